@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { distinctRequests, type Generator } from './generator.js';
-import { requestOf } from './rows.js';
+import { buildRowRequest } from './rows.js';
 
 interface Result {
   readonly requests: { readonly total: number };
@@ -17,10 +17,10 @@ interface Result {
 
 export const autocannon: Generator = {
   name: 'autocannon',
-  async command(program, { url, row, connections, seconds }, folder) {
+  async buildCommand(program, { url, row, connections, seconds }, folder) {
     const file = join(folder, `${row.name}.har`);
     const entries = Array.from({ length: distinctRequests }, (_, n) => {
-      const { body, headers } = requestOf(row, n);
+      const { body, headers } = buildRowRequest(row, n);
       const sent = { 'content-type': 'application/json', ...headers };
       return {
         request: {
@@ -34,7 +34,7 @@ export const autocannon: Generator = {
     await writeFile(file, JSON.stringify({ log: { version: '1.2', entries } }));
     return [program, '-c', String(connections), '-d', String(seconds), '-t', '5', '--har', file, '--json', url];
   },
-  outcome(output) {
+  parseOutcome(output) {
     const result = JSON.parse(output) as Result;
     // `errors` counts the timeouts too.
     return { requests: result.requests.total, seconds: result.duration, errors: result.errors + result.non2xx };

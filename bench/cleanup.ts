@@ -17,7 +17,7 @@ export function onCleanup(step: () => Promise<void>): () => void {
   };
 }
 
-export async function cleanup(): Promise<void> {
+export async function runCleanup(): Promise<void> {
   for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
     // One step that fails must not keep the others from running.
     await step().catch((error: unknown) => {
@@ -26,7 +26,7 @@ export async function cleanup(): Promise<void> {
   }
 }
 
-export async function temporaryFolder(): Promise<string> {
+export async function createTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lintel-bench-'));
   onCleanup(() => rm(folder, { recursive: true, force: true }));
   return folder;

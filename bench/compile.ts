@@ -10,7 +10,7 @@ import { writeInstallation } from './scale.js';
 const times = 5;
 
 /** The median in milliseconds. */
-export async function compileMs(folder: string, resources: number): Promise<number> {
+export async function measureCompileMs(folder: string, resources: number): Promise<number> {
   const home = join(folder, `compile-${resources}`);
   await writeInstallation(home, resources);
   const took: number[] = [];
@@ -24,5 +24,5 @@ export async function compileMs(folder: string, resources: number): Promise<numb
   return took.sort((a, b) => a - b)[Math.floor(times / 2)] ?? NaN;
 }
 
-const nothing = (): void => undefined;
-const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const ignoreMessage = (): void => undefined;
+const silent = { debug: ignoreMessage, info: ignoreMessage, warn: ignoreMessage, error: ignoreMessage };

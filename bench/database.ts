@@ -8,9 +8,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { onCleanup, temporaryFolder } from './cleanup.js';
-import { descendants, onPath, pinRunning, stat } from './proc.js';
-import { freePort } from './server.js';
+import { onCleanup, createTemporaryFolder } from './cleanup.js';
+import { listDescendants, findOnPath, pinRunning, readStat } from './proc.js';
+import { findFreePort } from './server.js';
 
 const execute = promisify(execFile);
 
@@ -27,13 +27,13 @@ export async function startDatabase(core: number | undefined, durable: boolean):
   await client.connect();
   onCleanup(() => client.end());
   if (core !== undefined) await pinServer(client, core);
-  return { url, client, description: await describe(client) };
+  return { url, client, description: await describeServer(client) };
 }
 
 async function startPostgres(durable: boolean): Promise<string> {
-  const bin = binaries();
-  const folder = await temporaryFolder();
-  const port = await freePort();
+  const bin = findBinaries();
+  const folder = await createTemporaryFolder();
+  const port = await findFreePort();
   const asRoot = process.getuid?.() === 0;
   // PostgreSQL refuses to run as root.
   if (asRoot) await chown(folder, await userId('-u'), await userId('-g'));
@@ -57,11 +57,11 @@ async function startPostgres(durable: boolean): Promise<string> {
   return `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
-function binaries(): string {
+function findBinaries(): string {
   const debian = '/usr/lib/postgresql';
   const versions = readdirSafely(debian).map(Number).filter(Number.isFinite);
   if (versions.length > 0) return join(debian, String(Math.max(...versions)), 'bin');
-  const initdb = onPath('initdb');
+  const initdb = findOnPath('initdb');
   if (initdb === null) throw new Error('no PostgreSQL server binaries (Debian: apt-get install postgresql)');
   return join(initdb, '..');
 }
@@ -81,11 +81,11 @@ async function userId(flag: '-u' | '-g'): Promise<number> {
 /** Pins the server and with it every backend that it starts from now on; the rest of its processes one by one. */
 async function pinServer(client: pg.Client, core: number): Promise<void> {
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  const server = stat(rows[0]?.pid ?? 0)?.parent;
-  if (server !== undefined) pinRunning(core, [server, ...descendants(server)]);
+  const server = readStat(rows[0]?.pid ?? 0)?.parent;
+  if (server !== undefined) pinRunning(core, [server, ...listDescendants(server)]);
 }
 
-async function describe(client: pg.Client): Promise<string> {
+async function describeServer(client: pg.Client): Promise<string> {
   const { rows } = await client.query<Record<string, string>>(
     `SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS commit,
             current_setting('fsync') AS fsync`,

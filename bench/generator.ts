@@ -24,6 +24,6 @@ export interface Outcome {
 export interface Generator {
   readonly name: string;
   /** Writes what the generator needs into `folder` and gives its command line. */
-  command(program: string, shot: Shot, folder: string): Promise<string[]>;
-  outcome(output: string): Outcome;
+  buildCommand(program: string, shot: Shot, folder: string): Promise<string[]>;
+  parseOutcome(output: string): Outcome;
 }

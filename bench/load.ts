@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { autocannon } from './autocannon.js';
 import { onCleanup } from './cleanup.js';
 import type { Outcome, Shot } from './generator.js';
-import { onPath, pinned, stat } from './proc.js';
+import { findOnPath, pinCommand, readStat } from './proc.js';
 import { root } from './targets.js';
 import { wrk } from './wrk.js';
 
@@ -18,23 +18,23 @@ export interface Load extends Outcome {
   readonly generatorShare: number;
 }
 
-export type Fire = (shot: Shot) => Promise<Load>;
+export type LoadRunner = (shot: Shot) => Promise<Load>;
 
-export function loadGenerator(
+export function findLoadGenerator(
   folder: string,
   core: number | undefined,
-): { readonly name: string; readonly fire: Fire } {
+): { readonly name: string; readonly fire: LoadRunner } {
   const local = join(root, 'node_modules/.bin/autocannon');
-  const found = onPath('wrk');
+  const found = findOnPath('wrk');
   const [generator, program] =
-    found !== null ? [wrk, found] : [autocannon, existsSync(local) ? local : onPath('autocannon')];
+    found !== null ? [wrk, found] : [autocannon, existsSync(local) ? local : findOnPath('autocannon')];
   if (program === null) throw new Error('no load generator: install wrk (Debian: apt-get install wrk)');
   return {
     name: generator.name,
     fire: async (shot) => {
-      const [command = '', ...args] = pinned(core, await generator.command(program, shot, folder));
+      const [command = '', ...args] = pinCommand(core, await generator.buildCommand(program, shot, folder));
       const { output, share } = await run(command, args, shot.seconds + 20);
-      return { ...generator.outcome(output), generatorShare: share };
+      return { ...generator.parseOutcome(output), generatorShare: share };
     },
   };
 }
@@ -50,7 +50,7 @@ async function run(command: string, args: string[], limit: number): Promise<{ ou
   let share = 0;
   // Its CPU time is only to be had while it runs.
   const watch = setInterval(() => {
-    const cpuMicros = child.pid === undefined ? undefined : stat(child.pid)?.cpuMicros;
+    const cpuMicros = child.pid === undefined ? undefined : readStat(child.pid)?.cpuMicros;
     if (cpuMicros !== undefined && cpuMicros > 0) share = cpuMicros / ((performance.now() - started) * 1000);
   }, 100);
   const hard = setTimeout(() => child.kill('SIGKILL'), limit * 1000);

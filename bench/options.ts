@@ -68,11 +68,11 @@ export function readOptions(args: string[]): Options {
     },
   });
   return {
-    rounds: whole('--rounds', values.rounds, 1, 1000),
-    seconds: whole('--seconds', values.seconds, 1, 300),
-    connections: whole('--connections', values.connections, 1, 1000),
-    rows: list(values.rows),
-    targets: list(values.targets),
+    rounds: parseWholeNumber('--rounds', values.rounds, 1, 1000),
+    seconds: parseWholeNumber('--seconds', values.seconds, 1, 300),
+    connections: parseWholeNumber('--connections', values.connections, 1, 1000),
+    rows: parseList(values.rows),
+    targets: parseList(values.targets),
     json: values.json ?? null,
     durable: values.durable,
     scale: values.scale,
@@ -83,13 +83,16 @@ export function readOptions(args: string[]): Options {
     overload: values.overload,
     kills: values.kills,
     editor: values.editor,
-    count: values.count === undefined ? null : whole('--count', values.count, 1, 10_000),
+    count: values.count === undefined ? null : parseWholeNumber('--count', values.count, 1, 10_000),
     help: values.help,
   };
 }
 
 /** The chosen items in their own order; an unknown name is an error, not an empty run. */
-export function choose<T extends { readonly name: string }>(items: readonly T[], names: readonly string[] | null): T[] {
+export function selectByName<T extends { readonly name: string }>(
+  items: readonly T[],
+  names: readonly string[] | null,
+): T[] {
   if (names === null) return [...items];
   const unknown = names.find((name) => !items.some((item) => item.name === name));
   if (unknown !== undefined) {
@@ -98,7 +101,7 @@ export function choose<T extends { readonly name: string }>(items: readonly T[],
   return items.filter((item) => names.includes(item.name));
 }
 
-function whole(flag: string, text: string, min: number, max: number): number {
+function parseWholeNumber(flag: string, text: string, min: number, max: number): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < min || value > max) {
     throw new Error(`${flag} takes a whole number from ${min} to ${max}, not "${text}"`);
@@ -106,6 +109,6 @@ function whole(flag: string, text: string, min: number, max: number): number {
   return value;
 }
 
-function list(text: string | undefined): string[] | null {
+function parseList(text: string | undefined): string[] | null {
   return text === undefined ? null : text.split(',').map((name) => name.trim());
 }

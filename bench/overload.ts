@@ -7,9 +7,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { startDatabase } from './database.js';
-import { pinnableCores } from './proc.js';
+import { findPinnableCores } from './proc.js';
 import { startServer } from './server.js';
-import { lintelServing } from './targets.js';
+import { createLintelTarget } from './targets.js';
 
 /** Of the statement. */
 const SECONDS = 0.05;
@@ -35,12 +35,12 @@ const DEFINITIONS = [
   },
 ];
 
-interface Shot {
+interface TimedAnswer {
   readonly status: number;
   readonly milliseconds: number;
 }
 
-async function installation(folder: string): Promise<string> {
+async function createInstallation(folder: string): Promise<string> {
   const home = join(folder, 'overload');
   await mkdir(join(home, 'definitions'), { recursive: true });
   await writeFile(join(home, 'definitions/all.json'), JSON.stringify(DEFINITIONS));
@@ -48,7 +48,7 @@ async function installation(folder: string): Promise<string> {
   return join(home, 'lintel.config.json');
 }
 
-function shoot(url: string, agent: Agent): Promise<Shot> {
+function sendRequest(url: string, agent: Agent): Promise<TimedAnswer> {
   const began = performance.now();
   return new Promise((resolve, reject) => {
     const sent = request(`${url}/work`, { method: 'POST', agent, headers: { 'content-type': 'application/json' } });
@@ -62,23 +62,23 @@ function shoot(url: string, agent: Agent): Promise<Shot> {
 }
 
 /** So many clients, each with its next request behind the last answer: requests a second. */
-async function capacityOf(url: string, agent: Agent, clients: number, seconds: number): Promise<number> {
+async function measureCapacity(url: string, agent: Agent, clients: number, seconds: number): Promise<number> {
   const end = performance.now() + seconds * 1000;
   let done = 0;
-  const client = async (): Promise<void> => {
-    while (performance.now() < end) if ((await shoot(url, agent)).status === 200) done++;
+  const runClient = async (): Promise<void> => {
+    while (performance.now() < end) if ((await sendRequest(url, agent)).status === 200) done++;
   };
-  await Promise.all(Array.from({ length: clients }, client));
+  await Promise.all(Array.from({ length: clients }, runClient));
   return done / seconds;
 }
 
-async function loaded(url: string, agent: Agent, rate: number, seconds: number): Promise<Shot[]> {
-  const shots: Promise<Shot>[] = [];
+async function runLoad(url: string, agent: Agent, rate: number, seconds: number): Promise<TimedAnswer[]> {
+  const shots: Promise<TimedAnswer>[] = [];
   const began = performance.now();
   const total = Math.round(rate * seconds);
   while (shots.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * rate));
-    while (shots.length < due) shots.push(shoot(url, agent));
+    while (shots.length < due) shots.push(sendRequest(url, agent));
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   return Promise.all(shots);
@@ -87,43 +87,43 @@ async function loaded(url: string, agent: Agent, rate: number, seconds: number):
 const percentile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 
-const timesOf = (shots: readonly Shot[], wanted: (status: number) => boolean): number[] =>
+const listTimes = (shots: readonly TimedAnswer[], wanted: (status: number) => boolean): number[] =>
   shots
     .filter(({ status }) => wanted(status))
     .map(({ milliseconds }) => milliseconds)
     .sort((a, b) => a - b);
 
-export async function measureOverload(folder: string, seconds: number, say: (line: string) => void): Promise<number> {
-  const cores = pinnableCores();
+export async function measureOverload(folder: string, seconds: number, print: (line: string) => void): Promise<number> {
+  const cores = findPinnableCores();
   const database = await startDatabase(cores?.rest, false);
-  say(database.description);
-  const target = lintelServing('lintel', await installation(folder));
+  print(database.description);
+  const target = createLintelTarget('lintel', await createInstallation(folder));
   const server = await startServer(target, { DATABASE_URL: database.url }, cores?.server);
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
-  await capacityOf(server.url, agent, POOL, 1);
-  const capacity = await capacityOf(server.url, agent, POOL, WARM_UP);
-  say(`a statement of ${SECONDS * 1000} ms on ${POOL} connections: ${capacity.toFixed(0)} requests a second\n`);
-  say('| load | answered | p50 | p99 | refused | p99 of refusals |');
-  say('| ---- | -------: | --: | --: | ------: | --------------: |');
+  await measureCapacity(server.url, agent, POOL, 1);
+  const capacity = await measureCapacity(server.url, agent, POOL, WARM_UP);
+  print(`a statement of ${SECONDS * 1000} ms on ${POOL} connections: ${capacity.toFixed(0)} requests a second\n`);
+  print('| load | answered | p50 | p99 | refused | p99 of refusals |');
+  print('| ---- | -------: | --: | --: | ------: | --------------: |');
   const slowest: number[] = [];
   let failed = 0;
   for (const part of PARTS) {
-    await loaded(server.url, agent, capacity * part, WARM_UP);
-    const shots = await loaded(server.url, agent, capacity * part, seconds);
-    const done = timesOf(shots, (status) => status === 200);
-    const refused = timesOf(shots, (status) => status === 503);
+    await runLoad(server.url, agent, capacity * part, WARM_UP);
+    const shots = await runLoad(server.url, agent, capacity * part, seconds);
+    const done = listTimes(shots, (status) => status === 200);
+    const refused = listTimes(shots, (status) => status === 503);
     failed += shots.length - done.length - refused.length;
     slowest.push(percentile(done, 0.99));
     const figures = [percentile(done, 0.5), percentile(done, 0.99)].map((one) => `${one.toFixed(0)} ms`);
     const share = `${((100 * refused.length) / shots.length).toFixed(0)} %`;
-    say(
+    print(
       `| ${part} x | ${done.length} | ${figures.join(' | ')} | ${share} | ${percentile(refused, 0.99).toFixed(0)} ms |`,
     );
   }
   agent.destroy();
   await server.stop();
   const ratio = (slowest.at(-1) ?? 0) / (slowest[0] ?? 1);
-  say(`\np99 at twice the capacity: ${ratio.toFixed(1)} times that at half of it (goal: ${MOST})`);
-  if (failed > 0) say(`${failed} requests were neither answered nor refused`);
+  print(`\np99 at twice the capacity: ${ratio.toFixed(1)} times that at half of it (goal: ${MOST})`);
+  if (failed > 0) print(`${failed} requests were neither answered nor refused`);
   return failed > 0 || ratio > MOST ? 1 : 0;
 }

@@ -15,7 +15,7 @@ interface Stat {
 }
 
 /** Null once the process is gone. */
-export function stat(pid: number): Stat | null {
+export function readStat(pid: number): Stat | null {
   let text: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -31,26 +31,26 @@ export function stat(pid: number): Stat | null {
 }
 
 /** CPU time of a process and its children, in microseconds. */
-export function treeCpuMicros(pid: number): number {
-  return [pid, ...descendants(pid)].reduce((sum, each) => sum + (stat(each)?.cpuMicros ?? 0), 0);
+export function readTreeCpuMicros(pid: number): number {
+  return [pid, ...listDescendants(pid)].reduce((sum, each) => sum + (readStat(each)?.cpuMicros ?? 0), 0);
 }
 
-export function residentMiB(pid: number): number {
+export function readResidentMiB(pid: number): number {
   const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1] ?? 0) / 1024;
 }
 
 /** The most that the process ever held. */
-export function peakMiB(pid: number): number {
+export function readPeakMiB(pid: number): number {
   const line = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1] ?? 0) / 1024;
 }
 
-export function descendants(pid: number): number[] {
+export function listDescendants(pid: number): number[] {
   const parents = new Map<number, number[]>();
   for (const entry of readdirSync('/proc')) {
     const child = Number(entry);
-    const parent = Number.isInteger(child) ? stat(child)?.parent : undefined;
+    const parent = Number.isInteger(child) ? readStat(child)?.parent : undefined;
     if (parent === undefined) continue;
     parents.set(parent, [...(parents.get(parent) ?? []), child]);
   }
@@ -67,29 +67,29 @@ export interface Cores {
 }
 
 /** One core for the server and one for everything else, or null where nothing can be pinned. */
-export function pinnableCores(): Cores | null {
+export function findPinnableCores(): Cores | null {
   const allowed = /^Cpus_allowed_list:\s+(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
   const cores = allowed.split(',').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number);
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   });
   const [server, rest] = cores;
-  return server === undefined || rest === undefined || onPath('taskset') === null ? null : { server, rest };
+  return server === undefined || rest === undefined || findOnPath('taskset') === null ? null : { server, rest };
 }
 
 /** The command, put before with `taskset` where roles are pinned. */
-export function pinned(core: number | undefined, command: readonly string[]): string[] {
+export function pinCommand(core: number | undefined, command: readonly string[]): string[] {
   return core === undefined ? [...command] : ['taskset', '-c', String(core), ...command];
 }
 
 export function pinRunning(core: number, pids: readonly number[]): void {
   for (const pid of pids) {
     // A process may have ended since it was listed.
-    if (stat(pid) !== null) execFileSync('taskset', ['-apc', String(core), String(pid)], { stdio: 'ignore' });
+    if (readStat(pid) !== null) execFileSync('taskset', ['-apc', String(core), String(pid)], { stdio: 'ignore' });
   }
 }
 
-export function onPath(program: string): string | null {
+export function findOnPath(program: string): string | null {
   try {
     return execFileSync('sh', ['-c', 'command -v "$1"', 'sh', program], { encoding: 'utf8' }).trim();
   } catch {

@@ -8,7 +8,11 @@ import type { Row } from './rows.js';
 /** Above this part of its core the generator may have been the limit, not the server. */
 const generatorLimit = 0.7;
 
-export function table(samples: readonly Sample[], rows: readonly Row[], servers: readonly string[]): string {
+export function formatReportTable(
+  samples: readonly Sample[],
+  rows: readonly Row[],
+  servers: readonly string[],
+): string {
   const [reference = '', ...others] = servers;
   const lines = [
     `| row | server | requests/s | × ${reference} (min..max) | CPU µs/request | × ${reference} | server core | generator |`,
@@ -18,19 +22,19 @@ export function table(samples: readonly Sample[], rows: readonly Row[], servers:
     for (const server of [reference, ...others]) {
       const mine = of(samples, row, server);
       const yardstick = of(samples, row, reference);
-      const speeds = ratios(mine, yardstick, (sample) => sample.requestsPerSecond);
-      const costs = ratios(mine, yardstick, (sample) => sample.cpuMicrosPerRequest);
+      const speeds = computeRatios(mine, yardstick, (sample) => sample.requestsPerSecond);
+      const costs = computeRatios(mine, yardstick, (sample) => sample.cpuMicrosPerRequest);
       const cells = [
         row.title,
         server,
         Math.round(median(mine.map((sample) => sample.requestsPerSecond))).toLocaleString('en'),
         server === reference
           ? '1'
-          : `**${two(median(speeds))}** (${two(Math.min(...speeds))}..${two(Math.max(...speeds))})`,
+          : `**${formatTwoDigits(median(speeds))}** (${formatTwoDigits(Math.min(...speeds))}..${formatTwoDigits(Math.max(...speeds))})`,
         median(mine.map((sample) => sample.cpuMicrosPerRequest)).toFixed(1),
-        server === reference ? '1' : two(median(costs)),
-        percent(median(mine.map((sample) => (sample.cpuMicrosPerRequest * sample.requestsPerSecond) / 1e6))),
-        percent(Math.max(...mine.map((sample) => sample.generatorShare))),
+        server === reference ? '1' : formatTwoDigits(median(costs)),
+        formatPercent(median(mine.map((sample) => (sample.cpuMicrosPerRequest * sample.requestsPerSecond) / 1e6))),
+        formatPercent(Math.max(...mine.map((sample) => sample.generatorShare))),
       ];
       lines.push(`| ${cells.join(' | ')} |`);
     }
@@ -39,7 +43,7 @@ export function table(samples: readonly Sample[], rows: readonly Row[], servers:
 }
 
 /** What a reader must know before believing the table. */
-export function warnings(samples: readonly Sample[]): string[] {
+export function listWarnings(samples: readonly Sample[]): string[] {
   const busy = samples.filter((sample) => sample.generatorShare >= generatorLimit);
   const cells = new Set(busy.map((sample) => `${sample.row} on ${sample.server}`));
   return [...cells].map(
@@ -47,7 +51,7 @@ export function warnings(samples: readonly Sample[]): string[] {
   );
 }
 
-export function errorCount(samples: readonly Sample[]): number {
+export function countErrors(samples: readonly Sample[]): number {
   return samples.reduce((sum, sample) => sum + sample.errors, 0);
 }
 
@@ -63,13 +67,13 @@ function of(samples: readonly Sample[], row: Row, server: string): Sample[] {
 }
 
 /** One ratio per round, each against the reference of the same round. */
-function ratios(mine: Sample[], yardstick: Sample[], value: (sample: Sample) => number): number[] {
+function computeRatios(mine: Sample[], yardstick: Sample[], value: (sample: Sample) => number): number[] {
   return mine.flatMap((sample) => {
     const other = yardstick.find((candidate) => candidate.round === sample.round);
     return other === undefined ? [] : [value(sample) / value(other)];
   });
 }
 
-const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
+const formatPercent = (share: number): string => `${(share * 100).toFixed(0)} %`;
 
-const two = (value: number): string => value.toFixed(2);
+const formatTwoDigits = (value: number): string => value.toFixed(2);

@@ -2,8 +2,8 @@
  * The measuring itself: interleaved rounds in which every server is visited for every row, each time in another order,
  * so that a busy moment of the machine hits all of them alike. It collects; statistics and words are made elsewhere.
  */
-import type { Fire, Load } from './load.js';
-import { treeCpuMicros } from './proc.js';
+import type { LoadRunner, Load } from './load.js';
+import { readTreeCpuMicros } from './proc.js';
 import type { Row } from './rows.js';
 import type { Server } from './server.js';
 import type { Ledger } from './tables.js';
@@ -16,26 +16,26 @@ export interface Sample extends Load {
   readonly cpuMicrosPerRequest: number;
 }
 
-export interface Measuring {
+export interface MeasureOptions {
   readonly servers: readonly Server[];
   readonly rows: readonly Row[];
   readonly rounds: number;
   readonly seconds: number;
   readonly connections: number;
-  readonly fire: Fire;
+  readonly fire: LoadRunner;
   readonly ledger: Ledger;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
-export async function measure(m: Measuring): Promise<Sample[]> {
+export async function measureRows(m: MeasureOptions): Promise<Sample[]> {
   const samples: Sample[] = [];
   // Round 0 is the warm-up: code gets compiled and pools get filled; its numbers are dropped.
   for (let round = 0; round <= m.rounds; round++) {
     const seconds = round === 0 ? Math.min(m.seconds, 1) : m.seconds;
-    for (const row of rotated(m.rows, round)) {
-      for (const server of rotated(m.servers, round)) {
+    for (const row of rotateItems(m.rows, round)) {
+      for (const server of rotateItems(m.servers, round)) {
         const sample = await visit(m, round, row, server, seconds);
-        m.say(line(sample));
+        m.print(formatSample(sample));
         if (round > 0) samples.push(sample);
       }
     }
@@ -44,18 +44,18 @@ export async function measure(m: Measuring): Promise<Sample[]> {
 }
 
 /** The order of a round. It turns by one each round and runs backwards every other turn, so that followers change too. */
-export function rotated<T>(items: readonly T[], round: number): T[] {
+export function rotateItems<T>(items: readonly T[], round: number): T[] {
   const start = items.length === 0 ? 0 : round % items.length;
   const turned = [...items.slice(start), ...items.slice(0, start)];
   return Math.floor(round / Math.max(items.length, 1)) % 2 === 0 ? turned : turned.reverse();
 }
 
-async function visit(m: Measuring, round: number, row: Row, server: Server, seconds: number): Promise<Sample> {
+async function visit(m: MeasureOptions, round: number, row: Row, server: Server, seconds: number): Promise<Sample> {
   await m.ledger.reset(server);
-  const before = treeCpuMicros(server.pid);
+  const before = readTreeCpuMicros(server.pid);
   const load = await m.fire({ url: server.url, row, connections: m.connections, seconds });
-  const cpuMicros = treeCpuMicros(server.pid) - before;
-  if (row.adds !== null) await quiet(m.ledger, server);
+  const cpuMicros = readTreeCpuMicros(server.pid) - before;
+  if (row.adds !== null) await waitUntilQuiet(m.ledger, server);
   await checkTraces(m, row, server, load.requests);
   return {
     ...load,
@@ -68,10 +68,10 @@ async function visit(m: Measuring, round: number, row: Row, server: Server, seco
 }
 
 /** Waits until nothing is added any more: what nobody waits for would fall into the next measurement. */
-async function quiet(ledger: Ledger, server: Server): Promise<void> {
+async function waitUntilQuiet(ledger: Ledger, server: Server): Promise<void> {
   let last = '';
   for (let same = 0, tries = 0; same < 3 && tries < 100; tries++) {
-    const left = JSON.stringify(await ledger.traces(server));
+    const left = JSON.stringify(await ledger.countTraces(server));
     same = left === last ? same + 1 : 0;
     last = left;
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -79,8 +79,8 @@ async function quiet(ledger: Ledger, server: Server): Promise<void> {
 }
 
 /** Each request that adds something adds one. An answer that was still under way at the end may have added too. */
-async function checkTraces(m: Measuring, row: Row, server: Server, requests: number): Promise<void> {
-  const left = await m.ledger.traces(server);
+async function checkTraces(m: MeasureOptions, row: Row, server: Server, requests: number): Promise<void> {
+  const left = await m.ledger.countTraces(server);
   for (const what of ['accounts', 'contacts', 'money'] as const) {
     const [least, most] = row.adds === what ? [requests, requests + m.connections] : [0, 0];
     if (!(left[what] >= least && left[what] <= most)) {
@@ -89,7 +89,7 @@ async function checkTraces(m: Measuring, row: Row, server: Server, requests: num
   }
 }
 
-function line(s: Sample): string {
+function formatSample(s: Sample): string {
   const round = s.round === 0 ? 'warm-up' : `round ${s.round}`;
   const figures = `${s.requestsPerSecond.toFixed(0)} requests/s, ${s.cpuMicrosPerRequest.toFixed(1)} µs CPU each`;
   const errors = s.errors === 0 ? '' : `, ${s.errors} ERRORS`;

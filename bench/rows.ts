@@ -3,9 +3,9 @@
  * request leaves in the database. A row knows nothing about who answers it; all targets are asked the same.
  */
 import { seeded } from './tables.js';
-import { signature, signedToken } from './tokens.js';
+import { createSignature, signToken } from './tokens.js';
 
-export interface Refused {
+export interface RejectedRequest {
   readonly body: object;
   readonly status: number;
   readonly authorization?: string;
@@ -27,19 +27,22 @@ export interface Row {
   /** Members that differ from answer to answer, each with the shape that it must have. */
   readonly varying: Readonly<Record<string, (value: unknown) => boolean>>;
   /** Bodies that must be refused with this status; the words of the refusal are each target's own. */
-  readonly refused: readonly Refused[];
+  readonly refused: readonly RejectedRequest[];
   /** Only measured when it is asked for by name. */
   readonly extra?: true;
 }
 
 /** What the n-th request of a row carries, whatever sends it. */
-export function requestOf(row: Row, n: number): { readonly body: string; readonly headers: Record<string, string> } {
+export function buildRowRequest(
+  row: Row,
+  n: number,
+): { readonly body: string; readonly headers: Record<string, string> } {
   const body = JSON.stringify(row.body(n));
   const authorization = row.authorization?.(n);
   return { body, headers: { ...(authorization !== undefined && { authorization }), ...row.headers?.(body) } };
 }
 
-const isWhole = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
+const isPositiveInteger = (value: unknown): boolean => Number.isInteger(value) && Number(value) > 0;
 
 const isRecentInstant = (value: unknown): boolean =>
   typeof value === 'string' &&
@@ -47,7 +50,7 @@ const isRecentInstant = (value: unknown): boolean =>
   Math.abs(Date.now() - Date.parse(value)) < 60_000;
 
 /** Base64 of a nonce, a text and a tag, in which nothing of the text can be read. */
-const isSealed = (value: unknown): boolean =>
+const isEncrypted = (value: unknown): boolean =>
   typeof value === 'string' &&
   /^[A-Za-z0-9+/]{48,}={0,2}$/.test(value) &&
   !Buffer.from(value, 'base64').toString('latin1').includes('example.com');
@@ -76,7 +79,7 @@ const echoBody = (n: number) => ({
 
 const chain = {
   adds: 'money',
-  varying: { balance: isWhole },
+  varying: { balance: isPositiveInteger },
   refused: [{ body: { id: 1, amount: 'much' }, status: 422 }],
 } as const;
 
@@ -87,13 +90,13 @@ export const rows: readonly Row[] = [
     title: 'JWT and one row',
     path: '/account-mine',
     body: () => ({}),
-    authorization: (n) => `Bearer ${signedToken({ id: (n % seeded) + 1 })}`,
+    authorization: (n) => `Bearer ${signToken({ id: (n % seeded) + 1 })}`,
     adds: null,
     varying: {},
     refused: [
       { body: {}, status: 401 },
-      { body: {}, status: 401, authorization: `Bearer ${signedToken({ id: 1 }, 'another key of enough length')}` },
-      { body: {}, status: 401, authorization: `Bearer ${signedToken({ id: 1, exp: 1_000_000_000 })}` },
+      { body: {}, status: 401, authorization: `Bearer ${signToken({ id: 1 }, 'another key of enough length')}` },
+      { body: {}, status: 401, authorization: `Bearer ${signToken({ id: 1, exp: 1_000_000_000 })}` },
     ],
   },
   {
@@ -101,7 +104,7 @@ export const rows: readonly Row[] = [
     title: 'HMAC webhook',
     path: '/hook',
     body: echoBody,
-    headers: (body) => ({ 'x-hub-signature-256': `sha256=${signature(body)}` }),
+    headers: (body) => ({ 'x-hub-signature-256': `sha256=${createSignature(body)}` }),
     adds: null,
     varying: {},
     refused: [
@@ -109,7 +112,7 @@ export const rows: readonly Row[] = [
       {
         body: echoBody(1),
         status: 401,
-        headers: { 'x-hub-signature-256': `sha256=${signature(JSON.stringify(echoBody(2)))}` },
+        headers: { 'x-hub-signature-256': `sha256=${createSignature(JSON.stringify(echoBody(2)))}` },
       },
       { body: echoBody(1), status: 401, headers: { 'x-hub-signature-256': 'sha256=' } },
     ],
@@ -146,7 +149,7 @@ export const rows: readonly Row[] = [
     path: '/account-create',
     body: createBody,
     adds: 'accounts',
-    varying: { id: isWhole, created_at: isRecentInstant },
+    varying: { id: isPositiveInteger, created_at: isRecentInstant },
     refused: [
       { body: { ...createBody(1), email: 'nobody' }, status: 422 },
       { body: { ...createBody(1), owner: 'x'.repeat(81) }, status: 422 },
@@ -159,7 +162,7 @@ export const rows: readonly Row[] = [
     path: '/contact-create',
     body: contactBody,
     adds: 'contacts',
-    varying: { id: isWhole, email: isSealed, phone: isSealed },
+    varying: { id: isPositiveInteger, email: isEncrypted, phone: isEncrypted },
     refused: [
       { body: { ...contactBody(1), email: 'nobody' }, status: 422 },
       { body: { ...contactBody(1), phone: 'x'.repeat(41) }, status: 422 },

@@ -4,32 +4,32 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
-import { cleanup, temporaryFolder } from './cleanup.js';
-import { compileMs } from './compile.js';
+import { runCleanup, createTemporaryFolder } from './cleanup.js';
+import { measureCompileMs } from './compile.js';
 import { startDatabase } from './database.js';
 import { measureDatabases } from './databases/measure.js';
 import { measureEditor } from './editor/measure.js';
 import { measureJobs } from './jobs/measure.js';
 import { measureKills } from './kills.js';
-import { loadGenerator } from './load.js';
-import { choose, type Options, readOptions, usage } from './options.js';
+import { findLoadGenerator } from './load.js';
+import { selectByName, type Options, readOptions, usage } from './options.js';
 import { measureOverload } from './overload.js';
-import { pinnableCores, residentMiB } from './proc.js';
-import { errorCount, table, warnings } from './report.js';
-import { measure, type Sample } from './rounds.js';
+import { findPinnableCores, readResidentMiB } from './proc.js';
+import { countErrors, formatReportTable, listWarnings } from './report.js';
+import { measureRows, type Sample } from './rounds.js';
 import { type Row, rows } from './rows.js';
-import { scaledRows, scaleTargets } from './scale.js';
-import { servable, type Servable } from './servable.js';
+import { scaledRows, createScaleTargets } from './scale.js';
+import { findServable, type ServableTarget } from './servable.js';
 import { type Server, startServer } from './server.js';
 import { measureSockets } from './sockets/measure.js';
-import { createTables, ledgerOf, resetTables } from './tables.js';
+import { createTables, createTableLedger, resetTables } from './tables.js';
 import { baseline, remote, type Target } from './targets.js';
 import { measureUploads } from './uploads.js';
 import { verify, verifySum } from './verify.js';
 
 async function main(options: Options): Promise<number> {
   if (options.scale && options.targets !== null) throw new Error('--scale measures our own server only');
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   if (options.uploads) return measureUploads(folder, options.rounds, console.log);
   if (options.overload) return measureOverload(folder, options.seconds, console.log);
   if (options.kills) return measureKills(options.count, console.log);
@@ -37,16 +37,16 @@ async function main(options: Options): Promise<number> {
   if (options.editor) return measureEditor(folder, options, console.log);
   if (options.databases) return measureDatabases(folder, options, console.log);
   if (options.jobs) return measureJobs(folder, options, console.log);
-  const ours = await servable(folder);
-  const chosenRows = rowsOf(options, ours);
-  const chosenTargets = options.scale ? await scaleTargets(folder) : withBaseline(options.targets, ours.lintel);
-  const cores = pinnableCores();
-  const generator = loadGenerator(folder, cores?.rest);
+  const ours = await findServable(folder);
+  const chosenRows = selectRows(options, ours);
+  const chosenTargets = options.scale ? await createScaleTargets(folder) : withBaseline(options.targets, ours.lintel);
+  const cores = findPinnableCores();
+  const generator = findLoadGenerator(folder, cores?.rest);
   const database = await startDatabase(cores?.rest, options.durable);
   await createTables(database.client);
-  console.log(heading(options, generator.name, database.description, cores !== null));
+  console.log(formatHeading(options, generator.name, database.description, cores !== null));
 
-  const compiled = await compileMs(folder, 200);
+  const compiled = await measureCompileMs(folder, 200);
   console.log(`200 resources read, checked and compiled in ${compiled.toFixed(0)} ms`);
 
   // Beside the database: it belongs to nobody who is measured.
@@ -63,38 +63,39 @@ async function main(options: Options): Promise<number> {
   for (const row of chosenRows) {
     await resetTables(database.client);
     await verify(row, servers);
-    for (const server of servers) await verifySum(row, server, ledgerOf(database.client));
+    for (const server of servers) await verifySum(row, server, createTableLedger(database.client));
   }
   console.log(`answers verified: ${chosenRows.map((row) => row.name).join(', ')}\n`);
 
-  const samples = await measure({
+  const samples = await measureRows({
     servers,
     rows: chosenRows,
     rounds: options.rounds,
     seconds: options.seconds,
     connections: options.connections,
     fire: generator.fire,
-    ledger: ledgerOf(database.client),
-    say: console.log,
+    ledger: createTableLedger(database.client),
+    print: console.log,
   });
   return report(options, samples, chosenRows, servers);
 }
 
 async function report(options: Options, samples: Sample[], chosen: Row[], servers: Server[]): Promise<number> {
   const names = servers.map((server) => server.name);
-  console.log(`\n${table(samples, chosen, names)}\n`);
+  console.log(`\n${formatReportTable(samples, chosen, names)}\n`);
   for (const server of servers)
-    console.log(`${server.name}: ${residentMiB(server.pid).toFixed(0)} MiB after the rounds`);
-  for (const warning of warnings(samples)) console.log(`warning: ${warning}`);
+    console.log(`${server.name}: ${readResidentMiB(server.pid).toFixed(0)} MiB after the rounds`);
+  for (const warning of listWarnings(samples)) console.log(`warning: ${warning}`);
   if (options.json !== null) await writeFile(options.json, `${JSON.stringify({ options, samples }, null, 2)}\n`);
-  const errors = errorCount(samples);
+  const errors = countErrors(samples);
   if (errors === 0) return 0;
-  for (const server of servers) if (server.said() !== '') console.log(`${server.name} printed:\n${server.said()}`);
+  for (const server of servers)
+    if (server.getOutput() !== '') console.log(`${server.name} printed:\n${server.getOutput()}`);
   console.log(`failed: ${errors} requests were not answered with success; the numbers mean nothing`);
   return 1;
 }
 
-function heading(options: Options, generator: string, database: string, pinned: boolean): string {
+function formatHeading(options: Options, generator: string, database: string, pinned: boolean): string {
   const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
   const roles = pinned ? 'server on one core, generator and database on another' : 'roles not pinned to cores';
   return [
@@ -105,13 +106,13 @@ function heading(options: Options, generator: string, database: string, pinned: 
 }
 
 function withBaseline(names: readonly string[] | null, lintel: Target): Target[] {
-  return choose([baseline, lintel], names === null ? null : [baseline.name, ...names]);
+  return selectByName([baseline, lintel], names === null ? null : [baseline.name, ...names]);
 }
 
 /** All rows but the extra ones, or those that were named; what our server cannot serve is left out and said. */
-function rowsOf(options: Options, { missing }: Servable): Row[] {
-  const all = options.scale ? rows.filter(scalable) : rows;
-  const wanted = options.rows === null ? all.filter(({ extra }) => extra !== true) : choose(all, options.rows);
+function selectRows(options: Options, { missing }: ServableTarget): Row[] {
+  const all = options.scale ? rows.filter(isScalable) : rows;
+  const wanted = options.rows === null ? all.filter(({ extra }) => extra !== true) : selectByName(all, options.rows);
   return wanted.filter(({ name, title }) => {
     const lack = missing.find(({ row }) => row === name);
     if (lack !== undefined)
@@ -120,7 +121,7 @@ function rowsOf(options: Options, { missing }: Servable): Row[] {
   });
 }
 
-function scalable(row: Row): boolean {
+function isScalable(row: Row): boolean {
   return scaledRows.some((name) => name === row.name);
 }
 
@@ -138,7 +139,7 @@ async function run(): Promise<number> {
   setTimeout(
     () => {
       console.error('the benchmark took too long and was ended');
-      void finish(1);
+      void endRun(1);
     },
     limitSeconds(options) * 1000,
   ).unref();
@@ -148,16 +149,16 @@ async function run(): Promise<number> {
 let ending: Promise<never> | undefined;
 
 /** The first reason to end decides; what fails because of the clean-up is no news. */
-function finish(code: number, message?: unknown): Promise<never> {
+function endRun(code: number, message?: unknown): Promise<never> {
   if (ending === undefined && message !== undefined) console.error(message);
-  ending ??= cleanup().then(() => process.exit(code));
+  ending ??= runCleanup().then(() => process.exit(code));
   return ending;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void finish(130, 'interrupted'));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void endRun(130, 'interrupted'));
 // A reader that is gone (`| head`) is a reason to end too; without this it would end the process before the clean-up.
-process.stdout.on('error', () => void finish(1));
+process.stdout.on('error', () => void endRun(1));
 await run().then(
-  (code) => finish(code),
-  (error: unknown) => finish(1, error instanceof Error ? error.message : error),
+  (code) => endRun(code),
+  (error: unknown) => endRun(1, error instanceof Error ? error.message : error),
 );

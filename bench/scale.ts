@@ -4,19 +4,19 @@
  */
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lintelServing, root, type Target } from './targets.js';
+import { createLintelTarget, root, type Target } from './targets.js';
 
 const sizes = [10, 2000] as const;
 /** The rows that both servers answer; the other resources are copies of these. */
 export const scaledRows = ['health', 'account-read'] as const;
 
-export async function scaleTargets(folder: string): Promise<Target[]> {
+export async function createScaleTargets(folder: string): Promise<Target[]> {
   const targets: Target[] = [];
   for (const size of sizes) {
     const name = `${size} resources`;
     const home = join(folder, String(size));
     await writeInstallation(home, size);
-    targets.push(lintelServing(name, join(home, 'lintel.config.json')));
+    targets.push(createLintelTarget(name, join(home, 'lintel.config.json')));
   }
   return targets;
 }

@@ -7,7 +7,7 @@ import { execFile } from 'node:child_process';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { lintelServing, root, type Target } from './targets.js';
+import { createLintelTarget, root, type Target } from './targets.js';
 
 const optional = [
   { folder: 'tokens', rows: ['account-mine'] },
@@ -17,16 +17,16 @@ const optional = [
   { folder: 'webhooks', rows: ['hook'] },
 ] as const;
 
-export interface Servable {
+export interface ServableTarget {
   readonly lintel: Target;
   readonly missing: readonly { readonly row: string; readonly why: string }[];
 }
 
-export async function servable(folder: string): Promise<Servable> {
+export async function findServable(folder: string): Promise<ServableTarget> {
   const bench = join(root, 'bench');
   const whole = join(bench, 'lintel.config.json');
-  const complaint = await complaintOf(whole);
-  if (complaint === null) return { lintel: lintelServing('lintel', whole), missing: [] };
+  const complaint = await findCheckError(whole);
+  if (complaint === null) return { lintel: createLintelTarget('lintel', whole), missing: [] };
   const home = join(folder, 'without-optional');
   const left = optional.map((part) => join(bench, 'definitions', part.folder));
   await cp(whole, join(home, 'lintel.config.json'));
@@ -35,14 +35,14 @@ export async function servable(folder: string): Promise<Servable> {
     filter: (source) => !left.includes(source),
   });
   const rest = join(home, 'lintel.config.json');
-  const other = await complaintOf(rest);
+  const other = await findCheckError(rest);
   if (other !== null) throw new Error(`our definitions do not check: ${other}`);
   const missing = optional.flatMap(({ rows }) => rows.map((row) => ({ row, why: complaint })));
-  return { lintel: lintelServing('lintel', rest), missing };
+  return { lintel: createLintelTarget('lintel', rest), missing };
 }
 
 /** The first line that the checker prints about an error; null when there is none. */
-async function complaintOf(config: string): Promise<string | null> {
+async function findCheckError(config: string): Promise<string | null> {
   const args = [join(root, 'dist/cli/bin.js'), 'check', '--config', config];
   const keys = { BENCH_TOKEN_KEY: 'x'.repeat(32), BENCH_FIELD_KEY: 'x'.repeat(32), BENCH_HOOK_KEY: 'y'.repeat(32) };
   const places = { DATABASE_URL: 'postgres://127.0.0.1/none', BENCH_REMOTE: 'http://127.0.0.1:1' };

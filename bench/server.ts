@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { onCleanup } from './cleanup.js';
-import { pinned, residentMiB } from './proc.js';
+import { pinCommand, readResidentMiB } from './proc.js';
 import type { Target } from './targets.js';
 import { fieldKey, hookKey, tokenKey } from './tokens.js';
 
@@ -22,7 +22,7 @@ export interface Server {
   /** Resident memory once it answers, before any load. */
   readonly idleMiB: number;
   /** The end of what it printed; shown when something went wrong. */
-  readonly said: () => string;
+  readonly getOutput: () => string;
   /** Before the end of the run. */
   readonly stop: () => Promise<void>;
 }
@@ -32,8 +32,8 @@ export async function startServer(
   variables: Readonly<Record<string, string>>,
   core: number | undefined,
 ): Promise<Server> {
-  const port = await freePort();
-  const [program = '', ...args] = pinned(core, [process.execPath, ...target.args]);
+  const port = await findFreePort();
+  const [program = '', ...args] = pinCommand(core, [process.execPath, ...target.args]);
   const started = performance.now();
   const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -51,22 +51,22 @@ export async function startServer(
   });
   const forget = onCleanup(() => stop(child));
   child.once('exit', forget);
-  const said = tail(child);
+  const said = collectOutput(child);
   const url = `http://127.0.0.1:${port}`;
-  await firstAnswer(child, url, () => `${target.name} did not start:\n${said()}`);
+  await waitForAnswer(child, url, () => `${target.name} did not start:\n${said()}`);
   if (child.pid === undefined) throw new Error(`${target.name} has no process id`);
   return {
     name: target.name,
     url,
     pid: child.pid,
     startMs: performance.now() - started,
-    idleMiB: residentMiB(child.pid),
-    said,
+    idleMiB: readResidentMiB(child.pid),
+    getOutput: said,
     stop: () => stop(child),
   };
 }
 
-async function firstAnswer(child: ChildProcess, url: string, complaint: () => string): Promise<void> {
+async function waitForAnswer(child: ChildProcess, url: string, complaint: () => string): Promise<void> {
   let gone = false;
   child.once('error', () => (gone = true));
   child.once('exit', () => (gone = true));
@@ -87,7 +87,7 @@ async function firstAnswer(child: ChildProcess, url: string, complaint: () => st
 }
 
 /** What the child said last, for the message when it fails; reading it also keeps its pipes from filling up. */
-function tail(child: ChildProcess): () => string {
+function collectOutput(child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-4000)));
@@ -104,7 +104,7 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(hard);
 }
 
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();

@@ -48,12 +48,12 @@ export async function resetTables(database: pg.Client): Promise<void> {
 /** Puts back what a server works on, and counts what it has left; an embedded database answers its own server only. */
 export interface Ledger {
   reset(server: Server): Promise<void>;
-  traces(server: Server): Promise<Traces>;
+  countTraces(server: Server): Promise<Traces>;
 }
 
-export const ledgerOf = (database: pg.Client): Ledger => ({
+export const createTableLedger = (database: pg.Client): Ledger => ({
   reset: () => resetTables(database),
-  traces: () => traces(database),
+  countTraces: () => countTraces(database),
 });
 
 export interface Traces {
@@ -63,7 +63,7 @@ export interface Traces {
 }
 
 /** What requests have left behind since the last reset: inserted rows, and money added to wallets. */
-export async function traces(database: pg.Client): Promise<Traces> {
+export async function countTraces(database: pg.Client): Promise<Traces> {
   const { rows } = await database.query<Traces>(
     `SELECT (SELECT count(*) FROM _account)::int - ${seeded} AS accounts,
             (SELECT count(*) FROM _contact)::int AS contacts,

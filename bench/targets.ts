@@ -29,7 +29,7 @@ export const socketBaseline: Target = { name: 'baseline', args: [join(root, 'dis
 export const mysqlBaseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/mysql.js')] };
 export const documentBaseline: Target = { name: 'baseline', args: [join(root, 'dist/bench/baseline/documents.js')] };
 
-export const lintelServing = (name: string, config: string): Target => ({
+export const createLintelTarget = (name: string, config: string): Target => ({
   name,
   args: [join(root, 'dist/cli/bin.js'), 'serve', '--config', config],
 });

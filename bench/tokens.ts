@@ -12,13 +12,13 @@ export const fieldKey = 'a field key for benchmarks alone';
 /** What the sender of webhooks and both services know. */
 export const hookKey = 'a secret for the benchmark only';
 
-export const signature = (body: string): string => createHmac('sha256', hookKey).update(body).digest('hex');
+export const createSignature = (body: string): string => createHmac('sha256', hookKey).update(body).digest('hex');
 
-const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encodeJson = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-export function signedToken(claims: Readonly<Record<string, unknown>>, key = tokenKey): string {
+export function signToken(claims: Readonly<Record<string, unknown>>, key = tokenKey): string {
   const now = Math.floor(Date.now() / 1000);
   const payload = { iat: now, exp: now + 3600, jti: `bench-${JSON.stringify(claims)}`, ...claims };
-  const signed = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(payload)}`;
+  const signed = `${encodeJson({ alg: 'HS256', typ: 'JWT' })}.${encodeJson(payload)}`;
   return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
 }

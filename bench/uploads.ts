@@ -5,9 +5,9 @@
 import { randomFillSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { peakMiB, pinnableCores, treeCpuMicros } from './proc.js';
+import { readPeakMiB, findPinnableCores, readTreeCpuMicros } from './proc.js';
 import { startServer, type Server } from './server.js';
-import { lintelServing, uploadBaseline } from './targets.js';
+import { createLintelTarget, uploadBaseline } from './targets.js';
 
 const SIZE = 10_000_000;
 const ALONE = 5;
@@ -18,7 +18,7 @@ const MARK = Buffer.from(
   '89504e470d0a1a0a0000000d49484452000000100000001008020000009091683600989600' + '49444154',
   'hex',
 );
-const bytes = (size: number): Buffer<ArrayBuffer> => {
+const createImage = (size: number): Buffer<ArrayBuffer> => {
   const made = randomFillSync(Buffer.alloc(size));
   made.set(MARK);
   return made;
@@ -35,7 +35,7 @@ const DEFINITIONS = [
   { id: 'health', resource: 'health', actionables: [{ id: 1, mode: 'RETURN', value: { status: 'ok', version: 1 } }] },
 ];
 
-async function installation(folder: string): Promise<string> {
+async function createInstallation(folder: string): Promise<string> {
   const home = join(folder, 'uploads');
   await mkdir(join(home, 'definitions'), { recursive: true });
   await writeFile(join(home, 'definitions/all.json'), JSON.stringify(DEFINITIONS));
@@ -43,7 +43,7 @@ async function installation(folder: string): Promise<string> {
   return join(home, 'lintel.config.json');
 }
 
-const form = (content: Buffer<ArrayBuffer>, type = 'image/png'): FormData => {
+const createForm = (content: Buffer<ArrayBuffer>, type = 'image/png'): FormData => {
   const made = new FormData();
   made.append('file', new Blob([content], { type }), 'large.png');
   return made;
@@ -60,10 +60,10 @@ async function send({ url, name }: Server, body: FormData, wanted: number, size:
 }
 
 /** Right and wrong requests, before any load. */
-async function verified(server: Server): Promise<void> {
-  await send(server, form(bytes(1000)), 200, 1000);
-  await send(server, form(Buffer.from('no picture')), 415, 0);
-  await send(server, form(bytes(1000), 'image/jpeg'), 415, 0);
+async function verifyAnswers(server: Server): Promise<void> {
+  await send(server, createForm(createImage(1000)), 200, 1000);
+  await send(server, createForm(Buffer.from('no picture')), 415, 0);
+  await send(server, createForm(createImage(1000), 'image/jpeg'), 415, 0);
   await send(server, new FormData(), 422, 0);
 }
 
@@ -75,14 +75,14 @@ interface Figures {
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-export async function measureUploads(folder: string, rounds: number, say: (line: string) => void): Promise<number> {
-  const cores = pinnableCores();
-  const targets = [uploadBaseline, lintelServing('lintel', await installation(folder))];
+export async function measureUploads(folder: string, rounds: number, print: (line: string) => void): Promise<number> {
+  const cores = findPinnableCores();
+  const targets = [uploadBaseline, createLintelTarget('lintel', await createInstallation(folder))];
   const servers: Server[] = [];
   for (const target of targets) servers.push(await startServer(target, {}, cores?.server));
-  for (const server of servers) await verified(server);
+  for (const server of servers) await verifyAnswers(server);
   const figures = new Map(servers.map(({ name }): [string, Figures] => [name, { alone: [], together: [], cpu: [] }]));
-  const content = bytes(SIZE);
+  const content = createImage(SIZE);
   for (let round = 0; round <= rounds; round++) {
     // In turn, and the other way round in every other round; the first one warms up.
     for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
@@ -91,25 +91,25 @@ export async function measureUploads(folder: string, rounds: number, say: (line:
       if (round > 0) for (const key of ['alone', 'together', 'cpu'] as const) kept?.[key].push(found[key]);
     }
   }
-  say('| | one upload of 10 MB | eight at once | CPU of one | memory: idle, peak |');
-  say('| --- | --- | --- | --- | --- |');
+  print('| | one upload of 10 MB | eight at once | CPU of one | memory: idle, peak |');
+  print('| --- | --- | --- | --- | --- |');
   for (const { name, pid, idleMiB } of servers) {
     const { alone = [], together = [], cpu = [] } = figures.get(name) ?? {};
     const [one, eight, work] = [alone, together, cpu].map((values) => `${median(values).toFixed(1)} ms`);
-    say(`| ${name} | ${one} | ${eight} | ${work} | ${idleMiB.toFixed(0)} MiB, ${peakMiB(pid).toFixed(0)} MiB |`);
+    print(`| ${name} | ${one} | ${eight} | ${work} | ${idleMiB.toFixed(0)} MiB, ${readPeakMiB(pid).toFixed(0)} MiB |`);
   }
   return 0;
 }
 
 /** Milliseconds of one upload, of eight at once, and of the processor for one. */
 async function visit(server: Server, content: Buffer<ArrayBuffer>): Promise<Record<keyof Figures, number>> {
-  const upload = (): Promise<void> => send(server, form(content), 200, SIZE);
-  const cpuBefore = treeCpuMicros(server.pid);
+  const sendUpload = (): Promise<void> => send(server, createForm(content), 200, SIZE);
+  const cpuBefore = readTreeCpuMicros(server.pid);
   const start = performance.now();
-  for (let i = 0; i < ALONE; i++) await upload();
+  for (let i = 0; i < ALONE; i++) await sendUpload();
   const between = performance.now();
-  await Promise.all(Array.from({ length: TOGETHER }, upload));
+  await Promise.all(Array.from({ length: TOGETHER }, sendUpload));
   const together = performance.now() - between;
-  const cpu = (treeCpuMicros(server.pid) - cpuBefore) / 1000 / (ALONE + TOGETHER);
+  const cpu = (readTreeCpuMicros(server.pid) - cpuBefore) / 1000 / (ALONE + TOGETHER);
   return { alone: (between - start) / ALONE, together, cpu };
 }

@@ -3,7 +3,7 @@
  * member by member, apart from the members a row names as varying, and those must have the right shape.
  */
 import { deepStrictEqual } from 'node:assert';
-import { requestOf, type Row } from './rows.js';
+import { buildRowRequest, type Row } from './rows.js';
 import type { Server } from './server.js';
 import type { Ledger } from './tables.js';
 
@@ -17,16 +17,20 @@ export async function verify(row: Row, servers: readonly Server[]): Promise<void
     let expected: unknown;
     for (const [index, server] of servers.entries()) {
       const where = `${row.name} on ${server.name} for ${JSON.stringify(body)}`;
-      const answer = settled(row, await ask(server, row, body, 200, where, requestOf(row, n).headers), where);
+      const answer = normalizeAnswer(
+        row,
+        await requestJson(server, row, body, 200, where, buildRowRequest(row, n).headers),
+        where,
+      );
       if (index === 0) expected = answer;
-      else same(answer, expected, `${where}: not the answer of ${servers[0]?.name ?? ''}`);
+      else expectEqual(answer, expected, `${where}: not the answer of ${servers[0]?.name ?? ''}`);
     }
   }
   for (const { body, status, authorization, headers } of row.refused) {
     const sent = { ...(authorization !== undefined && { authorization }), ...headers };
     for (const server of servers) {
       const where = `${row.name} on ${server.name} for ${JSON.stringify(body)}`;
-      await ask(server, row, body, status, where, sent);
+      await requestJson(server, row, body, status, where, sent);
     }
   }
 }
@@ -36,12 +40,12 @@ export async function verifySum(row: Row, server: Server, ledger: Ledger): Promi
   if (row.adds === null) return;
   await ledger.reset(server);
   const where = `${row.name} on ${server.name}, ${atOnce} at once`;
-  await Promise.all(Array.from({ length: atOnce }, () => ask(server, row, row.body(0), 200, where)));
-  const left = (await ledger.traces(server))[row.adds];
+  await Promise.all(Array.from({ length: atOnce }, () => requestJson(server, row, row.body(0), 200, where)));
+  const left = (await ledger.countTraces(server))[row.adds];
   if (left !== atOnce) throw new Error(`${where}: left ${left} in ${row.adds}`);
 }
 
-async function ask(
+async function requestJson(
   server: Server,
   { path }: Row,
   body: object,
@@ -63,7 +67,7 @@ async function ask(
 }
 
 /** The answer with its varying members replaced by their names, so that the rest can be compared. */
-function settled(row: Row, answer: unknown, where: string): unknown {
+function normalizeAnswer(row: Row, answer: unknown, where: string): unknown {
   const varying = Object.entries(row.varying);
   if (varying.length === 0) return answer;
   const copy: Record<string, unknown> = { ...(answer as object) };
@@ -74,7 +78,7 @@ function settled(row: Row, answer: unknown, where: string): unknown {
   return copy;
 }
 
-function same(actual: unknown, expected: unknown, message: string): void {
+function expectEqual(actual: unknown, expected: unknown, message: string): void {
   try {
     deepStrictEqual(actual, expected);
   } catch {

@@ -5,9 +5,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { distinctRequests, type Generator } from './generator.js';
-import { requestOf } from './rows.js';
+import { buildRowRequest } from './rows.js';
 
-const script = (requests: readonly ReturnType<typeof requestOf>[]): string => `
+const createScript = (requests: readonly ReturnType<typeof buildRowRequest>[]): string => `
 local bodies = {
 ${requests.map(({ body }) => `  ${luaString(body)},`).join('\n')}
 }
@@ -39,13 +39,13 @@ end
 
 export const wrk: Generator = {
   name: 'wrk',
-  async command(program, { url, row, connections, seconds }, folder) {
+  async buildCommand(program, { url, row, connections, seconds }, folder) {
     const file = join(folder, `${row.name}.lua`);
-    const requests = Array.from({ length: distinctRequests }, (_, n) => requestOf(row, n));
-    await writeFile(file, script(requests));
+    const requests = Array.from({ length: distinctRequests }, (_, n) => buildRowRequest(row, n));
+    await writeFile(file, createScript(requests));
     return [program, '-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '5s', '-s', file, url + row.path];
   },
-  outcome(output) {
+  parseOutcome(output) {
     const [, requests, micros, errors] = /^RESULT (\d+) (\d+) (\d+)$/m.exec(output) ?? [];
     if (requests === undefined) throw new Error(`wrk gave no result: ${output}`);
     return { requests: Number(requests), seconds: Number(micros) / 1e6, errors: Number(errors) };

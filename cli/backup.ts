@@ -2,57 +2,64 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Fault } from '../contract/fault.js';
-import { isFolder, keptParts, type KeptPart } from './kept.js';
+import { isFolder, listStoredParts, type StoredPart } from './kept.js';
 import type { CommandOptions } from './commands.js';
-import { DamagedCopy, entryOf, MANIFEST, manifestText, verified, type PartEntry } from './manifest-of-copy.js';
-import { list, mirror, settleFolder, type Copies } from './mirror.js';
+import {
+  DamagedBackupError,
+  createPartEntry,
+  MANIFEST,
+  formatBackupManifest,
+  verifyCopy,
+  type PartEntry,
+} from './manifest-of-copy.js';
+import { listEntries, mirrorFolder, syncFolder, type Copies } from './mirror.js';
 import type { Terminal } from './terminal.js';
-import { versionOfPackage } from './version.js';
+import { readPackageVersion } from './version.js';
 
-export async function backup(options: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runBackup(options: CommandOptions, terminal: Terminal): Promise<number> {
   const [name] = options.arguments;
   const { stdout, stderr } = terminal;
-  const refuse = (text: string, code = 1): number => {
+  const failWith = (text: string, code = 1): number => {
     stderr.write(`${text}\n`);
     return code;
   };
-  if (name === undefined) return refuse('Which folder? lintel backup <folder>', 2);
+  if (name === undefined) return failWith('Which folder? lintel backup <folder>', 2);
   const target = resolve(terminal.cwd, name);
   try {
     if (options.verify) {
-      const { parts, made } = await verified(target);
-      stdout.write(`whole: ${counted(parts)}, made ${made}\n`);
+      const { parts, made } = await verifyCopy(target);
+      stdout.write(`whole: ${formatPartCounts(parts)}, made ${made}\n`);
       return 0;
     }
-    const kept = await keptParts(options, terminal);
+    const kept = await listStoredParts(options, terminal);
     if (kept === null) return 1;
     stderr.write(kept.elsewhere.join(''));
-    const here: KeptPart[] = [];
+    const here: StoredPart[] = [];
     for (const part of kept.here) if (await isFolder(part.folder)) here.push(part);
-    if (here.length === 0) return refuse('Nothing is kept on this machine: there is nothing to copy.');
+    if (here.length === 0) return failWith('Nothing is kept on this machine: there is nothing to copy.');
     const around = here.find(({ folder }) => `${target}${sep}`.startsWith(`${folder}${sep}`));
-    if (around !== undefined) return refuse(`"${name}" lies in "${around.folder}", which is to be copied.`);
-    const { files, folders } = await list(target);
-    if (files.length + folders.length > 0) return refuse(`"${name}" holds files already.`);
-    stdout.write(`${name}: ${counted(await copy(here, target))}\n`);
+    if (around !== undefined) return failWith(`"${name}" lies in "${around.folder}", which is to be copied.`);
+    const { files, folders } = await listEntries(target);
+    if (files.length + folders.length > 0) return failWith(`"${name}" holds files already.`);
+    stdout.write(`${name}: ${formatPartCounts(await copy(here, target))}\n`);
     return 0;
   } catch (error) {
-    if (error instanceof DamagedCopy) return refuse(`"${name}" is not whole: ${error.message}.`);
-    if (error instanceof Fault) return refuse(`Nothing was copied: ${String(error.params['reason'] ?? error.code)}.`);
+    if (error instanceof DamagedBackupError) return failWith(`"${name}" is not whole: ${error.message}.`);
+    if (error instanceof Fault) return failWith(`Nothing was copied: ${String(error.params['reason'] ?? error.code)}.`);
     throw error;
   }
 }
 
-function counted(parts: readonly PartEntry[]): string {
+function formatPartCounts(parts: readonly PartEntry[]): string {
   const files = parts.flatMap((part) => Object.values(part.files));
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   return `${parts.map(({ part }) => part).join(', ')}; ${files.length} files, ${(bytes / 1_048_576).toFixed(1)} MiB`;
 }
 
 /** Encodes instance names, because users choose them. */
-const folderOf = (part: string): string => encodeURIComponent(part.replaceAll(':', '-'));
+const toFolderName = (part: string): string => encodeURIComponent(part.replaceAll(':', '-'));
 
-async function copy(here: readonly KeptPart[], target: string): Promise<readonly PartEntry[]> {
+async function copy(here: readonly StoredPart[], target: string): Promise<readonly PartEntry[]> {
   // Renamed when complete; the next attempt removes a leftover.
   const unfinished = join(dirname(target), `${basename(target)}.unfinished`);
   await rm(unfinished, { recursive: true, force: true });
@@ -60,24 +67,24 @@ async function copy(here: readonly KeptPart[], target: string): Promise<readonly
   try {
     const rounds = here.map((part) => ({
       ...part,
-      to: join(unfinished, folderOf(part.part)),
+      to: join(unfinished, toFolderName(part.part)),
       copies: new Map() as Copies,
     }));
-    const pass = async (): Promise<void> => {
-      for (const { folder, to, without = [], copies } of rounds) await mirror(folder, to, without, copies);
+    const mirrorParts = async (): Promise<void> => {
+      for (const { folder, to, without = [], copies } of rounds) await mirrorFolder(folder, to, without, copies);
     };
-    await pass();
-    await held(here, pass);
+    await mirrorParts();
+    await runWithStoresHeld(here, mirrorParts);
     const entries: PartEntry[] = [];
     for (const { part, plugin } of here)
-      entries.push(await entryOf(unfinished, { part, plugin, folder: folderOf(part) }));
-    await writeFile(join(unfinished, MANIFEST), manifestText(versionOfPackage(), entries), {
+      entries.push(await createPartEntry(unfinished, { part, plugin, folder: toFolderName(part) }));
+    await writeFile(join(unfinished, MANIFEST), formatBackupManifest(readPackageVersion(), entries), {
       mode: 0o600,
       flush: true,
     });
-    await settleFolder(unfinished);
+    await syncFolder(unfinished);
     await rename(unfinished, target);
-    await settleFolder(dirname(target));
+    await syncFolder(dirname(target));
     return entries;
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
@@ -86,7 +93,7 @@ async function copy(here: readonly KeptPart[], target: string): Promise<readonly
 }
 
 /** Runs `work` while all stores are held; throws if holding or releasing one fails. */
-async function held(here: readonly KeptPart[], work: () => Promise<void>): Promise<void> {
+async function runWithStoresHeld(here: readonly StoredPart[], work: () => Promise<void>): Promise<void> {
   const releases: (() => Promise<void>)[] = [];
   try {
     for (const { hold } of here) if (hold !== undefined) releases.push(await hold());

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The entry point of the command line: streams, signals and exit code. `cli/main.ts` runs the commands. */
 import { main } from './main.js';
-import { heedSignals } from './signals.js';
+import { exitOnSignals } from './signals.js';
 
 // The reader of the output may close it early (`| head`). The command continues, because its result decides the exit code and
 // a server must not stop when its log has no reader.
@@ -9,7 +9,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
-heedSignals(process);
+exitOnSignals(process);
 process.exitCode = await main(process.argv.slice(2), {
   cwd: process.cwd(),
   env: process.env,

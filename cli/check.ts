@@ -3,8 +3,8 @@
  * statement; only `--fix` writes, and only `--trust` runs project code.
  */
 import type { Config } from '../language/analysis/config.js';
-import { certaintyOf, hasErrors, type Problem } from '../contract/problem.js';
-import { createScratchAsking } from '../kernel/runtime/asking.js';
+import { getCertainty, hasErrors, type Problem } from '../contract/problem.js';
+import { createScratchChecker } from '../kernel/runtime/asking.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
 import { loadDefinitions, loadProject, type Project } from '../kernel/runtime/project.js';
 import { asText } from '../contract/json.js';
@@ -14,10 +14,10 @@ import type { Analysis, Definition } from '../language/analysis/model.js';
 import type { CommandOptions } from './commands.js';
 import { fixDefinitions } from './fix.js';
 import { createLog } from './log.js';
-import { paintFor } from './paint.js';
-import { pretty, rows, sarif, withConfig } from './problems.js';
+import { createPaint } from './paint.js';
+import { formatProblems, formatProblemsJson, formatSarif, addConfigDocument } from './problems.js';
 import type { Terminal } from './terminal.js';
-import { versionOfPackage } from './version.js';
+import { readPackageVersion } from './version.js';
 
 const FORMATS = ['pretty', 'json', 'sarif'];
 
@@ -34,7 +34,7 @@ interface CheckedProject {
 
 type CheckDefinitions = (project: Project, config: Config) => Promise<Checked>;
 
-export async function check(options: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runCheck(options: CommandOptions, terminal: Terminal): Promise<number> {
   const checkDefinitions: CheckDefinitions = options.database
     ? (project) => checkOnServers(project, terminal)
     : checkOnScratch;
@@ -44,12 +44,12 @@ export async function check(options: CommandOptions, terminal: Terminal): Promis
   const isChanged = fixes && (await fixDefinitions(read.project, options, terminal));
   const last = isChanged ? ((await readProject(options, terminal, checkDefinitions)) ?? read) : read;
   const problems = last.checked?.problems ?? last.project.configProblems;
-  show(problems, last, options, terminal);
-  return sayUnrun(last.project, terminal) || hasErrors(problems) ? 1 : 0;
+  printProblems(problems, last, options, terminal);
+  return reportUnrunPlugins(last.project, terminal) || hasErrors(problems) ? 1 : 0;
 }
 
 /** Reports only the audit findings (`AUD_*`, `SEC_*`). */
-export async function audit(options: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runAudit(options: CommandOptions, terminal: Terminal): Promise<number> {
   const read = await readProject(options, terminal, loadDefinitions);
   if (read === null) return 2;
   const { codes } = read.project.registry;
@@ -59,16 +59,16 @@ export async function audit(options: CommandOptions, terminal: Terminal): Promis
     const entry = codes[problem.code];
     return entry === undefined
       ? problem
-      : { ...problem, message: `${problem.message} (${certaintyOf(entry)}) ${entry.help}` };
+      : { ...problem, message: `${problem.message} (${getCertainty(entry)}) ${entry.help}` };
   });
-  show(explained, read, options, terminal);
+  printProblems(explained, read, options, terminal);
   if (hasErrors(read.project.configProblems) || hasErrors(all))
     terminal.stderr.write('There are errors, so the audit may not have seen everything: see `lintel check`.\n');
-  return sayUnrun(read.project, terminal) || problems.length > 0 ? 1 : 0;
+  return reportUnrunPlugins(read.project, terminal) || problems.length > 0 ? 1 : 0;
 }
 
 /** Prints what was not checked without project code. Returns true if whole plugins were not loaded. */
-function sayUnrun({ unrun }: Project, { stderr }: Terminal): boolean {
+function reportUnrunPlugins({ unrun }: Project, { stderr }: Terminal): boolean {
   if (unrun === null) return false;
   const { unread, unchecked } = unrun;
   const mend = '`--trust` runs the code of these plugins, for a project that is yours';
@@ -79,7 +79,7 @@ function sayUnrun({ unrun }: Project, { stderr }: Terminal): boolean {
 }
 
 /** Returns why an option needs project code, or null if it does not. */
-function refusedUnrun({ unrun }: Project, { database, fix, fixAll }: CommandOptions): string | null {
+function findTrustRequirement({ unrun }: Project, { database, fix, fixAll }: CommandOptions): string | null {
   if (unrun === null) return null;
   const named = `the config names plugins in ${unrun.folders.join(', ')}`;
   if (database) return `--database runs plugins, so it needs --trust: ${named}.`;
@@ -90,7 +90,7 @@ function refusedUnrun({ unrun }: Project, { database, fix, fixAll }: CommandOpti
 }
 
 /** The resource id or model name around a problem, for files with several definitions. */
-function namesIn({ definitions }: Analysis): (problem: Problem) => string | null {
+function createNameFinder({ definitions }: Analysis): (problem: Problem) => string | null {
   const byFile = new Map<string, Definition[]>();
   for (const one of definitions) byFile.set(one.doc.file, [...(byFile.get(one.doc.file) ?? []), one]);
   return ({ file, range }) => {
@@ -115,7 +115,7 @@ async function readProject(
     return null;
   }
   const project = await loadProject(cwd, file, env, false, trust);
-  const refused = refusedUnrun(project, options);
+  const refused = findTrustRequirement(project, options);
   if (refused !== null) {
     stderr.write(`${refused}\n`);
     return null;
@@ -124,22 +124,22 @@ async function readProject(
   return { project, checked: config === null ? null : await checkDefinitions(project, config) };
 }
 
-function show(
+function printProblems(
   problems: readonly Problem[],
   { project, checked }: CheckedProject,
   { format = 'pretty' }: CommandOptions,
   terminal: Terminal,
 ): void {
   const { stdout, stderr } = terminal;
-  const documents = withConfig(project, checked?.analysis.documents);
+  const documents = addConfigDocument(project, checked?.analysis.documents);
   const text =
     format === 'json'
-      ? rows(problems)
+      ? formatProblemsJson(problems)
       : format === 'sarif'
-        ? sarif(problems, project.registry.codes, versionOfPackage())
-        : pretty(problems, documents, paintFor(terminal), {
+        ? formatSarif(problems, project.registry.codes, readPackageVersion())
+        : formatProblems(problems, documents, createPaint(terminal), {
             acknowledged: checked?.analysis.acknowledged,
-            nameOf: checked === null ? undefined : namesIn(checked.analysis),
+            nameOf: checked === null ? undefined : createNameFinder(checked.analysis),
           });
   stdout.write(`${text}\n`);
   if (project.config !== null && checked?.analysis.documents.size === 0) {
@@ -148,9 +148,9 @@ function show(
 }
 
 async function checkOnScratch(project: Project, config: Config): Promise<Checked> {
-  const asking = createScratchAsking(project, config);
+  const asking = createScratchChecker(project, config);
   try {
-    return await loadDefinitions(project, config, asking.ask);
+    return await loadDefinitions(project, config, asking.check);
   } finally {
     await asking.close();
   }
@@ -161,7 +161,7 @@ async function checkOnServers(project: Project, terminal: Terminal): Promise<Che
   log.level = 'error';
   const kernel = await createKernel({ project, log, onProblem: 'skip', connect: 'stores', asks: 'stores' });
   try {
-    const { steps } = await kernel.outline();
+    const { steps } = await kernel.outlineMigration();
     const missing = [...new Set(steps.flatMap(({ change, table }) => (change === 'create table' ? [table] : [])))];
     if (missing.length > 0) {
       const tables = missing.join(', ');

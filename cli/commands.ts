@@ -44,7 +44,7 @@ export const COMMON_OPTIONS: readonly OptionDoc[] = [
 ];
 
 /** For commands that read definitions: loads PostgreSQL's parser in parallel. */
-const reading = (load: CommandEntry['load']) => (): Promise<Command> => {
+const withSqlParser = (load: CommandEntry['load']) => (): Promise<Command> => {
   // Errors are reported where the parser is awaited.
   void import('../language/project/sql-parser.js').then(({ loadSqlParser }) => loadSqlParser()).catch(() => undefined);
   return load();
@@ -70,7 +70,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [{ name: 'force', doc: 'Add what is missing to a folder that holds files.' }],
     examples: ['lintel init shop', 'lintel init . --force'],
     exits: [OK, FAILED],
-    load: async () => (await import('./init.js')).init,
+    load: async () => (await import('./init.js')).runInit,
   },
   env: {
     usage: 'env',
@@ -82,7 +82,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [],
     examples: ['lintel env'],
     exits: [OK, FAILED],
-    load: async () => (await import('./env.js')).env,
+    load: async () => (await import('./env.js')).runEnv,
   },
   serve: {
     usage: 'serve',
@@ -100,7 +100,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
         doc: 'The definitions or the config have errors, a plugin cannot start, or something was cut off at the end.',
       },
     ],
-    load: reading(async () => (await import('./serve.js')).serve),
+    load: withSqlParser(async () => (await import('./serve.js')).runServe),
   },
   dev: {
     usage: 'dev',
@@ -111,7 +111,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [],
     examples: ['lintel dev'],
     exits: [{ code: 0, doc: 'Ended by a signal.' }, BROKEN],
-    load: reading(async () => (await import('./dev.js')).dev),
+    load: withSqlParser(async () => (await import('./dev.js')).runDev),
   },
   check: {
     usage: 'check',
@@ -144,7 +144,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { code: 0, doc: 'No error; warnings and hints there may be.' },
       { code: 1, doc: 'At least one error, also after fixes; or plugins of which nothing is known.' },
     ],
-    load: reading(async () => (await import('./check.js')).check),
+    load: withSqlParser(async () => (await import('./check.js')).runCheck),
   },
   audit: {
     usage: 'audit',
@@ -160,7 +160,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { code: 0, doc: 'Nothing is found that is not acknowledged.' },
       { code: 1, doc: 'At least one row.' },
     ],
-    load: reading(async () => (await import('./check.js')).audit),
+    load: withSqlParser(async () => (await import('./check.js')).runAudit),
   },
   migrate: {
     usage: 'migrate',
@@ -191,7 +191,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { code: 0, doc: 'The tables have the shape of the models; with `--dry-run`, whatever there is to do.' },
       { code: 1, doc: 'Definitions with errors, a failed change, or with `--check` changes to make.' },
     ],
-    load: reading(async () => (await import('./migrate.js')).migrate),
+    load: withSqlParser(async () => (await import('./migrate.js')).runMigrate),
   },
   jobs: {
     usage: 'jobs <list|show|retry|purge> <id>',
@@ -217,7 +217,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'lintel jobs purge --dead',
     ],
     exits: [OK, { code: 1, doc: 'There is no such work, no definition puts work off, or the queue cannot be opened.' }],
-    load: reading(async () => (await import('./jobs.js')).jobs),
+    load: withSqlParser(async () => (await import('./jobs.js')).runJobs),
   },
   backup: {
     usage: 'backup <folder>',
@@ -231,7 +231,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [{ name: 'verify', doc: 'Copy nothing; compare a copy with its manifest.' }],
     examples: ['lintel backup /backups/monday', 'lintel backup --verify /backups/monday'],
     exits: [OK, { code: 1, doc: 'Nothing was copied, or with `--verify` a file differs; stderr names it.' }],
-    load: async () => (await import('./backup.js')).backup,
+    load: async () => (await import('./backup.js')).runBackup,
   },
   restore: {
     usage: 'restore <folder>',
@@ -247,7 +247,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       OK,
       { code: 1, doc: 'A file is damaged, the server runs, or a folder holds something; nothing was changed.' },
     ],
-    load: async () => (await import('./restore.js')).restore,
+    load: async () => (await import('./restore.js')).runRestore,
   },
   plan: {
     usage: 'plan <id>',
@@ -259,7 +259,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [FORMAT('`pretty` (default) or `json`.')],
     examples: ['lintel plan wallet-transfer-01', 'lintel plan wallet/transfer --format json'],
     exits: [OK, { code: 1, doc: 'There is no such resource, or it has errors.' }],
-    load: reading(async () => (await import('./plan.js')).plan),
+    load: withSqlParser(async () => (await import('./plan.js')).printPlan),
   },
   openapi: {
     usage: 'openapi',
@@ -276,7 +276,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     ],
     examples: ['lintel openapi --out openapi.json', 'lintel openapi --check --out openapi.json'],
     exits: [OK, { code: 1, doc: 'Definitions with errors, or with `--check` a file that is not current.' }],
-    load: reading(async () => (await import('./openapi.js')).openapi),
+    load: withSqlParser(async () => (await import('./openapi.js')).runOpenapi),
   },
   schema: {
     usage: 'schema',
@@ -291,7 +291,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     ],
     examples: ['lintel schema --out .vscode', 'lintel schema --for model --out model.schema.json'],
     exits: [OK, FAILED],
-    load: async () => (await import('./schema.js')).schema,
+    load: async () => (await import('./schema.js')).runSchema,
   },
   docs: {
     usage: 'docs',
@@ -306,7 +306,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     ],
     examples: ['lintel docs', 'lintel docs --check'],
     exits: [OK, { code: 1, doc: 'With `--check`: a page is not current.' }],
-    load: async () => (await import('./docs.js')).docs,
+    load: async () => (await import('./docs.js')).runDocs,
   },
   manifest: {
     usage: 'manifest <plugin folder>',
@@ -318,7 +318,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [{ name: 'check', doc: 'Write nothing; exit code 1 when the file is not current.' }],
     examples: ['lintel manifest my-plugins/short-code', 'lintel manifest my-plugins/short-code --check'],
     exits: [OK, { code: 1, doc: 'A spec has flaws, or with `--check` the file is not current.' }],
-    load: async () => (await import('./manifest.js')).manifest,
+    load: async () => (await import('./manifest.js')).runManifest,
   },
   lsp: {
     usage: 'lsp',
@@ -332,7 +332,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     ],
     examples: ['lintel lsp --stdio'],
     exits: [{ code: 0, doc: 'The editor has ended it.' }],
-    load: async () => (await import('./lsp.js')).lsp,
+    load: async () => (await import('./lsp.js')).runLanguageServer,
   },
 };
 

@@ -10,13 +10,13 @@ import type { CommandOptions } from './commands.js';
 import { findDefinitions } from '../language/project/definition-files.js';
 import { SCRIPTS_FOLDER } from '../language/project/scripts.js';
 import type { Kernel, ReloadOutcome } from '../kernel/runtime/kernel.js';
-import { boot } from './boot.js';
-import { API_PATH, docsPages, PAGE_PATH, takenPages } from './docs-pages.js';
-import { explain } from './explain.js';
-import { paintFor } from './paint.js';
-import { pretty, summary, withConfig } from './problems.js';
-import { run } from './serve.js';
-import { endpointTable, scheduleTable } from './table.js';
+import { bootKernel } from './boot.js';
+import { API_PATH, createDocsRoutes, PAGE_PATH, findTakenPages } from './docs-pages.js';
+import { formatError } from './explain.js';
+import { createPaint } from './paint.js';
+import { formatProblems, formatProblemCounts, addConfigDocument } from './problems.js';
+import { runServer } from './serve.js';
+import { formatEndpointTable, formatScheduleTable } from './table.js';
 import type { Output, Terminal } from './terminal.js';
 
 /** Milliseconds without a change before a reload, because editors write a file in several steps. */
@@ -27,10 +27,10 @@ const SETTLE = 60;
  */
 const SECOND_LOOK = 500;
 
-export async function dev({ config }: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runDev({ config }: CommandOptions, terminal: Terminal): Promise<number> {
   const { stdout } = terminal;
-  const paint = paintFor(terminal);
-  const booted = await boot(terminal, config, { onProblem: 'skip', dev: true, asks: 'scratch' });
+  const paint = createPaint(terminal);
+  const booted = await bootKernel(terminal, config, { onProblem: 'skip', dev: true, asks: 'scratch' });
   if (booted === null) return 1;
   const { kernel } = booted;
   let table = '';
@@ -40,9 +40,9 @@ export async function dev({ config }: CommandOptions, terminal: Terminal): Promi
     const before = await readTimes(kernel);
     // Marks the start of a round for editors that parse this output.
     stdout.write('reading the definitions\n');
-    stdout.write(shown(kernel, await kernel.reload(), paint));
-    stdout.write(takenWords(kernel));
-    const next = tables(kernel, paint);
+    stdout.write(formatReload(kernel, await kernel.reload(), paint));
+    stdout.write(formatTakenPages(kernel));
+    const next = formatTables(kernel, paint);
     // The start prints the first table.
     if (table !== '' && next !== table) stdout.write(`\n${next}\n\n`);
     table = next;
@@ -51,7 +51,7 @@ export async function dev({ config }: CommandOptions, terminal: Terminal): Promi
   };
   const lookAgain = async (before: Times): Promise<void> => {
     const now = await readTimes(kernel);
-    watcher.add(foldersOf(now).filter((folder) => !Object.hasOwn(watcher.getWatched(), folder)));
+    watcher.add(listFolders(now).filter((folder) => !Object.hasOwn(watcher.getWatched(), folder)));
     if (!isDeepStrictEqual(now, before)) await reload();
   };
   const watcher = watchDefinitions(kernel, stdout, () => void reload());
@@ -59,7 +59,7 @@ export async function dev({ config }: CommandOptions, terminal: Terminal): Promi
     await once(watcher, 'ready');
     // Reloads once, because files saved while plugins were opening raised no event.
     await reload();
-    return await run(kernel, terminal, docsPages(kernel), pageLines(kernel));
+    return await runServer(kernel, terminal, createDocsRoutes(kernel), createPageFormatter(kernel));
   } finally {
     clearTimeout(secondLook);
     await watcher.close();
@@ -72,35 +72,35 @@ type Times = ReadonlyMap<string, number>;
 async function readTimes({ project, config }: Kernel): Promise<Times> {
   const { folder, configFile } = project;
   const names = await findDefinitions({ folder, configFile, patterns: config.definitions });
-  const modified = (name: string): Promise<number> =>
+  const readModifiedTime = (name: string): Promise<number> =>
     stat(name).then(
       ({ mtimeMs }) => mtimeMs,
       () => 0,
     );
-  return new Map(await Promise.all(names.map(async (name) => [name, await modified(name)] as const)));
+  return new Map(await Promise.all(names.map(async (name) => [name, await readModifiedTime(name)] as const)));
 }
 
-const foldersOf = (times: Times): string[] => [...new Set([...times.keys()].map((name) => dirname(name)))];
+const listFolders = (times: Times): string[] => [...new Set([...times.keys()].map((name) => dirname(name)))];
 
 /** Without next run times, which change constantly. */
-function tables(kernel: Kernel, paint: Paint): string {
+function formatTables(kernel: Kernel, paint: Paint): string {
   const plans = kernel.plans();
-  const schedules = scheduleTable(plans, null, paint);
-  return `${endpointTable(plans, kernel.config.http.methods, paint)}${schedules === null ? '' : `\n\n${schedules}`}`;
+  const schedules = formatScheduleTable(plans, null, paint);
+  return `${formatEndpointTable(plans, kernel.config.http.methods, paint)}${schedules === null ? '' : `\n\n${schedules}`}`;
 }
 
 /** Printed at each reload, because a definition may have claimed the path. */
-const takenWords = (kernel: Kernel): string =>
-  takenPages(kernel)
+const formatTakenPages = (kernel: Kernel): string =>
+  findTakenPages(kernel)
     .map(
       ({ path, id }) => `${path} is answered by the resource "${id}"; the page of \`lintel dev\` is not shown there\n`,
     )
     .join('');
 
-const pageLines =
+const createPageFormatter =
   (kernel: Kernel) =>
   (url: string): string => {
-    const taken = new Set(takenPages(kernel).map(({ path }) => path));
+    const taken = new Set(findTakenPages(kernel).map(({ path }) => path));
     if (taken.has(PAGE_PATH)) return '';
     return taken.has(API_PATH)
       ? `page: ${url}${PAGE_PATH} (without ${API_PATH} it is empty)\n`
@@ -110,9 +110,9 @@ const pageLines =
 /** Watches the base folders of the definition globs, the scripts folder, the config file and `.env`. */
 function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): FSWatcher {
   const { folder, configFile } = kernel.project;
-  const roots = new Set(kernel.config.definitions.map((glob) => resolve(folder, fixedPart(glob))));
+  const roots = new Set(kernel.config.definitions.map((glob) => resolve(folder, getFixedPart(glob))));
   const scripts = join(folder, SCRIPTS_FOLDER);
-  const folders = [...[...roots].map(existing), ...(existsSync(scripts) ? [scripts] : [])];
+  const folders = [...[...roots].map(findExistingFolder), ...(existsSync(scripts) ? [scripts] : [])];
   // Files inside watched folders are not watched separately: chokidar would then miss new files in that folder.
   const files = [configFile, join(folder, '.env')].filter((file) => !folders.some((around) => isInside(file, around)));
   let timer: NodeJS.Timeout | undefined;
@@ -134,7 +134,8 @@ function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): 
 }
 
 /** The folder or its nearest existing ancestor, so that creating the folder raises an event. */
-const existing = (folder: string): string => (existsSync(folder) ? folder : existing(dirname(folder)));
+const findExistingFolder = (folder: string): string =>
+  existsSync(folder) ? folder : findExistingFolder(dirname(folder));
 
 const isInside = (path: string, folder: string): boolean =>
   path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
@@ -144,15 +145,16 @@ const isHidden = (path: string): boolean =>
   path !== '.env' && path.split(sep).some((part) => part === 'node_modules' || /^\.[^.]/.test(part));
 
 /** The folder before the first wildcard: `definitions` for `definitions/**`. */
-function fixedPart(glob: string): string {
+function getFixedPart(glob: string): string {
   const wild = glob.search(/[*?{[]/);
   return wild === -1 ? dirname(glob) : dirname(`${glob.slice(0, wild)}x`);
 }
 
-function shown(kernel: Kernel, outcome: ReloadOutcome, paint: Paint): string {
+function formatReload(kernel: Kernel, outcome: ReloadOutcome, paint: Paint): string {
   const { applied, problems, documents, failure } = outcome;
-  const list = problems.length > 0 ? `\n${pretty(problems, withConfig(kernel.project, documents), paint)}\n` : '';
-  const reason = failure === undefined ? '' : `\n${explain(failure, paint)}\n`;
+  const list =
+    problems.length > 0 ? `\n${formatProblems(problems, addConfigDocument(kernel.project, documents), paint)}\n` : '';
+  const reason = failure === undefined ? '' : `\n${formatError(failure, paint)}\n`;
   const state = applied ? 'serving' : paint('warning', 'still serving the last sound set');
-  return `${list}${reason}${state} ${kernel.plans().byId.size} resource(s): ${summary(problems)}\n`;
+  return `${list}${reason}${state} ${kernel.plans().byId.size} resource(s): ${formatProblemCounts(problems)}\n`;
 }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fault } from '../contract/fault.js';
+import { createFault } from '../contract/fault.js';
 import type { Route, RouteReply } from '../contract/hooks.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
@@ -23,7 +23,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const reply = (type: string, body: RouteReply['body']): RouteReply => ({
+const createReply = (type: string, body: RouteReply['body']): RouteReply => ({
   status: 200,
   headers: {
     'content-type': `${type}; charset=utf-8`,
@@ -34,28 +34,28 @@ const reply = (type: string, body: RouteReply['body']): RouteReply => ({
 });
 
 /** The document is created on request and cached until the plans change. */
-export function docsPages(kernel: Kernel): readonly Route[] {
-  const assets = assetsOf(kernel);
+export function createDocsRoutes(kernel: Kernel): readonly Route[] {
+  const assets = listAssets(kernel);
   let described: { readonly of: unknown; readonly document: Promise<JsonObject> } | null = null;
-  const current = (): Promise<JsonObject> => {
+  const describeCurrent = (): Promise<JsonObject> => {
     const of = kernel.plans();
     if (described?.of !== of) described = { of, document: describeKernel(kernel) };
     return described.document;
   };
   const get = (path: string, handle: Route['handle']): Route => ({ path, methods: ['GET'], handle });
   return [
-    get(API_PATH, async () => reply('application/json', JSON.stringify(await current()))),
-    get(PAGE_PATH, () => reply('text/html', PAGE)),
+    get(API_PATH, async () => createReply('application/json', JSON.stringify(await describeCurrent()))),
+    get(PAGE_PATH, () => createReply('text/html', PAGE)),
     get(`${PAGE_PATH}/`, async ({ rest }) => {
       const asset = Object.hasOwn(assets, rest) ? assets[rest] : undefined;
-      if (asset === undefined) throw fault('REQ_NOT_FOUND');
-      return reply(asset.type, typeof asset.body === 'string' ? asset.body : await asset.body());
+      if (asset === undefined) throw createFault('REQ_NOT_FOUND');
+      return createReply(asset.type, typeof asset.body === 'string' ? asset.body : await asset.body());
     }),
   ];
 }
 
 /** Pages with a path that a resource uses. */
-export function takenPages(kernel: Kernel): { readonly path: string; readonly id: string }[] {
+export function findTakenPages(kernel: Kernel): { readonly path: string; readonly id: string }[] {
   const { byPath } = kernel.plans();
   return [API_PATH, PAGE_PATH].flatMap((path) => {
     const id = byPath.get(path)?.id;
@@ -69,16 +69,16 @@ interface Asset {
 }
 
 /** A fixed list of files, so no part of a request becomes part of a file path. */
-function assetsOf(kernel: Kernel): Readonly<Record<string, Asset>> {
+function listAssets(kernel: Kernel): Readonly<Record<string, Asset>> {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const file = (name: string, type: string): Asset => ({ type, body: () => readFile(join(folder, name)) });
+  const createFileAsset = (name: string, type: string): Asset => ({ type, body: () => readFile(join(folder, name)) });
   const { methods } = kernel.config.http;
   return {
-    'swagger-ui.css': file('swagger-ui.css', 'text/css'),
-    'swagger-ui-bundle.js': file('swagger-ui-bundle.js', 'text/javascript'),
-    'favicon.png': file('favicon-32x32.png', 'image/png'),
+    'swagger-ui.css': createFileAsset('swagger-ui.css', 'text/css'),
+    'swagger-ui-bundle.js': createFileAsset('swagger-ui-bundle.js', 'text/javascript'),
+    'favicon.png': createFileAsset('favicon-32x32.png', 'image/png'),
     'page.css': { type: 'text/css', body: STYLE },
-    'start.js': { type: 'text/javascript', body: startScript(methods) },
+    'start.js': { type: 'text/javascript', body: createStartScript(methods) },
   };
 }
 
@@ -108,7 +108,7 @@ const STYLE = `body { margin: 0; }
 .swagger-ui .responses-table:not(.live-responses-table) .response:not([data-code='200']) :is(.model-example, .response-controls, .headers-wrapper) { display: none; }
 `;
 
-const startScript = (methods: readonly string[]): string => `SwaggerUIBundle({
+const createStartScript = (methods: readonly string[]): string => `SwaggerUIBundle({
   url: ${JSON.stringify(API_PATH)},
   dom_id: '#page',
   deepLinking: true,

@@ -2,20 +2,20 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
-import { MARKER, referencePages } from '../language/export/reference.js';
+import { MARKER, createReferencePages } from '../language/export/reference.js';
 import { loadProject } from '../kernel/runtime/project.js';
 import { COMMANDS, COMMON_OPTIONS, type CommandOptions } from './commands.js';
-import { fileError, readText, writeWhole } from './files.js';
+import { createFileError, readText, writeText } from './files.js';
 import type { Terminal } from './terminal.js';
 
 const FOLDER = 'docs/reference';
 
-export async function docs({ config, out = FOLDER, check }: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runDocs({ config, out = FOLDER, check }: CommandOptions, terminal: Terminal): Promise<number> {
   const { cwd, env, stdout } = terminal;
   const { registry } = await loadProject(cwd, config, env);
-  const pages = referencePages({ registry, commands: COMMANDS, commonOptions: COMMON_OPTIONS });
+  const pages = createReferencePages({ registry, commands: COMMANDS, commonOptions: COMMON_OPTIONS });
   const folder = resolve(cwd, out);
-  const stale = await stalePages(folder, pages);
+  const stale = await findStalePages(folder, pages);
   if (check) {
     if (stale.length > 0) throw new BootError('CLI_STALE', { what: `${out}/${stale.join(', ')}`, command: 'docs' });
     stdout.write(`${out}: ${pages.size} pages, all current\n`);
@@ -24,7 +24,7 @@ export async function docs({ config, out = FOLDER, check }: CommandOptions, term
   for (const name of stale) {
     const text = pages.get(name);
     if (text === undefined) await rm(join(folder, name));
-    else await writeWhole(join(folder, name), text);
+    else await writeText(join(folder, name), text);
     stdout.write(`${text === undefined ? 'removed' : 'wrote'} ${out}/${name}\n`);
   }
   stdout.write(`${out}: ${pages.size} pages, ${stale.length} changed\n`);
@@ -32,21 +32,21 @@ export async function docs({ config, out = FOLDER, check }: CommandOptions, term
 }
 
 /** Pages that are missing or differ, and generated pages that are no longer generated. */
-async function stalePages(folder: string, pages: ReadonlyMap<string, string>): Promise<string[]> {
+async function findStalePages(folder: string, pages: ReadonlyMap<string, string>): Promise<string[]> {
   const stale: string[] = [];
   for (const [name, text] of pages) if ((await readText(join(folder, name))) !== text) stale.push(name);
-  for (const name of await pagesIn(folder)) {
+  for (const name of await listPages(folder)) {
     if (!pages.has(name) && (await readText(join(folder, name)))?.startsWith(MARKER) === true) stale.push(name);
   }
   return stale;
 }
 
-async function pagesIn(folder: string): Promise<string[]> {
+async function listPages(folder: string): Promise<string[]> {
   try {
     const names = await readdir(folder, { recursive: true });
     return names.filter((name) => name.endsWith('.md')).map((name) => name.split(sep).join('/'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw fileError(folder, 'it cannot be read', error);
+    throw createFileError(folder, 'it cannot be read', error);
   }
 }

@@ -12,22 +12,22 @@ const LINGERING = 500;
 const ENDING = ['SIGTERM', 'SIGINT'] as const;
 
 /** Resolves to the exit code after shutdown; rejects if a server that became available rejects the definitions. */
-export function ending(kernel: Kernel, server: RunningServer, { signals, exit }: Terminal): Promise<number> {
+export function waitForShutdown(kernel: Kernel, server: RunningServer, { signals, exit }: Terminal): Promise<number> {
   return new Promise((resolve, reject) => {
     let isEnding = false;
-    const leave = (): void => {
+    const scheduleExit = (): void => {
       for (const signal of ENDING) signals.off(signal, stop);
       setTimeout(exit, LINGERING).unref();
     };
     const stop = (signal: NodeJS.Signals): void => {
       if (isEnding) {
-        void kernel.abandon().finally(() => exit(1));
+        void kernel.releaseClaims().finally(() => exit(1));
         return;
       }
       isEnding = true;
       kernel.log.info({ signal }, 'closing');
-      void end(kernel, server, signal).then((isWhole) => {
-        leave();
+      void shutDown(kernel, server, signal).then((isWhole) => {
+        scheduleExit();
         resolve(isWhole ? 0 : 1);
       }, reject);
     };
@@ -35,8 +35,8 @@ export function ending(kernel: Kernel, server: RunningServer, { signals, exit }:
     kernel.complete().catch(async (error: unknown) => {
       if (isEnding) return;
       isEnding = true;
-      await end(kernel, server, 'failed start');
-      leave();
+      await shutDown(kernel, server, 'failed start');
+      scheduleExit();
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- it is handed on as it came
       reject(error);
     });
@@ -44,16 +44,16 @@ export function ending(kernel: Kernel, server: RunningServer, { signals, exit }:
 }
 
 /** True if all requests and jobs finished in time. */
-async function end(kernel: Kernel, server: RunningServer, reason: string): Promise<boolean> {
+async function shutDown(kernel: Kernel, server: RunningServer, reason: string): Promise<boolean> {
   const { drain, linger } = kernel.config.http.timeouts;
-  server.leave();
+  server.markClosing();
   const work = kernel.drain();
   if (linger > 0) await sleep(linger * 1000);
   const stopped = await server.stop(drain, work);
   if (!stopped.requests) kernel.log.warn({}, 'requests were cut off: they took longer than `http.timeouts.drain`');
   if (!stopped.work) {
     kernel.log.warn({}, 'work was handed back: it took longer than `http.timeouts.drain`');
-    await kernel.abandon();
+    await kernel.releaseClaims();
   }
   await kernel.close(reason);
   return stopped.requests && stopped.work;

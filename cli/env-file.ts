@@ -5,9 +5,9 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { BootError } from '../contract/boot-error.js';
-import { appendPrivate, readText } from './files.js';
+import { appendPrivateFile, readText } from './files.js';
 
-export interface Filled {
+export interface EnvFileResult {
   /** False if there is no `.env.example`. */
   readonly found: boolean;
   readonly added: readonly { readonly name: string; readonly how: 'generated' | 'copied' }[];
@@ -19,7 +19,7 @@ const LONGEST = 1024;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-export async function fillEnvFile(folder: string, environment: Variables): Promise<Filled> {
+export async function fillEnvFile(folder: string, environment: Variables): Promise<EnvFileResult> {
   const example = await readText(join(folder, '.env.example'));
   if (example === null) return { found: false, added: [] };
   const file = join(folder, '.env');
@@ -28,23 +28,23 @@ export async function fillEnvFile(folder: string, environment: Variables): Promi
   const added: { name: string; how: 'generated' | 'copied' }[] = [];
   let text = '';
   for (const [name, value = ''] of Object.entries(parseEnv(example))) {
-    const { content, how } = contentOf(name, value);
+    const { content, how } = createContent(name, value);
     if (isSet(environment, name)) continue;
     // An empty value counts as missing unless the example is empty too. The last line of a name wins.
     if (Object.hasOwn(present, name) && (present[name] !== '' || content === '')) continue;
-    text += `${name}=${quoted(content)}\n`;
+    text += `${name}=${quoteValue(content)}\n`;
     added.push({ name, how });
   }
   if (text === '') return { found: true, added };
   const opening = before === null ? HEADER : before === '' || before.endsWith('\n') ? '' : '\n';
-  await appendPrivate(file, opening + text);
+  await appendPrivateFile(file, opening + text);
   return { found: true, added };
 }
 
 const isSet = (variables: Variables, name: string): boolean =>
   Object.hasOwn(variables, name) && variables[name] !== undefined && variables[name] !== '';
 
-function contentOf(name: string, value: string): { content: string; how: 'generated' | 'copied' } {
+function createContent(name: string, value: string): { content: string; how: 'generated' | 'copied' } {
   if (!value.startsWith('generate:')) return { content: value, how: 'copied' };
   const length = Number(value.slice('generate:'.length));
   if (!Number.isInteger(length) || length < 1 || length > LONGEST) {
@@ -55,7 +55,7 @@ function contentOf(name: string, value: string): { content: string; how: 'genera
 }
 
 /** Quotes the value so that it is read back unchanged. */
-function quoted(value: string): string {
+function quoteValue(value: string): string {
   if (/^[A-Za-z0-9_./:@?&=+,%|~-]*$/.test(value)) return value;
   return (
     ["'", '`', '"'].map((mark) => (value.includes(mark) ? null : mark + value + mark)).find((text) => text) ?? value

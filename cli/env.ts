@@ -1,16 +1,16 @@
 /** `lintel env`: fills `.env` next to the config from `.env.example`. Prints names, never values. */
 import { dirname, resolve } from 'node:path';
 import type { CommandOptions } from './commands.js';
-import { fillEnvFile, type Filled } from './env-file.js';
+import { fillEnvFile, type EnvFileResult } from './env-file.js';
 import type { Terminal } from './terminal.js';
 
-export async function env({ config }: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runEnv({ config }: CommandOptions, terminal: Terminal): Promise<number> {
   const folder = config === undefined ? terminal.cwd : dirname(resolve(terminal.cwd, config));
-  terminal.stdout.write(`${told(await fillEnvFile(folder, terminal.env))}\n`);
+  terminal.stdout.write(`${formatEnvFileResult(await fillEnvFile(folder, terminal.env))}\n`);
   return 0;
 }
 
-export function told({ found, added }: Filled): string {
+export function formatEnvFileResult({ found, added }: EnvFileResult): string {
   if (!found) return '.env: there is no .env.example, so nothing was added';
   if (added.length === 0) return '.env: nothing is missing';
   return `.env: added ${added.map(({ name, how }) => `${name} (${how})`).join(', ')}`;

@@ -5,7 +5,7 @@ import { CATALOGUE } from '../language/problems/catalogue.js';
 import { PROGRAM_CODES } from '../language/problems/with-program-codes.js';
 import type { Paint } from '../language/source/frame.js';
 
-export function explain(error: unknown, paint: Paint): string {
+export function formatError(error: unknown, paint: Paint): string {
   if (error instanceof BootError) {
     const entry = CATALOGUE[error.code] ?? PROGRAM_CODES[error.code] ?? error.words;
     const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);

@@ -5,7 +5,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 
 /** `what`: e.g. "it cannot be read"; the system's error code is appended. */
-export function fileError(file: string, what: string, error: unknown): BootError {
+export function createFileError(file: string, what: string, error: unknown): BootError {
   const { code = 'no reason given' } = error as NodeJS.ErrnoException;
   return new BootError('CLI_FILE', { file, what: `${what} (${code})` }, error);
 }
@@ -16,21 +16,21 @@ export async function readText(file: string): Promise<string | null> {
     return await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw fileError(file, 'it cannot be read', error);
+    throw createFileError(file, 'it cannot be read', error);
   }
 }
 
-export async function writeWhole(file: string, text: string): Promise<void> {
+export async function writeText(file: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   } catch (error) {
-    throw fileError(file, 'it cannot be written', error);
+    throw createFileError(file, 'it cannot be written', error);
   }
 }
 
 /** Appends, or creates the file with mode 0600. Rejects symbolic links, which may point to an unrelated file. */
-export async function appendPrivate(file: string, text: string): Promise<void> {
+export async function appendPrivateFile(file: string, text: string): Promise<void> {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
   try {
     // O_NOFOLLOW does not exist on every platform.
@@ -43,7 +43,7 @@ export async function appendPrivate(file: string, text: string): Promise<void> {
     }
   } catch (error) {
     const isLink = (error as NodeJS.ErrnoException).code === 'ELOOP';
-    throw fileError(file, isLink ? 'it is a link, and links are not followed' : 'it cannot be written', error);
+    throw createFileError(file, isLink ? 'it is a link, and links are not followed' : 'it cannot be written', error);
   }
 }
 
@@ -58,17 +58,17 @@ async function realFolder(folder: string): Promise<string> {
 }
 
 /** Throws if a symbolic link leads the file's folder out of `folder`. */
-async function assertInside(folder: string, file: string): Promise<void> {
+async function assertInsideFolder(folder: string, file: string): Promise<void> {
   const [around, place] = await Promise.all([realFolder(folder), realFolder(dirname(file))]);
   if (place === around || place.startsWith(around.endsWith(sep) ? around : around + sep)) return;
   throw new BootError('CLI_FILE', { file, what: 'a link on the way leads out of the folder' });
 }
 
 /** Returns false, and changes nothing, if the file already exists. */
-export async function writeNew(folder: string, name: string, text: string): Promise<boolean> {
+export async function createNewFile(folder: string, name: string, text: string): Promise<boolean> {
   const file = join(folder, name);
   try {
-    await assertInside(folder, file);
+    await assertInsideFolder(folder, file);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text, { flag: 'wx' });
     return true;
@@ -77,6 +77,6 @@ export async function writeNew(folder: string, name: string, text: string): Prom
     // EEXIST of `mkdir` means that a file has the name of a folder, which is an error.
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST' && syscall === 'open') return false;
-    throw fileError(file, 'it cannot be written', error);
+    throw createFileError(file, 'it cannot be written', error);
   }
 }

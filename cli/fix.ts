@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createAnalyser } from '../language/analysis/analyse.js';
 import { applyFixes } from '../language/analysis/apply-fix.js';
-import { analysisOptions, readDefinitions, type Project } from '../kernel/runtime/project.js';
+import { createAnalysisOptions, readDefinitions, type Project } from '../kernel/runtime/project.js';
 import type { CommandOptions } from './commands.js';
 import { isConfirmed } from './confirm.js';
 import type { Terminal } from './terminal.js';
@@ -17,7 +17,7 @@ export async function fixDefinitions(
   const { config, registry } = project;
   if (config === null) return false;
   const files = await readDefinitions(project, config);
-  const options = await analysisOptions(project, config, files);
+  const options = await createAnalysisOptions(project, config, files);
   const analyser = createAnalyser(registry);
   const fixed = applyFixes(files, (all) => analyser.analyse(all, options).problems, fixAll);
   const changed = fixed.files.filter((source, i) => source.text !== files[i]?.text);

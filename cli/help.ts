@@ -4,11 +4,11 @@ import { COMMANDS, COMMON_OPTIONS } from './commands.js';
 
 const WIDTH = 100;
 
-const flag = ({ name, value }: OptionDoc): string => `--${name}${value === undefined ? '' : ` ${value}`}`;
+const formatFlag = ({ name, value }: OptionDoc): string => `--${name}${value === undefined ? '' : ` ${value}`}`;
 /** Removes Markdown backticks for the terminal. */
-const plain = (text: string): string => text.replaceAll('`', '');
+const stripBackticks = (text: string): string => text.replaceAll('`', '');
 
-function columns(rows: readonly (readonly [string, string])[]): string {
+function formatColumns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length)) + 2;
   return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join('\n');
 }
@@ -23,34 +23,34 @@ function wrap(text: string): string {
   return lines.join('\n');
 }
 
-export const overview = (): string => `lintel: a backend declared in JSON
+export const formatOverview = (): string => `lintel: a backend declared in JSON
 
-${columns(Object.values(COMMANDS).map(({ usage, summary }) => [`lintel ${usage}`, summary]))}
+${formatColumns(Object.values(COMMANDS).map(({ usage, summary }) => [`lintel ${usage}`, summary]))}
 
-${columns(COMMON_OPTIONS.map((option) => [flag(option), plain(option.doc)]))}
+${formatColumns(COMMON_OPTIONS.map((option) => [formatFlag(option), stripBackticks(option.doc)]))}
 
 lintel help <command> tells more: --format, --out and other options, examples, exit codes.
 Exit codes: 0 done, 1 refused or failed, 2 not understood.
 Environment: PORT, HOST, LOG_LEVEL, LOG_FORMAT (pretty, json), DATABASE_URL, NO_COLOR; a .env file beside the config is read.
 `;
 
-export function helpOf(name: string): string {
+export function formatHelp(name: string): string {
   const command = COMMANDS[name];
-  if (command === undefined) return overview();
+  if (command === undefined) return formatOverview();
   const { usage, summary, details, options, examples, exits } = command;
   const [common] = COMMON_OPTIONS;
   const all = [...options, ...(common === undefined ? [] : [common])];
   return `lintel ${usage}: ${summary}
 
-${wrap(plain(details))}
+${wrap(stripBackticks(details))}
 
 Options
-${columns(all.map((option) => [flag(option), plain(option.doc)]))}
+${formatColumns(all.map((option) => [formatFlag(option), stripBackticks(option.doc)]))}
 
 Examples
 ${examples.map((example) => `  ${example}`).join('\n')}
 
 Exit codes
-${columns([...exits, { code: 2, doc: 'The command line was not understood.' }].map(({ code, doc }) => [String(code), plain(doc)]))}
+${formatColumns([...exits, { code: 2, doc: 'The command line was not understood.' }].map(({ code, doc }) => [String(code), stripBackticks(doc)]))}
 `;
 }

@@ -9,19 +9,19 @@ import { DEFAULTS } from '../language/analysis/config-schema.js';
 import { BootError } from '../contract/boot-error.js';
 import { loadPackages } from '../kernel/runtime/packages.js';
 import type { CommandOptions } from './commands.js';
-import { told } from './env.js';
+import { formatEnvFileResult } from './env.js';
 import { fillEnvFile } from './env-file.js';
-import { fileError, writeNew } from './files.js';
-import { inFolder } from './schema.js';
+import { createFileError, createNewFile } from './files.js';
+import { listSchemaFiles } from './schema.js';
 import type { Terminal } from './terminal.js';
-import { versionOfPackage } from './version.js';
+import { readPackageVersion } from './version.js';
 
 const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
 const TEMPLATE = join(PACKAGE, 'templates', 'project');
 /** npm excludes `.gitignore` from packages, so the template stores dotfiles with this prefix. */
 const DOT = 'dot-';
 
-export async function init({ arguments: words, force }: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runInit({ arguments: words, force }: CommandOptions, terminal: Terminal): Promise<number> {
   const { cwd, stdout, stderr } = terminal;
   const [name] = words;
   if (name === undefined) {
@@ -29,14 +29,14 @@ export async function init({ arguments: words, force }: CommandOptions, terminal
     return 2;
   }
   const folder = resolve(cwd, name);
-  if (!force && (await holdsFiles(folder))) throw new BootError('CLI_NOT_EMPTY', { folder: name });
-  const files = [...(await templateFiles(folder)), ...(await schemaFiles())];
+  if (!force && (await hasFiles(folder))) throw new BootError('CLI_NOT_EMPTY', { folder: name });
+  const files = [...(await readTemplateFiles(folder)), ...(await createSchemaFiles())];
   const written: string[] = [];
   const kept: string[] = [];
-  for (const [file, text] of files) ((await writeNew(folder, file, text)) ? written : kept).push(file);
+  for (const [file, text] of files) ((await createNewFile(folder, file, text)) ? written : kept).push(file);
   // Ignores the shell's environment, so that `.env` contains every variable of the project.
   const filled = await fillEnvFile(folder, {});
-  stdout.write(report(written, kept, told(filled)));
+  stdout.write(report(written, kept, formatEnvFileResult(filled)));
   const steps = [...(folder === cwd ? [] : [`cd ${relative(cwd, folder)}`]), 'npm install'];
   stdout.write(`\nnext:\n${[...steps, 'npm run dev'].map((step) => `  ${step}`).join('\n')}\n`);
   return 0;
@@ -47,26 +47,26 @@ function report(written: readonly string[], kept: readonly string[], env: string
   return `${lines.join('\n')}\n`;
 }
 
-async function schemaFiles(): Promise<(readonly [string, string])[]> {
+async function createSchemaFiles(): Promise<(readonly [string, string])[]> {
   const { registry } = await loadPackages('.', DEFAULTS.plugins, []);
-  return inFolder('.vscode', 'all', registry);
+  return listSchemaFiles('.vscode', 'all', registry);
 }
 
 /** A folder that contains only `.git` counts as empty. */
-async function holdsFiles(folder: string): Promise<boolean> {
+async function hasFiles(folder: string): Promise<boolean> {
   try {
     return (await readdir(folder)).some((entry) => entry !== '.git');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return false;
-    throw fileError(folder, code === 'ENOTDIR' ? 'it is no folder' : 'it cannot be read', error);
+    throw createFileError(folder, code === 'ENOTDIR' ? 'it is no folder' : 'it cannot be read', error);
   }
 }
 
-async function templateFiles(folder: string): Promise<[string, string][]> {
+async function readTemplateFiles(folder: string): Promise<[string, string][]> {
   const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const words = { name: packageName(folder), version: versionOfPackage(), dependency: dependency(folder) };
+  const words = { name: toPackageName(folder), version: readPackageVersion(), dependency: resolveDependency(folder) };
   const files = paths.sort().map(async (path): Promise<[string, string]> => {
     const text = await readFile(path, 'utf8');
     const target = relative(TEMPLATE, path)
@@ -79,12 +79,12 @@ async function templateFiles(folder: string): Promise<[string, string][]> {
 }
 
 /** The exact version; when run from a checkout, the checkout's path. */
-const dependency = (folder: string): string =>
+const resolveDependency = (folder: string): string =>
   basename(dirname(resolve(PACKAGE))) === 'node_modules'
-    ? versionOfPackage()
+    ? readPackageVersion()
     : `file:${relative(folder, PACKAGE).split(sep).join('/')}`;
 
-const packageName = (folder: string): string =>
+const toPackageName = (folder: string): string =>
   basename(folder)
     .toLowerCase()
     .replace(/[^a-z0-9._-]+/g, '-')

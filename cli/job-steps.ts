@@ -12,14 +12,14 @@ export interface StepView {
 }
 
 /** Returns null for a job with a single step or without a definition. `notes`: progress as stored in the queue. */
-export function stepsOf(
+export function listJobSteps(
   { state, failure }: JobView,
   notes: readonly unknown[] = [],
   part: PartPlan | undefined,
 ): readonly StepView[] | null {
   if (!part?.cursor) return null;
   const done = new Map(notes.filter(isNote).flatMap((note) => note.actions.map((key) => [key, note] as const)));
-  const steps = part.cursor.stages.map((stage) => stage.map(({ keys }) => ({ keys, note: noteOf(keys, done) })));
+  const steps = part.cursor.stages.map((stage) => stage.map(({ keys }) => ({ keys, note: findNote(keys, done) })));
   const next = steps.findIndex((stage) => stage.some(({ note }) => note === null));
   const isOver = [...done.values()].some(({ ends }) => ends === true);
   return steps.flatMap((stage, at) =>
@@ -35,7 +35,7 @@ export function stepsOf(
   );
 }
 
-function noteOf(keys: readonly string[], done: ReadonlyMap<string, Note>): Note | null {
+function findNote(keys: readonly string[], done: ReadonlyMap<string, Note>): Note | null {
   const notes = keys.map((key) => done.get(key));
   return notes.every((note) => note !== undefined) ? (notes.at(-1) ?? null) : null;
 }

@@ -1,16 +1,16 @@
 /** `lintel jobs`: administers the queues. Opens only the plugins that store jobs, and runs and serves nothing. */
-import type { JobDesk, JobFilter, JobView } from '../contract/deferred.js';
+import type { JobAdmin, JobFilter, JobView } from '../contract/deferred.js';
 import { Fault } from '../contract/fault.js';
-import { wordsOf } from '../kernel/runtime/lifecycle.js';
+import { describeFailure } from '../kernel/runtime/lifecycle.js';
 import { nearest } from '../language/source/suggest.js';
-import { boot } from './boot.js';
+import { bootKernel } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import { createLog } from './log.js';
 import type { Paint } from '../language/source/frame.js';
 import type { PlanSet } from '../kernel/plan/plan.js';
-import { stepsOf } from './job-steps.js';
-import { paintFor } from './paint.js';
-import { plain } from './plain.js';
+import { listJobSteps } from './job-steps.js';
+import { createPaint } from './paint.js';
+import { escapeControl } from './plain.js';
 import type { Terminal } from './terminal.js';
 
 const FORMATS = ['pretty', 'json'];
@@ -19,76 +19,78 @@ const LIMIT = 100;
 /** Dead jobs per retry batch. */
 const BATCH = 500;
 
-interface Asked {
+interface JobCommandContext {
   readonly id: string | undefined;
   readonly options: CommandOptions;
   readonly plans: PlanSet;
   readonly terminal: Terminal;
 }
-type Action = (desks: readonly JobDesk[], asked: Asked) => Promise<number>;
+type Action = (desks: readonly JobAdmin[], asked: JobCommandContext) => Promise<number>;
 
-const ACTIONS: Readonly<Record<string, Action>> = { list, show, retry, purge };
+const ACTIONS: Readonly<Record<string, Action>> = { list: listJobs, show: showJob, retry: retryJobs, purge: purgeJobs };
 
-export async function jobs(options: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runJobs(options: CommandOptions, terminal: Terminal): Promise<number> {
   const [name = 'list', id] = options.arguments;
-  const mistake = mistakeIn(options);
-  if (mistake !== null) return refuse(mistake, 2, terminal);
-  const action = ACTIONS[name] ?? list;
+  const mistake = findArgumentMistake(options);
+  if (mistake !== null) return failWith(mistake, 2, terminal);
+  const action = ACTIONS[name] ?? listJobs;
   const log = await createLog(terminal);
   // Results are printed here, so the log is limited to errors.
   log.level = 'error';
-  const booted = await boot(terminal, options.config, { log, connect: 'desks', onProblem: 'skip' });
+  const booted = await bootKernel(terminal, options.config, { log, connect: 'desks', onProblem: 'skip' });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
-    const desks = kernel.desks();
+    const desks = kernel.listJobAdmins();
     if (desks.length === 0) {
-      return refuse('No definition puts work off, so there is no queue to look into.', 1, terminal);
+      return failWith('No definition puts work off, so there is no queue to look into.', 1, terminal);
     }
     return await action(desks, { id, options, plans: kernel.plans(), terminal });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return refuse(`The queue cannot be asked: ${wordsOf(error, kernel.project.registry.codes)}`, 1, terminal);
+    return failWith(`The queue cannot be asked: ${describeFailure(error, kernel.project.registry.codes)}`, 1, terminal);
   } finally {
     await kernel.close('done');
   }
 }
 
-async function list(desks: readonly JobDesk[], { options, terminal }: Asked): Promise<number> {
+async function listJobs(desks: readonly JobAdmin[], { options, terminal }: JobCommandContext): Promise<number> {
   const limit = Number(options.limit ?? LIMIT);
   const state = STATES.find((one) => one === options.state);
   const filter: JobFilter = { limit, ...(state && { state }), ...(options.resource && { resource: options.resource }) };
   const rows = (await Promise.all(desks.map((desk) => desk.list(filter)))).flat().slice(0, limit);
   const text =
-    options.format === 'json' ? plain(JSON.stringify(rows, null, 2)) : table(rows, limit, paintFor(terminal));
+    options.format === 'json'
+      ? escapeControl(JSON.stringify(rows, null, 2))
+      : formatJobTable(rows, limit, createPaint(terminal));
   terminal.stdout.write(`${text}\n`);
   return 0;
 }
 
-async function show(desks: readonly JobDesk[], { id = '', plans, terminal }: Asked): Promise<number> {
+async function showJob(desks: readonly JobAdmin[], { id = '', plans, terminal }: JobCommandContext): Promise<number> {
   for (const desk of desks) {
     const found = await desk.show(id);
     if (found === null) continue;
     const { view, work, notes } = found;
-    const steps = stepsOf(view, notes, plans.byId.get(view.resource)?.parts.get(view.part));
-    terminal.stdout.write(`${plain(JSON.stringify({ ...view, ...(steps && { steps }), work }, null, 2))}\n`);
+    const steps = listJobSteps(view, notes, plans.byId.get(view.resource)?.parts.get(view.part));
+    terminal.stdout.write(`${escapeControl(JSON.stringify({ ...view, ...(steps && { steps }), work }, null, 2))}\n`);
     return 0;
   }
-  return refuse(`There is no work "${id}".`, 1, terminal);
+  return failWith(`There is no work "${id}".`, 1, terminal);
 }
 
-async function retry(desks: readonly JobDesk[], asked: Asked): Promise<number> {
+async function retryJobs(desks: readonly JobAdmin[], asked: JobCommandContext): Promise<number> {
   const { id, terminal } = asked;
   if (id === undefined) {
     let count = 0;
     for (const desk of desks) count += await retryAll(desk);
-    return counted(count, 'put back', asked);
+    return printCount(count, 'put back', asked);
   }
-  for (const desk of desks) if (await desk.retry(id)) return counted(1, 'put back', asked);
-  return refuse(`There is no dead work "${id}"; only dead work can be put back.`, 1, terminal);
+  for (const desk of desks) if (await desk.retry(id)) return printCount(1, 'put back', asked);
+  return failWith(`There is no dead work "${id}"; only dead work can be put back.`, 1, terminal);
 }
 
-async function retryAll(desk: JobDesk): Promise<number> {
+async function retryAll(desk: JobAdmin): Promise<number> {
   for (let count = 0; ;) {
     const dead = await desk.list({ state: 'dead', limit: BATCH });
     const before = count;
@@ -98,52 +100,52 @@ async function retryAll(desk: JobDesk): Promise<number> {
   }
 }
 
-async function purge(desks: readonly JobDesk[], asked: Asked): Promise<number> {
+async function purgeJobs(desks: readonly JobAdmin[], asked: JobCommandContext): Promise<number> {
   const { id, terminal } = asked;
   let count = 0;
   for (const desk of desks) count += await desk.purge(id === undefined ? { dead: true } : { id });
   if (id !== undefined && count === 0)
-    return refuse(`There is no work "${id}" that does not run just now.`, 1, terminal);
-  return counted(count, 'removed', asked);
+    return failWith(`There is no work "${id}" that does not run just now.`, 1, terminal);
+  return printCount(count, 'removed', asked);
 }
 
-function table(rows: readonly JobView[], limit: number, paint: Paint): string {
+function formatJobTable(rows: readonly JobView[], limit: number, paint: Paint): string {
   if (rows.length === 0) return 'no work';
   const cells = rows.map((row) => [
     row.id,
     row.part.startsWith(`${row.resource}#`) ? row.part : `${row.resource} (${row.part})`,
     row.state,
     `${row.attempts}/${row.retries + 1}`,
-    instant(row),
+    formatInstant(row),
     row.failure?.code ?? '-',
   ]);
-  const shown = cells.map((row) => row.map((cell) => plain(cell).replaceAll('\n', '\\u000a')));
+  const shown = cells.map((row) => row.map((cell) => escapeControl(cell).replaceAll('\n', '\\u000a')));
   const head = ['id', 'actionable', 'state', 'attempts', 'due or failed at', 'code'];
   const widths = head.map((title, at) => Math.max(title.length, ...shown.map((row) => row[at]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
+  const formatRow = (row: readonly string[]): string =>
     row
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))
       .join('  ')
       .trimEnd();
   const more = rows.length === limit ? `\nthe oldest ${limit}; --limit shows more` : '';
-  return `${[paint('dim', line(head)), ...shown.map(line)].join('\n')}${more}`;
+  return `${[paint('dim', formatRow(head)), ...shown.map(formatRow)].join('\n')}${more}`;
 }
 
-function instant({ state, dueAt, failure }: JobView): string {
+function formatInstant({ state, dueAt, failure }: JobView): string {
   const at = state === 'dead' ? failure?.at : dueAt;
   return at === null || at === undefined ? '-' : new Date(at).toISOString();
 }
 
-function counted(count: number, what: string, { options: { format }, terminal }: Asked): number {
+function printCount(count: number, what: string, { options: { format }, terminal }: JobCommandContext): number {
   terminal.stdout.write(format === 'json' ? `${JSON.stringify({ count })}\n` : `${count} ${what}\n`);
   return 0;
 }
 
 /** Returns a message about invalid arguments, or null. */
-export function mistakeIn(options: CommandOptions): string | null {
+export function findArgumentMistake(options: CommandOptions): string | null {
   const [name = 'list', id] = options.arguments;
   const { format = 'pretty', state, limit, all, dead, resource } = options;
-  if (!Object.hasOwn(ACTIONS, name)) return unknownAction(name);
+  if (!Object.hasOwn(ACTIONS, name)) return formatUnknownAction(name);
   if (!FORMATS.includes(format)) return `--format takes ${FORMATS.join(', ')}; not "${format}".`;
   if (state !== undefined && !STATES.some((one) => one === state))
     return `--state takes ${STATES.join(', ')}; not "${state}".`;
@@ -156,13 +158,13 @@ export function mistakeIn(options: CommandOptions): string | null {
   return (id === undefined) === isSet ? null : `\`lintel jobs ${name}\` takes either an id or ${flag}.`;
 }
 
-function unknownAction(name: string): string {
+function formatUnknownAction(name: string): string {
   const near = nearest(name, Object.keys(ACTIONS));
   const known = Object.keys(ACTIONS).join(', ');
   return `\`lintel jobs\` takes ${known}; not "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`;
 }
 
-function refuse(text: string, code: number, { stderr }: Terminal): number {
+function failWith(text: string, code: number, { stderr }: Terminal): number {
   stderr.write(`${text}\n`);
   return code;
 }

@@ -1,39 +1,46 @@
 /** Lists the data that plugins store, without opening them, so that a backup works even if definitions have errors. */
 import { stat } from 'node:fs/promises';
-import type { Kept } from '../contract/keeping.js';
+import type { StoredFolder } from '../contract/keeping.js';
 import { resolveOptions } from '../kernel/runtime/instances.js';
-import { BrokenSet } from '../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../kernel/runtime/kernel.js';
 import { loadProject } from '../kernel/runtime/project.js';
-import { showBroken } from './boot.js';
+import { showInvalidDefinitions } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import type { Terminal } from './terminal.js';
 
-export interface KeptPart extends Kept {
+export interface StoredPart extends StoredFolder {
   /** E.g. `dialect:main`. */
   readonly part: string;
   /** E.g. `pglite`. */
   readonly plugin: string;
 }
 
-export interface KeptParts {
-  readonly here: readonly KeptPart[];
+export interface StoredParts {
+  readonly here: readonly StoredPart[];
   /** One line for each part that a server stores, with how to copy it. */
   readonly elsewhere: readonly string[];
 }
 
 /** Returns null if the config is invalid, after printing its problems. */
-export async function keptParts({ config: file }: CommandOptions, terminal: Terminal): Promise<KeptParts | null> {
+export async function listStoredParts(
+  { config: file }: CommandOptions,
+  terminal: Terminal,
+): Promise<StoredParts | null> {
   const project = await loadProject(terminal.cwd, file, terminal.env);
   const { config } = project;
   if (config === null) {
-    showBroken(new BrokenSet(project.configProblems, null), project, terminal);
+    showInvalidDefinitions(new InvalidDefinitionsError(project.configProblems, null), project, terminal);
     return null;
   }
-  const here: KeptPart[] = [];
+  const here: StoredPart[] = [];
   const elsewhere: string[] = [];
   for (const { kind, name, instance, options } of config.chosen) {
     const runtime = await project.runtimes.get(`${kind}:${name}`)?.();
-    const kept = runtime?.keeps?.({ instance, options: resolveOptions(options, project.env), folder: project.folder });
+    const kept = runtime?.describeStorage?.({
+      instance,
+      options: resolveOptions(options, project.env),
+      folder: project.folder,
+    });
     if (kept === undefined || kept === null) continue;
     const part = `${kind}:${instance}`;
     if ('elsewhere' in kept) elsewhere.push(`${part} (${name}) is kept by a server: copy it with ${kept.elsewhere}.\n`);

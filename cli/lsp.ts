@@ -2,14 +2,14 @@
 import { main } from '../language-server/main.js';
 import type { CommandOptions } from './commands.js';
 import type { Terminal } from './terminal.js';
-import { versionOfPackage } from './version.js';
+import { readPackageVersion } from './version.js';
 
 /** The promise never resolves: the server exits on the protocol's `exit` or at the end of the input. */
-export function lsp({ stdio }: CommandOptions, { stderr }: Terminal): Promise<number> {
+export function runLanguageServer({ stdio }: CommandOptions, { stderr }: Terminal): Promise<number> {
   if (!stdio) {
     stderr.write('`lintel lsp` is started by an editor, which talks to it over the standard streams: --stdio.\n');
     return Promise.resolve(2);
   }
-  main(versionOfPackage());
+  main(readPackageVersion());
   return new Promise(() => undefined);
 }

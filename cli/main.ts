@@ -2,11 +2,11 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../language/source/suggest.js';
 import { COMMANDS, COMMON_OPTIONS, isCommand, type CommandOptions } from './commands.js';
-import { explain } from './explain.js';
-import { helpOf, overview } from './help.js';
-import { paintFor } from './paint.js';
+import { formatError } from './explain.js';
+import { formatHelp, formatOverview } from './help.js';
+import { createPaint } from './paint.js';
 import type { Terminal } from './terminal.js';
-import { versionOfPackage } from './version.js';
+import { readPackageVersion } from './version.js';
 
 /** The options of all commands; the command table lists which apply. */
 const OPTIONS = {
@@ -42,51 +42,53 @@ export async function main(words: readonly string[], terminal: Terminal): Promis
   try {
     return await runCommand(words, terminal);
   } catch (error) {
-    terminal.stderr.write(`${explain(error, paintFor(terminal))}\n`);
+    terminal.stderr.write(`${formatError(error, createPaint(terminal))}\n`);
     return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS') ? 2 : 1;
   }
 }
 
 async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
-  const say = (text: string): number => {
+  const printText = (text: string): number => {
     terminal.stdout.write(text);
     return 0;
   };
-  const refuse = (text: string): number => {
+  const printUsageError = (text: string): number => {
     terminal.stderr.write(text);
     return 2;
   };
-  const mistake = unknownOption(words);
-  if (mistake !== null) return refuse(mistake);
+  const mistake = findUnknownOption(words);
+  if (mistake !== null) return printUsageError(mistake);
   const { values, positionals } = parseArgs({ args: [...words], allowPositionals: true, options: OPTIONS });
   const [first, ...others] = positionals;
   const wantsHelp = values.help === true || first === 'help';
   const [name, ...rest] = first === 'help' ? others : positionals;
-  if (values.version === true) return say(`${versionOfPackage()}\n`);
-  if (name === undefined) return wantsHelp ? say(overview()) : refuse(overview());
-  if (!isCommand(name)) return refuse(unknownCommand(name));
-  if (wantsHelp) return say(helpOf(name));
+  if (values.version === true) return printText(`${readPackageVersion()}\n`);
+  if (name === undefined) return wantsHelp ? printText(formatOverview()) : printUsageError(formatOverview());
+  if (!isCommand(name)) return printUsageError(formatUnknownCommand(name));
+  if (wantsHelp) return printText(formatHelp(name));
   const command = COMMANDS[name];
-  if (command === undefined) return refuse(unknownCommand(name));
+  if (command === undefined) return printUsageError(formatUnknownCommand(name));
   const taken = [...command.options, ...COMMON_OPTIONS].map((option) => option.name);
   const foreign = Object.keys(values).find((option) => !taken.includes(option));
-  if (foreign !== undefined) return refuse(`\`lintel ${name}\` takes no option --${foreign}.\n\n${helpOf(name)}`);
+  if (foreign !== undefined)
+    return printUsageError(`\`lintel ${name}\` takes no option --${foreign}.\n\n${formatHelp(name)}`);
   const expected = command.usage.split(' ').length - 1;
-  if (rest.length > expected) return refuse(`"${rest[expected] ?? ''}" is one word too many.\n\n${helpOf(name)}`);
+  if (rest.length > expected)
+    return printUsageError(`"${rest[expected] ?? ''}" is one word too many.\n\n${formatHelp(name)}`);
   const run = await command.load();
-  return run(optionsOf(values, rest), terminal);
+  return run(toCommandOptions(values, rest), terminal);
 }
 
 type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string | boolean>>>;
 
-function optionsOf(values: Values, words: readonly string[]): CommandOptions {
-  const textOf = (value: string | boolean | undefined): string | undefined =>
+function toCommandOptions(values: Values, words: readonly string[]): CommandOptions {
+  const toText = (value: string | boolean | undefined): string | undefined =>
     typeof value === 'string' ? value : undefined;
   return {
-    config: textOf(values.config),
-    format: textOf(values.format),
-    out: textOf(values.out),
-    for: textOf(values.for),
+    config: toText(values.config),
+    format: toText(values.format),
+    out: toText(values.out),
+    for: toText(values.for),
     force: values.force === true,
     check: values.check === true,
     database: values.database === true,
@@ -99,9 +101,9 @@ function optionsOf(values: Values, words: readonly string[]): CommandOptions {
     fixAll: values['fix-all'] === true,
     trust: values.trust === true,
     dead: values.dead === true,
-    state: textOf(values.state),
-    resource: textOf(values.resource),
-    limit: textOf(values.limit),
+    state: toText(values.state),
+    resource: toText(values.resource),
+    limit: toText(values.limit),
     verify: values.verify === true,
     replace: values.replace === true,
     stdio: values.stdio === true,
@@ -109,13 +111,13 @@ function optionsOf(values: Values, words: readonly string[]): CommandOptions {
   };
 }
 
-function unknownCommand(name: string): string {
+function formatUnknownCommand(name: string): string {
   const near = nearest(name, [...Object.keys(COMMANDS), 'help']);
-  return `There is no command "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}\n\n${overview()}`;
+  return `There is no command "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}\n\n${formatOverview()}`;
 }
 
 /** Runs before strict `parseArgs`, which suggests no similar option. */
-function unknownOption(words: readonly string[]): string | null {
+function findUnknownOption(words: readonly string[]): string | null {
   const { tokens } = parseArgs({
     args: [...words],
     allowPositionals: true,

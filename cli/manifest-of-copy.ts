@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { digest, forEachOf, list, type FileEntry } from './mirror.js';
+import { digestFile, runForEach, listEntries, type FileEntry } from './mirror.js';
 
 export const MANIFEST = 'manifest.json';
 const FORMAT = 1;
@@ -24,29 +24,29 @@ export interface CopyManifest {
 }
 
 /** The copy is incomplete or damaged; `message` says how. */
-export class DamagedCopy extends Error {}
+export class DamagedBackupError extends Error {}
 
-const digestOf = (manifest: CopyManifest): string =>
+const hashManifest = (manifest: CopyManifest): string =>
   createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
 
-export function manifestText(lintel: string, parts: readonly PartEntry[]): string {
+export function formatBackupManifest(lintel: string, parts: readonly PartEntry[]): string {
   const manifest: CopyManifest = { format: FORMAT, lintel, made: new Date().toISOString(), parts };
-  return `${JSON.stringify({ sha256: digestOf(manifest), manifest }, null, 1)}\n`;
+  return `${JSON.stringify({ sha256: hashManifest(manifest), manifest }, null, 1)}\n`;
 }
 
 /** Also syncs the files to disk. */
-export async function entryOf(
+export async function createPartEntry(
   copy: string,
   { part, plugin, folder }: Omit<PartEntry, 'files' | 'folders'>,
 ): Promise<PartEntry> {
-  const { files, folders } = await list(join(copy, folder));
+  const { files, folders } = await listEntries(join(copy, folder));
   const entries = new Map<string, FileEntry>();
-  await forEachOf(files, async (file) => void entries.set(file, await digest(join(copy, folder, file), true)));
+  await runForEach(files, async (file) => void entries.set(file, await digestFile(join(copy, folder, file), true)));
   return { part, plugin, folder, folders, files: Object.fromEntries([...entries].sort()) };
 }
 
 /** Returns the manifest if every file of the copy matches it. Throws DamagedCopy. */
-export async function verified(copy: string): Promise<CopyManifest> {
+export async function verifyCopy(copy: string): Promise<CopyManifest> {
   const manifest = await readManifest(copy);
   const expected = new Map<string, FileEntry>(
     manifest.parts.flatMap(({ folder, files }) =>
@@ -54,29 +54,29 @@ export async function verified(copy: string): Promise<CopyManifest> {
     ),
   );
   const folders = manifest.parts.flatMap((one) => [one.folder, ...one.folders.map((name) => `${one.folder}/${name}`)]);
-  const found = await list(copy, [MANIFEST]);
+  const found = await listEntries(copy, [MANIFEST]);
   const missing = [...expected.keys()].find((file) => !found.files.includes(file));
   const foreign = [...found.others, ...found.files.filter((file) => !expected.has(file))][0];
-  if (missing !== undefined) throw new DamagedCopy(`the file ${missing} is missing`);
-  if (foreign !== undefined) throw new DamagedCopy(`${foreign} is not in its manifest`);
+  if (missing !== undefined) throw new DamagedBackupError(`the file ${missing} is missing`);
+  if (foreign !== undefined) throw new DamagedBackupError(`${foreign} is not in its manifest`);
   const gone = folders.find((folder) => !found.folders.includes(folder));
-  if (gone !== undefined) throw new DamagedCopy(`the folder ${gone} is missing`);
-  await forEachOf([...expected], async ([file, { size, sha256 }]) => {
-    const now = await digest(join(copy, file));
-    if (now.size !== size) throw new DamagedCopy(`${file} has ${now.size} bytes instead of ${size}`);
-    if (now.sha256 !== sha256) throw new DamagedCopy(`${file} has other bytes than were copied`);
+  if (gone !== undefined) throw new DamagedBackupError(`the folder ${gone} is missing`);
+  await runForEach([...expected], async ([file, { size, sha256 }]) => {
+    const now = await digestFile(join(copy, file));
+    if (now.size !== size) throw new DamagedBackupError(`${file} has ${now.size} bytes instead of ${size}`);
+    if (now.sha256 !== sha256) throw new DamagedBackupError(`${file} has other bytes than were copied`);
   });
   return manifest;
 }
 
 async function readManifest(copy: string): Promise<CopyManifest> {
   const text = await readFile(join(copy, MANIFEST), 'utf8').catch(() => null);
-  if (text === null) throw new DamagedCopy(`it has no ${MANIFEST}`);
+  if (text === null) throw new DamagedBackupError(`it has no ${MANIFEST}`);
   try {
     const { sha256, manifest } = JSON.parse(text) as { readonly sha256: unknown; readonly manifest: CopyManifest };
-    if (sha256 === digestOf(manifest) && manifest.format === FORMAT) return manifest;
+    if (sha256 === hashManifest(manifest) && manifest.format === FORMAT) return manifest;
   } catch {
     // Falls through to the error below.
   }
-  throw new DamagedCopy(`${MANIFEST} is damaged, or of another version of Lintel`);
+  throw new DamagedBackupError(`${MANIFEST} is damaged, or of another version of Lintel`);
 }

@@ -3,22 +3,22 @@ import { join, relative, resolve, sep } from 'node:path';
 import { buildRegistry } from '../language/analysis/registry.js';
 import { BootError } from '../contract/boot-error.js';
 import { pluginId } from '../contract/plugin.js';
-import { flawsOf, kindFlawsOf } from '../language/export/hygiene.js';
-import { manifestOf, manifestText } from '../language/export/manifest.js';
+import { lintSpec, lintKind } from '../language/export/hygiene.js';
+import { createManifest, formatManifest } from '../language/export/manifest.js';
 import { readManifest } from '../language/export/manifest-read.js';
 import { readFolder } from '../language/project/plugin-folders.js';
 import { MANIFEST_NAME } from '../language/project/plugin-manifests.js';
 import { loadProject } from '../kernel/runtime/project.js';
 import type { CommandOptions } from './commands.js';
-import { readText, writeWhole } from './files.js';
-import { paintFor } from './paint.js';
+import { readText, writeText } from './files.js';
+import { createPaint } from './paint.js';
 import type { Terminal } from './terminal.js';
-import { versionOfPackage } from './version.js';
+import { readPackageVersion } from './version.js';
 
-export async function manifest(options: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runManifest(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { config, arguments: words, check } = options;
   const { cwd, env, stdout, stderr } = terminal;
-  const paint = paintFor(terminal);
+  const paint = createPaint(terminal);
   const [name] = words;
   if (name === undefined) {
     stderr.write('Which folder? lintel manifest <plugin folder>\n');
@@ -33,8 +33,8 @@ export async function manifest(options: CommandOptions, terminal: Terminal): Pro
     [...new Set([...project.registry.plugins.values(), ...found.specs])],
   );
   const judged = [
-    ...found.kinds.map((kind) => ({ id: `kind ${kind.kind}`, flaws: kindFlawsOf(kind) })),
-    ...found.specs.map((spec) => ({ id: pluginId(spec), flaws: flawsOf(registry, spec) })),
+    ...found.kinds.map((kind) => ({ id: `kind ${kind.kind}`, flaws: lintKind(kind) })),
+    ...found.specs.map((spec) => ({ id: pluginId(spec), flaws: lintSpec(registry, spec) })),
   ];
   for (const { id, flaws } of judged) {
     const told = flaws.map((flaw) => `  ${paint('error', '!')} ${flaw}\n`);
@@ -42,12 +42,14 @@ export async function manifest(options: CommandOptions, terminal: Terminal): Pro
   }
   const count = judged.reduce((sum, { flaws }) => sum + flaws.length, 0);
   if (count > 0) throw new BootError('CLI_FLAWS', { folder: name, count });
-  const runtime = (id: string): string | null => {
+  const findRuntimePath = (id: string): string | null => {
     const file = found.files.get(id);
     return file === undefined ? null : relative(folder, file).split(sep).join('/');
   };
   const { kinds, specs } = found;
-  const text = manifestText(manifestOf({ registry, version: versionOfPackage(), kinds, specs, runtime }));
+  const text = formatManifest(
+    createManifest({ registry, version: readPackageVersion(), kinds, specs, runtime: findRuntimePath }),
+  );
   // Validates the result with the strict reader that its consumers use.
   readManifest(text);
   const what = [...kinds.map(({ kind }) => `kind ${kind}`), ...specs.map(pluginId)].join(', ');
@@ -57,7 +59,7 @@ export async function manifest(options: CommandOptions, terminal: Terminal): Pro
     stdout.write(`${join(name, MANIFEST_NAME)} is current: ${what}\n`);
     return 0;
   }
-  await writeWhole(join(folder, MANIFEST_NAME), text);
+  await writeText(join(folder, MANIFEST_NAME), text);
   stdout.write(`wrote ${join(name, MANIFEST_NAME)}: ${what}\n`);
   return 0;
 }

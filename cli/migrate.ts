@@ -1,19 +1,19 @@
 /** `lintel migrate`: shows and applies missing schema changes through the stores. Serves nothing. */
 import type { CommandOptions } from './commands.js';
-import type { MigrationHow, MigrationOutline } from '../contract/migration.js';
+import type { MigrationOptions, MigrationOutline } from '../contract/migration.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
-import { boot } from './boot.js';
+import { bootKernel } from './boot.js';
 import { isConfirmed } from './confirm.js';
-import { showLeftOut } from './left-out.js';
+import { showSkippedResources } from './left-out.js';
 import { createLog } from './log.js';
-import { migrationScript, migrationWords } from './migration-words.js';
-import { paintFor } from './paint.js';
+import { formatMigrationScript, formatMigration } from './migration-words.js';
+import { createPaint } from './paint.js';
 import { createProgress } from './progress.js';
 import type { Terminal } from './terminal.js';
 
 const FORMATS = ['pretty', 'json'];
 
-export async function migrate(options: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runMigrate(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { config, format = 'pretty' } = options;
   if (!FORMATS.includes(format)) {
     terminal.stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
@@ -22,35 +22,35 @@ export async function migrate(options: CommandOptions, terminal: Terminal): Prom
   const log = await createLog(terminal);
   // Results are printed here, so the log is limited to errors.
   log.level = 'error';
-  const booted = await boot(terminal, config, { log, connect: 'stores' });
+  const booted = await bootKernel(terminal, config, { log, connect: 'stores' });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
-    showLeftOut(kernel, terminal);
-    return await look(kernel, options, terminal);
+    showSkippedResources(kernel, terminal);
+    return await showMigration(kernel, options, terminal);
   } finally {
     await kernel.close('done');
   }
 }
 
-async function look(kernel: Kernel, options: CommandOptions, terminal: Terminal): Promise<number> {
+async function showMigration(kernel: Kernel, options: CommandOptions, terminal: Terminal): Promise<number> {
   const { dryRun, check, sql, destroy, yes, format = 'pretty' } = options;
   const { stdout } = terminal;
-  const outline = await kernel.outline({ destroy });
+  const outline = await kernel.outlineMigration({ destroy });
   const isPending = outline.steps.length > 0;
   if (format === 'pretty') {
-    stdout.write(`${sql ? migrationScript(outline) : migrationWords(outline, paintFor(terminal))}\n`);
+    stdout.write(`${sql ? formatMigrationScript(outline) : formatMigration(outline, createPaint(terminal))}\n`);
   }
   const asked = isPending && !dryRun && !check;
-  const applies = asked && (!isTakingAway(outline) || (await isConfirmed(terminal, 'Make these changes?', yes)));
+  const applies = asked && (!isDestructive(outline) || (await isConfirmed(terminal, 'Make these changes?', yes)));
   if (applies) await apply(kernel, format, { destroy }, terminal);
   if (format === 'json') stdout.write(`${JSON.stringify({ ...outline, applied: applies }, null, 2)}\n`);
   return (check && isPending) || (asked && !applies) ? 1 : 0;
 }
 
-const isTakingAway = ({ steps }: MigrationOutline): boolean => steps.some(({ destructive }) => destructive);
+const isDestructive = ({ steps }: MigrationOutline): boolean => steps.some(({ destructive }) => destructive);
 
-async function apply(kernel: Kernel, format: string, how: MigrationHow, terminal: Terminal): Promise<void> {
+async function apply(kernel: Kernel, format: string, how: MigrationOptions, terminal: Terminal): Promise<void> {
   const { stdout, stderr } = terminal;
   const started = performance.now();
   // With JSON output, progress goes to stderr.
@@ -62,7 +62,7 @@ async function apply(kernel: Kernel, format: string, how: MigrationHow, terminal
       progress.show(`${at}/${of} ${step.table}: ${step.change} ${step.detail}`);
     }, how);
   } finally {
-    progress.end();
+    progress.stop();
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (format === 'pretty') stdout.write(`${count} change${count === 1 ? '' : 's'} made in ${seconds} s\n`);

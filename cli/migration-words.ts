@@ -2,7 +2,7 @@
 import type { MigrationOutline, MigrationStep } from '../contract/migration.js';
 import type { Paint } from '../language/source/frame.js';
 
-export function migrationWords(outline: MigrationOutline, paint: Paint): string {
+export function formatMigration(outline: MigrationOutline, paint: Paint): string {
   const { steps, warnings } = outline;
   const stores = [...new Set([...steps, ...warnings].map(({ store }) => store))];
   const width = Math.max(0, ...steps.map(({ change }) => change.length));
@@ -11,33 +11,33 @@ export function migrationWords(outline: MigrationOutline, paint: Paint): string 
       steps: steps.filter((step) => step.store === store),
       warnings: warnings.filter((warning) => warning.store === store),
     };
-    const blocks = blocksOf(here, width, paint);
+    const blocks = formatTableBlocks(here, width, paint);
     if (stores.length === 1) return blocks;
-    return `${paint('bold', store.includes('.') ? store : `connection ${store}`)}: ${counted(here)}\n${blocks}`;
+    return `${paint('bold', store.includes('.') ? store : `connection ${store}`)}: ${formatStepCounts(here)}\n${blocks}`;
   });
-  return [groups.join('\n\n'), ...(groups.length > 0 ? [''] : []), counted(outline)].join('\n').trimStart();
+  return [groups.join('\n\n'), ...(groups.length > 0 ? [''] : []), formatStepCounts(outline)].join('\n').trimStart();
 }
 
-function blocksOf({ steps, warnings }: MigrationOutline, width: number, paint: Paint): string {
+function formatTableBlocks({ steps, warnings }: MigrationOutline, width: number, paint: Paint): string {
   const all = [...new Set([...steps, ...warnings].map(({ store, table }) => `${table} (${store})`))];
   const blocks = all.map((name) => {
     const isHere = ({ store, table }: { store: string; table: string }): boolean => `${table} (${store})` === name;
     const left = warnings
       .filter(isHere)
       .map(({ column, message }) => `  ${paint('warning', '!')} ${column === null ? '' : `${column}: `}${message}`);
-    return [paint('bold', name), ...steps.filter(isHere).map((step) => stepLine(step, width, paint)), ...left].join(
+    return [paint('bold', name), ...steps.filter(isHere).map((step) => formatStep(step, width, paint)), ...left].join(
       '\n',
     );
   });
   return blocks.join('\n');
 }
 
-function stepLine({ change, detail, destructive, loses }: MigrationStep, width: number, paint: Paint): string {
+function formatStep({ change, detail, destructive, loses }: MigrationStep, width: number, paint: Paint): string {
   const sign = destructive ? paint('error', '-') : '+';
   return `  ${sign} ${change.padEnd(width)}  ${detail}${loses === null ? '' : `: ${paint('error', 'loses')} ${loses}`}`;
 }
 
-function counted({ steps, warnings }: MigrationOutline): string {
+function formatStepCounts({ steps, warnings }: MigrationOutline): string {
   const left =
     warnings.length === 0 ? '' : `; ${warnings.length} difference${warnings.length === 1 ? '' : 's'} left as they are`;
   if (steps.length === 0) return `nothing to change${left}`;
@@ -46,7 +46,7 @@ function counted({ steps, warnings }: MigrationOutline): string {
   return `${steps.length} change${steps.length === 1 ? '' : 's'} to make${taking}${left}`;
 }
 
-export function migrationScript({ steps, warnings }: MigrationOutline): string {
+export function formatMigrationScript({ steps, warnings }: MigrationOutline): string {
   const left = warnings.map(({ store, table, column, message }) => `-- ${store}: ${table} ${column ?? ''}: ${message}`);
   const script = steps.map(({ store, table, change, loses, sql }) =>
     [

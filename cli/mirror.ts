@@ -33,19 +33,19 @@ const BUFFER = 1 << 17;
 const AT_ONCE = 16;
 
 /** Calls `work` for each item, up to `AT_ONCE` in parallel. Throws the first failure after all work has ended. */
-export async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function runForEach<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
-  const lane = async (): Promise<void> => {
+  const drainItems = async (): Promise<void> => {
     for (const item of left) await work(item);
   };
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, lane));
+  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, drainItems));
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }
 
 const isAbsent = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** Returns an empty listing if the folder does not exist. */
-export async function list(folder: string, without: readonly string[] = []): Promise<Listing> {
+export async function listEntries(folder: string, without: readonly string[] = []): Promise<Listing> {
   const found = { files: [] as string[], folders: [] as string[], others: [] as string[] };
   const open = [''];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -65,20 +65,26 @@ export async function list(folder: string, without: readonly string[] = []): Pro
   return found;
 }
 
-const stateOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => [ino, size, mtimeNs, ctimeNs].join(' ');
+const formatFileState = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
+  [ino, size, mtimeNs, ctimeNs].join(' ');
 
 /**
  * Updates `to` to the state of `from`; `copies` records earlier passes. Skips links, sockets and files removed in the meantime.
  */
-export async function mirror(from: string, to: string, without: readonly string[], copies: Copies): Promise<void> {
-  const { files, folders } = await list(from, without);
+export async function mirrorFolder(
+  from: string,
+  to: string,
+  without: readonly string[],
+  copies: Copies,
+): Promise<void> {
+  const { files, folders } = await listEntries(from, without);
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const folder of folders) await mkdir(join(to, folder), { recursive: true, mode: 0o700 });
   const there = new Set(files);
-  await forEachOf(files, async (file) => {
+  await runForEach(files, async (file) => {
     try {
       const stats = await lstat(join(from, file), { bigint: true });
-      const state = stateOf(stats);
+      const state = formatFileState(stats);
       const known = copies.get(file);
       if (known?.state === state && known.isSettled) return;
       const isSettled = BigInt(Date.now()) * 1_000_000n - stats.mtimeNs > SETTLED;
@@ -90,14 +96,14 @@ export async function mirror(from: string, to: string, without: readonly string[
     }
   });
   const kept = new Set(folders);
-  const before = await list(to);
+  const before = await listEntries(to);
   for (const file of before.files) if (!there.has(file)) await rm(join(to, file), { force: true });
   for (const folder of before.folders)
     if (!kept.has(folder)) await rm(join(to, folder), { recursive: true, force: true });
 }
 
 /** Returns size and digest of a file; `durable` also syncs it to disk. */
-export async function digest(file: string, durable = false): Promise<FileEntry> {
+export async function digestFile(file: string, durable = false): Promise<FileEntry> {
   const handle = await open(file, durable ? 'r+' : 'r');
   try {
     const hash = createHash('sha256');
@@ -117,7 +123,7 @@ export async function digest(file: string, durable = false): Promise<FileEntry> 
 }
 
 /** Syncs a folder's entries to disk, where the platform supports it. */
-export async function settleFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r').catch(() => null);
   await handle?.sync().catch(() => undefined);
   await handle?.close();

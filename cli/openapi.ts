@@ -2,34 +2,34 @@
 import { basename, join, resolve } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 import { isObject, type Json, type JsonObject } from '../contract/json.js';
-import { openapiOf } from '../language/export/openapi/document.js';
+import { createOpenapi } from '../language/export/openapi/document.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { loadSqlParser } from '../language/project/sql-parser.js';
-import { boot } from './boot.js';
+import { bootKernel } from './boot.js';
 import type { CommandOptions } from './commands.js';
-import { readText, writeWhole } from './files.js';
-import { showLeftOut } from './left-out.js';
+import { readText, writeText } from './files.js';
+import { showSkippedResources } from './left-out.js';
 import { createLog } from './log.js';
 import type { Terminal } from './terminal.js';
 
 const FILE = 'openapi.json';
 
-export async function openapi({ config, out, check }: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runOpenapi({ config, out, check }: CommandOptions, terminal: Terminal): Promise<number> {
   const { cwd, stdout } = terminal;
   const log = await createLog(terminal);
   // The log shares stdout with the document; skipped resources are printed to stderr.
   log.level = 'error';
-  const booted = await boot(terminal, config, { connect: false, log });
+  const booted = await bootKernel(terminal, config, { connect: false, log });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
-    showLeftOut(kernel, terminal);
+    showSkippedResources(kernel, terminal);
     const document = await describeKernel(kernel);
     const text = `${JSON.stringify(document, null, 2)}\n`;
-    if (check) return await judge(out ?? FILE, text, terminal);
+    if (check) return await checkCurrent(out ?? FILE, text, terminal);
     if (out === undefined) stdout.write(text);
     else {
-      await writeWhole(resolve(cwd, out), text);
+      await writeText(resolve(cwd, out), text);
       stdout.write(`wrote ${out}\n`);
     }
     return 0;
@@ -38,7 +38,7 @@ export async function openapi({ config, out, check }: CommandOptions, terminal: 
   }
 }
 
-async function judge(file: string, text: string, { cwd, stdout }: Terminal): Promise<number> {
+async function checkCurrent(file: string, text: string, { cwd, stdout }: Terminal): Promise<number> {
   if ((await readText(resolve(cwd, file))) !== text)
     throw new BootError('CLI_STALE', { what: file, command: 'openapi' });
   stdout.write(`${file}: current\n`);
@@ -50,26 +50,26 @@ export async function describeKernel(kernel: Kernel): Promise<JsonObject> {
   const { project, config } = kernel;
   const plans = [...kernel.plans().byId.values()];
   const hasStatements = kernel.analysis().resources.some(({ definition }) => definition.finds.statements.length > 0);
-  return openapiOf({
+  return createOpenapi({
     analysis: kernel.analysis(),
     registry: project.registry,
     config,
-    info: await infoOf(project.folder),
+    info: await readPackageInfo(project.folder),
     sql: hasStatements ? await loadSqlParser() : undefined,
     samples: new Map<string, Json>(plans.map(({ id, summary }) => [id, summary.sample])),
   });
 }
 
-async function infoOf(folder: string): Promise<{ title: string; version: string }> {
+async function readPackageInfo(folder: string): Promise<{ title: string; version: string }> {
   const text = await readText(join(folder, 'package.json'));
-  const { name, version } = parsed(text);
+  const { name, version } = parsePackage(text);
   return {
     title: typeof name === 'string' && name !== '' ? name : basename(folder),
     version: typeof version === 'string' && version !== '' ? version : '0.0.0',
   };
 }
 
-function parsed(text: string | null): Readonly<Record<string, unknown>> {
+function parsePackage(text: string | null): Readonly<Record<string, unknown>> {
   try {
     const json: unknown = JSON.parse(text ?? '{}');
     return isObject(json) ? json : {};

@@ -14,10 +14,10 @@ const STYLES = {
 const isColoured = ({ env, stdout }: Terminal): boolean =>
   env['FORCE_COLOR'] !== undefined || (stdout.isTTY === true && env['NO_COLOR'] === undefined);
 
-export const unpainted: Paint = (_style, text) => text;
+export const omitColor: Paint = (_style, text) => text;
 
-export function paintFor(terminal: Terminal): Paint {
-  if (!isColoured(terminal)) return unpainted;
+export function createPaint(terminal: Terminal): Paint {
+  if (!isColoured(terminal)) return omitColor;
   return (style, text) => {
     const format = STYLES[style];
     // `isColoured` has decided already; `styleText` would check the streams of this process instead.

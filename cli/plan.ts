@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.js';
 
 const FORMATS = ['pretty', 'json'];
 
-export async function plan(options: CommandOptions, terminal: Terminal): Promise<number> {
+export async function printPlan(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { config, format = 'pretty', arguments: words } = options;
   const { cwd, env, stdout, stderr } = terminal;
   const [id] = words;
@@ -37,32 +37,34 @@ export async function plan(options: CommandOptions, terminal: Terminal): Promise
       return 1;
     }
     const { describe } = found.summary;
-    stdout.write(format === 'json' ? `${JSON.stringify(describe, null, 2)}\n` : `${outline(describe, 0)}\n`);
+    stdout.write(format === 'json' ? `${JSON.stringify(describe, null, 2)}\n` : `${formatOutline(describe, 0)}\n`);
     return 0;
   } finally {
     await kernel.close('done');
   }
 }
 
-const scalar = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const formatScalar = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** Formats JSON as an indented outline without braces and empty parts. */
-function outline(json: Json, depth: number): string {
+function formatOutline(json: Json, depth: number): string {
   const indent = '  '.repeat(depth);
   if (Array.isArray(json)) {
     return (json as readonly Json[])
       .map((item) =>
-        isObject(item) ? `${indent}- ${outline(item, depth + 1).trimStart()}` : `${indent}- ${scalar(item)}`,
+        isObject(item)
+          ? `${indent}- ${formatOutline(item, depth + 1).trimStart()}`
+          : `${indent}- ${formatScalar(item)}`,
       )
       .join('\n');
   }
-  if (!isObject(json)) return `${indent}${scalar(json)}`;
+  if (!isObject(json)) return `${indent}${formatScalar(json)}`;
   return Object.entries(json)
     .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
     .map(([key, value]) =>
       typeof value === 'object'
-        ? `${indent}${key}:\n${outline(value, depth + 1)}`
-        : `${indent}${key}: ${scalar(value)}`,
+        ? `${indent}${key}:\n${formatOutline(value, depth + 1)}`
+        : `${indent}${key}: ${formatScalar(value)}`,
     )
     .join('\n');
 }

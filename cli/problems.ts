@@ -4,28 +4,28 @@ import { codeFrame, type Paint } from '../language/source/frame.js';
 import type { Project } from '../kernel/runtime/project.js';
 import type { Document } from '../language/source/document.js';
 
-export function pretty(
+export function formatProblems(
   problems: readonly Problem[],
   documents: ReadonlyMap<string, Document>,
   paint: Paint,
-  { acknowledged = 0, nameOf = () => null }: Shown = {},
+  { acknowledged = 0, nameOf = () => null }: ProblemFormatOptions = {},
 ): string {
-  const frames = causesOf(problems).map(([first, ...others]) => {
+  const frames = groupByCause(problems).map(([first, ...others]) => {
     const frame = codeFrame(first, documents.get(first.file), paint, nameOf(first));
-    return others.length === 0 ? frame : `${frame}\n${paint('dim', elsewhere(others))}`;
+    return others.length === 0 ? frame : `${frame}\n${paint('dim', formatOtherLocations(others))}`;
   });
   const rest = acknowledged === 0 ? '' : ` (${acknowledged} acknowledged)`;
-  return [...frames, summary(problems) + rest].join('\n\n');
+  return [...frames, formatProblemCounts(problems) + rest].join('\n\n');
 }
 
-export interface Shown {
+export interface ProblemFormatOptions {
   readonly acknowledged?: number | undefined;
   /** Name of the definition that contains the problem, for files with several. */
   readonly nameOf?: ((problem: Problem) => string | null) | undefined;
 }
 
 /** Groups warnings and hints with equal code and message, so each is shown once with all its locations. */
-function causesOf(problems: readonly Problem[]): (readonly [Problem, ...Problem[]])[] {
+function groupByCause(problems: readonly Problem[]): (readonly [Problem, ...Problem[]])[] {
   const causes = new Map<string, [Problem, ...Problem[]]>();
   for (const [at, problem] of problems.entries()) {
     // Each error is shown, because each has to be fixed at its own location.
@@ -39,7 +39,7 @@ function causesOf(problems: readonly Problem[]): (readonly [Problem, ...Problem[
 
 const SHOWN = 3;
 
-function elsewhere(problems: readonly Problem[]): string {
+function formatOtherLocations(problems: readonly Problem[]): string {
   const places = problems
     .slice(0, SHOWN)
     .map(({ file, range: { start } }) => `${file}:${start.line + 1}:${start.character + 1}`);
@@ -47,7 +47,7 @@ function elsewhere(problems: readonly Problem[]): string {
   return `  also at ${places.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
 }
 
-export function summary(problems: readonly Problem[]): string {
+export function formatProblemCounts(problems: readonly Problem[]): string {
   const count = (severity: Problem['severity'], word: string): string => {
     const n = problems.filter((problem) => problem.severity === severity).length;
     return `${n} ${word}${n === 1 ? '' : 's'}`;
@@ -56,7 +56,7 @@ export function summary(problems: readonly Problem[]): string {
 }
 
 /** One row per problem; positions are zero-based, as in LSP. */
-export const rows = (problems: readonly Problem[]): string =>
+export const formatProblemsJson = (problems: readonly Problem[]): string =>
   JSON.stringify(
     problems.map(({ code, severity, message, file, range, related, fix, others = [] }) => ({
       code,
@@ -75,7 +75,7 @@ export const rows = (problems: readonly Problem[]): string =>
 const LEVELS = { error: 'error', warning: 'warning', hint: 'note' } as const;
 
 /** SARIF 2.1.0; regions are one-based. */
-export function sarif(
+export function formatSarif(
   problems: readonly Problem[],
   codes: Readonly<Record<string, CodeEntry>>,
   version: string,
@@ -102,9 +102,9 @@ export function sarif(
             ruleId: problem.code,
             level: LEVELS[problem.severity],
             message: { text: problem.message },
-            locations: [location(problem)],
+            locations: [toSarifLocation(problem)],
             relatedLocations: problem.related.map((related) => ({
-              ...location(related),
+              ...toSarifLocation(related),
               message: { text: related.message },
             })),
           })),
@@ -116,7 +116,7 @@ export function sarif(
   );
 }
 
-const location = ({ file, range }: Pick<Problem, 'file' | 'range'>) => ({
+const toSarifLocation = ({ file, range }: Pick<Problem, 'file' | 'range'>) => ({
   physicalLocation: {
     artifactLocation: { uri: file.replaceAll('\\', '/') },
     region: {
@@ -128,7 +128,7 @@ const location = ({ file, range }: Pick<Problem, 'file' | 'range'>) => ({
   },
 });
 
-export const withConfig = (
+export const addConfigDocument = (
   { configDocument }: Project,
   documents: ReadonlyMap<string, Document> = new Map(),
 ): ReadonlyMap<string, Document> => new Map([...documents, [configDocument.file, configDocument]]);

@@ -3,19 +3,19 @@ import type { Output } from './terminal.js';
 
 export interface Progress {
   show(text: string): void;
-  end(): void;
+  stop(): void;
 }
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const TURN = 80;
 
 export function createProgress(stream: Output): Progress {
-  if (!stream.isTTY) return { show: (text) => void stream.write(`${text}\n`), end: () => undefined };
+  if (!stream.isTTY) return { show: (text) => void stream.write(`${text}\n`), stop: () => undefined };
   let current: string | null = null;
   let turns = 0;
   let since = 0;
   const clear = (): void => void stream.write('\r\u001b[2K');
-  const draw = (): void => {
+  const drawFrame = (): void => {
     if (current === null) return;
     const { columns = 0 } = stream;
     const seconds = Math.floor((performance.now() - since) / 1000);
@@ -23,8 +23,8 @@ export function createProgress(stream: Output): Progress {
     // Truncated, because a wrapped line cannot be cleared.
     stream.write(`\r\u001b[2K${[...line].slice(0, (columns > 0 ? columns : 80) - 1).join('')}`);
   };
-  const timer = setInterval(draw, TURN);
-  const settle = (): void => {
+  const timer = setInterval(drawFrame, TURN);
+  const printCurrent = (): void => {
     if (current === null) return;
     clear();
     stream.write(`  ${current}\n`);
@@ -32,14 +32,14 @@ export function createProgress(stream: Output): Progress {
   };
   return {
     show(text) {
-      settle();
+      printCurrent();
       current = text;
       since = performance.now();
-      draw();
+      drawFrame();
     },
-    end() {
+    stop() {
       clearInterval(timer);
-      settle();
+      printCurrent();
     },
   };
 }

@@ -6,81 +6,84 @@ import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Fault } from '../contract/fault.js';
 import { RESTORING } from '../contract/keeping.js';
-import { keptParts, type KeptPart } from './kept.js';
+import { listStoredParts, type StoredPart } from './kept.js';
 import type { CommandOptions } from './commands.js';
-import { DamagedCopy, verified, type PartEntry } from './manifest-of-copy.js';
-import { digest, forEachOf, mirror, settleFolder } from './mirror.js';
+import { DamagedBackupError, verifyCopy, type PartEntry } from './manifest-of-copy.js';
+import { digestFile, runForEach, mirrorFolder, syncFolder } from './mirror.js';
 import type { Terminal } from './terminal.js';
 
 interface Move {
-  readonly part: KeptPart;
+  readonly part: StoredPart;
   readonly entry: PartEntry;
 }
 
-export async function restore(options: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runRestore(options: CommandOptions, terminal: Terminal): Promise<number> {
   const [name] = options.arguments;
   const { stdout, stderr } = terminal;
-  const refuse = (text: string, code = 1): number => {
+  const failWith = (text: string, code = 1): number => {
     stderr.write(`${text}\n`);
     return code;
   };
-  if (name === undefined) return refuse('Which folder? lintel restore <folder>', 2);
+  if (name === undefined) return failWith('Which folder? lintel restore <folder>', 2);
   const copy = resolve(terminal.cwd, name);
   const locks: (() => Promise<void>)[] = [];
   try {
-    const kept = await keptParts(options, terminal);
+    const kept = await listStoredParts(options, terminal);
     if (kept === null) return 1;
     stderr.write(kept.elsewhere.join(''));
-    const { parts } = await verified(copy);
+    const { parts } = await verifyCopy(copy);
     const moves: Move[] = [];
     for (const entry of parts) {
       const part = kept.here.find((one) => one.part === entry.part && one.plugin === entry.plugin);
-      if (part === undefined) return refuse(`The config keeps no ${entry.part} (${entry.plugin}), which the copy has.`);
+      if (part === undefined)
+        return failWith(`The config keeps no ${entry.part} (${entry.plugin}), which the copy has.`);
       moves.push({ part, entry });
     }
     for (const { part } of moves) if (part.lock !== undefined) locks.push(await part.lock());
     for (const { part } of moves)
-      if (!options.replace && (await namesIn(part.folder)).length > 0)
-        return refuse(`"${part.folder}" holds files already; with --replace it is renamed and kept.`);
-    for (const { part, entry } of moves) await stage(join(copy, entry.folder), part.folder + RESTORING, entry);
+      if (!options.replace && (await listNames(part.folder)).length > 0)
+        return failWith(`"${part.folder}" holds files already; with --replace it is renamed and kept.`);
+    for (const { part, entry } of moves) await stagePart(join(copy, entry.folder), part.folder + RESTORING, entry);
     const suffix = `.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     // Parts with locks are moved last, when the parts they depend on are in place.
     moves.sort((a, b) => Number(a.part.lock !== undefined) - Number(b.part.lock !== undefined));
     for (const { part } of moves) {
-      const aside = await takePlace(part.folder, suffix);
-      const shown = (path: string): string => relative(terminal.cwd, path);
+      const aside = await replaceFolder(part.folder, suffix);
+      const formatPath = (path: string): string => relative(terminal.cwd, path);
       stdout.write(
-        `${part.part}: ${shown(part.folder)}${aside === null ? '' : `, what was there is in ${shown(aside)}`}\n`,
+        `${part.part}: ${formatPath(part.folder)}${aside === null ? '' : `, what was there is in ${formatPath(aside)}`}\n`,
       );
     }
     return 0;
   } catch (error) {
-    if (error instanceof DamagedCopy) return refuse(`"${name}" is not whole: ${error.message}. Nothing was changed.`);
-    if (error instanceof Fault) return refuse(`Nothing was changed: ${String(error.params['reason'] ?? error.code)}.`);
+    if (error instanceof DamagedBackupError)
+      return failWith(`"${name}" is not whole: ${error.message}. Nothing was changed.`);
+    if (error instanceof Fault)
+      return failWith(`Nothing was changed: ${String(error.params['reason'] ?? error.code)}.`);
     throw error;
   } finally {
     for (const unlock of locks) await unlock();
   }
 }
 
-const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
+const listNames = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
 
 /** Copies next to the target and verifies what was written. */
-async function stage(from: string, to: string, { files }: PartEntry): Promise<void> {
+async function stagePart(from: string, to: string, { files }: PartEntry): Promise<void> {
   await rm(to, { recursive: true, force: true });
-  await mirror(from, to, [], new Map());
-  await forEachOf(Object.entries(files), async ([file, { sha256 }]) => {
-    const now = await digest(join(to, file), true);
-    if (now.sha256 !== sha256) throw new DamagedCopy(`${file} changed while it was copied`);
+  await mirrorFolder(from, to, [], new Map());
+  await runForEach(Object.entries(files), async ([file, { sha256 }]) => {
+    const now = await digestFile(join(to, file), true);
+    if (now.sha256 !== sha256) throw new DamagedBackupError(`${file} changed while it was copied`);
   });
 }
 
 /** Returns where the previous content is now; null if the folder was empty or missing. */
-async function takePlace(folder: string, suffix: string): Promise<string | null> {
-  const aside = (await namesIn(folder)).length > 0 ? folder + suffix : null;
+async function replaceFolder(folder: string, suffix: string): Promise<string | null> {
+  const aside = (await listNames(folder)).length > 0 ? folder + suffix : null;
   if (aside !== null) await rename(folder, aside);
   else await rmdir(folder).catch(() => undefined);
   await rename(folder + RESTORING, folder);
-  await settleFolder(dirname(folder));
+  await syncFolder(dirname(folder));
   return aside;
 }

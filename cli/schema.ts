@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import type { CommandOptions } from './commands.js';
 import type { Registry } from '../language/analysis/registry.js';
-import { schemaFor, SCHEMA_TARGETS, type SchemaTarget } from '../language/export/schema-files.js';
+import { createSchema, SCHEMA_TARGETS, type SchemaTarget } from '../language/export/schema-files.js';
 import { nearest } from '../language/source/suggest.js';
 import { loadProject } from '../kernel/runtime/project.js';
-import { writeWhole } from './files.js';
+import { writeText } from './files.js';
 import type { Terminal } from './terminal.js';
 
-export async function schema(
+export async function runSchema(
   { config, out, for: wanted = 'all' }: CommandOptions,
   { cwd, env, stdout, stderr }: Terminal,
 ): Promise<number> {
@@ -21,24 +21,28 @@ export async function schema(
   }
   const { registry } = await loadProject(cwd, config, env);
   if (out === undefined) {
-    stdout.write(schemaText(target, registry));
+    stdout.write(formatSchema(target, registry));
     return 0;
   }
   const files = out.endsWith('.json')
-    ? [[out, schemaText(target, registry)] as const]
-    : inFolder(out, target, registry);
+    ? [[out, formatSchema(target, registry)] as const]
+    : listSchemaFiles(out, target, registry);
   for (const [file, text] of files) {
-    await writeWhole(resolve(cwd, file), text);
+    await writeText(resolve(cwd, file), text);
     stdout.write(`wrote ${file}\n`);
   }
   return 0;
 }
 
-const schemaText = (target: SchemaTarget, registry: Registry): string =>
-  `${JSON.stringify(schemaFor(target, registry), null, 2)}\n`;
+const formatSchema = (target: SchemaTarget, registry: Registry): string =>
+  `${JSON.stringify(createSchema(target, registry), null, 2)}\n`;
 
 /** One file per target, with a stable name that editor settings can refer to. */
-export function inFolder(folder: string, target: SchemaTarget, registry: Registry): (readonly [string, string])[] {
+export function listSchemaFiles(
+  folder: string,
+  target: SchemaTarget,
+  registry: Registry,
+): (readonly [string, string])[] {
   const targets = target === 'all' ? SCHEMA_TARGETS.filter((name) => name !== 'all') : [target];
-  return targets.map((name) => [`${folder}/lintel.${name}.schema.json`, schemaText(name, registry)]);
+  return targets.map((name) => [`${folder}/lintel.${name}.schema.json`, formatSchema(name, registry)]);
 }

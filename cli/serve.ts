@@ -6,30 +6,30 @@ import type { Route } from '../contract/hooks.js';
 import type { CommandOptions } from './commands.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { listen, type RunningServer } from '../kernel/http/server.js';
-import { boot, showBroken } from './boot.js';
-import { ending } from './ending.js';
-import { showLeftOut } from './left-out.js';
+import { bootKernel, showInvalidDefinitions } from './boot.js';
+import { waitForShutdown } from './ending.js';
+import { showSkippedResources } from './left-out.js';
 import { isPretty } from './log.js';
-import { paintFor } from './paint.js';
-import { curlLine, endpointTable, scheduleTable } from './table.js';
+import { createPaint } from './paint.js';
+import { formatCurl, formatEndpointTable, formatScheduleTable } from './table.js';
 import type { Output, Terminal } from './terminal.js';
 
-export async function serve({ config }: CommandOptions, terminal: Terminal): Promise<number> {
-  const booted = await boot(terminal, config, { wait: true, asks: 'stores' });
+export async function runServe({ config }: CommandOptions, terminal: Terminal): Promise<number> {
+  const booted = await bootKernel(terminal, config, { wait: true, asks: 'stores' });
   if (booted === null) return 1;
   const { kernel } = booted;
-  showLeftOut(kernel, terminal);
+  showSkippedResources(kernel, terminal);
   try {
-    return await run(kernel, terminal);
+    return await runServer(kernel, terminal);
   } catch (error) {
     // A server that became available may reject statements.
-    showBroken(error, kernel.project, terminal);
+    showInvalidDefinitions(error, kernel.project, terminal);
     return 1;
   }
 }
 
 /** Listens until a signal arrives; returns the exit code. `more` returns extra lines for the start message. */
-export async function run(
+export async function runServer(
   kernel: Kernel,
   terminal: Terminal,
   pages: readonly Route[] = [],
@@ -43,39 +43,39 @@ export async function run(
     await kernel.close('failed start');
     throw error;
   }
-  const over = ending(kernel, server, terminal);
+  const over = waitForShutdown(kernel, server, terminal);
   const { url } = server;
-  if (kernel.waiting.size > 0) announceWaiting(kernel, url, terminal);
+  if (kernel.waiting.size > 0) printWaiting(kernel, url, terminal);
   void kernel.complete().then(
-    () => kernel.waiting.size === 0 && announce(kernel, url, more(url), terminal),
+    () => kernel.waiting.size === 0 && printReady(kernel, url, more(url), terminal),
     () => undefined,
   );
   return over;
 }
 
 /** Printed while servers are unavailable; the table of endpoints follows when all are available. */
-function announceWaiting({ waiting, config, log }: Kernel, url: string, terminal: Terminal): void {
+function printWaiting({ waiting, config, log }: Kernel, url: string, terminal: Terminal): void {
   const list = [...waiting].map(([plugin, reason]) => `  ${plugin}: ${reason}\n`).join('');
-  forPeople(terminal).write(`\nlistening at ${url} (status: ${config.http.status_path}), waiting for\n${list}\n`);
+  selectOutput(terminal).write(`\nlistening at ${url} (status: ${config.http.status_path}), waiting for\n${list}\n`);
   log.info({ url, waiting: [...waiting.keys()] }, 'listening, and waiting for servers');
 }
 
 /** stdout if the log is pretty; otherwise stderr, because stdout contains JSON. */
-const forPeople = (terminal: Terminal): Output => (isPretty(terminal) ? terminal.stdout : terminal.stderr);
+const selectOutput = (terminal: Terminal): Output => (isPretty(terminal) ? terminal.stdout : terminal.stderr);
 
-function announce(kernel: Kernel, url: string, more: string, terminal: Terminal): void {
-  const paint = paintFor(terminal);
+function printReady(kernel: Kernel, url: string, more: string, terminal: Terminal): void {
+  const paint = createPaint(terminal);
   const plans = kernel.plans();
   const { methods, status_path: statusPath } = kernel.config.http;
   const { enabled, path } = kernel.config.websocket;
   const live = enabled ? `clients connect at ${url.replace(/^http/, 'ws')}${path}\n` : '';
-  const curl = curlLine(plans, url, methods);
+  const curl = formatCurl(plans, url, methods);
   const none =
     kernel.analysis().documents.size === 0 ? `\nNo file matches ${kernel.config.definitions.join(', ')}.` : '';
-  const schedules = scheduleTable(plans, Date.now(), paint);
+  const schedules = formatScheduleTable(plans, Date.now(), paint);
   const clock = schedules === null ? '' : `\n\n${schedules}`;
-  const text = `\n${endpointTable(plans, methods, paint)}${none}${clock}\n\nready at ${url} (status: ${statusPath})\n${live}${placesLine(kernel)}${more}${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
-  forPeople(terminal).write(text);
+  const text = `\n${formatEndpointTable(plans, methods, paint)}${none}${clock}\n\nready at ${url} (status: ${statusPath})\n${live}${formatPlaces(kernel)}${more}${curl === null ? '' : `try:\n  ${curl}\n`}\n`;
+  selectOutput(terminal).write(text);
   const places = Object.fromEntries(kernel.places().map(({ kind, name }) => [kind, name]));
   kernel.log.info({ url, resources: plans.byId.size, definitions: plans.hash, ...places }, 'listening');
   const warnings = kernel.problems().filter(({ severity }) => severity === 'warning').length;
@@ -83,13 +83,13 @@ function announce(kernel: Kernel, url: string, more: string, terminal: Terminal)
 }
 
 /** Lists which plugin instances are shared with other processes and which are private to this one. */
-function placesLine(kernel: Kernel): string {
-  const words = (shared: boolean): string =>
+function formatPlaces(kernel: Kernel): string {
+  const listPlaceNames = (shared: boolean): string =>
     kernel
       .places()
       .filter((place) => place.shared === shared)
       .map(({ kind, name }) => `${kind} ${name}`)
       .join(', ');
-  const [own, common] = [words(false), words(true)];
+  const [own, common] = [listPlaceNames(false), listPlaceNames(true)];
   return `${common && `shared by processes: ${common}\n`}${own && `of this process alone: ${own}\n`}`;
 }

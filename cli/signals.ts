@@ -7,7 +7,7 @@
 const CODES = { SIGTERM: 143, SIGINT: 130 } as const;
 
 /** Once a command adds its own listener, this one does nothing. */
-export function heedSignals(first: NodeJS.Process): void {
+export function exitOnSignals(first: NodeJS.Process): void {
   if (first.pid !== 1) return;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     first.on(signal, () => {

@@ -2,7 +2,7 @@
 import { isObject, type Json } from '../contract/json.js';
 import type { PlanSet, ResourcePlan } from '../kernel/plan/plan.js';
 import { readCron } from '../language/strings/cron.js';
-import { timetable } from '../language/strings/cron-next.js';
+import { createTimetable } from '../language/strings/cron-next.js';
 import { fillPath, hasParameters } from '../language/strings/route.js';
 import type { Paint } from '../language/source/frame.js';
 
@@ -13,8 +13,8 @@ const HEAD = ['verb', 'path', 'guard', 'validation', 'touches'];
 /** Column shown only if a resource defers work. */
 const ANSWER = 'answer';
 
-export function endpointTable(plans: PlanSet, methods: readonly string[], paint: Paint): string {
-  const served = reachable(plans);
+export function formatEndpointTable(plans: PlanSet, methods: readonly string[], paint: Paint): string {
+  const served = listReachablePlans(plans);
   if (served.length === 0) return 'No endpoint: the definitions hold no resource that can be reached.';
   const hasLater = served.some(({ accepts }) => accepts !== null);
   const head = hasLater ? [...HEAD, ANSWER] : HEAD;
@@ -24,64 +24,65 @@ export function endpointTable(plans: PlanSet, methods: readonly string[], paint:
     plan.summary.guard,
     plan.summary.validated.join(', ') || '-',
     plan.summary.touches.filter((name) => name !== 'nothing').join(', ') || '-',
-    ...(hasLater ? [answerOf(plan)] : []),
+    ...(hasLater ? [describeAnswer(plan)] : []),
   ]);
-  return aligned(head, cells, paint);
+  return alignColumns(head, cells, paint);
 }
 
-function answerOf({ accepts }: ResourcePlan): string {
+function describeAnswer({ accepts }: ResourcePlan): string {
   if (accepts === null) return 'result';
   return accepts.whole ? '202, done later' : 'result, rest later';
 }
 
 /** Returns the schedules as a table, or null without schedules. `now`: Unix time in milliseconds; null omits the next run. */
-export function scheduleTable(plans: PlanSet, now: number | null, paint: Paint): string | null {
+export function formatScheduleTable(plans: PlanSet, now: number | null, paint: Paint): string | null {
   const schedules = [...plans.byId.values()].flatMap((plan) => plan.schedules);
   if (schedules.length === 0) return null;
   const cells = schedules.map(({ key, expression, zone }) => [
     key,
     expression,
     zone ?? 'UTC',
-    ...(now === null ? [] : [nextRun(expression, zone ?? 'UTC', now)]),
+    ...(now === null ? [] : [formatNextRun(expression, zone ?? 'UTC', now)]),
   ]);
-  return aligned(['scheduled', 'interval', 'zone', ...(now === null ? [] : ['next run'])], cells, paint);
+  return alignColumns(['scheduled', 'interval', 'zone', ...(now === null ? [] : ['next run'])], cells, paint);
 }
 
-function nextRun(expression: string, zone: string, now: number): string {
+function formatNextRun(expression: string, zone: string, now: number): string {
   const { cron } = readCron(expression);
-  const next = cron === null ? null : timetable(cron, zone).next(now);
+  const next = cron === null ? null : createTimetable(cron, zone).next(now);
   return next === null ? '-' : new Date(next).toISOString().replace('.000Z', 'Z');
 }
 
-function aligned(head: readonly string[], cells: readonly (readonly string[])[], paint: Paint): string {
+function alignColumns(head: readonly string[], cells: readonly (readonly string[])[], paint: Paint): string {
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
+  const formatRow = (row: readonly string[]): string =>
     row
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd();
-  return [paint('dim', line(head)), ...cells.map(line)].join('\n');
+  return [paint('dim', formatRow(head)), ...cells.map(formatRow)].join('\n');
 }
 
 /** A request that is valid without a token, with the first method that has a body, else with a query string. */
-export function curlLine(plans: PlanSet, url: string, methods: readonly string[]): string | null {
-  const served = reachable(plans);
+export function formatCurl(plans: PlanSet, url: string, methods: readonly string[]): string | null {
+  const served = listReachablePlans(plans);
   // Prefers paths without parameters, because parameters usually refer to existing rows.
   const open = served.filter(({ summary }) => summary.guard === OPEN);
   const plain = open.filter(({ path }) => !hasParameters(path));
   const ruled = [...plain, ...open].filter(({ summary }) => summary.validated.length > 0);
   const plan = ruled.find(({ summary }) => !summary.presumes) ?? ruled[0] ?? plain[0] ?? open[0];
   if (plan === undefined) return null;
-  const { sample, path } = withPath(plan);
+  const { sample, path } = fillSamplePath(plan);
   const address = `${url}/${path}`;
   const method = methods.find((name) => name !== 'GET' && name !== 'DELETE');
-  if (method === undefined) return `curl -s -X ${methods[0] ?? 'GET'} ${quoted(`${address}${queryOf(sample)}`)}`;
-  const body = quoted(JSON.stringify(sample));
+  if (method === undefined)
+    return `curl -s -X ${methods[0] ?? 'GET'} ${quoteShell(`${address}${formatQuery(sample)}`)}`;
+  const body = quoteShell(JSON.stringify(sample));
   return `curl -s -X ${method} ${address} -H 'content-type: application/json' -d ${body}`;
 }
 
 /** Fills path parameters from the sample; the remaining members are the payload. */
-function withPath({ path, summary }: ResourcePlan): { readonly path: string; readonly sample: Json } {
+function fillSamplePath({ path, summary }: ResourcePlan): { readonly path: string; readonly sample: Json } {
   const rest: Record<string, Json> = { ...(isObject(summary.sample) ? summary.sample : {}) };
   const filled = fillPath(path, (name) => {
     const { [name]: value = 'text' } = rest;
@@ -91,9 +92,9 @@ function withPath({ path, summary }: ResourcePlan): { readonly path: string; rea
   return { path: filled, sample: rest };
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const quoteShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-function queryOf(sample: Json): string {
+function formatQuery(sample: Json): string {
   const fields = Object.entries(isObject(sample) ? sample : {}).map(([name, value]): [string, string] => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
@@ -101,5 +102,5 @@ function queryOf(sample: Json): string {
   return fields.length === 0 ? '' : `?${new URLSearchParams(fields).toString()}`;
 }
 
-const reachable = (plans: PlanSet): ResourcePlan[] =>
+const listReachablePlans = (plans: PlanSet): ResourcePlan[] =>
   [...plans.byId.values()].filter((plan) => plan.reachable).sort((a, b) => (a.path < b.path ? -1 : 1));

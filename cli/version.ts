@@ -1,7 +1,7 @@
 /** Reads the version of this package. */
 import { readFileSync } from 'node:fs';
 
-export function versionOfPackage(): string {
+export function readPackageVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 }

@@ -27,7 +27,7 @@ export interface ApiFile {
   readonly types?: readonly string[];
 }
 
-export interface ApiRefusal {
+export interface ApiError {
   readonly code: string;
   /** Overrides the catalogue. */
   readonly status?: number;
@@ -91,7 +91,7 @@ export interface ApiPart {
   /** Headers of a success and their descriptions. */
   readonly answers?: Readonly<Record<string, string>>;
   /** Codes that this use can return; by default all codes of the plugin that have a status. */
-  readonly refuses?: readonly (string | ApiRefusal)[];
+  readonly refuses?: readonly (string | ApiError)[];
   /** Codes of subsequent plugins that cannot occur here. */
   readonly never?: readonly string[];
   /** The request may end here without an error. */
@@ -122,7 +122,7 @@ export interface ApiPlace {
   /** Whether any definition uses the plugin (`feature:returnables`). */
   readonly used: (plugin: string) => boolean;
   /** The schema that another plugin declares for values written this way. */
-  readonly valueOf: (kind: string, name: string, written: Readonly<Record<string, Json>>) => JsonSchema;
+  readonly getValueSchema: (kind: string, name: string, written: Readonly<Record<string, Json>>) => JsonSchema;
   /** The schema of a value of the definition, with accessors resolved. */
   readonly written: (json: Json) => JsonSchema;
   /** Null where the payload path is unknown. */

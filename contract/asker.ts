@@ -2,8 +2,8 @@
 import type { Invocation } from './invocation.js';
 
 /** A `Frame` satisfies this interface. */
-export interface Asker {
-  readonly invocation: Pick<Invocation, 'deadline' | 'remote' | 'release'>;
+export interface Requester {
+  readonly invocation: Pick<Invocation, 'deadline' | 'remote' | 'onFinish'>;
   /** Null when unauthenticated. */
   readonly claims: Readonly<Record<string, unknown>> | null;
 }
@@ -12,10 +12,10 @@ export interface Asker {
 const OF_THE_TOKEN: ReadonlySet<string> = new Set(['iat', 'exp', 'nbf', 'jti']);
 
 /** Returns a key of the client: its claims when authenticated, else its network. */
-export function clientOf(asker: Asker | null): string {
+export function getClientKey(asker: Requester | null): string {
   if (asker === null) return '';
   const { claims, invocation } = asker;
-  if (claims === null) return networkOf(invocation.remote);
+  if (claims === null) return toNetwork(invocation.remote);
   return JSON.stringify(Object.entries(claims).filter(([name]) => !OF_THE_TOKEN.has(name)));
 }
 
@@ -24,14 +24,14 @@ const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 
 /** A client can use any address of its /64 network, so the network identifies it. IPv4 addresses are unchanged. */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail = ''] = (address.split('%')[0] ?? '').split('::');
-  const front = groupsOf(head);
-  const back = groupsOf(tail);
+  const front = splitGroups(head);
+  const back = splitGroups(tail);
   const between = new Array<string>(Math.max(0, GROUPS - front.length - back.length)).fill('0');
   const network = [...front, ...between, ...back].slice(0, NETWORK_GROUPS);
   return `${network.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }
 
-const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'));
+const splitGroups = (text: string): string[] => (text === '' ? [] : text.split(':'));

@@ -3,11 +3,11 @@
  * Its inputs are copied as JSON, without secrets.
  */
 import type { Json } from './json.js';
-import type { Happening } from './hooks.js';
+import type { TelemetryEvent } from './hooks.js';
 import type { Frame, SharedUnit, Signal } from './plan.js';
 
 /** A job: the captured inputs of deferred work. */
-export interface Deferred {
+export interface DeferredJob {
   /** Constant across attempts; outbound calls send it as `Idempotency-Key`. */
   readonly id: string;
   readonly resource: string;
@@ -70,7 +70,7 @@ export interface Journal {
    * Called before the job's last unit opens. Returns a function that completes the job within that unit, or null when the queue
    * uses another store. The function resolves to false when it cannot do so now, and rejects when the claim is lost.
    */
-  ending?(shared: SharedUnit): Promise<((unit: unknown) => Promise<boolean>) | null>;
+  prepareCompletion?(shared: SharedUnit): Promise<((unit: unknown) => Promise<boolean>) | null>;
 }
 
 /** Notes in the store of the actionables, committed together with their work. */
@@ -85,8 +85,8 @@ export interface Inbox {
 }
 
 /** A job as it is enqueued. */
-export interface Put {
-  readonly work: Deferred;
+export interface JobEntry {
+  readonly work: DeferredJob;
   /** Seconds. */
   readonly delay: number;
   /** The highest runs first. */
@@ -103,11 +103,11 @@ export interface Deferral {
    * Stores the work durably: within the frame's transaction if there is
    * one, immediately otherwise. Throws a Fault (503) on failure.
    */
-  readonly put: (work: readonly Put[], frame: Frame) => Promise<void>;
+  readonly enqueue: (work: readonly JobEntry[], frame: Frame) => Promise<void>;
   /** Returns replacements for work accepted within a shareable transaction; called at load. */
-  readonly putIn?: (shared: SharedUnit) => Pick<Deferral, 'put' | 'begin'>;
+  readonly enqueueWithin?: (shared: SharedUnit) => Pick<Deferral, 'enqueue' | 'begin'>;
   /** Called before each run. Once it resolves, the same work cannot be enqueued again. */
-  readonly begin?: (work: Deferred) => Promise<void>;
+  readonly begin?: (work: DeferredJob) => Promise<void>;
   /** Null where this kind of transaction cannot hold notes. */
   readonly inboxIn?: (shared: SharedUnit) => Inbox | null;
 }
@@ -140,7 +140,7 @@ export type Outcome =
     };
 
 /** The namespace of uids: a uid is unique only among the callers of a guard. */
-export interface Owners {
+export interface UidNamespace {
   /** A key of the admitted callers, equal in all processes with these definitions and not secret; null: no guard. */
   readonly realm: string | null;
   /** Also includes unauthenticated connections with any claimed uid. */
@@ -150,7 +150,7 @@ export interface Owners {
 /** Without `of`, recipients prove the uid, or claim it where there are no guards. */
 export type Target =
   | { readonly all: true }
-  | { readonly uids: readonly string[]; readonly of?: Owners }
+  | { readonly uids: readonly string[]; readonly of?: UidNamespace }
   | { readonly rooms: readonly string[] };
 
 /** A message as it is sent between processes. */
@@ -166,23 +166,23 @@ export interface Delivery {
 export type Replay = (id: string) => Promise<readonly Delivery[] | null>;
 
 /** Kernel services for plugins that bring work or deliver messages, available from `ready` on. */
-export interface Running {
+export interface RuntimeServices {
   /** Runs the rest of a job. Never rejects. `signal` aborts when the claim is lost or the process ends. */
-  resume(work: Deferred, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome>;
+  runJob(work: DeferredJob, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome>;
   /** Of the newest plans. */
   schedules(): readonly Schedule[];
   /** Never rejects. `id` is equal for one instant in all processes. */
-  tick(schedule: Schedule, id: string, instant: number, signal: Signal): Promise<Outcome>;
+  runSchedule(schedule: Schedule, id: string, instant: number, signal: Signal): Promise<Outcome>;
   /** Calls `listener` after each reload; the returned function unsubscribes. */
-  swapped(listener: () => void): () => void;
+  onPlansReloaded(listener: () => void): () => void;
   /** Runs the taps of `broadcast`. */
-  announce(message: Delivery, frame: Frame): Promise<Delivery>;
+  publish(message: Delivery, frame: Frame): Promise<Delivery>;
   /** Delivers to connections of this process. */
-  deliver(message: Delivery): void;
+  deliverMessage(message: Delivery): void;
   /** Registers the source of missed messages for clients that reconnect with the id of the last one they saw. */
-  replays(replay: Replay): void;
+  registerReplay(replay: Replay): void;
   /** Emits an event to observers. Never throws. */
-  tell(event: Happening): void;
+  emit(event: TelemetryEvent): void;
   /** The amount of deferred work; null where there can be none, or when a store does not reply within a second. */
   backlog(): Promise<Backlog | null>;
 }
@@ -224,12 +224,12 @@ export interface JobFilter {
   readonly limit?: number;
 }
 
-export interface JobDesk {
+export interface JobAdmin {
   list(filter: JobFilter): Promise<readonly JobView[]>;
   /** Null for an unknown id. `notes` are as stored. */
   show(
     id: string,
-  ): Promise<{ readonly view: JobView; readonly work: Deferred; readonly notes: readonly unknown[] } | null>;
+  ): Promise<{ readonly view: JobView; readonly work: DeferredJob; readonly notes: readonly unknown[] } | null>;
   /** Requeues a dead job with all its attempts; false when there is none. */
   retry(id: string): Promise<boolean>;
   /** Removes dead jobs, or one job unless it is running. Returns the number. */

@@ -39,13 +39,13 @@ export class Fault extends Error {
 }
 
 /** `code` must exist in the catalogue or in the `errors` of a plugin. */
-export function fault(code: string, params: Params = {}, options: FaultOptions = {}): Fault {
+export function createFault(code: string, params: Params = {}, options: FaultOptions = {}): Fault {
   return new Fault(code, params, options);
 }
 
 /** A request lacks a value that the definition reads. */
-export const unresolved = (name: string, path: readonly string[]): Fault =>
-  fault(
+export const createUnresolvedFault = (name: string, path: readonly string[]): Fault =>
+  createFault(
     'ACC_UNRESOLVED',
     { name },
     { issues: [{ pointer: `/${path.join('/')}`, code: 'ACC_UNRESOLVED', detail: 'is missing' }] },

@@ -3,7 +3,7 @@
  * and `options` are set by combinators and removed by folding.
  */
 import type { Json } from './json.js';
-import type { Mistaken } from './mistaken.js';
+import type { CommonMistakes } from './mistaken.js';
 import type { NameFlow } from './name-flow.js';
 
 /** What a name in a definition can refer to. */
@@ -72,7 +72,7 @@ export interface FieldMeta {
   /** What a string, number or boolean in the object's place means: the field that it is the value of, or `{}`. */
   readonly short?: Readonly<Partial<Record<'string' | 'number' | 'boolean', string>>>;
   /** For an object: commonly mistaken keys and their corrections. */
-  readonly mistaken?: Mistaken;
+  readonly mistaken?: CommonMistakes;
   readonly since?: string;
   readonly deprecated?: { readonly since: string; readonly message: string; readonly replacedBy?: string };
   /** The value is sensitive: hidden in plans and logs. */

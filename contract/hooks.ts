@@ -34,7 +34,7 @@ export interface InvocationRecord {
 }
 
 /** Events outside requests, without request values and uids. */
-export type Happening =
+export type TelemetryEvent =
   /** `open`: current number of connections. */
   | { readonly what: 'connection-opened'; readonly id: string; readonly open: number }
   | {
@@ -76,26 +76,26 @@ export type Happening =
     };
 
 /** Ends a bail hook or a list of steps with a value; `null` and `undefined` are legal results. */
-export class Done {
+export class FinalResult {
   constructor(readonly value: unknown) {}
 }
-export const done = (value: unknown): Done => new Done(value);
+export const done = (value: unknown): FinalResult => new FinalResult(value);
 
 export interface HookTaps {
   configure: (config: Json) => Json;
   compile: (resource: { readonly id: string; readonly definition: Json }) => void;
   ready: (kernel: { readonly resources: readonly string[] }) => Promise<void> | void;
   close: (reason: string) => Promise<void> | void;
-  accept: (invocation: Invocation) => Promise<Done | void> | Done | void;
+  accept: (invocation: Invocation) => Promise<FinalResult | void> | FinalResult | void;
   'before-validate': (frame: Frame, action: { readonly key: string; readonly mode: string }) => Promise<void> | void;
   reply: (reply: Reply, invocation: Invocation) => Promise<Reply> | Reply;
   broadcast: (message: Delivery, frame: Frame) => Promise<Delivery> | Delivery;
   'after-response': (record: InvocationRecord) => Promise<void> | void;
-  happening: (event: Happening) => void;
+  happening: (event: TelemetryEvent) => void;
   execute: (
     frame: Frame,
     action: { readonly key: string; readonly mode: string },
-  ) => Promise<Done | void> | Done | void;
+  ) => Promise<FinalResult | void> | FinalResult | void;
 }
 export type HookName = keyof HookTaps;
 

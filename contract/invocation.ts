@@ -4,11 +4,11 @@ export interface Invocation {
   readonly id: string;
   readonly trigger: string;
   /** The raw body, for guards that verify its bytes. Throws a Fault of the transport. */
-  readonly bytes: () => Promise<Uint8Array>;
+  readonly readRawBody: () => Promise<Uint8Array>;
   /** Path and query string as received; absent without a URL. */
   readonly target?: string;
   /** Reads the payload, once, after the guards. `files`: null where none are accepted. Throws a Fault of the transport. */
-  readonly receive: (files: FileLimits | null) => Payload | Promise<Payload>;
+  readonly readPayload: (files: FileLimits | null) => Payload | Promise<Payload>;
   /** Only a trigger sets them, so no payload can name a path. */
   readonly files: readonly UploadedFile[];
   /** Names of values that arrive as strings (query string, path) and need conversion; null for typed JSON. */
@@ -26,7 +26,7 @@ export interface Invocation {
    * Registers cleanup for the end of the request. `answered`: the plan ran to its end; otherwise side effects such as stored
    * files may be removed.
    */
-  readonly release: (work: (answered: boolean) => void | Promise<void>) => void;
+  readonly onFinish: (work: (answered: boolean) => void | Promise<void>) => void;
   /** For outbound calls; set by an observer. */
   trace: Readonly<Record<string, string>> | null;
   /** Trace headers of the request that accepted this work. */
@@ -58,10 +58,10 @@ export interface Identity {
   /** Lower case. */
   readonly header: string;
   /** Throws, or rejects with, the Fault that a request with the same header would receive. */
-  identify(asked: Pick<Invocation, 'id' | 'header' | 'startedAt'>): Identified | Promise<Identified>;
+  identifyCaller(asked: Pick<Invocation, 'id' | 'header' | 'startedAt'>): CallerIdentity | Promise<CallerIdentity>;
 }
 
-export interface Identified {
+export interface CallerIdentity {
   /** All verified claims. */
   readonly claims: Readonly<Record<string, unknown>>;
   /** Expiry in milliseconds since 1970. */

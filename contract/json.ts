@@ -12,7 +12,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Never returns an inherited property such as `constructor`. */
-export function own(record: object, key: string): unknown {
+export function getOwn(record: object, key: string): unknown {
   return Object.hasOwn(record, key) ? (record as Record<string, unknown>)[key] : undefined;
 }
 
@@ -34,5 +34,5 @@ export function deepFreeze<T>(data: T): T {
 /** Escapes a segment of a JSON pointer (RFC 6901). */
 export const escapePointer = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 
-export const pointerOf = (path: readonly string[]): string =>
+export const formatPointer = (path: readonly string[]): string =>
   path.map((segment) => `/${escapePointer(segment)}`).join('');

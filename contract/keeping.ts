@@ -1,6 +1,6 @@
 /** Local data of plugins, for `lintel backup` and `lintel restore`. */
 
-export interface Kept {
+export interface StoredFolder {
   /** Absolute path. */
   readonly folder: string;
   /** Entries that a backup leaves out. */
@@ -15,7 +15,7 @@ export interface Kept {
 }
 
 /** A server holds the data; `elsewhere` describes how to back it up. */
-export interface KeptElsewhere {
+export interface RemoteStorage {
   readonly elsewhere: string;
 }
 

@@ -3,7 +3,7 @@
  * Kinds are data: the kernel names none of them.
  */
 import type { Json, JsonObject } from './json.js';
-import type { Mistaken } from './mistaken.js';
+import type { CommonMistakes } from './mistaken.js';
 import type { PluginSpec, SchemaLike } from './plugin.js';
 
 export type Select =
@@ -31,7 +31,7 @@ export interface ConfigSection {
   /** `when-required`: only when a plugin in use has the kind in `requires`. */
   readonly load: 'always' | 'when-required';
   /** For a config without the section. */
-  readonly default: (given: ConfigGiven) => Json;
+  readonly default: (given: ConfigContext) => Json;
   /** `references`: the store enforces that referenced rows exist. */
   readonly models?: {
     readonly references: boolean;
@@ -42,7 +42,7 @@ export interface ConfigSection {
   readonly keeps?: boolean;
 }
 
-export interface ConfigGiven {
+export interface ConfigContext {
   readonly has: (name: string) => boolean;
   readonly profile: string | null;
   readonly written: (field: string) => boolean;
@@ -77,7 +77,7 @@ export interface Kind<H = unknown> {
   /** Names without a plugin yet, and the fields of such a plugin, by slot. A registered plugin overrides its entry. */
   readonly expected?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   /** Common wrong keys and their corrections, by slot or by the name of an expected plugin. */
-  readonly mistaken?: Readonly<Record<string, Mistaken>>;
+  readonly mistaken?: Readonly<Record<string, CommonMistakes>>;
   /** Absent: definitions select the plugin. */
   readonly config?: ConfigSection;
   readonly handle: readonly (keyof H & string)[];

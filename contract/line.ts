@@ -2,36 +2,36 @@
  * A concurrency limiter with a bounded wait queue, served round-robin by
  * client. Callers with a long estimated wait are rejected immediately.
  */
-import { clientOf, type Asker } from './asker.js';
+import { getClientKey, type Requester } from './asker.js';
 import type { Clock } from './clock.js';
 import { Overload } from './overload.js';
-import type { Turns } from './plan.js';
+import type { StepLimiter } from './plan.js';
 
-export interface Line extends Turns {
+export interface Limiter extends StepLimiter {
   /** Without `asker`, only the queue's limits bound the wait. */
-  take(asker?: Asker | null): Promise<Leave>;
-  run<T>(work: () => Promise<T>, asker?: Asker | null): Promise<T>;
+  acquire(asker?: Requester | null): Promise<ReleaseSlot>;
+  run<T>(work: () => Promise<T>, asker?: Requester | null): Promise<T>;
   /** As `take`, with a callback; synchronous when a slot is free. */
-  enter(asker: Asker | null, entered: Entered): void;
+  requestSlot(asker: Requester | null, entered: SlotCallback): void;
   /** Rejects all waiting callers, and later ones that would have to wait. */
   close(refusal: Error): void;
   readonly running: number;
   readonly waiting: number;
 }
 
-export type Leave = () => void;
+export type ReleaseSlot = () => void;
 /** Receives the rejection, or the function that releases the slot. */
-export type Entered = (refusal: Error | null, leave: Leave) => void;
+export type SlotCallback = (refusal: Error | null, leave: ReleaseSlot) => void;
 
 /** Without it, waits are not estimated and have no timeout. */
-export interface Timing {
+export interface LimiterTiming {
   readonly clock: Clock;
   /** Maximum wait in milliseconds. */
   readonly patience?: number;
 }
 
 interface Waiter {
-  readonly entered: Entered;
+  readonly entered: SlotCallback;
   readonly until: number;
 }
 
@@ -42,12 +42,12 @@ const TICK = 25;
  * `full` receives the suggested retry delay. In a full queue, a client
  * with fewer waiters displaces the last one of the client with the most.
  */
-export function createLine(
+export function createLimiter(
   atOnce: number | (() => number),
   places: number,
   full: (seconds: number) => Error,
-  timing: Timing | null = null,
-): Line {
+  timing: LimiterTiming | null = null,
+): Limiter {
   const most = typeof atOnce === 'number' ? () => atOnce : atOnce;
   const { clock = null, patience = Infinity } = timing ?? {};
   /** In round-robin order: a served client moves to the end. */
@@ -58,27 +58,27 @@ export function createLine(
   let watched = false;
   let closed: Error | null = null;
 
-  const refusal = (estimate: number): Error => full(Math.max(1, Math.ceil(estimate / 1000)));
+  const createRejection = (estimate: number): Error => full(Math.max(1, Math.ceil(estimate / 1000)));
 
   /** A freed slot passes to the next waiter, so that a newcomer cannot overtake. */
-  const place = (): Leave => {
+  const occupySlot = (): ReleaseSlot => {
     const began = clock?.now() ?? 0;
     let over = false;
     return () => {
       if (over) return;
       over = true;
-      if (clock !== null) load.left(clock.now() - began);
+      if (clock !== null) load.recordCompletion(clock.now() - began);
       running--;
-      hand();
+      serveWaiters();
     };
   };
 
-  function hand(): void {
+  function serveWaiters(): void {
     while (waiting > 0 && running < most()) {
       const next = shift();
       if (next === undefined) return;
       running++;
-      next.entered(null, place());
+      next.entered(null, occupySlot());
     }
   }
 
@@ -97,7 +97,7 @@ export function createLine(
   }
 
   /** Removes the last waiter of the client with the most, if that is more than `own` plus one. */
-  function displaced(own: number): Waiter | undefined {
+  function displaceWaiter(own: number): Waiter | undefined {
     let longest: Waiter[] = [];
     for (const one of line.values()) if (one.length > longest.length) longest = one;
     if (longest.length <= own + 1) return undefined;
@@ -105,40 +105,40 @@ export function createLine(
     return longest.pop();
   }
 
-  function enter(asker: Asker | null, entered: Entered): void {
+  function requestSlot(asker: Requester | null, entered: SlotCallback): void {
     if (running < most() && waiting === 0) {
-      load.came(true);
+      load.recordArrival(true);
       running++;
-      entered(null, place());
+      entered(null, occupySlot());
       return;
     }
-    if (closed !== null) return entered(closed, none);
-    const client = clientOf(asker);
+    if (closed !== null) return entered(closed, doNothing);
+    const client = getClientKey(asker);
     const own = line.get(client);
     const ahead = own?.length ?? 0;
-    load.came(ahead === 0);
+    load.recordArrival(ahead === 0);
     const now = clock?.now() ?? 0;
     const until = Math.min(now + patience, asker?.invocation.deadline ?? Infinity);
     // Round-robin: every other client precedes this waiter with at most as many waiters as its own client has.
-    const estimate = load.estimate(Math.min(waiting, (ahead + 1) * (line.size + 1)) + 1, most());
-    if (clock !== null && estimate > load.allows(now, most(), ahead === 0, until - now)) {
-      entered(refusal(estimate), none);
+    const estimate = load.estimateWait(Math.min(waiting, (ahead + 1) * (line.size + 1)) + 1, most());
+    if (clock !== null && estimate > load.getAllowedWait(now, most(), ahead === 0, until - now)) {
+      entered(createRejection(estimate), doNothing);
       return;
     }
     if (waiting >= places) {
-      const other = displaced(ahead);
-      (other?.entered ?? entered)(refusal(estimate), none);
+      const other = displaceWaiter(ahead);
+      (other?.entered ?? entered)(createRejection(estimate), doNothing);
       if (other === undefined) return;
     }
     const waiter = { entered, until };
     if (own === undefined) line.set(client, [waiter]);
     else own.push(waiter);
     waiting++;
-    if (until < Infinity && !watched) void watch();
+    if (until < Infinity && !watched) void expireWaiters();
   }
 
   /** Runs while there are waiters. */
-  async function watch(): Promise<void> {
+  async function expireWaiters(): Promise<void> {
     watched = true;
     while (clock !== null && waiting > 0) {
       await clock.wait(TICK);
@@ -150,22 +150,22 @@ export function createLine(
         if (rest.length > 0) line.set(client, rest);
         else line.delete(client);
         waiting -= late.length;
-        for (const { entered } of late) entered(refusal(load.estimate(waiting, most())), none);
+        for (const { entered } of late) entered(createRejection(load.estimateWait(waiting, most())), doNothing);
       }
     }
     watched = false;
   }
 
-  const take = (asker: Asker | null = null): Promise<Leave> =>
+  const acquireSlot = (asker: Requester | null = null): Promise<ReleaseSlot> =>
     new Promise((resolve, reject) => {
-      enter(asker, (failure, leave) => (failure === null ? resolve(leave) : reject(failure)));
+      requestSlot(asker, (failure, leave) => (failure === null ? resolve(leave) : reject(failure)));
     });
 
   return {
-    enter,
-    take,
+    requestSlot,
+    acquire: acquireSlot,
     async run(work, asker) {
-      const leave = await take(asker);
+      const leave = await acquireSlot(asker);
       try {
         return await work();
       } finally {
@@ -177,7 +177,7 @@ export function createLine(
       const all = [...line.values()].flat();
       line.clear();
       waiting = 0;
-      for (const { entered } of all) entered(refused, none);
+      for (const { entered } of all) entered(refused, doNothing);
     },
     get running() {
       return running;
@@ -188,4 +188,4 @@ export function createLine(
   };
 }
 
-const none: Leave = () => undefined;
+const doNothing: ReleaseSlot = () => undefined;

@@ -29,7 +29,7 @@ export interface MigrationOutline {
   readonly warnings: readonly MigrationWarning[];
 }
 
-export interface MigrationHow {
+export interface MigrationOptions {
   /** Also applies destructive changes. Never set at start. */
   readonly destroy: boolean;
   /** Each script runs once. */

@@ -1,6 +1,6 @@
 /** Common wrong forms and their corrections, for messages of the checker. */
 
-export interface Right {
+export interface Correction {
   /** The end of the sentence `write ...`. */
   readonly say: string;
   /** The correct key, for the same value. */
@@ -12,10 +12,10 @@ export interface Right {
 }
 
 /** By wrong key. */
-export type Mistaken = Readonly<Record<string, string | Right>>;
+export type CommonMistakes = Readonly<Record<string, string | Correction>>;
 
 /** A wrong name, or a wrong accessor without its dollar sign. */
-export interface Invented {
+export interface InventedPattern {
   /** Case-insensitive, for the whole name. The first group is the id of an actionable. */
   readonly pattern: string;
   /** As in `Right`; `{1}`, `{2}` insert the groups. */

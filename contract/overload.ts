@@ -32,18 +32,18 @@ export class Overload {
   #tooMany = 0;
 
   /** Estimated milliseconds until `ahead` waiters have been served. */
-  estimate(ahead: number, atOnce: number): number {
+  estimateWait(ahead: number, atOnce: number): number {
     return (ahead * this.#mean) / Math.max(1, atOnce);
   }
 
-  left(took: number): void {
+  recordCompletion(took: number): void {
     this.#ends++;
     if (this.#mean === 0) this.#mean = took;
     else this.#mean += (Math.min(took, MOST * this.#mean) - this.#mean) * WEIGHT;
   }
 
   /** `first`: its client has no waiter. */
-  came(first: boolean): void {
+  recordArrival(first: boolean): void {
     this.#all++;
     if (first) this.#first++;
   }
@@ -52,7 +52,7 @@ export class Overload {
    * Returns the longest acceptable wait in milliseconds, of the remaining time `left`. If few clients cause the overload, others
    * may use all of their time.
    */
-  allows(now: number, atOnce: number, first: boolean, left: number): number {
+  getAllowedWait(now: number, atOnce: number, first: boolean, left: number): number {
     if (now - this.#began > Math.max(WINDOW, WORKS * this.#mean)) this.#turn(now, atOnce);
     const windows = first ? this.#tooMany : this.#tooMuch;
     return windows >= LASTING ? Math.min(left, Math.max(SHORTEST, SHARE * this.#mean)) : left * SURE;

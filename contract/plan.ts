@@ -2,19 +2,19 @@
  * The frame (the working memory of a request) and the closures that plugins contribute to a plan.
  * All decisions are made at load; no definition is read at run time.
  */
-import type { Asker } from './asker.js';
-import type { Owners } from './deferred.js';
+import type { Requester } from './asker.js';
+import type { UidNamespace } from './deferred.js';
 import type { FileLimits, Invocation, Payload } from './invocation.js';
 import type { Json } from './json.js';
 import type { Kind } from './kind.js';
 import type { ModelColumn, ModelTable } from './model.js';
-import type { Done } from './hooks.js';
+import type { FinalResult } from './hooks.js';
 
 export type {
   ActionTiming,
   Connection,
   FileLimits,
-  Identified,
+  CallerIdentity as Identified,
   Identity,
   Invocation,
   Payload,
@@ -49,7 +49,7 @@ export interface Frame {
   /** Headers that error responses keep, for steps of a resource. */
   lastingHeaders: Readonly<Record<string, string>> | null;
   /** Runs `work` immediately outside a transaction, after its commit inside one, never after a rollback. */
-  whenCommitted(work: () => void | Promise<void>): void | Promise<void>;
+  afterCommit(work: () => void | Promise<void>): void | Promise<void>;
   /** The instant of this request as ISO 8601 text. */
   now(): string;
   /** Skips later actionables; earlier work is committed. */
@@ -62,7 +62,7 @@ export interface Frame {
    * A frame with its own payload, for repeated work. Generated values are created anew, or copied from `before`, the fork of the
    * same item in an earlier attempt.
    */
-  fork(payload: Payload, before?: Frame): Frame;
+  forkFrame(payload: Payload, before?: Frame): Frame;
 }
 
 /** Throws a Fault when the value cannot be resolved. */
@@ -89,14 +89,14 @@ export interface Step {
   /** Accepts `Rendered` JSON text as well as values. */
   readonly takesText?: true;
   /** Limits slow steps: a unit opens only after it acquired a slot, and holds it to its end. */
-  readonly turns?: Turns;
-  run(frame: Frame, action: ActionState): void | Done | Promise<void | Done>;
+  readonly turns?: StepLimiter;
+  run(frame: Frame, action: ActionState): void | FinalResult | Promise<void | FinalResult>;
 }
 
 /** Limits how many units run slow steps of one kind at a time; a waiting unit holds no resources. */
-export interface Turns {
+export interface StepLimiter {
   /** Returns the function that releases the slot. Rejects with a Fault when too many wait. */
-  take(asker?: Asker | null): Promise<() => void>;
+  acquire(asker?: Requester | null): Promise<() => void>;
 }
 
 /** The result of the actionable, or of the resource in its phases; steps may replace it. */
@@ -197,7 +197,7 @@ export interface PlanTools {
    * Records that this place reads a payload field directly, as sent (null:
    * the whole payload). Cached responses vary only by recorded inputs.
    */
-  readsPayload(field: string | null): void;
+  recordPayloadRead(field: string | null): void;
   /** Strings may contain accessors; everything else is constant. */
   value(json: Json): Reader;
   text(json: Json): Reader<string>;
@@ -218,25 +218,25 @@ export interface PlanTools {
   /** Null for an unknown field. */
   payloadField(name: string, ...inside: readonly string[]): { readonly optional: boolean } | null;
   /** Whether a query writes the value at this path, or an object around it, into a column or document field. */
-  writes(path: readonly string[]): boolean;
+  isWritten(path: readonly string[]): boolean;
   /** Records a required payload path, for sample requests. */
-  needs(path: readonly string[]): void;
+  recordRequiredPath(path: readonly string[]): void;
   /**
    * The uid namespace of a message: that of the resource `guarded`, or
    * null for this resource's own. Throws BootError where it is ambiguous.
    */
-  owners(guarded: string | null): Owners;
+  resolveUidNamespace(guarded: string | null): UidNamespace;
   /** Allocates a private slot for a value created once per request. */
-  memo(): number;
+  allocateSlot(): number;
   /**
    * Assigns a name a value that is created once per request, or per item of a list. Returns the function that creates it, or null
    * where another source takes precedence.
    */
-  made(name: string, make: () => unknown): ((frame: Frame) => void) | null;
+  assignGenerated(name: string, make: () => unknown): ((frame: Frame) => void) | null;
   /** Index in `results` (`resource` may be `self`); null for an unknown actionable. */
   action(resource: string, id: number): number | null;
   /** Records a read of that result (empty path: all of it). Deferred work stores only recorded results. */
-  takes(index: number, path: readonly string[]): void;
+  recordResultRead(index: number, path: readonly string[]): void;
   /** The main result, then the others, latest first. */
   readonly lookupOrder: readonly number[];
   /** Columns of the tables that this actionable uses. */
@@ -268,7 +268,7 @@ export interface PlanTools {
 /** Names of a list's only item, for later actionables. */
 export interface Outputs {
   readonly names: readonly string[];
-  give(frame: Frame, item: Readonly<Record<string, unknown>>): void;
+  assignItem(frame: Frame, item: Readonly<Record<string, unknown>>): void;
 }
 
 export type ReadPlace =

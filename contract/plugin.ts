@@ -7,14 +7,14 @@ import type { ApiPart, ApiPlace } from './api.js';
 import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
-import type { MigrationHow, MigrationOutline, MigrationProgress } from './migration.js';
-import type { Invented } from './mistaken.js';
+import type { MigrationOptions, MigrationOutline, MigrationProgress } from './migration.js';
+import type { InventedPattern } from './mistaken.js';
 import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
-import type { JobDesk, Running } from './deferred.js';
-import type { Kept, KeptElsewhere } from './keeping.js';
+import type { JobAdmin, RuntimeServices } from './deferred.js';
+import type { StoredFolder, RemoteStorage } from './keeping.js';
 import type { Signal } from './plan.js';
-import type { Question, Refusal, Scratch } from './trial.js';
+import type { StatementQuestion, StatementRejection, Scratch } from './trial.js';
 
 /** `language/schema` knows the contents. */
 export interface SchemaLike {
@@ -142,7 +142,7 @@ export interface Items {
 }
 
 /** What a place issues for guards. `marks` is for guards and contains no environment values. */
-export interface Issued {
+export interface IssuedCredentials {
   /** Dotted paths in the definition. */
   readonly claims: readonly string[];
   /** Claims that are always present. */
@@ -171,24 +171,27 @@ export interface PluginSpec {
    * For guards: a key of the admitted callers, without environment values; by default equal for all places of the plugin.
    * Called for any shape, never throws.
    */
-  readonly guardOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
+  readonly getCallerKey?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => string;
   /**
    * For plugins that identify callers: a key of the uid namespace, without environment
    * values. `reached`: callers can be addressed by uid. Called for any shape, never throws.
    */
-  readonly realmOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
+  readonly getRealm?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
     readonly realm: string;
     readonly reached: boolean;
   };
   /** For features that issue credentials. Called for any shape, never throws. */
-  readonly issues?: (place: Pick<CheckPlace, 'value' | 'holder'>) => Issued | null;
+  readonly issues?: (place: Pick<CheckPlace, 'value' | 'holder'>) => IssuedCredentials | null;
   /** Whether a guard accepts those credentials; null where the environment decides. Never throws. */
-  readonly accepts?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>, issued: Issued) => boolean | null;
+  readonly accepts?: (
+    place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>,
+    issued: IssuedCredentials,
+  ) => boolean | null;
   /**
    * For features: keys of the tokens that this place issues and accepts, without environment values; null for foreign tokens.
    * `at`: where the key is written. Called for any shape, never throws.
    */
-  readonly tokensOf?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
+  readonly getTokenKeys?: (place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>) => {
     /** Tokens of different kinds cannot be confused. */
     readonly sort: string;
     readonly gives: string | null;
@@ -204,7 +207,9 @@ export interface PluginSpec {
    * For features: the effect on transactions. Called for any shape, never throws. `alone`: the resource
    * shares none. `apart`: this actionable shares none. `demanding`: without a result the request ends.
    */
-  readonly standing?: (place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>) => 'alone' | 'apart' | 'demanding' | null;
+  readonly transactionEffect?: (
+    place: Pick<CheckPlace, 'value' | 'holder' | 'slot'>,
+  ) => 'alone' | 'apart' | 'demanding' | null;
   /** Names of a query's or list's rows; null where uncertain. Called for valid places only. */
   readonly answers?: (place: Pick<CheckPlace, 'value' | 'holder'>) => readonly string[] | null;
   /** The maximum number of a list's items, and the path of the field that sets it. Called for valid places only. */
@@ -217,7 +222,7 @@ export interface PluginSpec {
   readonly seeks?: readonly string[];
   readonly errors?: Readonly<Record<string, CodeEntry>>;
   /** Common wrong names for this plugin's function. */
-  readonly invented?: readonly Invented[];
+  readonly invented?: readonly InventedPattern[];
   /** Names in other systems, case-insensitive, for suggestions. */
   readonly aliases?: readonly string[];
   readonly examples: readonly Example[];
@@ -258,7 +263,7 @@ export interface RuntimeContext {
   /** Absent only in handmade contexts. */
   readonly outbound?: Outbound;
   /** Usable once the kernel is ready. Absent only in handmade contexts. */
-  readonly running?: Running;
+  readonly running?: RuntimeServices;
   /** Only for plugins (or instances) in the spec's `requires`. */
   readonly resolve: <H>(kind: Kind<H>, name: string) => H;
   /** For plugins in the spec's `seeks`; null when not in use. Absent only in handmade contexts. */
@@ -284,29 +289,29 @@ export interface PluginRuntime<H = unknown> {
    */
   open?(handle: H, context: RuntimeContext): Promise<void>;
   /** Synchronizes the store's schema with the models, before plans that use them are served. */
-  adopt?(
+  syncSchema?(
     handle: H,
     tables: readonly ModelTable[],
     context: RuntimeContext,
     progress?: MigrationProgress,
-    how?: MigrationHow,
+    how?: MigrationOptions,
   ): Promise<void>;
   /** The changes of `adopt`; reads only. */
   plan?(
     handle: H,
     tables: readonly ModelTable[],
     context: RuntimeContext,
-    how?: MigrationHow,
+    how?: MigrationOptions,
   ): Promise<MigrationOutline>;
   /** For stores without a server: an empty store that checks statements of the same syntax. */
   scratch?(): Promise<Scratch>;
   /** Checks statements without running them; null for a valid or uncertain one. */
-  ask?(
+  checkStatements?(
     handle: H,
-    questions: readonly Question[],
+    questions: readonly StatementQuestion[],
     tables: readonly ModelTable[],
     context: RuntimeContext,
-  ): Promise<readonly (Refusal | null)[]>;
+  ): Promise<readonly (StatementRejection | null)[]>;
   /**
    * Starts work that no request triggers, once the kernel is ready or a reload's plans are served. Never called in a process that
    * only checks, migrates or manages jobs.
@@ -315,10 +320,12 @@ export interface PluginRuntime<H = unknown> {
   /** Accepts no new work and resolves when current work is finished. `close` follows. */
   drain?(handle: H): Promise<void>;
   /** `drain` timed out: releases the claims on unfinished work, so that other processes can take it. */
-  abandon?(handle: H): Promise<void>;
+  releaseClaims?(handle: H): Promise<void>;
   /** Local data of this instance. Called without a handle and without `open`. */
-  keeps?(context: Pick<RuntimeContext, 'instance' | 'options' | 'folder'>): Kept | KeptElsewhere | null;
-  desk?(handle: H): JobDesk;
+  describeStorage?(
+    context: Pick<RuntimeContext, 'instance' | 'options' | 'folder'>,
+  ): StoredFolder | RemoteStorage | null;
+  createJobAdmin?(handle: H): JobAdmin;
   /** Idempotent; called in reverse order of `open`. */
   close?(handle: H): Promise<void>;
   health?(handle: H): Promise<Health>;

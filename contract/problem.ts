@@ -14,16 +14,16 @@ export interface Range {
   readonly end: Position;
 }
 
-export interface Place {
+export interface FileRange {
   readonly file: string;
   readonly range: Range;
 }
 
-export interface Related extends Place {
+export interface Related extends FileRange {
   readonly message: string;
 }
 
-export interface Fix extends Place {
+export interface Fix extends FileRange {
   readonly title: string;
   readonly text: string;
   /** In the same file, not overlapping. */
@@ -32,7 +32,7 @@ export interface Fix extends Place {
   readonly asks?: true;
 }
 
-export interface Problem extends Place {
+export interface Problem extends FileRange {
   readonly code: string;
   readonly severity: Severity;
   readonly message: string;
@@ -51,7 +51,7 @@ export type Certainty = 'certain' | 'likely' | 'advice';
 const CERTAINTY = { error: 'certain', warning: 'likely', hint: 'advice' } as const;
 
 /** Errors are certain, warnings likely and hints advice, unless the code overrides it. */
-export const certaintyOf = ({ severity = 'error', certainty }: Pick<CodeEntry, 'severity' | 'certainty'>): Certainty =>
+export const getCertainty = ({ severity = 'error', certainty }: Pick<CodeEntry, 'severity' | 'certainty'>): Certainty =>
   certainty ?? CERTAINTY[severity];
 
 /** An entry of the catalogue. `{name}` in `message` is a parameter. */

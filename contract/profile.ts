@@ -3,5 +3,5 @@
 export const isSub0 = (profile: string | null): boolean => profile === 'sub0';
 
 /** Clients of the earlier system read `application/json` only. */
-export const problemTypeOf = (profile: string | null): string =>
+export const getProblemType = (profile: string | null): string =>
   isSub0(profile) ? 'application/json' : 'application/problem+json';

@@ -1,5 +1,5 @@
 /** A result as the store's JSON text, which no step parsed. */
-export class Rendered {
+export class RawJson {
   constructor(
     /** UTF-8. */
     readonly json: Uint8Array,

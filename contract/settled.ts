@@ -3,4 +3,5 @@ import type { Json } from './json.js';
 import type { PlanTools } from './plan.js';
 
 /** The checker guarantees that no accessor in `json` reads a frame, so the reader needs none. */
-export const settledText = (json: Json, tools: Pick<PlanTools, 'text'>): string => tools.text(json)(undefined as never);
+export const readConstantText = (json: Json, tools: Pick<PlanTools, 'text'>): string =>
+  tools.text(json)(undefined as never);

@@ -1,14 +1,14 @@
 /** Types for statements that a store checks without running them. */
 import type { ModelTable } from './model.js';
 
-export interface Question {
+export interface StatementQuestion {
   readonly text: string;
   /** The text that every request binds to each placeholder; null where uncertain. */
   readonly values: readonly (string | null)[];
 }
 
 /** The error of a statement. Positions are UTF-16 code units. */
-export interface Refusal {
+export interface StatementRejection {
   /** `untyped`: a type that cannot be inferred. */
   readonly about: 'column' | 'table' | 'untyped' | 'function' | 'other';
   /** Without a full stop. */
@@ -26,14 +26,14 @@ export interface Refusal {
 /** An empty in-process store for checking statements. */
 export interface Scratch {
   /** Null for a statement that is valid, or not certainly wrong. `tables`: all tables that the statements need. */
-  ask(trial: Trial): Promise<readonly (Refusal | null)[]>;
+  checkStatements(trial: Trial): Promise<readonly (StatementRejection | null)[]>;
   close(): Promise<void>;
 }
 
 export interface Trial {
   readonly instance: string;
   readonly tables: readonly ModelTable[];
-  readonly questions: readonly Question[];
+  readonly questions: readonly StatementQuestion[];
   /** Scripts that extend the tables, in order. */
   readonly scripts: readonly Script[];
   /** The connection leads to a server, which may have more features, such as extensions. */

@@ -2,13 +2,13 @@
 export { defineRuntime } from '../contract/plugin.js';
 export type { MigrationOutline, MigrationProgress, MigrationStep } from '../contract/migration.js';
 export type { Health, Log, PluginRuntime, RuntimeContext } from '../contract/plugin.js';
-export { fault, Fault } from '../contract/fault.js';
+export { createFault as fault, Fault } from '../contract/fault.js';
 export { done } from '../contract/hooks.js';
 export type { Registrar, Reply, Route, RouteReply, RouteRequest } from '../contract/hooks.js';
-export type { Asker } from '../contract/asker.js';
-export { createLine, type Line } from '../contract/line.js';
+export type { Requester as Asker } from '../contract/asker.js';
+export { createLimiter as createLine, type Limiter as Line } from '../contract/line.js';
 export { clock } from '../language/project/clock.js';
-export { settledText } from '../contract/settled.js';
+export { readConstantText as settledText } from '../contract/settled.js';
 export { ActionPhase, ResourcePhase, Stage } from '../contract/slot.js';
 export type {
   Execute,

@@ -1,48 +1,48 @@
 /** The context that all features share. A feature declares capabilities and handlers; it answers from a view and has no state. */
 import type { CancellationToken, ClientCapabilities, Connection, ServerCapabilities } from 'vscode-languageserver';
-import { tellFailure } from './failure.js';
+import { logError } from './failure.js';
 import type { Project } from './project.js';
-import type { View } from './view.js';
+import type { DocumentContext } from './view.js';
 
-export interface Desk {
+export interface ServerContext {
   readonly connection: Connection;
   readonly client: ClientCapabilities;
   /** Null for a file outside of all projects. Waits until the project is loaded. */
-  view(uri: string): Promise<View | null>;
+  loadDocument(uri: string): Promise<DocumentContext | null>;
   /** All open projects. */
-  projects(): Promise<readonly Project[]>;
+  listProjects(): Promise<readonly Project[]>;
   /** The URI under which the client knows a file. */
-  readonly uriOf: (name: string) => string;
+  readonly toClientUri: (name: string) => string;
 }
 
 export interface Feature {
   readonly capabilities: (client: ClientCapabilities) => Partial<ServerCapabilities>;
-  attach(desk: Desk): void;
+  attach(desk: ServerContext): void;
 }
 
 /**
  * Answers from the document's view. Errors are logged and answered with `nothing`, because an editor should not show errors while
  * the user types.
  */
-export function answering<P extends { readonly textDocument: { readonly uri: string } }, R>(
-  desk: Desk,
+export function createDocumentHandler<P extends { readonly textDocument: { readonly uri: string } }, R>(
+  desk: ServerContext,
   nothing: R,
-  answer: (view: View, params: P) => R | Promise<R>,
+  answer: (view: DocumentContext, params: P) => R | Promise<R>,
 ): (params: P, token: CancellationToken) => Promise<R> {
   return async (params, token) => {
     try {
-      const view = await desk.view(params.textDocument.uri);
+      const view = await desk.loadDocument(params.textDocument.uri);
       return view === null || token.isCancellationRequested ? nothing : await answer(view, params);
     } catch (error) {
-      tellFailure(desk.connection, error);
+      logError(desk.connection, error);
       return nothing;
     }
   };
 }
 
 /** The same for requests without a document. */
-export function logging<P, R>(
-  desk: Desk,
+export function createRequestHandler<P, R>(
+  desk: ServerContext,
   nothing: R,
   answer: (params: P) => R | Promise<R>,
 ): (params: P) => Promise<R> {
@@ -50,7 +50,7 @@ export function logging<P, R>(
     try {
       return await answer(params);
     } catch (error) {
-      tellFailure(desk.connection, error);
+      logError(desk.connection, error);
       return nothing;
     }
   };

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface EnvPlace {
+export interface EnvLocation {
   /** Absolute name of the file. */
   readonly file: string;
   /** Zero-based. */
@@ -13,7 +13,7 @@ export interface EnvPlace {
 
 export interface EnvNames {
   readonly names: readonly string[];
-  placesOf(name: string): readonly EnvPlace[];
+  findLocations(name: string): readonly EnvLocation[];
   refresh(): Promise<void>;
 }
 
@@ -21,14 +21,14 @@ export interface EnvNames {
 const ENV_FILES = ['.env.example', '.env'];
 
 export function createEnvNames(folder: string): EnvNames {
-  let places = new Map<string, EnvPlace[]>();
+  let places = new Map<string, EnvLocation[]>();
   return {
     get names() {
       return [...places.keys()];
     },
-    placesOf: (name) => places.get(name) ?? [],
+    findLocations: (name) => places.get(name) ?? [],
     async refresh() {
-      const found = new Map<string, EnvPlace[]>();
+      const found = new Map<string, EnvLocation[]>();
       for (const file of ENV_FILES.map((name) => join(folder, name))) {
         const text = await readFile(file, 'utf8').catch(() => '');
         for (const [line, row] of text.split(/\r?\n/).entries()) {

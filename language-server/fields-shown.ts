@@ -6,33 +6,33 @@ import { ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { FieldNode } from '../language/schema/field-node.js';
 import { rangeAt, type Document } from '../language/source/document.js';
 import type { LocatedNode } from '../language/source/tree.js';
-import type { View } from './view.js';
+import type { DocumentContext } from './view.js';
 
-export interface Shown {
+export interface FieldInRange {
   readonly level: Level;
   readonly node: LocatedNode;
   /** Range in the file. */
   readonly range: Range;
 }
 
-export function fieldsShown(view: View, range: Range): Shown[] {
-  const found: Shown[] = [];
+export function listFieldsInRange(view: DocumentContext, range: Range): FieldInRange[] {
+  const found: FieldInRange[] = [];
   const visit = (doc: Document, level: Level): void => {
     const { node } = level;
     if (node === null) return;
     const here = rangeAt(doc, node.start, node.end);
-    if (!overlaps(here, range)) return;
+    if (!isOverlapping(here, range)) return;
     found.push({ level, node, range: here });
     for (const child of childrenOf(view.registry, level)) visit(doc, child);
   };
-  const enter = (doc: Document, node: LocatedNode | null, field: FieldNode): void =>
+  const visitRoot = (doc: Document, node: LocatedNode | null, field: FieldNode): void =>
     visit(doc, levelAt(view.registry, node, field));
-  if (view.project.isConfig(view.name)) enter(view.doc, view.tree.root, configField(view.registry));
-  else for (const { doc, node, sort } of view.definitions) enter(doc, node, ROOT_FIELDS[sort]);
+  if (view.project.isConfig(view.name)) visitRoot(view.doc, view.tree.root, configField(view.registry));
+  else for (const { doc, node, sort } of view.definitions) visitRoot(doc, node, ROOT_FIELDS[sort]);
   return found;
 }
 
-export const overlaps = (a: Range, b: Range): boolean => !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
+export const isOverlapping = (a: Range, b: Range): boolean => !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
 
 export const isBefore = (a: Position, b: Position): boolean =>
   a.line < b.line || (a.line === b.line && a.character < b.character);

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 const PAUSE = 1500;
 
 /** Returns a function to be called on each message; `collect` runs after a pause. */
-export function collectInPauses(collect: () => void, pause = PAUSE): () => void {
+export function collectWhenIdle(collect: () => void, pause = PAUSE): () => void {
   let timer: NodeJS.Timeout | undefined;
   return () => {
     if (timer !== undefined) {
@@ -28,13 +28,13 @@ const FLAVOURS = 12;
  * V8's last-resort collection, which returns free memory to the system. Resolved on first call, because that takes as long as
  * answering a request.
  */
-export function engineCollection(): () => void {
+export function createGarbageCollector(): () => void {
   let collect: (() => void) | null = null;
-  return () => (collect ??= exposed())();
+  return () => (collect ??= exposeGc())();
 }
 
 /** Exposes `gc` through a V8 flag. */
-function exposed(): () => void {
+function exposeGc(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (how?: object) => void;
   // With options, older engines run a collection that releases nothing.

@@ -5,7 +5,7 @@
 import { kinds as builtinKinds } from '../plugins/index.kinds.js';
 import { specs as builtinSpecs } from '../plugins/index.spec.js';
 import { buildRegistry } from '../language/analysis/registry.js';
-import { manifestOf, manifestText } from '../language/export/manifest.js';
+import { createManifest, formatManifest } from '../language/export/manifest.js';
 import { readFolder } from '../language/project/plugin-folders.js';
 
 /** `others`: folders that may define the kinds of these plugins. */
@@ -14,7 +14,9 @@ async function main([folder = '', name = '', ...others]: readonly string[]): Pro
   const around = await Promise.all(others.map((other) => readFolder(other).catch(() => null)));
   const known = around.flatMap((one) => one?.kinds ?? []).filter(({ kind }) => !kinds.some((own) => own.kind === kind));
   const registry = buildRegistry([...builtinKinds, ...known, ...kinds], [...builtinSpecs, ...specs]);
-  process.stdout.write(manifestText(manifestOf({ registry, version: '0.0.0', kinds, specs, runtime: () => null })));
+  process.stdout.write(
+    formatManifest(createManifest({ registry, version: '0.0.0', kinds, specs, runtime: () => null })),
+  );
 }
 
 // No top-level `await`, because the bundle is CommonJS.

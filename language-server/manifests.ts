@@ -7,13 +7,18 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readManifest } from '../language/export/manifest-read.js';
-import { MAX_MANIFEST, writes, writtenManifest, type FoundManifest } from '../language/project/plugin-manifests.js';
+import {
+  MAX_MANIFEST,
+  formatWriteHint,
+  loadManifest,
+  type ManifestResult,
+} from '../language/project/plugin-manifests.js';
 
 /** Limits of the worker process: milliseconds and megabytes. */
 const MAX_TIME = 10_000;
 const MAX_MEMORY = 256;
 
-export interface ManifestPlace {
+export interface ManifestOptions {
   /** Folder of the project. */
   readonly root: string;
   /** Folder of the plugins; absolute. */
@@ -25,26 +30,27 @@ export interface ManifestPlace {
   readonly others: readonly string[];
 }
 
-export async function findManifest(place: ManifestPlace): Promise<FoundManifest> {
+export async function findManifest(place: ManifestOptions): Promise<ManifestResult> {
   const { root, folder, name, trusted } = place;
-  const { real, inside, time, manifest, note } = await writtenManifest(root, folder, name);
+  const { real, inside, time, manifest, note } = await loadManifest(root, folder, name);
   if (real === null) return { manifest, note };
   if (!inside && !trusted) return { manifest, note: `${note ?? ''}, which is not trusted` };
-  const isStale = manifest !== null && (await newestSpec(real, 0)) > time;
+  const isStale = manifest !== null && (await findNewestSpecTime(real, 0)) > time;
   if (manifest !== null && !isStale) return { manifest, note };
-  if (!trusted) return { manifest, note: note ?? `its manifest is older than its specs; ${writes(name)} again` };
-  const asked = await askProcess({ ...place, folder: real });
+  if (!trusted)
+    return { manifest, note: note ?? `its manifest is older than its specs; ${formatWriteHint(name)} again` };
+  const asked = await runManifestWorker({ ...place, folder: real });
   return asked.manifest === null ? { manifest, note: asked.note } : asked;
 }
 
 /** Modification time of the newest spec or kind below a folder. Runtimes are irrelevant to an editor. */
-async function newestSpec(folder: string, depth: number): Promise<number> {
+async function findNewestSpecTime(folder: string, depth: number): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const times = entries.map(async (entry) => {
     const name = join(folder, entry.name);
     if (entry.isFile()) return /^(spec|kind)\.m?[jt]s$/.test(entry.name) ? (await stat(name)).mtimeMs : 0;
     const skipped = !entry.isDirectory() || entry.name === 'node_modules' || entry.name.startsWith('.') || depth >= 3;
-    return skipped ? 0 : newestSpec(name, depth + 1);
+    return skipped ? 0 : findNewestSpecTime(name, depth + 1);
   });
   return Math.max(0, ...(await Promise.all(times)));
 }
@@ -52,18 +58,18 @@ async function newestSpec(folder: string, depth: number): Promise<number> {
 const running = new Set<ChildProcess>();
 
 /** Kills running workers when this process exits. */
-const endWithUs = (): void => running.forEach((child) => child.kill('SIGKILL'));
+const killWorkers = (): void => running.forEach((child) => child.kill('SIGKILL'));
 
-function keep(child: ChildProcess): void {
-  if (running.size === 0) process.once('exit', endWithUs);
+function killOnExit(child: ChildProcess): void {
+  if (running.size === 0) process.once('exit', killWorkers);
   running.add(child);
   child.once('exit', () => {
     running.delete(child);
-    if (running.size === 0) process.off('exit', endWithUs);
+    if (running.size === 0) process.off('exit', killWorkers);
   });
 }
 
-function askProcess({ folder, name, others }: ManifestPlace): Promise<FoundManifest> {
+function runManifestWorker({ folder, name, others }: ManifestOptions): Promise<ManifestResult> {
   // In the same folder, whether compiled or bundled.
   const worker = fileURLToPath(new URL('./manifest-worker.js', import.meta.url));
   const words = [`--max-old-space-size=${MAX_MEMORY}`, worker, folder, name, ...others];
@@ -72,16 +78,17 @@ function askProcess({ folder, name, others }: ManifestPlace): Promise<FoundManif
   const limits = { timeout: MAX_TIME, killSignal: 'SIGKILL', maxBuffer: MAX_MANIFEST, env, cwd: folder } as const;
   return new Promise((resolve) => {
     const child = execFile(process.execPath, words, limits, (error, stdout, stderr) => {
-      const refused = (why: string): void => resolve({ manifest: null, note: `its specs cannot be read: ${why}` });
+      const resolveWithNote = (why: string): void =>
+        resolve({ manifest: null, note: `its specs cannot be read: ${why}` });
       if (error !== null)
-        return refused(error.killed === true ? `no answer in ${MAX_TIME / 1000} s` : firstLine(stderr));
+        return resolveWithNote(error.killed === true ? `no answer in ${MAX_TIME / 1000} s` : firstLine(stderr));
       try {
         resolve({ manifest: readManifest(stdout), note: null });
       } catch (cause) {
-        refused(cause instanceof Error ? cause.message : String(cause));
+        resolveWithNote(cause instanceof Error ? cause.message : String(cause));
       }
     });
-    keep(child);
+    killOnExit(child);
   });
 }
 

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Project } from './project.js';
-import { uriOf } from './uri.js';
+import { toFileUri } from './uri.js';
 
 /** Output folder of `lintel docs`. */
 const FOLDER = join('docs', 'reference');
 
-const base = (project: Project): string | null => {
+const getDocsUrl = (project: Project): string | null => {
   // Without the config there are no links.
   if (!project.isRead) return null;
   const { docs } = project.config;
@@ -16,22 +16,22 @@ const base = (project: Project): string | null => {
 };
 
 /** The URL that error responses use as the problem type of this code. */
-export function pageOfCode(project: Project, code: string): string | null {
-  const docs = base(project);
+export function findCodePage(project: Project, code: string): string | null {
+  const docs = getDocsUrl(project);
   return docs === null ? null : docs + code;
 }
 
 /** `page`: `grammar`, `config`, `kinds/<kind>`; `section`: a heading on the page. */
-export function pageOfReference(project: Project, page: string, section?: string): string | null {
-  const docs = base(project);
+export function findReferencePage(project: Project, page: string, section?: string): string | null {
+  const docs = getDocsUrl(project);
   const file = join(project.folder, FOLDER, ...`${page}.md`.split('/'));
-  const address = docs !== null ? `${docs}${page}.md` : existsSync(file) ? uriOf(file) : null;
+  const address = docs !== null ? `${docs}${page}.md` : existsSync(file) ? toFileUri(file) : null;
   if (address === null) return null;
-  return section === undefined ? address : `${address}#${anchorOf(section)}`;
+  return section === undefined ? address : `${address}#${toAnchor(section)}`;
 }
 
 /** The anchor that common Markdown renderers generate for a heading. */
-const anchorOf = (heading: string): string =>
+const toAnchor = (heading: string): string =>
   encodeURIComponent(
     heading
       .toLowerCase()

@@ -11,14 +11,14 @@ import type { Analysis } from '../language/analysis/model.js';
 import type { Registry } from '../language/analysis/registry.js';
 import type { Problem } from '../contract/problem.js';
 import type { SqlParser } from '../language/strings/sql-parser.js';
-import { findDefinitions, holdStatements, readDefinition } from '../language/project/definition-files.js';
-import { envFacts, readEnvFile, type Environment } from '../language/project/environment.js';
+import { findDefinitions, hasStatements, readDefinition } from '../language/project/definition-files.js';
+import { createEnvFacts, readEnvFile, type Environment } from '../language/project/environment.js';
 import { CONFIG_NAME } from '../language/project/names.js';
-import { withoutGuesses } from '../language/project/plugin-manifests.js';
+import { omitGuesses } from '../language/project/plugin-manifests.js';
 import { loadSqlParser } from '../language/project/sql-parser.js';
 import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
-import { createConfigKeeper, readConfig } from './served-config.js';
+import { createConfigCache, readConfig } from './served-config.js';
 
 /** An immutable result of an analysis. */
 export interface Snapshot {
@@ -28,7 +28,7 @@ export interface Snapshot {
   readonly config: Config;
 }
 
-export interface Supposition {
+export interface ProjectChange {
   /** New texts by absolute file name. */
   readonly texts: ReadonlyMap<string, string>;
   readonly moved: { readonly from: string; readonly to: string } | null;
@@ -48,31 +48,31 @@ export interface Project {
   /** Undefined while no definition contains a statement. */
   readonly sql: SqlParser | undefined;
   /** Name of a file in problems, from its absolute name. */
-  shown(name: string): string;
+  toRelativeName(name: string): string;
   /** True for the project's definition files and its config. */
-  holds(name: string): boolean;
+  hasFile(name: string): boolean;
   isConfig(name: string): boolean;
   /** Sets the text of an open file; null when it is closed. */
-  type(name: string, text: string | null): void;
+  setText(name: string, text: string | null): void;
   /** False while only the plugins are loaded; then only `glance` is useful. */
   readonly isRead: boolean;
   /** False while the SQL parser is still loading; until then problems are correct but incomplete. */
-  readonly isPrepared: boolean;
+  readonly isParserReady: boolean;
   /** Resolves when everything that the texts need is loaded. */
-  prepare(): Promise<void>;
-  textOf(name: string): string | null;
+  waitForParser(): Promise<void>;
+  getText(name: string): string | null;
   /** All definition files with their current text. */
   readonly files: ReadonlyMap<string, SourceFile>;
   /** The analysis of the current texts; computed on demand. */
-  snapshot(): Snapshot;
+  getSnapshot(): Snapshot;
   /** Problems of a single definition file, found without reading the others. */
-  glance(name: string): readonly Problem[];
+  checkFile(name: string): readonly Problem[];
   /** The current analysis if it is already computed; otherwise null. */
-  fresh(): Snapshot | null;
+  getComputedSnapshot(): Snapshot | null;
   /** The last computed analysis, or the current one if there is none. Cheap. */
-  recent(): Snapshot;
+  getRecentSnapshot(): Snapshot;
   /** Returns the problems after a change, without applying it. */
-  suppose(change: Supposition): readonly Problem[];
+  previewChange(change: ProjectChange): readonly Problem[];
   /** Rereads files that changed on disk (also plugins and environment, if affected). Null rereads everything. */
   refresh(names: readonly string[] | null): Promise<void>;
 }
@@ -89,40 +89,40 @@ interface State {
 }
 
 /** A project that is being loaded in two steps. */
-export interface Opening {
+export interface ProjectLoad {
   /** Resolves when the plugins are loaded. */
-  readonly known: Promise<Project>;
-  readonly read: Promise<Project>;
+  readonly preloaded: Promise<Project>;
+  readonly loaded: Promise<Project>;
 }
 
-interface Given {
+interface OpenProjectOptions {
   /** True if the workspace is trusted, so its code may run. */
   readonly trusted: () => boolean;
   /** Delays the second step until it resolves. */
   readonly quiet?: Promise<void>;
 }
 
-export function openProject(folder: string, { trusted, quiet }: Given): Opening {
-  const known = knownProject(folder, trusted);
+export function openProject(folder: string, { trusted, quiet }: OpenProjectOptions): ProjectLoad {
+  const known = preloadProject(folder, trusted);
   const read = known.then(async ({ project, readRest }) => {
     await quiet;
     await readRest();
     return project;
   });
-  return { known: known.then(({ project }) => project), read };
+  return { preloaded: known.then(({ project }) => project), loaded: read };
 }
 
-interface Known {
+interface PreloadedProject {
   readonly project: Project;
   readonly readRest: () => Promise<void>;
 }
 
-async function knownProject(folder: string, trusted: () => boolean): Promise<Known> {
+async function preloadProject(folder: string, trusted: () => boolean): Promise<PreloadedProject> {
   const configFile = join(folder, CONFIG_NAME);
   const typed = new Map<string, string>();
-  const shown = (name: string): string => relative(folder, name) || CONFIG_NAME;
-  const onDisk = (): Promise<string | null> => readFile(configFile, 'utf8').catch(() => null);
-  const text = await onDisk();
+  const toRelativeName = (name: string): string => relative(folder, name) || CONFIG_NAME;
+  const readConfigText = (): Promise<string | null> => readFile(configFile, 'utf8').catch(() => null);
+  const text = await readConfigText();
   const state: State = {
     plugins: await loadRegistry(folder, text, trusted()),
     env: new Map(),
@@ -138,79 +138,81 @@ async function knownProject(folder: string, trusted: () => boolean): Promise<Kno
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
   let parser: Promise<void> | null = null;
-  const changed = (): void => {
+  const discardAnalysis = (): void => {
     now = null;
     files = null;
   };
 
-  const configText = (): string | null => typed.get(configFile) ?? state.configText;
+  const getConfigText = (): string | null => typed.get(configFile) ?? state.configText;
   /** While the config is invalid, definitions are checked with the last valid one. */
-  const config = createConfigKeeper(() => {
+  const config = createConfigCache(() => {
     const { env, variables, plugins } = state;
-    return { source: configText(), registry: plugins.registry, env, variables };
+    return { source: getConfigText(), registry: plugins.registry, env, variables };
   });
   /** Includes open files that are not on disk or not matched by the config's globs. */
-  const layered = (): ReadonlyMap<string, SourceFile> => {
+  const getOverlaidFiles = (): ReadonlyMap<string, SourceFile> => {
     if (files !== null) return files;
     const all = new Map(state.disk);
-    for (const [name, text] of typed) if (name !== configFile) all.set(name, { file: shown(name), text });
+    for (const [name, text] of typed) if (name !== configFile) all.set(name, { file: toRelativeName(name), text });
     files = all;
     return all;
   };
 
-  function compute(): Snapshot {
+  function analyseProject(): Snapshot {
     const { env, sql } = state;
-    const served = config.now();
-    const analysis = analyserNow().analyse([...layered().values()], { env, sql, given: served.config });
-    const all = certain([...state.plugins.problems, ...served.problems, ...analysis.problems]);
+    const served = config.get();
+    const analysis = getAnalyser().analyse([...getOverlaidFiles().values()], { env, sql, given: served.config });
+    const all = removeUncertain([...state.plugins.problems, ...served.problems, ...analysis.problems]);
     return { analysis, problems: all, config: served.config };
   }
 
   /** Caches the analyser for the current registry. */
-  function analyserNow(): Analyser {
+  function getAnalyser(): Analyser {
     const { registry } = state.plugins;
     if (analyser?.registry !== registry) analyser = { registry, own: createAnalyser(registry) };
     return analyser.own;
   }
 
   /** Removes problems about unknown names while some plugins are unknown. */
-  function certain(problems: readonly Problem[]): readonly Problem[] {
+  function removeUncertain(problems: readonly Problem[]): readonly Problem[] {
     const { complete, registry } = state.plugins;
-    return complete ? problems : withoutGuesses(problems, registry);
+    return complete ? problems : omitGuesses(problems, registry);
   }
 
   async function readAll(): Promise<void> {
-    state.configText = await onDisk();
-    state.plugins = await loadRegistry(folder, configText(), trusted());
+    state.configText = await readConfigText();
+    state.plugins = await loadRegistry(folder, getConfigText(), trusted());
     await readRest();
   }
 
   /** Reads everything except plugins and the config. */
   async function readRest(): Promise<void> {
     state.variables = { ...(await readEnvFile(folder)), ...process.env };
-    state.env = envFacts(state.variables);
+    state.env = createEnvFacts(state.variables);
     await envNames.refresh();
-    config.forget();
-    const names = await findDefinitions({ folder, configFile, patterns: config.now().config.definitions });
-    const read = await Promise.all(names.map(async (name) => [name, await readDefinition(name, shown(name))] as const));
+    config.clear();
+    const names = await findDefinitions({ folder, configFile, patterns: config.get().config.definitions });
+    const read = await Promise.all(
+      names.map(async (name) => [name, await readDefinition(name, toRelativeName(name))] as const),
+    );
     state.disk = new Map(read.flatMap(([name, file]) => (file === null ? [] : [[name, file]])));
     isRead = true;
-    changed();
+    discardAnalysis();
     startParser();
   }
 
   /** Loads the parser in the background, so that the first diagnostics are not delayed. */
   function startParser(): void {
-    if (!isRead || parser !== null || !holdStatements([...layered().values()], state.plugins.registry)) return;
+    if (!isRead || parser !== null || !hasStatements([...getOverlaidFiles().values()], state.plugins.registry)) return;
     parser = loadSqlParser().then((sql) => {
       state.sql = sql;
-      changed();
+      discardAnalysis();
     });
     // Allows a retry; callers that await `prepare` receive the error.
     parser.catch(() => (parser = null));
   }
 
-  async function prepare(): Promise<void> {
+  async function waitForParser(): Promise<void> {
     startParser();
     await parser;
   }
@@ -221,7 +223,7 @@ async function knownProject(folder: string, trusted: () => boolean): Promise<Kno
       return state.plugins.registry;
     },
     get config() {
-      return config.now().config;
+      return config.get().config;
     },
     envNames,
     get env() {
@@ -230,48 +232,48 @@ async function knownProject(folder: string, trusted: () => boolean): Promise<Kno
     get sql() {
       return state.sql;
     },
-    shown,
+    toRelativeName,
     isConfig: (name) => name === configFile,
-    holds: (name) => name === configFile || layered().has(name),
-    type(name, text) {
+    hasFile: (name) => name === configFile || getOverlaidFiles().has(name),
+    setText(name, text) {
       if ((typed.get(name) ?? null) === text) return;
       if (text === null) typed.delete(name);
       else typed.set(name, text);
-      if (name === configFile) config.forget();
-      changed();
+      if (name === configFile) config.clear();
+      discardAnalysis();
       startParser();
     },
     get isRead() {
       return isRead;
     },
-    get isPrepared() {
+    get isParserReady() {
       return parser === null || state.sql !== undefined;
     },
-    prepare,
-    textOf: (name) => (name === configFile ? configText() : (layered().get(name)?.text ?? null)),
+    waitForParser,
+    getText: (name) => (name === configFile ? getConfigText() : (getOverlaidFiles().get(name)?.text ?? null)),
     get files() {
-      return layered();
+      return getOverlaidFiles();
     },
-    snapshot() {
-      now ??= compute();
+    getSnapshot() {
+      now ??= analyseProject();
       last = now;
       return now;
     },
-    glance(name) {
-      const file = layered().get(name);
-      return file === undefined ? [] : certain(analyserNow().glance(file));
+    checkFile(name) {
+      const file = getOverlaidFiles().get(name);
+      return file === undefined ? [] : removeUncertain(getAnalyser().glance(file));
     },
-    fresh: () => now,
-    recent: () => last ?? project.snapshot(),
-    suppose({ texts, moved, env }) {
+    getComputedSnapshot: () => now,
+    getRecentSnapshot: () => last ?? project.getSnapshot(),
+    previewChange({ texts, moved, env }) {
       const { sql, variables } = state;
       const { registry } = state.plugins;
       const given = new Map([...state.env].map(([name, fact]) => [env.get(name) ?? name, fact]));
-      const source = texts.get(configFile) ?? configText();
+      const source = texts.get(configFile) ?? getConfigText();
       const read = readConfig({ source, registry, env: given, variables });
-      const supposed = [...layered()].map(([name, file]) => {
+      const supposed = [...getOverlaidFiles()].map(([name, file]) => {
         const text = texts.get(name);
-        const as = moved?.from === name ? shown(moved.to) : file.file;
+        const as = moved?.from === name ? toRelativeName(moved.to) : file.file;
         return { ...file, file: as, ...(text !== undefined && { text }) };
       });
       const options = { env: given, sql, given: read.config ?? project.config };
@@ -282,11 +284,11 @@ async function knownProject(folder: string, trusted: () => boolean): Promise<Kno
       const known = only.length > 0 && only.every((name) => state.disk.has(name));
       if (!known) return readAll();
       for (const name of only) {
-        const file = await readDefinition(name, shown(name));
+        const file = await readDefinition(name, toRelativeName(name));
         if (file === null) state.disk.delete(name);
         else state.disk.set(name, file);
       }
-      changed();
+      discardAnalysis();
       startParser();
     },
   };

@@ -5,11 +5,11 @@ import type { Connection, Diagnostic, TextDocuments } from 'vscode-languageserve
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
-import { tellFailure } from './failure.js';
-import { diagnosticOf } from './render.js';
-import { afterQuestions } from './after-questions.js';
+import { logError } from './failure.js';
+import { toDiagnostic } from './render.js';
+import { deferUntilIdle } from './after-questions.js';
 import type { Project } from './project.js';
-import { nameOfUri } from './uri.js';
+import { toFilePath } from './uri.js';
 import type { Workspace } from './workspace.js';
 
 /** Default milliseconds without a keystroke before diagnostics are published. */
@@ -17,20 +17,26 @@ const PAUSE = 120;
 
 export interface Publisher {
   /** Publishes per-file diagnostics for open files while the project is still loading. */
-  early(project: Project): void;
-  soon(project: Project): void;
-  all(): void;
+  publishInitial(project: Project): void;
+  schedulePublish(project: Project): void;
+  publishAll(): void;
 }
 
-interface Given {
+interface PublisherOptions {
   readonly connection: Connection;
   readonly workspace: Workspace;
   readonly documents: TextDocuments<TextDocument>;
-  readonly uriOf: (name: string) => string;
+  readonly toClientUri: (name: string) => string;
   readonly pause?: () => number | undefined;
 }
 
-export function createPublisher({ connection, workspace, documents, uriOf, pause }: Given): Publisher {
+export function createPublisher({
+  connection,
+  workspace,
+  documents,
+  toClientUri: uriOf,
+  pause,
+}: PublisherOptions): Publisher {
   const waiting = new Map<Project, NodeJS.Timeout>();
   /** The last published diagnostics by project and URI, to skip unchanged ones. */
   const told = new Map<Project, Map<string, string>>();
@@ -44,50 +50,53 @@ export function createPublisher({ connection, workspace, documents, uriOf, pause
     begun.add(project);
     if (over) return;
     try {
-      if (told.has(project) && project.isPrepared) {
-        tellAll(project);
+      if (told.has(project) && project.isParserReady) {
+        publishAllFiles(project);
         return;
       }
-      if (!told.has(project)) tellOpen(project);
-      void project.prepare().then(() => afterQuestions(() => publish(project)), complain);
+      if (!told.has(project)) publishOpenFiles(project);
+      void project.waitForParser().then(() => deferUntilIdle(() => publish(project)), logFailure);
     } catch (error) {
-      complain(error);
+      logFailure(error);
     }
   }
 
-  function tellOpen(project: Project): void {
+  function publishOpenFiles(project: Project): void {
     void connection.sendNotification('lintel/reading', { root: uriOf(project.folder) });
-    const open = openIn(project).filter((name) => project.files.has(name));
-    tell(project, new Map(open.map((name) => [uriOf(name), shownOf(project, project.glance(name))])));
+    const open = listOpenFiles(project).filter((name) => project.files.has(name));
+    sendChangedDiagnostics(
+      project,
+      new Map(open.map((name) => [uriOf(name), toDiagnostics(project, project.checkFile(name))])),
+    );
   }
 
   /** Open files that belong to the project, including its config. */
-  const openIn = (project: Project): string[] =>
+  const listOpenFiles = (project: Project): string[] =>
     documents
       .keys()
-      .flatMap((uri) => nameOfUri(uri) ?? [])
-      .filter((name) => project.holds(name));
+      .flatMap((uri) => toFilePath(uri) ?? [])
+      .filter((name) => project.hasFile(name));
 
-  function tellAll(project: Project): void {
+  function publishAllFiles(project: Project): void {
     const byName = new Map<string, Problem[]>();
-    for (const problem of project.snapshot().problems) {
+    for (const problem of project.getSnapshot().problems) {
       const known = byName.get(problem.file);
       if (known === undefined) byName.set(problem.file, [problem]);
       else known.push(problem);
     }
-    const byFile = new Map(openIn(project).map((name) => [uriOf(name), [] as Diagnostic[]]));
-    for (const [file, found] of byName) byFile.set(uriOf(join(project.folder, file)), shownOf(project, found));
-    tell(project, byFile);
+    const byFile = new Map(listOpenFiles(project).map((name) => [uriOf(name), [] as Diagnostic[]]));
+    for (const [file, found] of byName) byFile.set(uriOf(join(project.folder, file)), toDiagnostics(project, found));
+    sendChangedDiagnostics(project, byFile);
     report(project);
   }
 
-  const shownOf = (project: Project, problems: readonly Problem[]): Diagnostic[] =>
-    problems.map((problem) => diagnosticOf(problem, project, uriOf));
+  const toDiagnostics = (project: Project, problems: readonly Problem[]): Diagnostic[] =>
+    problems.map((problem) => toDiagnostic(problem, project, uriOf));
 
-  const complain = (error: unknown): void => tellFailure(connection, error);
+  const logFailure = (error: unknown): void => logError(connection, error);
 
   /** `byFile`: open files, and files with problems. Files that are no longer included are cleared. */
-  function tell(project: Project, byFile: ReadonlyMap<string, readonly Diagnostic[]>): void {
+  function sendChangedDiagnostics(project: Project, byFile: ReadonlyMap<string, readonly Diagnostic[]>): void {
     const before = told.get(project) ?? new Map<string, string>();
     const now = new Map<string, string>();
     for (const uri of before.keys()) if (!byFile.has(uri)) void connection.sendDiagnostics({ uri, diagnostics: [] });
@@ -106,7 +115,7 @@ export function createPublisher({ connection, workspace, documents, uriOf, pause
   }
 
   function report(project: Project): void {
-    const { analysis, config } = project.snapshot();
+    const { analysis, config } = project.getSnapshot();
     void connection.sendNotification('lintel/status', {
       root: uriOf(project.folder),
       resources: analysis.resources.length,
@@ -116,15 +125,15 @@ export function createPublisher({ connection, workspace, documents, uriOf, pause
   }
 
   const publisher: Publisher = {
-    early(project) {
+    publishInitial(project) {
       if (over) return;
       try {
-        tellOpen(project);
+        publishOpenFiles(project);
       } catch (error) {
-        complain(error);
+        logFailure(error);
       }
     },
-    soon(project) {
+    schedulePublish(project) {
       // The first time, publishes without delay.
       if (!begun.has(project)) {
         publish(project);
@@ -133,11 +142,11 @@ export function createPublisher({ connection, workspace, documents, uriOf, pause
       clearTimeout(waiting.get(project));
       waiting.set(
         project,
-        setTimeout(() => afterQuestions(() => publish(project)), pause?.() ?? PAUSE),
+        setTimeout(() => deferUntilIdle(() => publish(project)), pause?.() ?? PAUSE),
       );
     },
-    all() {
-      void workspace.projects().then((projects) => projects.forEach(publish));
+    publishAll() {
+      void workspace.listProjects().then((projects) => projects.forEach(publish));
     },
   };
   connection.onShutdown(() => {

@@ -9,9 +9,9 @@ import { BootError } from '../contract/boot-error.js';
 import { pluginId, type PluginSpec } from '../contract/plugin.js';
 import type { Kind } from '../contract/kind.js';
 import type { Problem } from '../contract/problem.js';
-import { specsOf } from '../language/export/manifest-specs.js';
-import { BUILTIN, matches } from '../language/project/plugin-folders.js';
-import { foldersIn, unreadPlugins } from '../language/project/plugin-manifests.js';
+import { toSpecs } from '../language/export/manifest-specs.js';
+import { BUILTIN, isPatternMatch } from '../language/project/plugin-folders.js';
+import { listPluginFolders, reportUnreadPlugins } from '../language/project/plugin-manifests.js';
 
 export interface LoadedRegistry {
   readonly registry: Registry;
@@ -29,10 +29,10 @@ export async function loadRegistry(folder: string, source: string | null, truste
   const { plugins, disable } = pluginLists(source);
   const notes = new Map<string, string>();
   const found = { kinds: [...kinds] as Kind[], specs: new Set<PluginSpec>() };
-  const folders = foldersIn(source);
+  const folders = listPluginFolders(source);
   for (const entry of plugins) {
     if (entry.startsWith(BUILTIN)) {
-      for (const spec of specs) if (matches(entry.slice(BUILTIN.length), pluginId(spec))) found.specs.add(spec);
+      for (const spec of specs) if (isPatternMatch(entry.slice(BUILTIN.length), pluginId(spec))) found.specs.add(spec);
       continue;
     }
     const others = folders.filter((other) => other !== entry).map((other) => resolve(folder, other));
@@ -40,22 +40,31 @@ export async function loadRegistry(folder: string, source: string | null, truste
     const { manifest, note } = await findManifest(place);
     if (note !== null) notes.set(entry, note);
     if (manifest === null) continue;
-    const foreign = specsOf(manifest);
+    const foreign = toSpecs(manifest);
     found.kinds.push(...foreign.kinds);
     for (const spec of foreign.specs) found.specs.add(spec);
   }
-  const enabled = [...found.specs].filter((spec) => !disable.some((pattern) => matches(pattern, pluginId(spec))));
+  const enabled = [...found.specs].filter(
+    (spec) => !disable.some((pattern) => isPatternMatch(pattern, pluginId(spec))),
+  );
   const isWhole = folders.length === 0 && enabled.length === specs.length;
-  const registry = isWhole ? everything() : tolerant(found.kinds, enabled, notes);
+  const registry = isWhole ? getBuiltinRegistry() : buildTolerantRegistry(found.kinds, enabled, notes);
   const complete = folders.every((entry) => !notes.has(entry));
-  return { registry, problems: unreadPlugins(registry, CONFIG_NAME, source, notes), complete };
+  return { registry, problems: reportUnreadPlugins(registry, CONFIG_NAME, source, notes), complete };
 }
 
 /** On an error, drops foreign plugins first, then the selection. The error becomes a note. */
-function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: Map<string, string>): Registry {
+function buildTolerantRegistry(
+  all: readonly Kind[],
+  enabled: readonly PluginSpec[],
+  notes: Map<string, string>,
+): Registry {
   const { kinds, specs } = builtIn();
   const own = enabled.filter((spec) => specs.includes(spec));
-  const tries = [() => buildRegistry(all, enabled, judged()), () => buildRegistry(kinds, own, judged())];
+  const tries = [
+    () => buildRegistry(all, enabled, getPrevalidated()),
+    () => buildRegistry(kinds, own, getPrevalidated()),
+  ];
   for (const make of tries) {
     try {
       return make();
@@ -64,16 +73,16 @@ function tolerant(all: readonly Kind[], enabled: readonly PluginSpec[], notes: M
       notes.set('', error.message);
     }
   }
-  return everything();
+  return getBuiltinRegistry();
 }
 
 /** The registry of all built-in plugins, which most projects use. Created in advance and cached. */
-export function everything(): Registry {
+export function getBuiltinRegistry(): Registry {
   const { kinds, specs } = builtIn();
-  return (whole ??= buildRegistry(kinds, specs, judged()));
+  return (whole ??= buildRegistry(kinds, specs, getPrevalidated()));
 }
 
-function judged(): ReadonlySet<Kind | PluginSpec> {
+function getPrevalidated(): ReadonlySet<Kind | PluginSpec> {
   const { kinds, specs } = builtIn();
   return new Set(IS_JUDGED ? [...kinds, ...specs] : []);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Diagnostic } from 'vscode-languageserver';
 import { DiagnosticSeverity, DiagnosticTag } from './protocol.js';
 import type { Problem, ProblemTag, Severity } from '../contract/problem.js';
-import { pageOfCode } from './pages.js';
+import { findCodePage } from './pages.js';
 import type { Project } from './project.js';
 
 const SEVERITIES: Readonly<Record<Severity, DiagnosticSeverity>> = {
@@ -17,10 +17,10 @@ const TAGS: Readonly<Record<ProblemTag, DiagnosticTag>> = {
   unnecessary: DiagnosticTag.Unnecessary,
 };
 
-export function diagnosticOf(problem: Problem, project: Project, uriOf: (name: string) => string): Diagnostic {
+export function toDiagnostic(problem: Problem, project: Project, uriOf: (name: string) => string): Diagnostic {
   const { code, severity, message, range, related } = problem;
   const tag = project.registry.codes[code]?.tag;
-  const page = pageOfCode(project, code);
+  const page = findCodePage(project, code);
   return {
     code,
     severity: SEVERITIES[severity],

@@ -10,16 +10,16 @@ export function safeMarkdown(text: string): string {
   let result = '';
   let at = 0;
   for (const found of short.matchAll(CODE)) {
-    result += plain(short.slice(at, found.index));
+    result += sanitizeText(short.slice(at, found.index));
     const [whole, escaped] = found;
     // An escaped bracket is harmless, and an escaped backtick opens no code.
     result += escaped === undefined ? whole : escaped === '\\<' ? '&lt;' : whole;
     at = found.index + whole.length;
   }
-  return result + plain(short.slice(at));
+  return result + sanitizeText(short.slice(at));
 }
 
-const plain = (text: string): string =>
+const sanitizeText = (text: string): string =>
   text
     .replaceAll('<', '&lt;')
     .replaceAll('![', '!\\[')
@@ -27,7 +27,7 @@ const plain = (text: string): string =>
     // Disables link reference definitions.
     .replace(/^([ \t>*+-]*\[[^\]\n]*\]):/gm, '$1\\:');
 
-export function inCode(text: string): string {
+export function toCodeSpan(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
   let length = 1;
   while (runs.includes(length)) length++;
@@ -37,7 +37,7 @@ export function inCode(text: string): string {
 }
 
 /** The fence is longer than any in the text. */
-export function inBlock(text: string, language: string): string {
+export function toCodeBlock(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;

@@ -8,7 +8,7 @@ import type { Registry } from '../language/analysis/registry.js';
 import { createReport, problemsIn } from '../language/analysis/report.js';
 import { BootError } from '../contract/boot-error.js';
 import type { Problem } from '../contract/problem.js';
-import { withEnvironment } from '../language/project/config-environment.js';
+import { applyEnvironment } from '../language/project/config-environment.js';
 import type { Environment } from '../language/project/environment.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { document } from '../language/source/document.js';
@@ -22,7 +22,7 @@ export interface ConfigSource {
   readonly variables: Environment;
 }
 
-export interface ServedConfig {
+export interface EffectiveConfig {
   readonly config: Config;
   readonly problems: readonly Problem[];
 }
@@ -33,11 +33,11 @@ export function readConfig({
   registry,
   env,
   variables,
-}: ConfigSource): Pick<ServedConfig, 'problems'> & { readonly config: Config | null } {
+}: ConfigSource): Pick<EffectiveConfig, 'problems'> & { readonly config: Config | null } {
   const { config, problems } = analyseConfig(CONFIG_NAME, source, registry, env, true);
   if (config === null) return { config, problems };
   try {
-    return { config: withEnvironment(config, variables), problems };
+    return { config: applyEnvironment(config, variables), problems };
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
     const report = createReport(registry.codes);
@@ -46,18 +46,18 @@ export function readConfig({
   }
 }
 
-export interface ConfigKeeper {
-  now(): ServedConfig;
+export interface ConfigCache {
+  get(): EffectiveConfig;
   /** Discards the cached result after its source has changed. */
-  forget(): void;
+  clear(): void;
 }
 
-export function createConfigKeeper(given: () => ConfigSource): ConfigKeeper {
+export function createConfigCache(given: () => ConfigSource): ConfigCache {
   let sound: Config | null = null;
-  let known: ServedConfig | null = null;
+  let known: EffectiveConfig | null = null;
   return {
-    forget: () => void (known = null),
-    now() {
+    clear: () => void (known = null),
+    get() {
       if (known !== null) return known;
       const around = given();
       const { config, problems } = readConfig(around);

@@ -2,14 +2,14 @@
 import type { ClientCapabilities, Connection, InitializeParams, InitializeResult } from 'vscode-languageserver';
 import { DidChangeWatchedFilesNotification, TextDocumentSyncKind, TextDocuments } from './protocol.js';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { afterQuestions } from './after-questions.js';
-import type { Desk } from './desk.js';
-import { tellFailure } from './failure.js';
+import { deferUntilIdle } from './after-questions.js';
+import type { ServerContext } from './desk.js';
+import { logError } from './failure.js';
 import { FEATURES } from './features/index.js';
 import { createPublisher } from './publisher.js';
 import { createWorkspace } from './workspace.js';
-import { nameOfUri, uriOf } from './uri.js';
-import { viewOf } from './view.js';
+import { toFilePath, toFileUri } from './uri.js';
+import { createDocumentContext } from './view.js';
 
 /** Sent by the client at startup and when trust is granted. */
 export interface Trust {
@@ -19,7 +19,7 @@ export interface Trust {
 /** Language id in editors that support Lintel; other editors use JSON. */
 const LANGUAGE = 'lintel';
 
-interface Wishes extends Trust {
+interface InitializationOptions extends Trust {
   /** Milliseconds without a keystroke before diagnostics are published. */
   readonly pause: number;
 }
@@ -33,7 +33,7 @@ export function serve(connection: Connection, version: string): void {
   const workspace = createWorkspace({
     trusted: () => trusted,
     quiet: new Promise((resolve) => (isQuiet = resolve)),
-    glimpsed: (project) => publisher.early(project),
+    onPreloaded: (project) => publisher.publishInitial(project),
   });
   /** URIs as the client spells them. */
   const uris = new Map<string, string>();
@@ -41,39 +41,39 @@ export function serve(connection: Connection, version: string): void {
     connection,
     workspace,
     documents,
-    uriOf: (name) => desk.uriOf(name),
+    toClientUri: (name) => desk.toClientUri(name),
     pause: () => pause,
   });
 
-  const desk: Desk = {
+  const desk: ServerContext = {
     connection,
     get client() {
       return client;
     },
-    async view(uri) {
-      const name = nameOfUri(uri);
-      const project = name === null ? null : await workspace.projectOf(name);
-      await project?.prepare();
-      return name === null || project === null ? null : viewOf(project, name);
+    async loadDocument(uri) {
+      const name = toFilePath(uri);
+      const project = name === null ? null : await workspace.findProject(name);
+      await project?.waitForParser();
+      return name === null || project === null ? null : createDocumentContext(project, name);
     },
-    projects: () => workspace.projects(),
-    uriOf: (name) => uris.get(name) ?? uriOf(name),
+    listProjects: () => workspace.listProjects(),
+    toClientUri: (name) => uris.get(name) ?? toFileUri(name),
   };
 
   /** Logs errors; the next change retries. */
-  const tried = (work: Promise<unknown>): void => {
-    work.catch((error: unknown) => tellFailure(connection, error));
+  const logRejection = (work: Promise<unknown>): void => {
+    work.catch((error: unknown) => logError(connection, error));
   };
 
   connection.onInitialize((params: InitializeParams): InitializeResult => {
     client = params.capabilities;
-    const wishes = params.initializationOptions as Partial<Wishes> | null | undefined;
+    const wishes = params.initializationOptions as Partial<InitializationOptions> | null | undefined;
     trusted = wishes?.trusted === true;
     if (typeof wishes?.pause === 'number') pause = wishes.pause;
     const folders = params.workspaceFolders?.map(({ uri }) => uri) ?? (params.rootUri ? [params.rootUri] : []);
-    workspace.addFolders(folders.flatMap((uri) => nameOfUri(uri) ?? []));
+    workspace.addFolders(folders.flatMap((uri) => toFilePath(uri) ?? []));
     // After the response, because `didOpen` notifications follow soon.
-    afterQuestions(() => workspace.begin());
+    deferUntilIdle(() => workspace.begin());
     const capabilities = FEATURES.map((feature) => feature.capabilities(client));
     return {
       capabilities: Object.assign(
@@ -96,36 +96,43 @@ export function serve(connection: Connection, version: string): void {
     }
     if (client.workspace?.workspaceFolders === true) {
       connection.workspace.onDidChangeWorkspaceFolders(({ added, removed }) => {
-        workspace.removeFolders(removed.flatMap(({ uri }) => nameOfUri(uri) ?? []));
-        workspace.addFolders(added.flatMap(({ uri }) => nameOfUri(uri) ?? []));
-        publisher.all();
+        workspace.removeFolders(removed.flatMap(({ uri }) => toFilePath(uri) ?? []));
+        workspace.addFolders(added.flatMap(({ uri }) => toFilePath(uri) ?? []));
+        publisher.publishAll();
       });
     }
-    publisher.all();
+    publisher.publishAll();
     // `didOpen` notifications follow directly.
-    afterQuestions(isQuiet);
+    deferUntilIdle(isQuiet);
   });
 
   documents.onDidChangeContent(({ document }) => {
-    const name = nameOfUri(document.uri);
+    const name = toFilePath(document.uri);
     if (name === null) return;
     uris.set(name, document.uri);
     // For clients that open a document before `initialized`.
-    afterQuestions(isQuiet);
+    deferUntilIdle(isQuiet);
     const isPlain = document.languageId !== LANGUAGE;
-    tried(workspace.type(name, document.getText(), isPlain).then((project) => project && publisher.soon(project)));
+    logRejection(
+      workspace
+        .setText(name, document.getText(), isPlain)
+        .then((project) => project && publisher.schedulePublish(project)),
+    );
   });
   documents.onDidClose(({ document }) => {
-    const name = nameOfUri(document.uri);
-    if (name !== null) tried(workspace.type(name, null).then((project) => project && publisher.soon(project)));
+    const name = toFilePath(document.uri);
+    if (name !== null)
+      logRejection(workspace.setText(name, null).then((project) => project && publisher.schedulePublish(project)));
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
-    const names = changes.flatMap(({ uri }) => nameOfUri(uri) ?? []);
-    tried(workspace.refresh(names).then((projects) => projects.forEach((project) => publisher.soon(project))));
+    const names = changes.flatMap(({ uri }) => toFilePath(uri) ?? []);
+    logRejection(
+      workspace.refresh(names).then((projects) => projects.forEach((project) => publisher.schedulePublish(project))),
+    );
   });
   connection.onNotification('lintel/trust', (given: Trust) => {
     trusted = given.trusted;
-    tried(workspace.refresh(null).then(() => publisher.all()));
+    logRejection(workspace.refresh(null).then(() => publisher.publishAll()));
   });
 
   for (const feature of FEATURES) feature.attach(desk);

@@ -4,10 +4,10 @@ import { ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { Definition } from '../language/analysis/model.js';
 import type { Registry } from '../language/analysis/registry.js';
 import type { Json } from '../contract/json.js';
-import { accessorsIn } from '../language/strings/accessor.js';
+import { listAccessors } from '../language/strings/accessor.js';
 import { toJson, type LocatedNode } from '../language/source/tree.js';
 
-export function shownJson(registry: Registry, { sort, node: root }: Definition, node: LocatedNode): Json {
+export function toRedactedJson(registry: Registry, { sort, node: root }: Definition, node: LocatedNode): Json {
   const path: (string | number)[] = [];
   for (let at = root; at !== node;) {
     const next = [...at.items, ...at.members.flatMap(({ value }) => value ?? [])].find(
@@ -20,22 +20,23 @@ export function shownJson(registry: Registry, { sort, node: root }: Definition, 
     at = next;
   }
   const level = descend(registry, root, ROOT_FIELDS[sort], path).at(-1);
-  return level === undefined ? null : shown(registry, level);
+  return level === undefined ? null : redactLevel(registry, level);
 }
 
-function shown(registry: Registry, level: Level): Json {
+function redactLevel(registry: Registry, level: Level): Json {
   const { node, field } = level;
   if (node === null) return null;
-  if (field?.meta.secret === true && !isRead(node)) return '…';
+  if (field?.meta.secret === true && !isSingleAccessor(node)) return '…';
   const inner = childrenOf(registry, level);
-  if (node.type === 'array') return inner.map((one) => shown(registry, one));
-  if (node.type === 'object') return Object.fromEntries(inner.map((one) => [String(one.key), shown(registry, one)]));
+  if (node.type === 'array') return inner.map((one) => redactLevel(registry, one));
+  if (node.type === 'object')
+    return Object.fromEntries(inner.map((one) => [String(one.key), redactLevel(registry, one)]));
   return toJson(node);
 }
 
 /** True for a single accessor, which reveals no secret. */
-function isRead({ scalar }: LocatedNode): boolean {
+function isSingleAccessor({ scalar }: LocatedNode): boolean {
   if (typeof scalar !== 'string') return false;
-  const [only] = accessorsIn(scalar);
+  const [only] = listAccessors(scalar);
   return only?.start === 0 && only.end === scalar.length;
 }

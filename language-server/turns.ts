@@ -1,10 +1,10 @@
 /** Describes when each actionable of a resource runs: `1st`, `2nd, together with 3`. Uses the order of the compiler. */
 import { divide, immediateIn } from '../language/analysis/division.js';
 import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
-import type { View } from './view.js';
+import type { DocumentContext } from './view.js';
 
 /** Descriptions by key; omits actionables of other resources. */
-export function turnsOf(view: View, resource: ResourceModel): ReadonlyMap<string, string> {
+export function describeExecutionOrder(view: DocumentContext, resource: ResourceModel): ReadonlyMap<string, string> {
   const all = new Map(view.analysis.resources.flatMap(({ actions }) => actions.map((one) => [one.key, one] as const)));
   const division = divide(
     resource.actions,
@@ -12,23 +12,23 @@ export function turnsOf(view: View, resource: ResourceModel): ReadonlyMap<string
     immediateIn(view.registry),
   );
   const turns = new Map<string, string[]>();
-  const tell = (action: ActionModel, words: string): void => {
+  const addDescription = (action: ActionModel, words: string): void => {
     if (action.resource === resource.id) turns.set(action.key, [...(turns.get(action.key) ?? []), words]);
   };
-  for (const [group, place] of placed(division.now))
-    for (const one of group) tell(one, ordinal(place) + beside(one, group));
+  for (const [group, place] of groupParallel(division.now))
+    for (const one of group) addDescription(one, formatOrdinal(place) + formatParallelPeers(one, group));
   for (const { actions, scheduled } of division.parts) {
     const when = scheduled ? 'by the clock' : 'behind the answer';
-    const groups = placed(actions);
+    const groups = groupParallel(actions);
     for (const [group, place] of groups) {
-      const turn = groups.length > 1 ? `${ordinal(place)} ` : '';
-      for (const one of group) tell(one, `${turn}${when}${beside(one, group)}`);
+      const turn = groups.length > 1 ? `${formatOrdinal(place)} ` : '';
+      for (const one of group) addDescription(one, `${turn}${when}${formatParallelPeers(one, group)}`);
     }
   }
   return new Map(resource.actions.map(({ key }) => [key, turns.get(key)?.join('; ') ?? 'only when needed']));
 }
 
-function placed(order: readonly ActionModel[]): [group: readonly ActionModel[], place: number][] {
+function groupParallel(order: readonly ActionModel[]): [group: readonly ActionModel[], place: number][] {
   const groups: ActionModel[][] = [];
   for (const action of order) {
     const last = groups.at(-1);
@@ -38,14 +38,14 @@ function placed(order: readonly ActionModel[]): [group: readonly ActionModel[], 
   return groups.map((group, i) => [group, i + 1]);
 }
 
-function beside(action: ActionModel, group: readonly ActionModel[]): string {
+function formatParallelPeers(action: ActionModel, group: readonly ActionModel[]): string {
   const others = group.filter((one) => one !== action);
   if (others.length === 0) return '';
-  const name = (one: ActionModel): string => (one.resource === action.resource ? String(one.id) : one.key);
-  return `, together with ${others.map(name).join(', ')}`;
+  const formatActionName = (one: ActionModel): string => (one.resource === action.resource ? String(one.id) : one.key);
+  return `, together with ${others.map(formatActionName).join(', ')}`;
 }
 
-function ordinal(place: number): string {
+function formatOrdinal(place: number): string {
   const tens = place % 100;
   const ending = tens > 10 && tens < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
   return `${place}${ending}`;

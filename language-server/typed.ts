@@ -12,7 +12,7 @@ import type { Document } from '../language/source/document.js';
 import { parseSource, type LocatedNode } from '../language/source/tree.js';
 import { closingOf, type Cursor } from '../language/source/cursor.js';
 
-export interface Typed {
+export interface CursorDefinition {
   readonly definition: Definition | null;
   /** The parsed node: the file's root, or an entry of its list. */
   readonly node: LocatedNode | null;
@@ -20,11 +20,11 @@ export interface Typed {
   readonly depth: number;
 }
 
-export function typedAt(registry: Registry, doc: Document, { path, opened, offset }: Cursor): Typed {
+export function parseAtCursor(registry: Registry, doc: Document, { path, opened, offset }: Cursor): CursorDefinition {
   const inList = typeof path[0] === 'number';
   const [, start] = opened;
   if (inList && start === undefined) return { definition: null, node: null, depth: 1 };
-  const node = inList && start !== undefined ? entryAt(doc, start) : parseSource(doc).root;
+  const node = inList && start !== undefined ? parseEntryAt(doc, start) : parseSource(doc).root;
   const depth = inList ? 1 : 0;
   if (node === null) return { definition: null, node, depth };
   const found = classify(doc, node, createReport(registry.codes), true);
@@ -33,21 +33,21 @@ export function typedAt(registry: Registry, doc: Document, { path, opened, offse
 }
 
 /** The offsets are those of the file. */
-function entryAt(doc: Document, start: number): LocatedNode | null {
+function parseEntryAt(doc: Document, start: number): LocatedNode | null {
   const { root } = parseSource({ ...doc, text: doc.text.slice(start, closingOf(doc.text, start)) });
-  return root === null ? null : moved(root, start);
+  return root === null ? null : shiftNode(root, start);
 }
 
-const moved = (node: LocatedNode, by: number): LocatedNode => ({
+const shiftNode = (node: LocatedNode, by: number): LocatedNode => ({
   ...node,
   start: node.start + by,
   end: node.end + by,
-  items: node.items.map((item) => moved(item, by)),
+  items: node.items.map((item) => shiftNode(item, by)),
   members: node.members.map(({ key, keyStart, keyEnd, value }) => ({
     key,
     keyStart: keyStart + by,
     keyEnd: keyEnd + by,
-    value: value === null ? null : moved(value, by),
+    value: value === null ? null : shiftNode(value, by),
   })),
 });
 

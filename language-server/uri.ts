@@ -1,13 +1,13 @@
 /** Converts between file names and URIs. */
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-export const uriOf = (name: string): string => pathToFileURL(name).href;
+export const toFileUri = (name: string): string => pathToFileURL(name).href;
 
 /**
  * Null if the URI is not a file (unsaved buffer, revision). Windows drives become lower case, because editors spell them
  * differently.
  */
-export function nameOfUri(uri: string, windows = process.platform === 'win32'): string | null {
+export function toFilePath(uri: string, windows = process.platform === 'win32'): string | null {
   try {
     const name = fileURLToPath(uri, { windows });
     return windows ? name.replace(/^[A-Z](?=:)/, (drive) => drive.toLowerCase()) : name;

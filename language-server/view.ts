@@ -15,10 +15,10 @@ import { document, offsetInFile, rangeAt, type Document } from '../language/sour
 import { decodedOffset } from '../language/source/escapes.js';
 import { parseSource, type LocatedNode, type SourceTree } from '../language/source/tree.js';
 import type { Project, Snapshot } from './project.js';
-import { typedAt } from './typed.js';
-import { uriOf } from './uri.js';
+import { parseAtCursor } from './typed.js';
+import { toFileUri } from './uri.js';
 
-export interface Site {
+export interface CursorContext {
   readonly cursor: Cursor;
   /** `config`, or the kind of the definition at the cursor; null if unknown. */
   readonly sort: 'resource' | 'model' | 'config' | null;
@@ -36,7 +36,7 @@ export interface Site {
   } | null;
 }
 
-export interface View {
+export interface DocumentContext {
   readonly uri: string;
   /** Absolute. */
   readonly name: string;
@@ -52,22 +52,22 @@ export interface View {
   /** Problems of this file in `snapshot`. */
   readonly problems: readonly Problem[];
   /** An analysis without waiting: the current one, or the previous one after an edit. */
-  readonly known: Analysis;
+  readonly recentAnalysis: Analysis;
   definitionAt(offset: number): Definition | null;
-  siteAt(offset: number): Site;
+  getCursorContext(offset: number): CursorContext;
   /** Without waiting for the analysis: after an edit, `definition` is parsed separately and is not part of `analysis`. */
-  typedSiteAt(offset: number): Site;
+  getTypedCursorContext(offset: number): CursorContext;
   range(start: number, end: number): LspRange;
   offsetAt(position: Position): number;
 }
 
-export function viewOf(project: Project, name: string): View | null {
-  const text = project.textOf(name);
+export function createDocumentContext(project: Project, name: string): DocumentContext | null {
+  const text = project.getText(name);
   if (text === null) return null;
-  const doc = document(project.shown(name), text);
+  const doc = document(project.toRelativeName(name), text);
   let tree: SourceTree | null = null;
-  const view: View = {
-    uri: uriOf(name),
+  const view: DocumentContext = {
+    uri: toFileUri(name),
     name,
     project,
     get registry() {
@@ -78,23 +78,24 @@ export function viewOf(project: Project, name: string): View | null {
       return (tree ??= parseSource(doc));
     },
     get snapshot() {
-      return project.snapshot();
+      return project.getSnapshot();
     },
     get analysis() {
-      return project.snapshot().analysis;
+      return project.getSnapshot().analysis;
     },
-    get known() {
-      return (project.fresh() ?? project.recent()).analysis;
+    get recentAnalysis() {
+      return (project.getComputedSnapshot() ?? project.getRecentSnapshot()).analysis;
     },
     get definitions() {
       return view.analysis.definitions.filter(({ doc: { file } }) => file === doc.file);
     },
     get problems() {
-      return project.snapshot().problems.filter(({ file }) => file === doc.file);
+      return project.getSnapshot().problems.filter(({ file }) => file === doc.file);
     },
-    definitionAt: (offset) => innermost(view.definitions, offset),
-    siteAt: (offset) => siteAt(view, offset, rootAt),
-    typedSiteAt: (offset) => siteAt(view, offset, project.fresh() === null ? typedRootAt : rootAt),
+    definitionAt: (offset) => findInnermost(view.definitions, offset),
+    getCursorContext: (offset) => createCursorContext(view, offset, rootAt),
+    getTypedCursorContext: (offset) =>
+      createCursorContext(view, offset, project.getComputedSnapshot() === null ? typedRootAt : rootAt),
     range: (start, end) => rangeAt(doc, start, end),
     offsetAt: ({ line, character }) => {
       const start = doc.lineStarts[line];
@@ -108,7 +109,7 @@ export function viewOf(project: Project, name: string): View | null {
   return view;
 }
 
-function innermost(definitions: readonly Definition[], offset: number): Definition | null {
+function findInnermost(definitions: readonly Definition[], offset: number): Definition | null {
   const around = definitions.flatMap((definition) => {
     const { doc, node } = definition;
     const start = offsetInFile(doc, node.start);
@@ -117,7 +118,7 @@ function innermost(definitions: readonly Definition[], offset: number): Definiti
   return around.sort((a, b) => b.start - a.start)[0]?.definition ?? null;
 }
 
-function siteAt(view: View, offset: number, rootOf: typeof rootAt): Site {
+function createCursorContext(view: DocumentContext, offset: number, rootOf: typeof rootAt): CursorContext {
   const cursor = cursorAt(view.doc.text, offset);
   const { token } = cursor;
   const inside =
@@ -149,7 +150,7 @@ function levelsIn(
 }
 
 interface Root {
-  readonly sort: Site['sort'];
+  readonly sort: CursorContext['sort'];
   readonly definition: Definition | null;
   readonly field: FieldNode | null;
   readonly node: LocatedNode | null;
@@ -157,7 +158,7 @@ interface Root {
   readonly depth: number;
 }
 
-function rootAt(view: View, offset: number, { path }: Cursor): Root {
+function rootAt(view: DocumentContext, offset: number, { path }: Cursor): Root {
   const { tree, project, registry } = view;
   if (project.isConfig(view.name)) {
     return { sort: 'config', definition: null, field: configField(registry), node: tree.root, depth: 0 };
@@ -171,26 +172,26 @@ function rootAt(view: View, offset: number, { path }: Cursor): Root {
   }
   const inList = typeof path[0] === 'number';
   const node = inList ? (tree.root?.items[Number(path[0])] ?? null) : tree.root;
-  return unsortedRoot(view, node, inList ? 1 : 0);
+  return guessRoot(view, node, inList ? 1 : 0);
 }
 
-function typedRootAt(view: View, offset: number, cursor: Cursor): Root {
+function typedRootAt(view: DocumentContext, offset: number, cursor: Cursor): Root {
   if (view.project.isConfig(view.name)) return rootAt(view, offset, cursor);
-  const { definition, node, depth } = typedAt(view.registry, view.doc, cursor);
-  if (definition === null) return unsortedRoot(view, node, depth);
+  const { definition, node, depth } = parseAtCursor(view.registry, view.doc, cursor);
+  if (definition === null) return guessRoot(view, node, depth);
   const { sort } = definition;
   const own = definition.node.pointer.split('/').length - 1;
   return { sort, definition, field: ROOT_FIELDS[sort], node: definition.node, depth: depth + own };
 }
 
 /** The content does not reveal the kind yet, but the file's name may. */
-function unsortedRoot({ name }: View, node: LocatedNode | null, depth: number): Root {
-  const sort = sortByName(name);
+function guessRoot({ name }: DocumentContext, node: LocatedNode | null, depth: number): Root {
+  const sort = guessSort(name);
   return { sort, definition: null, field: sort === null ? null : ROOT_FIELDS[sort], node, depth };
 }
 
 /** `_users.model.json` contains a model; other definition files contain resources by default. */
-function sortByName(name: string): 'resource' | 'model' | null {
+function guessSort(name: string): 'resource' | 'model' | null {
   const base = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
   if (/\.model\.jsonc?$/.test(base) || base.startsWith('_')) return 'model';
   return /\.jsonc?$/.test(base) ? 'resource' : null;

@@ -3,16 +3,16 @@ import type { Declaration } from '../language/analysis/finds.js';
 import type { SymbolSort } from '../language/analysis/symbols.js';
 import { inside } from '../language/analysis/report.js';
 import type { ResourceModel } from '../language/analysis/model.js';
-import { blocks } from '../language/export/markdown.js';
-import { pathParameters } from '../language/strings/route.js';
+import { joinBlocks } from '../language/export/markdown.js';
+import { listPathParameters } from '../language/strings/route.js';
 import type { SymbolKind } from '../contract/field-meta.js';
 import type { LocatedNode } from '../language/source/tree.js';
-import { indexOf, placesOf } from './navigation/places.js';
-import { fileLink, placeWords } from './place-words.js';
-import { inCode } from './safe-markdown.js';
-import { shownJson } from './shown-json.js';
-import type { View } from './view.js';
-import { declarationOf, ruleMarkdown, ruleOf } from './words-rules.js';
+import { getSymbolIndex, findSymbolLocations } from './navigation/places.js';
+import { formatFileLink, formatLocationLink } from './place-words.js';
+import { toCodeSpan } from './safe-markdown.js';
+import { toRedactedJson } from './shown-json.js';
+import type { DocumentContext } from './view.js';
+import { findDeclaration, ruleMarkdown, resolveRule } from './words-rules.js';
 
 /** Maximum length of quoted definitions. */
 const LONGEST = 200;
@@ -26,43 +26,48 @@ const SORTS: Partial<Readonly<Record<SymbolKind, string>>> = {
 };
 
 /** Empty if the name is not declared. */
-export function declaredMarkdown(view: View, resource: ResourceModel, symbol: SymbolKind, path: string): string {
+export function declaredMarkdown(
+  view: DocumentContext,
+  resource: ResourceModel,
+  symbol: SymbolKind,
+  path: string,
+): string {
   const [first = path] = path.split('.');
-  const declaration = declarationOf(resource, symbol, path);
+  const declaration = findDeclaration(resource, symbol, path);
   if (declaration !== undefined) return declarationMarkdown(view, resource, declaration, path);
-  if (symbol !== 'payload-field' || !pathParameters(resource.path).includes(first)) return '';
-  return blocks(
-    `**${inCode(path)}** of the payload: a part of the path ${inCode(`/${resource.path}`)}`,
-    placeWords(view.project, resource.definition.doc, resource.definition.node.start),
+  if (symbol !== 'payload-field' || !listPathParameters(resource.path).includes(first)) return '';
+  return joinBlocks(
+    `**${toCodeSpan(path)}** of the payload: a part of the path ${toCodeSpan(`/${resource.path}`)}`,
+    formatLocationLink(view.project, resource.definition.doc, resource.definition.node.start),
   );
 }
 
 export function declarationMarkdown(
-  view: View,
+  view: DocumentContext,
   resource: ResourceModel,
   declaration: Declaration,
   path = declaration.name,
 ): string {
   const { symbol, spot } = declaration;
-  const where = placeWords(view.project, spot.doc, spot.start);
+  const where = formatLocationLink(view.project, spot.doc, spot.start);
   if (symbol === 'payload-field') {
-    const rule = ruleMarkdown(view.registry, ruleOf(resource, declaration, path));
-    return blocks(
-      `**${inCode(path)}** of the payload${rule === '' ? '' : `: ${rule}`}`,
+    const rule = ruleMarkdown(view.registry, resolveRule(resource, declaration, path));
+    return joinBlocks(
+      `**${toCodeSpan(path)}** of the payload${rule === '' ? '' : `: ${rule}`}`,
       `Rule at ${where}`,
-      usesWords(view, resource, symbol, path),
+      formatUses(view, resource, symbol, path),
     );
   }
-  const around = objectAround(resource.definition.node, spot.start);
-  const written = around === null ? '' : JSON.stringify(shownJson(view.registry, resource.definition, around));
+  const around = findObjectAround(resource.definition.node, spot.start);
+  const written = around === null ? '' : JSON.stringify(toRedactedJson(view.registry, resource.definition, around));
   const action = resource.actions.find(({ node }) => inside(spot, node));
-  return blocks(
-    `**${inCode(path)}**: ${SORTS[symbol] ?? symbol}`,
+  return joinBlocks(
+    `**${toCodeSpan(path)}**: ${SORTS[symbol] ?? symbol}`,
     written === '' || written.length > LONGEST
       ? ''
-      : `As written${action === undefined ? '' : ` in ${inCode(action.key)}`}: ${inCode(written)}`,
+      : `As written${action === undefined ? '' : ` in ${toCodeSpan(action.key)}`}: ${toCodeSpan(written)}`,
     where,
-    usesWords(view, resource, symbol, declaration.name),
+    formatUses(view, resource, symbol, declaration.name),
   );
 }
 
@@ -74,25 +79,27 @@ const INDEXED: Partial<Readonly<Record<SymbolKind, SymbolSort>>> = {
 };
 
 /** Lists the uses of a name, each line of a file once. */
-function usesWords(view: View, { definition }: ResourceModel, symbol: SymbolKind, path: string): string {
+function formatUses(view: DocumentContext, { definition }: ResourceModel, symbol: SymbolKind, path: string): string {
   const sort = INDEXED[symbol];
   // Numeric segments are removed, because items of a list share a declaration.
   const name = path.replace(/\.\d+(?=\.|$)/g, '');
   const within = String(view.analysis.definitions.indexOf(definition));
-  const found = sort === undefined ? undefined : indexOf(view.project).get({ sort, within, name });
-  const uses = (found === undefined ? [] : placesOf(view.project, found))
+  const found = sort === undefined ? undefined : getSymbolIndex(view.project).get({ sort, within, name });
+  const uses = (found === undefined ? [] : findSymbolLocations(view.project, found))
     .filter(({ role }) => role === 'use')
     .sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.range.start.line - b.range.start.line));
-  const links = uses.map(({ file, range }) => fileLink(file, view.project.shown(file), range.start.line + 1));
+  const links = uses.map(({ file, range }) =>
+    formatFileLink(file, view.project.toRelativeName(file), range.start.line + 1),
+  );
   const places = [...new Set(links)];
   if (places.length === 0) return '';
   const more = places.length > MANY ? ` and ${places.length - MANY} more` : '';
   return `Used at ${places.slice(0, MANY).join(', ')}${more}`;
 }
 
-function objectAround(node: LocatedNode, at: number): LocatedNode | null {
+function findObjectAround(node: LocatedNode, at: number): LocatedNode | null {
   const children = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
   const next = children.find(({ start, end }) => start <= at && at < end);
-  const inner = next === undefined ? null : objectAround(next, at);
+  const inner = next === undefined ? null : findObjectAround(next, at);
   return inner ?? (node.type === 'object' ? node : null);
 }

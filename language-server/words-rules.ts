@@ -5,34 +5,34 @@ import type { Registry } from '../language/analysis/registry.js';
 import { isObject, type Json } from '../contract/json.js';
 import type { SymbolKind } from '../contract/field-meta.js';
 import { nodeAt } from '../language/source/tree.js';
-import { inCode } from './safe-markdown.js';
+import { toCodeSpan } from './safe-markdown.js';
 
 /** Maximum length of a value. */
 const LONGEST = 60;
 
-interface Said {
+interface RuleParts {
   /** Plugins that the object selects by name. */
   readonly chosen: readonly string[];
   /** In the order written. */
   readonly traits: readonly (readonly [name: string, value: Json])[];
 }
 
-function saidIn(registry: Registry, rule: Json): Said {
+function splitRule(registry: Registry, rule: Json): RuleParts {
   if (!isObject(rule)) return { chosen: [], traits: [] };
   const selectors = new Set(
     [...registry.kinds.values()].flatMap(({ select }) => (select.by === 'field' ? [select.field] : [])),
   );
-  const chooses = (key: string, value: Json): value is string => selectors.has(key) && typeof value === 'string';
+  const isSelector = (key: string, value: Json): value is string => selectors.has(key) && typeof value === 'string';
   const entries = Object.entries(rule).filter(([, value]) => value !== false);
   return {
-    chosen: entries.flatMap(([key, value]) => (chooses(key, value) ? [value] : [])),
-    traits: entries.filter(([key, value]) => !chooses(key, value)),
+    chosen: entries.flatMap(([key, value]) => (isSelector(key, value) ? [value] : [])),
+    traits: entries.filter(([key, value]) => !isSelector(key, value)),
   };
 }
 
 /** `EMAIL, max_length 320, optional`; omits nested objects and lists. */
 export function ruleText(registry: Registry, rule: Json): string {
-  const { chosen, traits } = saidIn(registry, rule);
+  const { chosen, traits } = splitRule(registry, rule);
   const rest = traits.flatMap(([key, value]) => {
     if (value === true) return [key];
     return typeof value === 'object' && value !== null ? [] : [`${key} ${JSON.stringify(value)}`];
@@ -42,14 +42,14 @@ export function ruleText(registry: Registry, rule: Json): string {
 
 /** Type and other properties: `EMAIL`, and ``max length `320`, optional``. */
 export function ruleCells(registry: Registry, rule: Json): [type: string, traits: string] {
-  const { chosen, traits } = saidIn(registry, rule);
+  const { chosen, traits } = splitRule(registry, rule);
   const rest = traits.map(([key, value]) => {
     const name = key.replace(/_/g, ' ');
     if (value === true) return name;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return `${name} ${inCode(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)}`;
+    return `${name} ${toCodeSpan(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)}`;
   });
-  return [chosen.map(inCode).join(', '), rest.join(', ')];
+  return [chosen.map(toCodeSpan).join(', '), rest.join(', ')];
 }
 
 export const ruleMarkdown = (registry: Registry, rule: Json): string =>
@@ -58,7 +58,7 @@ export const ruleMarkdown = (registry: Registry, rule: Json): string =>
     .join(', ');
 
 /** The declaration of a path or of its first segment. */
-export const declarationOf = (
+export const findDeclaration = (
   { definition }: ResourceModel,
   symbol: SymbolKind,
   path: string,
@@ -68,10 +68,10 @@ export const declarationOf = (
 };
 
 /** The rule of a path into a declared field; null if there is none. */
-export function ruleOf(resource: ResourceModel, declaration: Declaration, path: string): Json {
+export function resolveRule(resource: ResourceModel, declaration: Declaration, path: string): Json {
   const { name, value } = declaration;
   const rest = path.split('.').slice(name.split('.').length);
-  let rule: Json = { ...limitsBeside(resource, declaration), ...(isObject(value) ? value : {}) };
+  let rule: Json = { ...getSiblingLimits(resource, declaration), ...(isObject(value) ? value : {}) };
   for (const segment of rest) {
     const fields: Json | undefined = isObject(rule) ? rule['fields'] : undefined;
     const inner: Json | undefined = isObject(fields) ? fields[segment] : undefined;
@@ -83,7 +83,10 @@ export function ruleOf(resource: ResourceModel, declaration: Declaration, path: 
 }
 
 /** Siblings of the map that contains the rule may set limits, unless the map's parent is the resource or an actionable. */
-function limitsBeside({ definition, actions }: ResourceModel, { node }: Declaration): Readonly<Record<string, Json>> {
+function getSiblingLimits(
+  { definition, actions }: ResourceModel,
+  { node }: Declaration,
+): Readonly<Record<string, Json>> {
   const root = definition.node;
   const pointer = node?.pointer.slice(root.pointer.length).split('/').slice(0, -2).join('/');
   const around = pointer === undefined ? null : (nodeAt(root, pointer)?.node ?? null);

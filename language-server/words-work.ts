@@ -1,58 +1,59 @@
 /** Describes resources and actionables: what they do, in which order, and their dependents. */
 import { inside } from '../language/analysis/report.js';
 import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
-import { blocks } from '../language/export/markdown.js';
-import { turnsOf } from './turns.js';
-import { placeWords } from './place-words.js';
-import { inCode } from './safe-markdown.js';
-import type { View } from './view.js';
-import { namesOf } from './words.js';
+import { joinBlocks } from '../language/export/markdown.js';
+import { describeExecutionOrder } from './turns.js';
+import { formatLocationLink } from './place-words.js';
+import { toCodeSpan } from './safe-markdown.js';
+import type { DocumentContext } from './view.js';
+import { formatNames } from './words.js';
 
 /** Maximum length of a query excerpt. */
 const FIRST_WORDS = 70;
 
-export function resourceMarkdown(view: View, resource: ResourceModel): string {
+export function resourceMarkdown(view: DocumentContext, resource: ResourceModel): string {
   const { id, path, actions, definition } = resource;
-  const turns = turnsOf(view, resource);
+  const turns = describeExecutionOrder(view, resource);
   const rows = actions.map((action) => {
     const turn = turns.get(action.key) ?? '';
-    return `- ${inCode(String(action.id))} ${workOf(action)}${turn === '' ? '' : `, ${turn}`}`;
+    return `- ${toCodeSpan(String(action.id))} ${describeAction(action)}${turn === '' ? '' : `, ${turn}`}`;
   });
   const users = view.analysis.resources.filter(
-    (other) => other !== resource && other.actions.some(({ depends }) => depends.some((key) => isOf(resource, key))),
+    (other) =>
+      other !== resource && other.actions.some(({ depends }) => depends.some((key) => hasAction(resource, key))),
   );
-  return blocks(
-    `**${inCode(id)}**: resource at ${inCode(`/${path}`)}`,
+  return joinBlocks(
+    `**${toCodeSpan(id)}**: resource at ${toCodeSpan(`/${path}`)}`,
     rows.join('\n'),
-    users.length === 0 ? '' : `Needed by ${namesOf(users.map((one) => one.id))}`,
-    placeWords(view.project, definition.doc, definition.node.start),
+    users.length === 0 ? '' : `Needed by ${formatNames(users.map((one) => one.id))}`,
+    formatLocationLink(view.project, definition.doc, definition.node.start),
   );
 }
 
-const isOf = ({ actions }: ResourceModel, key: string): boolean => actions.some((action) => action.key === key);
+const hasAction = ({ actions }: ResourceModel, key: string): boolean => actions.some((action) => action.key === key);
 
-export function actionMarkdown(view: View, action: ActionModel): string {
+export function actionMarkdown(view: DocumentContext, action: ActionModel): string {
   const { resources } = view.analysis;
   const users = resources.flatMap(({ actions }) => actions.filter(({ depends }) => depends.includes(action.key)));
   const owner = resources.find(({ actions }) => actions.includes(action));
-  const turn = owner === undefined ? undefined : turnsOf(view, owner).get(action.key);
-  return blocks(
-    `**${inCode(action.key)}**: ${workOf(action)}`,
+  const turn = owner === undefined ? undefined : describeExecutionOrder(view, owner).get(action.key);
+  return joinBlocks(
+    `**${toCodeSpan(action.key)}**: ${describeAction(action)}`,
     [
       turn === undefined ? '' : `Runs ${turn}`,
       action.main ? 'Its result is the result of the resource' : '',
-      action.depends.length === 0 ? '' : `Waits for ${namesOf(action.depends)}`,
-      users.length === 0 ? '' : `Needed by ${namesOf(users.map(({ key }) => key))}`,
-      action.models.length === 0 ? '' : `Touches ${namesOf(action.models)}`,
+      action.depends.length === 0 ? '' : `Waits for ${formatNames(action.depends)}`,
+      users.length === 0 ? '' : `Needed by ${formatNames(users.map(({ key }) => key))}`,
+      action.models.length === 0 ? '' : `Touches ${formatNames(action.models)}`,
     ]
       .filter((line) => line !== '')
       .map((line) => `- ${line}`)
       .join('\n'),
-    placeWords(view.project, action.definition.doc, action.node.start),
+    formatLocationLink(view.project, action.definition.doc, action.node.start),
   );
 }
 
-function workOf({ mode, definition, node }: ActionModel): string {
+function describeAction({ mode, definition, node }: ActionModel): string {
   const { statements, documents } = definition.finds;
   const statement = statements
     .find((one) => inside(one.node, node))
@@ -62,5 +63,5 @@ function workOf({ mode, definition, node }: ActionModel): string {
   const text = statement ?? collection ?? '';
   const short = text.length <= FIRST_WORDS ? text : `${text.slice(0, FIRST_WORDS)}…`;
   const parts = [mode, short].filter((part) => part !== '');
-  return parts.length === 0 ? 'an actionable' : parts.map(inCode).join(': ');
+  return parts.length === 0 ? 'an actionable' : parts.map(toCodeSpan).join(': ');
 }

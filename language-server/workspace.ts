@@ -5,14 +5,14 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { CONFIG_NAME } from '../language/project/names.js';
-import { openProject, type Opening, type Project } from './project.js';
+import { openProject, type ProjectLoad, type Project } from './project.js';
 
-interface Given {
+interface WorkspaceOptions {
   readonly trusted: () => boolean;
   /** Resolves when the editor has sent its initial notifications; until then only plugins are loaded. */
   readonly quiet: Promise<void>;
   /** Called when per-file diagnostics are possible, before the project is fully loaded. */
-  readonly glimpsed: (project: Project) => void;
+  readonly onPreloaded: (project: Project) => void;
 }
 
 export interface Workspace {
@@ -21,60 +21,60 @@ export interface Workspace {
   addFolders(folders: readonly string[]): void;
   removeFolders(folders: readonly string[]): void;
   /** The project that contains a file. */
-  projectOf(name: string): Promise<Project | null>;
-  projects(): Promise<readonly Project[]>;
+  findProject(name: string): Promise<Project | null>;
+  listProjects(): Promise<readonly Project[]>;
   /** Null closes the file. `plain`: the editor treats it as ordinary JSON, so it may be unrelated to the project. */
-  type(name: string, text: string | null, plain?: boolean): Promise<Project | null>;
+  setText(name: string, text: string | null, plain?: boolean): Promise<Project | null>;
   /** Returns the affected projects. Null rereads everything. */
   refresh(names: readonly string[] | null): Promise<readonly Project[]>;
 }
 
-export function createWorkspace({ trusted, quiet, glimpsed }: Given): Workspace {
+export function createWorkspace({ trusted, quiet, onPreloaded: glimpsed }: WorkspaceOptions): Workspace {
   const folders = new Set<string>();
-  const open = new Map<string, Opening>();
+  const open = new Map<string, ProjectLoad>();
   const typed = new Map<string, string>();
   const plain = new Set<string>();
 
   /** Ignores ordinary JSON files on disk that no config includes. */
-  function lay(project: Project, name: string): void {
+  function overlayText(project: Project, name: string): void {
     const text = typed.get(name) ?? null;
-    if (text !== null && plain.has(name) && !project.holds(name) && existsSync(name)) return;
-    project.type(name, text);
+    if (text !== null && plain.has(name) && !project.hasFile(name) && existsSync(name)) return;
+    project.setText(name, text);
   }
 
-  function openingOf(folder: string): Opening {
+  function openFolder(folder: string): ProjectLoad {
     const before = open.get(folder);
     if (before !== undefined) return before;
-    const { known, read } = openProject(folder, { trusted, quiet });
-    const layAll = (project: Project): Project => {
-      for (const name of typed.keys()) if (folderOf(name) === folder) lay(project, name);
+    const { preloaded: known, loaded: read } = openProject(folder, { trusted, quiet });
+    const overlayAllTexts = (project: Project): Project => {
+      for (const name of typed.keys()) if (findProjectFolder(name) === folder) overlayText(project, name);
       return project;
     };
-    const opening: Opening = { known, read: read.then(layAll) };
+    const opening: ProjectLoad = { preloaded: known, loaded: read.then(overlayAllTexts) };
     open.set(folder, opening);
     // Allows a retry; callers that await `read` receive the error.
-    opening.read.catch(() => open.delete(folder));
+    opening.loaded.catch(() => open.delete(folder));
     known.catch(() => undefined);
     return opening;
   }
 
   /** Applies open texts to a project that is still loading, and reports it for early diagnostics. */
-  function glimpse({ known }: Opening, name: string): void {
-    const look = (project: Project): void => {
+  function previewProject({ preloaded: known }: ProjectLoad, name: string): void {
+    const reportPreview = (project: Project): void => {
       if (project.isRead || !typed.has(name)) return;
-      lay(project, name);
-      if (project.holds(name)) glimpsed(project);
+      overlayText(project, name);
+      if (project.hasFile(name)) glimpsed(project);
     };
-    void known.then(look, () => undefined);
+    void known.then(reportPreview, () => undefined);
   }
 
-  const projectIn = (folder: string): Promise<Project> => openingOf(folder).read;
+  const projectIn = (folder: string): Promise<Project> => openFolder(folder).loaded;
 
   function openAll(): void {
-    for (const folder of folders) if (existsSync(join(folder, CONFIG_NAME))) openingOf(folder);
+    for (const folder of folders) if (existsSync(join(folder, CONFIG_NAME))) openFolder(folder);
   }
 
-  function folderOf(name: string): string {
+  function findProjectFolder(name: string): string {
     const around = [...folders]
       .filter((folder) => name.startsWith(folder + sep))
       .sort((a, b) => b.length - a.length)[0];
@@ -94,28 +94,28 @@ export function createWorkspace({ trusted, quiet, glimpsed }: Given): Workspace 
         for (const folder of open.keys()) if (folder === name || folder.startsWith(name + sep)) open.delete(folder);
       }
     },
-    projectOf: (name) => projectIn(folderOf(name)),
-    async projects() {
+    findProject: (name) => projectIn(findProjectFolder(name)),
+    async listProjects() {
       openAll();
-      const all = await Promise.allSettled([...open.values()].map(({ read }) => read));
+      const all = await Promise.allSettled([...open.values()].map(({ loaded: read }) => read));
       return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     },
-    async type(name, text, isPlain = false) {
-      const waits = open.get(folderOf(name));
+    async setText(name, text, isPlain = false) {
+      const waits = open.get(findProjectFolder(name));
       if (text === null) typed.delete(name);
       else typed.set(name, text);
       if (isPlain) plain.add(name);
       else plain.delete(name);
-      const opening = waits ?? openingOf(folderOf(name));
-      if (text !== null) glimpse(opening, name);
-      const project = await opening.read;
+      const opening = waits ?? openFolder(findProjectFolder(name));
+      if (text !== null) previewProject(opening, name);
+      const project = await opening.loaded;
       // The newest text wins if it changed in the meantime.
-      lay(project, name);
+      overlayText(project, name);
       if (text === null) await project.refresh([name]);
       return project;
     },
     async refresh(names) {
-      const projects = await this.projects();
+      const projects = await this.listProjects();
       const touched = projects.filter(
         ({ folder }) => names === null || names.some((name) => name.startsWith(folder + sep)),
       );

@@ -6,27 +6,27 @@ import { isZone } from '../language/strings/zone.js';
 import type { FieldNode } from '../language/schema/field-node.js';
 import { fold } from '../language/schema/fold.js';
 import { memberOf } from '../language/source/tree.js';
-import type { Site, View } from './view.js';
+import type { CursorContext, DocumentContext } from './view.js';
 
 /** Returns a valid IANA time zone name. */
-export function zoneAt(view: View, { levels }: Site): string {
+export function zoneAt(view: DocumentContext, { levels }: CursorContext): string {
   const around = levels.at(-2);
   const beside = zoneField([...(around?.expansion?.fields ?? [])].map(([name, { field }]) => [name, field]));
   const written = beside === null || !around?.node ? '' : asText(memberOf(around.node, beside[0])?.value?.scalar);
-  return [written, ...configured(view), 'UTC'].find((zone) => zone !== '' && isZone(zone)) ?? 'UTC';
+  return [written, ...listConfiguredZones(view), 'UTC'].find((zone) => zone !== '' && isZone(zone)) ?? 'UTC';
 }
 
-function configured({ registry, project }: View): string[] {
+function listConfiguredZones({ registry, project }: DocumentContext): string[] {
   return project.config.chosen.flatMap(({ kind, name, options }) => {
     const spec = registry.plugin(kind, name);
-    const found = spec === undefined ? null : zoneField(optionsOf(registry, spec));
+    const found = spec === undefined ? null : zoneField(listOptionFields(registry, spec));
     if (found === null) return [];
     const [option, field] = found;
     return [asText(options[option]) || asText(field.meta.default)];
   });
 }
 
-function optionsOf(registry: Registry, spec: PluginSpec): [string, FieldNode][] {
+function listOptionFields(registry: Registry, spec: PluginSpec): [string, FieldNode][] {
   const kind = registry.kind(spec.kind);
   const schemas = kind?.slots.flatMap((slot) => registry.schema(`${spec.kind}:${spec.name}`, slot) ?? []) ?? [];
   const common = kind?.common === undefined ? [] : [fold(kind.common, kind.kind)];

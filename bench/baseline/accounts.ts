@@ -18,8 +18,8 @@ export interface NewAccount {
 
 /** Undefined: there is none. */
 export interface AccountStore {
-  byId(id: number): Promise<object | undefined>;
-  after(id: number): Promise<object[]>;
+  findById(id: number): Promise<object | undefined>;
+  listAfter(id: number): Promise<object[]>;
   insert(account: NewAccount): Promise<object>;
   /** Adds to the balance of a wallet, in one transaction. */
   add?(id: number, amount: number): Promise<object | undefined>;
@@ -35,20 +35,20 @@ const createRequest = object({
   balance: number().required(),
 });
 
-function validated<S extends Schema>(schema: S, body: unknown): InferType<S> {
+function validateBody<S extends Schema>(schema: S, body: unknown): InferType<S> {
   return schema.validateSync(body, { strict: true, abortEarly: false });
 }
 
 const tokenKey = createSecretKey(Buffer.from(process.env.BENCH_TOKEN_KEY ?? '', 'utf8'));
 
-async function authenticated(ctx: Context, next: Next): Promise<void> {
+async function verifyToken(ctx: Context, next: Next): Promise<void> {
   const token = /^Bearer (.+)$/i.exec(ctx.get('authorization'))?.[1] ?? '';
   const { payload } = await jwtVerify(token, tokenKey, { algorithms: ['HS256'] });
   (ctx.state as Record<string, unknown>).claims = payload;
   await next();
 }
 
-function found(ctx: Pick<Context, 'throw' | 'body'>, record: object | undefined): void {
+function sendRecord(ctx: Pick<Context, 'throw' | 'body'>, record: object | undefined): void {
   if (record === undefined) ctx.throw(404, 'no such record');
   ctx.body = record;
 }
@@ -74,36 +74,36 @@ async function errorsAsJson(ctx: Context, next: Next): Promise<void> {
   }
 }
 
-function routes(store: AccountStore): Router {
+function createRoutes(store: AccountStore): Router {
   const router = new Router();
   router.post('/health', (ctx) => {
     ctx.body = { status: 'ok', version: 1 };
   });
-  router.post('/account-mine', authenticated, async (ctx) => {
+  router.post('/account-mine', verifyToken, async (ctx) => {
     const { claims } = ctx.state as { claims: Record<string, unknown> };
-    found(ctx, await store.byId(Number(claims.id)));
+    sendRecord(ctx, await store.findById(Number(claims.id)));
   });
   router.post('/account-read', async (ctx) => {
-    const { id } = validated(readRequest, ctx.request.body);
-    found(ctx, await store.byId(id));
+    const { id } = validateBody(readRequest, ctx.request.body);
+    sendRecord(ctx, await store.findById(id));
   });
   router.post('/account-list', async (ctx) => {
-    const { after } = validated(listRequest, ctx.request.body);
-    ctx.body = await store.after(after);
+    const { after } = validateBody(listRequest, ctx.request.body);
+    ctx.body = await store.listAfter(after);
   });
   router.post('/account-create', async (ctx) => {
-    const { owner, email, balance } = validated(createRequest, ctx.request.body);
+    const { owner, email, balance } = validateBody(createRequest, ctx.request.body);
     ctx.body = await store.insert({ owner, email, balance, created_at: new Date() });
   });
   router.post('/wallet-add', async (ctx) => {
-    const { id, amount } = validated(walletRequest, ctx.request.body);
-    found(ctx, await store.add?.(id, amount));
+    const { id, amount } = validateBody(walletRequest, ctx.request.body);
+    sendRecord(ctx, await store.add?.(id, amount));
   });
   return router;
 }
 
 export function serveAccounts(store: AccountStore): void {
-  const router = routes(store);
+  const router = createRoutes(store);
   const app = new Koa();
   app.use(errorsAsJson);
   app.use(koaBody());

@@ -19,8 +19,8 @@ await client.connect();
 const accounts = client.db().collection<Account>('_account');
 
 const store: AccountStore = {
-  byId: async (id) => (await accounts.findOne({ _id: id })) ?? undefined,
-  after: (id) =>
+  findById: async (id) => (await accounts.findOne({ _id: id })) ?? undefined,
+  listAfter: (id) =>
     accounts
       .find({ _id: { $gt: id } })
       .sort({ _id: 1 })

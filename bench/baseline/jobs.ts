@@ -7,10 +7,10 @@ import { Agenda } from 'agenda';
 import Koa, { type Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { number, object, ValidationError } from 'yup';
-import { agendaBackend } from '../jobs/sides.js';
+import { createAgendaBackend } from '../jobs/sides.js';
 import type { Address } from '../../test/support/queues.js';
 
-const backend = agendaBackend(JSON.parse(process.env.BENCH_STORE ?? '') as Address);
+const backend = createAgendaBackend(JSON.parse(process.env.BENCH_STORE ?? '') as Address);
 // It only adds, as ours does: nothing is due.
 const agenda = new Agenda({ backend });
 agenda.define('job', async () => undefined);

@@ -7,7 +7,7 @@ import { type AccountStore, type NewAccount, serveAccounts } from './accounts.js
 
 const pool = mysql.createPool({ uri: process.env.MYSQL_URL ?? '', connectionLimit: 10, timezone: 'Z' });
 
-async function byId(id: number): Promise<object | undefined> {
+async function findById(id: number): Promise<object | undefined> {
   const [rows] = await pool.execute<RowDataPacket[]>(
     'SELECT id, owner, email, balance, created_at FROM _account WHERE id = ?',
     [id],
@@ -15,7 +15,7 @@ async function byId(id: number): Promise<object | undefined> {
   return rows[0];
 }
 
-async function after(id: number): Promise<object[]> {
+async function listAfter(id: number): Promise<object[]> {
   const [rows] = await pool.execute<RowDataPacket[]>(
     'SELECT id, owner, email, balance, created_at FROM _account WHERE id > ? ORDER BY id LIMIT 50',
     [id],
@@ -51,5 +51,5 @@ async function add(id: number, amount: number): Promise<object | undefined> {
   }
 }
 
-const store: AccountStore = { byId, after, insert, add, close: () => pool.end() };
+const store: AccountStore = { findById, listAfter, insert, add, close: () => pool.end() };
 serveAccounts(store);

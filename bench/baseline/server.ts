@@ -28,12 +28,12 @@ const createRequest = object({
   balance: number().required(),
 });
 
-function validated<S extends Schema>(schema: S, body: unknown): InferType<S> {
+function validateBody<S extends Schema>(schema: S, body: unknown): InferType<S> {
   return schema.validateSync(body, { strict: true, abortEarly: false });
 }
 
 async function readAccount(ctx: Context): Promise<void> {
-  const { id } = validated(readRequest, ctx.request.body);
+  const { id } = validateBody(readRequest, ctx.request.body);
   const { rows } = await pool.query<Record<string, unknown>>(
     'SELECT id, owner, email, balance, created_at FROM _account WHERE id = $1',
     [id],
@@ -45,7 +45,7 @@ async function readAccount(ctx: Context): Promise<void> {
 const known = new LRUCache<number, Record<string, unknown>>({ max: 10_000, ttl: 60_000 });
 
 async function readCached(ctx: Context): Promise<void> {
-  const { id } = validated(readRequest, ctx.request.body);
+  const { id } = validateBody(readRequest, ctx.request.body);
   const kept = known.get(id);
   if (kept !== undefined) {
     ctx.body = kept;
@@ -61,7 +61,7 @@ async function readCached(ctx: Context): Promise<void> {
 }
 
 async function createAccount(ctx: Context): Promise<void> {
-  const { owner, email, balance } = validated(createRequest, ctx.request.body);
+  const { owner, email, balance } = validateBody(createRequest, ctx.request.body);
   const { rows } = await pool.query<Record<string, unknown>>(
     'INSERT INTO _account (owner, email, balance, created_at) VALUES ($1, $2, $3, $4) RETURNING *',
     [owner, email, balance, new Date()],
@@ -77,7 +77,7 @@ const contactRequest = object({
 
 const fieldKey = Buffer.from(process.env.BENCH_FIELD_KEY ?? '', 'utf8');
 
-function encrypted(text: string): string {
+function encryptText(text: string): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', fieldKey, nonce, { authTagLength: 16 });
   const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
@@ -85,10 +85,10 @@ function encrypted(text: string): string {
 }
 
 async function createContact(ctx: Context): Promise<void> {
-  const { owner, email, phone } = validated(contactRequest, ctx.request.body);
+  const { owner, email, phone } = validateBody(contactRequest, ctx.request.body);
   const { rows } = await pool.query<Record<string, unknown>>(
     'INSERT INTO _contact (owner, email, phone) VALUES ($1, $2, $3) RETURNING *',
-    [owner, encrypted(email), encrypted(phone)],
+    [owner, encryptText(email), encryptText(phone)],
   );
   ctx.body = rows[0];
 }
@@ -105,7 +105,7 @@ const echoRequest = object({
 });
 
 async function listAccounts(ctx: Context): Promise<void> {
-  const { after } = validated(listRequest, ctx.request.body);
+  const { after } = validateBody(listRequest, ctx.request.body);
   const { rows } = await pool.query<Record<string, unknown>>(
     'SELECT id, owner, email, balance, created_at FROM _account WHERE id > $1 ORDER BY id LIMIT 50',
     [after],
@@ -114,7 +114,7 @@ async function listAccounts(ctx: Context): Promise<void> {
 }
 
 async function addToWallet(ctx: Context): Promise<void> {
-  const { id, amount } = validated(walletRequest, ctx.request.body);
+  const { id, amount } = validateBody(walletRequest, ctx.request.body);
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
@@ -134,13 +134,13 @@ async function addToWallet(ctx: Context): Promise<void> {
   }
 }
 
-function echo(ctx: Context): void {
-  ctx.body = validated(echoRequest, ctx.request.body);
+function sendEcho(ctx: Context): void {
+  ctx.body = validateBody(echoRequest, ctx.request.body);
 }
 
 const tokenKey = createSecretKey(Buffer.from(process.env.BENCH_TOKEN_KEY ?? '', 'utf8'));
 
-async function authenticated(ctx: Context, next: Next): Promise<void> {
+async function verifyToken(ctx: Context, next: Next): Promise<void> {
   const token = /^Bearer (.+)$/i.exec(ctx.get('authorization'))?.[1] ?? '';
   const { payload } = await jwtVerify(token, tokenKey, { algorithms: ['HS256'] });
   (ctx.state as Record<string, unknown>).claims = payload;
@@ -175,14 +175,14 @@ const remote = got.extend({
 });
 
 async function quote(ctx: Context): Promise<void> {
-  const { id: wanted } = validated(quoteRequest, ctx.request.body);
+  const { id: wanted } = validateBody(quoteRequest, ctx.request.body);
   const { id, price, currency, valid_until } = await remote.get(`quotes/${wanted}`).json<Quote>();
   ctx.body = { id, price, currency, valid_until };
 }
 
 /** The same with what the runtime has by itself. */
 async function quoteByFetch(ctx: Context): Promise<void> {
-  const { id: wanted } = validated(quoteRequest, ctx.request.body);
+  const { id: wanted } = validateBody(quoteRequest, ctx.request.body);
   const response = await fetch(`${process.env.BENCH_REMOTE ?? ''}/quotes/${wanted}`, {
     headers: { authorization: `Bearer ${process.env.BENCH_TOKEN_KEY ?? ''}` },
     signal: AbortSignal.timeout(10_000),
@@ -194,7 +194,7 @@ async function quoteByFetch(ctx: Context): Promise<void> {
 
 const hookKey = process.env.BENCH_HOOK_KEY ?? '';
 
-async function takeHook(ctx: Context): Promise<void> {
+async function verifyHook(ctx: Context): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of ctx.req) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
@@ -236,16 +236,16 @@ router.post('/account-cached', readCached);
 router.post('/account-create', createAccount);
 router.post('/contact-create', createContact);
 router.post('/account-list', listAccounts);
-router.post('/account-mine', authenticated, readMine);
+router.post('/account-mine', verifyToken, readMine);
 router.post('/wallet-add', addToWallet);
-router.post('/echo', echo);
+router.post('/echo', sendEcho);
 router.post('/quote', quote);
 router.post('/quote-fetch', quoteByFetch);
 router.post('/health', health);
 
 // The signature is over the bytes that were sent, which a parser would not keep.
 const hooks = new Router();
-hooks.post('/hook', takeHook);
+hooks.post('/hook', verifyHook);
 
 const app = new Koa();
 app.use(errorsAsJson);

@@ -16,12 +16,12 @@ const key = createSecretKey(Buffer.from(process.env.BENCH_TOKEN_KEY ?? '', 'utf8
 
 const health = { status: 'ok', version: 1 };
 
-async function claimsOf(authorization: string): Promise<JWTPayload> {
+async function verifyClaims(authorization: string): Promise<JWTPayload> {
   const token = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? '';
   return (await jwtVerify(token, key, { algorithms: ['HS256'] })).payload;
 }
 
-async function mine(claims: JWTPayload): Promise<unknown> {
+async function findOwnAccount(claims: JWTPayload): Promise<unknown> {
   const { rows } = await pool.query<Record<string, unknown>>(
     'SELECT id, owner, email, balance, created_at FROM _account WHERE id = $1',
     [claims.id],
@@ -29,9 +29,9 @@ async function mine(claims: JWTPayload): Promise<unknown> {
   return rows[0];
 }
 
-async function authenticated(ctx: Context, next: Next): Promise<void> {
+async function verifyToken(ctx: Context, next: Next): Promise<void> {
   try {
-    (ctx.state as Record<string, unknown>).claims = await claimsOf(ctx.get('authorization'));
+    (ctx.state as Record<string, unknown>).claims = await verifyClaims(ctx.get('authorization'));
   } catch {
     ctx.throw(401, 'the token is not valid');
   }
@@ -43,8 +43,8 @@ const router = new Router();
 router.post('/health', (ctx) => {
   ctx.body = health;
 });
-router.post('/account-mine', authenticated, async (ctx) => {
-  ctx.body = await mine((ctx.state as { claims: JWTPayload }).claims);
+router.post('/account-mine', verifyToken, async (ctx) => {
+  ctx.body = await findOwnAccount((ctx.state as { claims: JWTPayload }).claims);
 });
 router.post('/announce', (ctx) => {
   const data = ctx.request.body as unknown;
@@ -63,12 +63,12 @@ interface Message {
 
 app.ws.use((ctx) => {
   const authorization = ctx.get('authorization');
-  const answer = async ({ resource, action, request_id }: Message): Promise<void> => {
-    const data = resource === 'account-mine' ? await mine(await claimsOf(authorization)) : health;
+  const sendAnswer = async ({ resource, action, request_id }: Message): Promise<void> => {
+    const data = resource === 'account-mine' ? await findOwnAccount(await verifyClaims(authorization)) : health;
     ctx.websocket.send(JSON.stringify({ action, request_id, data }));
   };
   ctx.websocket.on('message', (text: Buffer) => {
-    answer(JSON.parse(text.toString('utf8')) as Message).catch((error: unknown) => {
+    sendAnswer(JSON.parse(text.toString('utf8')) as Message).catch((error: unknown) => {
       console.error(error);
       ctx.websocket.close(1011);
     });

@@ -19,7 +19,7 @@ await mkdir(stored);
 
 const accept = multer({ dest: join(folder, 'incoming'), limits: { files: 5, fileSize: 10_485_760 } }).any();
 
-const received = (req: IncomingMessage, res: unknown): Promise<Express.Multer.File[]> =>
+const receiveFiles = (req: IncomingMessage, res: unknown): Promise<Express.Multer.File[]> =>
   new Promise((resolve, reject) => {
     accept(req as never, res as never, (error: unknown) => {
       if (error instanceof Error) reject(error);
@@ -27,8 +27,8 @@ const received = (req: IncomingMessage, res: unknown): Promise<Express.Multer.Fi
     });
   });
 
-async function upload(ctx: Context): Promise<void> {
-  const files = await received(ctx.req, ctx.res);
+async function storeUpload(ctx: Context): Promise<void> {
+  const files = await receiveFiles(ctx.req, ctx.res);
   if (files.length === 0) ctx.throw(422, 'no file');
   const answers: object[] = [];
   for (const file of files) {
@@ -45,7 +45,7 @@ async function upload(ctx: Context): Promise<void> {
 }
 
 const router = new Router();
-router.post('/upload', upload);
+router.post('/upload', storeUpload);
 router.post('/health', (ctx) => {
   ctx.body = { status: 'ok', version: 1 };
 });

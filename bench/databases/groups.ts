@@ -4,20 +4,20 @@
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Found } from '../../test/support/guarded.js';
-import { ownMongo } from '../../test/support/mongo.js';
-import { ownMysql, type MysqlFlavour } from '../../test/support/mysql.js';
+import type { ServerOrSkip } from '../../test/support/guarded.js';
+import { startOwnMongo } from '../../test/support/mongo.js';
+import { startOwnMysql, type MysqlFlavour } from '../../test/support/mysql.js';
 import { onCleanup } from '../cleanup.js';
 import { startDatabase } from '../database.js';
-import { type Cores, descendants, pinRunning } from '../proc.js';
+import { type Cores, listDescendants, pinRunning } from '../proc.js';
 import { type Row, rows } from '../rows.js';
 import { type Server, startServer } from '../server.js';
-import { createTables, type Ledger, ledgerOf } from '../tables.js';
-import { documentBaseline, lintelServing, mysqlBaseline, type Target } from '../targets.js';
-import { embeddedDocuments, embeddedTables, mongoLedger, mysqlLedger } from './ledgers.js';
-import { documentHome, tableHome } from './homes.js';
+import { createTables, type Ledger, createTableLedger } from '../tables.js';
+import { documentBaseline, createLintelTarget, mysqlBaseline, type Target } from '../targets.js';
+import { createEmbeddedDocuments, createEmbeddedTables, openMongoLedger, openMysqlLedger } from './ledgers.js';
+import { createDocumentHome, createTableHome } from './homes.js';
 
-export interface Given {
+export interface GroupOptions {
   readonly folder: string;
   readonly cores: Cores | null;
   readonly connections: number;
@@ -34,13 +34,13 @@ export interface Group {
   readonly close: () => Promise<void>;
 }
 
-export interface Opening {
+export interface GroupOpener {
   /** What `--rows` calls it. */
   readonly name: 'mysql' | 'mariadb' | 'mongodb' | 'embedded';
-  readonly open: (given: Given) => Promise<Found<Group>>;
+  readonly open: (given: GroupOptions) => Promise<ServerOrSkip<Group>>;
 }
 
-export const openings: readonly Opening[] = [
+export const groupOpeners: readonly GroupOpener[] = [
   { name: 'mysql', open: (given) => openMysql('mysql', 'MySQL', given) },
   { name: 'mariadb', open: (given) => openMysql('mariadb', 'MariaDB', given) },
   { name: 'mongodb', open: openMongo },
@@ -62,18 +62,18 @@ const documentRows = rows
   });
 
 /** Connections to an emulated server: more of them only wait. */
-const fewer = (connections: number): number => Math.min(connections, 8);
+const limitConnections = (connections: number): number => Math.min(connections, 8);
 
 const emulated =
   process.env['TEST_MONGOD'] === undefined ? 'mongod' : 'mongod as TEST_MONGOD starts it, which may be emulated';
 
 /** Keeps what was started for this group off the core of who is measured; a group ends before the next one begins. */
-function settle({ cores }: Given): void {
-  if (cores !== null) pinRunning(cores.rest, descendants(process.pid));
+function pinToRest({ cores }: GroupOptions): void {
+  if (cores !== null) pinRunning(cores.rest, listDescendants(process.pid));
 }
 
 /** The last ones first, and also when the run ends before. */
-function closing(steps: readonly (() => Promise<void>)[]): () => Promise<void> {
+function createCloser(steps: readonly (() => Promise<void>)[]): () => Promise<void> {
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> =>
     (closed ??= (async () => {
@@ -83,18 +83,18 @@ function closing(steps: readonly (() => Promise<void>)[]): () => Promise<void> {
   return close;
 }
 
-const serve = (target: Target, variables: Record<string, string>, { cores }: Given): Promise<Server> =>
+const serve = (target: Target, variables: Record<string, string>, { cores }: GroupOptions): Promise<Server> =>
   startServer(target, variables, cores?.server);
 
-async function openMysql(flavour: MysqlFlavour, title: string, given: Given): Promise<Found<Group>> {
-  const database = await ownMysql(flavour);
+async function openMysql(flavour: MysqlFlavour, title: string, given: GroupOptions): Promise<ServerOrSkip<Group>> {
+  const database = await startOwnMysql(flavour);
   if ('skip' in database) return database;
   const stopDatabase = onCleanup(database.stop);
-  settle(given);
-  const { url, ledger, about, end } = await mysqlLedger(database.url);
-  const home = await tableHome(given.folder, { use: 'mysql', url: '$ENV.MYSQL_URL' });
+  pinToRest(given);
+  const { url, ledger, about, end } = await openMysqlLedger(database.url);
+  const home = await createTableHome(given.folder, { use: 'mysql', url: '$ENV.MYSQL_URL' });
   // Ours makes the tables of its models, so it comes first.
-  const lintel = await serve(lintelServing('lintel', home), { MYSQL_URL: url }, given);
+  const lintel = await serve(createLintelTarget('lintel', home), { MYSQL_URL: url }, given);
   const baseline = await serve(mysqlBaseline, { MYSQL_URL: url }, given);
   stopDatabase();
   return {
@@ -104,18 +104,18 @@ async function openMysql(flavour: MysqlFlavour, title: string, given: Given): Pr
     servers: [baseline, lintel],
     ledger,
     connections: given.connections,
-    close: closing([database.stop, end, lintel.stop, baseline.stop]),
+    close: createCloser([database.stop, end, lintel.stop, baseline.stop]),
   };
 }
 
-async function openMongo(given: Given): Promise<Found<Group>> {
-  const database = await ownMongo();
+async function openMongo(given: GroupOptions): Promise<ServerOrSkip<Group>> {
+  const database = await startOwnMongo();
   if ('skip' in database) return database;
   const stopDatabase = onCleanup(database.stop);
-  settle(given);
-  const { url, ledger, about, end } = await mongoLedger(database.url);
-  const home = await documentHome(given.folder, { use: 'mongodb', url: '$ENV.MONGO_URL' });
-  const lintel = await serve(lintelServing('lintel', home), { MONGO_URL: url }, given);
+  pinToRest(given);
+  const { url, ledger, about, end } = await openMongoLedger(database.url);
+  const home = await createDocumentHome(given.folder, { use: 'mongodb', url: '$ENV.MONGO_URL' });
+  const lintel = await serve(createLintelTarget('lintel', home), { MONGO_URL: url }, given);
   const baseline = await serve(documentBaseline, { MONGO_URL: url }, given);
   stopDatabase();
   return {
@@ -124,19 +124,19 @@ async function openMongo(given: Given): Promise<Found<Group>> {
     rows: documentRows,
     servers: [baseline, lintel],
     ledger,
-    connections: fewer(given.connections),
-    close: closing([database.stop, end, lintel.stop, baseline.stop]),
+    connections: limitConnections(given.connections),
+    close: createCloser([database.stop, end, lintel.stop, baseline.stop]),
   };
 }
 
-async function openEmbeddedTables(given: Given): Promise<Group> {
+async function openEmbeddedTables(given: GroupOptions): Promise<Group> {
   const database = await startDatabase(given.cores?.rest, false);
   await createTables(database.client);
-  const onServer = await tableHome(given.folder, { use: 'postgres', url: '$ENV.DATABASE_URL' });
-  const alone = await tableHome(given.folder, { use: 'pglite', path: await storeIn(given.folder) }, 'tables');
-  const server = await serve(lintelServing('PostgreSQL', onServer), { DATABASE_URL: database.url }, given);
-  const embedded = await serve(lintelServing('PGlite', alone), {}, given);
-  const [kept, own] = [ledgerOf(database.client), embeddedTables()];
+  const onServer = await createTableHome(given.folder, { use: 'postgres', url: '$ENV.DATABASE_URL' });
+  const alone = await createTableHome(given.folder, { use: 'pglite', path: await storeIn(given.folder) }, 'tables');
+  const server = await serve(createLintelTarget('PostgreSQL', onServer), { DATABASE_URL: database.url }, given);
+  const embedded = await serve(createLintelTarget('PGlite', alone), {}, given);
+  const [kept, own] = [createTableLedger(database.client), createEmbeddedTables()];
   return {
     title: 'Embedded tables',
     about: `lintel on ${database.description}, and on PGlite, which works in the process of the server`,
@@ -145,21 +145,21 @@ async function openEmbeddedTables(given: Given): Promise<Group> {
     ledger: split(embedded, own, kept),
     connections: given.connections,
     // The database ends with the run.
-    close: closing([server.stop, embedded.stop]),
+    close: createCloser([server.stop, embedded.stop]),
   };
 }
 
-async function openEmbeddedDocuments(given: Given): Promise<Found<Group>> {
-  const database = await ownMongo();
+async function openEmbeddedDocuments(given: GroupOptions): Promise<ServerOrSkip<Group>> {
+  const database = await startOwnMongo();
   if ('skip' in database) return database;
   const stopDatabase = onCleanup(database.stop);
-  settle(given);
-  const { url, ledger, about, end } = await mongoLedger(database.url);
-  const onServer = await documentHome(given.folder, { use: 'mongodb', url: '$ENV.MONGO_URL' });
-  const alone = await documentHome(given.folder, { use: 'embedded' }, 'documents', await storeIn(given.folder));
-  const server = await serve(lintelServing('mongod', onServer), { MONGO_URL: url }, given);
-  const embedded = await serve(lintelServing('embedded', alone), {}, given);
-  const own = await embeddedDocuments(embedded);
+  pinToRest(given);
+  const { url, ledger, about, end } = await openMongoLedger(database.url);
+  const onServer = await createDocumentHome(given.folder, { use: 'mongodb', url: '$ENV.MONGO_URL' });
+  const alone = await createDocumentHome(given.folder, { use: 'embedded' }, 'documents', await storeIn(given.folder));
+  const server = await serve(createLintelTarget('mongod', onServer), { MONGO_URL: url }, given);
+  const embedded = await serve(createLintelTarget('embedded', alone), {}, given);
+  const own = await createEmbeddedDocuments(embedded);
   stopDatabase();
   return {
     title: 'Embedded documents',
@@ -167,8 +167,8 @@ async function openEmbeddedDocuments(given: Given): Promise<Found<Group>> {
     rows: documentRows,
     servers: [server, embedded],
     ledger: split(embedded, own, ledger),
-    connections: fewer(given.connections),
-    close: closing([database.stop, end, server.stop, embedded.stop]),
+    connections: limitConnections(given.connections),
+    close: createCloser([database.stop, end, server.stop, embedded.stop]),
   };
 }
 
@@ -177,5 +177,5 @@ const storeIn = (folder: string): Promise<string> => mkdtemp(join(folder, 'store
 /** An embedded database can be asked through its own server only. */
 const split = (embedded: Server, own: Ledger, others: Ledger): Ledger => ({
   reset: (server) => (server === embedded ? own : others).reset(server),
-  traces: (server) => (server === embedded ? own : others).traces(server),
+  countTraces: (server) => (server === embedded ? own : others).countTraces(server),
 });

@@ -7,11 +7,16 @@ import { join } from 'node:path';
 import { root } from '../targets.js';
 
 /** How the benchmark itself puts back an embedded database, through the server that has it. */
-type Own = 'tables' | 'documents';
+type EmbeddedKind = 'tables' | 'documents';
 
 const bench = join(root, 'bench');
 
-async function home(folder: string, parts: readonly string[], config: object, own?: Own): Promise<string> {
+async function createHome(
+  folder: string,
+  parts: readonly string[],
+  config: object,
+  own?: EmbeddedKind,
+): Promise<string> {
   const place = await mkdtemp(join(folder, 'home-'));
   const definitions = join(place, 'definitions');
   for (const part of parts) await cp(join(bench, part), join(definitions, part), { recursive: true });
@@ -22,8 +27,8 @@ async function home(folder: string, parts: readonly string[], config: object, ow
 }
 
 /** The path of the config. */
-export const tableHome = (folder: string, connection: object, own?: Own): Promise<string> =>
-  home(
+export const createTableHome = (folder: string, connection: object, own?: EmbeddedKind): Promise<string> =>
+  createHome(
     folder,
     ['definitions/models', 'definitions/resources', 'definitions/tokens'],
     { connections: { main: connection } },
@@ -31,8 +36,8 @@ export const tableHome = (folder: string, connection: object, own?: Own): Promis
   );
 
 /** The documents of an embedded store lie in `path`. */
-export const documentHome = (folder: string, store: object, own?: Own, path?: string): Promise<string> =>
-  home(
+export const createDocumentHome = (folder: string, store: object, own?: EmbeddedKind, path?: string): Promise<string> =>
+  createHome(
     folder,
     ['documents'],
     {

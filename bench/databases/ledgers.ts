@@ -8,7 +8,7 @@ import mysql, { type RowDataPacket } from 'mysql2/promise';
 import type { Server } from '../server.js';
 import { type Ledger, seeded, seededBalance, type Traces } from '../tables.js';
 
-interface Opened {
+interface LedgerConnection {
   /** Of a new, empty database. */
   readonly url: string;
   readonly ledger: Ledger;
@@ -18,31 +18,31 @@ interface Opened {
 }
 
 const numbers = Array.from({ length: seeded }, (_, index) => index + 1);
-const account = (n: number) => ({
+const createAccount = (n: number) => ({
   owner: `Owner ${n}`,
   email: `owner${n}@example.com`,
   balance: n + 0.25,
   created_at: new Date(Date.parse('2026-01-02T03:04:05.678Z') + n * 60_000),
 });
 
-function within(server: string, database: string): string {
+function toDatabaseUrl(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;
   return url.href;
 }
 
-const fresh = (): string => `bench_${randomUUID().replaceAll('-', '')}`;
+const createDatabaseName = (): string => `bench_${randomUUID().replaceAll('-', '')}`;
 
-export async function mysqlLedger(server: string): Promise<Opened> {
-  const name = fresh();
+export async function openMysqlLedger(server: string): Promise<LedgerConnection> {
+  const name = createDatabaseName();
   const client = await mysql.createConnection({ uri: server, timezone: 'Z' });
   await client.query(`CREATE DATABASE ${name}`);
   await client.query(`USE ${name}`);
   const [[version]] = await client.query<RowDataPacket[]>('SELECT version() AS version');
-  const accounts = numbers.map((n) => Object.values(account(n)));
+  const accounts = numbers.map((n) => Object.values(createAccount(n)));
   const wallets = numbers.map((n) => [n, seededBalance]);
   return {
-    url: within(server, name),
+    url: toDatabaseUrl(server, name),
     about: String(version?.['version']),
     ledger: {
       async reset() {
@@ -52,7 +52,7 @@ export async function mysqlLedger(server: string): Promise<Opened> {
         await client.query('INSERT INTO _wallet (id, balance) VALUES ?', [wallets]);
         await client.query('ANALYZE TABLE _account, _wallet');
       },
-      async traces() {
+      async countTraces() {
         const [[left]] = await client.query<RowDataPacket[]>(
           'SELECT (SELECT count(*) FROM _account) AS accounts, (SELECT sum(balance) FROM _wallet) AS money',
         );
@@ -72,13 +72,13 @@ interface Account extends Document {
   readonly _id: number | ObjectId;
 }
 
-export async function mongoLedger(server: string): Promise<Opened> {
-  const url = within(server, fresh());
+export async function openMongoLedger(server: string): Promise<LedgerConnection> {
+  const url = toDatabaseUrl(server, createDatabaseName());
   const client = new MongoClient(url);
   await client.connect();
   const accounts = client.db().collection<Account>('_account');
   const { version } = (await client.db().admin().serverInfo()) as { readonly version?: string };
-  const documents = numbers.map((n) => ({ _id: n, ...account(n) }));
+  const documents = numbers.map((n) => ({ _id: n, ...createAccount(n) }));
   return {
     url,
     about: version ?? '',
@@ -88,13 +88,13 @@ export async function mongoLedger(server: string): Promise<Opened> {
         await accounts.deleteMany({});
         await accounts.insertMany(documents);
       },
-      traces: async () => ({ accounts: (await accounts.countDocuments()) - seeded, contacts: 0, money: 0 }),
+      countTraces: async () => ({ accounts: (await accounts.countDocuments()) - seeded, contacts: 0, money: 0 }),
     },
     end: () => client.close(),
   };
 }
 
-async function ask({ url, name }: Server, path: string, body: object = {}): Promise<unknown> {
+async function callEndpoint({ url, name }: Server, path: string, body: object = {}): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${url}/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
   const text = await response.text();
@@ -102,18 +102,18 @@ async function ask({ url, name }: Server, path: string, body: object = {}): Prom
   return text === '' ? null : JSON.parse(text);
 }
 
-export const embeddedTables = (): Ledger => ({
-  reset: async (server) => void (await ask(server, 'bench-reset')),
-  traces: async (server) => (await ask(server, 'bench-traces')) as Traces,
+export const createEmbeddedTables = (): Ledger => ({
+  reset: async (server) => void (await callEndpoint(server, 'bench-reset')),
+  countTraces: async (server) => (await callEndpoint(server, 'bench-traces')) as Traces,
 });
 
 /** Seeded once: documents that came later are taken away again. */
-export async function embeddedDocuments(server: Server): Promise<Ledger> {
-  for (const n of numbers) await ask(server, 'bench-seed', { _id: n, ...account(n) });
+export async function createEmbeddedDocuments(server: Server): Promise<Ledger> {
+  for (const n of numbers) await callEndpoint(server, 'bench-seed', { _id: n, ...createAccount(n) });
   return {
-    reset: async (asked) => void (await ask(asked, 'bench-reset')),
-    traces: async (asked) => {
-      const { count } = (await ask(asked, 'bench-traces')) as { readonly count: number };
+    reset: async (asked) => void (await callEndpoint(asked, 'bench-reset')),
+    countTraces: async (asked) => {
+      const { count } = (await callEndpoint(asked, 'bench-traces')) as { readonly count: number };
       return { accounts: count, contacts: 0, money: 0 };
     },
   };

@@ -2,7 +2,7 @@
 import { median } from '../report.js';
 import type { Side } from './sides.js';
 
-export interface Row {
+export interface FigureRow {
   readonly name: string;
   readonly unit: 'ms' | 'MiB';
   /** What ours may take; null: nothing is promised. */
@@ -10,7 +10,7 @@ export interface Row {
 }
 
 interface Entry {
-  readonly row: Row;
+  readonly row: FigureRow;
   readonly values: Map<Side['name'], Figures>;
 }
 
@@ -21,12 +21,12 @@ interface Figures {
 }
 
 export interface Book {
-  note(row: Row, side: Side, values: readonly number[], cpuMs?: number): void;
+  add(row: FigureRow, side: Side, values: readonly number[], cpuMs?: number): void;
   /** For reading by programs. */
   readonly entries: ReadonlyMap<string, Entry>;
-  table(): string;
+  formatTable(): string;
   /** Rows of ours that have no answer, or whose median is over what is allowed, in words. */
-  over(): readonly string[];
+  listExceeded(): readonly string[];
 }
 
 export function createBook(): Book {
@@ -34,7 +34,7 @@ export function createBook(): Book {
   const of = ({ values }: Entry, side: Side['name']): readonly number[] => values.get(side)?.all ?? [];
   return {
     entries,
-    note(row, side, values, cpuMs) {
+    add(row, side, values, cpuMs) {
       const entry: Entry = entries.get(row.name) ?? { row, values: new Map<Side['name'], Figures>() };
       const mine = entry.values.get(side.name) ?? { all: [], cpu: [] };
       mine.all.push(...values);
@@ -42,7 +42,7 @@ export function createBook(): Book {
       entry.values.set(side.name, mine);
       entries.set(row.name, entry);
     },
-    table() {
+    formatTable() {
       const lines = [
         '| row | lintel (min..max) | JSON service (min..max) | lintel / JSON | CPU lintel | CPU JSON | bound |',
         '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
@@ -53,18 +53,18 @@ export function createBook(): Book {
         const ratio = ours.length * theirs.length === 0 ? '' : `**${(median(ours) / median(theirs)).toFixed(2)}**`;
         const cells = [
           row.name,
-          shown(ours, row.unit),
-          shown(theirs, row.unit),
+          formatValues(ours, row.unit),
+          formatValues(theirs, row.unit),
           ratio,
-          cpu(values.get('lintel')?.cpu),
-          cpu(values.get('json')?.cpu),
+          formatCpu(values.get('lintel')?.cpu),
+          formatCpu(values.get('json')?.cpu),
           row.bound === null ? '' : `${row.bound} ${row.unit}`,
         ];
         lines.push(`| ${cells.join(' | ')} |`);
       }
       return lines.join('\n');
     },
-    over: () =>
+    listExceeded: () =>
       [...entries.values()].flatMap((entry) => {
         const { name, bound, unit } = entry.row;
         const found = median(of(entry, 'lintel'));
@@ -74,10 +74,10 @@ export function createBook(): Book {
   };
 }
 
-const shown = (values: readonly number[], unit: string): string =>
+const formatValues = (values: readonly number[], unit: string): string =>
   values.length === 0
     ? 'does not know'
     : `${median(values).toFixed(1)} ${unit} (${Math.min(...values).toFixed(1)}..${Math.max(...values).toFixed(1)})`;
 
-const cpu = (values: readonly number[] | undefined): string =>
+const formatCpu = (values: readonly number[] | undefined): string =>
   values === undefined || values.length === 0 ? '' : `${median(values).toFixed(1)} ms`;

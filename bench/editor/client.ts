@@ -39,18 +39,18 @@ export interface Client {
   /** Replaces the whole text, as when another file is looked at. */
   replace(text: string): void;
   /** Diagnostics of the version that is open now, the first that are told. */
-  diagnostics(): Promise<readonly Diagnostic[]>;
+  waitForDiagnostics(): Promise<readonly Diagnostic[]>;
   /** Until our server has told everything of what was opened. */
-  whole(): Promise<readonly Diagnostic[]>;
+  waitForAllDiagnostics(): Promise<readonly Diagnostic[]>;
   /** Labels and inserted texts of completion. */
-  complete(offset: number): Promise<readonly string[]>;
-  hover(offset: number): Promise<string>;
+  fetchCompletions(offset: number): Promise<readonly string[]>;
+  fetchHover(offset: number): Promise<string>;
   /** Until our server has told that it knows so many resources. */
-  indexed(resources: number): Promise<void>;
+  waitForIndex(resources: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface Started {
+export interface EditorClientOptions {
   readonly command: readonly string[];
   /** Added to that of this process. */
   readonly env: Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ export interface Started {
   readonly file: string;
 }
 
-export async function startClient({ command, env, folder, file }: Started): Promise<Client> {
+export async function startClient({ command, env, folder, file }: EditorClientOptions): Promise<Client> {
   const started = performance.now();
   const [program = '', ...words] = command;
   const child = spawn(program, words, {
@@ -75,19 +75,19 @@ export async function startClient({ command, env, folder, file }: Started): Prom
   );
   const uri = pathToFileURL(join(folder, file)).href;
   const looks = new Set<() => void>();
-  const wake = (): void => [...looks].forEach((look) => look());
+  const recheckAll = (): void => [...looks].forEach((look) => look());
   let told: PublishDiagnosticsParams | null = null;
   let known = -1;
   let whole = false;
   connection.onNotification(PublishDiagnosticsNotification.type, (params) => {
     if (params.uri !== uri) return;
     told = params;
-    wake();
+    recheckAll();
   });
   connection.onNotification('lintel/status', ({ resources }: { readonly resources: number }) => {
     known = resources;
     whole = true;
-    wake();
+    recheckAll();
   });
   connection.onNotification(LogMessageNotification.type, ({ type, message }) => {
     if (type === 1) process.stderr.write(`the server said: ${message}\n`);
@@ -95,7 +95,7 @@ export async function startClient({ command, env, folder, file }: Started): Prom
   connection.onRequest(RegistrationRequest.type, () => undefined);
   connection.listen();
 
-  const until = <T>(what: string, look: () => T | null): Promise<T> =>
+  const waitUntil = <T>(what: string, look: () => T | null): Promise<T> =>
     new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`${what} did not come`)), PATIENCE);
       const check = (): void => {
@@ -155,19 +155,21 @@ export async function startClient({ command, env, folder, file }: Started): Prom
     edit: (start, end, text) =>
       send([{ range: { start: document.positionAt(start), end: document.positionAt(end) }, text }]),
     replace: (text) => send([{ text }]),
-    diagnostics: () => until('diagnostics', () => (told?.version === document.version ? told.diagnostics : null)),
-    whole: () =>
-      until('all diagnostics', () => (whole && told?.version === document.version ? told.diagnostics : null)),
-    async complete(offset) {
+    waitForDiagnostics: () =>
+      waitUntil('diagnostics', () => (told?.version === document.version ? told.diagnostics : null)),
+    waitForAllDiagnostics: () =>
+      waitUntil('all diagnostics', () => (whole && told?.version === document.version ? told.diagnostics : null)),
+    async fetchCompletions(offset) {
       const answer = await connection.sendRequest(CompletionRequest.type, at(offset));
       const items = Array.isArray(answer) ? answer : (answer?.items ?? []);
       return items.map((item) => `${item.label} ${item.insertText ?? item.textEdit?.newText ?? ''}`);
     },
-    async hover(offset) {
+    async fetchHover(offset) {
       if (capabilities.hoverProvider === undefined) return '';
       return JSON.stringify(await connection.sendRequest(HoverRequest.type, at(offset)));
     },
-    indexed: (resources) => until('the index', () => (known === resources ? true : null)).then(() => undefined),
+    waitForIndex: (resources) =>
+      waitUntil('the index', () => (known === resources ? true : null)).then(() => undefined),
     async close() {
       await connection.sendRequest(ShutdownRequest.type);
       await connection.sendNotification(ExitNotification.type);

@@ -19,7 +19,7 @@ service.configure({
 });
 
 let last: { readonly document: TextDocument; readonly version: number; readonly json: JSONDocument } | null = null;
-function parsed(document: TextDocument): JSONDocument {
+function parseDocument(document: TextDocument): JSONDocument {
   if (last?.document !== document || last.version !== document.version)
     last = { document, version: document.version, json: service.parseJSONDocument(document) };
   return last.json;
@@ -35,16 +35,16 @@ connection.onInitialize(() => ({
 documents.onDidChangeContent(({ document }) => {
   const { version } = document;
   void Promise.resolve(
-    service.doValidation(document, parsed(document), { comments: 'ignore', trailingCommas: 'ignore' }),
+    service.doValidation(document, parseDocument(document), { comments: 'ignore', trailingCommas: 'ignore' }),
   ).then((diagnostics) => connection.sendDiagnostics({ uri: document.uri, version, diagnostics }));
 });
 connection.onCompletion(({ textDocument, position }) => {
   const document = documents.get(textDocument.uri);
-  return document === undefined ? null : service.doComplete(document, position, parsed(document));
+  return document === undefined ? null : service.doComplete(document, position, parseDocument(document));
 });
 connection.onHover(({ textDocument, position }) => {
   const document = documents.get(textDocument.uri);
-  return document === undefined ? null : service.doHover(document, position, parsed(document));
+  return document === undefined ? null : service.doHover(document, position, parseDocument(document));
 });
 documents.listen(connection);
 connection.listen();

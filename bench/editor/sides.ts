@@ -2,11 +2,11 @@
 import { build } from 'esbuild';
 import { cp, mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { serverProcess } from '../../extension/src/server-process.js';
+import { getServerProcess } from '../../extension/src/server-process.js';
 import { DATA_FILES } from '../../extension/tools/built-in.js';
 import { bundle } from '../../extension/tools/bundle.js';
 import { buildRegistry } from '../../language/analysis/registry.js';
-import { schemaFor } from '../../language/export/schema-files.js';
+import { createSchema } from '../../language/export/schema-files.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import type { LargeProject } from '../../test/support/large-files.js';
@@ -45,7 +45,7 @@ export async function makeSides(folder: string): Promise<Sides> {
     logLevel: 'silent',
   });
   const schema = join(home, 'definition.schema.json');
-  await writeFile(schema, JSON.stringify(schemaFor('definition', buildRegistry(kinds, specs))));
+  await writeFile(schema, JSON.stringify(createSchema('definition', buildRegistry(kinds, specs))));
   const ours = join(home, 'lintel/server.js');
   const files = ['server.js', 'built-in.js', 'language.js', 'yup.js', ...DATA_FILES];
   const parts = files.map((file) => join(home, 'lintel', file));
@@ -54,7 +54,7 @@ export async function makeSides(folder: string): Promise<Sides> {
     (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
   );
   // Ours as the extension starts it; both find what the engine compiled before.
-  const { execArgv, env } = serverProcess(join(folder, 'compiled'));
+  const { execArgv, env } = getServerProcess(join(folder, 'compiled'));
   const node = process.execPath;
   return {
     all: [

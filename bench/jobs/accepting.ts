@@ -4,15 +4,15 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Fire } from '../load.js';
-import { treeCpuMicros } from '../proc.js';
+import type { LoadRunner } from '../load.js';
+import { readTreeCpuMicros } from '../proc.js';
 import type { Row } from '../rows.js';
 import { startServer, type Server } from '../server.js';
-import { jobBaseline, lintelServing } from '../targets.js';
-import { temporaryFolder } from '../cleanup.js';
+import { jobBaseline, createLintelTarget } from '../targets.js';
+import { createTemporaryFolder } from '../cleanup.js';
 import type { Phase } from './child.js';
 import { openSide, type SideName } from './sides.js';
-import type { Place, Store } from './stores.js';
+import type { QueueLocation, Store } from './stores.js';
 
 const DEFINITIONS = [
   {
@@ -41,16 +41,16 @@ const row: Row = {
   refused: [],
 };
 
-async function serve(side: SideName, place: Place, core: number | undefined): Promise<Server> {
+async function serve(side: SideName, place: QueueLocation, core: number | undefined): Promise<Server> {
   if (side === 'agenda') return startServer(jobBaseline, { BENCH_STORE: JSON.stringify(place.address) }, core);
-  const home = await temporaryFolder();
+  const home = await createTemporaryFolder();
   await mkdir(join(home, 'definitions'));
   await writeFile(join(home, 'definitions/all.json'), JSON.stringify(DEFINITIONS));
   await writeFile(join(home, 'lintel.config.json'), JSON.stringify(place.config));
-  return startServer(lintelServing('lintel', join(home, 'lintel.config.json')), {}, core);
+  return startServer(createLintelTarget('lintel', join(home, 'lintel.config.json')), {}, core);
 }
 
-async function answers({ url, name }: Server, body: object, wanted: number): Promise<void> {
+async function verifyAnswer({ url, name }: Server, body: object, wanted: number): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${url}/job`, { method: 'POST', headers, body: JSON.stringify(body) });
   const text = await response.text();
@@ -59,39 +59,51 @@ async function answers({ url, name }: Server, body: object, wanted: number): Pro
   if (wanted === 202 && (accepted !== true || typeof id !== 'string')) throw new Error(`${name} answered ${text}`);
 }
 
-export interface Accepting {
+export interface AcceptingOptions {
   readonly store: Store;
   readonly side: SideName;
   readonly core: number | undefined;
   readonly seconds: number;
-  readonly fire: Fire;
+  readonly fire: LoadRunner;
 }
 
 /** A text: why there is no figure. Throws where jobs are missing, or are there that nobody asked for. */
-export async function accept({ store, side, core, seconds, fire }: Accepting): Promise<Phase | string> {
-  const place = await store.fresh();
+export async function measureAccepting({
+  store,
+  side,
+  core,
+  seconds,
+  fire,
+}: AcceptingOptions): Promise<Phase | string> {
+  const place = await store.createPlace();
   const server = await serve(side, place, core);
-  await answers(server, { id: 1 }, 202);
-  await answers(server, { id: 'one' }, 422);
-  const shoot = (length: number) => fire({ url: server.url, row, connections: store.atOnce, seconds: length });
+  await verifyAnswer(server, { id: 1 }, 202);
+  await verifyAnswer(server, { id: 'one' }, 422);
+  const fireLoad = (length: number) => fire({ url: server.url, row, connections: store.atOnce, seconds: length });
   // Until code is compiled an answer costs several times as much.
-  const warm = await shoot(3);
-  const before = treeCpuMicros(server.pid);
-  const load = await shoot(seconds);
-  const used = treeCpuMicros(server.pid) - before;
+  const warm = await fireLoad(3);
+  const before = readTreeCpuMicros(server.pid);
+  const load = await fireLoad(seconds);
+  const used = readTreeCpuMicros(server.pid) - before;
   await server.stop();
   const errors = warm.errors + load.errors;
   // Nobody knows what is there of a request that was not answered in time.
-  if (errors > 0) return `${errors} requests were not answered with success; it printed: ${server.said().slice(-400)}`;
-  await judge(place, side, 1 + warm.requests + load.requests, 2 * store.atOnce);
+  if (errors > 0)
+    return `${errors} requests were not answered with success; it printed: ${server.getOutput().slice(-400)}`;
+  await verifyStoredJobs(place, side, 1 + warm.requests + load.requests, 2 * store.atOnce);
   return { jobsPerSecond: load.requests / load.seconds, cpuMicrosPerJob: used / Math.max(1, load.requests) };
 }
 
 /** What was still under way at the end of a shot may have left a job too. */
-async function judge({ address }: Place, side: SideName, least: number, underWay: number): Promise<void> {
+async function verifyStoredJobs(
+  { address }: QueueLocation,
+  side: SideName,
+  least: number,
+  underWay: number,
+): Promise<void> {
   const opened = await openSide(side, address);
   try {
-    const stored = await opened.stored();
+    const stored = await opened.countStored();
     if (stored < least || stored > least + underWay)
       throw new Error(`${side} on ${address.plugin}: ${least} requests were accepted and left ${stored} jobs`);
   } finally {

@@ -5,7 +5,7 @@
 import { openSide, type SideName } from './sides.js';
 import type { Address } from '../../test/support/queues.js';
 
-export interface Orders {
+export interface JobOrders {
   readonly side: SideName;
   readonly address: Address;
   readonly count: number;
@@ -18,12 +18,12 @@ export interface Phase {
   readonly cpuMicrosPerJob: number;
 }
 
-export interface Measured {
+export interface QueueFigures {
   readonly add: Phase;
   readonly run: Phase;
 }
 
-async function timed(count: number, work: () => Promise<void>): Promise<Phase> {
+async function measurePhase(count: number, work: () => Promise<void>): Promise<Phase> {
   const [begun, used] = [performance.now(), process.cpuUsage()];
   await work();
   const seconds = (performance.now() - begun) / 1000;
@@ -31,23 +31,25 @@ async function timed(count: number, work: () => Promise<void>): Promise<Phase> {
   return { jobsPerSecond: count / seconds, cpuMicrosPerJob: (user + system) / count };
 }
 
-async function measure({ side, address, atOnce }: Orders, count: number, round: string): Promise<Measured> {
+async function measureQueue({ side, address, atOnce }: JobOrders, count: number, round: string): Promise<QueueFigures> {
   const opened = await openSide(side, address);
   try {
     const ids = Array.from({ length: count }, (_, n) => `${round} ${n}`);
-    const add = await timed(count, async () => {
+    const add = await measurePhase(count, async () => {
       const left = ids.values();
-      const caller = async (): Promise<void> => {
+      const addJobs = async (): Promise<void> => {
         for (const id of left) await opened.add(id);
       };
-      await Promise.all(Array.from({ length: atOnce }, caller));
+      await Promise.all(Array.from({ length: atOnce }, addJobs));
     });
-    expectCount(await opened.stored(), count, 'jobs in the store after adding');
+    expectCount(await opened.countStored(), count, 'jobs in the store after adding');
     const effects = new Map(ids.map((id) => [id, 0]));
-    const run = await timed(count, () => opened.run(count, (id) => effects.set(id, (effects.get(id) ?? NaN) + 1)));
+    const run = await measurePhase(count, () =>
+      opened.run(count, (id) => effects.set(id, (effects.get(id) ?? NaN) + 1)),
+    );
     const wrong = [...effects].filter(([, times]) => times !== 1);
     if (wrong.length > 0) throw new Error(`did not run exactly once: ${JSON.stringify(wrong.slice(0, 5))}`);
-    expectCount(await opened.stored(), 0, 'jobs in the store after running');
+    expectCount(await opened.countStored(), 0, 'jobs in the store after running');
     return { add, run };
   } finally {
     await opened.close();
@@ -58,8 +60,8 @@ function expectCount(found: number, wanted: number, what: string): void {
   if (found !== wanted) throw new Error(`${what}: ${found}, not ${wanted}`);
 }
 
-const orders = JSON.parse(process.argv[2] ?? '') as Orders;
+const orders = JSON.parse(process.argv[2] ?? '') as JobOrders;
 // Code gets compiled and tables get made.
-await measure(orders, Math.ceil(orders.count / 5), 'warm-up');
-console.log(JSON.stringify(await measure(orders, orders.count, 'job')));
+await measureQueue(orders, Math.ceil(orders.count / 5), 'warm-up');
+console.log(JSON.stringify(await measureQueue(orders, orders.count, 'job')));
 process.exit(0);

@@ -5,13 +5,13 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { loadGenerator } from '../load.js';
-import { pinnableCores, pinned } from '../proc.js';
+import { findLoadGenerator } from '../load.js';
+import { findPinnableCores, pinCommand } from '../proc.js';
 import { median } from '../report.js';
-import { rotated } from '../rounds.js';
+import { rotateItems } from '../rounds.js';
 import { root } from '../targets.js';
-import { accept } from './accepting.js';
-import type { Measured, Orders, Phase } from './child.js';
+import { measureAccepting } from './accepting.js';
+import type { QueueFigures, JobOrders, Phase } from './child.js';
 import type { SideName } from './sides.js';
 import { openStores, type Store } from './stores.js';
 
@@ -36,56 +36,56 @@ interface Figure extends Phase {
   readonly round: number;
 }
 
-async function inChild(store: Store, side: SideName, core: number | undefined): Promise<Measured> {
-  const { address } = await store.fresh();
-  const orders: Orders = { side, address, count: store.count, atOnce: store.atOnce };
+async function measureInChild(store: Store, side: SideName, core: number | undefined): Promise<QueueFigures> {
+  const { address } = await store.createPlace();
+  const orders: JobOrders = { side, address, count: store.count, atOnce: store.atOnce };
   const words = [process.execPath, join(root, 'dist/bench/jobs/child.js'), JSON.stringify(orders)];
-  const [program = '', ...args] = pinned(core, words);
+  const [program = '', ...args] = pinCommand(core, words);
   const running = promisify(execFile)(program, args, { timeout: LONGEST, cwd: root });
   const { stdout } = await running.catch((error: Error & { readonly killed?: boolean }) => {
     throw error.killed === true ? new Error(`${side} on ${store.name} took longer than ${LONGEST / 1000} s`) : error;
   });
-  return JSON.parse(stdout) as Measured;
+  return JSON.parse(stdout) as QueueFigures;
 }
 
-const sidesOf = ({ compared }: Store): readonly SideName[] => (compared ? ['agenda', 'lintel'] : ['lintel']);
+const listSides = ({ compared }: Store): readonly SideName[] => (compared ? ['agenda', 'lintel'] : ['lintel']);
 
-export async function measureJobs(folder: string, options: JobOptions, say: (line: string) => void): Promise<number> {
-  const cores = pinnableCores();
+export async function measureJobs(folder: string, options: JobOptions, print: (line: string) => void): Promise<number> {
+  const cores = findPinnableCores();
   const given = { folder, core: cores?.rest, durable: options.durable };
-  const stores = await openStores(options.rows, given, say);
-  const { fire, name } = loadGenerator(folder, cores?.rest);
-  for (const store of stores) say(`${store.name}: ${store.about}; ${store.count} jobs, ${store.atOnce} at once`);
-  say(`${name}, ${options.rounds} rounds${cores === null ? '; roles not pinned to cores' : ''}\n`);
+  const stores = await openStores(options.rows, given, print);
+  const { fire, name } = findLoadGenerator(folder, cores?.rest);
+  for (const store of stores) print(`${store.name}: ${store.about}; ${store.count} jobs, ${store.atOnce} at once`);
+  print(`${name}, ${options.rounds} rounds${cores === null ? '; roles not pinned to cores' : ''}\n`);
   const figures: Figure[] = [];
   let isVoid = false;
   // Each process warms up by itself.
   for (let round = 0; round < options.rounds; round++) {
-    for (const store of rotated(stores, round)) {
-      for (const side of rotated(sidesOf(store), round)) {
-        const { add, run } = await inChild(store, side, cores?.server);
-        const accepted = await accept({ store, side, core: cores?.server, seconds: options.seconds, fire });
+    for (const store of rotateItems(stores, round)) {
+      for (const side of rotateItems(listSides(store), round)) {
+        const { add, run } = await measureInChild(store, side, cores?.server);
+        const accepted = await measureAccepting({ store, side, core: cores?.server, seconds: options.seconds, fire });
         for (const [what, phase] of Object.entries({ add, run, accept: accepted }) as [What, Phase | string][]) {
           if (typeof phase === 'string') {
             isVoid = true;
-            say(`round ${round + 1}  ${store.name}  ${WHAT[what]}  ${side}: VOID: ${phase}`);
+            print(`round ${round + 1}  ${store.name}  ${WHAT[what]}  ${side}: VOID: ${phase}`);
             continue;
           }
           figures.push({ store: store.name, what, side, round, ...phase });
-          say(`round ${round + 1}  ${store.name}  ${WHAT[what]}  ${side}: ${words(phase)}`);
+          print(`round ${round + 1}  ${store.name}  ${WHAT[what]}  ${side}: ${formatPhase(phase)}`);
         }
       }
     }
   }
-  say(`\n${tableOf(figures, stores)}`);
-  if (isVoid) say('\nfailed: some measurements are void');
+  print(`\n${formatTable(figures, stores)}`);
+  if (isVoid) print('\nfailed: some measurements are void');
   return isVoid ? 1 : 0;
 }
 
-const words = ({ jobsPerSecond, cpuMicrosPerJob }: Phase): string =>
+const formatPhase = ({ jobsPerSecond, cpuMicrosPerJob }: Phase): string =>
   `${jobsPerSecond.toFixed(0)} jobs/s, ${cpuMicrosPerJob.toFixed(0)} µs CPU each`;
 
-function tableOf(figures: readonly Figure[], stores: readonly Store[]): string {
+function formatTable(figures: readonly Figure[], stores: readonly Store[]): string {
   const lines = [
     '| store | what | agenda: jobs/s | CPU µs/job | lintel: jobs/s | × agenda (min..max) | CPU µs/job | × agenda |',
     '| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |',
@@ -95,22 +95,22 @@ function tableOf(figures: readonly Figure[], stores: readonly Store[]): string {
       const of = (side: SideName): Figure[] =>
         figures.filter((one) => one.store === name && one.what === what && one.side === side);
       const [theirs, ours] = [of('agenda'), of('lintel')];
-      const ratio = (key: keyof Phase): number[] =>
+      const computeRatios = (key: keyof Phase): number[] =>
         ours.flatMap((one) => theirs.filter(({ round }) => round === one.round).map((other) => one[key] / other[key]));
-      const figure = (from: readonly Figure[], key: keyof Phase): string =>
+      const formatMedian = (from: readonly Figure[], key: keyof Phase): string =>
         from.length === 0 ? '-' : Math.round(median(from.map((one) => one[key]))).toLocaleString('en');
-      const speeds = ratio('jobsPerSecond');
+      const speeds = computeRatios('jobsPerSecond');
       const cells = [
         name,
         WHAT[what],
-        figure(theirs, 'jobsPerSecond'),
-        figure(theirs, 'cpuMicrosPerJob'),
-        figure(ours, 'jobsPerSecond'),
+        formatMedian(theirs, 'jobsPerSecond'),
+        formatMedian(theirs, 'cpuMicrosPerJob'),
+        formatMedian(ours, 'jobsPerSecond'),
         speeds.length === 0
           ? '-'
           : `**${median(speeds).toFixed(2)}** (${Math.min(...speeds).toFixed(2)}..${Math.max(...speeds).toFixed(2)})`,
-        figure(ours, 'cpuMicrosPerJob'),
-        speeds.length === 0 ? '-' : median(ratio('cpuMicrosPerJob')).toFixed(2),
+        formatMedian(ours, 'cpuMicrosPerJob'),
+        speeds.length === 0 ? '-' : median(computeRatios('cpuMicrosPerJob')).toFixed(2),
       ];
       lines.push(`| ${cells.join(' | ')} |`);
     }

@@ -6,46 +6,46 @@ import { Agenda, type AgendaBackend } from 'agenda';
 import { MongoBackend } from '@agendajs/mongo-backend';
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import { RedisBackend } from '@agendajs/redis-backend';
-import { openQueue, putOf, type Address } from '../../test/support/queues.js';
+import { openQueue, createTestJob, type Address } from '../../test/support/queues.js';
 
 export type SideName = 'agenda' | 'lintel';
 
 /** As many run at once on both sides. */
 export const concurrency = 10;
 
-export interface Side {
+export interface QueueSide {
   /** Durable once it resolves. */
   add(id: string): Promise<void>;
   /** Begins to run jobs; `effect` is what a job does. Resolves when it was told of so many and all of them are noted as done. */
   run(count: number, effect: (id: string) => void): Promise<void>;
   /** What is in the store, however it stands. */
-  stored(): Promise<number>;
+  countStored(): Promise<number>;
   close(): Promise<void>;
 }
 
 /** `delay`: seconds before a job may run. */
-export const openSide = (name: SideName, address: Address, delay = 0): Promise<Side> =>
+export const openSide = (name: SideName, address: Address, delay = 0): Promise<QueueSide> =>
   name === 'lintel' ? openOurs(address, delay) : openAgenda(address);
 
-async function openOurs(address: Address, delay: number): Promise<Side> {
+async function openOurs(address: Address, delay: number): Promise<QueueSide> {
   const options = { ...address.options, concurrency };
   const { queue, close } = await openQueue({ ...address, options });
   return {
-    add: (id) => queue.add([putOf({ id, text: TEXT }, { id, delay })]),
+    add: (id) => queue.add([createTestJob({ id, text: TEXT }, { id, delay })]),
     async run(count, effect) {
       await new Promise<void>((resolve, reject) => {
         let done = 0;
         queue
-          .work(async ({ id }) => {
+          .startWorker(async ({ id }) => {
             effect(id);
             if (++done === count) resolve();
             return { done: true };
           })
           .catch(reject);
       });
-      await queue.rest();
+      await queue.drain();
     },
-    stored: async () => (await queue.list({ limit: 10_000_000 })).length,
+    countStored: async () => (await queue.list({ limit: 10_000_000 })).length,
     close,
   };
 }
@@ -54,15 +54,15 @@ async function openOurs(address: Address, delay: number): Promise<Side> {
 const TEXT = 'a message of sixty-four characters, which nobody is going to read';
 const NAME = 'job';
 
-export function agendaBackend({ plugin, options }: Address): AgendaBackend {
+export function createAgendaBackend({ plugin, options }: Address): AgendaBackend {
   const url = String(options['url']);
   if (plugin === 'postgres') return new PostgresBackend({ connectionString: url });
   if (plugin === 'redis') return new RedisBackend({ connectionString: url });
   return new MongoBackend({ address: url });
 }
 
-async function openAgenda(address: Address): Promise<Side> {
-  const backend = agendaBackend(address);
+async function openAgenda(address: Address): Promise<QueueSide> {
+  const backend = createAgendaBackend(address);
   let started = false;
   const agenda = new Agenda({
     backend,
@@ -71,14 +71,14 @@ async function openAgenda(address: Address): Promise<Side> {
     defaultConcurrency: concurrency,
     removeOnComplete: true,
   });
-  let told: (id: string) => void = () => undefined;
-  agenda.define<{ id: string }>(NAME, async (job) => told(job.attrs.data.id));
+  let runEffect: (id: string) => void = () => undefined;
+  agenda.define<{ id: string }>(NAME, async (job) => runEffect(job.attrs.data.id));
   await agenda.ready;
-  const stored = async (): Promise<number> => (await agenda.queryJobs({ limit: 1 })).total;
+  const countStored = async (): Promise<number> => (await agenda.queryJobs({ limit: 1 })).total;
   return {
     add: async (id) => void (await agenda.now(NAME, { id, text: TEXT })),
     async run(count, effect) {
-      told = effect;
+      runEffect = effect;
       started = true;
       await new Promise<void>((resolve, reject) => {
         let done = 0;
@@ -88,9 +88,9 @@ async function openAgenda(address: Address): Promise<Side> {
         agenda.start().catch(reject);
       });
       // The event comes before the job is removed, and nothing tells when it is.
-      while ((await stored()) > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      while ((await countStored()) > 0) await new Promise((resolve) => setTimeout(resolve, 1));
     },
-    stored,
+    countStored,
     async close() {
       // One that was never started does not disconnect by itself.
       await (started ? agenda.stop(true) : backend.disconnect());

@@ -5,13 +5,13 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { ownMongo } from '../../test/support/mongo.js';
-import { ownRedis } from '../../test/support/redis.js';
-import type { Found } from '../../test/support/guarded.js';
+import { startOwnMongo } from '../../test/support/mongo.js';
+import { startOwnRedis } from '../../test/support/redis.js';
+import type { ServerOrSkip } from '../../test/support/guarded.js';
 import type { Address } from '../../test/support/queues.js';
 import { onCleanup } from '../cleanup.js';
 import { startDatabase } from '../database.js';
-import { descendants, pinRunning } from '../proc.js';
+import { listDescendants, pinRunning } from '../proc.js';
 
 export interface Store {
   readonly name: 'embedded' | 'postgres' | 'redis' | 'mongo';
@@ -23,16 +23,16 @@ export interface Store {
   /** Agenda has a backend of its own for it. */
   readonly compared: boolean;
   /** A new, empty place. */
-  fresh(): Promise<Place>;
+  createPlace(): Promise<QueueLocation>;
 }
 
-export interface Place {
+export interface QueueLocation {
   readonly address: Address;
   /** For `lintel serve`. */
   readonly config: { readonly connections: object; readonly queue: object };
 }
 
-interface Given {
+interface JobStoreOptions {
   readonly folder: string;
   /** Where servers run, if roles are pinned. */
   readonly core: number | undefined;
@@ -40,13 +40,13 @@ interface Given {
 }
 
 const AT_ONCE = 32;
-const embedded = (path: string): object => ({ main: { use: 'pglite', path } });
+const createEmbeddedConnections = (path: string): object => ({ main: { use: 'pglite', path } });
 
 /** Those that can be had here; for the others `say` is told why not. */
 export async function openStores(
   names: readonly string[] | null,
-  given: Given,
-  say: (line: string) => void,
+  given: JobStoreOptions,
+  print: (line: string) => void,
 ): Promise<Store[]> {
   const stores: Store[] = [];
   for (const [name, open] of Object.entries({
@@ -57,7 +57,7 @@ export async function openStores(
   })) {
     if (names !== null && !names.includes(name)) continue;
     const found = await open(given);
-    if ('skip' in found) say(`left out: ${name}, because ${found.skip}`);
+    if ('skip' in found) print(`left out: ${name}, because ${found.skip}`);
     else stores.push(found);
   }
   return stores;
@@ -65,18 +65,18 @@ export async function openStores(
 
 const folderIn = (folder: string): Promise<string> => mkdtemp(join(folder, 'store-'));
 
-async function openEmbedded({ folder }: Given): Promise<Store> {
+async function openEmbedded({ folder }: JobStoreOptions): Promise<Store> {
   return {
     name: 'embedded',
     about: 'PGlite in the process that is measured: its work is in the CPU time',
     count: 1500,
     atOnce: AT_ONCE,
     compared: false,
-    async fresh() {
+    async createPlace() {
       const path = await folderIn(folder);
       return {
         address: { plugin: 'embedded', options: {}, path },
-        config: { connections: embedded(path), queue: { use: 'embedded' } },
+        config: { connections: createEmbeddedConnections(path), queue: { use: 'embedded' } },
       };
     },
   };
@@ -84,7 +84,7 @@ async function openEmbedded({ folder }: Given): Promise<Store> {
 
 let made = 0;
 
-async function openPostgres({ core, durable }: Given): Promise<Store> {
+async function openPostgres({ core, durable }: JobStoreOptions): Promise<Store> {
   const { url, client, description } = await startDatabase(core, durable);
   return {
     name: 'postgres',
@@ -92,7 +92,7 @@ async function openPostgres({ core, durable }: Given): Promise<Store> {
     count: 4000,
     atOnce: AT_ONCE,
     compared: true,
-    async fresh() {
+    async createPlace() {
       const name = `bench_${++made}`;
       await client.query(`CREATE DATABASE ${name}`);
       const own = new URL(url);
@@ -108,32 +108,35 @@ async function openPostgres({ core, durable }: Given): Promise<Store> {
   };
 }
 
-async function openRedis({ folder, core }: Given): Promise<Found<Store>> {
-  const server = await ownRedis();
+async function openRedis({ folder, core }: JobStoreOptions): Promise<ServerOrSkip<Store>> {
+  const server = await startOwnRedis();
   if ('skip' in server) return server;
-  settle(server.stop, core);
+  adoptServer(server.stop, core);
   return {
     name: 'redis',
     about: 'Redis in memory, nothing of it on disk',
     count: 1000,
     atOnce: AT_ONCE,
     compared: true,
-    async fresh() {
+    async createPlace() {
       const client = new Redis(server.url);
       await client.flushall();
       await client.quit();
       return {
         address: { plugin: 'redis', options: { url: server.url } },
-        config: { connections: embedded(await folderIn(folder)), queue: { use: 'redis', url: server.url } },
+        config: {
+          connections: createEmbeddedConnections(await folderIn(folder)),
+          queue: { use: 'redis', url: server.url },
+        },
       };
     },
   };
 }
 
-async function openMongo({ folder, core }: Given): Promise<Found<Store>> {
-  const server = await ownMongo();
+async function openMongo({ folder, core }: JobStoreOptions): Promise<ServerOrSkip<Store>> {
+  const server = await startOwnMongo();
   if ('skip' in server) return server;
-  settle(server.stop, core);
+  adoptServer(server.stop, core);
   return {
     name: 'mongo',
     about:
@@ -141,19 +144,22 @@ async function openMongo({ folder, core }: Given): Promise<Found<Store>> {
     count: 100,
     atOnce: 8,
     compared: true,
-    async fresh() {
+    async createPlace() {
       const url = new URL(server.url);
       url.pathname = `/bench_${++made}`;
       return {
         address: { plugin: 'mongo, patiently', options: { url: url.href } },
-        config: { connections: embedded(await folderIn(folder)), queue: { use: 'mongo', url: url.href } },
+        config: {
+          connections: createEmbeddedConnections(await folderIn(folder)),
+          queue: { use: 'mongo', url: url.href },
+        },
       };
     },
   };
 }
 
 /** A server of this run: it ends with it, and stays off the core of who is measured. */
-function settle(stop: () => Promise<void>, core: number | undefined): void {
+function adoptServer(stop: () => Promise<void>, core: number | undefined): void {
   onCleanup(stop);
-  if (core !== undefined) pinRunning(core, descendants(process.pid));
+  if (core !== undefined) pinRunning(core, listDescendants(process.pid));
 }

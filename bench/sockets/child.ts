@@ -3,16 +3,16 @@
  * input, one line of JSON each, and answers each with one line. It measures times that clients see, and counts what came.
  */
 import { createInterface } from 'node:readline';
-import { connectHttp, connectSocket, frameOf, requestOf, type Wire } from './wire.js';
+import { connectHttp, connectSocket, encodeFrame, createHttpRequest, type RawConnection } from './wire.js';
 
-export type Orders =
+export type SocketOrders =
   | { readonly do: 'open'; readonly port: number; readonly count: number; readonly authorization?: string }
   | { readonly do: 'pings' }
   | { readonly do: 'announce'; readonly port: number; readonly times: number }
-  | ({ readonly do: 'ask' } & Asking)
+  | ({ readonly do: 'ask' } & QuestionOptions)
   | { readonly do: 'end' };
 
-export interface Asking {
+export interface QuestionOptions {
   readonly port: number;
   readonly over: 'socket' | 'http';
   readonly connections: number;
@@ -22,7 +22,7 @@ export interface Asking {
 }
 
 /** Milliseconds. */
-export interface Announced {
+export interface AnnouncementTimes {
   /** Of every frame, since the request was sent. */
   readonly each: readonly number[];
   /** Of the last frame of each announcement. */
@@ -33,15 +33,19 @@ export interface Announced {
 const TOGETHER = 100;
 const PATIENCE = 20_000;
 
-let wires: Wire[] = [];
+let wires: RawConnection[] = [];
 
-const lineOf = (authorization: string | undefined): string =>
+const formatAuthorization = (authorization: string | undefined): string =>
   authorization === undefined ? '' : `authorization: ${authorization}\r\n`;
 
-async function open({ port, count, authorization }: Extract<Orders, { do: 'open' }>): Promise<number> {
+async function open({ port, count, authorization }: Extract<SocketOrders, { do: 'open' }>): Promise<number> {
   while (wires.length < count) {
     const some = Math.min(TOGETHER, count - wires.length);
-    wires.push(...(await Promise.all(Array.from({ length: some }, () => connectSocket(port, lineOf(authorization))))));
+    wires.push(
+      ...(await Promise.all(
+        Array.from({ length: some }, () => connectSocket(port, formatAuthorization(authorization))),
+      )),
+    );
   }
   for (const wire of wires)
     void wire.closed.then((why) => wires.includes(wire) && fail(`a connection was lost: ${why}`));
@@ -49,12 +53,15 @@ async function open({ port, count, authorization }: Extract<Orders, { do: 'open'
 }
 
 /** One announcement after the other: each must reach every connection once. */
-async function announce({ port, times }: Extract<Orders, { do: 'announce' }>): Promise<Announced> {
+async function measureAnnouncements({
+  port,
+  times,
+}: Extract<SocketOrders, { do: 'announce' }>): Promise<AnnouncementTimes> {
   const http = await connectHttp(port);
   const [each, last]: [number[], number[]] = [[], []];
   for (let n = 1; n <= times; n++) {
-    const seen = new Set<Wire>();
-    await within(`announcement ${n}`, (resolve) => {
+    const seen = new Set<RawConnection>();
+    await withTimeout(`announcement ${n}`, (resolve) => {
       const begun = performance.now();
       for (const wire of wires) {
         wire.onMessage = (content) => {
@@ -68,7 +75,7 @@ async function announce({ port, times }: Extract<Orders, { do: 'announce' }>): P
           resolve();
         };
       }
-      http.write(requestOf(port, '/announce', JSON.stringify({ number: n, text: 'the score has changed' })));
+      http.write(createHttpRequest(port, '/announce', JSON.stringify({ number: n, text: 'the score has changed' })));
     });
   }
   http.end();
@@ -76,13 +83,15 @@ async function announce({ port, times }: Extract<Orders, { do: 'announce' }>): P
 }
 
 /** As often as it goes; every connection has one question open. */
-async function ask(asking: Asking): Promise<{ readonly answers: number; readonly seconds: number }> {
+async function measureAnswers(
+  asking: QuestionOptions,
+): Promise<{ readonly answers: number; readonly seconds: number }> {
   const { port, over, connections, resource, authorization, milliseconds } = asking;
-  const line = lineOf(authorization);
+  const line = formatAuthorization(authorization);
   const question =
     over === 'http'
-      ? requestOf(port, `/${resource}`, '{}', line)
-      : frameOf(JSON.stringify({ resource, action: 'ask', request_id: '1', payload: {} }));
+      ? createHttpRequest(port, `/${resource}`, '{}', line)
+      : encodeFrame(JSON.stringify({ resource, action: 'ask', request_id: '1', payload: {} }));
   const wanted = over === 'http' ? '{"' : '"data":{"';
   const opening = Array.from({ length: connections }, () =>
     over === 'http' ? connectHttp(port) : connectSocket(port, line),
@@ -91,7 +100,7 @@ async function ask(asking: Asking): Promise<{ readonly answers: number; readonly
   let [answers, isOver] = [0, false];
   const begun = performance.now();
   setTimeout(() => (isOver = true), milliseconds);
-  await within('the last answer', (resolve) => {
+  await withTimeout('the last answer', (resolve) => {
     let open = asked.length;
     for (const wire of asked) {
       void wire.closed.then((why) => isOver || fail(`a connection was lost: ${why}`));
@@ -109,7 +118,7 @@ async function ask(asking: Asking): Promise<{ readonly answers: number; readonly
   return { answers, seconds };
 }
 
-async function within(what: string, work: (resolve: () => void) => void): Promise<void> {
+async function withTimeout(what: string, work: (resolve: () => void) => void): Promise<void> {
   const late = setTimeout(() => fail(`${what} did not come`), PATIENCE);
   await new Promise<void>(work);
   clearTimeout(late);
@@ -120,16 +129,16 @@ function fail(why: string): void {
   process.exit(1);
 }
 
-function carryOut(orders: Orders): unknown {
+function executeOrders(orders: SocketOrders): unknown {
   switch (orders.do) {
     case 'open':
       return open(orders);
     case 'pings':
       return wires.map((wire) => wire.pings());
     case 'announce':
-      return announce(orders);
+      return measureAnnouncements(orders);
     case 'ask':
-      return ask(orders);
+      return measureAnswers(orders);
     case 'end': {
       const gone = wires;
       wires = [];
@@ -140,5 +149,5 @@ function carryOut(orders: Orders): unknown {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(await carryOut(JSON.parse(line) as Orders)));
+  console.log(JSON.stringify(await executeOrders(JSON.parse(line) as SocketOrders)));
 }

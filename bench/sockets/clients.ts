@@ -4,17 +4,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onCleanup } from '../cleanup.js';
-import { pinned } from '../proc.js';
+import { pinCommand } from '../proc.js';
 import { root } from '../targets.js';
-import type { Orders } from './child.js';
+import type { SocketOrders } from './child.js';
 
 export interface Clients {
-  tell<T>(orders: Orders): Promise<T>;
+  sendOrders<T>(orders: SocketOrders): Promise<T>;
   stop(): Promise<void>;
 }
 
 export function startClients(core: number | undefined): Clients {
-  const [program = '', ...args] = pinned(core, [process.execPath, join(root, 'dist/bench/sockets/child.js')]);
+  const [program = '', ...args] = pinCommand(core, [process.execPath, join(root, 'dist/bench/sockets/child.js')]);
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4000)));
@@ -28,7 +28,7 @@ export function startClients(core: number | undefined): Clients {
   };
   const forget = onCleanup(stop);
   return {
-    async tell<T>(orders: Orders) {
+    async sendOrders<T>(orders: SocketOrders) {
       child.stdin.write(`${JSON.stringify(orders)}\n`);
       const line = await lines.next();
       if (line.done === true) throw new Error(`the clients ended: ${said}`);

@@ -2,13 +2,13 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownRedis } from '../../test/support/redis.js';
-import { onCleanup, temporaryFolder } from '../cleanup.js';
+import { startOwnRedis } from '../../test/support/redis.js';
+import { onCleanup, createTemporaryFolder } from '../cleanup.js';
 import { startDatabase } from '../database.js';
-import { descendants, pinRunning, type Cores } from '../proc.js';
+import { listDescendants, pinRunning, type Cores } from '../proc.js';
 import { startServer, type Server } from '../server.js';
 import { createTables, resetTables } from '../tables.js';
-import { lintelServing, root, socketBaseline } from '../targets.js';
+import { createLintelTarget, root, socketBaseline } from '../targets.js';
 
 export interface Contender {
   readonly name: string;
@@ -37,7 +37,7 @@ const ANNOUNCE = {
 };
 
 /** The definitions of the other rows, and one that sends. */
-function definitions(): Record<string, unknown> {
+function readDefinitions(): Record<string, unknown> {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(root, 'bench/definitions', file), 'utf8'));
   return {
     '_account.json': read('models/_account.json'),
@@ -45,44 +45,44 @@ function definitions(): Record<string, unknown> {
   };
 }
 
-async function installation(config: object): Promise<string> {
-  const home = await temporaryFolder();
+async function createInstallation(config: object): Promise<string> {
+  const home = await createTemporaryFolder();
   await mkdir(join(home, 'definitions'));
-  for (const [name, content] of Object.entries(definitions()))
+  for (const [name, content] of Object.entries(readDefinitions()))
     await writeFile(join(home, 'definitions', name), JSON.stringify(content));
   await writeFile(join(home, 'lintel.config.json'), JSON.stringify(config));
   return join(home, 'lintel.config.json');
 }
 
 /** The rate of messages is a limit against clients, and here they are as fast as they can be. */
-const websocketOf = (ping: number): object => ({
+const createWebsocketOptions = (ping: number): object => ({
   enabled: true,
   ping,
   limits: { rate: 1_000_000, connections: 20_000, per_address: 20_000 },
 });
 
-export async function contenders(cores: Cores | null, say: (line: string) => void): Promise<Contender[]> {
+export async function createContenders(cores: Cores | null, print: (line: string) => void): Promise<Contender[]> {
   const database = await startDatabase(cores?.rest, false);
   await createTables(database.client);
   await resetTables(database.client);
-  say(database.description);
+  print(database.description);
   const variables = { DATABASE_URL: database.url };
   const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
-  const ours = (name: string, more: object, onlyAnnounces: boolean): Contender => ({
+  const createContender = (name: string, more: object, onlyAnnounces: boolean): Contender => ({
     name,
     onlyAnnounces,
     async start(ping) {
-      const config = await installation({ connections, websocket: websocketOf(ping), ...more });
-      return startServer(lintelServing(name, config), variables, cores?.server);
+      const config = await createInstallation({ connections, websocket: createWebsocketOptions(ping), ...more });
+      return startServer(createLintelTarget(name, config), variables, cores?.server);
     },
   });
   const list: Contender[] = [
     { name: 'baseline', onlyAnnounces: false, start: () => startServer(socketBaseline, variables, cores?.server) },
-    ours('lintel', {}, false),
+    createContender('lintel', {}, false),
   ];
-  const redis = await ownRedis();
+  const redis = await startOwnRedis();
   if ('skip' in redis) return list;
   onCleanup(redis.stop);
-  if (cores !== null) pinRunning(cores.rest, descendants(process.pid));
-  return [...list, ours('lintel, relay redis', { relay: { use: 'redis', url: redis.url } }, true)];
+  if (cores !== null) pinRunning(cores.rest, listDescendants(process.pid));
+  return [...list, createContender('lintel, relay redis', { relay: { use: 'redis', url: redis.url } }, true)];
 }

@@ -4,7 +4,7 @@
  */
 import { connect as connectTcp, type Socket } from 'node:net';
 
-export interface Wire {
+export interface RawConnection {
   /** Sends bytes as they stand. */
   write(bytes: Buffer): void;
   /** Is called with each frame's text, or each answer's body. */
@@ -16,14 +16,14 @@ export interface Wire {
 }
 
 /** The number of bytes that the first whole message takes, and where its content begins; null: there is no whole one yet. */
-type Cut = (bytes: Buffer) => { readonly from: number; readonly size: number; readonly kind: number } | null;
+type MessageCutter = (bytes: Buffer) => { readonly from: number; readonly size: number; readonly kind: number } | null;
 
 const TEXT = 1;
 const CLOSE = 8;
 const PING = 9;
 
 /** Masked, as a client's frames must be, with a mask that changes nothing. */
-export function frameOf(text: string, kind = TEXT): Buffer {
+export function encodeFrame(text: string, kind = TEXT): Buffer {
   const content = Buffer.from(text);
   const long = content.length > 125;
   const head = Buffer.alloc(long ? 8 : 6);
@@ -34,7 +34,7 @@ export function frameOf(text: string, kind = TEXT): Buffer {
 }
 
 /** A server's frames are not masked; none of ours is longer than 64 KiB or in parts. */
-const cutFrame: Cut = (bytes) => {
+const cutFrame: MessageCutter = (bytes) => {
   if (bytes.length < 2) return null;
   const short = (bytes[1] ?? 0) & 0x7f;
   const from = short === 126 ? 4 : 2;
@@ -47,7 +47,7 @@ const cutFrame: Cut = (bytes) => {
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /** Every answer says its length, and is a success. */
-const cutAnswer: Cut = (bytes) => {
+const cutAnswer: MessageCutter = (bytes) => {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return null;
   const head = bytes.toString('latin1', 0, end);
@@ -57,23 +57,23 @@ const cutAnswer: Cut = (bytes) => {
   return bytes.length < from + size ? null : { from, size, kind: TEXT };
 };
 
-function wireOn(socket: Socket, cut: Cut, first: Buffer): Wire {
+function createRawConnection(socket: Socket, cut: MessageCutter, first: Buffer): RawConnection {
   let rest = first;
   let pings = 0;
   let last = 'the server ended it';
-  function take(bytes: Buffer): void {
+  function readMessages(bytes: Buffer): void {
     rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
     for (let found = cut(rest); found !== null; found = cut(rest)) {
       const content = rest.subarray(found.from, found.from + found.size);
       rest = rest.subarray(found.from + found.size);
       if (found.kind === PING) {
         pings += 1;
-        socket.write(frameOf(content.toString('latin1'), 10));
+        socket.write(encodeFrame(content.toString('latin1'), 10));
       } else if (found.kind === CLOSE) last = `closed with ${content.readUInt16BE(0)} ${content.toString('utf8', 2)}`;
       else wire.onMessage(content);
     }
   }
-  const wire: Wire = {
+  const wire: RawConnection = {
     write: (bytes) => void socket.write(bytes),
     onMessage: () => undefined,
     pings: () => pings,
@@ -84,7 +84,7 @@ function wireOn(socket: Socket, cut: Cut, first: Buffer): Wire {
   };
   socket.on('data', (bytes) => {
     try {
-      take(bytes);
+      readMessages(bytes);
     } catch (error) {
       socket.destroy(error as Error);
     }
@@ -92,40 +92,40 @@ function wireOn(socket: Socket, cut: Cut, first: Buffer): Wire {
   return wire;
 }
 
-function opened(port: number): Promise<Socket> {
+function openSocket(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connectTcp({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
     socket.once('error', reject);
   });
 }
 
-export const connectHttp = async (port: number): Promise<Wire> =>
-  wireOn(await opened(port), cutAnswer, Buffer.alloc(0));
+export const connectHttp = async (port: number): Promise<RawConnection> =>
+  createRawConnection(await openSocket(port), cutAnswer, Buffer.alloc(0));
 
 /** `headers`: whole lines. */
-export async function connectSocket(port: number, headers = ''): Promise<Wire> {
-  const socket = await opened(port);
+export async function connectSocket(port: number, headers = ''): Promise<RawConnection> {
+  const socket = await openSocket(port);
   const head =
     `GET /ws HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: Upgrade\r\nupgrade: websocket\r\n` +
     `sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${headers}\r\n`;
   socket.write(head);
   let bytes = Buffer.alloc(0);
   return new Promise((resolve, reject) => {
-    const closed = (): void => reject(new Error(`no connection: ${bytes.toString('latin1')}`));
-    const look = (chunk: Buffer): void => {
+    const rejectClosed = (): void => reject(new Error(`no connection: ${bytes.toString('latin1')}`));
+    const readHead = (chunk: Buffer): void => {
       bytes = Buffer.concat([bytes, chunk]);
       const end = bytes.indexOf(HEAD_END);
       if (end === -1) return;
-      if (!bytes.toString('latin1', 0, end).startsWith('HTTP/1.1 101')) return closed();
-      socket.off('data', look).off('close', closed);
-      resolve(wireOn(socket, cutFrame, bytes.subarray(end + HEAD_END.length)));
+      if (!bytes.toString('latin1', 0, end).startsWith('HTTP/1.1 101')) return rejectClosed();
+      socket.off('data', readHead).off('close', rejectClosed);
+      resolve(createRawConnection(socket, cutFrame, bytes.subarray(end + HEAD_END.length)));
     };
-    socket.on('data', look).once('close', closed);
+    socket.on('data', readHead).once('close', rejectClosed);
   });
 }
 
 /** A POST with a JSON body, as bytes. */
-export function requestOf(port: number, path: string, body: string, headers = ''): Buffer {
+export function createHttpRequest(port: number, path: string, body: string, headers = ''): Buffer {
   return Buffer.from(
     `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-type: application/json\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`,

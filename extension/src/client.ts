@@ -2,18 +2,23 @@
 import { EventEmitter, workspace, type Disposable, type Event, type ExtensionContext } from 'vscode';
 import type { LogOutputChannel } from 'vscode';
 import { CodeLensRequest, State, type LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node';
-import { languageClient } from './programs.js';
-import { createProjectWords, type ServerReading, type ServerStatus, type ProjectWords } from './project-words.js';
-import { setting } from './settings.js';
+import { createLanguageClient } from './programs.js';
+import {
+  createProjectStatusStore,
+  type ServerReading,
+  type ServerStatus,
+  type ProjectStatusStore,
+} from './project-words.js';
+import { getSetting } from './settings.js';
 
 export type ServerState = 'starting' | 'running' | 'stopped' | 'failed';
 
 export interface Session extends Disposable {
   readonly onDidChange: Event<void>;
   state(): ServerState;
-  readonly said: Pick<ProjectWords, 'of'>;
+  readonly projectStatus: Pick<ProjectStatusStore, 'get'>;
   start(): Promise<void>;
-  restart(): Promise<void>;
+  restartServer(): Promise<void>;
   /** Null while no server runs. */
   client(): LanguageClient | null;
 }
@@ -22,8 +27,8 @@ export function createSession(context: ExtensionContext, output: LogOutputChanne
   const changed = new EventEmitter<void>();
   let client: LanguageClient | null = null;
   let state: ServerState = 'stopped';
-  const words = createProjectWords();
-  const become = (next: ServerState): void => {
+  const words = createProjectStatusStore();
+  const setState = (next: ServerState): void => {
     state = next;
     changed.fire();
   };
@@ -31,24 +36,24 @@ export function createSession(context: ExtensionContext, output: LogOutputChanne
   const start = async (): Promise<void> => {
     if (client !== null) return;
     words.clear();
-    const next = languageClient(context, clientOptions(output));
+    const next = createLanguageClient(context, clientOptions(output));
     client = next;
     next.onDidChangeState(({ newState }) => {
       if (client === next)
-        become(newState === State.Running ? 'running' : newState === State.Starting ? 'starting' : 'stopped');
+        setState(newState === State.Running ? 'running' : newState === State.Starting ? 'starting' : 'stopped');
     });
     next.onNotification('lintel/status', (status: ServerStatus) => {
-      words.status(status);
+      words.setStatus(status);
       changed.fire();
     });
     next.onNotification('lintel/reading', (reading: ServerReading) => {
-      words.reading(reading);
+      words.setReading(reading);
       changed.fire();
     });
     try {
       await next.start();
     } catch (error) {
-      become('failed');
+      setState('failed');
       output.error(`The language server did not start: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
@@ -61,17 +66,17 @@ export function createSession(context: ExtensionContext, output: LogOutputChanne
   };
 
   const listener = workspace.onDidChangeConfiguration((event) => {
-    if (event.affectsConfiguration('lintel.server.path')) void session.restart();
+    if (event.affectsConfiguration('lintel.server.path')) void session.restartServer();
     if (event.affectsConfiguration('lintel.codeLens')) refreshLenses(client);
   });
 
   const session: Session = {
     onDidChange: changed.event,
     state: () => state,
-    said: words,
+    projectStatus: words,
     client: () => (state === 'running' ? client : null),
     start,
-    async restart() {
+    async restartServer() {
       await stop();
       await start();
     },
@@ -92,7 +97,7 @@ const clientOptions = (output: LogOutputChannel): LanguageClientOptions => ({
   initializationOptions: () => ({ trusted: workspace.isTrusted }),
   middleware: {
     provideCodeLenses: (document, token, next) =>
-      setting('codeLens.enabled', document.uri) ? next(document, token) : [],
+      getSetting('codeLens.enabled', document.uri) ? next(document, token) : [],
   },
 });
 

@@ -2,16 +2,16 @@
 import { Location, Position, Range, Uri, commands, window, type Disposable } from 'vscode';
 import type { ExtensionContext, LogOutputChannel } from 'vscode';
 import type { Location as ProtocolLocation, Position as ProtocolPosition } from 'vscode-languageclient/node';
-import { baseUrlOf } from './base-url.js';
+import { resolveBaseUrl } from './base-url.js';
 import type { Session } from './client.js';
-import { newFile } from './new-file.js';
+import { createDefinitionFile } from './new-file.js';
 import { openApiPage } from './openapi-page.js';
 import { PANELS, type Panel } from './panels/panels.js';
 import type { Projects } from './projects.js';
-import { resourceAt } from './resource-at.js';
+import { findResourceAt } from './resource-at.js';
 import { runTask } from './tasks.js';
 
-export interface Parts {
+export interface ExtensionServices {
   readonly context: ExtensionContext;
   readonly output: LogOutputChannel;
   readonly projects: Projects;
@@ -21,18 +21,18 @@ export interface Parts {
 /** Arguments come from the editor or a code lens. */
 type Run = (...args: readonly unknown[]) => unknown;
 
-export function registerCommands(parts: Parts): Disposable[] {
+export function registerCommands(parts: ExtensionServices): Disposable[] {
   const { context, output, projects, session } = parts;
-  const current = () => projects.of(window.activeTextEditor?.document.uri);
+  const getCurrentProject = () => projects.find(window.activeTextEditor?.document.uri);
   const all: Readonly<Record<string, Run>> = {
-    'lintel.newResource': (target) => newFile(context, projects, 'resource', uriOf(target)),
-    'lintel.newModel': (target) => newFile(context, projects, 'model', uriOf(target)),
-    'lintel.run': (target) => runTask(target === undefined ? current() : projects.of(uriOf(target)), 'dev'),
-    'lintel.check': () => runTask(current(), 'check'),
+    'lintel.newResource': (target) => createDefinitionFile(context, projects, 'resource', toUri(target)),
+    'lintel.newModel': (target) => createDefinitionFile(context, projects, 'model', toUri(target)),
+    'lintel.run': (target) => runTask(target === undefined ? getCurrentProject() : projects.find(toUri(target)), 'dev'),
+    'lintel.check': () => runTask(getCurrentProject(), 'check'),
     'lintel.openApi': async () =>
-      openApiPage(await baseUrlOf(session, current()?.folder.toString()), context.workspaceState),
+      openApiPage(await resolveBaseUrl(session, getCurrentProject()?.folder.toString()), context.workspaceState),
     'lintel.openConfig': () => openConfig(projects),
-    'lintel.restartServer': () => session.restart(),
+    'lintel.restartServer': () => session.restartServer(),
     'lintel.showOutput': () => output.show(),
     'lintel.showReferences': (uri, position, locations) =>
       showReferences(String(uri), position as ProtocolPosition, locations as readonly ProtocolLocation[]),
@@ -41,23 +41,23 @@ export function registerCommands(parts: Parts): Disposable[] {
   return Object.entries(all).map(([id, run]) => commands.registerCommand(id, run));
 }
 
-const uriOf = (given: unknown): Uri | undefined => {
+const toUri = (given: unknown): Uri | undefined => {
   if (given instanceof Uri) return given;
   return typeof given === 'string' ? Uri.parse(given) : undefined;
 };
 
 /** A code lens passes file and resource; from the palette, the resource around the cursor is used. */
 const openPanel =
-  (parts: Parts, panel: Panel): Run =>
+  (parts: ExtensionServices, panel: Panel): Run =>
   async (given, id) => {
     const editor = window.activeTextEditor;
-    const uri = uriOf(given) ?? editor?.document.uri;
+    const uri = toUri(given) ?? editor?.document.uri;
     const named = typeof id === 'string' ? id : undefined;
-    await panel(parts, uri, named ?? (editor === undefined ? undefined : await resourceAt(editor)));
+    await panel(parts, uri, named ?? (editor === undefined ? undefined : await findResourceAt(editor)));
   };
 
 async function openConfig(projects: Projects): Promise<void> {
-  const config = projects.of(window.activeTextEditor?.document.uri)?.config;
+  const config = projects.find(window.activeTextEditor?.document.uri)?.config;
   if (config !== undefined) await window.showTextDocument(config);
   else void window.showInformationMessage('There is no lintel.config.json in this workspace: the defaults apply.');
 }

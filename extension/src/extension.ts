@@ -2,11 +2,11 @@
 import { commands, window, workspace, type ExtensionContext, type TextDocument } from 'vscode';
 import { createSession, type Session } from './client.js';
 import { registerCommands } from './commands.js';
-import { keepLanguage } from './language-mode.js';
+import { assignLanguage } from './language-mode.js';
 import { watchProjects } from './projects.js';
 import { showStatus } from './status.js';
 import { provideTasks } from './tasks.js';
-import { tellTrust } from './trust.js';
+import { notifyTrust } from './trust.js';
 
 export async function activate(context: ExtensionContext): Promise<void> {
   const output = window.createOutputChannel('Lintel', { log: true });
@@ -16,10 +16,10 @@ export async function activate(context: ExtensionContext): Promise<void> {
     output,
     projects,
     session,
-    keepLanguage(projects),
+    assignLanguage(projects),
     provideTasks(projects),
     showStatus(session, projects),
-    tellTrust(session),
+    notifyTrust(session),
     ...registerCommands({ context, output, projects, session }),
     projects.onDidChange(() => void commands.executeCommand('setContext', 'lintel.active', projects.all().length > 0)),
   );

@@ -3,7 +3,7 @@
 export const CONFIG_FILE = 'lintel.config.json';
 
 /** Folders that never contain a project of the workspace. */
-export const LEFT_OUT = '**/{node_modules,dist,.git}/**';
+export const EXCLUDED_FOLDERS = '**/{node_modules,dist,.git}/**';
 
 /** Files that are definitions by name, in any folder. */
 export const NAMED_DEFINITION = /\.(resource|model)\.jsonc?$/;

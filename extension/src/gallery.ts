@@ -1,7 +1,7 @@
 /** Reads the gallery: `gallery/index.json` lists complete definition files that new files are copied from. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileNameOf } from './words.js';
+import { toFileName } from './words.js';
 
 export interface Pattern {
   /** Path relative to `gallery/`. */
@@ -17,9 +17,9 @@ export interface Pattern {
 
 export interface Gallery {
   readonly patterns: readonly Pattern[];
-  textOf(pattern: Pattern): string;
+  readPattern(pattern: Pattern): string;
   /** `name`: e.g. `_user`. */
-  model(name: string): Pattern | undefined;
+  findModel(name: string): Pattern | undefined;
 }
 
 export function readGallery(folder: string): Gallery {
@@ -27,18 +27,18 @@ export function readGallery(folder: string): Gallery {
   const patterns = JSON.parse(read('index.json')) as readonly Pattern[];
   return {
     patterns,
-    textOf: ({ file }) => read(file),
-    model: (name) => patterns.find(({ sort, file }) => sort === 'model' && modelNameOf(file) === name),
+    readPattern: ({ file }) => read(file),
+    findModel: (name) => patterns.find(({ sort, file }) => sort === 'model' && toModelName(file) === name),
   };
 }
 
 /** `models/_user.model.json` → `_user`. */
-export const modelNameOf = (file: string): string => (file.split('/').pop() ?? '').replace(/\.model\.jsonc?$/, '');
+export const toModelName = (file: string): string => (file.split('/').pop() ?? '').replace(/\.model\.jsonc?$/, '');
 
-export function withPath(text: string, pattern: Pattern, path: string, id: string): string {
+export function fillPattern(text: string, pattern: Pattern, path: string, id: string): string {
   if (pattern.path === undefined) return text;
   const was = pattern.path;
   return text
-    .replace(`"id": "${fileNameOf(was)}"`, () => `"id": ${JSON.stringify(id)}`)
+    .replace(`"id": "${toFileName(was)}"`, () => `"id": ${JSON.stringify(id)}`)
     .replace(`"resource": "${was}"`, () => `"resource": ${JSON.stringify(path)}`);
 }

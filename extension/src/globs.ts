@@ -8,14 +8,14 @@ export interface Globs {
 }
 
 /** Globs are relative to the config file's folder; a leading `!` excludes files. */
-export function definitionGlobs(config: string): Globs {
+export function readDefinitionGlobs(config: string): Globs {
   const read = readJsonc(config);
   const given =
     typeof read === 'object' && read !== null ? (read as Record<string, unknown>)['definitions'] : undefined;
   const globs = Array.isArray(given) ? given.filter((glob): glob is string => typeof glob === 'string') : DEFINITIONS;
-  const plain = (glob: string): string => glob.replace(/^!?(\.\/)?/, '');
+  const stripPrefix = (glob: string): string => glob.replace(/^!?(\.\/)?/, '');
   return {
-    include: globs.filter((glob) => !glob.startsWith('!')).map(plain),
-    exclude: globs.filter((glob) => glob.startsWith('!')).map(plain),
+    include: globs.filter((glob) => !glob.startsWith('!')).map(stripPrefix),
+    exclude: globs.filter((glob) => glob.startsWith('!')).map(stripPrefix),
   };
 }

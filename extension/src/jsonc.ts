@@ -6,10 +6,10 @@ const COMMENT = new RegExp(String.raw`${TEXT}|//[^\n]*|/\*[^]*?(?:\*/|$)`, 'g');
 const COMMA = new RegExp(String.raw`${TEXT}|,(?=\s*[}\]])`, 'g');
 
 export function readJsonc(text: string): unknown {
-  const without = (part: RegExp, from: string): string =>
+  const removeTokens = (part: RegExp, from: string): string =>
     from.replace(part, (token) => (token.startsWith('"') ? token : ''));
   try {
-    return JSON.parse(without(COMMA, without(COMMENT, text.replace(/^\uFEFF/, '')))) as unknown;
+    return JSON.parse(removeTokens(COMMA, removeTokens(COMMENT, text.replace(/^\uFEFF/, '')))) as unknown;
   } catch {
     return undefined;
   }

@@ -4,19 +4,19 @@ import type { Projects } from './projects.js';
 
 const JSON_LANGUAGES = ['json', 'jsonc'];
 
-export function keepLanguage(projects: Projects): Disposable {
+export function assignLanguage(projects: Projects): Disposable {
   /** Documents closed in this event-loop turn, with their language: an immediate reopen is a change of language. */
   const closing = new Map<string, string>();
   const chosen = new Set<string>();
-  const give = (document: TextDocument): void => {
+  const applyLanguage = (document: TextDocument): void => {
     if (!JSON_LANGUAGES.includes(document.languageId) || document.uri.scheme !== 'file') return;
-    if (chosen.has(document.uri.toString()) || !projects.holds(document)) return;
+    if (chosen.has(document.uri.toString()) || !projects.hasDefinition(document)) return;
     void languages.setTextDocumentLanguage(document, 'lintel');
   };
-  const giveAll = (): void => workspace.textDocuments.forEach(give);
-  giveAll();
+  const applyToAll = (): void => workspace.textDocuments.forEach(applyLanguage);
+  applyToAll();
   return Disposable.from(
-    projects.onDidChange(giveAll),
+    projects.onDidChange(applyToAll),
     workspace.onDidCloseTextDocument(({ uri, languageId }) => {
       const key = uri.toString();
       closing.set(key, languageId);
@@ -28,7 +28,7 @@ export function keepLanguage(projects: Projects): Disposable {
       const key = document.uri.toString();
       if (closing.get(key) === 'lintel' && document.languageId !== 'lintel') chosen.add(key);
       closing.delete(key);
-      give(document);
+      applyLanguage(document);
     }),
   );
 }

@@ -1,15 +1,20 @@
 /** Creates a resource or model from the gallery: prompts for pattern and name, writes and opens the file. Never overwrites. */
 import { ThemeIcon, Uri, commands, window, workspace, type ExtensionContext, type QuickPickItem } from 'vscode';
-import { LEFT_OUT } from './files.js';
-import { readGallery, withPath, type Gallery, type Pattern } from './gallery.js';
+import { EXCLUDED_FOLDERS } from './files.js';
+import { readGallery, fillPattern, type Gallery, type Pattern } from './gallery.js';
 import type { Projects } from './projects.js';
-import { fileNameOf, pathMistake, tableMistake } from './words.js';
+import { toFileName, validateResourcePath, validateTableName } from './words.js';
 
 type Sort = Pattern['sort'];
 
 /** `target`: the folder that was clicked on, if any. */
-export async function newFile(context: ExtensionContext, projects: Projects, sort: Sort, target?: Uri): Promise<void> {
-  const root = projects.of(target)?.folder ?? workspace.workspaceFolders?.[0]?.uri;
+export async function createDefinitionFile(
+  context: ExtensionContext,
+  projects: Projects,
+  sort: Sort,
+  target?: Uri,
+): Promise<void> {
+  const root = projects.find(target)?.folder ?? workspace.workspaceFolders?.[0]?.uri;
   if (root === undefined) {
     const open = 'Open Folder';
     const answer = await window.showInformationMessage('Definitions are files of a folder: open one first.', open);
@@ -19,12 +24,12 @@ export async function newFile(context: ExtensionContext, projects: Projects, sor
   const gallery = readGallery(context.asAbsolutePath('gallery'));
   const pattern = await pickPattern(gallery, sort);
   if (pattern === undefined) return;
-  const name = await (sort === 'resource' ? askPath(pattern) : askTable(pattern));
+  const name = await (sort === 'resource' ? promptForPath(pattern) : promptForTable(pattern));
   if (name === undefined) return;
-  const file = sort === 'resource' ? `${fileNameOf(name)}.resource.json` : `_${name}.model.json`;
+  const file = sort === 'resource' ? `${toFileName(name)}.resource.json` : `_${name}.model.json`;
   const folder = target ?? Uri.joinPath(root, 'definitions', `${sort}s`);
   const uri = Uri.joinPath(folder, file);
-  const written = await writeNew(uri, withPath(gallery.textOf(pattern), pattern, name, fileNameOf(name)));
+  const written = await writeNew(uri, fillPattern(gallery.readPattern(pattern), pattern, name, toFileName(name)));
   if (written) await addModels(gallery, pattern, root);
   else void window.showWarningMessage(`${workspace.asRelativePath(uri)} is there already; nothing was written.`);
   await window.showTextDocument(uri);
@@ -47,31 +52,31 @@ async function pickPattern(gallery: Gallery, sort: Sort): Promise<Pattern | unde
   return picked?.pattern;
 }
 
-const askPath = (pattern: Pattern): Thenable<string | undefined> =>
+const promptForPath = (pattern: Pattern): Thenable<string | undefined> =>
   window.showInputBox({
     title: pattern.title,
     prompt: pattern.path === undefined ? 'Name of the file' : 'Path of the endpoint; ":name" stands for any value',
-    value: pattern.path ?? fileNameOf((pattern.file.split('/').pop() ?? '').replace(/\.resource\.jsonc?$/, '')),
-    validateInput: pathMistake,
+    value: pattern.path ?? toFileName((pattern.file.split('/').pop() ?? '').replace(/\.resource\.jsonc?$/, '')),
+    validateInput: validateResourcePath,
   });
 
-const askTable = (pattern: Pattern): Thenable<string | undefined> =>
+const promptForTable = (pattern: Pattern): Thenable<string | undefined> =>
   window.showInputBox({
     title: pattern.title,
     prompt: 'Name of the table, without the underscore that its file begins with',
     value: (pattern.file.split('/').pop() ?? '').replace(/^_|\.model\.jsonc?$/g, ''),
-    validateInput: tableMistake,
+    validateInput: validateTableName,
   });
 
 /** Writes the pattern's models that the project lacks. */
 async function addModels(gallery: Gallery, { needs = [] }: Pattern, root: Uri): Promise<void> {
   const added: string[] = [];
   for (const name of needs) {
-    const model = gallery.model(name);
-    const found = await workspace.findFiles(`**/${name}{.model,}.{json,jsonc}`, LEFT_OUT, 1);
+    const model = gallery.findModel(name);
+    const found = await workspace.findFiles(`**/${name}{.model,}.{json,jsonc}`, EXCLUDED_FOLDERS, 1);
     if (model === undefined || found.length > 0) continue;
     const uri = Uri.joinPath(root, 'definitions', model.file);
-    if (await writeNew(uri, gallery.textOf(model))) added.push(workspace.asRelativePath(uri));
+    if (await writeNew(uri, gallery.readPattern(model))) added.push(workspace.asRelativePath(uri));
   }
   if (added.length > 0) void window.showInformationMessage(`Written beside it: ${added.join(', ')}.`);
 }

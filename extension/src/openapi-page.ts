@@ -1,6 +1,6 @@
 /** Opens the API documentation page of `lintel dev` inside the editor. */
 import { Uri, commands, env, window, workspace, type Memento } from 'vscode';
-import { mayRequest } from './panels/allowed.js';
+import { confirmRequest } from './panels/allowed.js';
 
 /** Milliseconds. Short, because the kernel usually runs on the same machine. */
 const PATIENCE = 2000;
@@ -8,8 +8,8 @@ const PATIENCE = 2000;
 /** `base` may come from an untrusted config, hence the confirmation. `kept` stores the allowed hosts for `mayRequest`. */
 export async function openApiPage(base: string, kept: Memento): Promise<void> {
   const url = `${base}/docs`;
-  if (!workspace.isTrusted && !(await mayRequest(url, kept))) return;
-  if (!(await answers(url))) {
+  if (!workspace.isTrusted && !(await confirmRequest(url, kept))) return;
+  if (!(await isReachable(url))) {
     const run = 'Run the Kernel';
     const anyway = 'Open Anyway';
     const message = `Nothing answers at ${url}. The page is served by \`lintel dev\`; the setting lintel.request.baseUrl says where.`;
@@ -25,7 +25,7 @@ export async function openApiPage(base: string, kept: Memento): Promise<void> {
   }
 }
 
-const answers = (url: string): Promise<boolean> =>
+const isReachable = (url: string): Promise<boolean> =>
   fetch(url, { signal: AbortSignal.timeout(PATIENCE) }).then(
     ({ ok }) => ok,
     () => false,

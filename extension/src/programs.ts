@@ -24,13 +24,13 @@ import {
   type LanguageClientOptions,
   type ServerOptions,
 } from 'vscode-languageclient/node';
-import { serverProcess } from './server-process.js';
-import { setting } from './settings.js';
+import { getServerProcess } from './server-process.js';
+import { getSetting } from './settings.js';
 
 /** Reason why a program is not started. */
 export type NotStarted = 'restricted' | 'missing';
 
-export const WHY_NOT: Readonly<Record<NotStarted, string>> = {
+export const NOT_STARTED_MESSAGES: Readonly<Record<NotStarted, string>> = {
   restricted:
     'This workspace is not trusted, so its `lintel` is not run. The command "Workspaces: Manage Workspace Trust" changes that.',
   missing:
@@ -43,9 +43,9 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const isWindows = process.platform === 'win32';
 
 /** The start of the command line. Searches parent folders too, because the package may be installed there. */
-function lintelOf(folder: Uri): readonly string[] | NotStarted {
+function findLintel(folder: Uri): readonly string[] | NotStarted {
   if (!workspace.isTrusted) return 'restricted';
-  const own = setting('server.path', folder).trim();
+  const own = getSetting('server.path', folder).trim();
   if (own !== '') {
     const whole = isAbsolute(own) ? own : join(folder.fsPath, own);
     return /\.[cm]?js$/.test(whole) ? ['node', whole] : [whole];
@@ -57,14 +57,18 @@ function lintelOf(folder: Uri): readonly string[] | NotStarted {
   }
 }
 
-export interface Printed {
+export interface ProgramOutput {
   readonly stdout: string;
   readonly stderr: string;
   readonly error: Error | null;
 }
 
-export function askLintel(folder: Uri, args: readonly string[], signal: AbortSignal): Promise<Printed | NotStarted> {
-  const words = lintelOf(folder);
+export function runLintel(
+  folder: Uri,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<ProgramOutput | NotStarted> {
+  const words = findLintel(folder);
   if (typeof words === 'string') return Promise.resolve(words);
   // On Windows `lintel.cmd` needs a shell.
   const [program = '', ...rest] = isWindows ? words.map((word) => `"${word}"`) : words;
@@ -76,13 +80,13 @@ export function askLintel(folder: Uri, args: readonly string[], signal: AbortSig
   });
 }
 
-export function lintelTask(
+export function createLintelTask(
   definition: TaskDefinition,
   command: readonly string[],
   folder: Uri,
   matcher: string,
 ): Task | NotStarted {
-  const words = lintelOf(folder);
+  const words = findLintel(folder);
   if (typeof words === 'string') return words;
   const [first, ...rest] = [...words, ...command].map((value): ShellQuotedString => ({
     value,
@@ -96,13 +100,13 @@ export function lintelTask(
 /** Trust cannot be revoked while the window is open, so no check is needed. */
 export const startTask = (task: Task): Thenable<unknown> => tasks.executeTask(task);
 
-export const languageClient = (context: ExtensionContext, options: LanguageClientOptions): LanguageClient =>
+export const createLanguageClient = (context: ExtensionContext, options: LanguageClientOptions): LanguageClient =>
   new LanguageClient('lintel', 'Lintel', serverOptions(context), options);
 
 function serverOptions(context: ExtensionContext): ServerOptions {
   const own = ownServer();
   if (own === null) {
-    const { execArgv, env } = serverProcess(join(context.globalStorageUri.fsPath, 'compiled'));
+    const { execArgv, env } = getServerProcess(join(context.globalStorageUri.fsPath, 'compiled'));
     const options = { execArgv: [...execArgv], env };
     const run = { module: context.asAbsolutePath('dist/server.js'), transport: TransportKind.stdio, options };
     // Used when the extension itself is debugged; `.vscode/launch.json` attaches to this port.
@@ -115,7 +119,7 @@ function serverOptions(context: ExtensionContext): ServerOptions {
 
 /** The workspace value is ignored, but a user value may name a file inside the workspace, so trust is required. */
 function ownServer(): string | null {
-  const path = setting('server.path').trim();
+  const path = getSetting('server.path').trim();
   if (path === '' || !workspace.isTrusted) return null;
   const folder = workspace.workspaceFolders?.[0]?.uri.fsPath;
   const whole = isAbsolute(path) || folder === undefined ? path : join(folder, path);

@@ -19,39 +19,39 @@ export interface ServerReading {
   readonly root?: string;
 }
 
-export interface ProjectWords {
+export interface ProjectStatusStore {
   /** Called when the server restarts. */
   clear(): void;
-  reading(said: ServerReading): void;
-  status(said: ServerStatus): void;
+  setReading(said: ServerReading): void;
+  setStatus(said: ServerStatus): void;
   /** `folder`: URI of the project's folder; undefined selects any project. */
-  of(folder: string | undefined): { readonly isRead: boolean; readonly status: ServerStatus | undefined };
+  get(folder: string | undefined): { readonly isRead: boolean; readonly status: ServerStatus | undefined };
 }
 
-export function createProjectWords(): ProjectWords {
+export function createProjectStatusStore(): ProjectStatusStore {
   const known = new Map<string, ServerStatus>();
   const unread = new Set<string>();
   /** A server that sends no root has one project. */
-  const keyOf = (root: string | undefined): string => (root === undefined ? '' : plain(root));
+  const toKey = (root: string | undefined): string => (root === undefined ? '' : decodeUri(root));
   return {
     clear() {
       known.clear();
       unread.clear();
     },
-    reading: ({ root }) => void unread.add(keyOf(root)),
-    status(said) {
-      unread.delete(keyOf(said.root));
-      known.set(keyOf(said.root), said);
+    setReading: ({ root }) => void unread.add(toKey(root)),
+    setStatus(said) {
+      unread.delete(toKey(said.root));
+      known.set(toKey(said.root), said);
     },
-    of(folder) {
-      const keys = folder === undefined ? [...unread, ...known.keys()] : [keyOf(folder), ''];
+    get(folder) {
+      const keys = folder === undefined ? [...unread, ...known.keys()] : [toKey(folder), ''];
       const key = keys.find((one) => unread.has(one) || known.has(one));
       return { isRead: key === undefined || !unread.has(key), status: key === undefined ? undefined : known.get(key) };
     },
   };
 }
 
-function plain(uri: string): string {
+function decodeUri(uri: string): string {
   try {
     return decodeURIComponent(uri);
   } catch {

@@ -1,8 +1,8 @@
 /** Tracks the projects of the workspace (folders with a config file) and their definition globs. Validates nothing. */
 import { EventEmitter, RelativePattern, Uri, languages, workspace } from 'vscode';
 import type { Disposable, Event, TextDocument } from 'vscode';
-import { CONFIG_FILE, LEFT_OUT, NAMED_DEFINITION } from './files.js';
-import { definitionGlobs, type Globs } from './globs.js';
+import { CONFIG_FILE, EXCLUDED_FOLDERS, NAMED_DEFINITION } from './files.js';
+import { readDefinitionGlobs, type Globs } from './globs.js';
 
 export interface Project {
   readonly folder: Uri;
@@ -14,9 +14,9 @@ export interface Projects extends Disposable {
   readonly onDidChange: Event<void>;
   all(): readonly Project[];
   /** The project in the innermost folder around the file, otherwise the first project. */
-  of(uri?: Uri): Project | undefined;
+  find(uri?: Uri): Project | undefined;
   /** True if the file is a definition by its name or by the config's globs. */
-  holds(document: TextDocument): boolean;
+  hasDefinition(document: TextDocument): boolean;
   refresh(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function watchProjects(): Projects {
   let turn = 0;
   const refresh = async (): Promise<void> => {
     const mine = ++turn;
-    const configs = await workspace.findFiles(`**/${CONFIG_FILE}`, LEFT_OUT);
+    const configs = await workspace.findFiles(`**/${CONFIG_FILE}`, EXCLUDED_FOLDERS);
     const next = await Promise.all(configs.map(readProject));
     // A later refresh supersedes this one.
     if (mine !== turn) return;
@@ -34,22 +34,22 @@ export function watchProjects(): Projects {
     changed.fire();
   };
   const watcher = workspace.createFileSystemWatcher(`**/${CONFIG_FILE}`);
-  const again = (): void => void refresh();
+  const triggerRefresh = (): void => void refresh();
   const listeners = [
     watcher,
-    watcher.onDidCreate(again),
-    watcher.onDidChange(again),
-    watcher.onDidDelete(again),
-    workspace.onDidChangeWorkspaceFolders(again),
+    watcher.onDidCreate(triggerRefresh),
+    watcher.onDidChange(triggerRefresh),
+    watcher.onDidDelete(triggerRefresh),
+    workspace.onDidChangeWorkspaceFolders(triggerRefresh),
   ];
   return {
     onDidChange: changed.event,
     all: () => all,
-    of: (uri) =>
+    find: (uri) =>
       (uri === undefined
         ? undefined
         : [...all].reverse().find(({ folder }) => `${uri.path}/`.startsWith(`${folder.path}/`))) ?? all[0],
-    holds: (document) =>
+    hasDefinition: (document) =>
       NAMED_DEFINITION.test(document.uri.path) || all.some((project) => isDefinition(project, document)),
     refresh,
     dispose: () => [...listeners, changed].forEach((each) => void each.dispose()),
@@ -61,12 +61,12 @@ async function readProject(config: Uri): Promise<Project> {
     (bytes) => new TextDecoder().decode(bytes),
     () => '',
   );
-  return { folder: Uri.joinPath(config, '..'), config, globs: definitionGlobs(text) };
+  return { folder: Uri.joinPath(config, '..'), config, globs: readDefinitionGlobs(text) };
 }
 
 function isDefinition({ folder, config, globs }: Project, document: TextDocument): boolean {
   if (document.uri.toString() === config.toString()) return true;
-  const matches = (glob: string): boolean =>
+  const isMatching = (glob: string): boolean =>
     languages.match({ pattern: new RelativePattern(folder, glob) }, document) > 0;
-  return globs.include.some(matches) && !globs.exclude.some(matches);
+  return globs.include.some(isMatching) && !globs.exclude.some(isMatching);
 }

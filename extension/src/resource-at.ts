@@ -1,7 +1,7 @@
 /** Returns the id of the resource around the cursor: the outermost symbol of the server's outline, or undefined. */
 import { commands, type DocumentSymbol, type TextEditor } from 'vscode';
 
-export async function resourceAt({ document, selection }: TextEditor): Promise<string | undefined> {
+export async function findResourceAt({ document, selection }: TextEditor): Promise<string | undefined> {
   const symbols = await commands.executeCommand<DocumentSymbol[] | undefined>(
     'vscode.executeDocumentSymbolProvider',
     document.uri,

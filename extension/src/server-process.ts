@@ -10,7 +10,7 @@ export interface ServerProcess {
 }
 
 /** `folder` must be writable by the user only, because compiled code is loaded from it; Node creates it on demand. */
-export const serverProcess = (folder: string): ServerProcess => ({
+export const getServerProcess = (folder: string): ServerProcess => ({
   // V8 does not return the default semi-space of 16 MB. One worker thread, because each has its own heap arena.
   execArgv: ['--max-semi-space-size=2', '--v8-pool-size=1'],
   env: {

@@ -7,20 +7,20 @@ interface Settings {
   readonly 'codeLens.enabled': boolean;
 }
 
-export function setting<K extends keyof Settings>(name: K, scope?: Uri): Settings[K] {
+export function getSetting<K extends keyof Settings>(name: K, scope?: Uri): Settings[K] {
   const value = workspace.getConfiguration('lintel', scope).get<Settings[K]>(name);
   if (value === undefined) throw new Error(`The manifest has no setting lintel.${name}.`);
   return value;
 }
 
 /** The configured base URL without trailing slash; null if the setting has its default value. */
-export function chosenBaseUrl(): string | null {
-  const value = setting('request.baseUrl');
+export function findConfiguredBaseUrl(): string | null {
+  const value = getSetting('request.baseUrl');
   // The value may be set at any scope (workspace, user, remote).
   const standard = workspace.getConfiguration('lintel').inspect<string>('request.baseUrl')?.defaultValue;
-  return value === standard || value.trim() === '' ? null : bare(value);
+  return value === standard || value.trim() === '' ? null : trimBaseUrl(value);
 }
 
-export const baseUrl = (): string => chosenBaseUrl() ?? bare(setting('request.baseUrl'));
+export const getBaseUrl = (): string => findConfiguredBaseUrl() ?? trimBaseUrl(getSetting('request.baseUrl'));
 
-const bare = (url: string): string => url.trim().replace(/\/+$/, '');
+const trimBaseUrl = (url: string): string => url.trim().replace(/\/+$/, '');

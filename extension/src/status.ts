@@ -2,7 +2,7 @@
 import { Disposable, DiagnosticSeverity, LanguageStatusSeverity, languages, window, workspace } from 'vscode';
 import type { ServerState, Session } from './client.js';
 import type { Projects } from './projects.js';
-import { countOf } from './words.js';
+import { formatCount } from './words.js';
 
 const SELECTOR = { language: 'lintel' };
 const SERVER_WORDS: Readonly<Record<ServerState, string>> = {
@@ -35,11 +35,11 @@ export function showStatus(session: Session, projects: Projects): Disposable {
   };
 
   const showProject = (): void => {
-    const current = projects.of(window.activeTextEditor?.document.uri);
-    const { status, isRead } = session.said.of(current?.folder.toString());
+    const current = projects.find(window.activeTextEditor?.document.uri);
+    const { status, isRead } = session.projectStatus.get(current?.folder.toString());
     const isReading = session.state() === 'running' && !isRead;
-    const { errors, warnings } = problems();
-    const counts = `${countOf(errors, 'error')}, ${countOf(warnings, 'warning')}`;
+    const { errors, warnings } = countProblems();
+    const counts = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')}`;
     // While the project is loading, only open files have diagnostics.
     project.text = isReading ? `${counts}, reading the definitions` : counts;
     project.busy = isReading;
@@ -47,7 +47,7 @@ export function showStatus(session: Session, projects: Projects): Disposable {
     const manifests = status?.manifests ?? [];
     project.detail = [
       current === undefined ? 'no config file: defaults apply' : workspace.asRelativePath(current.config),
-      ...(status === undefined ? [] : [countOf(status.resources, 'resource'), countOf(status.models, 'model')]),
+      ...(status === undefined ? [] : [formatCount(status.resources, 'resource'), formatCount(status.models, 'model')]),
       ...(typeof status?.profile === 'string' ? [`profile ${status.profile}`] : []),
       ...manifests.map(({ name, version }) => `${name} ${version}`),
     ].join(', ');
@@ -70,7 +70,7 @@ export function showStatus(session: Session, projects: Projects): Disposable {
 }
 
 /** Counts only this extension's diagnostics. */
-function problems(): { readonly errors: number; readonly warnings: number } {
+function countProblems(): { readonly errors: number; readonly warnings: number } {
   const ours = languages
     .getDiagnostics()
     .flatMap(([, list]) => list.filter(({ source }) => source === 'lintel').map(({ severity }) => severity));

@@ -11,7 +11,7 @@ import {
   type TaskDefinition,
   type TaskExecution,
 } from 'vscode';
-import { WHY_NOT, lintelTask, startTask, type NotStarted } from './programs.js';
+import { NOT_STARTED_MESSAGES, createLintelTask, startTask, type NotStarted } from './programs.js';
 import type { Project, Projects } from './projects.js';
 
 interface LintelTask extends TaskDefinition {
@@ -27,15 +27,17 @@ export const provideTasks = (projects: Projects): Disposable =>
     provideTasks: () =>
       projects
         .all()
-        .flatMap((project) => OFFERED.flatMap((command) => made(taskOf({ type: 'lintel', command }, project)) ?? [])),
+        .flatMap((project) =>
+          OFFERED.flatMap((command) => ignoreNotStarted(createTask({ type: 'lintel', command }, project)) ?? []),
+        ),
     resolveTask: (task) => {
       const scope = typeof task.scope === 'object' ? task.scope.uri : undefined;
-      const project = projects.of(scope);
-      return project === undefined ? undefined : made(taskOf(task.definition as LintelTask, project));
+      const project = projects.find(scope);
+      return project === undefined ? undefined : ignoreNotStarted(createTask(task.definition as LintelTask, project));
     },
   });
 
-const made = (task: Task | NotStarted): Task | undefined => (typeof task === 'string' ? undefined : task);
+const ignoreNotStarted = (task: Task | NotStarted): Task | undefined => (typeof task === 'string' ? undefined : task);
 
 export async function runTask(project: Project | undefined, command: string, ...args: string[]): Promise<void> {
   if (project === undefined) {
@@ -44,14 +46,14 @@ export async function runTask(project: Project | undefined, command: string, ...
     );
     return;
   }
-  const task = taskOf({ type: 'lintel', command, args }, project);
-  if (typeof task === 'string') return sayWhyNot(task);
+  const task = createTask({ type: 'lintel', command, args }, project);
+  if (typeof task === 'string') return showNotStarted(task);
   if (!showRunning(task)) await startTask(task);
 }
 
-async function sayWhyNot(why: NotStarted): Promise<void> {
+async function showNotStarted(why: NotStarted): Promise<void> {
   const manage = 'Manage Workspace Trust';
-  const answer = await window.showWarningMessage(WHY_NOT[why], ...(why === 'restricted' ? [manage] : []));
+  const answer = await window.showWarningMessage(NOT_STARTED_MESSAGES[why], ...(why === 'restricted' ? [manage] : []));
   if (answer === manage) await commands.executeCommand('workbench.trust.manage');
 }
 
@@ -64,10 +66,10 @@ function showRunning({ isBackground, name, scope }: Task): boolean {
   return true;
 }
 
-function taskOf(definition: LintelTask, { folder }: Project): Task | NotStarted {
+function createTask(definition: LintelTask, { folder }: Project): Task | NotStarted {
   const watches = definition.command === 'dev';
   const words = [definition.command, ...(definition.args ?? [])];
-  const task = lintelTask(definition, words, folder, watches ? '$lintel-dev' : '$lintel');
+  const task = createLintelTask(definition, words, folder, watches ? '$lintel-dev' : '$lintel');
   if (typeof task === 'string') return task;
   task.isBackground = watches;
   if (definition.command === 'check') task.group = TaskGroup.Build;

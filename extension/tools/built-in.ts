@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { NODES } from '../../language/analysis/grammar-schemas.js';
-import { plainOf } from '../../language/export/manifest.js';
+import { toPlainData } from '../../language/export/manifest.js';
 import { packSpecs } from '../../language/export/packed.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
 import { kinds } from '../../plugins/index.kinds.js';
@@ -39,7 +39,7 @@ export const CATALOGUE = JSON.parse(${readText(PROBLEMS)}.toString());
 
 /** Replaces `language/analysis/grammar-schemas.ts`. */
 function grammarSource(): string {
-  const nodes = JSON.stringify(plainOf(NODES, 'grammar'));
+  const nodes = JSON.stringify(toPlainData(NODES, 'grammar'));
   return `
 import { unpackNode } from '../schema/packed-node.js';
 const nodes = ${nodes};

@@ -4,7 +4,7 @@ import { GRAMMAR } from '../../language/analysis/grammar.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import { pluginId, type PluginSpec } from '../../contract/plugin.js';
-import { midSentence } from '../../language/export/markdown.js';
+import { toMidSentence } from '../../language/export/markdown.js';
 import type { Gallery, Pattern } from '../src/gallery.js';
 import { literally, snippetText, stop, type Stops } from './snippet-text.js';
 
@@ -34,7 +34,7 @@ export function snippetsOf(registry: Registry, gallery: Gallery): Readonly<Recor
       for (const example of spec?.examples ?? []) {
         if (spec === undefined) continue;
         const text = bodyOf(registry, kind, spec, example.json, names);
-        const prefix = `${midSentence(kind.title)} ${name}`;
+        const prefix = `${toMidSentence(kind.title)} ${name}`;
         if (text !== null)
           add(`${prefix}: ${example.title}`, {
             prefix,
@@ -88,7 +88,7 @@ function bodyOf(registry: Registry, kind: Kind, spec: PluginSpec, example: Json,
 function ofPattern(pattern: Pattern, gallery: Gallery): Snippet {
   const { path, sort, title, description, file } = pattern;
   const base = (file.split('/').pop() ?? '').replace(/\.(resource|model)\.json$/, '').replace(/^_/, '');
-  const lines = literally(gallery.textOf(pattern).trimEnd()).split('\n');
+  const lines = literally(gallery.readPattern(pattern).trimEnd()).split('\n');
   let next = 1;
   const body = lines.map((line) => {
     const indent = line.replace(/^(?: {2})+/, (spaces) => '\t'.repeat(spaces.length / 2));

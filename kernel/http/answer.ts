@@ -1,16 +1,16 @@
 /** Writes HTTP responses: common, CORS and own headers, then the body in one write. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { networkOf } from '../../contract/asker.js';
+import { toNetwork } from '../../contract/asker.js';
 import type { Reply } from '../../contract/hooks.js';
-import { Rendered } from '../../contract/rendered.js';
+import { RawJson } from '../../contract/rendered.js';
 import type { Cors } from './cors.js';
-import { remoteOf } from './invocation.js';
+import { getRemoteAddress } from './invocation.js';
 import type { Unread } from './unread.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Settings shared by all responses of a server. */
-export interface Manner {
+export interface ResponseDefaults {
   /** Null: cross-origin calls are not allowed. */
   readonly cors: Cors | null;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface Manner {
   readonly proxies: number;
 }
 
-export interface Answered {
+export interface ResponseTarget {
   readonly id: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -35,7 +35,7 @@ const COMMON: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
 };
 
-export function commonHeaders(written: Readonly<Record<string, string>>): Record<string, string> {
+export function createCommonHeaders(written: Readonly<Record<string, string>>): Record<string, string> {
   const lower = Object.entries(written).map(([name, value]) => [name.toLowerCase(), value] as const);
   const all = { ...COMMON, ...Object.fromEntries(lower) };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
@@ -52,45 +52,54 @@ const MAX_DISCARDED = 65_536;
 const CLOSED = { connection: 'close' };
 
 /** The headers that every response begins with. */
-export function initialHeaders({ headers, cors }: Manner, req: IncomingMessage, id: string): Record<string, string> {
-  return { 'x-request-id': id, ...headers, ...cors?.headers(req) };
+export function initialHeaders(
+  { headers, cors }: ResponseDefaults,
+  req: IncomingMessage,
+  id: string,
+): Record<string, string> {
+  return { 'x-request-id': id, ...headers, ...cors?.getHeaders(req) };
 }
 
 /** A kept-alive connection would delay the shutdown. */
-export const mustClose = ({ closing }: Manner, req: IncomingMessage): boolean => closing() || isWaiting(req);
+export const mustClose = ({ closing }: ResponseDefaults, req: IncomingMessage): boolean => closing() || isWaiting(req);
 
-export function headersOf(manner: Manner, req: IncomingMessage, id: string): Record<string, string> {
+export function buildHeaders(manner: ResponseDefaults, req: IncomingMessage, id: string): Record<string, string> {
   return { ...initialHeaders(manner, req, id), ...(mustClose(manner, req) && CLOSED) };
 }
 
 /** Koa's own response handling would touch each header three times. */
-export function write(manner: Manner, visit: Answered, { status, headers, body }: Reply, type: string): void {
+export function sendResponse(
+  manner: ResponseDefaults,
+  visit: ResponseTarget,
+  { status, headers, body }: Reply,
+  type: string,
+): void {
   const { req, res, id } = visit;
-  const content = body instanceof Rendered ? body.json : JSON.stringify(body ?? null);
+  const content = body instanceof RawJson ? body.json : JSON.stringify(body ?? null);
   const length = Buffer.byteLength(content);
   const common = {
     'content-type': type,
     'content-length': String(length),
-    ...headersOf(manner, req, id),
+    ...buildHeaders(manner, req, id),
   };
-  res.writeHead(status, laidOver(common, headers));
+  res.writeHead(status, mergeHeaders(common, headers));
   res.end(content);
   limitUnread(manner, { req, res }, length);
 }
 
 /** A client that does not read the rest must not hold it in memory indefinitely. */
 export function limitUnread(
-  manner: Manner,
+  manner: ResponseDefaults,
   { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
   length: number,
 ): void {
   if ((res.socket?.writableLength ?? 0) === 0) return;
   res.setTimeout(manner.patience);
-  manner.unread.add(res, networkOf(remoteOf(req, manner.proxies)), length);
+  manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), length);
 }
 
 /** The response's own headers take precedence, but `vary` lists both. */
-export function laidOver(common: Readonly<Record<string, string>>, own: Reply['headers']): Record<string, string> {
+export function mergeHeaders(common: Readonly<Record<string, string>>, own: Reply['headers']): Record<string, string> {
   const all = { ...common, ...own };
   const { vary } = common;
   if (vary !== undefined && own['vary'] !== undefined && own['vary'] !== vary) all['vary'] = `${own['vary']}, ${vary}`;

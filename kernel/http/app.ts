@@ -1,24 +1,38 @@
 /** The HTTP application: a list of Koa middlewares, first to last. All errors go through one function. */
 import { randomUUID } from 'node:crypto';
 import Koa from 'koa';
-import { fault, type Fault } from '../../contract/fault.js';
+import { createFault, type Fault } from '../../contract/fault.js';
 import type { Reply, Route, RouteReply } from '../../contract/hooks.js';
-import { problemTypeOf } from '../../contract/profile.js';
+import { getProblemType } from '../../contract/profile.js';
 import type { ResourcePlan } from '../plan/plan.js';
-import { asFault, invoke } from '../runtime/invoke.js';
+import { ensureFault, invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { refuse } from '../runtime/problem-details.js';
-import { commonHeaders, headersOf, JSON_TYPE, laidOver, write, type Manner } from './answer.js';
+import { createErrorResponse } from '../runtime/problem-details.js';
+import {
+  createCommonHeaders,
+  buildHeaders,
+  JSON_TYPE,
+  mergeHeaders,
+  sendResponse,
+  type ResponseDefaults,
+} from './answer.js';
 import { createCors } from './cors.js';
-import { hostJudge, isLocal } from './hosts.js';
-import { headerValues, HttpInvocation } from './invocation.js';
+import { createHostCheck, isLocal } from './hosts.js';
+import { listHeaderValues, HttpInvocation } from './invocation.js';
 import { setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
 import { rejectionOf } from './middleware-errors.js';
-import { askRoute, liveRouteFinder, routeFinder, sendRoute, type FindRoute, type FoundRoute } from './plugin-routes.js';
+import {
+  handleRoute,
+  createLiveRouteFinder,
+  createRouteFinder,
+  sendRoute,
+  type FindRoute,
+  type FoundRoute,
+} from './plugin-routes.js';
 import { findRoute } from './routes.js';
-import { forgeryJudge, type IsForged } from './senders.js';
+import { createForgeryCheck, type IsForged } from './senders.js';
 import { Unread } from './unread.js';
-import { statusOf } from './status.js';
+import { getStatus } from './status.js';
 
 /** Logs for the operator only. */
 export type LogFailure = (fault: Fault, id: string) => void;
@@ -45,7 +59,7 @@ type Context = Koa.ParameterizedContext<RequestState>;
 type Middleware = (ctx: Context, next: () => Promise<void>) => Promise<void> | void;
 
 /** Constant after the start. */
-interface Transport extends Manner {
+interface Transport extends ResponseDefaults {
   readonly kernel: Kernel;
   readonly logFailure: LogFailure;
   readonly problemType: string;
@@ -72,10 +86,10 @@ export function createApp(
   const transport: Transport = {
     kernel,
     logFailure,
-    problemType: `${problemTypeOf(kernel.config.profile)}; charset=utf-8`,
+    problemType: `${getProblemType(kernel.config.profile)}; charset=utf-8`,
     timed: kernel.hooks.afterResponse !== null || kernel.hooks.reply !== null,
     cors: createCors(http.allowed_origins, methods),
-    headers: Object.freeze(commonHeaders(http.headers)),
+    headers: Object.freeze(createCommonHeaders(http.headers)),
     closing,
     patience: http.timeouts.idle * 1000,
     unread: new Unread(http.limits.unread),
@@ -97,7 +111,7 @@ export function createApp(
   ];
   for (const middleware of middlewares) app.use(middleware);
   // Koa would print its own errors to stderr.
-  app.on('error', (error: Error) => logFailure(asFault(error), '-'));
+  app.on('error', (error: Error) => logFailure(ensureFault(error), '-'));
   return app;
 }
 
@@ -119,8 +133,8 @@ function beginRequest(transport: Transport): Middleware {
     if (transport.direct) ctx.respond = false;
     else setInitialHeaders(transport, ctx, state.id);
     await next();
-    if (state.invocation?.holds === true)
-      state.invocation.finish(state.code === undefined).catch((error) => logFailure(asFault(error), state.id));
+    if (state.invocation?.hasCleanup === true)
+      state.invocation.dispose(state.code === undefined).catch((error) => logFailure(ensureFault(error), state.id));
     if (kernel.hooks.afterResponse !== null) notifyObservers(transport, ctx);
   };
 }
@@ -131,9 +145,9 @@ function handleErrors(transport: Transport): Middleware {
     try {
       await next();
     } catch (error) {
-      const failure = rejectionOf(error) ?? asFault(error);
+      const failure = rejectionOf(error) ?? ensureFault(error);
       const { id } = ctx.state;
-      const refusal = refuse(failure, id, kernel.project.registry.codes, kernel.config.docs);
+      const refusal = createErrorResponse(failure, id, kernel.project.registry.codes, kernel.config.docs);
       ctx.state.code = refusal.body.code;
       if (refusal.status >= 500) logFailure(failure, id);
       // The client must not mistake a partial response for a complete one.
@@ -144,9 +158,9 @@ function handleErrors(transport: Transport): Middleware {
 }
 
 function checkHost({ kernel }: Transport): Middleware {
-  const isOwnHost = hostJudge(kernel.config.http, kernel.project.dev);
+  const isOwnHost = createHostCheck(kernel.config.http, kernel.project.dev);
   return (ctx, next) => {
-    if (isOwnHost?.(ctx.req.headers.host) === false) throw fault('REQ_HOST');
+    if (isOwnHost?.(ctx.req.headers.host) === false) throw createFault('REQ_HOST');
     const url = ctx.req.url ?? '/';
     const mark = url.indexOf('?');
     ctx.state.path = mark === -1 ? url : url.slice(0, mark);
@@ -161,7 +175,7 @@ function serveStatus(transport: Transport, connections: (() => number) | null): 
   return (ctx, next) => {
     const { path } = ctx.state;
     if ((ctx.method !== 'GET' && ctx.method !== 'HEAD') || !path.startsWith(prefix)) return next();
-    return statusOf(kernel, path.slice(prefix.length), closing(), connections).then((status) =>
+    return getStatus(kernel, path.slice(prefix.length), closing(), connections).then((status) =>
       status === null
         ? next()
         : respond(transport, ctx, { ...status, headers: { 'cache-control': 'no-store' } }, JSON_TYPE),
@@ -172,7 +186,7 @@ function serveStatus(transport: Transport, connections: (() => number) | null): 
 function answerPreflight(transport: Transport): Middleware {
   const { cors } = transport;
   return (ctx, next) => {
-    const preflight = cors?.preflight(ctx.req) ?? null;
+    const preflight = cors?.handlePreflight(ctx.req) ?? null;
     return preflight === null
       ? next()
       : respondToRoute(transport, ctx, { status: 204, headers: preflight, body: null });
@@ -182,7 +196,7 @@ function answerPreflight(transport: Transport): Middleware {
 function limitUrl({ kernel }: Transport): Middleware {
   const max = kernel.config.http.limits.url;
   return (ctx, next) => {
-    if (ctx.url.length > max) throw fault('REQ_URL_TOO_LONG', { max });
+    if (ctx.url.length > max) throw createFault('REQ_URL_TOO_LONG', { max });
     return next();
   };
 }
@@ -190,11 +204,11 @@ function limitUrl({ kernel }: Transport): Middleware {
 /** Serves the routes of plugins, then `pages`. */
 function serveRoutes(transport: Transport, pages: readonly Route[]): Middleware {
   const { kernel, proxies } = transport;
-  const findOfPlugins = liveRouteFinder(() => kernel.routes());
-  const findPage = routeFinder(pages);
+  const findOfPlugins = createLiveRouteFinder(() => kernel.routes());
+  const findPage = createRouteFinder(pages);
   const serve = async (ctx: Context, found: FoundRoute): Promise<void> => {
     ctx.state.route = found.route.path;
-    const reply = await askRoute(found, ctx.req, ctx.state.query, proxies);
+    const reply = await handleRoute(found, ctx.req, ctx.state.query, proxies);
     ctx.res.setTimeout(transport.patience);
     await respondToRoute(transport, ctx, reply);
   };
@@ -217,29 +231,29 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
   const { http } = kernel.config;
   const allow = methods.join(', ');
   const allowed: ReadonlySet<string> = new Set(methods);
-  const isForged: IsForged = forgeryJudge(http.allowed_origins, isLocal(http, kernel.project.dev));
+  const isForged: IsForged = createForgeryCheck(http.allowed_origins, isLocal(http, kernel.project.dev));
   return async (ctx) => {
     const { req, method, state } = ctx;
     const { plan, parameters } = findRoute(kernel.plans(), state.path);
     state.plan = plan;
-    if (!allowed.has(method)) throw fault('REQ_METHOD', { method }, { headers: { allow } });
-    const sent = { method, header: (name: string) => headerValues(req.rawHeaders, name) };
-    if (isForged(sent, plan.proof)) throw fault('REQ_CROSS_SITE');
+    if (!allowed.has(method)) throw createFault('REQ_METHOD', { method }, { headers: { allow } });
+    const sent = { method, header: (name: string) => listHeaderValues(req.rawHeaders, name) };
+    if (isForged(sent, plan.proof)) throw createFault('REQ_CROSS_SITE');
     const { id, startedAt, clock, query } = state;
     const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, http);
     state.invocation = invocation;
-    respond(transport, ctx, await invoke(plan, invocation, kernel.hooks), JSON_TYPE);
+    respond(transport, ctx, await invokePlan(plan, invocation, kernel.hooks), JSON_TYPE);
   };
 }
 
 function respond(transport: Transport, ctx: Context, reply: Reply, type: string): void {
-  if (transport.direct) write(transport, { id: ctx.state.id, req: ctx.req, res: ctx.res }, reply, type);
+  if (transport.direct) sendResponse(transport, { id: ctx.state.id, req: ctx.req, res: ctx.res }, reply, type);
   else setResponse(transport, ctx, reply, type);
 }
 
 async function respondToRoute(transport: Transport, ctx: Context, reply: RouteReply): Promise<void> {
   if (!transport.direct) return setRouteResponse(transport, ctx, reply);
-  const headers = laidOver(headersOf(transport, ctx.req, ctx.state.id), reply.headers);
+  const headers = mergeHeaders(buildHeaders(transport, ctx.req, ctx.state.id), reply.headers);
   await sendRoute(ctx.res, ctx.req.method, reply, headers);
 }
 
@@ -261,7 +275,7 @@ function notifyObservers({ kernel, logFailure }: Transport, { req, res, state }:
     actions: invocation?.timings ?? [],
   };
   const onClose = (): void => {
-    notify(record).catch((error: unknown) => logFailure(asFault(error), id));
+    notify(record).catch((error: unknown) => logFailure(ensureFault(error), id));
   };
   // No event follows after an early close.
   if (res.closed) onClose();

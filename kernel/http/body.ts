@@ -1,7 +1,7 @@
 /** Reads JSON bodies within limits. It knows nothing of resources. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import { parseBounded, type JsonLimits } from '../../language/strings/bounded-json.js';
 
 export interface BodyLimits extends JsonLimits {
@@ -14,9 +14,9 @@ export const CLOSE = { headers: { connection: 'close' } };
 /** Rejects an excessive `content-length` immediately, and other bodies once they exceed `max`. */
 export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
   const announced = Number(req.headers['content-length'] ?? 0);
-  if (announced > max) return Promise.reject(fault('REQ_TOO_LARGE', { max }, CLOSE));
+  if (announced > max) return Promise.reject(createFault('REQ_TOO_LARGE', { max }, CLOSE));
   // The client disconnected earlier, so no event will follow.
-  if (req.destroyed) return Promise.reject(fault('REQ_ABORTED', {}, CLOSE));
+  if (req.destroyed) return Promise.reject(createFault('REQ_ABORTED', {}, CLOSE));
   return new Promise((resolve, reject) => {
     let held: Buffer = NOTHING;
     let size = 0;
@@ -24,10 +24,10 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
       if (size + chunk.length > max) {
         stop();
         req.pause();
-        reject(fault('REQ_TOO_LARGE', { max }, CLOSE));
+        reject(createFault('REQ_TOO_LARGE', { max }, CLOSE));
         return;
       }
-      held = size === 0 ? chunk : append(held, size, chunk, max);
+      held = size === 0 ? chunk : appendChunk(held, size, chunk, max);
       size += chunk.length;
     };
     // The stream has ended, so its listeners need not be removed.
@@ -37,7 +37,7 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
     };
     const onFail = (): void => {
       stop();
-      reject(fault('REQ_ABORTED', {}, CLOSE));
+      reject(createFault('REQ_ABORTED', {}, CLOSE));
     };
     const stop = (): void => {
       req.off('data', onData).off('end', onEnd).off('error', onFail).off('aborted', onFail);
@@ -49,7 +49,7 @@ export function readBytes(req: IncomingMessage, max: number): Promise<Buffer> {
 const NOTHING = Buffer.alloc(0);
 
 /** Grows one buffer. A list of chunks would cost some four hundred bytes for each, and a client may send single bytes. */
-function append(held: Buffer, size: number, chunk: Buffer, max: number): Buffer {
+function appendChunk(held: Buffer, size: number, chunk: Buffer, max: number): Buffer {
   const needed = size + chunk.length;
   let room = held;
   if (room.length < needed) {
@@ -72,6 +72,6 @@ export function isJsonType(contentType: string | undefined): boolean {
 
 /** Throws REQ_MALFORMED, REQ_TOO_COMPLEX or REQ_NAME_REFUSED. */
 export function parseJson(bytes: Buffer, limits: BodyLimits): unknown {
-  if (!isUtf8(bytes)) throw fault('REQ_MALFORMED');
+  if (!isUtf8(bytes)) throw createFault('REQ_MALFORMED');
   return parseBounded(bytes, () => bytes.toString('utf8'), limits);
 }

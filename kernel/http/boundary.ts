@@ -1,7 +1,7 @@
 /**
  * Parses the content type and part names of a multipart form, strictly, so that no two parsers read the same form differently.
  */
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import { CLOSE } from './body.js';
 
@@ -13,7 +13,7 @@ const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:"([^"\\]*)"|([^\s;"]+
 const BOUNDARY = /^[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]$/;
 
 /** The boundary must be unique and have 1 to 70 characters. */
-export function boundaryOf(contentType: string): string {
+export function parseBoundary(contentType: string): string {
   const start = contentType.indexOf(';');
   const found: string[] = [];
   let end = start;
@@ -24,13 +24,14 @@ export function boundaryOf(contentType: string): string {
   }
   const [boundary = ''] = found;
   const whole = start !== -1 && end === contentType.length;
-  if (!whole || found.length !== 1 || !BOUNDARY.test(boundary)) throw broken('the boundary is missing or not valid');
+  if (!whole || found.length !== 1 || !BOUNDARY.test(boundary))
+    throw createFormFault('the boundary is missing or not valid');
   return boundary;
 }
 
 /** Browsers escape only these characters (WHATWG HTML). */
 const ESCAPES: Readonly<Record<string, string>> = { '%0A': '\n', '%0D': '\r', '%22': '"' };
-const unescaped = (text: string): string =>
+const unescapeName = (text: string): string =>
   text.replace(/%0A|%0D|%22/gi, (found) => ESCAPES[found.toUpperCase()] ?? '');
 
 /** Invalid UTF-8 was decoded as U+FFFD. */
@@ -40,27 +41,28 @@ const isText = (text: string): boolean => text.isWellFormed() && !text.includes(
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Brackets and dots in a name have no meaning. */
-export function partName(written: string | undefined): string {
-  if (written === undefined || written === '') throw broken('a part has no name');
-  const name = unescaped(written);
-  if (!isText(name) || CONTROL.test(name)) throw broken('the name of a part is not plain text');
+export function parsePartName(written: string | undefined): string {
+  if (written === undefined || written === '') throw createFormFault('a part has no name');
+  const name = unescapeName(written);
+  if (!isText(name) || CONTROL.test(name)) throw createFormFault('the name of a part is not plain text');
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-    throw fault('REQ_TOO_COMPLEX', { what: 'bytes in the name of a part', max: MAX_NAME_BYTES }, CLOSE);
+    throw createFault('REQ_TOO_COMPLEX', { what: 'bytes in the name of a part', max: MAX_NAME_BYTES }, CLOSE);
   }
-  if (POISON_KEYS.has(name)) throw fault('REQ_NAME_REFUSED', {}, CLOSE);
+  if (POISON_KEYS.has(name)) throw createFault('REQ_NAME_REFUSED', {}, CLOSE);
   return name;
 }
 
 /** Only the last segment of the client's path, as data. */
-export function fileName(written: string): string {
-  const name = unescaped(written);
-  if (!isText(name) || CONTROL.test(name)) throw broken('the name of a file is not plain text');
+export function parseFileName(written: string): string {
+  const name = unescapeName(written);
+  if (!isText(name) || CONTROL.test(name)) throw createFormFault('the name of a file is not plain text');
   return name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
 }
 
-export function partText(name: string, value: string): string {
-  if (!isText(value)) throw broken(`"${name}" is not text in UTF-8`);
+export function checkPartText(name: string, value: string): string {
+  if (!isText(value)) throw createFormFault(`"${name}" is not text in UTF-8`);
   return value;
 }
 
-export const broken = (what: string, cause?: unknown) => fault('REQ_FORM', { what }, { ...CLOSE, cause });
+export const createFormFault = (what: string, cause?: unknown) =>
+  createFault('REQ_FORM', { what }, { ...CLOSE, cause });

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 
 export interface Cors {
   /** The same object for equal requests. */
-  headers(req: IncomingMessage): Readonly<Record<string, string>>;
+  getHeaders(req: IncomingMessage): Readonly<Record<string, string>>;
   /** Null for any other request. */
-  preflight(req: IncomingMessage): Readonly<Record<string, string>> | null;
+  handlePreflight(req: IncomingMessage): Readonly<Record<string, string>> | null;
 }
 
 const EXPOSED = 'x-request-id, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, server-timing';
@@ -13,33 +13,33 @@ const EXPOSED = 'x-request-id, retry-after, x-ratelimit-limit, x-ratelimit-remai
 const MAX_AGE = '600';
 const NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~ ,-]{1,1024}$/;
 
-const asSent = (origin: string): string => new URL(origin).origin;
+const toSentOrigin = (origin: string): string => new URL(origin).origin;
 
 /** Null where no origin is allowed; browsers then block cross-origin calls. */
 export function createCors(origins: readonly string[], methods: readonly string[]): Cors | null {
   if (origins.length === 0) return null;
   const all = origins.includes('*');
-  const granted = (allowed: string) =>
+  const createOriginHeaders = (allowed: string) =>
     Object.freeze({
       'access-control-allow-origin': allowed,
       'access-control-expose-headers': EXPOSED,
       ...(!all && { vary: 'origin' }),
     });
   // Browsers send origins without the default port.
-  const known = new Map(all ? [] : origins.map(asSent).map((origin) => [origin, granted(origin)]));
-  const everyone = granted('*');
+  const known = new Map(all ? [] : origins.map(toSentOrigin).map((origin) => [origin, createOriginHeaders(origin)]));
+  const everyone = createOriginHeaders('*');
   const stranger = Object.freeze({ vary: 'origin' });
-  const headers: Cors['headers'] = ({ headers: { origin } }) => {
+  const getHeaders: Cors['getHeaders'] = ({ headers: { origin } }) => {
     // Sent to all clients, because a cache may reuse the response for a page.
     if (all) return everyone;
     return (origin === undefined ? undefined : known.get(origin)) ?? stranger;
   };
   return {
-    headers,
-    preflight(req) {
+    getHeaders,
+    handlePreflight(req) {
       if (req.method !== 'OPTIONS' || req.headers.origin === undefined) return null;
       if (req.headers['access-control-request-method'] === undefined) return null;
-      const found = headers(req);
+      const found = getHeaders(req);
       if (found['access-control-allow-origin'] === undefined) return found;
       const asked = req.headers['access-control-request-headers'];
       return {

@@ -3,11 +3,11 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import multer from 'multer';
-import { Fault, fault } from '../../contract/fault.js';
+import { Fault, createFault } from '../../contract/fault.js';
 import type { FileLimits, Payload, UploadedFile } from '../../contract/plan.js';
 import { CLOSE, type BodyLimits } from './body.js';
-import { boundaryOf, broken, fileName, partName, partText } from './boundary.js';
-import { diskFault, openIntake, type FileIntake } from './file-intake.js';
+import { parseBoundary, createFormFault, parseFileName, parsePartName, checkPartText } from './boundary.js';
+import { toDiskFault, openIntake, type FileIntake } from './file-intake.js';
 import { addText, type TextPayload } from './payload.js';
 
 export interface FormSettings {
@@ -16,7 +16,7 @@ export interface FormSettings {
   readonly limits: Pick<BodyLimits, 'body'> & { readonly parts: number; readonly field: number };
   /** Seconds without data before the request is rejected. */
   readonly idle: number;
-  readonly release: (work: () => void | Promise<void>) => void;
+  readonly onFinish: (work: () => void | Promise<void>) => void;
 }
 
 export interface Form {
@@ -26,38 +26,38 @@ export interface Form {
 
 /** `read`: the body, if a guard has read it already. */
 export async function readForm(req: IncomingMessage, read: Buffer | null, settings: FormSettings): Promise<Form> {
-  const boundary = boundaryOf(req.headers['content-type'] ?? '');
+  const boundary = parseBoundary(req.headers['content-type'] ?? '');
   const max = settings.limits.body + (settings.files === null ? 0 : settings.files.count * settings.files.bytes);
-  if (Number(req.headers['content-length'] ?? 0) > max) throw fault('REQ_TOO_LARGE', { max }, CLOSE);
+  if (Number(req.headers['content-length'] ?? 0) > max) throw createFault('REQ_TOO_LARGE', { max }, CLOSE);
   const intake = settings.files === null ? null : await openIntake(settings.files);
   // The client may have disconnected meanwhile.
-  if (read === null && req.destroyed) throw fault('REQ_ABORTED', {}, CLOSE);
-  if (intake !== null) settings.release(() => intake.drop());
+  if (read === null && req.destroyed) throw createFault('REQ_ABORTED', {}, CLOSE);
+  if (intake !== null) settings.onFinish(() => intake.dispose());
   try {
-    const payload = await new FormReading(intake, settings).run(boundary, (parser, fail) =>
-      read === null ? feed(req, parser, { max, idle: settings.idle, fail }) : supply(read, parser),
+    const payload = await new FormReader(intake, settings).run(boundary, (parser, fail) =>
+      read === null ? feedRequest(req, parser, { max, idle: settings.idle, fail }) : feedBytes(read, parser),
     );
     return { payload, files: (await intake?.files()) ?? [] };
   } catch (error) {
-    await intake?.drop();
+    await intake?.dispose();
     throw error;
   }
 }
 
 /** A full disk surfaces first as a stream error. */
-const asRefusal = (error: unknown): Fault =>
-  error instanceof Fault ? error : (diskFault(error) ?? broken('it is not built as a form', error));
+const toFormFault = (error: unknown): Fault =>
+  error instanceof Fault ? error : (toDiskFault(error) ?? createFormFault('it is not built as a form', error));
 
 type Fail = (reason: Fault) => void;
 /** The returned function stops the feed. */
 type Feed = (parser: Writable, fail: Fail) => () => void;
 
-const supply = (bytes: Buffer, parser: Writable): (() => void) => {
+const feedBytes = (bytes: Buffer, parser: Writable): (() => void) => {
   parser.end(bytes);
   return () => undefined;
 };
 
-function feed(
+function feedRequest(
   req: IncomingMessage,
   parser: Writable,
   { max, idle, fail }: { readonly max: number; readonly idle: number; readonly fail: Fail },
@@ -66,19 +66,19 @@ function feed(
   const timer = setTimeout(() => {
     // The body is paused by a slow disk, not by a silent client.
     if (req.isPaused()) timer.refresh();
-    else fail(fault('REQ_SILENT', { seconds: idle }, CLOSE));
+    else fail(createFault('REQ_SILENT', { seconds: idle }, CLOSE));
   }, idle * 1000);
   const onData = (chunk: Buffer): void => {
     timer.refresh();
     size += chunk.length;
-    if (size > max) fail(fault('REQ_TOO_LARGE', { max }, CLOSE));
+    if (size > max) fail(createFault('REQ_TOO_LARGE', { max }, CLOSE));
     else if (!parser.write(chunk)) req.pause();
   };
   const onEnd = (): void => {
     stop();
     parser.end();
   };
-  const onGone = (): void => fail(fault('REQ_ABORTED', {}, CLOSE));
+  const onGone = (): void => fail(createFault('REQ_ABORTED', {}, CLOSE));
   const onDrain = (): void => void req.resume();
   const stop = (): void => {
     clearTimeout(timer);
@@ -105,7 +105,7 @@ interface FieldInfo {
   readonly valueTruncated: boolean;
 }
 
-class FormReading {
+class FormReader {
   readonly #payload = Object.create(null) as TextPayload;
   #failure: Fault | null = null;
   #parser: Parser | null = null;
@@ -119,8 +119,13 @@ class FormReading {
   async run(boundary: string, feedInto: Feed): Promise<Payload> {
     const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"`, 'content-length': '1' };
     // multer reads only the headers of this request; the bytes are fed to the parser directly.
-    const nothing = (): null => null;
-    const request = Object.assign(new EventEmitter(), { headers, readable: false, unpipe: nothing, resume: nothing });
+    const returnNull = (): null => null;
+    const request = Object.assign(new EventEmitter(), {
+      headers,
+      readable: false,
+      unpipe: returnNull,
+      resume: returnNull,
+    });
     await new Promise<void>((resolve, reject) => {
       const fail: Fail = (reason) => {
         if (this.#failure !== null) return;
@@ -133,7 +138,7 @@ class FormReading {
       // After a failure, multer's callback is ignored.
       this.#reader(fail, feedInto)(request as never, {} as never, (error?: unknown) => {
         if (error === undefined || error === null) return resolve();
-        fail(asRefusal(error));
+        fail(toFormFault(error));
       });
     });
     return this.#payload;
@@ -168,7 +173,7 @@ class FormReading {
     try {
       work();
     } catch (error) {
-      fail(asRefusal(error));
+      fail(toFormFault(error));
     }
   }
 
@@ -180,32 +185,34 @@ class FormReading {
     // These run before multer's own listeners, so that rejections have this module's codes.
     parser.prependListener('field', (written, value, { valueTruncated }) =>
       this.#guarded(fail, () => {
-        const name = partName(written);
-        if (valueTruncated) throw fault('REQ_PART', { name, max: field }, CLOSE);
-        addText(this.#payload, name, partText(name, value));
+        const name = parsePartName(written);
+        if (valueTruncated) throw createFault('REQ_PART', { name, max: field }, CLOSE);
+        addText(this.#payload, name, checkPartText(name, value));
       }),
     );
     parser.prependListener('file', (written, stream, { filename }) => {
       stream.on('error', () => undefined);
-      this.#guarded(fail, () => partName(written));
+      this.#guarded(fail, () => parsePartName(written));
       // An empty file input has no name and no bytes.
       if (filename !== undefined && filename !== '') return;
-      stream.on('data', () => this.#guarded(fail, () => fail(broken('a file has no file name'))));
+      stream.on('data', () => this.#guarded(fail, () => fail(createFormFault('a file has no file name'))));
     });
-    parser.prependListener('partsLimit', () => fail(fault('REQ_TOO_COMPLEX', { what: 'parts', max: parts }, CLOSE)));
-    parser.prependListener('error', (error) => fail(asRefusal(error)));
+    parser.prependListener('partsLimit', () =>
+      fail(createFault('REQ_TOO_COMPLEX', { what: 'parts', max: parts }, CLOSE)),
+    );
+    parser.prependListener('error', (error) => fail(toFormFault(error)));
   }
 
   #take(file: { stream: Readable }, fail: Fail, done: (error?: unknown) => void): void {
     const { fieldname, originalname, mimetype } = file as unknown as Record<string, string>;
     const { stream } = file;
-    if (this.intake === null) throw fault('REQ_NO_FILES', {}, CLOSE);
+    if (this.intake === null) throw createFault('REQ_NO_FILES', {}, CLOSE);
     const { bytes: max } = this.intake.limits;
-    const name = partName(fieldname);
-    stream.on('limit', () => fail(fault('REQ_PART', { name, max }, CLOSE)));
-    this.intake.take(
+    const name = parsePartName(fieldname);
+    stream.on('limit', () => fail(createFault('REQ_PART', { name, max }, CLOSE)));
+    this.intake.store(
       stream,
-      { field: name, originalName: fileName(originalname ?? ''), type: mimetype ?? '' },
+      { field: name, originalName: parseFileName(originalname ?? ''), type: mimetype ?? '' },
       (error) => {
         if (error !== null) fail(error);
         done(error);

@@ -21,7 +21,7 @@ export const isLocal = ({ host, hosts, trusted_proxies: proxies }: Hosting, dev:
   dev || (hosts.length === 0 && proxies === 0 && isLoopback(host));
 
 /** Null when every name is valid. */
-export function hostJudge(http: Hosting, dev: boolean): ((sent: string | undefined) => boolean) | null {
+export function createHostCheck(http: Hosting, dev: boolean): ((sent: string | undefined) => boolean) | null {
   const { host, hosts } = http;
   if (hosts.includes('*') || (hosts.length === 0 && !isLocal(http, dev))) return null;
   const lower = hosts.map((name) => name.toLowerCase());
@@ -30,14 +30,14 @@ export function hostJudge(http: Hosting, dev: boolean): ((sent: string | undefin
   return (sent) => {
     // Browsers always send the header.
     if (sent === undefined) return true;
-    const name = nameIn(sent);
+    const name = parseHostName(sent);
     // An IP address cannot be rebound.
     return isIP(name) !== 0 || isLocalName(name) || names.has(name) || endings.some((ending) => name.endsWith(ending));
   };
 }
 
 /** Without port, brackets and final dot. */
-const nameIn = (sent: string): string =>
+const parseHostName = (sent: string): string =>
   sent
     .toLowerCase()
     .replace(/:\d*$/, '')

@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../../contract/plan.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
-import { giveBack, type HeldWork } from '../runtime/held.js';
+import { runCleanups, type Cleanup } from '../runtime/held.js';
 import { readBytes } from './body.js';
-import { isForm, isInQuery, jsonPayload, queryPayload, refuseEncoding, withParameters } from './payload.js';
+import { isForm, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding, mergeParameters } from './payload.js';
 
-export type Intake = Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'>;
+export type RequestSettings = Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'>;
 
-export interface Arrival {
+export interface RequestMeta {
   readonly id: string;
   readonly startedAt: number;
   /** Monotonic time. */
@@ -32,12 +32,12 @@ export class HttpInvocation implements Invocation {
   files = NO_FILES;
   trace: Readonly<Record<string, string>> | null = null;
   #bytes: Promise<Buffer> | null = null;
-  #held: HeldWork[] | null = null;
+  #held: Cleanup[] | null = null;
 
   constructor(
     private readonly req: IncomingMessage,
-    private readonly arrival: Arrival,
-    private readonly intake: Intake,
+    private readonly arrival: RequestMeta,
+    private readonly intake: RequestSettings,
   ) {
     const { id, startedAt, clock, parameters, timed } = arrival;
     this.id = id;
@@ -56,58 +56,58 @@ export class HttpInvocation implements Invocation {
   }
 
   get remote(): string {
-    return remoteOf(this.req, this.intake.trusted_proxies);
+    return getRemoteAddress(this.req, this.intake.trusted_proxies);
   }
 
   header(name: string): readonly string[] {
-    return headerValues(this.req.rawHeaders, name);
+    return listHeaderValues(this.req.rawHeaders, name);
   }
 
-  async bytes(): Promise<Buffer> {
+  async readRawBody(): Promise<Buffer> {
     if (isInQuery(this.req)) return Buffer.alloc(0);
-    refuseEncoding(this.req);
+    rejectEncoding(this.req);
     return (this.#bytes ??= readBytes(this.req, this.intake.limits.body));
   }
 
-  receive(files: FileLimits | null): Payload | Promise<Payload> {
+  readPayload(files: FileLimits | null): Payload | Promise<Payload> {
     const { parameters } = this.arrival;
     const sent = this.#sent(files);
     if (parameters === null) return sent;
     return sent instanceof Promise
-      ? sent.then((payload) => withParameters(payload, parameters))
-      : withParameters(sent, parameters);
+      ? sent.then((payload) => mergeParameters(payload, parameters))
+      : mergeParameters(sent, parameters);
   }
 
-  release(work: HeldWork): void {
+  onFinish(work: Cleanup): void {
     (this.#held ??= []).push(work);
   }
 
   /** Runs everything, then throws the first failure. */
-  async finish(answered: boolean): Promise<void> {
+  async dispose(answered: boolean): Promise<void> {
     const held = this.#held;
     this.#held = null;
-    if (held !== null) await giveBack(held, answered);
+    if (held !== null) await runCleanups(held, answered);
   }
 
-  get holds(): boolean {
+  get hasCleanup(): boolean {
     return this.#held !== null;
   }
 
   #sent(files: FileLimits | null): Payload | Promise<Payload> {
     const { req } = this;
-    if (isInQuery(req)) return queryPayload(this.arrival.query);
-    return isForm(req) ? this.#form(files) : jsonPayload(req, this.#bytes, this.intake.limits);
+    if (isInQuery(req)) return parseQueryPayload(this.arrival.query);
+    return isForm(req) ? this.#form(files) : readJsonPayload(req, this.#bytes, this.intake.limits);
   }
 
   async #form(files: FileLimits | null): Promise<Payload> {
     const { req, intake } = this;
-    refuseEncoding(req);
+    rejectEncoding(req);
     const { readForm } = await import('./form.js');
     const form = await readForm(req, await this.#bytes, {
       files,
       limits: intake.limits,
       idle: intake.timeouts.idle,
-      release: (work) => this.release(work),
+      onFinish: (work) => this.onFinish(work),
     });
     this.files = form.files;
     return form.payload;
@@ -115,7 +115,7 @@ export class HttpInvocation implements Invocation {
 }
 
 /** `rawHeaders` alternates names and values; the parsed form hides repeated headers. */
-export function headerValues(raw: readonly string[], name: string): readonly string[] {
+export function listHeaderValues(raw: readonly string[], name: string): readonly string[] {
   const values: string[] = [];
   for (let i = 0; i < raw.length; i += 2) {
     const key = raw[i] ?? '';
@@ -124,14 +124,18 @@ export function headerValues(raw: readonly string[], name: string): readonly str
   return values;
 }
 
-export const remoteOf = ({ socket, rawHeaders }: IncomingMessage, proxies: number): string =>
-  clientAddress(socket.remoteAddress ?? '', proxies === 0 ? [] : headerValues(rawHeaders, 'x-forwarded-for'), proxies);
+export const getRemoteAddress = ({ socket, rawHeaders }: IncomingMessage, proxies: number): string =>
+  resolveClientAddress(
+    socket.remoteAddress ?? '',
+    proxies === 0 ? [] : listHeaderValues(rawHeaders, 'x-forwarded-for'),
+    proxies,
+  );
 
 /** Returns the `x-forwarded-for` entry of the outermost trusted proxy, because clients can forge earlier ones. */
-export function clientAddress(peer: string, forwarded: readonly string[], proxies: number): string {
-  const plain = plainAddress(peer);
+export function resolveClientAddress(peer: string, forwarded: readonly string[], proxies: number): string {
+  const plain = toPlainAddress(peer);
   if (proxies === 0) return plain;
-  const told = forwarded.flatMap((line) => line.split(',')).map((entry) => plainAddress(entry.trim()));
+  const told = forwarded.flatMap((line) => line.split(',')).map((entry) => toPlainAddress(entry.trim()));
   const entry = told[told.length - proxies];
   return entry !== undefined && isIP(entry) !== 0 ? entry : plain;
 }
@@ -139,7 +143,7 @@ export function clientAddress(peer: string, forwarded: readonly string[], proxie
 const MAPPED = '::ffff:';
 
 /** Dual-stack sockets report IPv4 clients as IPv4-mapped IPv6 addresses. */
-const plainAddress = (address: string): string =>
+const toPlainAddress = (address: string): string =>
   address.toLowerCase().startsWith(MAPPED) && isIPv4(address.slice(MAPPED.length))
     ? address.slice(MAPPED.length)
     : address;

@@ -2,33 +2,43 @@
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import type { Reply, RouteReply } from '../../contract/hooks.js';
-import { Rendered } from '../../contract/rendered.js';
-import { initialHeaders, limitUnread, mustClose, type Manner } from './answer.js';
+import { RawJson } from '../../contract/rendered.js';
+import { initialHeaders, limitUnread, mustClose, type ResponseDefaults } from './answer.js';
 
 /** Any state and any extension of plugins. */
 type Context = ParameterizedContext<object>;
 
 /** Before any middleware of a plugin, which may change or remove them. */
-export function setInitialHeaders(manner: Manner, ctx: Context, id: string): void {
+export function setInitialHeaders(manner: ResponseDefaults, ctx: Context, id: string): void {
   ctx.set(initialHeaders(manner, ctx.req, id));
 }
 
-export function setResponse(manner: Manner, ctx: Context, { status, headers, body }: Reply, type: string): void {
+export function setResponse(
+  manner: ResponseDefaults,
+  ctx: Context,
+  { status, headers, body }: Reply,
+  type: string,
+): void {
   setHead(manner, ctx, status, { 'content-type': type, ...headers });
-  ctx.body = body instanceof Rendered ? Buffer.from(body.json) : JSON.stringify(body ?? null);
+  ctx.body = body instanceof RawJson ? Buffer.from(body.json) : JSON.stringify(body ?? null);
   const { length } = ctx.response;
   // After `end`, which a plugin may delay.
   ctx.res.once('prefinish', () => limitUnread(manner, ctx, length));
 }
 
-export function setRouteResponse(manner: Manner, ctx: Context, { status, headers, body }: RouteReply): void {
+export function setRouteResponse(manner: ResponseDefaults, ctx: Context, { status, headers, body }: RouteReply): void {
   setHead(manner, ctx, status, headers);
   if (body === null) ctx.body = status === 204 || status === 304 ? null : '';
   else if (typeof body === 'string') ctx.body = body;
   else ctx.body = body instanceof Uint8Array ? Buffer.from(body) : Readable.from(body, { objectMode: false });
 }
 
-function setHead(manner: Manner, ctx: Context, status: number, headers: Readonly<Record<string, string>>): void {
+function setHead(
+  manner: ResponseDefaults,
+  ctx: Context,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): void {
   ctx.status = status;
   for (const [name, value] of Object.entries(headers)) {
     if (name === 'vary') ctx.vary(value.split(/, */));

@@ -1,6 +1,6 @@
 /** Reads the payload of a request: a JSON body, or the query string for methods without a body. */
 import type { IncomingMessage } from 'node:http';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import type { Payload } from '../../contract/plan.js';
 import { CLOSE, isJsonType, parseJson, readBytes, type BodyLimits } from './body.js';
@@ -18,20 +18,20 @@ export const isForm = ({ headers }: IncomingMessage): boolean => {
 };
 
 /** Path parameters take precedence. */
-export function withParameters(sent: Payload, parameters: Readonly<Record<string, string>>): Payload {
+export function mergeParameters(sent: Payload, parameters: Readonly<Record<string, string>>): Payload {
   // An array has no named members.
-  if (Array.isArray(sent)) throw fault('VAL_NOT_OBJECT');
+  if (Array.isArray(sent)) throw createFault('VAL_NOT_OBJECT');
   return { ...sent, ...parameters };
 }
 
 /** Compressed bodies can expand beyond every limit, and signatures cover the bytes as sent. */
-export function refuseEncoding({ headers }: IncomingMessage): void {
+export function rejectEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') throw fault('REQ_ENCODING', {}, CLOSE);
+  if (encoding !== undefined && encoding !== 'identity') throw createFault('REQ_ENCODING', {}, CLOSE);
 }
 
 /** `read`: the body, if a guard has read it already. */
-export async function jsonPayload(
+export async function readJsonPayload(
   req: IncomingMessage,
   read: Promise<Buffer> | null,
   limits: BodyLimits,
@@ -39,12 +39,12 @@ export async function jsonPayload(
   const { headers } = req;
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
   if (!hasBody) return EMPTY;
-  if (!isJsonType(headers['content-type'])) throw fault('REQ_MEDIA_TYPE', {}, CLOSE);
-  refuseEncoding(req);
+  if (!isJsonType(headers['content-type'])) throw createFault('REQ_MEDIA_TYPE', {}, CLOSE);
+  rejectEncoding(req);
   const bytes = await (read ?? readBytes(req, limits.body));
   if (bytes.length === 0) return EMPTY;
   const value = parseJson(bytes, limits);
-  if (typeof value !== 'object' || value === null) throw fault('VAL_NOT_OBJECT');
+  if (typeof value !== 'object' || value === null) throw createFault('VAL_NOT_OBJECT');
   return value as Payload;
 }
 
@@ -67,12 +67,12 @@ function isUtf8(query: string): boolean {
   }
 }
 
-export function queryPayload(query: string): Payload {
+export function parseQueryPayload(query: string): Payload {
   if (query === '') return EMPTY;
   const payload = Object.create(null) as TextPayload;
   for (const [name, value] of new URLSearchParams(query)) {
-    if (POISON_KEYS.has(name)) throw fault('REQ_NAME_REFUSED');
-    if (`${name}${value}`.includes('\u{fffd}') && !isUtf8(query)) throw fault('REQ_MALFORMED');
+    if (POISON_KEYS.has(name)) throw createFault('REQ_NAME_REFUSED');
+    if (`${name}${value}`.includes('\u{fffd}') && !isUtf8(query)) throw createFault('REQ_MALFORMED');
     addText(payload, name, value);
   }
   return payload;

@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { Route, RouteReply } from '../../contract/hooks.js';
-import { headerValues, remoteOf } from './invocation.js';
+import { listHeaderValues, getRemoteAddress } from './invocation.js';
 
 export interface FoundRoute {
   readonly route: Route;
@@ -14,21 +14,21 @@ export interface FoundRoute {
 export type FindRoute = (path: string) => FoundRoute | null;
 
 /** Rebuilds the finder when a reload replaced the list. */
-export function liveRouteFinder(current: () => readonly Route[]): () => FindRoute | null {
+export function createLiveRouteFinder(current: () => readonly Route[]): () => FindRoute | null {
   let routes = current();
-  let find = routeFinder(routes);
+  let find = createRouteFinder(routes);
   return () => {
     const now = current();
     if (now !== routes) {
       routes = now;
-      find = routeFinder(now);
+      find = createRouteFinder(now);
     }
     return find;
   };
 }
 
 /** Null without routes, to avoid overhead for resources. */
-export function routeFinder(routes: readonly Route[]): FindRoute | null {
+export function createRouteFinder(routes: readonly Route[]): FindRoute | null {
   if (routes.length === 0) return null;
   const exact = new Map(routes.filter(({ path }) => !path.endsWith('/')).map((route) => [route.path, route]));
   const below = routes.filter(({ path }) => path.endsWith('/'));
@@ -40,7 +40,7 @@ export function routeFinder(routes: readonly Route[]): FindRoute | null {
   };
 }
 
-export async function askRoute(
+export async function handleRoute(
   { route, rest }: FoundRoute,
   req: IncomingMessage,
   query: string,
@@ -48,18 +48,19 @@ export async function askRoute(
 ): Promise<RouteReply> {
   const methods = route.methods.includes('GET') ? [...route.methods, 'HEAD'] : route.methods;
   const method = req.method ?? '';
-  if (!methods.includes(method)) throw fault('REQ_METHOD', { method }, { headers: { allow: methods.join(', ') } });
-  const remote = remoteOf(req, proxies);
-  const header = (name: string): readonly string[] => headerValues(req.rawHeaders, name);
-  return route.handle({ method, rest: decoded(rest), query, remote, header });
+  if (!methods.includes(method))
+    throw createFault('REQ_METHOD', { method }, { headers: { allow: methods.join(', ') } });
+  const remote = getRemoteAddress(req, proxies);
+  const getHeader = (name: string): readonly string[] => listHeaderValues(req.rawHeaders, name);
+  return route.handle({ method, rest: decodeRest(rest), query, remote, header: getHeader });
 }
 
-function decoded(rest: string): string {
+function decodeRest(rest: string): string {
   if (!rest.includes('%')) return rest;
   try {
     return decodeURIComponent(rest);
   } catch {
-    throw fault('REQ_NOT_FOUND');
+    throw createFault('REQ_NOT_FOUND');
   }
 }
 

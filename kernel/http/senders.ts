@@ -11,12 +11,12 @@ type ReadHeader = (name: string) => readonly string[];
  */
 export type Sender = 'own' | 'listed' | 'any' | 'foreign';
 
-export type SenderOf = (header: ReadHeader) => Sender;
+export type ResolveSender = (header: ReadHeader) => Sender;
 
 /** Values of `sec-fetch-site` for the server's own pages, and for requests without a page. */
 const OWN = new Set(['same-origin', 'none']);
 
-export function senderJudge(allowed: HttpConfig['allowed_origins']): SenderOf {
+export function createSenderResolver(allowed: HttpConfig['allowed_origins']): ResolveSender {
   const stranger = allowed.includes('*') ? 'any' : 'foreign';
   const known = new Set(allowed.flatMap((origin) => (origin === '*' ? [] : [new URL(origin).origin])));
   return (header) => {
@@ -41,7 +41,7 @@ function isSameHost(origin: string, host: string): boolean {
   return URL.canParse(own) && new URL(own).host === named;
 }
 
-interface Sent {
+interface RequestHead {
   readonly method: string;
   readonly header: ReadHeader;
 }
@@ -50,29 +50,29 @@ const VERBS = new Set(['GET', 'HEAD', 'POST']);
 const FORMS = new Set(['', 'text/plain', 'multipart/form-data', 'application/x-www-form-urlencoded']);
 
 /** True for requests without a preflight (CORS-safelisted in the Fetch standard). */
-function isUnasked({ method, header }: Sent): boolean {
+function isWithoutPreflight({ method, header }: RequestHead): boolean {
   const type = header('content-type').join().split(';', 1)[0] ?? '';
   return VERBS.has(method) && FORMS.has(type.trim().toLowerCase());
 }
 
 /** The linking page cannot read the response of a navigation. */
-const isVisit = ({ method, header }: Sent): boolean =>
+const isNavigation = ({ method, header }: RequestHead): boolean =>
   method !== 'POST' &&
   header('origin').length === 0 &&
   header('sec-fetch-mode').join() === 'navigate' &&
   header('sec-fetch-dest').join() === 'document';
 
 /** Whether a page of another origin caused this request. */
-export type IsForged = (sent: Sent, proof: ProofSort) => boolean;
+export type IsForged = (sent: RequestHead, proof: ProofSort) => boolean;
 
 /** `local`: network access is the server's only protection. */
-export function forgeryJudge(allowed: HttpConfig['allowed_origins'], local: boolean): IsForged {
-  const senderOf = senderJudge(allowed);
+export function createForgeryCheck(allowed: HttpConfig['allowed_origins'], local: boolean): IsForged {
+  const senderOf = createSenderResolver(allowed);
   return (sent, proof) => {
     // Only a page that holds the token can send it.
-    if (proof === 'header' || !isUnasked(sent)) return false;
+    if (proof === 'header' || !isWithoutPreflight(sent)) return false;
     if (!isStranger(senderOf(sent.header), proof)) return false;
-    return local || proof === 'ambient' || !isVisit(sent);
+    return local || proof === 'ambient' || !isNavigation(sent);
   };
 }
 

@@ -6,27 +6,27 @@ import { BootError } from '../../contract/boot-error.js';
 import type { Fault } from '../../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
 import type { Route } from '../../contract/hooks.js';
-import type { Door } from '../sockets/door.js';
+import type { SocketServer } from '../sockets/door.js';
 import { isLocal } from './hosts.js';
-import { sweepSpools } from './spool.js';
+import { removeStaleSpools } from './spool.js';
 import { createApp, type LogFailure } from './app.js';
 
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
   /** Makes readiness fail and closes each connection after its response. */
-  leave(): void;
+  markClosing(): void;
   /** Waits for requests in flight and for `work`, then closes WebSocket clients. Terminates the rest after `seconds`. */
-  stop(seconds: number, work?: Promise<unknown>): Promise<Stopped>;
+  stop(seconds: number, work?: Promise<unknown>): Promise<StopResult>;
 }
 
-export interface Stopped {
+export interface StopResult {
   readonly requests: boolean;
   readonly work: boolean;
 }
 
 /** RFC 9112, section 3.2: a proxy may have used the other `host` header. */
-function namesTwoHosts(rawHeaders: readonly string[]): boolean {
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] ?? '';
@@ -42,11 +42,11 @@ const SILENCE_MS = 500;
 /** `pages`: additional routes. */
 export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
-  void sweepSpools();
-  const tellFailure = failureLog(kernel);
-  const sockets = await openSockets(kernel, tellFailure);
+  void removeStaleSpools();
+  const logFailure = createFailureLog(kernel);
+  const sockets = await openSockets(kernel, logFailure);
   const all = sockets === null ? pages : [...pages, sockets.page];
-  const app = createApp(kernel, tellFailure, () => closing, all, sockets?.size ?? null);
+  const app = createApp(kernel, logFailure, () => closing, all, sockets?.size ?? null);
   const { limits, timeouts } = kernel.config.http;
   const server = createServer(
     {
@@ -55,7 +55,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
       // The header timeout cannot exceed the request timeout.
       headersTimeout: Math.min(timeouts.headers, timeouts.request) * 1000,
       requestTimeout: timeouts.request * 1000,
-      connectionsCheckingInterval: checkEvery(timeouts),
+      connectionsCheckingInterval: getCheckInterval(timeouts),
       keepAliveTimeout: timeouts.keep_alive * 1000,
     },
     (req, res) => {
@@ -63,7 +63,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
         res.writeHead(431, { connection: 'close' }).end();
         return;
       }
-      if (namesTwoHosts(req.rawHeaders)) {
+      if (hasTwoHosts(req.rawHeaders)) {
         res.writeHead(400, { connection: 'close' }).end();
         return;
       }
@@ -72,18 +72,18 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   );
   // Node silently drops headers beyond a count, even `content-length`; `maxHeaderSize` is the limit instead.
   server.maxHeadersCount = 0;
-  if (sockets !== null) server.on('upgrade', (req, socket, head) => sockets.upgrade(req, socket, head));
-  sayWhoMayCall(kernel);
+  if (sockets !== null) server.on('upgrade', (req, socket, head) => sockets.acceptUpgrade(req, socket, head));
+  logAccessRules(kernel);
   const handle = app.callback();
-  const silent = silentConnections(server);
+  const silent = createSilentCloser(server);
   const { port, host } = kernel.config.http;
-  await listening(server, port, host);
+  await listenOn(server, port, host);
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return {
     port: address.port,
     url: `http://${name}:${address.port}`,
-    leave: () => void (closing = true),
+    markClosing: () => void (closing = true),
     stop(seconds, work = Promise.resolve()) {
       closing = true;
       return stop({ server, sockets, silent }, seconds, work);
@@ -91,7 +91,7 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
   };
 }
 
-function sayWhoMayCall({ config, project, log }: Kernel): void {
+function logAccessRules({ config, project, log }: Kernel): void {
   for (const { name, as } of project.taken) log.info({ variable: name, as }, 'a variable is taken in another form');
   if (config.http.allowed_origins.length === 0)
     log.info({ variable: 'ALLOWED_ORIGINS' }, 'pages of other origins may not call: the variable names those that may');
@@ -100,27 +100,27 @@ function sayWhoMayCall({ config, project, log }: Kernel): void {
 }
 
 /** Loaded only if the config enables WebSocket. */
-async function openSockets(kernel: Kernel, tellFailure: LogFailure): Promise<Door | null> {
+async function openSockets(kernel: Kernel, logFailure: LogFailure): Promise<SocketServer | null> {
   if (!kernel.config.websocket.enabled) return null;
-  const { createDoor } = await import('../sockets/door.js');
-  const door = createDoor(kernel, tellFailure);
-  kernel.running.receiver = (message) => door.hub.deliver(message);
+  const { createSocketServer: createDoor } = await import('../sockets/door.js');
+  const door = createDoor(kernel, logFailure);
+  kernel.running.receiver = (message) => door.hub.deliverMessage(message);
   return door;
 }
 
-interface Stopping {
+interface StopContext {
   readonly server: Server;
-  readonly sockets: Door | null;
+  readonly sockets: SocketServer | null;
   readonly silent: () => void;
 }
 
-async function stop(stopping: Stopping, seconds: number, work: Promise<unknown>): Promise<Stopped> {
+async function stop(stopping: StopContext, seconds: number, work: Promise<unknown>): Promise<StopResult> {
   const { server, sockets } = stopping;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), seconds * 1000)));
   const inTime = (part: Promise<unknown>): Promise<boolean> => Promise.race([part.then(() => true), late]);
-  const requests = await inTime(Promise.all([Promise.race([closed, answered(stopping)]), sockets?.drain()]));
+  const requests = await inTime(Promise.all([Promise.race([closed, waitForResponses(stopping)]), sockets?.drain()]));
   const whole = await inTime(work);
   clearTimeout(timer);
   await sockets?.close();
@@ -130,24 +130,24 @@ async function stop(stopping: Stopping, seconds: number, work: Promise<unknown>)
 }
 
 /** A busy connection becomes idle after its response. */
-function answered({ server, sockets, silent }: Stopping): Promise<void> {
+function waitForResponses({ server, sockets, silent }: StopContext): Promise<void> {
   return new Promise((resolve) => {
-    const sweep = (): void => {
+    const closeIdle = (): void => {
       server.closeIdleConnections();
       silent();
       server.getConnections((error, count) => {
-        if (error === null && count > (sockets?.size() ?? 0)) setTimeout(sweep, SWEEP_MS).unref();
+        if (error === null && count > (sockets?.size() ?? 0)) setTimeout(closeIdle, SWEEP_MS).unref();
         else resolve();
       });
     };
-    sweep();
+    closeIdle();
   });
 }
 
 /**
  * Destroys connections that clients opened in advance. Node counts them as neither idle nor busy, so closing would wait for them.
  */
-function silentConnections(server: Server): () => void {
+function createSilentCloser(server: Server): () => void {
   const since = new Map<Socket, number>();
   server.on('connection', (socket) => {
     since.set(socket, performance.now());
@@ -160,10 +160,10 @@ function silentConnections(server: Server): () => void {
 }
 
 /** Milliseconds; also the maximum delay in detecting a timeout. */
-const checkEvery = ({ headers, request }: HttpConfig['timeouts']): number =>
+const getCheckInterval = ({ headers, request }: HttpConfig['timeouts']): number =>
   Math.min(2000, Math.max(50, Math.min(headers, request) * 250));
 
-async function listening(server: Server, port: number, host: string): Promise<void> {
+async function listenOn(server: Server, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const what = error.code === 'EADDRINUSE' ? 'the port is taken' : (error.code ?? error.message);
@@ -173,7 +173,7 @@ async function listening(server: Server, port: number, host: string): Promise<vo
   });
 }
 
-const failureLog =
+const createFailureLog =
   ({ log }: Kernel): LogFailure =>
   (fault: Fault, id) => {
     if (id === '-' && isGone(fault.options.cause)) log.debug({ id }, 'the client left');

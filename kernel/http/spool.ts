@@ -20,7 +20,7 @@ const PREFIX = `lintel-files-${HOST}-`;
 let root: Promise<string> | null = null;
 
 /** Created for the first file. */
-export async function spoolFolder(): Promise<string> {
+export async function openSpoolFolder(): Promise<string> {
   const known = await root?.catch(() => null);
   if (known !== null && known !== undefined && (await isThere(known))) return known;
   // A cleanup of the temporary folder may have removed it.
@@ -41,7 +41,7 @@ async function makeFolder(): Promise<string> {
 }
 
 /** Never rejects; the next start tries again. */
-export async function sweepSpools(folder = tmpdir()): Promise<void> {
+export async function removeStaleSpools(folder = tmpdir()): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   const stale = names.filter(
     (name) => name.startsWith(PREFIX) && isDead(Number(name.slice(PREFIX.length).split('-')[0])),
@@ -64,14 +64,14 @@ async function removeOwn(folder: string): Promise<void> {
   if (uid === process.getuid?.()) await rm(folder, { recursive: true, force: true });
 }
 
-export interface Spooled {
+export interface SpooledFile {
   readonly path: string;
   readonly size: number;
   readonly head: Buffer;
 }
 
 /** The caller removes the partial file of a rejected stream. */
-export async function spool(stream: Readable, path: string): Promise<Spooled> {
+export async function spoolStream(stream: Readable, path: string): Promise<SpooledFile> {
   let size = 0;
   let kept = 0;
   const first: Buffer[] = [];
@@ -94,4 +94,4 @@ export async function spool(stream: Readable, path: string): Promise<Spooled> {
   return { path, size, head: Buffer.concat(first, kept) };
 }
 
-export const spoolPath = (folder: string): string => join(folder, randomUUID());
+export const createSpoolPath = (folder: string): string => join(folder, randomUUID());

@@ -7,7 +7,7 @@ export interface StatusAnswer {
 }
 
 /** `rest`: the path after the status path. Null for an unknown one. */
-export async function statusOf(
+export async function getStatus(
   kernel: Kernel,
   rest: string,
   closing: boolean,

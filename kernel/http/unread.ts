@@ -1,7 +1,7 @@
 /** Limits the memory of responses that clients do not read. */
 import type { ServerResponse } from 'node:http';
 
-interface Held {
+interface UnreadResponse {
   readonly res: ServerResponse;
   readonly network: string;
   readonly bytes: number;
@@ -14,7 +14,7 @@ const GRACE_MS = 1000;
 
 export class Unread {
   /** Oldest first. */
-  readonly #all = new Set<Held>();
+  readonly #all = new Set<UnreadResponse>();
   #bytes = 0;
   #timer: NodeJS.Timeout | null = null;
 
@@ -32,11 +32,11 @@ export class Unread {
     const held = { res, network, bytes, since: this.now() };
     this.#all.add(held);
     this.#bytes += bytes;
-    const left = (): void => {
+    const releaseResponse = (): void => {
       if (this.#all.delete(held)) this.#bytes -= bytes;
     };
-    res.once('finish', left);
-    res.once('close', left);
+    res.once('finish', releaseResponse);
+    res.once('close', releaseResponse);
     this.#judge();
   }
 
@@ -57,7 +57,7 @@ export class Unread {
     this.#timer.unref();
   }
 
-  #victim(): Held | null {
+  #victim(): UnreadResponse | null {
     const before = this.now() - GRACE_MS;
     const late = [...this.#all].filter(({ since }) => since <= before);
     const sums = new Map<string, number>();

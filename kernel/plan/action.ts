@@ -12,10 +12,10 @@ import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { PluginPlace } from '../../language/analysis/finds.js';
 import type { Draft } from './draft.js';
-import { reachedRealm } from './owners.js';
+import { resolveReachedRealm } from './owners.js';
 import type { ActionPlan } from './plan.js';
-import { stepsBetween } from './steps.js';
-import { makeTools, type Handles, type ResourceScope } from './tools.js';
+import { selectSteps } from './steps.js';
+import { createTools, type Handles, type ResourceScope } from './tools.js';
 
 export type Interceptor = (mode: string, execute: Execute, action: { key: string; mode: string }) => Execute;
 
@@ -99,24 +99,24 @@ export function compileAction(
   const modeId = direct.find((place) => place.slot === Slot.MODE)?.plugin;
   if (modeId === undefined) throw new BootError('DEF_UNKNOWN_PLUGIN', { kind: 'mode', name: action.mode });
   const handle = scope.handles.handle(modeId) as ModeLike;
-  const planned = placed(action, () =>
-    handle.plan(action.value, action.node.pointer, makeTools(scope, action, modeId)),
+  const planned = withErrorLocation(action, () =>
+    handle.plan(action.value, action.node.pointer, createTools(scope, action, modeId)),
   );
   const tables = action.models.map((model) => scope.tables.get(model)?.table ?? model);
   const touches = tables.length > 0 ? tables : [String(input.registry.plugins.get(modeId)?.facts?.['touches'] ?? '')];
   touches.forEach((name) => draft.touches.add(name));
   draft.takesList ||= planned.takesList === true;
   draft.needsList ||= planned.needsList === true;
-  draft.files = widest(draft.files, planned.files);
+  draft.files = mergeFileLimits(draft.files, planned.files);
   const renders = input.watched?.(action.mode) === false ? planned.renders : undefined;
   const plan = Object.freeze({
     key: action.key,
     mode: action.mode,
     index,
-    before: stepsBetween(sealed ? steps.filter(({ seals }) => seals !== true) : steps, 0, ActionPhase.EXECUTE - 1),
+    before: selectSteps(sealed ? steps.filter(({ seals }) => seals !== true) : steps, 0, ActionPhase.EXECUTE - 1),
     execute: input.intercept(action.mode, planned.execute, { key: action.key, mode: action.mode }),
-    after: stepsBetween(steps, ActionPhase.EXECUTE, ResourcePhase.ADMIT - 1),
-    shape: stepsBetween(steps, ActionPhase.SHAPE, ResourcePhase.ADMIT - 1),
+    after: selectSteps(steps, ActionPhase.EXECUTE, ResourcePhase.ADMIT - 1),
+    shape: selectSteps(steps, ActionPhase.SHAPE, ResourcePhase.ADMIT - 1),
     unit: planned.unit ?? null,
     parallel: action.parallel,
     apart: inner.apart,
@@ -136,7 +136,7 @@ export function compileAction(
 }
 
 /** The transport applies the widest limits; each actionable validates its own. */
-function widest(known: FileLimits | null, more: FileLimits | undefined): FileLimits | null {
+function mergeFileLimits(known: FileLimits | null, more: FileLimits | undefined): FileLimits | null {
   if (known === null || more === undefined) return more ?? known;
   return { count: Math.max(known.count, more.count), bytes: Math.max(known.bytes, more.bytes) };
 }
@@ -152,7 +152,7 @@ export function planFeatures(
   for (const place of places) {
     if (place.slot !== slot || place.node !== node) continue;
     const handle = scope.handles.handle(place.plugin) as FeatureLike;
-    const tools = makeTools(scope, action, place.plugin);
+    const tools = createTools(scope, action, place.plugin);
     const { value, holder } = place;
     const planned = handle.plan({ slot, value, holder, pointer: node.pointer }, tools);
     draft.steps.push(...planned.steps);
@@ -162,8 +162,8 @@ export function planFeatures(
     if (draft.proof !== 'header') draft.proof = planned.proof ?? draft.proof;
     if (scope.registry.plugins.get(place.plugin)?.facts?.['identifies'] === true)
       draft.identities.push({
-        key: identityKey(scope, place, planned.identity),
-        realm: reachedRealm(scope.registry, [place]),
+        key: createIdentityKey(scope, place, planned.identity),
+        realm: resolveReachedRealm(scope.registry, [place]),
         identity: planned.identity ?? null,
       });
     draft.requestOnly ||= planned.requestOnly === true;
@@ -178,14 +178,14 @@ export function planFeatures(
 }
 
 /** Identifies the admitted callers and their header. */
-function identityKey({ registry }: ResourceScope, place: PluginPlace, identity: Identity | undefined): string {
-  const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
-  const judged = registry.plugins.get(place.plugin)?.guardOf?.({ ...place, facts }) ?? '';
+function createIdentityKey({ registry }: ResourceScope, place: PluginPlace, identity: Identity | undefined): string {
+  const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
+  const judged = registry.plugins.get(place.plugin)?.getCallerKey?.({ ...place, facts: findFacts }) ?? '';
   return JSON.stringify([place.plugin, judged, identity?.header ?? null]);
 }
 
 /** Adds the location of the query or actionable to a planning error. */
-function placed<T>({ definition: { doc, finds }, node }: ActionModel, plan: () => T): T {
+function withErrorLocation<T>({ definition: { doc, finds }, node }: ActionModel, plan: () => T): T {
   try {
     return plan();
   } catch (error) {

@@ -4,7 +4,7 @@ import { inside } from '../../language/analysis/report.js';
 import type { ResourceScope } from './tools.js';
 
 /** A hash may occur in any expression, in a row converted to JSON, or in a view. */
-export function concealedIn({ registry, uses, sequence, tables }: ResourceScope): RegExp | null {
+export function buildConcealPattern({ registry, uses, sequence, tables }: ResourceScope): RegExp | null {
   const forms = [...registry.plugins].flatMap(([id, { facts }]) => {
     const form = facts?.['conceals'];
     return typeof form === 'string' && uses.has(id) ? [form] : [];

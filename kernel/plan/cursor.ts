@@ -3,8 +3,8 @@ import type { Inbox, Note } from '../../contract/deferred.js';
 import type { Frame } from '../../contract/plan.js';
 import type { ActionModel } from '../../language/analysis/model.js';
 import type { ActionGroup } from './plan.js';
-import { carried, missingIn, readsOf } from './reads.js';
-import { secretsIn, type ResourceScope } from './tools.js';
+import { createValueSerializer, findMissingLabel, collectReads } from './reads.js';
+import { listSecretNames, type ResourceScope } from './tools.js';
 
 export interface StepPlan extends ActionGroup {
   readonly keys: readonly string[];
@@ -14,7 +14,7 @@ export interface StepPlan extends ActionGroup {
   readonly noted: boolean;
   readonly last: boolean;
   /** Values for later steps. */
-  readonly leaves: (frame: Frame) => Pick<Note, 'carries' | 'state'>;
+  readonly captureState: (frame: Frame) => Pick<Note, 'carries' | 'state'>;
 }
 
 export interface CursorPlan {
@@ -22,13 +22,13 @@ export interface CursorPlan {
   readonly stages: readonly (readonly StepPlan[])[];
   readonly inboxes: readonly Inbox[];
   /** Restores the values of noted steps. Returns the label of a missing value, or null. */
-  readonly give: (notes: readonly Note[], frame: Frame) => string | null;
+  readonly restoreValues: (notes: readonly Note[], frame: Frame) => string | null;
 }
 
 type InboxOf = (group: ActionGroup) => Inbox | null;
 
 /** Parallel actionables commit one by one. */
-export const stagesOf = (groups: readonly ActionGroup[]): ActionGroup[][] =>
+export const splitStages = (groups: readonly ActionGroup[]): ActionGroup[][] =>
   groups.map((group) =>
     group.parallel
       ? group.actions.map((action) => ({ unit: action.unit, turns: action.turns, parallel: false, actions: [action] }))
@@ -43,67 +43,68 @@ export function compileCursor(
   indexOf: ReadonlyMap<string, number>,
   inboxOf: InboxOf,
 ): CursorPlan | null {
-  const stages = stagesOf(groups);
+  const stages = splitStages(groups);
   /** Without side effects, or only reading a secret result, which must not be stored. */
   const isPure = ({ actions }: ActionGroup): boolean =>
-    actions.every(({ pure, reads, key }) => pure || (reads && leavesSecret(scope, members, key)));
+    actions.every(({ pure, reads, key }) => pure || (reads && hasSecretReads(scope, members, key)));
   const lasting = stages.flat().filter((step) => !isPure(step));
   const [only] = lasting;
   if (only === undefined || (lasting.length === 1 && inboxOf(only) === null)) return null;
-  const keysOf = ({ actions }: ActionGroup): string[] => actions.map(({ key }) => key);
-  const order = stages.flat().flatMap(keysOf);
-  const modelsOf = (keys: readonly string[]): ActionModel[] => members.filter(({ key }) => keys.includes(key));
+  const listKeys = ({ actions }: ActionGroup): string[] => actions.map(({ key }) => key);
+  const order = stages.flat().flatMap(listKeys);
+  const findModels = (keys: readonly string[]): ActionModel[] => members.filter(({ key }) => keys.includes(key));
   const known = new Set(order);
   const ends = lasting.at(-1);
   const steps = stages.map((stage, at) => {
-    const behind = modelsOf(
+    const behind = findModels(
       stages
         .slice(at + 1)
         .flat()
-        .flatMap(keysOf),
+        .flatMap(listKeys),
     );
     return stage.map((step): StepPlan => {
-      const keys = keysOf(step);
+      const keys = listKeys(step);
       const inbox = inboxOf(step);
-      const { names, results, labels } = readsOf(scope, behind, (key) => keys.includes(key));
-      const { take } = carried(names, results, indexOf);
+      const { names, results, labels } = collectReads(scope, behind, (key) => keys.includes(key));
+      const { serializeValues } = createValueSerializer(names, results, indexOf);
       const carries = labels.filter((label) => /^(?:name|result):/.test(label));
       return Object.freeze({
         ...{ ...step, keys, inbox },
         last: stage.length === 1 && at === stages.length - 1,
         noted: !isPure(step) && (step !== ends || inbox !== null || stage.length > 1),
-        leaves: (frame: Frame) => ({ carries, state: take(frame) }),
+        captureState: (frame: Frame) => ({ carries, state: serializeValues(frame) }),
       });
     });
   });
 
-  function give(notes: readonly Note[], frame: Frame): string | null {
+  function restoreNotes(notes: readonly Note[], frame: Frame): string | null {
     const done = new Set(notes.flatMap(({ actions }) => actions));
-    const left = modelsOf(order.filter((key) => !done.has(key)));
-    const { names, results, labels } = readsOf(scope, left, (key) => done.has(key) && known.has(key));
-    const given = carried(names, results, indexOf);
-    const place = ({ actions }: Note): number => Math.max(...actions.map((key) => order.indexOf(key)));
-    for (const { state } of [...notes].sort((a, b) => place(a) - place(b))) if (state) given.give(state, frame);
+    const left = findModels(order.filter((key) => !done.has(key)));
+    const { names, results, labels } = collectReads(scope, left, (key) => done.has(key) && known.has(key));
+    const given = createValueSerializer(names, results, indexOf);
+    const findPosition = ({ actions }: Note): number => Math.max(...actions.map((key) => order.indexOf(key)));
+    for (const { state } of [...notes].sort((a, b) => findPosition(a) - findPosition(b)))
+      if (state) given.restoreValues(state, frame);
     const carries = notes.flatMap((note) => note.carries);
-    return missingIn(
+    return findMissingLabel(
       carries,
       labels.filter((label) => label.startsWith('result:')),
     );
   }
 
   const inboxes = new Set(steps.flat().flatMap(({ inbox }) => inbox ?? []));
-  return Object.freeze({ stages: steps, inboxes: [...inboxes], give });
+  return Object.freeze({ stages: steps, inboxes: [...inboxes], restoreValues: restoreNotes });
 }
 
 /** Whether other actionables of the part read a secret of this result. */
-function leavesSecret(scope: ResourceScope, members: readonly ActionModel[], key: string): boolean {
-  const secrets = secretsIn(
+function hasSecretReads(scope: ResourceScope, members: readonly ActionModel[], key: string): boolean {
+  const secrets = listSecretNames(
     scope,
     members.filter((action) => action.key === key),
   );
   const others = members.filter((action) => action.key !== key);
   if (secrets.size === 0) return false;
-  const { labels } = readsOf(scope, others, (one) => one === key);
+  const { labels } = collectReads(scope, others, (one) => one === key);
   const paths = labels.flatMap((label) => (label.startsWith('result:') ? label.slice(label.lastIndexOf(':') + 1) : []));
   return paths.some((path) => path === '*' || path.split('.').some((segment) => secrets.has(segment)));
 }

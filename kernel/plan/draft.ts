@@ -26,7 +26,7 @@ export interface Draft {
   schedule: Pick<Schedule, 'expression' | 'zone'> | null;
 }
 
-export const emptyDraft = (): Draft => ({
+export const createDraft = (): Draft => ({
   steps: [],
   validates: [],
   sample: {},

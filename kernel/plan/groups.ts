@@ -8,13 +8,13 @@ interface OpenGroup {
 }
 
 /** Dependencies as indexes into `members`. */
-function needsWithin(members: readonly ActionPlan[], needs: readonly (readonly number[])[]): number[][] {
+function indexNeeds(members: readonly ActionPlan[], needs: readonly (readonly number[])[]): number[][] {
   const place = new Map(members.map(({ index }, at) => [index, at]));
   return members.map(({ index }) => (needs[index] ?? []).flatMap((other) => place.get(other) ?? []));
 }
 
 /** None of its steps after the work can fail. */
-const isTotal = (action: ActionPlan | undefined): boolean =>
+const isInfallible = (action: ActionPlan | undefined): boolean =>
   action?.after?.every((step) => step.total === true) ?? true;
 
 export function groupActions(
@@ -40,8 +40,8 @@ export function groupActions(
     const atOnce = parallel && members.length > 1;
     const carries = rides === 'each' || (rides === 'last' && at === groups.length - 1);
     const wanted = !atOnce && (carries || members.length > 1 || members.some((action) => action.always));
-    const closing = !carries && isTotal(members.at(-1));
-    const unit = first !== undefined && wanted ? first.join(units, closing, needsWithin(members, needs)) : null;
+    const closing = !carries && isInfallible(members.at(-1));
+    const unit = first !== undefined && wanted ? first.join(units, closing, indexNeeds(members, needs)) : null;
     // Acquire only one limiter per transaction: acquiring two could deadlock.
     const turns = unit === null ? null : (members.find((action) => action.turns !== null)?.turns ?? null);
     return Object.freeze({ unit, parallel: atOnce, turns, actions: Object.freeze(members) });

@@ -1,7 +1,7 @@
 /** Determines the uid namespace of a message. Realms are hashed, because a definition may contain a plain-text key. */
 import { createHash } from 'node:crypto';
 import { BootError } from '../../contract/boot-error.js';
-import type { Owners } from '../../contract/deferred.js';
+import type { UidNamespace } from '../../contract/deferred.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import type { PluginPlace } from '../../language/analysis/finds.js';
 import { isJudged, meantBy, realmOf, realmsIn } from '../../language/analysis/realms.js';
@@ -9,12 +9,12 @@ import type { Registry } from '../../language/analysis/registry.js';
 
 const BYTES = 12;
 
-const hashed = (realm: string): string =>
+const hashRealm = (realm: string): string =>
   createHash('sha256').update(realm).digest().subarray(0, BYTES).toString('base64url');
 
-export function reachedRealm(registry: Registry, places: readonly PluginPlace[]): string | null {
+export function resolveReachedRealm(registry: Registry, places: readonly PluginPlace[]): string | null {
   const own = realmOf(registry, places);
-  return own?.reached === true ? hashed(own.realm) : null;
+  return own?.reached === true ? hashRealm(own.realm) : null;
 }
 
 interface Around {
@@ -23,25 +23,25 @@ interface Around {
 }
 
 /** `guarded`: id of the resource with the addressed callers. The checker has already reported the errors thrown here. */
-export function ownersOf(
+export function resolveUidNamespace(
   { resources, registry }: Around,
   owner: ResourceModel,
   action: ActionModel | null,
   guarded: string | null,
-): Owners {
-  const places = guardsOf(guarded === null ? owner : resources.get(guarded));
+): UidNamespace {
+  const places = listGuards(guarded === null ? owner : resources.get(guarded));
   const own = realmOf(registry, places);
   if (guarded !== null && own === null) throw new BootError('LNK_NO_REALM', { target: guarded });
   const trusted = action?.timing.scheduled === true || isJudged(registry, places);
   const realms = realmsIn(
     registry,
-    [...resources.values()].map((one) => ({ id: one.id, places: guardsOf(one) })),
+    [...resources.values()].map((one) => ({ id: one.id, places: listGuards(one) })),
   );
   const meant = meantBy(own, trusted, realms);
   if (meant === null)
     throw new BootError('LNK_REALM', { field: 'broadcast_guard', ids: [...realms.values()].join('", "') });
-  return Object.freeze({ realm: meant.realm === null ? null : hashed(meant.realm), open: meant.open });
+  return Object.freeze({ realm: meant.realm === null ? null : hashRealm(meant.realm), open: meant.open });
 }
 
-const guardsOf = (resource: ResourceModel | undefined): readonly PluginPlace[] =>
+const listGuards = (resource: ResourceModel | undefined): readonly PluginPlace[] =>
   resource?.places.filter(({ node }) => node === resource.definition.node) ?? [];

@@ -3,12 +3,12 @@ import { BootError } from '../../contract/boot-error.js';
 import type { Deferral, Inbox, Schedule } from '../../contract/deferred.js';
 import type { SharedUnit } from '../../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
-import { compileCarrying } from './carry.js';
+import { compileJobPayload } from './carry.js';
 import type { PartModel } from '../../language/analysis/division.js';
-import { emptyDraft, type Draft } from './draft.js';
+import { createDraft, type Draft } from './draft.js';
 import { compileCursor } from './cursor.js';
 import { groupActions } from './groups.js';
-import { heldWork } from './held.js';
+import { listInheritedWork } from './held.js';
 import type { AcceptPlan, ActionGroup, PartPlan } from './plan.js';
 import { compileAction, type CompiledAction, type CompileInput } from './action.js';
 import type { ResourceScope } from './tools.js';
@@ -29,7 +29,7 @@ export function draftPart(
   indexOf: ReadonlyMap<string, number>,
   draft: Draft,
 ): PartDraft {
-  const around = part.scheduled ? emptyDraft() : draft;
+  const around = part.scheduled ? createDraft() : draft;
   const compiled = part.actions.map((action) =>
     compileAction(input, scope, action, indexOf.get(action.key) ?? -1, around, !part.scheduled),
   );
@@ -46,27 +46,29 @@ export function compilePart(
 ): PartPlan {
   const { key, actions, later } = part;
   const plans = compiled.map(({ plan }) => plan);
-  const above = actions.some((action) => isOf(scope.resource, action) && !action.timing.own) ? draft.deferrals : [];
+  const above = actions.some((action) => isOwnAction(scope.resource, action) && !action.timing.own)
+    ? draft.deferrals
+    : [];
   const deferrals = [...above, ...compiled.flatMap((action) => action.deferrals)];
-  const grouped = (rides: 'none' | 'each'): readonly ActionGroup[] => groupActions(plans, draft.alone, needs, rides);
+  const groupPlans = (rides: 'none' | 'each'): readonly ActionGroup[] => groupActions(plans, draft.alone, needs, rides);
   const { inboxIn } = Object.assign({}, ...deferrals) as Partial<Deferral>;
-  const inboxOf = ({ unit }: ActionGroup): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
+  const findInbox = ({ unit }: ActionGroup): Inbox | null => (unit?.shared && inboxIn?.(unit.shared)) ?? null;
   // Work that is not in a queue is never repeated, so its progress is not noted.
-  const noted = grouped(later ? 'each' : 'none');
-  const cursor = later ? compileCursor(scope, actions, noted, indexOf, inboxOf) : null;
+  const noted = groupPlans(later ? 'each' : 'none');
+  const cursor = later ? compileCursor(scope, actions, noted, indexOf, findInbox) : null;
   return Object.freeze({
-    ...compileCarrying(scope, actions, indexOf),
+    ...compileJobPayload(scope, actions, indexOf),
     key,
-    admit: heldWork(scope, actions),
-    groups: cursor === null ? grouped('none') : noted,
-    deferral: later ? overlaid(scope.resource, deferrals, shared) : null,
+    admit: listInheritedWork(scope, actions),
+    groups: cursor === null ? groupPlans('none') : noted,
+    deferral: later ? mergeDeferrals(scope.resource, deferrals, shared) : null,
     cursor,
   });
 }
 
-const isOf = (resource: ResourceModel, action: ActionModel): boolean => action.resource === resource.id;
+const isOwnAction = (resource: ResourceModel, action: ActionModel): boolean => action.resource === resource.id;
 
-function overlaid(
+function mergeDeferrals(
   resource: ResourceModel,
   deferrals: readonly Deferral[],
   shared: SharedUnit | null,
@@ -74,11 +76,15 @@ function overlaid(
   const last = deferrals.at(-1);
   if (last === undefined) throw new BootError('PLG_HANDLE', { name: resource.id, method: 'defers' });
   const { delay = 0, priority = 0, retries = RETRIES, ...ways } = Object.assign({}, ...deferrals) as Deferral;
-  const { put, begin } = (shared && ways.putIn?.(shared)) ?? ways;
-  return Object.freeze({ delay, priority, retries, put, ...(begin && { begin }) });
+  const { enqueue, begin } = (shared && ways.enqueueWithin?.(shared)) ?? ways;
+  return Object.freeze({ delay, priority, retries, enqueue, ...(begin && { begin }) });
 }
 
-export function acceptPlan(main: number, parts: readonly PartPlan[], drafted: readonly PartDraft[]): AcceptPlan | null {
+export function createAcceptPlan(
+  main: number,
+  parts: readonly PartPlan[],
+  drafted: readonly PartDraft[],
+): AcceptPlan | null {
   const mine = drafted.filter(({ part }) => !part.scheduled);
   if (mine.length === 0) return null;
   const seal = mine.flatMap(({ compiled }) => compiled.flatMap((action) => action.seal));
@@ -90,7 +96,7 @@ export function acceptPlan(main: number, parts: readonly PartPlan[], drafted: re
   });
 }
 
-export function scheduleOf(resource: ResourceModel, { part, compiled }: PartDraft): Schedule[] {
+export function listSchedules(resource: ResourceModel, { part, compiled }: PartDraft): Schedule[] {
   const schedule = part.scheduled ? compiled.at(-1)?.schedule : null;
   return schedule ? [{ key: part.key, resource: resource.id, ...schedule }] : [];
 }

@@ -10,13 +10,13 @@ export function compilePatterns(routes: readonly PatternRoute[]): Patterns {
   // Case-sensitive, like exact paths.
   const router = new Router({ sensitive: true });
   const byPath = new Map<string, PatternRoute>();
-  for (const route of [...routes].sort(bySpecificity)) {
+  for (const route of [...routes].sort(compareSpecificity)) {
     const path = `/${route.path}`;
     byPath.set(path, route);
     router.post(path, () => undefined);
   }
   const find = (path: string): PatternMatch | null => {
-    const address = canonical(path);
+    const address = normalizePath(path);
     const layer = address === null ? undefined : router.match(address, 'POST').path[0];
     const route = layer === undefined ? undefined : byPath.get(String(layer.path));
     if (address === null || layer === undefined || route === undefined) return null;
@@ -26,7 +26,7 @@ export function compilePatterns(routes: readonly PatternRoute[]): Patterns {
 }
 
 /** Normalizes percent escapes; null for invalid ones. */
-function canonical(path: string): string | null {
+function normalizePath(path: string): string | null {
   if (!path.includes('%')) return path;
   try {
     return path
@@ -39,7 +39,7 @@ function canonical(path: string): string | null {
 }
 
 /** Fixed text precedes a parameter at the first segment of different kinds. */
-function bySpecificity(a: PatternRoute, b: PatternRoute): number {
+function compareSpecificity(a: PatternRoute, b: PatternRoute): number {
   const left = a.path.split('/');
   const right = b.path.split('/');
   if (left.length !== right.length) return left.length - right.length;

@@ -15,7 +15,7 @@ export function compilePlanSet(
   begin: (resource: string) => void = () => undefined,
 ): PlanSet {
   const tables = compileTables(analysis.models, services.registry);
-  const hash = hashOf(analysis);
+  const hash = hashAnalysis(analysis);
   const input: CompileInput = {
     ...services,
     version: hash,
@@ -48,7 +48,7 @@ export function compilePlanSet(
   // An incomplete definition has no path yet.
   broken.delete('/');
   const patterns = compilePatterns(routes);
-  const identities = Object.freeze([...identitiesOf(byId.values()), ...unknown.slice(0, 1)]);
+  const identities = Object.freeze([...listIdentities(byId.values()), ...unknown.slice(0, 1)]);
   return Object.freeze({ hash, byPath, byId, patterns, broken, tables: [...tables.values()], identities });
 }
 
@@ -56,14 +56,14 @@ export function compilePlanSet(
 const UNKNOWN: IdentityPlan = Object.freeze({ key: '', realm: null, identity: null });
 
 /** Returns each identity once. */
-export function identitiesOf(plans: Iterable<ResourcePlan>): readonly IdentityPlan[] {
+export function listIdentities(plans: Iterable<ResourcePlan>): readonly IdentityPlan[] {
   const found = new Map<string, IdentityPlan>();
   for (const { identities } of plans) for (const one of identities) found.set(one.key, one);
   return Object.freeze([...found.values()]);
 }
 
 /** Lets jobs and clients detect changed definitions. */
-function hashOf(analysis: Analysis): string {
+function hashAnalysis(analysis: Analysis): string {
   const hash = createHash('sha256');
   for (const [file, { text }] of [...analysis.documents].sort(([a], [b]) => (a < b ? -1 : 1))) {
     hash.update(`${file}\0${text}\0`);

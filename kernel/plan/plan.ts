@@ -3,8 +3,8 @@ import type { Deferral, Schedule } from '../../contract/deferred.js';
 import type { CursorPlan } from './cursor.js';
 import type { Json } from '../../contract/json.js';
 import type { ModelTable } from '../../contract/model.js';
-import type { Execute, FileLimits, Identity, ProofSort, Step, Turns, Unit } from '../../contract/plan.js';
-import type { Carrying } from './carry.js';
+import type { Execute, FileLimits, Identity, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
+import type { JobPayload } from './carry.js';
 
 export interface ActionPlan {
   /** `sign-up#2` */
@@ -28,7 +28,7 @@ export interface ActionPlan {
   readonly pure: boolean;
   readonly reads: boolean;
   /** The limiter that a step requires before the unit opens. */
-  readonly turns: Turns | null;
+  readonly turns: StepLimiter | null;
   readonly describe: Json;
 }
 
@@ -36,12 +36,12 @@ export interface ActionPlan {
 export interface ActionGroup {
   readonly unit: Unit | null;
   readonly parallel: boolean;
-  readonly turns: Turns | null;
+  readonly turns: StepLimiter | null;
   readonly actions: readonly ActionPlan[];
 }
 
 /** A value created once per request: cached in `memo`, assigned to its name in `slot`. */
-export interface Maker {
+export interface SlotInitializer {
   readonly slot: number;
   readonly memo: number;
   readonly make: () => unknown;
@@ -50,14 +50,14 @@ export interface Maker {
 }
 
 /** Deferred or scheduled work. */
-export interface PartPlan extends Carrying {
+export interface PartPlan extends JobPayload {
   /** Key of its last actionable. */
   readonly key: string;
   /** Steps that run whenever the part starts. */
   readonly admit: readonly Step[] | null;
   readonly groups: readonly ActionGroup[];
   /** Null for scheduled work that runs immediately. */
-  readonly deferral: (Required<Omit<Deferral, 'begin' | 'putIn' | 'inboxIn'>> & Pick<Deferral, 'begin'>) | null;
+  readonly deferral: (Required<Omit<Deferral, 'begin' | 'enqueueWithin' | 'inboxIn'>> & Pick<Deferral, 'begin'>) | null;
   /** Null for a single step, or for work that is never repeated. */
   readonly cursor: CursorPlan | null;
 }
@@ -100,7 +100,7 @@ export interface ResourcePlan {
   readonly settle: readonly Step[] | null;
   readonly slots: number;
   readonly memos: readonly number[];
-  readonly makers: readonly Maker[];
+  readonly makers: readonly SlotInitializer[];
   readonly results: number;
   /** The body may be an array. */
   readonly takesList: boolean;

@@ -1,12 +1,12 @@
 /** Determines the inputs of actionables by kind and name, so that deferred work can be compared with newer definitions. */
 import type { DeferredState } from '../../contract/deferred.js';
-import { own, type Json } from '../../contract/json.js';
+import { getOwn, type Json } from '../../contract/json.js';
 import type { Frame, Reader } from '../../contract/plan.js';
 import type { ActionModel } from '../../language/analysis/model.js';
 import { compilePath, writePath } from '../../language/strings/path.js';
-import { claimReader, type ResourceScope } from './tools.js';
+import { createClaimReader, type ResourceScope } from './tools.js';
 
-export interface Picked {
+export interface PickedResult {
   readonly key: string;
   readonly pick: (result: unknown) => unknown;
 }
@@ -21,7 +21,7 @@ export interface Reads {
   /** Readers that throw when the request lacks an input. */
   readonly forced: readonly Reader[];
   readonly names: readonly (readonly [name: string, slot: number])[];
-  readonly results: readonly Picked[];
+  readonly results: readonly PickedResult[];
   /** Sorted labels: `payload:email`, `result:orders#1:id`; `*` is everything. */
   readonly labels: readonly string[];
 }
@@ -29,7 +29,11 @@ export interface Reads {
 const ALL = '*';
 
 /** `comes`: whether the result of that actionable is an input from outside. */
-export function readsOf(scope: ResourceScope, actions: readonly ActionModel[], comes: (key: string) => boolean): Reads {
+export function collectReads(
+  scope: ResourceScope,
+  actions: readonly ActionModel[],
+  comes: (key: string) => boolean,
+): Reads {
   const members = new Set<ActionModel | null>(actions);
   const fields = new Set<string | null>();
   const claims = new Set<string>();
@@ -38,11 +42,11 @@ export function readsOf(scope: ResourceScope, actions: readonly ActionModel[], c
   const slots = new Set<number>();
   const paths = new Map<string, (readonly string[])[]>();
   let remote = false;
-  const takes = (index: number, path: readonly string[]): void => {
+  const addPath = (index: number, path: readonly string[]): void => {
     const key = scope.sequence[index]?.key;
     if (key !== undefined && comes(key)) paths.set(key, [...(paths.get(key) ?? []), path]);
   };
-  for (const { action, index, path } of scope.taken) if (members.has(action)) takes(index, path);
+  for (const { action, index, path } of scope.taken) if (members.has(action)) addPath(index, path);
   for (const { action, place } of scope.reads) {
     if (!members.has(action)) continue;
     if (place.from === 'payload') {
@@ -50,8 +54,8 @@ export function readsOf(scope: ResourceScope, actions: readonly ActionModel[], c
       if (place.slot !== null) slots.add(place.slot);
     } else if (place.from === 'claims') {
       claims.add(place.path[0] ?? '');
-      forced.push(claimReader(place.path));
-    } else if (place.from === 'result') takes(place.index, []);
+      forced.push(createClaimReader(place.path));
+    } else if (place.from === 'result') addPath(place.index, []);
     else {
       if (place.header !== undefined) headers.add(place.header);
       remote ||= place.remote === true;
@@ -70,26 +74,26 @@ export function readsOf(scope: ResourceScope, actions: readonly ActionModel[], c
   ];
   return {
     ...{ fields, claims, headers, remote, forced, names },
-    results: [...paths].map(([key, all]) => ({ key, pick: picker(all) })),
+    results: [...paths].map(([key, all]) => ({ key, pick: createPicker(all) })),
     labels: [...new Set(labels)].sort(),
   };
 }
 
 /** Returns the first label that `given` does not cover, or null. */
-export function missingIn(given: readonly string[], needs: readonly string[]): string | null {
+export function findMissingLabel(given: readonly string[], needs: readonly string[]): string | null {
   const known = new Set(given);
-  const whole = (label: string): string => `${label.slice(0, label.lastIndexOf(':') + 1)}${ALL}`;
-  return needs.find((label) => !known.has(label) && !known.has(whole(label))) ?? null;
+  const toWholeLabel = (label: string): string => `${label.slice(0, label.lastIndexOf(':') + 1)}${ALL}`;
+  return needs.find((label) => !known.has(label) && !known.has(toWholeLabel(label))) ?? null;
 }
 
 /** Selects the values at these paths, with their structure. */
-function picker(paths: readonly (readonly string[])[]): (result: unknown) => unknown {
+function createPicker(paths: readonly (readonly string[])[]): (result: unknown) => unknown {
   if (paths.some(({ length }) => length === 0)) return (result) => result;
   // The value at an outer path includes the inner ones.
-  const inside = (path: readonly string[], outer: readonly string[]): boolean =>
+  const isInside = (path: readonly string[], outer: readonly string[]): boolean =>
     outer !== path && outer.length <= path.length && outer.every((segment, at) => segment === path[at]);
   const unique = [...new Map(paths.map((path) => [path.join('.'), path])).values()];
-  const outer = unique.filter((path) => !unique.some((other) => inside(path, other)));
+  const outer = unique.filter((path) => !unique.some((other) => isInside(path, other)));
   const readers = outer.map((path) => [path, compilePath(path)] as const);
   return (result) => {
     if (typeof result !== 'object' || result === null) return undefined;
@@ -103,39 +107,39 @@ function picker(paths: readonly (readonly string[])[]): (result: unknown) => unk
 }
 
 /** Copies names and results between frames and JSON. */
-export function carried(
+export function createValueSerializer(
   names: Reads['names'],
-  results: readonly Picked[],
+  results: readonly PickedResult[],
   indexOf: ReadonlyMap<string, number>,
 ): {
-  readonly take: (frame: Frame) => Pick<DeferredState, 'names' | 'results'>;
-  readonly give: (state: Pick<DeferredState, 'names' | 'results'>, frame: Frame) => void;
+  readonly serializeValues: (frame: Frame) => Pick<DeferredState, 'names' | 'results'>;
+  readonly restoreValues: (state: Pick<DeferredState, 'names' | 'results'>, frame: Frame) => void;
 } {
   return {
-    take: (frame) => ({
-      names: present(names.map(([name, slot]) => [name, frame.slots[slot]])),
-      results: present(results.map(({ key, pick }) => [key, pick(frame.results[indexOf.get(key) ?? -1])])),
+    serializeValues: (frame) => ({
+      names: omitUndefined(names.map(([name, slot]) => [name, frame.slots[slot]])),
+      results: omitUndefined(results.map(({ key, pick }) => [key, pick(frame.results[indexOf.get(key) ?? -1])])),
     }),
-    give(state, frame) {
+    restoreValues(state, frame) {
       for (const [name, slot] of names) {
-        const value = own(state.names, name);
+        const value = getOwn(state.names, name);
         if (value !== undefined) frame.slots[slot] = value;
       }
       for (const { key } of results) {
         const index = indexOf.get(key);
-        const value = own(state.results, key);
+        const value = getOwn(state.results, key);
         if (index !== undefined && value !== undefined) frame.results[index] = value;
       }
     },
   };
 }
 
-function present(entries: readonly (readonly [string, unknown])[]): Record<string, Json> {
+function omitUndefined(entries: readonly (readonly [string, unknown])[]): Record<string, Json> {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, Json>;
 }
 
 /** Inputs as versions before 0.6 listed them, so that their jobs can still run. */
-export function readsBefore(scope: ResourceScope, actions: readonly ActionModel[], reads: Reads): string[] {
+export function listLegacyInputs(scope: ResourceScope, actions: readonly ActionModel[], reads: Reads): string[] {
   const keys = new Set(actions.map(({ key }) => key));
   const indexes = scope.reads.flatMap(({ action, place }) =>
     action !== null && keys.has(action.key) && place.from === 'result' ? [scope.sequence[place.index]?.key ?? ''] : [],

@@ -2,7 +2,7 @@
 import type { ModePlan, Step } from '../../contract/plan.js';
 import type { ActionGroup } from './plan.js';
 
-export interface Route {
+export interface ReplyRoute {
   readonly groups: readonly ActionGroup[];
   readonly reply: readonly Step[] | null;
   readonly settle: readonly Step[] | null;
@@ -13,7 +13,7 @@ const isSame = (picks: readonly string[] | undefined, names: readonly string[] |
   picks !== undefined && names !== null && picks.join() === names.join();
 
 /** Returns the route unchanged where this is impossible. */
-export function asJsonText(route: Route, renders: ModePlan['renders']): Pick<Route, 'groups' | 'reply'> {
+export function renderJsonText(route: ReplyRoute, renders: ModePlan['renders']): Pick<ReplyRoute, 'groups' | 'reply'> {
   const { groups, reply, settle, main } = route;
   const [group] = groups;
   const [action] = group?.actions ?? [];

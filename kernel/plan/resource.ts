@@ -3,17 +3,17 @@ import { ResourcePhase } from '../../contract/slot.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { compileAction, planFeatures, type CompileInput } from './action.js';
 import { divide, immediateIn, mainOf } from '../../language/analysis/division.js';
-import { emptyDraft } from './draft.js';
+import { createDraft } from './draft.js';
 import { groupActions } from './groups.js';
-import { planHeld } from './held.js';
-import { acceptPlan, compilePart, draftPart, scheduleOf } from './parts.js';
+import { planInheritedSteps } from './held.js';
+import { createAcceptPlan, compilePart, draftPart, listSchedules } from './parts.js';
 import type { ResourcePlan } from './plan.js';
-import { asJsonText } from './render.js';
-import { stepsBetween } from './steps.js';
-import { describe } from './summary.js';
+import { renderJsonText } from './render.js';
+import { selectSteps } from './steps.js';
+import { describePlan } from './summary.js';
 import { withNeeded } from '../../language/schema/sample.js';
 import type { Frame, Step } from '../../contract/plan.js';
-import { claimReader, type ResourceScope } from './tools.js';
+import { createClaimReader, type ResourceScope } from './tools.js';
 import { COOKIE } from '../../language/strings/header.js';
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
@@ -40,21 +40,21 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     once: [],
     taken: [],
   };
-  const draft = emptyDraft();
+  const draft = createDraft();
   const compiled = now.map((action, index) => compileAction(input, scope, action, index, draft));
   const indexOf = new Map(sequence.map(({ key }, index) => [key, index]));
   const drafted = division.parts.map((part) => draftPart(input, scope, part, indexOf, draft));
   planFeatures(scope, null, resource.places, draft);
   // Scheduled work is not part of a request.
   const requested = division.parts.flatMap(({ actions, scheduled }) => (scheduled ? [] : actions));
-  planHeld(scope, [...now, ...requested], draft);
-  draft.steps.push(...claimsDemanded(scope, [...now, ...requested]));
+  planInheritedSteps(scope, [...now, ...requested], draft);
+  draft.steps.push(...createClaimSteps(scope, [...now, ...requested]));
   const [admit, check, reply, settle] = [
     [ResourcePhase.ADMIT, ResourcePhase.CHECK - 1],
     [ResourcePhase.CHECK, ResourcePhase.REPLY - 1],
     [ResourcePhase.REPLY, ResourcePhase.SETTLE - 1],
     [ResourcePhase.SETTLE, Infinity],
-  ].map(([from = 0, to = 0]) => stepsBetween(draft.steps, from, to));
+  ].map(([from = 0, to = 0]) => selectSteps(draft.steps, from, to));
   const needs = sequence.map(({ depends }) =>
     sequence.flatMap(({ key }, index) => (depends.includes(key) ? [index] : [])),
   );
@@ -65,8 +65,8 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
   // Deferred work is accepted inside the unit of the last group.
   const shared = groups.at(-1)?.unit?.shared ?? null;
   const parts = drafted.map((part) => compilePart(scope, part, draft, needs, indexOf, shared));
-  const accepts = acceptPlan(main, parts, drafted);
-  const schedules = Object.freeze(drafted.flatMap((part) => scheduleOf(resource, part)));
+  const accepts = createAcceptPlan(main, parts, drafted);
+  const schedules = Object.freeze(drafted.flatMap((part) => listSchedules(resource, part)));
   const route = { groups, reply: reply ?? null, settle: settle ?? null, main };
   return Object.freeze({
     id: resource.id,
@@ -76,7 +76,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
     check: check ?? null,
     ...route,
     inside,
-    ...(accepts === null && asJsonText(route, compiled[main]?.renders)),
+    ...(accepts === null && renderJsonText(route, compiled[main]?.renders)),
     accepts,
     parts: new Map(parts.map((part) => [part.key, part])),
     schedules,
@@ -96,7 +96,7 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       touches: [...draft.touches],
       sample: draft.needsList ? [withNeeded(draft.sample, scope.needed)] : withNeeded(draft.sample, scope.needed),
       presumes: draft.presumes,
-      describe: describe(scope, draft.steps, {
+      describe: describePlan(scope, draft.steps, {
         ...{ groups, parts, schedules },
         main: answering?.key ?? null,
         accepted: accepts?.whole === true,
@@ -110,11 +110,11 @@ const readsCookie = ({ reads }: ResourceScope): boolean =>
   reads.some(({ place }) => place.from === 'elsewhere' && place.header === COOKIE);
 
 /** Requires all claims of the work, deferred work included, before any of it runs, so that a rejected request has no effect. */
-function claimsDemanded({ reads }: ResourceScope, actions: readonly ActionModel[]): Step[] {
+function createClaimSteps({ reads }: ResourceScope, actions: readonly ActionModel[]): Step[] {
   const paths = reads.flatMap(({ action, place }) =>
     place.from === 'claims' && action !== null && actions.includes(action) ? [place.path] : [],
   );
-  const readers = [...new Map(paths.map((path) => [path.join('.'), claimReader(path)])).values()];
+  const readers = [...new Map(paths.map((path) => [path.join('.'), createClaimReader(path)])).values()];
   if (readers.length === 0) return [];
   const run = (frame: Frame): void => {
     for (const read of readers) read(frame);

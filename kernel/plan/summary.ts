@@ -6,12 +6,12 @@ import type { Step } from '../../contract/plan.js';
 import { flowsOf } from '../../language/analysis/flow.js';
 import { positionAt } from '../../language/source/document.js';
 import type { ActionGroup, PartPlan } from './plan.js';
-import { stepsBetween } from './steps.js';
+import { selectSteps } from './steps.js';
 import type { ResourceScope } from './tools.js';
 
-type About = (key: string) => Readonly<Record<string, Json>>;
+type DescribeAction = (key: string) => Readonly<Record<string, Json>>;
 
-const describeGroups = (groups: readonly ActionGroup[], about: About): Json =>
+const describeGroups = (groups: readonly ActionGroup[], about: DescribeAction): Json =>
   groups.map((group) => ({
     together: group.parallel ? 'at once' : (group.unit?.key ?? null),
     ...(!group.parallel && group.unit?.describe),
@@ -26,7 +26,11 @@ const describeGroups = (groups: readonly ActionGroup[], about: About): Json =>
   }));
 
 /** `delay` is in seconds. */
-function describePart({ key, groups, deferral }: PartPlan, schedule: Schedule | undefined, about: About): Json {
+function describePart(
+  { key, groups, deferral }: PartPlan,
+  schedule: Schedule | undefined,
+  about: DescribeAction,
+): Json {
   const begins = schedule === undefined ? 'behind the answer' : 'by the clock';
   return {
     part: key,
@@ -38,7 +42,7 @@ function describePart({ key, groups, deferral }: PartPlan, schedule: Schedule | 
 }
 
 /** Source line (from 1), dependencies with the names they provide, and tables. */
-function aboutOf({ sequence, registry, tables }: ResourceScope): About {
+function createActionDescriber({ sequence, registry, tables }: ResourceScope): DescribeAction {
   const flows = flowsOf(registry, sequence);
   const all = new Map(sequence.map((action) => [action.key, action]));
   return (key) => {
@@ -64,20 +68,21 @@ interface Described {
   readonly accepted: boolean;
 }
 
-export function describe(
+export function describePlan(
   scope: ResourceScope,
   steps: readonly Step[],
   { groups, parts, schedules, main, accepted }: Described,
 ): Json {
   const { resource } = scope;
-  const about = aboutOf(scope);
-  const names = (from: number, to: number): string[] => (stepsBetween(steps, from, to) ?? []).map((step) => step.id);
+  const about = createActionDescriber(scope);
+  const listStepIds = (from: number, to: number): string[] =>
+    (selectSteps(steps, from, to) ?? []).map((step) => step.id);
   return {
     id: resource.id,
     path: resource.path,
     file: resource.definition.doc.file,
-    admit: names(ResourcePhase.ADMIT, ResourcePhase.CHECK - 1),
-    check: names(ResourcePhase.CHECK, ResourcePhase.REPLY - 1),
+    admit: listStepIds(ResourcePhase.ADMIT, ResourcePhase.CHECK - 1),
+    check: listStepIds(ResourcePhase.CHECK, ResourcePhase.REPLY - 1),
     run: describeGroups(groups, about),
     ...(parts.length > 0 && {
       apart: parts.map((part) =>
@@ -90,7 +95,7 @@ export function describe(
     }),
     main,
     ...(accepted && { answer: '202, accepted' }),
-    reply: names(ResourcePhase.REPLY, ResourcePhase.SETTLE - 1),
-    settle: names(ResourcePhase.SETTLE, Infinity),
+    reply: listStepIds(ResourcePhase.REPLY, ResourcePhase.SETTLE - 1),
+    settle: listStepIds(ResourcePhase.SETTLE, Infinity),
   };
 }

@@ -14,8 +14,10 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
   const byAlias = new Map([...aliases].map(([alias, model]) => [alias, tableOf.get(model) ?? model]));
   return new Map(
     sound.map((model) => {
-      const defined = model.fields.map(({ name, value }) => column(name, value, registry, byAlias, model.secrets));
-      const columns = [...defined.flatMap(withIndex), ...model.added.map((name) => timestamp(name))];
+      const defined = model.fields.map(({ name, value }) =>
+        toModelColumn(name, value, registry, byAlias, model.secrets),
+      );
+      const columns = [...defined.flatMap(addBlindIndex), ...model.added.map((name) => createTimestampColumn(name))];
       const indexes = new Map(
         defined.flatMap(({ name, blind }) => (blind === undefined ? [] : [[name, blind] as const])),
       );
@@ -32,11 +34,11 @@ export function compileTables(models: readonly DataModel[], registry: Registry):
 }
 
 /** The blind index takes over uniqueness and lookups from the encrypted column. */
-function withIndex(column: ModelColumn): ModelColumn[] {
+function addBlindIndex(column: ModelColumn): ModelColumn[] {
   const { name, blind, nullable, unique } = column;
   if (blind === undefined) return [column];
   const index = {
-    ...timestamp(blind),
+    ...createTimestampColumn(blind),
     type: 'text' as const,
     nullable,
     unique,
@@ -52,7 +54,7 @@ function withIndex(column: ModelColumn): ModelColumn[] {
 const INDEX_LENGTH = 71;
 
 /** Statements use it although the model does not define it. */
-const timestamp = (name: string): ModelColumn =>
+const createTimestampColumn = (name: string): ModelColumn =>
   Object.freeze({
     name,
     type: 'timestamp',
@@ -67,7 +69,7 @@ const timestamp = (name: string): ModelColumn =>
     secret: false,
   });
 
-function column(
+function toModelColumn(
   name: string,
   value: Readonly<Record<string, Json>>,
   registry: Registry,
@@ -76,8 +78,8 @@ function column(
 ): ModelColumn {
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
   const spec = kind && registry.plugin(kind.kind, asText(value['type']));
-  const holds = heldBy(spec?.facts?.['holds'], value, (inner, called) =>
-    column(called, inner, registry, tables, secrets),
+  const holds = toHeldJson(spec?.facts?.['holds'], value, (inner, called) =>
+    toModelColumn(called, inner, registry, tables, secrets),
   );
   const reference = value['foreign_key'];
   const of = isObject(reference) ? asText(reference['of']) : null;
@@ -101,7 +103,7 @@ function column(
   });
 }
 
-function heldBy(
+function toHeldJson(
   form: unknown,
   value: Readonly<Record<string, Json>>,
   columnOf: (value: Readonly<Record<string, Json>>, name: string) => ModelColumn,

@@ -1,5 +1,5 @@
 /** The services for a plugin that plans one place of a definition. */
-import { fault, unresolved } from '../../contract/fault.js';
+import { createFault, createUnresolvedFault } from '../../contract/fault.js';
 import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
@@ -15,13 +15,13 @@ import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { withRenamed } from '../../language/analysis/renamed.js';
 import { outputsRead, valueReads } from '../../language/analysis/value-reads.js';
-import { valueOf } from '../../language/strings/literal.js';
-import { accessorsIn } from '../../language/strings/accessor.js';
+import { unwrapLiteral } from '../../language/strings/literal.js';
+import { listAccessors } from '../../language/strings/accessor.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
-import { concealedIn } from './concealed.js';
-import { ownersOf } from './owners.js';
-import type { Maker } from './plan.js';
-import { compileValue, textOf, type CompileAccessor, type Compiled } from './values.js';
+import { buildConcealPattern } from './concealed.js';
+import { resolveUidNamespace } from './owners.js';
+import type { SlotInitializer } from './plan.js';
+import { compileValue, toText, type CompileAccessor, type Compiled } from './values.js';
 
 /** `resolve` checks what the calling plugin may use. */
 export interface Handles {
@@ -45,7 +45,7 @@ export interface ResourceScope {
     count: number;
     readonly byName: Map<string, number>;
     readonly memos: number[];
-    readonly makers: Maker[];
+    readonly makers: SlotInitializer[];
   };
   readonly profile: string | null;
   readonly testing: boolean;
@@ -68,30 +68,30 @@ interface AccessorLike {
   compile(tail: readonly string[], tools: PlanTools): Compiled;
 }
 
-export function makeTools(
+export function createTools(
   scope: ResourceScope,
   action: ActionModel | null,
   plugin: PluginId,
   absentIsNull = false,
   unnoted = false,
 ): PlanTools {
-  const owner = action === null ? scope.resource : ownerOf(scope, action);
-  const columns = columnsOf(scope, action);
+  const owner = action === null ? scope.resource : findOwner(scope, action);
+  const columns = listColumns(scope, action);
   const place = action?.key ?? scope.resource.id;
-  const nameSlot = (name: string): number | null => {
+  const findNameSlot = (name: string): number | null => {
     const { sort } = owner.sources.read(name, action?.key ?? null);
-    return sort === 'payload' ? null : slotOf(scope, `${owner.id}:${name}`);
+    return sort === 'payload' ? null : allocateNamedSlot(scope, `${owner.id}:${name}`);
   };
   // Validate-only plugins run on every request and never influence the response.
   const judges = unnoted || scope.registry.plugins.get(plugin)?.facts?.['judges'] === true;
-  const noteRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
-  const readsName = (field: string | null): void =>
-    noteRead({ from: 'payload', field, slot: field === null ? null : nameSlot(field) });
+  const recordRead = (read: ReadPlace): void => void (judges || scope.reads.push({ action, place: read }));
+  const recordNameRead = (field: string | null): void =>
+    recordRead({ from: 'payload', field, slot: field === null ? null : findNameSlot(field) });
   const tools: PlanTools = {
     place,
     version: scope.version,
     // Direct reads see the payload as sent, even where a result provides the same name.
-    readsPayload: (field) => noteRead({ from: 'payload', field, slot: null }),
+    recordPayloadRead: (field) => recordRead({ from: 'payload', field, slot: null }),
     reads: () => scope.reads.filter((read) => action === null || read.action === action).map((read) => read.place),
     root: scope.resource.value,
     owner: owner.value,
@@ -99,31 +99,31 @@ export function makeTools(
     testing: scope.testing,
     parallel: action?.parallel === true,
     isolation: action === null ? null : (scope.isolations.get(scope.resource.id)?.get(action.key) ?? null),
-    repeat: action?.repeat ? repeatOf(action.repeat) : null,
-    value: (json) => compileValue(json, accessor()).read,
+    repeat: action?.repeat ? planRepeat(action.repeat) : null,
+    value: (json) => compileValue(json, createAccessorCompiler()).read,
     text: (json) => {
-      const { read } = compileValue(json, accessor());
-      return (frame) => textOf(read(frame), place);
+      const { read } = compileValue(json, createAccessorCompiler());
+      return (frame) => toText(read(frame), place);
     },
-    parameter: (json, pointer) => parameter(json, pointer),
-    slot: nameSlot,
-    payloadField: (name, ...inside) => declaredField(owner.payloadFields, name, inside),
-    writes: (path) => writes(path),
-    needs: (path) => void scope.needed.push(path),
-    owners: (guarded) => ownersOf(scope, owner, action, guarded),
-    memo: () => {
+    parameter: (json, pointer) => planParameter(json, pointer),
+    slot: findNameSlot,
+    payloadField: (name, ...inside) => findDeclaredField(owner.payloadFields, name, inside),
+    isWritten: (path) => isWrittenPath(path),
+    recordRequiredPath: (path) => void scope.needed.push(path),
+    resolveUidNamespace: (guarded) => resolveUidNamespace(scope, owner, action, guarded),
+    allocateSlot: () => {
       const slot = scope.slots.count++;
       scope.slots.memos.push(slot);
       return slot;
     },
-    made: (name, make) => {
-      const slot = owner.names.has(name) ? null : nameSlot(name);
+    assignGenerated: (name, make) => {
+      const slot = owner.names.has(name) ? null : findNameSlot(name);
       if (slot === null) return null;
-      const memo = tools.memo();
+      const memo = tools.allocateSlot();
       scope.slots.makers.push({ slot, memo, make, action: action?.key ?? null });
       return ({ slots }) => void (slots[slot] = slots[memo] ??= make());
     },
-    outputs: () => outputs(),
+    outputs: () => collectOutputs(),
     claim: readClaim,
     absentIsNull,
     action: (resource, id) => {
@@ -131,25 +131,25 @@ export function makeTools(
       const index = scope.sequence.findIndex((candidate) => candidate.key === key);
       return index === -1 ? null : index;
     },
-    takes: (index, path) => void scope.taken.push({ action, index, path }),
+    recordResultRead: (index, path) => void scope.taken.push({ action, index, path }),
     lookupOrder: scope.lookupOrder,
     main: scope.sequence[scope.lookupOrder[0] ?? -1]?.value ?? null,
     columns,
-    tables: modelsOf(scope, action).flatMap((model) => scope.tables.get(model) ?? []),
+    tables: listModels(scope, action).flatMap((model) => scope.tables.get(model) ?? []),
     connection: ({ kind, config }) =>
       action?.stores.find((store) => store.kind === kind)?.instance ?? config?.must ?? 'main',
     // Getters, because few plugins need these expensive values.
     get secrets() {
-      return secretsOf(scope, action === null ? scope.sequence : [action]);
+      return collectSecrets(scope, action === null ? scope.sequence : [action]);
     },
     get allSecrets() {
-      return secretsOf(scope, scope.sequence);
+      return collectSecrets(scope, scope.sequence);
     },
     get indexes() {
       return [...scope.tables.values()].some((table) => table.columns.some(({ blind }) => blind !== undefined));
     },
     get conceals() {
-      return concealedIn(scope);
+      return buildConcealPattern(scope);
     },
     get revealed() {
       return scope.revealed;
@@ -162,7 +162,7 @@ export function makeTools(
     resolve: (kind, name) => scope.handles.resolve(plugin, kind, name),
   };
 
-  function writes(path: readonly string[]): boolean {
+  function isWrittenPath(path: readonly string[]): boolean {
     return valueReads(owner, scope.registry).some(
       ({ action: by, columns, path: read }) =>
         by === action?.key && columns.length > 0 && read.every((segment, at) => path[at] === segment),
@@ -170,7 +170,7 @@ export function makeTools(
   }
 
   /** The names that later actionables read from the only item of this list. */
-  function outputs(): Outputs | null {
+  function collectOutputs(): Outputs | null {
     if (action === null) return null;
     const running = new Set(scope.sequence.map(({ key }) => key));
     const reads = outputsRead(valueReads(owner, scope.registry), action.key);
@@ -178,30 +178,30 @@ export function makeTools(
       by !== null && running.has(by) && name ? [name] : [],
     );
     if (names.length === 0) return null;
-    const slots = [...new Set(names)].map((name) => [name, slotOf(scope, `${owner.id}:${name}`)] as const);
-    const give = (frame: Frame, item: Readonly<Record<string, unknown>>): void => {
+    const slots = [...new Set(names)].map((name) => [name, allocateNamedSlot(scope, `${owner.id}:${name}`)] as const);
+    const assignNames = (frame: Frame, item: Readonly<Record<string, unknown>>): void => {
       for (const [name, slot] of slots) frame.slots[slot] = item[name];
     };
-    return { names: slots.map(([name]) => name), give };
+    return { names: slots.map(([name]) => name), assignItem: assignNames };
   }
 
-  function accessor(lenient = false): CompileAccessor {
+  function createAccessorCompiler(lenient = false): CompileAccessor {
     return ({ root, tail }) => {
       const kind = scope.registry.kindsIn(Slot.ACCESSOR)[0];
       if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
       const id = `${kind.kind}:${root}`;
       const handle = scope.handles.handle(id) as AccessorLike;
-      const compiled = handle.compile(tail, makeTools(scope, action, id, lenient, judges));
+      const compiled = handle.compile(tail, createTools(scope, action, id, lenient, judges));
       // `readClaim` records claims. Constant or generated values are not inputs.
       const reads = scope.registry.plugins.get(id)?.facts?.['reads'];
       if (reads === 'payload') {
-        readsName(tail[0] ?? null);
+        recordNameRead(tail[0] ?? null);
         // Values of list items or of earlier results exist only when the work runs.
-        const isSent = (action?.repeat ?? null) === null && (tail[0] === undefined || nameSlot(tail[0]) === null);
+        const isSent = (action?.repeat ?? null) === null && (tail[0] === undefined || findNameSlot(tail[0]) === null);
         if (isSent && !judges) scope.asked.push({ action, read: compiled.read });
       } else if ((reads === undefined || reads === 'headers') && !compiled.constant) {
         const { read, header, remote } = compiled;
-        noteRead({ from: 'elsewhere', read, ...(header !== undefined && { header }), ...(remote && { remote }) });
+        recordRead({ from: 'elsewhere', read, ...(header !== undefined && { header }), ...(remote && { remote }) });
       }
       if (compiled.once !== undefined) scope.once.push({ action, slot: compiled.once, read: compiled.read });
       return compiled;
@@ -209,18 +209,18 @@ export function makeTools(
   }
 
   function readClaim(path: readonly string[]): Reader {
-    noteRead({ from: 'claims', path });
-    return claimReader(path);
+    recordRead({ from: 'claims', path });
+    return createClaimReader(path);
   }
 
-  function parameter(json: Json, pointer: string): ParameterPlan {
-    if (typeof json === 'string' && accessorsIn(json).length > 0) {
-      const { read, field } = compileValue(json, accessor(isSub0(scope.profile)));
+  function planParameter(json: Json, pointer: string): ParameterPlan {
+    if (typeof json === 'string' && listAccessors(json).length > 0) {
+      const { read, field } = compileValue(json, createAccessorCompiler(isSub0(scope.profile)));
       return { source: 'accessor', label: json, field: field ?? null, read };
     }
     const decision = action?.parameters.get(pointer);
     if (decision?.verbatim === true) {
-      const literal = deepFreeze(valueOf(json));
+      const literal = deepFreeze(unwrapLiteral(json));
       return { source: 'literal', label: JSON.stringify(literal), field: null, literal, read: () => literal };
     }
     if (typeof json !== 'string' || decision?.source !== 'name') {
@@ -231,19 +231,20 @@ export function makeTools(
     }
     const isMade = decision.from === 'generated' || decision.from === 'output';
     const field = isMade ? null : (json.split('.')[0] ?? json);
-    return { source: 'name', label: json, field, read: nameReader(json) };
+    return { source: 'name', label: json, field, read: createNameReader(json) };
   }
 
-  function repeatOf({ from, body, name, action: key }: RepeatModel): Repeat {
+  function planRepeat({ from, body, name, action: key }: RepeatModel): Repeat {
     const index = scope.sequence.findIndex((candidate) => candidate.key === key);
     const root = name?.split('.')[0] ?? '';
     // Forks of items copy the payload, so names can refer to fields next to the list.
-    if (from === 'result') noteRead({ from: 'result', index });
-    if (body) readsName(null);
+    if (from === 'result') recordRead({ from: 'result', index });
+    if (body) recordNameRead(null);
     return {
       body,
       name,
-      read: from === 'result' ? ({ results }) => results[index] : name === null ? () => undefined : nameReader(name),
+      read:
+        from === 'result' ? ({ results }) => results[index] : name === null ? () => undefined : createNameReader(name),
       pointer: from === 'payload' ? `/${(name ?? '').split('.').join('/')}` : null,
       optional: from === 'payload' && owner.payloadFields.get(root)?.optional === true,
     };
@@ -253,20 +254,20 @@ export function makeTools(
    * Missing names are null, because rules and tables enforce required values. A missing path inside a result ends the request,
    * unless it is optional.
    */
-  function nameReader(path: string): Reader {
+  function createNameReader(path: string): Reader {
     const [root = path, ...rest] = splitPath(path);
-    const slot = nameSlot(root);
-    readsName(root);
+    const slot = findNameSlot(root);
+    recordNameRead(root);
     if (slot === null) {
       const read = compilePath([root, ...rest]);
       return (frame: Frame) => read(frame.payload) ?? null;
     }
     if (rest.length === 0) return (frame: Frame) => frame.slots[slot] ?? null;
     const read = compilePath(rest);
-    const isOptional = isSub0(scope.profile) || declaredField(owner.payloadFields, root, rest)?.optional === true;
+    const isOptional = isSub0(scope.profile) || findDeclaredField(owner.payloadFields, root, rest)?.optional === true;
     return (frame: Frame) => {
       const value = read(frame.slots[slot]);
-      if (value === undefined && !isOptional) throw unresolved(path, [root, ...rest]);
+      if (value === undefined && !isOptional) throw createUnresolvedFault(path, [root, ...rest]);
       return value ?? null;
     };
   }
@@ -275,7 +276,7 @@ export function makeTools(
 }
 
 /** Names of secret columns and fields, including their aliases in statements. */
-function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> {
+function collectSecrets(scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> {
   const tables = actions.flatMap(({ models }) => models.flatMap((model) => scope.tables.get(model) ?? []));
   const marked = tables.flatMap(({ columns, secrets = [] }) => [
     ...columns.filter(({ secret }) => secret).map(({ name }) => name),
@@ -287,10 +288,10 @@ function secretsOf(scope: ResourceScope, actions: readonly ActionModel[]): Reado
   return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
 }
 
-export const secretsIn = secretsOf;
+export const listSecretNames = collectSecrets;
 
 /** A nested field is optional if any field on its path is. Array indexes are skipped. */
-function declaredField(
+function findDeclaredField(
   fields: ResourceModel['payloadFields'],
   name: string,
   inside: readonly string[],
@@ -310,21 +311,21 @@ function declaredField(
   return { optional };
 }
 
-export function claimReader(path: readonly string[]): Reader {
+export function createClaimReader(path: readonly string[]): Reader {
   const read = compilePath(path);
   const name = path.join('.');
   return ({ claims }) => {
     const value = read(claims);
-    if (value === undefined) throw fault('ACC_CLAIM', { name });
+    if (value === undefined) throw createFault('ACC_CLAIM', { name });
     return value;
   };
 }
 
-function ownerOf(scope: ResourceScope, action: ActionModel): ResourceModel {
+function findOwner(scope: ResourceScope, action: ActionModel): ResourceModel {
   return scope.resources.get(action.resource) ?? scope.resource;
 }
 
-function slotOf(scope: ResourceScope, key: string): number {
+function allocateNamedSlot(scope: ResourceScope, key: string): number {
   const known = scope.slots.byName.get(key);
   if (known !== undefined) return known;
   const slot = scope.slots.count++;
@@ -332,8 +333,8 @@ function slotOf(scope: ResourceScope, key: string): number {
   return slot;
 }
 
-const modelsOf = (scope: ResourceScope, action: ActionModel | null): readonly string[] =>
+const listModels = (scope: ResourceScope, action: ActionModel | null): readonly string[] =>
   action === null ? [...new Set(scope.sequence.flatMap(({ models }) => models))] : action.models;
 
-const columnsOf = (scope: ResourceScope, action: ActionModel | null): ModelColumn[] =>
-  modelsOf(scope, action).flatMap((model) => scope.tables.get(model)?.columns ?? []);
+const listColumns = (scope: ResourceScope, action: ActionModel | null): ModelColumn[] =>
+  listModels(scope, action).flatMap((model) => scope.tables.get(model)?.columns ?? []);

@@ -5,7 +5,7 @@
 import type { Json } from '../../contract/json.js';
 import { ExactNumber } from '../../contract/exact-number.js';
 import { isObject } from '../../contract/json.js';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { Frame, Reader } from '../../contract/plan.js';
 import { parseTemplate, type AccessorPart } from '../../language/strings/accessor.js';
 
@@ -24,29 +24,29 @@ export interface Compiled {
 
 export type CompileAccessor = (part: AccessorPart) => Compiled;
 
-const constant = (value: unknown): Compiled => ({ constant: true, read: () => value });
+const createConstant = (value: unknown): Compiled => ({ constant: true, read: () => value });
 
 /** Constant accessors (`$ENV`) are read here, once. */
 export function compileValue(json: Json, accessor: CompileAccessor): Compiled {
   if (typeof json === 'string') return compileString(json, accessor);
   if (Array.isArray(json)) return compileArray(json as readonly Json[], accessor);
   if (isObject(json)) return compileObject(json, accessor);
-  return constant(json);
+  return createConstant(json);
 }
 
 function compileString(text: string, accessor: CompileAccessor): Compiled {
   const parts = parseTemplate(text);
   const [only] = parts;
-  if (parts.length === 1 && only !== undefined && typeof only !== 'string') return settled(accessor(only));
-  if (parts.every((part) => typeof part === 'string')) return constant(text);
+  if (parts.length === 1 && only !== undefined && typeof only !== 'string') return foldConstant(accessor(only));
+  if (parts.every((part) => typeof part === 'string')) return createConstant(text);
   const readers = parts.map((part) => {
     if (typeof part === 'string') return part;
-    const { read, constant: isConstant } = settled(accessor(part));
+    const { read, constant: isConstant } = foldConstant(accessor(part));
     const name = [`$${part.root}`, ...part.tail].join('.');
-    const asText = (frame: Frame): string => textOf(read(frame), name);
+    const asText = (frame: Frame): string => toText(read(frame), name);
     return isConstant ? asText(undefined as unknown as Frame) : asText;
   });
-  if (readers.every((reader) => typeof reader === 'string')) return constant(readers.join(''));
+  if (readers.every((reader) => typeof reader === 'string')) return createConstant(readers.join(''));
   return {
     constant: false,
     read: (frame) => {
@@ -57,20 +57,20 @@ function compileString(text: string, accessor: CompileAccessor): Compiled {
   };
 }
 
-function settled(compiled: Compiled): Compiled {
-  return compiled.constant ? constant(compiled.read(undefined as unknown as Frame)) : compiled;
+function foldConstant(compiled: Compiled): Compiled {
+  return compiled.constant ? createConstant(compiled.read(undefined as unknown as Frame)) : compiled;
 }
 
 /** Throws for objects, arrays and null. */
-export function textOf(value: unknown, name: string): string {
+export function toText(value: unknown, name: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean' || value instanceof ExactNumber) return value.toString();
-  throw fault('ACC_NOT_TEXT', { name });
+  throw createFault('ACC_NOT_TEXT', { name });
 }
 
 function compileArray(items: readonly Json[], accessor: CompileAccessor): Compiled {
   const compiled = items.map((item) => compileValue(item, accessor));
-  if (compiled.every((item) => item.constant)) return constant(freeze(compiled));
+  if (compiled.every((item) => item.constant)) return createConstant(freeze(compiled));
   const readers = compiled.map((item) => item.read);
   return { constant: false, read: (frame) => readers.map((read) => read(frame)) };
 }
@@ -82,16 +82,17 @@ function compileObject(json: Readonly<Record<string, Json>>, accessor: CompileAc
   const entries = Object.entries(json).map(([key, value]) => [key, compileValue(value, accessor)] as const);
   if (entries.every(([, compiled]) => compiled.constant)) {
     const made = entries.map(([key, { read }]) => [key, read(undefined as unknown as Frame)] as const);
-    return constant(Object.freeze(Object.fromEntries(made)));
+    return createConstant(Object.freeze(Object.fromEntries(made)));
   }
   const readers = entries.map(([key, { read }]) => [key, read] as const);
   // On an ordinary object, assigning `__proto__` would change the prototype.
   const odd = Object.hasOwn(json, '__proto__');
-  const empty = (): Record<string, unknown> => (odd ? (Object.create(null) as Record<string, unknown>) : {});
+  const createEmptyObject = (): Record<string, unknown> =>
+    odd ? (Object.create(null) as Record<string, unknown>) : {};
   return {
     constant: false,
     read: (frame) => {
-      const out = empty();
+      const out = createEmptyObject();
       for (const [key, read] of readers) out[key] = read(frame);
       return out;
     },

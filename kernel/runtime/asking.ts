@@ -4,7 +4,7 @@
  */
 import type { ModelTable, StorePlace } from '../../contract/model.js';
 import type { PluginId } from '../../contract/plugin.js';
-import type { Refusal, Scratch } from '../../contract/trial.js';
+import type { StatementRejection, Scratch } from '../../contract/trial.js';
 import type { Asked } from '../../language/analysis/asked.js';
 import type { Refusals } from '../../language/analysis/checks/refusals.js';
 import type { Config } from '../../language/analysis/config.js';
@@ -15,22 +15,26 @@ import type { Instance } from './instances.js';
 import { readScripts } from '../../language/project/scripts.js';
 import type { LoadedDefinitions, Project } from './project.js';
 
-export interface Asking {
-  readonly ask: (analysis: Analysis) => Promise<Refusals>;
+export interface StatementChecker {
+  readonly check: (analysis: Analysis) => Promise<Refusals>;
   close(): Promise<void>;
 }
 
-type Answer = Refusal | null;
-type AskPlace = (
+type Answer = StatementRejection | null;
+type CheckStore = (
   place: StorePlace,
   tables: readonly ModelTable[],
   asked: readonly Asked[],
 ) => Promise<readonly Answer[]>;
 
-async function askAll({ asked, models }: Analysis, registry: Project['registry'], ask: AskPlace): Promise<Refusals> {
+async function checkAnalysis(
+  { asked, models }: Analysis,
+  registry: Project['registry'],
+  ask: CheckStore,
+): Promise<Refusals> {
   const tables = compileTables(models, registry);
-  const refusals = new Map<SqlText, Refusal>();
-  for (const { place, group } of byPlace(asked)) {
+  const refusals = new Map<SqlText, StatementRejection>();
+  for (const { place, group } of groupByStore(asked)) {
     const named = new Set(group.flatMap((one) => one.models));
     const own = [...named].flatMap((model) => tables.get(model) ?? []);
     const answers = await ask(place, own, group);
@@ -42,7 +46,7 @@ async function askAll({ asked, models }: Analysis, registry: Project['registry']
   return refusals;
 }
 
-function byPlace(asked: readonly Asked[]): readonly { readonly place: StorePlace; readonly group: Asked[] }[] {
+function groupByStore(asked: readonly Asked[]): readonly { readonly place: StorePlace; readonly group: Asked[] }[] {
   const groups = new Map<string, { place: StorePlace; group: Asked[] }>();
   for (const one of asked) {
     const key = `${one.place.kind}/${one.place.instance}`;
@@ -53,14 +57,14 @@ function byPlace(asked: readonly Asked[]): readonly { readonly place: StorePlace
   return [...groups.values()];
 }
 
-export function createScratchAsking(
+export function createScratchChecker(
   { registry, runtimes, folder }: Project,
   { chosen }: Pick<Config, 'chosen'>,
-): Asking {
+): StatementChecker {
   const open = new Map<PluginId, Scratch>();
   const known = new Map<string, Answer>();
 
-  async function scratchFor(id: PluginId): Promise<Scratch | null> {
+  async function openScratch(id: PluginId): Promise<Scratch | null> {
     const there = open.get(id);
     if (there !== undefined) return there;
     const runtime = await runtimes.get(id)?.();
@@ -69,7 +73,7 @@ export function createScratchAsking(
     return made;
   }
 
-  const ask: AskPlace = async ({ kind, instance }, tables, asked) => {
+  const checkInScratch: CheckStore = async ({ kind, instance }, tables, asked) => {
     const own = chosen.find((one) => one.kind === kind && one.instance === instance)?.name;
     const syntax = asked[0]?.syntax ?? null;
     const spare = [...registry.plugins.values()].find(
@@ -86,17 +90,17 @@ export function createScratchAsking(
     );
     const fresh = asked.flatMap((one, i) => (known.has(keys[i] ?? '') ? [] : [{ one, key: keys[i] ?? '' }]));
     if (fresh.length > 0) {
-      const scratch = await scratchFor(`${spare.kind}:${spare.name}`);
+      const scratch = await openScratch(`${spare.kind}:${spare.name}`);
       const remote = own !== spare.name;
       const questions = fresh.map(({ one }) => one);
-      const answers = (await scratch?.ask({ instance, tables, questions, scripts: added, remote })) ?? [];
+      const answers = (await scratch?.checkStatements({ instance, tables, questions, scripts: added, remote })) ?? [];
       fresh.forEach(({ key }, i) => known.set(key, answers[i] ?? null));
     }
     return keys.map((key) => known.get(key) ?? null);
   };
 
   return {
-    ask: (analysis) => askAll(analysis, registry, ask),
+    check: (analysis) => checkAnalysis(analysis, registry, checkInScratch),
     async close() {
       const all = [...open.values()];
       open.clear();
@@ -105,12 +109,12 @@ export function createScratchAsking(
   };
 }
 
-export const askStores = (
+export const checkInStores = (
   { analysis }: LoadedDefinitions,
   { registry }: Project,
   instances: readonly Instance[],
 ): Promise<Refusals> =>
-  askAll(analysis, registry, async ({ kind, instance }, tables, asked) => {
+  checkAnalysis(analysis, registry, async ({ kind, instance }, tables, asked) => {
     const store = instances.find(({ id, context }) => id.startsWith(`${kind}:`) && context.instance === instance);
-    return (await store?.runtime.ask?.(store.handle(), asked, tables, store.context)) ?? [];
+    return (await store?.runtime.checkStatements?.(store.handle(), asked, tables, store.context)) ?? [];
   });

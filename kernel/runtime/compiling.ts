@@ -7,14 +7,14 @@ import { compilePlanSet } from '../plan/plan-set.js';
 import type { PlanSet } from '../plan/plan.js';
 import type { Hooks, LiveHooks } from './hooks.js';
 import type { Project } from './project.js';
-import { doors, refuseTaken } from './serving.js';
+import { listReservedPaths, assertPathsFree } from './serving.js';
 import type { Start } from './starting.js';
 
-export interface Compiling {
+export interface PlanCompiler {
   /** The plugins that this set, the config or an earlier served set needs. */
-  uses(analysis: Analysis): Set<string>;
+  collectUses(analysis: Analysis): Set<string>;
   compile(analysis: Analysis, config: Config): PlanSet;
-  served(analysis: Analysis): void;
+  recordServed(analysis: Analysis): void;
 }
 
 export interface CompilingInput {
@@ -22,16 +22,17 @@ export interface CompilingInput {
   readonly hooks: Hooks;
   /** Null before the hooks are sealed. */
   readonly live: () => LiveHooks | null;
-  readonly start: Pick<Start, 'handles' | 'begin'>;
+  readonly start: Pick<Start, 'handles' | 'beginResource'>;
 }
 
-export function createCompiling({ project, hooks, live, start }: CompilingInput): Compiling {
+export function createPlanCompiler({ project, hooks, live, start }: CompilingInput): PlanCompiler {
   const { registry } = project;
   // Plugins of a served set remain in use, because a broken file must not lift a restriction that one of them enforces.
   const before = new Set<string>();
-  const uses = (analysis: Analysis): Set<string> => new Set([...project.configUses, ...before, ...analysis.uses]);
+  const collectUses = (analysis: Analysis): Set<string> =>
+    new Set([...project.configUses, ...before, ...analysis.uses]);
 
-  const intercept = (mode: string, execute: Execute, action: { key: string; mode: string }): Execute => {
+  const wrapExecute = (mode: string, execute: Execute, action: { key: string; mode: string }): Execute => {
     const tap = live()?.execute(mode) ?? null;
     if (tap === null) return execute;
     return async (frame) => {
@@ -40,37 +41,37 @@ export function createCompiling({ project, hooks, live, start }: CompilingInput)
     };
   };
 
-  function plansOf(analysis: Analysis, config: Config): PlanSet {
+  function compilePlans(analysis: Analysis, config: Config): PlanSet {
     const services = {
       registry,
       handles: start.handles,
-      intercept,
+      intercept: wrapExecute,
       profile: config.profile,
       testing: config.testing,
-      uses: new Set([...uses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
+      uses: new Set([...collectUses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
       watched: (mode: string) => {
         const taps = live();
         return taps?.reply !== null || taps.execute(mode) !== null;
       },
     };
-    const compiled = compilePlanSet(analysis, services, start.begin);
-    refuseTaken(compiled, [...hooks.routes, ...doors(config, hooks.routes)]);
+    const compiled = compilePlanSet(analysis, services, start.beginResource);
+    assertPathsFree(compiled, [...hooks.routes, ...listReservedPaths(config, hooks.routes)]);
     return compiled;
   }
 
   return {
-    uses,
+    collectUses,
     compile(analysis, config) {
       for (const resource of analysis.resources) {
         if (resource.sound) hooks.all.compile.call({ id: resource.id, definition: resource.value });
       }
       try {
-        return plansOf(analysis, config);
+        return compilePlans(analysis, config);
       } catch (error) {
         if (error instanceof BootError) error.words ??= registry.codes[error.code];
         throw error;
       }
     },
-    served: (analysis) => analysis.uses.forEach((id) => before.add(id)),
+    recordServed: (analysis) => analysis.uses.forEach((id) => before.add(id)),
   };
 }

@@ -1,37 +1,37 @@
 /** Runs a job of several steps: skips noted steps and notes finished ones, within their transaction where possible. */
 import type { Inbox, Journal, Note } from '../../contract/deferred.js';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { Frame, Signal } from '../../contract/plan.js';
 import type { CursorPlan, StepPlan } from '../plan/cursor.js';
-import { besideFrame, type FrameMemory, type UnitFrame } from './frame.js';
-import { runTogether } from './invoke.js';
+import { createParallelFrame, type FrameMemory, type UnitFrame } from './frame.js';
+import { runGroup } from './invoke.js';
 import { isNote } from './stored-work.js';
 
 const NO_JOURNAL: Journal = { notes: [], write: () => Promise.resolve() };
 
 /** Returns true when the caller must delete notes in inboxes. */
 export async function runCursor(
-  { stages, inboxes, give }: CursorPlan,
+  { stages, inboxes, restoreValues: give }: CursorPlan,
   id: string,
   frame: FrameMemory,
   signal: Signal,
   journal: Journal = NO_JOURNAL,
 ): Promise<boolean> {
-  const look = async (inbox: Inbox): Promise<readonly unknown[]> => {
+  const readInbox = async (inbox: Inbox): Promise<readonly unknown[]> => {
     await inbox.ready();
     return journal.fresh === true ? [] : inbox.read(id);
   };
-  const found = await Promise.all(inboxes.map(look));
+  const found = await Promise.all(inboxes.map(readInbox));
   let isKept = found.some(({ length }) => length > 0);
-  const notes = notesOf(journal, found.flat());
+  const notes = mergeNotes(journal, found.flat());
   const missing = give(notes, frame);
-  if (missing !== null) throw fault('JOB_CHANGED', { name: id, missing });
+  if (missing !== null) throw createFault('JOB_CHANGED', { name: id, missing });
   const done = new Set(notes.flatMap(({ actions }) => actions));
   frame.stopped = notes.some(({ ends }) => ends === true);
   let writing = Promise.resolve();
   /** Writes are serialized, because each one replaces the whole list. */
   const write = (): Promise<void> => {
-    const all = notes.map((note) => (note.state && isInInbox(note) ? without(note) : note));
+    const all = notes.map((note) => (note.state && isInInbox(note) ? omitState(note) : note));
     writing = writing.catch(() => undefined).then(() => journal.write(all));
     return writing;
   };
@@ -41,17 +41,17 @@ export async function runCursor(
   async function run(step: StepPlan, own: UnitFrame): Promise<void> {
     const actions = step.actions.filter(({ key }) => !done.has(key));
     const began = performance.now();
-    const noteOf = (in_: Frame): Note => ({
+    const createNote = (in_: Frame): Note => ({
       ...{ actions: step.keys, at: Date.now(), took: Math.round(performance.now() - began) },
       ...(in_.stopped && { ends: true as const }),
-      ...step.leaves(in_),
+      ...step.captureState(in_),
     });
     const shared = step.unit?.shared;
-    const end = step.last && step.noted && shared ? await journal.ending?.(shared) : null;
+    const end = step.last && step.noted && shared ? await journal.prepareCompletion?.(shared) : null;
     let note: Note | null = null;
-    await runTogether({ ...step, actions }, own, step.unit === null ? null : own.payload, async () => {
+    await runGroup({ ...step, actions }, own, step.unit === null ? null : own.payload, async () => {
       if (!step.noted) return;
-      note = noteOf(own);
+      note = createNote(own);
       if (step.inbox === null || own.unit === null || (await end?.(own.unit))) return;
       isKept = true;
       await step.inbox.write(id, note, own.unit);
@@ -65,11 +65,11 @@ export async function runCursor(
     for (const stage of stages) {
       if (frame.stopped) return isKept;
       const left = stage.filter(({ keys }) => keys.some((key) => !done.has(key)));
-      if (left.length > 0 && signal.aborted) throw fault('JOB_STOPPED');
+      if (left.length > 0 && signal.aborted) throw createFault('JOB_STOPPED');
       const [only] = left;
       if (stage.length === 1 && only !== undefined) await run(only, frame);
       else {
-        const outcomes = await Promise.allSettled(left.map((step) => run(step, besideFrame(frame))));
+        const outcomes = await Promise.allSettled(left.map((step) => run(step, createParallelFrame(frame))));
         for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       }
     }
@@ -81,19 +81,19 @@ export async function runCursor(
   return isKept;
 }
 
-const without = ({ actions, at, took, ends, carries }: Note): Note => ({
+const omitState = ({ actions, at, took, ends, carries }: Note): Note => ({
   ...{ actions, at, took, carries },
   ...(ends && { ends }),
 });
 
 /** Notes of inboxes replace those of the queue, which may lack values. */
-function notesOf(journal: Journal, found: readonly unknown[]): Note[] {
+function mergeNotes(journal: Journal, found: readonly unknown[]): Note[] {
   const read = [...journal.notes, ...found];
-  if (!read.every(isNote)) throw fault('JOB_BROKEN');
+  if (!read.every(isNote)) throw createFault('JOB_BROKEN');
   return [...new Map(read.map((note) => [note.actions.join(), note])).values()];
 }
 
-export const forgetIn =
+export const createInboxCleanup =
   ({ inboxes }: CursorPlan, id: string): (() => Promise<void>) =>
   async () => {
     await Promise.allSettled(inboxes.map((inbox) => inbox.forget(id)));

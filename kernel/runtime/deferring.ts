@@ -1,28 +1,28 @@
 /** Converts between frames and deferred work. It neither stores nor runs work. */
-import type { Deferral, Deferred, DeferredState, Put } from '../../contract/deferred.js';
+import type { Deferral, DeferredJob, DeferredState, JobEntry } from '../../contract/deferred.js';
 import type { Frame, Invocation, Payload } from '../../contract/plan.js';
 import type { PartPlan, ResourcePlan } from '../plan/plan.js';
-import { giveBack, type HeldWork } from './held.js';
+import { runCleanups, type Cleanup } from './held.js';
 
 /** Groups the jobs by queue, so that each queue is called once. `payload` is in its storable form. */
-export function putsOf(
+export function groupJobs(
   plan: ResourcePlan,
   parts: readonly PartPlan[],
   frame: Frame,
   payload: Payload,
-): ReadonlyMap<Deferral['put'], readonly Put[]> {
+): ReadonlyMap<Deferral['enqueue'], readonly JobEntry[]> {
   const { id } = frame.invocation;
-  const puts = new Map<Deferral['put'], Put[]>();
+  const puts = new Map<Deferral['enqueue'], JobEntry[]>();
   for (const [index, part] of parts.entries()) {
     if (part.deferral === null) continue;
-    const { delay, priority, retries, put } = part.deferral;
-    const work = workOf(plan, part, index === 0 ? id : `${id}.${index + 1}`, frame, payload);
+    const { delay, priority, retries, enqueue: put } = part.deferral;
+    const work = createJob(plan, part, index === 0 ? id : `${id}.${index + 1}`, frame, payload);
     puts.set(put, [...(puts.get(put) ?? []), { work, delay, priority, retries }]);
   }
   return puts;
 }
 
-export function workOf(plan: ResourcePlan, part: PartPlan, id: string, frame: Frame, payload: Payload): Deferred {
+export function createJob(plan: ResourcePlan, part: PartPlan, id: string, frame: Frame, payload: Payload): DeferredJob {
   return {
     id,
     resource: plan.id,
@@ -30,24 +30,24 @@ export function workOf(plan: ResourcePlan, part: PartPlan, id: string, frame: Fr
     version: part.version,
     needs: part.needs,
     acceptedAt: frame.invocation.startedAt,
-    state: traced(part.take(frame, payload), frame.invocation.trace),
+    state: addTrace(part.serialize(frame, payload), frame.invocation.trace),
   };
 }
 
-const traced = (state: DeferredState, trace: Invocation['trace']): DeferredState =>
+const addTrace = (state: DeferredState, trace: Invocation['trace']): DeferredState =>
   trace === null ? state : { ...state, trace };
 
 const NO_TRACE: Readonly<Record<string, string>> = Object.freeze({});
 const NOTHING_SENT = new Uint8Array();
 const UNHELD: Invocation['files'] = Object.freeze([]);
 
-export interface HeldFor {
+export interface BackgroundOptions {
   readonly timings: Invocation['timings'];
   readonly origin?: Readonly<Record<string, string>> | undefined;
   readonly attempt?: number;
 }
 
-export class HeldInvocation implements Invocation {
+export class BackgroundInvocation implements Invocation {
   readonly files = UNHELD;
   readonly texts = null;
   readonly connection = null;
@@ -57,7 +57,7 @@ export class HeldInvocation implements Invocation {
   readonly origin: Readonly<Record<string, string>>;
   readonly attempt: number;
   trace: Readonly<Record<string, string>> | null = null;
-  #held: HeldWork[] = [];
+  #held: Cleanup[] = [];
 
   constructor(
     readonly trigger: 'job' | 'cron',
@@ -66,7 +66,7 @@ export class HeldInvocation implements Invocation {
     readonly headers: Readonly<Record<string, string>>,
     readonly remote: string,
     readonly payload: Payload,
-    { timings, origin = NO_TRACE, attempt = 1 }: HeldFor,
+    { timings, origin = NO_TRACE, attempt = 1 }: BackgroundOptions,
   ) {
     this.timings = timings;
     this.origin = origin;
@@ -78,21 +78,21 @@ export class HeldInvocation implements Invocation {
     return value === undefined ? [] : [value];
   }
 
-  bytes(): Promise<Uint8Array> {
+  readRawBody(): Promise<Uint8Array> {
     return Promise.resolve(NOTHING_SENT);
   }
 
-  receive(): Payload {
+  readPayload(): Payload {
     return this.payload;
   }
 
-  release(work: HeldWork): void {
+  onFinish(work: Cleanup): void {
     this.#held.push(work);
   }
 
-  async finish(answered: boolean): Promise<void> {
+  async dispose(answered: boolean): Promise<void> {
     const held = this.#held;
     this.#held = [];
-    await giveBack(held, answered);
+    await runCleanups(held, answered);
   }
 }

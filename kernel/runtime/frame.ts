@@ -13,11 +13,11 @@ type Work = () => void | Promise<void>;
 /** Adds the control of transactions to a frame. */
 export interface UnitFrame extends Frame {
   committedTo: number;
-  settle(committed: boolean): Promise<void>;
+  flushCallbacks(committed: boolean): Promise<void>;
 }
 
 /** Callbacks of a unit's frame and its forks that wait for the commit. */
-class Waiting {
+class CommitCallbacks {
   #works: Work[] | null = null;
 
   add(work: Work): void {
@@ -25,7 +25,7 @@ class Waiting {
   }
 
   /** Runs the callbacks after a commit; discards them after a rollback. */
-  async settle(committed: boolean): Promise<void> {
+  async flushCallbacks(committed: boolean): Promise<void> {
     const works = this.#works;
     this.#works = null;
     if (committed && works !== null) for (const work of works) await work();
@@ -41,7 +41,7 @@ class FrameMemory implements UnitFrame {
   committedTo = -1;
   stopped = false;
   #instant: string | null = null;
-  #waiting: Waiting | null = null;
+  #waiting: CommitCallbacks | null = null;
 
   constructor(
     readonly invocation: Invocation,
@@ -56,21 +56,21 @@ class FrameMemory implements UnitFrame {
     return this.#instant;
   }
 
-  whenCommitted(work: Work): void | Promise<void> {
+  afterCommit(work: Work): void | Promise<void> {
     if (this.unit === null) return work();
-    (this.#waiting ??= new Waiting()).add(work);
+    (this.#waiting ??= new CommitCallbacks()).add(work);
   }
 
-  async settle(committed: boolean): Promise<void> {
-    await this.#waiting?.settle(committed);
+  async flushCallbacks(committed: boolean): Promise<void> {
+    await this.#waiting?.flushCallbacks(committed);
   }
 
-  fork(payload: Payload, before?: Frame): Frame {
-    const waiting = this.unit === null ? null : (this.#waiting ??= new Waiting());
-    return this.forkIn(this.unit, waiting, payload, before);
+  forkFrame(payload: Payload, before?: Frame): Frame {
+    const waiting = this.unit === null ? null : (this.#waiting ??= new CommitCallbacks());
+    return this.forkWithUnit(this.unit, waiting, payload, before);
   }
 
-  forkIn(unit: unknown, waiting: Waiting | null, payload: Payload, before?: Frame): Frame {
+  forkWithUnit(unit: unknown, waiting: CommitCallbacks | null, payload: Payload, before?: Frame): Frame {
     const frame = new FrameMemory(this.invocation, this.plan, this.#forkedSlots(before), this.results, this.headers);
     frame.payload = payload;
     frame.received = this.received;
@@ -97,9 +97,9 @@ class FrameMemory implements UnitFrame {
 }
 
 /** A view of the same memory with its own transaction, for a parallel actionable. */
-class FrameBeside implements UnitFrame {
+class ParallelFrame implements UnitFrame {
   unit: unknown = null;
-  readonly #waiting = new Waiting();
+  readonly #waiting = new CommitCallbacks();
 
   constructor(readonly base: FrameMemory) {}
 
@@ -148,21 +148,21 @@ class FrameBeside implements UnitFrame {
   now(): string {
     return this.base.now();
   }
-  whenCommitted(work: Work): void | Promise<void> {
+  afterCommit(work: Work): void | Promise<void> {
     if (this.unit === null) return work();
     this.#waiting.add(work);
   }
-  settle(committed: boolean): Promise<void> {
-    return this.#waiting.settle(committed);
+  flushCallbacks(committed: boolean): Promise<void> {
+    return this.#waiting.flushCallbacks(committed);
   }
-  fork(payload: Payload, before?: Frame): Frame {
-    return this.base.forkIn(this.unit, this.#waiting, payload, before);
+  forkFrame(payload: Payload, before?: Frame): Frame {
+    return this.base.forkWithUnit(this.unit, this.#waiting, payload, before);
   }
 }
 
 export type { FrameMemory };
 
-export const besideFrame = (frame: FrameMemory): UnitFrame => new FrameBeside(frame);
+export const createParallelFrame = (frame: FrameMemory): UnitFrame => new ParallelFrame(frame);
 
 export const createFrame = (invocation: Invocation, plan: ResourcePlan): FrameMemory =>
   new FrameMemory(invocation, plan, new Array<unknown>(plan.slots), new Array<unknown>(plan.results));

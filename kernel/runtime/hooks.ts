@@ -10,8 +10,8 @@ import {
 } from 'tapable';
 import { BootError } from '../../contract/boot-error.js';
 import {
-  Done,
-  type Happening,
+  FinalResult,
+  type TelemetryEvent,
   type HookName,
   type Middleware,
   type InvocationRecord,
@@ -29,7 +29,7 @@ import type { Frame, Invocation } from '../../contract/plan.js';
 import { Stage } from '../../contract/slot.js';
 import { nearest } from '../../language/source/suggest.js';
 import { hint } from '../../language/analysis/report.js';
-import { blame, naming } from './blame.js';
+import { wrapPluginError, attributeErrors } from './blame.js';
 
 interface ActionRef {
   readonly key: string;
@@ -42,13 +42,15 @@ function declareHooks() {
     compile: new SyncHook<[{ id: string; definition: Json }]>(['resource'], 'compile'),
     ready: new AsyncSeriesHook<[{ resources: readonly string[] }]>(['kernel'], 'ready'),
     close: new AsyncSeriesHook<[string]>(['reason'], 'close'),
-    accept: new AsyncSeriesBailHook<[Invocation], Done>(['invocation'], 'accept'),
+    accept: new AsyncSeriesBailHook<[Invocation], FinalResult>(['invocation'], 'accept'),
     'before-validate': new AsyncSeriesHook<[Frame, ActionRef]>(['frame', 'action'], 'before-validate'),
-    execute: new HookMap(() => new AsyncSeriesBailHook<[Frame, ActionRef], Done>(['frame', 'action'], 'execute')),
+    execute: new HookMap(
+      () => new AsyncSeriesBailHook<[Frame, ActionRef], FinalResult>(['frame', 'action'], 'execute'),
+    ),
     reply: new AsyncSeriesWaterfallHook<[Reply, Invocation]>(['reply', 'invocation'], 'reply'),
     broadcast: new AsyncSeriesWaterfallHook<[Delivery, Frame]>(['message', 'frame'], 'broadcast'),
     'after-response': new AsyncParallelHook<[InvocationRecord]>(['record'], 'after-response'),
-    happening: new SyncHook<[Happening]>(['event'], 'happening'),
+    happening: new SyncHook<[TelemetryEvent]>(['event'], 'happening'),
   } satisfies Record<HookName, unknown>);
 }
 
@@ -58,7 +60,7 @@ export interface PluginRoute extends Route {
 
 export interface Hooks {
   readonly all: ReturnType<typeof declareHooks>;
-  registrar(plugin: string): Registrar;
+  createRegistrar(plugin: string): Registrar;
   readonly closeFailures: readonly unknown[];
   readonly routes: readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
@@ -66,12 +68,12 @@ export interface Hooks {
   seal(): void;
 }
 
-const those = (keep: (doc: HookDoc) => boolean): ReadonlySet<HookName> =>
+const selectHooks = (keep: (doc: HookDoc) => boolean): ReadonlySet<HookName> =>
   new Set(HOOK_NAMES.filter((name) => keep(HOOK_DOCS[name])));
-const BAIL = those(({ may }) => may === 'answer');
-const WATERFALL = those(({ may }) => may === 'change');
-const SYNC = those(({ sync }) => sync === true);
-const LIFE = those(({ life }) => life === true);
+const BAIL = selectHooks(({ may }) => may === 'answer');
+const WATERFALL = selectHooks(({ may }) => may === 'change');
+const SYNC = selectHooks(({ sync }) => sync === true);
+const LIFE = selectHooks(({ life }) => life === true);
 
 interface Tappable {
   tap(options: { name: string; stage: number; before?: string[] }, fn: (...args: unknown[]) => unknown): void;
@@ -112,13 +114,13 @@ export function createHooks(): Hooks {
     seal: () => {
       sealed = true;
     },
-    registrar: (plugin) => ({
+    createRegistrar: (plugin) => ({
       use(middleware) {
         if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'use' });
         middlewares.push(middleware);
       },
       route(route) {
-        const flaw = routeFlaw(route, routes);
+        const flaw = findRouteFlaw(route, routes);
         if (flaw !== null) throw new BootError('KRN_ROUTE', { name: plugin, path: route.path, what: flaw });
         const { path, methods } = route;
         const added = Object.freeze({
@@ -149,35 +151,35 @@ export function createHooks(): Hooks {
         const call = tap as (...args: unknown[]) => unknown;
         if (SYNC.has(name)) {
           hook.tap(place, (...args) =>
-            naming(plugin, `handle the hook "${name}"`, () => guard(plugin, name, call(...args))),
+            attributeErrors(plugin, `handle the hook "${name}"`, () => checkTapResult(plugin, name, call(...args))),
           );
         } else if (name === 'close') {
           hook.tapPromise?.(place, (...args) =>
-            stamped(plugin, name, call, args).catch((error) => closeFailures.push(error)),
+            callTap(plugin, name, call, args).catch((error) => closeFailures.push(error)),
           );
-        } else hook.tapPromise?.(place, (...args) => stamped(plugin, name, call, args));
+        } else hook.tapPromise?.(place, (...args) => callTap(plugin, name, call, args));
       },
     }),
   };
 }
 
-function routeFlaw({ path, methods }: Route, known: readonly Route[]): string | null {
+function findRouteFlaw({ path, methods }: Route, known: readonly Route[]): string | null {
   if (!/^(\/[A-Za-z0-9._-]+)+\/?$/.test(path)) return 'it is no fixed path such as `/metrics` or `/files/`';
   if (methods.length === 0) return 'no verb is named';
-  const bare = (text: string): string => (text.endsWith('/') ? text : `${text}/`);
-  return known.some((route) => bare(route.path) === bare(path)) ? 'another plugin answers it' : null;
+  const addFinalSlash = (text: string): string => (text.endsWith('/') ? text : `${text}/`);
+  return known.some((route) => addFinalSlash(route.path) === addFinalSlash(path)) ? 'another plugin answers it' : null;
 }
 
-async function stamped(
+async function callTap(
   plugin: string,
   hook: HookName,
   call: (...args: unknown[]) => unknown,
   args: unknown[],
 ): Promise<unknown> {
   try {
-    return guard(plugin, hook, await call(...args));
+    return checkTapResult(plugin, hook, await call(...args));
   } catch (error) {
-    if (LIFE.has(hook)) throw blame(plugin, `handle the hook "${hook}"`, error);
+    if (LIFE.has(hook)) throw wrapPluginError(plugin, `handle the hook "${hook}"`, error);
     if (error instanceof Fault) {
       error.where.plugin ??= plugin;
       error.where.hook ??= hook;
@@ -192,11 +194,11 @@ async function stamped(
 }
 
 /** tapable reads a missing return as "keep the old value", which would hide the mistake. */
-function guard(plugin: string, hook: HookName, value: unknown): unknown {
+function checkTapResult(plugin: string, hook: HookName, value: unknown): unknown {
   if (WATERFALL.has(hook) && value === undefined) {
     throw new BootError('KRN_TAP', { name: plugin, hook, what: 'and returns nothing; it must return the value' });
   }
-  if (BAIL.has(hook) && value !== undefined && !(value instanceof Done)) {
+  if (BAIL.has(hook) && value !== undefined && !(value instanceof FinalResult)) {
     throw new BootError('KRN_TAP', {
       name: plugin,
       hook,
@@ -208,28 +210,30 @@ function guard(plugin: string, hook: HookName, value: unknown): unknown {
 
 /** The hooks of a running kernel. Unused ones are null, so they cost nothing. */
 export interface LiveHooks {
-  readonly accept: ((invocation: Invocation) => Promise<Done | undefined>) | null;
+  readonly accept: ((invocation: Invocation) => Promise<FinalResult | undefined>) | null;
   readonly beforeValidate: ((frame: Frame, action: ActionRef) => Promise<void>) | null;
   readonly reply: ((reply: Reply, invocation: Invocation) => Promise<Reply>) | null;
   readonly afterResponse: ((record: InvocationRecord) => Promise<void>) | null;
   readonly broadcast: ((message: Delivery, frame: Frame) => Promise<Delivery>) | null;
   /** Never throws. */
-  readonly happening: ((event: Happening) => void) | null;
-  readonly execute: (mode: string) => ((frame: Frame, action: ActionRef) => Promise<Done | undefined>) | null;
+  readonly happening: ((event: TelemetryEvent) => void) | null;
+  readonly execute: (mode: string) => ((frame: Frame, action: ActionRef) => Promise<FinalResult | undefined>) | null;
 }
 
 /** `failed` receives the errors of `happening` taps. */
-export function liveHooks({ all }: Hooks, failed: (error: unknown) => void = () => undefined): LiveHooks {
-  const used = <T>(hook: { isUsed(): boolean }, call: T): T | null => (hook.isUsed() ? call : null);
+export function createLiveHooks({ all }: Hooks, failed: (error: unknown) => void = () => undefined): LiveHooks {
+  const getIfUsed = <T>(hook: { isUsed(): boolean }, call: T): T | null => (hook.isUsed() ? call : null);
   return Object.freeze({
-    accept: used(all.accept, (invocation: Invocation) => all.accept.promise(invocation)),
-    beforeValidate: used(all['before-validate'], (frame: Frame, action: ActionRef) =>
+    accept: getIfUsed(all.accept, (invocation: Invocation) => all.accept.promise(invocation)),
+    beforeValidate: getIfUsed(all['before-validate'], (frame: Frame, action: ActionRef) =>
       all['before-validate'].promise(frame, action),
     ),
-    reply: used(all.reply, (reply: Reply, invocation: Invocation) => all.reply.promise(reply, invocation)),
-    afterResponse: used(all['after-response'], (record: InvocationRecord) => all['after-response'].promise(record)),
-    broadcast: used(all.broadcast, (message: Delivery, frame: Frame) => all.broadcast.promise(message, frame)),
-    happening: used(all.happening, (event: Happening) => {
+    reply: getIfUsed(all.reply, (reply: Reply, invocation: Invocation) => all.reply.promise(reply, invocation)),
+    afterResponse: getIfUsed(all['after-response'], (record: InvocationRecord) =>
+      all['after-response'].promise(record),
+    ),
+    broadcast: getIfUsed(all.broadcast, (message: Delivery, frame: Frame) => all.broadcast.promise(message, frame)),
+    happening: getIfUsed(all.happening, (event: TelemetryEvent) => {
       try {
         all.happening.call(event);
       } catch (error) {

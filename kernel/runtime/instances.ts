@@ -7,14 +7,14 @@ import { container as root, instanceCachingFactory } from 'tsyringe';
 import { BootError } from '../../contract/boot-error.js';
 import type { Kind } from '../../contract/kind.js';
 import type { Log, PluginId, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
-import type { Running } from '../../contract/deferred.js';
+import type { RuntimeServices } from '../../contract/deferred.js';
 import type { Signal } from '../../contract/plan.js';
 import type { ConfiguredPlugin } from '../../language/analysis/config.js';
 import type { Handles } from '../plan/tools.js';
 import { compileValue } from '../plan/values.js';
-import { naming } from './blame.js';
+import { attributeErrors } from './blame.js';
 import type { Hooks } from './hooks.js';
-import { matches } from '../../language/project/plugin-folders.js';
+import { isPatternMatch } from '../../language/project/plugin-folders.js';
 import type { Environment } from '../../language/project/environment.js';
 import type { Project } from './project.js';
 
@@ -35,9 +35,9 @@ export interface Instances extends Handles {
   /** Imports plugins that are not loaded yet and returns the new instances. */
   load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]>;
   /** Removes instances that could not be opened, so that a later load retries them. */
-  forget(instances: readonly Instance[]): void;
+  remove(instances: readonly Instance[]): void;
   /** Returns the keys of these plugins or instances and of everything they have resolved, transitively. */
-  readonly reach: (from: Iterable<string>) => ReadonlySet<string>;
+  readonly collectDependencies: (from: Iterable<string>) => ReadonlySet<string>;
 }
 
 export interface InstancesInput {
@@ -45,7 +45,7 @@ export interface InstancesInput {
   readonly hooks: Hooks;
   readonly log: Log;
   readonly signal: Signal;
-  readonly running: Running;
+  readonly running: RuntimeServices;
 }
 
 export function createInstances({ project, hooks, log, signal, running }: InstancesInput): Instances {
@@ -57,20 +57,20 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
 
   async function load(uses: Iterable<PluginId>, chosen: readonly ConfiguredPlugin[]): Promise<Instance[]> {
     const added: Instance[] = [];
-    for (const wanted of wantedInstances(project, uses, chosen)) {
+    for (const wanted of listWantedInstances(project, uses, chosen)) {
       if (all.some((instance) => instance.key === wanted.key)) continue;
       const instance = await loadOne(wanted);
       if (instance !== null) added.push(instance);
     }
     // All or none, because a failing `register` must not leave instances registered but never opened.
     for (const { id, runtime, context } of added) {
-      naming(id, 'register', () => runtime.register?.(hooks.registrar(id), context));
+      attributeErrors(id, 'register', () => runtime.register?.(hooks.createRegistrar(id), context));
     }
     all.push(...added);
     return added;
   }
 
-  async function loadOne({ key, id, instance, options }: Wanted): Promise<Instance | null> {
+  async function loadOne({ key, id, instance, options }: InstanceRequest): Promise<Instance | null> {
     const spec = registry.plugins.get(id);
     const kind = spec && registry.kind(spec.kind);
     const loader = project.runtimes.get(id);
@@ -101,9 +101,9 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
 
   function resolve<H>(asking: PluginId, kind: Kind<H>, name: string): H {
     const requires = registry.plugins.get(asking)?.requires ?? [];
-    const known = all.find((instance) => keyMatches(instance, kind, name));
+    const known = all.find((instance) => hasKey(instance, kind, name));
     const other = known?.id ?? `${kind.kind}:${name}`;
-    if (!requires.some((pattern) => matches(pattern, other)))
+    if (!requires.some((pattern) => isPatternMatch(pattern, other)))
       throw new BootError('PLG_UNDECLARED', { name: asking, other });
     if (known === undefined) throw new BootError('PLG_NO_RUNTIME', { name: other });
     const mine = taken.get(asking) ?? new Set();
@@ -112,15 +112,15 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
   }
 
   function find<H>(asking: PluginId, kind: Kind<H>, name: string): H | null {
-    const known = all.find((instance) => keyMatches(instance, kind, name));
+    const known = all.find((instance) => hasKey(instance, kind, name));
     if (known === undefined) return null;
     const { seeks = [], requires = [] } = registry.plugins.get(asking) ?? {};
-    if (![...seeks, ...requires].some((pattern) => matches(pattern, known.id)))
+    if (![...seeks, ...requires].some((pattern) => isPatternMatch(pattern, known.id)))
       throw new BootError('PLG_UNDECLARED', { name: asking, other: known.id });
     return known.handle() as H;
   }
 
-  function reach(from: Iterable<string>): Set<string> {
+  function collectDependencies(from: Iterable<string>): Set<string> {
     const found = new Set<string>();
     const open = [...from];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -137,8 +137,8 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
     all,
     load,
     resolve,
-    reach,
-    forget: (instances) => {
+    collectDependencies,
+    remove: (instances) => {
       for (const instance of instances) all.splice(all.indexOf(instance), 1);
     },
     handle: (id) => {
@@ -149,7 +149,7 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
   };
 }
 
-interface Wanted {
+interface InstanceRequest {
   readonly key: string;
   readonly id: PluginId;
   readonly instance: string;
@@ -157,57 +157,60 @@ interface Wanted {
 }
 
 /** Plugins of the config are loaded always or when a plugin in use requires them. */
-function wantedInstances(
+function listWantedInstances(
   { registry }: Project,
   uses: Iterable<PluginId>,
   chosen: readonly ConfiguredPlugin[],
-): Wanted[] {
-  const sectionOf = (id: PluginId) => registry.kind(id.split(':')[0] ?? '')?.config;
-  const isPlain = (id: PluginId): boolean => registry.plugins.has(id) && sectionOf(id) === undefined;
-  const configured = new Map<string, Wanted>();
+): InstanceRequest[] {
+  const findSection = (id: PluginId) => registry.kind(id.split(':')[0] ?? '')?.config;
+  const isPlain = (id: PluginId): boolean => registry.plugins.has(id) && findSection(id) === undefined;
+  const configured = new Map<string, InstanceRequest>();
   const plain = new Set([...uses].filter(isPlain));
   for (let before = -1; before !== configured.size + plain.size;) {
     before = configured.size + plain.size;
     const inUse = [...plain, ...[...configured.values()].map(({ id }) => id)];
     const required = inUse.flatMap((id) => registry.plugins.get(id)?.requires ?? []);
     required.filter(isPlain).forEach((id) => plain.add(id));
-    const named = (instance: string): boolean =>
+    const isNamed = (instance: string): boolean =>
       [...configured.values()].some(({ options }) => Object.values(options).includes(instance));
     for (const { kind, instance, name, options, spare } of chosen) {
       const id = `${kind}:${name}`;
-      if (spare === true && !named(instance)) continue;
-      const section = sectionOf(id);
-      if (section?.load !== 'always' && !required.some((pattern) => matches(pattern, id))) continue;
+      if (spare === true && !isNamed(instance)) continue;
+      const section = findSection(id);
+      if (section?.load !== 'always' && !required.some((pattern) => isPatternMatch(pattern, id))) continue;
       const key = section?.many === true ? `${id}/${instance}` : id;
       configured.set(key, { key, id, instance, options });
     }
   }
   const named = [...plain].map((id) => ({ key: id, id, instance: id.split(':')[1] ?? id, options: {} }));
-  return [...inOrder([...configured.values()], registry), ...named];
+  return [...sortByRequirement([...configured.values()], registry), ...named];
 }
 
 /** Places each configured plugin after those it requires. */
-function inOrder(wanted: readonly Wanted[], { plugins }: Project['registry']): readonly Wanted[] {
-  const order = new Set<Wanted>();
-  const seen = new Set<Wanted>();
-  const put = (one: Wanted): void => {
+function sortByRequirement(
+  wanted: readonly InstanceRequest[],
+  { plugins }: Project['registry'],
+): readonly InstanceRequest[] {
+  const order = new Set<InstanceRequest>();
+  const seen = new Set<InstanceRequest>();
+  const put = (one: InstanceRequest): void => {
     if (seen.has(one)) return;
     seen.add(one);
     const requires = plugins.get(one.id)?.requires ?? [];
-    for (const other of wanted) if (requires.some((pattern) => matches(pattern, other.id))) put(other);
+    for (const other of wanted) if (requires.some((pattern) => isPatternMatch(pattern, other.id))) put(other);
     order.add(one);
   };
   wanted.forEach(put);
   return [...order];
 }
 
-const keyMatches = (instance: Instance, kind: Kind<never>, name: string): boolean =>
+const hasKey = (instance: Instance, kind: Kind<never>, name: string): boolean =>
   kind.config === undefined
     ? instance.key === `${kind.kind}:${name}`
     : instance.id.startsWith(`${kind.kind}:`) && instance.context.instance === name;
 
 function createHandle(kind: Kind, name: string, runtime: PluginRuntime<unknown>, context: RuntimeContext): unknown {
-  const handle = naming(name, 'be made', () => runtime.create?.(context)) ?? {};
+  const handle = attributeErrors(name, 'be made', () => runtime.create?.(context)) ?? {};
   for (const method of kind.handle as readonly string[]) {
     if (typeof (handle as Record<string, unknown>)[method] !== 'function') {
       throw new BootError('PLG_HANDLE', { name, method });

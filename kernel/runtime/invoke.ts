@@ -1,30 +1,39 @@
 /** Runs one request from guards to response, for every trigger. It reads no definition. */
-import { Fault, fault } from '../../contract/fault.js';
-import type { Put } from '../../contract/deferred.js';
-import { Done, type Reply } from '../../contract/hooks.js';
-import { Rendered } from '../../contract/rendered.js';
-import { createRepeats, type Repeats } from '../../contract/repeats.js';
+import { Fault, createFault } from '../../contract/fault.js';
+import type { JobEntry } from '../../contract/deferred.js';
+import { FinalResult, type Reply } from '../../contract/hooks.js';
+import { RawJson } from '../../contract/rendered.js';
+import { createConflictRetry, type RetryOnConflict } from '../../contract/repeats.js';
 import { clock } from '../../language/project/clock.js';
-import type { ActionState, ActionTiming, Frame, Invocation, Payload, Step, Turns, Unit } from '../../contract/plan.js';
+import type {
+  ActionState,
+  ActionTiming,
+  Frame,
+  Invocation,
+  Payload,
+  Step,
+  StepLimiter,
+  Unit,
+} from '../../contract/plan.js';
 import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../plan/plan.js';
-import { putsOf } from './deferring.js';
-import { besideFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
+import { groupJobs } from './deferring.js';
+import { createParallelFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 
 /** Throws a Fault that names the resource and the failed actionable. */
-export async function invoke(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
+export async function invokePlan(plan: ResourcePlan, invocation: Invocation, hooks: LiveHooks): Promise<Reply> {
   let frame: FrameMemory | null = null;
   try {
     const early = hooks.accept === null ? undefined : await hooks.accept(invocation);
     frame = createFrame(invocation, plan);
-    const body = early === undefined ? await work(plan, frame, hooks) : early.value;
+    const body = early === undefined ? await executePlan(plan, frame, hooks) : early.value;
     const { headers } = frame;
     const status = body instanceof Accepted ? 202 : 200;
     if (hooks.reply === null) return { status, headers, body };
     // Taps expect values, not JSON text of a cache.
-    return await hooks.reply({ status, headers, body: body instanceof Rendered ? body.toJSON() : body }, invocation);
+    return await hooks.reply({ status, headers, body: body instanceof RawJson ? body.toJSON() : body }, invocation);
   } catch (error) {
-    const failure = asFault(error);
+    const failure = ensureFault(error);
     failure.where.resource ??= plan.id;
     failure.lastingHeaders = frame?.lastingHeaders ?? null;
     throw failure;
@@ -42,23 +51,23 @@ class Accepted {
 }
 
 /** A step that returns `Done` ends the work with its value. */
-async function work(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): Promise<unknown> {
+async function executePlan(plan: ResourcePlan, frame: FrameMemory, hooks: LiveHooks): Promise<unknown> {
   const state: ActionState = { result: null };
   if (plan.admit !== null) {
     const over = runSteps(plan.admit, frame, state);
     if (typeof over === 'boolean' ? over : await over) return state.result;
   }
-  const received = frame.invocation.receive(plan.files);
+  const received = frame.invocation.readPayload(plan.files);
   frame.payload = frame.received = received instanceof Promise ? await received : received;
-  if (Array.isArray(frame.payload) && !plan.takesList) throw fault('VAL_NOT_OBJECT');
-  if (hooks.beforeValidate !== null) await announce(plan, frame, hooks.beforeValidate);
+  if (Array.isArray(frame.payload) && !plan.takesList) throw createFault('VAL_NOT_OBJECT');
+  if (hooks.beforeValidate !== null) await emitBeforeValidate(plan, frame, hooks.beforeValidate);
   if (plan.check !== null) {
     const over = runSteps(plan.check, frame, state);
     if (typeof over === 'boolean' ? over : await over) return state.result;
   }
   if (plan.accepts === null) {
-    const answer = async (): Promise<void> => void (await prepareReply(plan, frame, state));
-    await runGroups(plan.groups, frame, plan.inside ? answer : null);
+    const runReply = async (): Promise<void> => void (await prepareReply(plan, frame, state));
+    await runGroups(plan.groups, frame, plan.inside ? runReply : null);
     const reply = plan.inside || prepareReply(plan, frame, state);
     if (typeof reply !== 'boolean') await reply;
   } else {
@@ -92,8 +101,8 @@ export async function runGroups(
     if (group === undefined) continue;
     const { actions, unit } = group;
     isOver = unit !== null && !group.parallel && at === end;
-    if (group.parallel) await runAtOnce(group, frame);
-    else await runTogether(group, frame, frame.payload, isOver ? last : null);
+    if (group.parallel) await runParallel(group, frame);
+    else await runGroup(group, frame, frame.payload, isOver ? last : null);
     frame.committedTo = actions.at(-1)?.index ?? frame.committedTo;
     if (frame.stopped) break;
   }
@@ -101,13 +110,13 @@ export async function runGroups(
 }
 
 /** `payload`, `last`: see `runUnit`. Without a unit, `last` runs after the actionables. */
-export async function runTogether(
+export async function runGroup(
   { actions, unit, turns }: ActionGroup,
   frame: UnitFrame,
   payload: Payload | null,
   last: (() => Promise<void>) | null,
 ): Promise<void> {
-  if (unit !== null) return inTurn(turns, unit, actions, frame, payload, last);
+  if (unit !== null) return runWithLimiter(turns, unit, actions, frame, payload, last);
   for (const action of actions) {
     await runAction(action, frame);
     if (frame.stopped) break;
@@ -133,18 +142,18 @@ async function runAndAccept(
   await runGroups(plan.groups, frame, async () => {
     if (!accepts.whole) await prepareReply(plan, frame, state);
     if (frame.stopped) return;
-    for (const [accept, puts] of putsOf(plan, accepts.parts, frame, sealed)) {
+    for (const [accept, puts] of groupJobs(plan, accepts.parts, frame, sealed)) {
       await accept(puts, frame);
-      if (tell !== null) await frame.whenCommitted(() => tellAccepted(puts, tell));
+      if (tell !== null) await frame.afterCommit(() => emitAccepted(puts, tell));
     }
   });
 }
 
-function tellAccepted(puts: readonly Put[], tell: NonNullable<LiveHooks['happening']>): void {
+function emitAccepted(puts: readonly JobEntry[], tell: NonNullable<LiveHooks['happening']>): void {
   for (const { work } of puts) tell({ what: 'work-accepted', id: work.id, resource: work.resource, part: work.part });
 }
 
-async function announce(
+async function emitBeforeValidate(
   plan: ResourcePlan,
   frame: Frame,
   tell: NonNullable<LiveHooks['beforeValidate']>,
@@ -154,17 +163,17 @@ async function announce(
 
 const runAction = (action: ActionPlan, frame: Frame): Promise<void> => {
   const { timings } = frame.invocation;
-  return timings === null ? actOn(action, frame) : timed(action, frame, timings);
+  return timings === null ? executeAction(action, frame) : runTimed(action, frame, timings);
 };
 
-async function timed(action: ActionPlan, frame: Frame, timings: ActionTiming[]): Promise<void> {
+async function runTimed(action: ActionPlan, frame: Frame, timings: ActionTiming[]): Promise<void> {
   const { key, mode } = action;
   const start = performance.now();
   let code: string | undefined;
   try {
-    await actOn(action, frame);
+    await executeAction(action, frame);
   } catch (error) {
-    code = asFault(error).code;
+    code = ensureFault(error).code;
     throw error;
   } finally {
     const startedAt = performance.timeOrigin + start;
@@ -172,7 +181,7 @@ async function timed(action: ActionPlan, frame: Frame, timings: ActionTiming[]):
   }
 }
 
-async function actOn(action: ActionPlan, frame: Frame): Promise<void> {
+async function executeAction(action: ActionPlan, frame: Frame): Promise<void> {
   try {
     const state: ActionState = { result: undefined };
     const before = action.before !== null && runSteps(action.before, frame, state);
@@ -186,30 +195,30 @@ async function actOn(action: ActionPlan, frame: Frame): Promise<void> {
     }
     frame.results[action.index] = state.result;
   } catch (error) {
-    const failure = asFault(error);
+    const failure = ensureFault(error);
     failure.where.action ??= action.key;
     throw failure;
   }
 }
 
 /** Waits for all, so that none runs on after the response. Throws the first failure in order. */
-async function runAtOnce({ actions }: ActionGroup, frame: FrameMemory): Promise<void> {
-  const outcomes = await Promise.allSettled(actions.map((action) => runBeside(action, frame)));
+async function runParallel({ actions }: ActionGroup, frame: FrameMemory): Promise<void> {
+  const outcomes = await Promise.allSettled(actions.map((action) => runInParallelFrame(action, frame)));
   for (const [at, { status }] of outcomes.entries())
     if (status === 'fulfilled') frame.committedTo = actions[at]?.index ?? frame.committedTo;
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 /** An actionable of several steps has its own unit. */
-const runBeside = (action: ActionPlan, frame: FrameMemory): Promise<void> =>
+const runInParallelFrame = (action: ActionPlan, frame: FrameMemory): Promise<void> =>
   action.always && action.unit !== null
-    ? inTurn(action.turns, action.unit, [action], besideFrame(frame), null, null)
+    ? runWithLimiter(action.turns, action.unit, [action], createParallelFrame(frame), null, null)
     : runAction(action, frame);
 
-async function inTurn(turns: Turns | null, ...work: Parameters<typeof runUnit>): Promise<void> {
+async function runWithLimiter(turns: StepLimiter | null, ...work: Parameters<typeof runUnit>): Promise<void> {
   if (turns === null) return runUnit(...work);
   const [, , frame] = work;
-  const leave = await turns.take(frame);
+  const leave = await turns.acquire(frame);
   try {
     await runUnit(...work);
   } finally {
@@ -244,21 +253,21 @@ async function runUnit(
       await unit.commit(opened);
     } catch (error) {
       await unit.rollback(opened);
-      await frame.settle(false);
+      await frame.flushCallbacks(false);
       frame.stopped = false;
       throw error;
     } finally {
       frame.unit = null;
     }
   };
-  await repeatsOf(unit)(once, (error) => unit.retryable(error), frame);
-  return frame.settle(true);
+  await getConflictRetry(unit)(once, (error) => unit.retryable(error), frame);
+  return frame.flushCallbacks(true);
 }
 
-const repeats = new WeakMap<Unit, Repeats>();
+const repeats = new WeakMap<Unit, RetryOnConflict>();
 
-function repeatsOf(unit: Unit): Repeats {
-  const known = repeats.get(unit) ?? createRepeats(clock);
+function getConflictRetry(unit: Unit): RetryOnConflict {
+  const known = repeats.get(unit) ?? createConflictRetry(clock);
   repeats.set(unit, known);
   return known;
 }
@@ -267,27 +276,27 @@ function repeatsOf(unit: Unit): Repeats {
 function runSteps(steps: readonly Step[], frame: Frame, state: ActionState, from = 0): boolean | Promise<boolean> {
   for (let at = from; at < steps.length; at++) {
     const outcome = steps[at]?.run(frame, state);
-    if (outcome instanceof Promise) return runOn(outcome, steps, frame, state, at + 1);
-    if (outcome instanceof Done) return isDone(outcome, state);
+    if (outcome instanceof Promise) return continueSteps(outcome, steps, frame, state, at + 1);
+    if (outcome instanceof FinalResult) return applyFinalResult(outcome, state);
   }
   return false;
 }
 
-async function runOn(
-  waited: Promise<Done | void>,
+async function continueSteps(
+  waited: Promise<FinalResult | void>,
   steps: readonly Step[],
   frame: Frame,
   state: ActionState,
   from: number,
 ): Promise<boolean> {
   const outcome = await waited;
-  return outcome instanceof Done ? isDone(outcome, state) : runSteps(steps, frame, state, from);
+  return outcome instanceof FinalResult ? applyFinalResult(outcome, state) : runSteps(steps, frame, state, from);
 }
 
-function isDone({ value }: Done, state: ActionState): true {
+function applyFinalResult({ value }: FinalResult, state: ActionState): true {
   state.result = value;
   return true;
 }
 
-export const asFault = (error: unknown): Fault =>
+export const ensureFault = (error: unknown): Fault =>
   error instanceof Fault ? error : new Fault('INT_UNEXPECTED', {}, { cause: error });

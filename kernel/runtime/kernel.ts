@@ -3,9 +3,9 @@
  * It knows neither plugins by name nor transports.
  */
 import { BootError } from '../../contract/boot-error.js';
-import type { JobDesk } from '../../contract/deferred.js';
+import type { JobAdmin } from '../../contract/deferred.js';
 import { deepFreeze } from '../../contract/json.js';
-import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../contract/migration.js';
+import type { MigrationOptions, MigrationOutline, MigrationProgress } from '../../contract/migration.js';
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Health, Log, PluginSpec } from '../../contract/plugin.js';
 import type { Config } from '../../language/analysis/config.js';
@@ -13,15 +13,15 @@ import type { Script } from '../../contract/trial.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { readScripts } from '../../language/project/scripts.js';
 import type { PlanSet } from '../plan/plan.js';
-import { askStores, createScratchAsking } from './asking.js';
-import { createCompiling } from './compiling.js';
+import { checkInStores, createScratchChecker } from './asking.js';
+import { createPlanCompiler } from './compiling.js';
 import type { Middleware } from '../../contract/hooks.js';
-import { createHooks, liveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
+import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
 import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
-import { createRunning, type KernelRunning } from './running.js';
+import { createRuntimeServices, type KernelServices } from './running.js';
 import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
-import { createReload, unchanged, type Current, type ReloadOutcome } from './reloading.js';
+import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reloading.js';
 import { createStart, type Connect } from './starting.js';
 
 export type { ReloadOutcome } from './reloading.js';
@@ -38,13 +38,13 @@ export interface KernelOptions {
   readonly asks?: 'stores' | 'scratch';
 }
 
-const ADDING: MigrationHow = { destroy: false };
+const ADDING: MigrationOptions = { destroy: false };
 
 export interface Kernel {
   readonly project: Project;
   readonly config: Config;
   readonly hooks: LiveHooks;
-  readonly running: KernelRunning;
+  readonly running: KernelServices;
   /** A reload may replace the list. */
   routes(): readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
@@ -56,9 +56,9 @@ export interface Kernel {
   /** True when the files have errors that the served plans do not contain. */
   degraded(): boolean;
   health(): Promise<Readonly<Record<string, Health>>>;
-  outline(how?: MigrationHow): Promise<MigrationOutline>;
+  outlineMigration(how?: MigrationOptions): Promise<MigrationOutline>;
   /** Migrates the stores, without a deadline and whether or not the config migrates at start. */
-  migrate(progress: MigrationProgress, how?: MigrationHow): Promise<void>;
+  migrate(progress: MigrationProgress, how?: MigrationOptions): Promise<void>;
   /** Reads the definitions again. `skip` applies all valid resources, `refuse` all or nothing. */
   reload(): Promise<ReloadOutcome>;
   /** Runs the `ready` hook and starts plugins, before listening or once all servers are available. */
@@ -67,23 +67,23 @@ export interface Kernel {
   readonly waiting: ReadonlyMap<string, string>;
   /** Resolves when all is available; rejects on a permanent error. */
   complete(): Promise<void>;
-  desks(): readonly JobDesk[];
+  listJobAdmins(): readonly JobAdmin[];
   /** Plugins in use, with the fact `shared`: whether several processes share their state. */
-  places(): readonly Place[];
+  places(): readonly PluginSharing[];
   /** Resolves when current work is finished. `close` follows. */
   drain(): Promise<void>;
   /** Releases the claims on unfinished work, so that other processes can take it. */
-  abandon(): Promise<void>;
+  releaseClaims(): Promise<void>;
   close(reason: string): Promise<void>;
 }
 
-export interface Place {
+export interface PluginSharing {
   readonly kind: string;
   readonly name: string;
   readonly shared: boolean;
 }
 
-export class BrokenSet extends BootError {
+export class InvalidDefinitionsError extends BootError {
   constructor(
     readonly problems: readonly Problem[],
     readonly analysis: Analysis | null,
@@ -100,58 +100,62 @@ export async function createKernel({
   asks,
   ...options
 }: KernelOptions): Promise<Kernel> {
-  if (project.config === null) throw new BrokenSet(project.configProblems, null);
+  if (project.config === null) throw new InvalidDefinitionsError(project.configProblems, null);
   const { codes } = project.registry;
   const { onProblem = project.config.on_problem } = options;
   const abort = new AbortController();
   let live: LiveHooks | null = null;
-  let booted: Current | null = null;
+  let booted: KernelState | null = null;
   const hooks = createHooks();
-  const running = createRunning({
+  const running = createRuntimeServices({
     plans: () => booted?.plans ?? null,
     hooks: () => live,
-    desks: () => desks(),
+    listJobAdmins: () => listJobAdmins(),
     codes,
     log,
   });
   const instances = createInstances({ project, hooks, log, signal: abort.signal, running });
-  const desks = (): JobDesk[] => instances.all.flatMap((instance) => instance.runtime.desk?.(instance.handle()) ?? []);
+  const listJobAdmins = (): JobAdmin[] =>
+    instances.all.flatMap((instance) => instance.runtime.createJobAdmin?.(instance.handle()) ?? []);
   let config = project.config;
-  const scratch = asks === 'scratch' ? createScratchAsking(project, config) : null;
-  let loaded = await loadDefinitions(project, config, scratch?.ask);
+  const scratch = asks === 'scratch' ? createScratchChecker(project, config) : null;
+  let loaded = await loadDefinitions(project, config, scratch?.check);
   if (onProblem === 'refuse' && hasErrors(loaded.problems)) {
     await scratch?.close();
-    throw new BrokenSet(loaded.problems, loaded.analysis);
+    throw new InvalidDefinitionsError(loaded.problems, loaded.analysis);
   }
-  const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: scriptsOf(project) });
+  const lifecycle = createLifecycle({ deadlines: config.deadlines, codes, log, scripts: createScriptReader(project) });
   const start = createStart({ lifecycle, instances, log, connect, wait });
-  const compiling = createCompiling({ project, hooks, live: () => live, start });
+  const compiling = createPlanCompiler({ project, hooks, live: () => live, start });
 
   /** Marks definitions invalid when these stores reject their statements; returns the same object when none is rejected. */
-  async function asked(definitions: LoadedDefinitions, stores: readonly Instance[]): Promise<LoadedDefinitions> {
+  async function checkDefinitions(
+    definitions: LoadedDefinitions,
+    stores: readonly Instance[],
+  ): Promise<LoadedDefinitions> {
     if (asks !== 'stores') return definitions;
-    const refusals = await askStores(definitions, project, stores).catch((err: unknown) => {
+    const refusals = await checkInStores(definitions, project, stores).catch((err: unknown) => {
       if (!wait) throw err;
       log.warn({ err }, 'the statements could not be read by their database before the start');
       return null;
     });
     if (refusals === null || refusals.size === 0) return definitions;
-    const taken = definitions.refused(refusals);
-    if (onProblem === 'refuse') throw new BrokenSet(taken.problems, taken.analysis);
+    const taken = definitions.withRejections(refusals);
+    if (onProblem === 'refuse') throw new InvalidDefinitionsError(taken.problems, taken.analysis);
     return taken;
   }
 
   let plans: PlanSet;
   try {
-    const first = await instances.load(compiling.uses(loaded.analysis), config.chosen);
+    const first = await instances.load(compiling.collectUses(loaded.analysis), config.chosen);
     config = deepFreeze(hooks.all.configure.call(config as never)) as unknown as Config;
     await start.open(first);
     hooks.seal();
-    live = liveHooks(hooks, (err) => log.error({ err }, 'an observer failed'));
+    live = createLiveHooks(hooks, (err) => log.error({ err }, 'an observer failed'));
     plans = compiling.compile(loaded.analysis, config);
-    compiling.served(loaded.analysis);
-    if (connect === true && config.migrate) await start.adopt(first, plans.tables);
-    const taken = await asked(loaded, start.there(first));
+    compiling.recordServed(loaded.analysis);
+    if (connect === true && config.migrate) await start.syncSchemas(first, plans.tables);
+    const taken = await checkDefinitions(loaded, start.listAvailable(first));
     if (taken !== loaded) plans = compiling.compile((loaded = taken).analysis, config);
   } catch (error) {
     await lifecycle.close();
@@ -161,31 +165,31 @@ export async function createKernel({
   }
 
   const broken = hasErrors(loaded.problems);
-  const now: Current = { plans, shown: start.served(plans), loaded, routes: hooks.routes, broken };
+  const now: KernelState = { plans, shown: start.withAvailability(plans), loaded, routes: hooks.routes, broken };
   booted = now;
-  const inTurn = oneAtATime();
+  const inTurn = createSerializer();
   const begun = createReadiness(hooks, now, () => lifecycle.serve(instances.all));
   const complete = start
     .wait({
       prepare: (instance) =>
         inTurn(async () => {
-          if (config.migrate) await lifecycle.adopt([instance], now.plans.tables);
-          const taken = await asked(now.loaded, [instance]);
+          if (config.migrate) await lifecycle.syncSchemas([instance], now.plans.tables);
+          const taken = await checkDefinitions(now.loaded, [instance]);
           if (taken === now.loaded) return;
           now.plans = compiling.compile((now.loaded = taken).analysis, config);
           now.broken = true;
         }),
-      came: () => (now.shown = start.served(now.plans)),
+      onAvailable: () => (now.shown = start.withAvailability(now.plans)),
     })
-    .then((isWhole) => (isWhole ? begun.whole() : undefined));
+    .then((isWhole) => (isWhole ? begun.markWhole() : undefined));
   // Callers of `complete()` receive the rejection.
   complete.catch(() => undefined);
-  const swapped = (): void => running.tellSwapped();
+  const notifyReload = (): void => running.notifyPlansReloaded();
   const reload = createReload({
     ...{
       project,
       config,
-      ask: scratch?.ask,
+      checkAnalysis: scratch?.check,
       onProblem,
       connect,
       hooks,
@@ -196,7 +200,7 @@ export async function createKernel({
       now,
       log,
     },
-    ...{ isServing: begun.isServing, swapped },
+    ...{ isServing: begun.isServing, onReload: notifyReload },
   });
   let closed: Promise<void> | null = null;
 
@@ -213,17 +217,17 @@ export async function createKernel({
     problems: () => now.loaded.problems,
     degraded: () => now.broken,
     health: () => lifecycle.health(),
-    outline: (how = ADDING) => lifecycle.outline(instances.all, now.plans.tables, how),
+    outlineMigration: (how = ADDING) => lifecycle.outlineMigration(instances.all, now.plans.tables, how),
     migrate: (progress, how = ADDING) => lifecycle.migrate(instances.all, now.plans.tables, progress, how),
-    ready: () => begun.ready(lifecycle.away.size === 0),
+    ready: () => begun.markReady(lifecycle.away.size === 0),
     waiting: lifecycle.away,
     complete: () => complete,
-    desks,
-    places: () => instances.all.flatMap(({ id }) => placeOf(project.registry.plugins.get(id)) ?? []),
+    listJobAdmins,
+    places: () => instances.all.flatMap(({ id }) => findPlace(project.registry.plugins.get(id)) ?? []),
     drain: () => lifecycle.drain(),
-    abandon: () => lifecycle.abandon(),
+    releaseClaims: () => lifecycle.releaseClaims(),
     // A reload during shutdown must not open plugins again.
-    reload: () => inTurn(() => (closed === null ? reload() : Promise.resolve(unchanged(now)))),
+    reload: () => inTurn(() => (closed === null ? reload() : Promise.resolve(createUnchangedOutcome(now)))),
     close(reason) {
       closed ??= (async () => {
         start.stop();
@@ -238,15 +242,15 @@ export async function createKernel({
   };
 }
 
-const placeOf = (spec: PluginSpec | undefined): Place | null => {
+const findPlace = (spec: PluginSpec | undefined): PluginSharing | null => {
   const shared = spec?.facts?.['shared'];
   return spec === undefined || typeof shared !== 'boolean' ? null : { kind: spec.kind, name: spec.name, shared };
 };
 
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+type RunSerialized = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Serializes reloads, because overlapping ones could install the older set last. */
-function oneAtATime(): InTurn {
+function createSerializer(): RunSerialized {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work, work);
@@ -256,32 +260,32 @@ function oneAtATime(): InTurn {
 }
 
 interface Readiness {
-  readonly ready: (isWhole: boolean) => Promise<void>;
-  readonly whole: () => Promise<void>;
+  readonly markReady: (isWhole: boolean) => Promise<void>;
+  readonly markWhole: () => Promise<void>;
   readonly isServing: () => boolean;
 }
 
-const scriptsOf =
+const createScriptReader =
   ({ folder, registry }: Project) =>
   ({ id, context }: Instance): Promise<readonly Script[]> =>
     readScripts(folder, context.instance, registry.kind(id.split(':')[0] ?? '')?.config?.must ?? context.instance);
 
 /** Starts the plugins once, when the kernel is ready to listen and all servers are available. */
-function createReadiness({ all }: Hooks, now: Current, serve: () => Promise<void>): Readiness {
+function createReadiness({ all }: Hooks, now: KernelState, serve: () => Promise<void>): Readiness {
   let [isReady, serving] = [false, false];
   let told: Promise<void> | null = null;
-  const tell = (): Promise<void> =>
+  const startServing = (): Promise<void> =>
     (told ??= all.ready.promise({ resources: [...now.plans.byId.keys()] }).then(() => {
       serving = true;
       return serve();
     }));
   return {
-    async ready(isWhole) {
+    async markReady(isWhole) {
       isReady = true;
-      if (isWhole) await tell();
+      if (isWhole) await startServing();
     },
-    async whole() {
-      if (isReady) await tell();
+    async markWhole() {
+      if (isReady) await startServing();
     },
     isServing: () => serving,
   };

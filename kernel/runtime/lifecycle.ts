@@ -3,7 +3,7 @@
  * `waiting.ts` retries unavailable servers.
  */
 import { BootError } from '../../contract/boot-error.js';
-import type { MigrationHow, MigrationOutline, MigrationProgress } from '../../contract/migration.js';
+import type { MigrationOptions, MigrationOutline, MigrationProgress } from '../../contract/migration.js';
 import type { ModelTable } from '../../contract/model.js';
 import { Fault } from '../../contract/fault.js';
 import { fillMessage, type CodeEntry } from '../../contract/problem.js';
@@ -23,37 +23,41 @@ const REMINDER = 5000;
 export interface Lifecycle {
   open(instances: readonly Instance[]): Promise<void>;
   /** Returns the instances with unavailable servers and records them in `away`. */
-  openPatiently(instances: readonly Instance[], reach: Reach): Promise<readonly Instance[]>;
+  openAvailable(instances: readonly Instance[], reach: CollectDependencies): Promise<readonly Instance[]>;
   /** Has no deadline, because attempts must not overlap. */
-  reopen(instance: Instance): Promise<void>;
+  reopenInstance(instance: Instance): Promise<void>;
   /** Reasons by key of the unavailable instances. */
   readonly away: Map<string, string>;
-  adopt(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<void>;
+  syncSchemas(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<void>;
   serve(instances: readonly Instance[]): Promise<void>;
   /** As `adopt`, without a deadline. */
   migrate(
     instances: readonly Instance[],
     tables: readonly ModelTable[],
     progress: MigrationProgress,
-    how: MigrationHow,
+    how: MigrationOptions,
   ): Promise<void>;
-  outline(instances: readonly Instance[], tables: readonly ModelTable[], how: MigrationHow): Promise<MigrationOutline>;
+  outlineMigration(
+    instances: readonly Instance[],
+    tables: readonly ModelTable[],
+    how: MigrationOptions,
+  ): Promise<MigrationOutline>;
   /** Closes all open instances, or only these, in reverse order. */
   close(only?: readonly Instance[]): Promise<void>;
   drain(): Promise<void>;
   /** Waits at most a second for each instance. */
-  abandon(): Promise<void>;
+  releaseClaims(): Promise<void>;
   health(): Promise<Readonly<Record<string, Health>>>;
 }
 
 /** Returns the keys of these instances and of their dependencies. */
-export type Reach = (keys: Iterable<string>) => ReadonlySet<string>;
+export type CollectDependencies = (keys: Iterable<string>) => ReadonlySet<string>;
 
 /** Any other error is permanent. */
-export const isAway = (error: unknown): boolean =>
+export const isServerUnavailable = (error: unknown): boolean =>
   error instanceof BootError && error.cause instanceof Fault && error.cause.options.retryable === true;
 
-export const detailOf = (error: unknown): string =>
+export const getDetail = (error: unknown): string =>
   error instanceof BootError ? String(error.params['detail'] ?? error.code) : 'it failed';
 
 export interface LifecycleInput {
@@ -69,12 +73,12 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
   const away = new Map<string, string>();
   /** Shared by concurrent callers, because the status page is public. */
   let asking: Promise<Healths> | null = null;
-  const named = async <T>(instance: Instance, what: string, call: () => Promise<T>): Promise<T> => {
+  const attributeFailure = async <T>(instance: Instance, what: string, call: () => Promise<T>): Promise<T> => {
     try {
       return await call();
     } catch (error) {
       if (error instanceof BootError) throw error;
-      throw new BootError('PLG_OPEN', { name: instance.key, what, detail: wordsOf(error, codes) }, error);
+      throw new BootError('PLG_OPEN', { name: instance.key, what, detail: describeFailure(error, codes) }, error);
     }
   };
   /** Enforces the deadline and logs slow calls with the progress from `latest`. */
@@ -84,18 +88,18 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
     call: () => Promise<void> | undefined,
     latest: () => object = () => ({}),
   ): Promise<void> =>
-    named(instance, what, async () => {
+    attributeFailure(instance, what, async () => {
       const work = call();
       if (work === undefined) return;
       const started = performance.now();
-      const mention = (): void => {
+      const logProgress = (): void => {
         const seconds = Math.round((performance.now() - started) / 1000);
         log.info({ plugin: instance.key, ...latest(), seconds }, `waiting for the plugin to ${what}`);
-        timer = setTimeout(mention, REMINDER);
+        timer = setTimeout(logProgress, REMINDER);
       };
-      let timer = setTimeout(mention, PATIENCE);
+      let timer = setTimeout(logProgress, PATIENCE);
       try {
-        await within(work, deadlines.open, instance.key, what);
+        await withDeadline(work, deadlines.open, instance.key, what);
       } finally {
         clearTimeout(timer);
       }
@@ -110,7 +114,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
     log.debug({ plugin: instance.key, importMs, openMs: ms }, 'plugin open');
   }
   /** Runs in parallel; a failure is logged and does not stop the others. */
-  async function atOnce(what: string, call: (instance: Instance) => Promise<void> | undefined): Promise<void> {
+  async function callAll(what: string, call: (instance: Instance) => Promise<void> | undefined): Promise<void> {
     const asked = opened.filter(({ key }) => !away.has(key));
     await Promise.all(
       asked.map(async (instance) => {
@@ -127,7 +131,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
     async open(instances) {
       for (const instance of instances) await openOne(instance);
     },
-    async openPatiently(instances, reach) {
+    async openAvailable(instances, reach) {
       const pending: Instance[] = [];
       for (const instance of instances) {
         try {
@@ -141,36 +145,38 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
           opened.push(instance);
           away.set(instance.key, `it needs ${needed}`);
         } catch (error) {
-          if (!isAway(error)) throw error;
-          away.set(instance.key, detailOf(error));
+          if (!isServerUnavailable(error)) throw error;
+          away.set(instance.key, getDetail(error));
         }
         pending.push(instance);
         log.warn({ plugin: instance.key, reason: away.get(instance.key) }, 'a server is not there yet: waiting for it');
       }
       return pending;
     },
-    async reopen(instance) {
+    async reopenInstance(instance) {
       if (!opened.includes(instance)) opened.push(instance);
-      await named(instance, 'open', async () => instance.runtime.open?.(instance.handle(), instance.context));
+      await attributeFailure(instance, 'open', async () =>
+        instance.runtime.open?.(instance.handle(), instance.context),
+      );
     },
-    drain: () => atOnce('end its work', (instance) => instance.runtime.drain?.(instance.handle())),
-    abandon: () =>
-      atOnce('hand back its work', (instance) => {
-        const work = instance.runtime.abandon?.(instance.handle());
-        return work && within(work, ABANDON_DEADLINE, instance.key, 'hand back its work');
+    drain: () => callAll('end its work', (instance) => instance.runtime.drain?.(instance.handle())),
+    releaseClaims: () =>
+      callAll('hand back its work', (instance) => {
+        const work = instance.runtime.releaseClaims?.(instance.handle());
+        return work && withDeadline(work, ABANDON_DEADLINE, instance.key, 'hand back its work');
       }),
-    async adopt(instances, tables) {
+    async syncSchemas(instances, tables) {
       for (const instance of instances) {
         const { runtime, context } = instance;
         let latest: object = {};
-        const progress: MigrationProgress = ({ table, change }, at, of) => {
+        const recordProgress: MigrationProgress = ({ table, change }, at, of) => {
           latest = { table, change, step: `${at} of ${of}` };
         };
-        const adopt = async (): Promise<void> => {
+        const syncInstance = async (): Promise<void> => {
           const how = { destroy: false, scripts: await scripts(instance) };
-          await runtime.adopt?.(instance.handle(), tablesOf(instance, tables), context, progress, how);
+          await runtime.syncSchema?.(instance.handle(), selectTables(instance, tables), context, recordProgress, how);
         };
-        if (runtime.adopt !== undefined) await run(instance, PREPARE, adopt, () => latest);
+        if (runtime.syncSchema !== undefined) await run(instance, PREPARE, syncInstance, () => latest);
       }
     },
     async serve(instances) {
@@ -181,24 +187,24 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
     async migrate(instances, tables, progress, how) {
       for (const instance of instances) {
         const { runtime, context } = instance;
-        await named(instance, PREPARE, async () =>
-          runtime.adopt?.(instance.handle(), tablesOf(instance, tables), context, progress, {
+        await attributeFailure(instance, PREPARE, async () =>
+          runtime.syncSchema?.(instance.handle(), selectTables(instance, tables), context, progress, {
             ...how,
             scripts: await scripts(instance),
           }),
         );
       }
     },
-    async outline(instances, tables, how) {
+    async outlineMigration(instances, tables, how) {
       const parts: MigrationOutline[] = [];
       for (const instance of instances) {
         const { runtime, context } = instance;
         const plan = async () =>
-          runtime.plan?.(instance.handle(), tablesOf(instance, tables), context, {
+          runtime.plan?.(instance.handle(), selectTables(instance, tables), context, {
             ...how,
             scripts: await scripts(instance),
           });
-        const part = await named(instance, 'look at its tables', plan);
+        const part = await attributeFailure(instance, 'look at its tables', plan);
         if (part !== undefined) parts.push(part);
       }
       return {
@@ -212,40 +218,41 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
         opened.splice(opened.indexOf(instance), 1);
         try {
           const work = instance.runtime.close?.(instance.handle());
-          if (work !== undefined) await within(work, deadlines.close, instance.key, 'close');
+          if (work !== undefined) await withDeadline(work, deadlines.close, instance.key, 'close');
         } catch (error) {
           log.error({ plugin: instance.key, err: error }, 'plugin did not close');
         }
       }
     },
-    health: () => (asking ??= askAll(opened, away).finally(() => (asking = null))),
+    health: () => (asking ??= checkHealth(opened, away).finally(() => (asking = null))),
   };
 }
 
 type Healths = Readonly<Record<string, Health>>;
 
-async function askAll(opened: readonly Instance[], away: ReadonlyMap<string, string>): Promise<Healths> {
+async function checkHealth(opened: readonly Instance[], away: ReadonlyMap<string, string>): Promise<Healths> {
   const asked = opened.filter(({ key, runtime }) => away.has(key) || runtime.health !== undefined);
   const answers = await Promise.all(
     asked.map(async (instance) => {
       const reason = away.get(instance.key);
-      const health = reason === undefined ? await ask(instance) : { ok: false, detail: `waiting: ${reason}` };
+      const health =
+        reason === undefined ? await checkInstanceHealth(instance) : { ok: false, detail: `waiting: ${reason}` };
       return [instance.key, health] as const;
     }),
   );
   return Object.fromEntries(answers);
 }
 
-async function ask(instance: Instance): Promise<Health> {
+async function checkInstanceHealth(instance: Instance): Promise<Health> {
   try {
     const answer = instance.runtime.health?.(instance.handle()) ?? Promise.resolve({ ok: true });
-    return await within(answer, HEALTH_DEADLINE, instance.key, 'answer');
+    return await withDeadline(answer, HEALTH_DEADLINE, instance.key, 'answer');
   } catch {
     return { ok: false, detail: 'no answer' };
   }
 }
 
-async function within<T>(work: Promise<T>, seconds: number, name: string, what: string): Promise<T> {
+async function withDeadline<T>(work: Promise<T>, seconds: number, name: string, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new BootError('PLG_TIMEOUT', { name, what, seconds })), seconds * 1000);
@@ -257,12 +264,12 @@ async function within<T>(work: Promise<T>, seconds: number, name: string, what: 
   }
 }
 
-export function wordsOf(error: unknown, codes: Readonly<Record<string, CodeEntry>>): string {
+export function describeFailure(error: unknown, codes: Readonly<Record<string, CodeEntry>>): string {
   if (error instanceof Fault) return fillMessage(codes[error.code]?.message ?? error.code, error.params);
   return error instanceof Error ? error.message : 'it failed';
 }
 
-function tablesOf({ id, context }: Instance, tables: readonly ModelTable[]): readonly ModelTable[] {
+function selectTables({ id, context }: Instance, tables: readonly ModelTable[]): readonly ModelTable[] {
   const [kind] = id.split(':');
   return tables.filter(({ stores }) =>
     stores.some((place) => place.kind === kind && place.instance === context.instance),

@@ -18,14 +18,19 @@ export interface ProblemDetails {
   readonly message: string;
 }
 
-export interface Refusal {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ProblemDetails;
 }
 
 /** `docs`: base URL of the error pages. */
-export function refuse(fault: Fault, id: string, codes: Readonly<Record<string, CodeEntry>>, docs: string): Refusal {
+export function createErrorResponse(
+  fault: Fault,
+  id: string,
+  codes: Readonly<Record<string, CodeEntry>>,
+  docs: string,
+): ErrorResponse {
   const known = codes[fault.code];
   const entry = known?.status === undefined ? REQUEST_CODES.INT_UNEXPECTED : known;
   const code = entry === known ? fault.code : 'INT_UNEXPECTED';

@@ -9,11 +9,11 @@ import { analyseConfig, pluginLists, type Config } from '../../language/analysis
 import type { Analysis } from '../../language/analysis/model.js';
 import { document, type Document } from '../../language/source/document.js';
 import { loadPackages, type Packages } from './packages.js';
-import { withEnvironment, type Taken } from '../../language/project/config-environment.js';
-import { findDefinitions, holdStatements, readDefinition } from '../../language/project/definition-files.js';
-import { envFacts, readEnvFile, type Environment } from '../../language/project/environment.js';
+import { applyEnvironment, type ConvertedVariable } from '../../language/project/config-environment.js';
+import { findDefinitions, hasStatements, readDefinition } from '../../language/project/definition-files.js';
+import { createEnvFacts, readEnvFile, type Environment } from '../../language/project/environment.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
-import { unreadPlugins, withoutGuesses } from '../../language/project/plugin-manifests.js';
+import { reportUnreadPlugins, omitGuesses } from '../../language/project/plugin-manifests.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
 
 export interface Project extends Packages {
@@ -29,17 +29,17 @@ export interface Project extends Packages {
   readonly configUses: ReadonlySet<string>;
   readonly configProblems: readonly Problem[];
   readonly configDocument: Document;
-  readonly taken: readonly Taken[];
+  readonly taken: readonly ConvertedVariable[];
 }
 
 /** Returns the errors that databases report for statements. */
-export type Ask = (analysis: Analysis) => Promise<Refusals>;
+export type CheckAnalysis = (analysis: Analysis) => Promise<Refusals>;
 
 export interface LoadedDefinitions {
   readonly analysis: Analysis;
   readonly problems: readonly Problem[];
   /** Analyses again, with the errors that databases reported. */
-  readonly refused: (refusals: Refusals) => LoadedDefinitions;
+  readonly withRejections: (refusals: Refusals) => LoadedDefinitions;
 }
 
 /**
@@ -60,8 +60,8 @@ export async function loadProject(
   const { plugins, disable } = pluginLists(source);
   const packages = await loadPackages(folder, plugins, disable, trusted);
   const shown = relative(cwd, file) || CONFIG_NAME;
-  const taken: Taken[] = [];
-  const analysed = analyseConfig(shown, source, packages.registry, envFacts(env), dev);
+  const taken: ConvertedVariable[] = [];
+  const analysed = analyseConfig(shown, source, packages.registry, createEnvFacts(env), dev);
   return {
     ...packages,
     cwd,
@@ -69,11 +69,11 @@ export async function loadProject(
     configFile: file,
     env,
     dev,
-    config: analysed.config === null ? null : withEnvironment(analysed.config, env, (one) => taken.push(one)),
+    config: analysed.config === null ? null : applyEnvironment(analysed.config, env, (one) => taken.push(one)),
     configUses: analysed.uses,
     configProblems: [
       ...analysed.problems,
-      ...unreadPlugins(packages.registry, shown, source, packages.unrun?.unread ?? new Map()),
+      ...reportUnreadPlugins(packages.registry, shown, source, packages.unrun?.unread ?? new Map()),
     ],
     configDocument: document(shown, source ?? '{}'),
     taken,
@@ -94,29 +94,33 @@ async function readConfig(file: string, demanded: boolean): Promise<string | nul
   }
 }
 
-export async function loadDefinitions(project: Project, config: Config, ask?: Ask): Promise<LoadedDefinitions> {
+export async function loadDefinitions(
+  project: Project,
+  config: Config,
+  checkAnalysis?: CheckAnalysis,
+): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
-  const options = await analysisOptions(project, config, files);
+  const options = await createAnalysisOptions(project, config, files);
   const analyser = createAnalyser(project.registry);
-  const loaded = (refusals: Refusals): LoadedDefinitions => {
+  const analyseWith = (refusals: Refusals): LoadedDefinitions => {
     const analysis = analyser.analyse(files, { ...options, refusals });
     const all = [...project.configProblems, ...analysis.problems];
     const isUnread = (project.unrun?.unread.size ?? 0) > 0;
-    return { analysis, problems: isUnread ? withoutGuesses(all, project.registry) : all, refused: loaded };
+    return { analysis, problems: isUnread ? omitGuesses(all, project.registry) : all, withRejections: analyseWith };
   };
-  const first = loaded(new Map());
-  const refusals = (await ask?.(first.analysis)) ?? new Map();
-  return refusals.size === 0 ? first : loaded(refusals);
+  const first = analyseWith(new Map());
+  const refusals = (await checkAnalysis?.(first.analysis)) ?? new Map();
+  return refusals.size === 0 ? first : analyseWith(refusals);
 }
 
-export async function analysisOptions(
+export async function createAnalysisOptions(
   { registry, env }: Project,
   given: Config,
   files: readonly SourceFile[],
 ): Promise<AnalyseOptions> {
   // The parser also checks names in statements of other SQL syntaxes.
-  const sql = holdStatements(files, registry) ? await loadSqlParser() : undefined;
-  return { env: envFacts(env), sql, given };
+  const sql = hasStatements(files, registry) ? await loadSqlParser() : undefined;
+  return { env: createEnvFacts(env), sql, given };
 }
 
 export async function readDefinitions({ cwd, folder, configFile }: Project, config: Config): Promise<SourceFile[]> {

@@ -4,12 +4,12 @@ import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { PlanSet } from '../plan/plan.js';
 import type { Document } from '../../language/source/document.js';
-import type { Compiling } from './compiling.js';
+import type { PlanCompiler } from './compiling.js';
 import type { Hooks, PluginRoute } from './hooks.js';
 import type { Instance, Instances } from './instances.js';
 import type { Lifecycle } from './lifecycle.js';
-import { loadDefinitions, type Ask, type LoadedDefinitions, type Project } from './project.js';
-import { keepServing, tellGuards } from './serving.js';
+import { loadDefinitions, type CheckAnalysis, type LoadedDefinitions, type Project } from './project.js';
+import { retainLastValidPlans, logGuardChanges } from './serving.js';
 import type { Connect, Start } from './starting.js';
 
 export interface ReloadOutcome {
@@ -19,7 +19,7 @@ export interface ReloadOutcome {
   readonly failure?: unknown;
 }
 
-export interface Current {
+export interface KernelState {
   plans: PlanSet;
   /** As served: resources with unavailable servers respond with 503. */
   shown: PlanSet;
@@ -32,18 +32,18 @@ export interface Current {
 export interface ReloadInput {
   readonly project: Project;
   readonly config: Config;
-  readonly ask: Ask | undefined;
+  readonly checkAnalysis: CheckAnalysis | undefined;
   /** `refuse`: all or nothing. `skip`: valid resources are applied. */
   readonly onProblem: 'refuse' | 'skip';
   readonly connect: Connect;
   readonly hooks: Hooks;
   readonly instances: Instances;
   readonly lifecycle: Lifecycle;
-  readonly start: Pick<Start, 'there' | 'served'>;
-  readonly compiling: Compiling;
-  readonly now: Current;
+  readonly start: Pick<Start, 'listAvailable' | 'withAvailability'>;
+  readonly compiling: PlanCompiler;
+  readonly now: KernelState;
   readonly isServing: () => boolean;
-  readonly swapped: () => void;
+  readonly onReload: () => void;
   readonly log: Log;
 }
 
@@ -51,31 +51,32 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
   const { project, config, onProblem, connect, hooks, instances, lifecycle, start, compiling, now, log } = input;
 
   /** Adds the instances first used by this set to `added`. */
-  async function compileAnew({ analysis }: LoadedDefinitions, added: Instance[]): Promise<PlanSet> {
-    added.push(...(await instances.load(compiling.uses(analysis), config.chosen)));
+  async function compileNext({ analysis }: LoadedDefinitions, added: Instance[]): Promise<PlanSet> {
+    added.push(...(await instances.load(compiling.collectUses(analysis), config.chosen)));
     if (connect === true) await lifecycle.open(added);
     const compiled = compiling.compile(analysis, config);
-    if (connect === true && config.migrate) await lifecycle.adopt(start.there(instances.all), compiled.tables);
-    return now.broken ? keepServing(now.plans, compiled, analysis) : compiled;
+    if (connect === true && config.migrate)
+      await lifecycle.syncSchemas(start.listAvailable(instances.all), compiled.tables);
+    return now.broken ? retainLastValidPlans(now.plans, compiled, analysis) : compiled;
   }
 
-  function swap(plans: PlanSet, loaded: LoadedDefinitions): void {
-    tellGuards(now.plans, plans, log);
+  function replacePlans(plans: PlanSet, loaded: LoadedDefinitions): void {
+    logGuardChanges(now.plans, plans, log);
     now.plans = plans;
-    now.shown = start.served(plans);
+    now.shown = start.withAvailability(plans);
     now.routes = hooks.routes;
     now.loaded = loaded;
-    compiling.served(loaded.analysis);
-    input.swapped();
+    compiling.recordServed(loaded.analysis);
+    input.onReload();
   }
 
   return async () => {
     let next: LoadedDefinitions;
     try {
-      next = await loadDefinitions(project, config, input.ask);
+      next = await loadDefinitions(project, config, input.checkAnalysis);
     } catch (failure) {
       now.broken = true;
-      return { ...unchanged(now), failure };
+      return { ...createUnchangedOutcome(now), failure };
     }
     now.broken = hasErrors(next.problems);
     const seen = { problems: next.problems, documents: next.analysis.documents };
@@ -83,7 +84,7 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
     const added: Instance[] = [];
     const answered = hooks.routes;
     try {
-      swap(await compileAnew(next, added), next);
+      replacePlans(await compileNext(next, added), next);
       // The plans are served already, so a plugin that fails to start is only logged.
       if (input.isServing())
         await lifecycle.serve(added).catch((err: unknown) => log.error({ err }, 'a plugin did not begin'));
@@ -91,7 +92,7 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
     } catch (failure) {
       now.broken = true;
       // The next reload must open these instances again.
-      instances.forget(added);
+      instances.remove(added);
       hooks.restoreRoutes(answered);
       await lifecycle.close(added);
       return { applied: false, ...seen, failure };
@@ -99,7 +100,7 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
   };
 }
 
-export const unchanged = ({ loaded }: Current): ReloadOutcome => ({
+export const createUnchangedOutcome = ({ loaded }: KernelState): ReloadOutcome => ({
   applied: false,
   problems: loaded.problems,
   documents: loaded.analysis.documents,

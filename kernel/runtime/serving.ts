@@ -4,14 +4,17 @@ import type { Log } from '../../contract/plugin.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { compilePatterns } from '../plan/patterns.js';
-import { identitiesOf } from '../plan/plan-set.js';
+import { listIdentities } from '../plan/plan-set.js';
 import type { Patterns, PlanSet } from '../plan/plan.js';
-import { hasParameters, pathShape } from '../../language/strings/route.js';
+import { hasParameters, toPathShape } from '../../language/strings/route.js';
 import type { PluginRoute } from './hooks.js';
 
-type Taken = Pick<PluginRoute, 'plugin' | 'path'>;
+type ReservedPath = Pick<PluginRoute, 'plugin' | 'path'>;
 
-export function doors({ websocket: { enabled, path }, http }: Config, routes: readonly PluginRoute[]): Taken[] {
+export function listReservedPaths(
+  { websocket: { enabled, path }, http }: Config,
+  routes: readonly PluginRoute[],
+): ReservedPath[] {
   if (!enabled) return [];
   const owner = routes.find(
     (route) => route.path === path || (route.path.endsWith('/') && path.startsWith(route.path)),
@@ -23,7 +26,7 @@ export function doors({ websocket: { enabled, path }, http }: Config, routes: re
 }
 
 /** A plugin's path must not hide a resource, which would be unreachable. */
-export function refuseTaken({ byPath }: PlanSet, routes: readonly Taken[]): void {
+export function assertPathsFree({ byPath }: PlanSet, routes: readonly ReservedPath[]): void {
   for (const { plugin, path } of routes) {
     const isTaken = (resource: string): boolean => (path.endsWith('/') ? resource.startsWith(path) : resource === path);
     const taken = [...byPath].find(([resource]) => isTaken(resource));
@@ -33,7 +36,7 @@ export function refuseTaken({ byPath }: PlanSet, routes: readonly Taken[]): void
 }
 
 /** A removed guard must be noticed. */
-export function tellGuards(before: PlanSet, after: PlanSet, log: Log): void {
+export function logGuardChanges(before: PlanSet, after: PlanSet, log: Log): void {
   for (const [id, { summary }] of after.byId) {
     const was = before.byId.get(id)?.summary.guard ?? summary.guard;
     if (was !== summary.guard)
@@ -45,7 +48,7 @@ export function tellGuards(before: PlanSet, after: PlanSet, log: Log): void {
  * Retains the last valid plan of an invalid resource, so that its endpoint keeps serving while the file is being edited.
  * A resource without a file is removed only when all files are valid.
  */
-export function keepServing(before: PlanSet, after: PlanSet, analysis: Analysis): PlanSet {
+export function retainLastValidPlans(before: PlanSet, after: PlanSet, analysis: Analysis): PlanSet {
   const sound = new Set(analysis.resources.filter((resource) => resource.sound).map((resource) => resource.id));
   const byPath = new Map(after.byPath);
   const byId = new Map(after.byId);
@@ -55,21 +58,21 @@ export function keepServing(before: PlanSet, after: PlanSet, analysis: Analysis)
     const paths = hasParameters(plan.path) ? [plan.id] : [plan.id, plan.path];
     for (const path of paths) if (!byPath.has(`/${path}`)) byPath.set(`/${path}`, plan);
   }
-  const patterns = keepPatterns(before, after, sound);
+  const patterns = retainPatterns(before, after, sound);
   // Invalid resources keep their identities here, so that targeted messages remain withheld.
   const unknown = after.identities.filter(({ identity }) => identity === null);
-  const identities = Object.freeze([...identitiesOf(byId.values()), ...unknown]);
+  const identities = Object.freeze([...listIdentities(byId.values()), ...unknown]);
   return Object.freeze({ ...after, byPath, byId, patterns, identities });
 }
 
 /** A newly served path replaces a retained one of the same shape. */
-function keepPatterns(before: PlanSet, after: PlanSet, sound: ReadonlySet<string>): Patterns {
+function retainPatterns(before: PlanSet, after: PlanSet, sound: ReadonlySet<string>): Patterns {
   const served = after.patterns.routes.filter(({ plan }) => plan !== null);
-  const taken = new Set(served.map(({ path }) => pathShape(path)));
+  const taken = new Set(served.map(({ path }) => toPathShape(path)));
   const kept = before.patterns.routes.filter(
-    ({ path, plan }) => plan !== null && !sound.has(plan.id) && !taken.has(pathShape(path)),
+    ({ path, plan }) => plan !== null && !sound.has(plan.id) && !taken.has(toPathShape(path)),
   );
-  for (const { path } of kept) taken.add(pathShape(path));
-  const broken = after.patterns.routes.filter(({ path, plan }) => plan === null && !taken.has(pathShape(path)));
+  for (const { path } of kept) taken.add(toPathShape(path));
+  const broken = after.patterns.routes.filter(({ path, plan }) => plan === null && !taken.has(toPathShape(path)));
   return compilePatterns([...served, ...kept, ...broken]);
 }

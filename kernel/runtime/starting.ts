@@ -3,8 +3,8 @@ import type { Log } from '../../contract/plugin.js';
 import type { PlanSet } from '../plan/plan.js';
 import type { Handles } from '../plan/tools.js';
 import type { Instance, Instances } from './instances.js';
-import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
-import { waitFor, whileWaiting, type WaitingInput } from './waiting.js';
+import { getDetail, isServerUnavailable, type Lifecycle } from './lifecycle.js';
+import { retryUntilAvailable, rejectWaiting, type RetryInput } from './waiting.js';
 
 /**
  * False: compile only. `stores`: open only plugins with tables.
@@ -15,14 +15,14 @@ export type Connect = boolean | 'stores' | 'desks';
 export interface Start {
   /** `begin` names the resource being compiled, so that its dependencies are recorded. */
   readonly handles: Handles;
-  readonly begin: (resource: string) => void;
+  readonly beginResource: (resource: string) => void;
   open(instances: readonly Instance[]): Promise<void>;
-  adopt(instances: readonly Instance[], tables: PlanSet['tables']): Promise<void>;
-  there(instances: readonly Instance[]): readonly Instance[];
+  syncSchemas(instances: readonly Instance[], tables: PlanSet['tables']): Promise<void>;
+  listAvailable(instances: readonly Instance[]): readonly Instance[];
   /** Resources with unavailable servers respond with 503. */
-  served(plans: PlanSet): PlanSet;
+  withAvailability(plans: PlanSet): PlanSet;
   /** False when the kernel closes first; rejects on a permanent error. */
-  wait(input: Pick<WaitingInput, 'prepare' | 'came'>): Promise<boolean>;
+  wait(input: Pick<RetryInput, 'prepare' | 'onAvailable'>): Promise<boolean>;
   stop(): void;
 }
 
@@ -41,18 +41,18 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
   let asking = new Set<string>();
   const stop = new AbortController();
   const isThere = ({ key }: Instance): boolean => !away.has(key);
-  const waits = (resource: string): boolean =>
-    [...instances.reach(asked.get(resource) ?? [])].some((key) => away.has(key));
+  const isWaiting = (resource: string): boolean =>
+    [...instances.collectDependencies(asked.get(resource) ?? [])].some((key) => away.has(key));
 
   /** False when the server has become unavailable. */
-  async function adopted(instance: Instance, tables: PlanSet['tables']): Promise<boolean> {
+  async function trySyncSchema(instance: Instance, tables: PlanSet['tables']): Promise<boolean> {
     try {
-      await lifecycle.adopt([instance], tables);
+      await lifecycle.syncSchemas([instance], tables);
       return true;
     } catch (error) {
-      if (!wait || !isAway(error)) throw error;
+      if (!wait || !isServerUnavailable(error)) throw error;
       await lifecycle.close([instance]);
-      away.set(instance.key, detailOf(error));
+      away.set(instance.key, getDetail(error));
       return false;
     }
   }
@@ -65,29 +65,33 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
       },
       resolve: (plugin, kind, name) => instances.resolve(plugin, kind, name),
     },
-    begin: (resource) => void asked.set(resource, (asking = new Set())),
+    beginResource: (resource) => void asked.set(resource, (asking = new Set())),
     async open(all) {
-      const chosen = chooseFor(connect, all, instances);
-      if (wait) pending.push(...(await lifecycle.openPatiently(chosen, instances.reach)));
+      const chosen = selectInstances(connect, all, instances);
+      if (wait) pending.push(...(await lifecycle.openAvailable(chosen, instances.collectDependencies)));
       else await lifecycle.open(chosen);
     },
-    async adopt(all, tables) {
-      for (const instance of all.filter(isThere)) if (!(await adopted(instance, tables))) pending.push(instance);
+    async syncSchemas(all, tables) {
+      for (const instance of all.filter(isThere)) if (!(await trySyncSchema(instance, tables))) pending.push(instance);
     },
-    there: (all) => all.filter(isThere),
-    served: (plans) => (away.size === 0 ? plans : whileWaiting(plans, waits)),
+    listAvailable: (all) => all.filter(isThere),
+    withAvailability: (plans) => (away.size === 0 ? plans : rejectWaiting(plans, isWaiting)),
     async wait(input) {
-      await waitFor(pending, { ...input, lifecycle, log, signal: stop.signal });
+      await retryUntilAvailable(pending, { ...input, lifecycle, log, signal: stop.signal });
       return !stop.signal.aborted;
     },
     stop: () => stop.abort(),
   };
 }
 
-function chooseFor(connect: Connect, all: readonly Instance[], { reach }: Instances): readonly Instance[] {
-  if (connect === 'stores') return all.filter(({ runtime }) => runtime.adopt !== undefined);
+function selectInstances(
+  connect: Connect,
+  all: readonly Instance[],
+  { collectDependencies: reach }: Instances,
+): readonly Instance[] {
+  if (connect === 'stores') return all.filter(({ runtime }) => runtime.syncSchema !== undefined);
   if (connect !== 'desks') return connect ? all : [];
-  const desks = all.filter(({ runtime }) => runtime.desk !== undefined);
+  const desks = all.filter(({ runtime }) => runtime.createJobAdmin !== undefined);
   // Dependencies are known once the handle exists.
   for (const desk of desks) desk.handle();
   const needed = reach(desks.map(({ key }) => key));

@@ -1,5 +1,5 @@
 /** Validates the shape of stored jobs and notes, because other programs can write there. */
-import type { Deferred, Note } from '../../contract/deferred.js';
+import type { DeferredJob, Note } from '../../contract/deferred.js';
 import { isObject, POISON_KEYS } from '../../contract/json.js';
 
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
@@ -9,7 +9,7 @@ const MAX_ID = 1024;
 /** The maximum of `Date`. */
 const LAST_INSTANT = 8.64e15;
 
-export function isWork(read: unknown): read is Deferred {
+export function isDeferredJob(read: unknown): read is DeferredJob {
   if (!isObject(read)) return false;
   const { id, resource, part, version, needs, acceptedAt, state, row } = read as Readonly<Record<string, unknown>>;
   return (

@@ -1,23 +1,23 @@
 /** Retries unavailable servers; until all are available, resources that need them respond with 503. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { Step } from '../../contract/plan.js';
 import type { Log } from '../../contract/plugin.js';
 import { ResourcePhase } from '../../contract/slot.js';
 import { compilePatterns } from '../plan/patterns.js';
 import type { PlanSet, ResourcePlan } from '../plan/plan.js';
 import type { Instance } from './instances.js';
-import { detailOf, isAway, type Lifecycle } from './lifecycle.js';
+import { getDetail, isServerUnavailable, type Lifecycle } from './lifecycle.js';
 
 /** First and longest pause in milliseconds between two attempts. */
 const FIRST = 50;
 const LONGEST = 2000;
 
 /** Exponential backoff with jitter, so that processes do not retry simultaneously. */
-const pauseBefore = (attempt: number): number =>
+const getPause = (attempt: number): number =>
   Math.min(LONGEST, FIRST * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 4);
 
-export interface WaitingInput {
+export interface RetryInput {
   readonly lifecycle: Lifecycle;
   readonly log: Log;
   /** Aborted when the kernel closes. */
@@ -25,19 +25,19 @@ export interface WaitingInput {
   /** Prepares an opened instance before it counts as available. */
   readonly prepare: (instance: Instance) => Promise<void>;
   /** Called when an instance became available. */
-  readonly came: () => void;
+  readonly onAvailable: () => void;
 }
 
 /** Resolves when all are available or the kernel closes; rejects on the first permanent error. */
-export async function waitFor(pending: readonly Instance[], input: WaitingInput): Promise<void> {
+export async function retryUntilAvailable(pending: readonly Instance[], input: RetryInput): Promise<void> {
   const wakers = new Set<() => void>();
-  const wake = (): void => wakers.forEach((one) => one());
-  await Promise.all(pending.map((instance) => waitForOne(instance, input, wakers, wake)));
+  const wakeAll = (): void => wakers.forEach((one) => one());
+  await Promise.all(pending.map((instance) => retryInstance(instance, input, wakers, wakeAll)));
 }
 
-async function waitForOne(
+async function retryInstance(
   instance: Instance,
-  { lifecycle, log, signal, prepare, came }: WaitingInput,
+  { lifecycle, log, signal, prepare, onAvailable: came }: RetryInput,
   wakers: Set<() => void>,
   wake: () => void,
 ): Promise<void> {
@@ -46,18 +46,18 @@ async function waitForOne(
   const since = performance.now();
   let isOpen = false;
   for (let attempt = 0; ; attempt++) {
-    await pause(pauseBefore(attempt), wakers, signal);
+    await pause(getPause(attempt), wakers, signal);
     if (signal.aborted) return;
     try {
-      if (!isOpen) await lifecycle.reopen(instance);
+      if (!isOpen) await lifecycle.reopenInstance(instance);
       isOpen = true;
       if (signal.aborted) return await lifecycle.close([instance]);
       await prepare(instance);
       break;
     } catch (error) {
       if (signal.aborted) return;
-      if (!isAway(error)) throw error;
-      away.set(key, detailOf(error));
+      if (!isServerUnavailable(error)) throw error;
+      away.set(key, getDetail(error));
     }
   }
   away.delete(key);
@@ -70,10 +70,10 @@ async function waitForOne(
 /** Ends early when another instance became available or the kernel closes. */
 async function pause(ms: number, wakers: Set<() => void>, signal: AbortSignal): Promise<void> {
   const woken = new AbortController();
-  const waker = (): void => woken.abort();
-  wakers.add(waker);
+  const abortPause = (): void => woken.abort();
+  wakers.add(abortPause);
   await sleep(ms, undefined, { signal: AbortSignal.any([woken.signal, signal]) }).catch(() => undefined);
-  wakers.delete(waker);
+  wakers.delete(abortPause);
 }
 
 /** Runs before the guards, because they may need the unavailable server. */
@@ -81,18 +81,24 @@ const REFUSE: Step = Object.freeze({
   id: 'waiting',
   phase: ResourcePhase.ADMIT,
   run: () => {
-    throw fault('REQ_WAITING', {}, { retryable: true, headers: { 'retry-after': '1' } });
+    throw createFault('REQ_WAITING', {}, { retryable: true, headers: { 'retry-after': '1' } });
   },
 });
 
 /** Returns the same set with resources that need an unavailable server responding with 503. */
-export function whileWaiting(set: PlanSet, waits: (resource: string) => boolean): PlanSet {
+export function rejectWaiting(set: PlanSet, waits: (resource: string) => boolean): PlanSet {
   const stands = new Map<ResourcePlan, ResourcePlan>();
   for (const plan of set.byId.values()) {
     if (waits(plan.id)) stands.set(plan, Object.freeze({ ...plan, admit: Object.freeze([REFUSE]) }));
   }
-  const now = (plan: ResourcePlan): ResourcePlan => stands.get(plan) ?? plan;
-  const all = (plans: PlanSet['byId']) => new Map([...plans].map(([name, plan]) => [name, now(plan)] as const));
-  const routes = set.patterns.routes.map(({ path, plan }) => ({ path, plan: plan && now(plan) }));
-  return Object.freeze({ ...set, byPath: all(set.byPath), byId: all(set.byId), patterns: compilePatterns(routes) });
+  const toServed = (plan: ResourcePlan): ResourcePlan => stands.get(plan) ?? plan;
+  const replaceAll = (plans: PlanSet['byId']) =>
+    new Map([...plans].map(([name, plan]) => [name, toServed(plan)] as const));
+  const routes = set.patterns.routes.map(({ path, plan }) => ({ path, plan: plan && toServed(plan) }));
+  return Object.freeze({
+    ...set,
+    byPath: replaceAll(set.byPath),
+    byId: replaceAll(set.byId),
+    patterns: compilePatterns(routes),
+  });
 }

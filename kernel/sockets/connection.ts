@@ -1,32 +1,32 @@
 /** One open connection: limits the rate and the work of its messages, and closes slow or silent clients. */
 import type { RawData, WebSocket } from 'ws';
-import { fault, type Fault } from '../../contract/fault.js';
+import { createFault, type Fault } from '../../contract/fault.js';
 import type { WebSocketConfig } from '../../language/analysis/config-websocket.js';
 import type { JsonLimits } from '../../language/strings/bounded-json.js';
 import type { Client } from './hub.js';
 import type { Peer } from './invocation.js';
 import { readMessage, type Message } from './message.js';
-import { createPace } from './pace.js';
+import { createRateLimiter } from './pace.js';
 import { CLOSE } from './peer.js';
 import type { Worker } from './work.js';
 
-export interface LineInput {
+export interface SocketConnectionInput {
   readonly limits: WebSocketConfig['limits'];
   readonly json: JsonLimits;
   readonly worker: Worker;
   readonly closing: () => boolean;
   /** Called after a 401 response. */
-  readonly doubted: () => void;
-  readonly ended: (code: number) => void;
+  readonly onUnauthorized: () => void;
+  readonly onClose: (code: number) => void;
   /** Called with 1 when work begins and with -1 when it ends. */
-  readonly busy: (change: 1 | -1) => void;
+  readonly onInFlightChange: (change: 1 | -1) => void;
 }
 
-export interface Line extends Pick<Client, 'send' | 'cut'> {
+export interface SocketConnection extends Pick<Client, 'send' | 'closeSlowConsumer'> {
   /** Starts to accept messages. */
   begin(peer: Peer): void;
   /** Terminates a connection that did not reply to the last two pings. */
-  ping(): void;
+  sendPing(): void;
   close(code: number, reason: string): void;
   terminate(): void;
 }
@@ -39,10 +39,10 @@ const PARTING_MS = 1000;
 const SIGNS = 20;
 
 /** The socket is paused until `begin`. */
-export function createLine(socket: WebSocket, input: LineInput): Line {
-  const { limits, json, worker, closing, doubted, ended, busy } = input;
-  const pace = createPace(limits.rate);
-  const signs = createPace(Math.max(limits.rate, SIGNS));
+export function createSocketConnection(socket: WebSocket, input: SocketConnectionInput): SocketConnection {
+  const { limits, json, worker, closing, onUnauthorized: doubted, onClose: ended, onInFlightChange: busy } = input;
+  const pace = createRateLimiter(limits.rate);
+  const signs = createRateLimiter(Math.max(limits.rate, SIGNS));
   const queue: Message[] = [];
   let peer: Peer | null = null;
   let active = 0;
@@ -56,15 +56,15 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     const verdict = pace(performance.now());
     if (verdict === 'flood') return close(CLOSE.policy, 'too many messages');
     const message = readMessage(data as Buffer, json);
-    if (verdict === 'over') return void answer(message, peer, fault('WS_FLOOD', { max: limits.rate }));
-    if (closing()) return void answer(message, peer, fault('WS_CLOSING', {}, { retryable: true }));
+    if (verdict === 'over') return void respond(message, peer, createFault('WS_FLOOD', { max: limits.rate }));
+    if (closing()) return void respond(message, peer, createFault('WS_CLOSING', {}, { retryable: true }));
     queue.push(message);
     next();
   });
   socket.on('ping', (data: Buffer) => {
     const verdict = signs(performance.now());
     if (verdict === 'flood') close(CLOSE.policy, 'too many pings');
-    else if (isOpen && socket.bufferedAmount > limits.buffered) cut();
+    else if (isOpen && socket.bufferedAmount > limits.buffered) closeSlowConsumer();
     else if (isOpen && verdict === 'fine') socket.pong(data);
   });
   socket.on('pong', () => {
@@ -87,7 +87,7 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
       if (message === undefined) break;
       active += 1;
       busy(1);
-      void answer(message, peer).finally(() => {
+      void respond(message, peer).finally(() => {
         active -= 1;
         next();
         busy(-1);
@@ -97,21 +97,21 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
     else if (socket.isPaused && peer !== null) socket.resume();
   }
 
-  async function answer(message: Message, from: Peer, refusal?: Fault): Promise<void> {
-    const { frame, status, left } = await worker.work(message, from, refusal);
+  async function respond(message: Message, from: Peer, refusal?: Fault): Promise<void> {
+    const { frame, status, left } = await worker.handle(message, from, refusal);
     write(frame, left);
     if (status === 401) doubted();
   }
 
   /** The buffer is checked before sending, because a single response may exceed the limit. */
   function write(frame: Buffer, left: () => void): boolean {
-    if (isOpen && socket.bufferedAmount > limits.buffered) cut();
+    if (isOpen && socket.bufferedAmount > limits.buffered) closeSlowConsumer();
     if (isOpen) socket.send(frame, { binary: false }, left);
     else left();
     return isOpen;
   }
 
-  function cut(): void {
+  function closeSlowConsumer(): void {
     close(CLOSE.later, 'messages are not read');
   }
 
@@ -132,9 +132,9 @@ export function createLine(socket: WebSocket, input: LineInput): Line {
       if (isOpen) socket.resume();
     },
     send: (frame, left = () => undefined) => write(frame, left),
-    cut,
+    closeSlowConsumer,
     close,
-    ping() {
+    sendPing() {
       // A paused socket cannot receive pongs.
       if (socket.isPaused) return;
       if (silent >= MAX_SILENT) return socket.terminate();

@@ -5,36 +5,36 @@ import type { Duplex } from 'node:stream';
 import Koa from 'koa';
 import websockify from 'koa-websocket';
 import type { WebSocket } from 'ws';
-import { networkOf } from '../../contract/asker.js';
-import { fault, type Fault } from '../../contract/fault.js';
-import type { Running } from '../../contract/deferred.js';
+import { toNetwork } from '../../contract/asker.js';
+import { createFault, type Fault } from '../../contract/fault.js';
+import type { RuntimeServices } from '../../contract/deferred.js';
 import type { Route } from '../../contract/hooks.js';
 import { isSub0 } from '../../contract/profile.js';
 import type { LogFailure } from '../http/app.js';
 import type { PlanSet } from '../plan/plan.js';
-import { hostJudge } from '../http/hosts.js';
-import { headerValues, remoteOf } from '../http/invocation.js';
-import { senderJudge } from '../http/senders.js';
-import { asFault } from '../runtime/invoke.js';
+import { createHostCheck } from '../http/hosts.js';
+import { listHeaderValues, getRemoteAddress } from '../http/invocation.js';
+import { createSenderResolver } from '../http/senders.js';
+import { ensureFault } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { createLine, type Line } from './connection.js';
-import { handshakeJudge, type Asked } from './handshake.js';
+import { createSocketConnection, type SocketConnection } from './connection.js';
+import { createHandshakeCheck, type HandshakeRequest } from './handshake.js';
 import { createHub, type Client, type Hub } from './hub.js';
 import type { Peer } from './invocation.js';
-import { errorFrame } from './message.js';
-import { CLOSE, headersOf, proofsOf, Refused, uidOf } from './peer.js';
-import { presenceOf, type Presence } from './presence.js';
-import { requestClass } from './request.js';
+import { createErrorFrame } from './message.js';
+import { CLOSE, createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from './peer.js';
+import { createAuthSession, type AuthSession } from './presence.js';
+import { createRequestClass } from './request.js';
 import { createWorker } from './work.js';
 
-export interface Door {
+export interface SocketServer {
   /** Marks upgrades for Node's HTTP server. */
   readonly Request: typeof IncomingMessage;
   /** Responds to requests for the path that are not valid upgrades. */
   readonly page: Route;
   readonly hub: Hub;
   readonly size: () => number;
-  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  acceptUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Resolves when current work has finished. */
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ const MISSED = 'a message did not reach a connection that it is addressed to (ea
 const MAX_CAUSES = 1000;
 
 /** For at most MAX_CAUSES pairs. */
-function onceEach(call: (one: string, other: string) => void): (one: string, other: string) => void {
+function callOncePerPair(call: (one: string, other: string) => void): (one: string, other: string) => void {
   const known = new Set<string>();
   return (one, other) => {
     const pair = JSON.stringify([one, other]);
@@ -54,8 +54,8 @@ function onceEach(call: (one: string, other: string) => void): (one: string, oth
   };
 }
 
-interface Connected {
-  readonly line: Line;
+interface OpenConnection {
+  readonly line: SocketConnection;
   /** Verifies the token again. */
   readonly recheck: () => void;
   readonly isInRooms: () => boolean;
@@ -65,11 +65,11 @@ const MAX_PIECES = 1024;
 
 const CONNECT = { action: 'connect', requestId: null };
 
-export function createDoor(kernel: Kernel, tellFailure: LogFailure): Door {
+export function createSocketServer(kernel: Kernel, logFailure: LogFailure): SocketServer {
   const { config, project } = kernel;
   const { websocket, http } = config;
   const { limits } = websocket;
-  const connected = new Set<Connected>();
+  const connected = new Set<OpenConnection>();
   const networks = new Map<string, number>();
   const count = (network: string, change: 1 | -1): void => {
     const now = (networks.get(network) ?? 0) + change;
@@ -81,29 +81,30 @@ export function createDoor(kernel: Kernel, tellFailure: LogFailure): Door {
   let idle: (() => void) | null = null;
   let empty: (() => void) | null = null;
 
-  const identities = () => kernel.plans().identities;
-  const tell: Running['tell'] = (event) => kernel.running.tell(event);
+  const getIdentities = () => kernel.plans().identities;
+  const emitEvent: RuntimeServices['emit'] = (event) => kernel.running.emit(event);
   const hub = createHub({
-    isGuarded: () => identities().length > 0,
+    isGuarded: () => getIdentities().length > 0,
     // The earlier system accepts a claimed uid, because helpdesk customers have no token.
     believes: isSub0(config.profile),
     maxRooms: limits.rooms,
-    tell: (action, receivers, dropped) => tell({ what: 'message-delivered', action, receivers, dropped }),
-    miss: onceEach((action, cause) => kernel.log.warn({ action, cause }, MISSED)),
+    onDelivered: (action, receivers, dropped) => emitEvent({ what: 'message-delivered', action, receivers, dropped }),
+    onMissed: callOncePerPair((action, cause) => kernel.log.warn({ action, cause }, MISSED)),
   });
-  const worker = createWorker(kernel, tellFailure);
-  const senderOf = senderJudge(http.allowed_origins);
-  const answersFor = hostJudge(http, project.dev);
-  const judge = handshakeJudge({
+  const worker = createWorker(kernel, logFailure);
+  const senderOf = createSenderResolver(http.allowed_origins);
+  const answersFor = createHostCheck(http, project.dev);
+  const judge = createHandshakeCheck({
     ...{ websocket, http, closing: () => draining, count: () => connected.size },
-    countOf: (remote) => networks.get(networkOf(remote)) ?? 0,
+    countConnections: (remote) => networks.get(toNetwork(remote)) ?? 0,
   });
-  const statusOf = ({ code, options }: Fault): number => options.status ?? project.registry.codes[code]?.status ?? 500;
+  const getFaultStatus = ({ code, options }: Fault): number =>
+    options.status ?? project.registry.codes[code]?.status ?? 500;
 
   const app = websockify(new Koa());
   app.ws.use(({ websocket: socket, req }) => {
-    void welcome(socket, req).catch((error: unknown) => {
-      tellFailure(asFault(error), '-');
+    void acceptConnection(socket, req).catch((error: unknown) => {
+      logFailure(ensureFault(error), '-');
       socket.terminate();
     });
   });
@@ -123,20 +124,20 @@ export function createDoor(kernel: Kernel, tellFailure: LogFailure): Door {
 
   const pings = setInterval(() => {
     for (const { line, recheck } of connected) {
-      line.ping();
+      line.sendPing();
       recheck();
     }
   }, websocket.ping * 1000).unref();
 
-  if (websocket.force_token && identities().length === 0)
+  if (websocket.force_token && getIdentities().length === 0)
     kernel.log.warn(
       { path: websocket.path },
       'nobody can connect: `websocket.force_token` is set, and no resource takes a token',
     );
-  let guards = guardsOf(kernel.plans());
-  const unwatch = kernel.running.swapped(() => {
+  let guards = listGuards(kernel.plans());
+  const unwatch = kernel.running.onPlansReloaded(() => {
     const before = guards;
-    guards = guardsOf(kernel.plans());
+    guards = listGuards(kernel.plans());
     const isOther = [...before].some(([id, guard]) => guards.get(id) !== guard);
     for (const one of [...connected]) {
       one.recheck();
@@ -145,38 +146,38 @@ export function createDoor(kernel: Kernel, tellFailure: LogFailure): Door {
     }
   });
 
-  async function welcome(socket: WebSocket, req: IncomingMessage): Promise<void> {
+  async function acceptConnection(socket: WebSocket, req: IncomingMessage): Promise<void> {
     let client: Client | null = null;
-    let presence: Presence | null = null;
+    let presence: AuthSession | null = null;
     let uid: string | null = null;
     // Registered before authentication, so that messages sent meanwhile are retained.
-    const arrival = hub.arrive();
+    const arrival = hub.register();
     const id = randomUUID();
-    const remote = remoteOf(req, http.trusted_proxies);
-    const network = networkOf(remote);
+    const remote = getRemoteAddress(req, http.trusted_proxies);
+    const network = toNetwork(remote);
     const began = performance.now();
-    const line = createLine(socket, {
+    const line = createSocketConnection(socket, {
       limits,
       json: http.limits,
       worker,
       closing: () => draining,
-      doubted: () => presence?.recheck(),
-      ended(code) {
-        presence?.leave();
-        hub.leaves(arrival);
+      onUnauthorized: () => presence?.recheck(),
+      onClose(code) {
+        presence?.stop();
+        hub.unregister(arrival);
         if (client !== null) hub.remove(client);
         connected.delete(one);
         count(network, -1);
         const milliseconds = performance.now() - began;
-        tell({ what: 'connection-closed', id, code, milliseconds, open: connected.size });
+        emitEvent({ what: 'connection-closed', id, code, milliseconds, open: connected.size });
         if (connected.size === 0) empty?.();
       },
-      busy(change) {
+      onInFlightChange(change) {
         working += change;
         if (working === 0) idle?.();
       },
     });
-    const one: Connected = {
+    const one: OpenConnection = {
       line,
       recheck: () => presence?.recheck(),
       isInRooms: () => client !== null && client.rooms.size > 0,
@@ -184,83 +185,93 @@ export function createDoor(kernel: Kernel, tellFailure: LogFailure): Door {
     const plans = kernel.plans();
     connected.add(one);
     count(network, 1);
-    tell({ what: 'connection-opened', id, open: connected.size });
-    const end = (refused: Refused): void => {
-      const { body } = worker.refuse(refused.fault, randomUUID());
-      line.send(errorFrame(uid, CONNECT, body));
+    emitEvent({ what: 'connection-opened', id, open: connected.size });
+    const rejectConnection = (refused: ConnectionRejection): void => {
+      const { body } = worker.reject(refused.fault, randomUUID());
+      line.send(createErrorFrame(uid, CONNECT, body));
       line.close(refused.code, body.code);
     };
     try {
-      const query = queryOf(req);
-      uid = uidOf(query, websocket);
-      const headers = headersOf(req, proofsOf(req, identities(), config.profile));
+      const query = parseQuery(req);
+      uid = parseUid(query, websocket);
+      const headers = createPeerHeaders(req, extractProofs(req, getIdentities(), config.profile));
       const claim = websocket.uid_claim;
-      presence = await presenceOf({ identities, headers, uid, claim, statusOf, end, forced: websocket.force_token });
+      presence = await createAuthSession({
+        identities: getIdentities,
+        headers,
+        uid,
+        claim,
+        getFaultStatus,
+        end: rejectConnection,
+        forced: websocket.force_token,
+      });
       // The connection may have ended during authentication.
-      if (!connected.has(one)) return presence.leave();
+      if (!connected.has(one)) return presence.stop();
       const { verified, until, realms } = presence;
-      const { send, cut } = line;
-      client = { uid, verified, until, realms, rooms: new Set(), waiting: null, send, cut };
+      const { send, closeSlowConsumer: cut } = line;
+      client = { uid, verified, until, realms, rooms: new Set(), waiting: null, send, closeSlowConsumer: cut };
       const lastId = query.get('last_id');
       hub.add(client, arrival, lastId !== null);
       if (plans !== kernel.plans()) presence.recheck();
-      const sender = senderOf((name) => headerValues(req.rawHeaders, name));
-      line.begin(peerOf({ remote, sender, headers }, client));
-      if (lastId !== null) await catchUp(client, lastId);
+      const sender = senderOf((name) => listHeaderValues(req.rawHeaders, name));
+      line.begin(createPeer({ remote, sender, headers }, client));
+      if (lastId !== null) await sendMissed(client, lastId);
     } catch (error) {
-      end(error instanceof Refused ? error : new Refused(asFault(error), CLOSE.later));
+      rejectConnection(
+        error instanceof ConnectionRejection ? error : new ConnectionRejection(ensureFault(error), CLOSE.later),
+      );
     }
   }
 
-  async function catchUp(client: Client, lastId: string): Promise<void> {
+  async function sendMissed(client: Client, lastId: string): Promise<void> {
     const missed = await (kernel.running.replay?.(lastId) ?? Promise.resolve(null)).catch((error: unknown) => {
-      tellFailure(asFault(error), '-');
+      logFailure(ensureFault(error), '-');
       return null;
     });
     if (missed === null) {
-      const { body } = worker.refuse(fault('WS_REPLAY_GAP'), randomUUID());
-      client.send(errorFrame(client.uid, { action: 'replay', requestId: null }, body));
+      const { body } = worker.reject(createFault('WS_REPLAY_GAP'), randomUUID());
+      client.send(createErrorFrame(client.uid, { action: 'replay', requestId: null }, body));
     }
-    await hub.catchUp(client, missed ?? []);
+    await hub.replayMissed(client, missed ?? []);
   }
 
-  function peerOf(known: Pick<Peer, 'remote' | 'sender' | 'headers'>, client: Client): Peer {
+  function createPeer(known: Pick<Peer, 'remote' | 'sender' | 'headers'>, client: Client): Peer {
     return {
       ...known,
       connection: {
         uid: client.uid,
         join: (room) => hub.join(client, room),
-        leave: (room) => hub.leave(client, room),
+        leave: (room) => hub.leaveRoom(client, room),
       },
     };
   }
 
   const isHere = (url: string | undefined): boolean =>
     url === websocket.path || url?.startsWith(`${websocket.path}?`) === true;
-  const askedOf = (req: IncomingMessage): Asked => ({
+  const toHandshakeRequest = (req: IncomingMessage): HandshakeRequest => ({
     method: req.method ?? '',
-    remote: remoteOf(req, http.trusted_proxies),
-    header: (name) => headerValues(req.rawHeaders, name),
+    remote: getRemoteAddress(req, http.trusted_proxies),
+    header: (name) => listHeaderValues(req.rawHeaders, name),
   });
-  const admits = (req: IncomingMessage): boolean =>
+  const isUpgradeAllowed = (req: IncomingMessage): boolean =>
     isHere(req.url) &&
     answersFor?.(req.headers.host) !== false &&
     (req.url ?? '').length <= http.limits.url &&
     req.rawHeaders.length <= 2 * http.limits.header_count &&
-    judge(askedOf(req)) === null;
+    judge(toHandshakeRequest(req)) === null;
 
   return {
-    Request: requestClass(admits),
+    Request: createRequestClass(isUpgradeAllowed),
     page: {
       path: websocket.path,
       methods: ['GET'],
       handle(request) {
-        throw judge(request) ?? fault('WS_UPGRADE', {}, { headers: { upgrade: 'websocket' } });
+        throw judge(request) ?? createFault('WS_UPGRADE', {}, { headers: { upgrade: 'websocket' } });
       },
     },
     hub,
     size: () => connected.size,
-    upgrade(req, socket, head) {
+    acceptUpgrade(req, socket, head) {
       const { server } = app.ws;
       if (server === undefined || !isHere(req.url)) return void socket.destroy();
       server.handleUpgrade(req, socket, head, (accepted) => server.emit('connection', accepted, req));
@@ -281,7 +292,7 @@ export function createDoor(kernel: Kernel, tellFailure: LogFailure): Door {
   };
 }
 
-const guardsOf = ({ byId }: PlanSet): ReadonlyMap<string, string> =>
+const listGuards = ({ byId }: PlanSet): ReadonlyMap<string, string> =>
   new Map(
     [...byId].map(([id, { summary, identities }]) => [
       id,
@@ -289,7 +300,7 @@ const guardsOf = ({ byId }: PlanSet): ReadonlyMap<string, string> =>
     ]),
   );
 
-function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+function parseQuery({ url = '' }: IncomingMessage): URLSearchParams {
   const mark = url.indexOf('?');
   return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
 }

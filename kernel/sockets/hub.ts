@@ -1,6 +1,6 @@
 /** Registers the connections of this process by uid and room, and delivers messages to them. */
-import type { Delivery, Owners } from '../../contract/deferred.js';
-import { deliveryFrame, sharedPart } from './message.js';
+import type { Delivery, UidNamespace } from '../../contract/deferred.js';
+import { createDeliveryFrame, serializeShared } from './message.js';
 
 export interface Client {
   readonly uid: string | null;
@@ -16,31 +16,31 @@ export interface Client {
   /** `left` is called once the frame was sent or failed. Returns false on a closed connection. */
   send(frame: Buffer, left?: () => void): boolean;
   /** Closes a slow consumer. */
-  cut(): void;
+  closeSlowConsumer(): void;
 }
 
 /** Messages sent during authentication. */
-export interface Arrival {
+export interface PendingConnection {
   readonly messages: Delivery[];
 }
 
 export interface Hub {
   readonly count: number;
   /** Registers a connection before its authentication. */
-  arrive(): Arrival;
-  leaves(arrival: Arrival): void;
+  register(): PendingConnection;
+  unregister(arrival: PendingConnection): void;
   /** Delivers the messages since `arrive` first. `late`: queues messages until `catchUp`. */
-  add(client: Client, arrival?: Arrival, late?: boolean): void;
+  add(client: Client, arrival?: PendingConnection, late?: boolean): void;
   remove(client: Client): void;
   /** False when the client has reached the maximum number of rooms. */
   join(client: Client, room: string): boolean;
-  leave(client: Client, room: string): void;
-  deliver(message: Delivery): void;
+  leaveRoom(client: Client, room: string): void;
+  deliverMessage(message: Delivery): void;
   /**
    * Replays the messages of `missed` for this client, then the queued ones. Waits for each send, because all of them may
    * exceed the send buffer.
    */
-  catchUp(client: Client, missed: readonly Delivery[]): Promise<void>;
+  replayMissed(client: Client, missed: readonly Delivery[]): Promise<void>;
 }
 
 export interface HubInput {
@@ -49,9 +49,9 @@ export interface HubInput {
   /** Unauthenticated connections may use the uid they claim. */
   readonly believes?: boolean;
   readonly maxRooms: number;
-  readonly tell: (action: string, receivers: number, dropped: number) => void;
+  readonly onDelivered: (action: string, receivers: number, dropped: number) => void;
   /** Called for a recipient that does not receive the message. */
-  readonly miss?: (action: string, cause: string) => void;
+  readonly onMissed?: (action: string, cause: string) => void;
 }
 
 interface Outgoing {
@@ -68,10 +68,10 @@ const AT_ONCE = 500;
 const MAX_OUTBOX = 100;
 
 /** False when the message is dropped. */
-function hand(client: Client, { message, write }: Pick<Outgoing, 'message' | 'write'>): boolean {
+function sendOrQueue(client: Client, { message, write }: Pick<Outgoing, 'message' | 'write'>): boolean {
   if (client.waiting === null) return client.send(write(client.uid));
   if (client.waiting.push(message) <= MAX_WAITING) return true;
-  client.cut();
+  client.closeSlowConsumer();
   return false;
 }
 
@@ -82,14 +82,24 @@ const MAX_WAITING = 1000;
 
 type Groups = Map<string, Set<Client>>;
 
-export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = () => undefined }: HubInput): Hub {
+export function createHub({
+  isGuarded,
+  believes = false,
+  maxRooms,
+  onDelivered: tell,
+  onMissed: miss = () => undefined,
+}: HubInput): Hub {
   const all = new Set<Client>();
   const byUid: Groups = new Map();
   const byRoom: Groups = new Map();
-  const arriving = new Set<Arrival>();
+  const arriving = new Set<PendingConnection>();
 
   /** Returns the reason to withhold a targeted message, or null. A claimed uid alone is not enough. */
-  function whyNot({ verified, until, realms }: Client, of: Owners | undefined, now: number): string | null {
+  function findBlockReason(
+    { verified, until, realms }: Client,
+    of: UidNamespace | undefined,
+    now: number,
+  ): string | null {
     if (until <= now) return OVER;
     if (believes && !verified) return null;
     if (of === undefined || of.realm === null) return verified || !isGuarded() || of?.open === true ? null : UNPROVEN;
@@ -98,16 +108,16 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
     return 'the guard of the message does not let in its token';
   }
 
-  const isOwner = (client: Client, of: Owners | undefined, action: string, now: number): boolean => {
-    const cause = whyNot(client, of, now);
+  const isOwner = (client: Client, of: UidNamespace | undefined, action: string, now: number): boolean => {
+    const cause = findBlockReason(client, of, now);
     if (cause !== null) miss(action, cause);
     return cause === null;
   };
 
-  function receivers({ to, action }: Delivery, now: number): Iterable<Client> {
+  function findReceivers({ to, action }: Delivery, now: number): Iterable<Client> {
     if ('all' in to) return all;
-    if ('uids' in to) return members(byUid, to.uids).filter((client) => isOwner(client, to.of, action, now));
-    return members(byRoom, to.rooms).filter(({ until }) => {
+    if ('uids' in to) return listMembers(byUid, to.uids).filter((client) => isOwner(client, to.of, action, now));
+    return listMembers(byRoom, to.rooms).filter(({ until }) => {
       if (until <= now) miss(action, OVER);
       return until > now;
     });
@@ -121,12 +131,12 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
 
   /** Sent in batches, so that thousands of recipients do not block the event loop. */
   const outbox: Outgoing[] = [];
-  function pump(): void {
+  function flushOutbox(): void {
     // A full outbox is flushed synchronously, which slows the sender down.
     let left = outbox.length > MAX_OUTBOX ? Infinity : AT_ONCE;
     for (let first = outbox[0]; first !== undefined; first = outbox[0]) {
       const next = first.clients.splice(0, left);
-      for (const client of next) if (!hand(client, first)) first.dropped += 1;
+      for (const client of next) if (!sendOrQueue(client, first)) first.dropped += 1;
       left -= next.length;
       if (first.clients.length === 0) {
         outbox.shift();
@@ -134,7 +144,7 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
         if (dropped > 0) miss(message.action, 'it is closed, or does not read what it is sent');
         tell(message.action, receivers - dropped, dropped);
       }
-      if (left === 0 && outbox.length > 0) return void setImmediate(pump);
+      if (left === 0 && outbox.length > 0) return void setImmediate(flushOutbox);
     }
   }
 
@@ -142,27 +152,27 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
     get count() {
       return all.size;
     },
-    arrive() {
-      const arrival: Arrival = { messages: [] };
+    register() {
+      const arrival: PendingConnection = { messages: [] };
       arriving.add(arrival);
       return arrival;
     },
-    leaves: (arrival) => void arriving.delete(arrival),
+    unregister: (arrival) => void arriving.delete(arrival),
     add(client, arrival, late = false) {
       all.add(client);
-      if (client.uid !== null) put(byUid, client.uid, client);
+      if (client.uid !== null) addMember(byUid, client.uid, client);
       if (late) client.waiting = [];
       if (arrival === undefined) return;
       arriving.delete(arrival);
-      if (arrival.messages.length > MAX_WAITING) return client.cut();
+      if (arrival.messages.length > MAX_WAITING) return client.closeSlowConsumer();
       const now = Date.now();
       for (const message of arrival.messages)
-        if (isFor(client, message, now)) hand(client, { message, write: writer(message) });
+        if (isFor(client, message, now)) sendOrQueue(client, { message, write: createFrameWriter(message) });
     },
     remove(client) {
       all.delete(client);
-      if (client.uid !== null) take(byUid, client.uid, client);
-      for (const room of client.rooms) take(byRoom, room, client);
+      if (client.uid !== null) removeMember(byUid, client.uid, client);
+      for (const room of client.rooms) removeMember(byRoom, room, client);
       client.rooms.clear();
     },
     join(client, room) {
@@ -171,21 +181,21 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
       // A removed client would stay in the room indefinitely.
       if (!all.has(client)) return true;
       client.rooms.add(room);
-      put(byRoom, room, client);
+      addMember(byRoom, room, client);
       return true;
     },
-    leave(client, room) {
-      if (client.rooms.delete(room)) take(byRoom, room, client);
+    leaveRoom(client, room) {
+      if (client.rooms.delete(room)) removeMember(byRoom, room, client);
     },
-    deliver(message) {
+    deliverMessage(message) {
       for (const { messages } of arriving) if (messages.length <= MAX_WAITING) messages.push(message);
-      const clients = [...receivers(message, Date.now())];
-      outbox.push({ message, write: writer(message), clients, receivers: clients.length, dropped: 0 });
-      if (outbox.length === 1 || outbox.length > MAX_OUTBOX) pump();
+      const clients = [...findReceivers(message, Date.now())];
+      outbox.push({ message, write: createFrameWriter(message), clients, receivers: clients.length, dropped: 0 });
+      if (outbox.length === 1 || outbox.length > MAX_OUTBOX) flushOutbox();
     },
-    async catchUp(client, missed) {
+    async replayMissed(client, missed) {
       const send = (message: Delivery): Promise<void> =>
-        new Promise((left) => client.send(writer(message)(client.uid), left));
+        new Promise((left) => client.send(createFrameWriter(message)(client.uid), left));
       const came = new Set(client.waiting?.map(({ id }) => id));
       const sent = new Set<Delivery['id']>();
       for (const message of missed) {
@@ -203,30 +213,30 @@ export function createHub({ isGuarded, believes = false, maxRooms, tell, miss = 
 }
 
 /** Serializes the data once. */
-function writer({ action, data, id }: Delivery): (uid: string | null) => Buffer {
+function createFrameWriter({ action, data, id }: Delivery): (uid: string | null) => Buffer {
   let shared: Buffer | null = null;
   let last: { readonly uid: string | null; readonly frame: Buffer } | null = null;
   return (uid) => {
     if (last?.uid !== uid) last = null;
     // Caches only the last frame, because each one is a copy of the data.
-    last ??= { uid, frame: deliveryFrame(uid, (shared ??= sharedPart(action, data, id))) };
+    last ??= { uid, frame: createDeliveryFrame(uid, (shared ??= serializeShared(action, data, id))) };
     return last.frame;
   };
 }
 
-function members(groups: Groups, names: readonly string[]): Client[] {
+function listMembers(groups: Groups, names: readonly string[]): Client[] {
   const [only] = names;
   if (names.length === 1 && only !== undefined) return [...(groups.get(only) ?? [])];
   return [...new Set(names.flatMap((name) => [...(groups.get(name) ?? [])]))];
 }
 
-function put(groups: Groups, name: string, client: Client): void {
+function addMember(groups: Groups, name: string, client: Client): void {
   const group = groups.get(name);
   if (group === undefined) groups.set(name, new Set([client]));
   else group.add(client);
 }
 
-function take(groups: Groups, name: string, client: Client): void {
+function removeMember(groups: Groups, name: string, client: Client): void {
   const group = groups.get(name);
   group?.delete(client);
   if (group?.size === 0) groups.delete(name);

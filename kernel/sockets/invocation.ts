@@ -1,9 +1,9 @@
 /** A WebSocket message as an invocation with the upgrade's headers. It has neither files nor signed bytes. */
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { Connection, Invocation, Payload, UploadedFile } from '../../contract/plan.js';
-import { withParameters } from '../http/payload.js';
+import { mergeParameters } from '../http/payload.js';
 import type { Sender } from '../http/senders.js';
-import { giveBack, type HeldWork } from '../runtime/held.js';
+import { runCleanups, type Cleanup } from '../runtime/held.js';
 import type { PeerHeaders } from './peer.js';
 
 /** What all messages of a connection share. */
@@ -14,7 +14,7 @@ export interface Peer {
   readonly connection: Connection;
 }
 
-export interface Arrival {
+export interface MessageMeta {
   readonly id: string;
   readonly startedAt: number;
   /** Monotonic time. */
@@ -41,10 +41,10 @@ export class SocketInvocation implements Invocation {
   readonly headers: Invocation['headers'];
   readonly header: Invocation['header'];
   trace: Readonly<Record<string, string>> | null = null;
-  #held: HeldWork[] | null = null;
+  #held: Cleanup[] | null = null;
 
   constructor(
-    private readonly arrival: Arrival,
+    private readonly arrival: MessageMeta,
     peer: Peer,
   ) {
     const { id, startedAt, deadline, parameters, timed } = arrival;
@@ -59,25 +59,25 @@ export class SocketInvocation implements Invocation {
     this.header = peer.headers.values;
   }
 
-  bytes(): Promise<never> {
-    return Promise.reject(fault('WS_REQUEST_ONLY'));
+  readRawBody(): Promise<never> {
+    return Promise.reject(createFault('WS_REQUEST_ONLY'));
   }
 
-  receive(): Payload {
+  readPayload(): Payload {
     const { payload = NOTHING, parameters } = this.arrival;
-    if (typeof payload !== 'object' || payload === null) throw fault('VAL_NOT_OBJECT');
+    if (typeof payload !== 'object' || payload === null) throw createFault('VAL_NOT_OBJECT');
     const sent = this.#addressed(payload as Payload);
-    return parameters === null ? sent : withParameters(sent, parameters);
+    return parameters === null ? sent : mergeParameters(sent, parameters);
   }
 
-  release(work: HeldWork): void {
+  onFinish(work: Cleanup): void {
     (this.#held ??= []).push(work);
   }
 
-  async finish(answered: boolean): Promise<void> {
+  async dispose(answered: boolean): Promise<void> {
     const held = this.#held;
     this.#held = null;
-    if (held !== null) await giveBack(held, answered);
+    if (held !== null) await runCleanups(held, answered);
   }
 
   /** The connection's uid is the default `id`: an address, not an authenticated identity. */

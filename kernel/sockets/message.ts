@@ -1,9 +1,9 @@
 /** Parses client messages and writes frames. An unreadable message is returned with its Fault. */
-import { fault, type Fault } from '../../contract/fault.js';
-import { isObject, own, type Json } from '../../contract/json.js';
-import { Rendered } from '../../contract/rendered.js';
+import { createFault, type Fault } from '../../contract/fault.js';
+import { isObject, getOwn, type Json } from '../../contract/json.js';
+import { RawJson } from '../../contract/rendered.js';
 import { parseBounded, type JsonLimits } from '../../language/strings/bounded-json.js';
-import { asFault } from '../runtime/invoke.js';
+import { ensureFault } from '../runtime/invoke.js';
 
 export interface Message {
   /** Id or path of a resource, as the client writes it. */
@@ -20,7 +20,7 @@ const MAX_NAME = 256;
 
 const UNREAD: Message = { resource: '', action: null, requestId: null, payload: undefined, flaw: null };
 
-const malformed = (what: string): Fault => fault('WS_MESSAGE', { what });
+const createMessageFault = (what: string): Fault => createFault('WS_MESSAGE', { what });
 
 /** `bytes`: UTF-8. The limits are increased for the envelope around the payload. */
 export function readMessage(bytes: Buffer, limits: JsonLimits): Message {
@@ -29,44 +29,45 @@ export function readMessage(bytes: Buffer, limits: JsonLimits): Message {
     const around = { depth: limits.depth + 1, keys: limits.keys + 4, array: limits.array };
     json = parseBounded(bytes, () => bytes.toString('utf8'), around);
   } catch (error) {
-    return { ...UNREAD, flaw: asFault(error) };
+    return { ...UNREAD, flaw: ensureFault(error) };
   }
-  if (!isObject(json)) return { ...UNREAD, flaw: malformed('it is not an object') };
-  const [resource, action, requestId] = ['resource', 'action', 'request_id'].map((name) => own(json, name));
+  if (!isObject(json)) return { ...UNREAD, flaw: createMessageFault('it is not an object') };
+  const [resource, action, requestId] = ['resource', 'action', 'request_id'].map((name) => getOwn(json, name));
   const read = {
     ...UNREAD,
     action: isName(action) ? action : null,
     requestId: isName(requestId) ? requestId : null,
   };
-  if (!isName(action ?? '')) return { ...read, flaw: malformed('`action` is not a text of at most 256 characters') };
+  if (!isName(action ?? ''))
+    return { ...read, flaw: createMessageFault('`action` is not a text of at most 256 characters') };
   if (!isName(requestId ?? ''))
-    return { ...read, flaw: malformed('`request_id` is not a text of at most 256 characters') };
+    return { ...read, flaw: createMessageFault('`request_id` is not a text of at most 256 characters') };
   if (typeof resource !== 'string' || resource === '')
-    return { ...read, flaw: malformed('`resource` does not name one by its id or its path') };
-  return { ...read, resource, payload: own(json, 'payload') };
+    return { ...read, flaw: createMessageFault('`resource` does not name one by its id or its path') };
+  return { ...read, resource, payload: getOwn(json, 'payload') };
 }
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME;
 
-export type Repeated = Pick<Message, 'action' | 'requestId'>;
+export type EchoedFields = Pick<Message, 'action' | 'requestId'>;
 
 /** JSON text is not serialized again. */
-export function answerFrame(uid: string | null, { action, requestId }: Repeated, result: unknown): Buffer {
+export function createResponseFrame(uid: string | null, { action, requestId }: EchoedFields, result: unknown): Buffer {
   const head = `{"uid":${JSON.stringify(uid)},"action":${JSON.stringify(action)},`;
   const named = requestId === null ? head : `${head}"request_id":${JSON.stringify(requestId)},`;
-  if (result instanceof Rendered) return Buffer.concat([Buffer.from(`${named}"data":`), result.json, Buffer.from('}')]);
+  if (result instanceof RawJson) return Buffer.concat([Buffer.from(`${named}"data":`), result.json, Buffer.from('}')]);
   return Buffer.from(`${named}"data":${JSON.stringify(result ?? null)}}`);
 }
 
-export function errorFrame(uid: string | null, { action, requestId }: Repeated, error: object): Buffer {
+export function createErrorFrame(uid: string | null, { action, requestId }: EchoedFields, error: object): Buffer {
   return Buffer.from(JSON.stringify({ uid, action, ...(requestId !== null && { request_id: requestId }), error }));
 }
 
 /** The part of a frame that is equal for all recipients. */
-export const sharedPart = (action: string, data: Json, id: string | null): Buffer =>
+export const serializeShared = (action: string, data: Json, id: string | null): Buffer =>
   Buffer.from(
     `,"action":${JSON.stringify(action)},"data":${JSON.stringify(data)}${id === null ? '' : `,"id":${JSON.stringify(id)}`}}`,
   );
 
-export const deliveryFrame = (uid: string | null, shared: Buffer): Buffer =>
+export const createDeliveryFrame = (uid: string | null, shared: Buffer): Buffer =>
   Buffer.concat([Buffer.from(`{"uid":${JSON.stringify(uid)}`), shared]);

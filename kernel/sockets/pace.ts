@@ -1,13 +1,13 @@
 /** Token bucket: a sustained rate with a burst allowance, and a `flood` result for persistent abusers. */
 
 /** `over`: reject this one. `flood`: close the connection. */
-export type Verdict = 'fine' | 'over' | 'flood';
+export type RateResult = 'fine' | 'over' | 'flood';
 
 /** `flood` begins at this multiple of the rate. */
 const PATIENCE = 5;
 
 /** `rate` is per second; `now` is monotonic milliseconds. */
-export function createPace(rate: number): (now: number) => Verdict {
+export function createRateLimiter(rate: number): (now: number) => RateResult {
   let allowance = rate;
   let excess = 0;
   let last = -Infinity;

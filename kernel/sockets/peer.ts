@@ -1,15 +1,15 @@
 /** Derives headers, uid and identity of a connection from its upgrade request. A rejection is a Fault with a close code. */
 import type { IncomingMessage } from 'node:http';
 import { ExactNumber } from '../../contract/exact-number.js';
-import { fault, type Fault } from '../../contract/fault.js';
-import { own } from '../../contract/json.js';
+import { createFault, type Fault } from '../../contract/fault.js';
+import { getOwn } from '../../contract/json.js';
 import { isSub0 } from '../../contract/profile.js';
 import type { Identified, Identity, Invocation } from '../../contract/plan.js';
 import type { IdentityPlan } from '../plan/plan.js';
 import type { WebSocketConfig } from '../../language/analysis/config-websocket.js';
-import { headerValues } from '../http/invocation.js';
-import { asFault } from '../runtime/invoke.js';
-import { offeredBy } from './handshake.js';
+import { listHeaderValues } from '../http/invocation.js';
+import { ensureFault } from '../runtime/invoke.js';
+import { listProtocols } from './handshake.js';
 
 /** Codes of RFC 6455 and private ones (from 4400). */
 export const CLOSE = {
@@ -22,7 +22,7 @@ export const CLOSE = {
   token: 4401,
 } as const;
 
-export class Refused extends Error {
+export class ConnectionRejection extends Error {
   constructor(
     readonly fault: Fault,
     readonly code: number,
@@ -44,7 +44,7 @@ const OF_THE_UPGRADE =
 
 export type Proof = readonly [name: string, value: string];
 
-export function headersOf(req: IncomingMessage, proofs: readonly Proof[]): PeerHeaders {
+export function createPeerHeaders(req: IncomingMessage, proofs: readonly Proof[]): PeerHeaders {
   const raw: string[] = [];
   const all = Object.create(null) as Record<string, string | string[] | undefined>;
   const proven = new Set(proofs.map(([name]) => name));
@@ -58,27 +58,27 @@ export function headersOf(req: IncomingMessage, proofs: readonly Proof[]): PeerH
     raw.push(name, value);
     all[name] = value;
   }
-  return { all: Object.freeze(all), values: (name) => headerValues(raw, name) };
+  return { all: Object.freeze(all), values: (name) => listHeaderValues(raw, name) };
 }
 
 /** Clients of the earlier system use this name for any authentication header. */
 const ANY_HEADER = 'x-access-token';
 
 /** Converts the token in the sub-protocols into the headers that guards read. */
-export function proofsOf(
+export function extractProofs(
   req: IncomingMessage,
   identities: readonly IdentityPlan[],
   profile: string | null,
 ): readonly Proof[] {
-  const offered = offeredBy((name) => headerValues(req.rawHeaders, name));
+  const offered = listProtocols((name) => listHeaderValues(req.rawHeaders, name));
   if (offered.length === 0) return [];
   const [name = '', token = ''] = offered.map((text, index) => (index === 0 ? text.toLowerCase() : text));
   const isAny = name === ANY_HEADER && isSub0(profile);
   const read = new Set(identities.flatMap(({ identity }) => identity?.header ?? []));
   const names = [...read].filter((header) => header === name || (isAny && header === 'authorization'));
   if (offered.length !== 2 || names.length === 0)
-    throw new Refused(
-      fault('WS_HANDSHAKE', { what: 'no resource reads a token from the header that the sub-protocols name' }),
+    throw new ConnectionRejection(
+      createFault('WS_HANDSHAKE', { what: 'no resource reads a token from the header that the sub-protocols name' }),
       CLOSE.uid,
     );
   return names.map((header) => [header, header === 'authorization' ? `Bearer ${token}` : token]);
@@ -89,19 +89,19 @@ const MAX_UID = 256;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** Null when missing and optional. */
-export function uidOf(query: URLSearchParams, { force_uid: isForced }: WebSocketConfig): string | null {
+export function parseUid(query: URLSearchParams, { force_uid: isForced }: WebSocketConfig): string | null {
   const [uid, ...more] = query.getAll('uid');
   if (uid === undefined) {
     if (!isForced) return null;
-    throw new Refused(fault('WS_UID', { what: 'is missing' }), CLOSE.uid);
+    throw new ConnectionRejection(createFault('WS_UID', { what: 'is missing' }), CLOSE.uid);
   }
-  if (more.length > 0) throw new Refused(fault('WS_UID', { what: 'is given twice' }), CLOSE.uid);
+  if (more.length > 0) throw new ConnectionRejection(createFault('WS_UID', { what: 'is given twice' }), CLOSE.uid);
   if (uid === '' || uid.length > MAX_UID || CONTROL.test(uid))
-    throw new Refused(fault('WS_UID', { what: 'is not 1 to 256 plain characters' }), CLOSE.uid);
+    throw new ConnectionRejection(createFault('WS_UID', { what: 'is not 1 to 256 plain characters' }), CLOSE.uid);
   return uid;
 }
 
-export interface Admitted extends Identified {
+export interface AdmittedIdentity extends Identified {
   readonly realm: string | null;
 }
 
@@ -109,24 +109,24 @@ export interface Admitted extends Identified {
  * Runs all guards; the first admission is the primary identity. Empty
  * where no token was sent; throws Refused when no guard accepts it.
  */
-export async function identify(
+export async function authenticatePeer(
   identities: readonly IdentityPlan[],
-  asked: Parameters<Identity['identify']>[0],
-  statusOf: (failure: Fault) => number,
-): Promise<readonly Admitted[]> {
+  asked: Parameters<Identity['identifyCaller']>[0],
+  getFaultStatus: (failure: Fault) => number,
+): Promise<readonly AdmittedIdentity[]> {
   const asking = identities.flatMap(({ identity, realm }) =>
     identity !== null && asked.header(identity.header).length > 0 ? [{ identity, realm }] : [],
   );
-  const admitted: Admitted[] = [];
-  let refusal: Refused | null = null;
+  const admitted: AdmittedIdentity[] = [];
+  let refusal: ConnectionRejection | null = null;
   for (const { identity, realm } of asking) {
     try {
-      admitted.push({ ...(await identity.identify(asked)), realm });
+      admitted.push({ ...(await identity.identifyCaller(asked)), realm });
     } catch (error) {
-      const failure = asFault(error);
+      const failure = ensureFault(error);
       // Any other status is a failure, such as an unavailable store.
-      const isRefusal = statusOf(failure) === 401;
-      const told = new Refused(failure, isRefusal ? CLOSE.token : CLOSE.later);
+      const isRefusal = getFaultStatus(failure) === 401;
+      const told = new ConnectionRejection(failure, isRefusal ? CLOSE.token : CLOSE.later);
       if (refusal === null || !isRefusal) refusal = told;
     }
   }
@@ -135,7 +135,7 @@ export async function identify(
 }
 
 export function isOwner(uid: string, { claims }: Identified, claim: string): boolean {
-  const said = own(claims, claim);
+  const said = getOwn(claims, claim);
   const isPlain = typeof said === 'string' || typeof said === 'number' || said instanceof ExactNumber;
   return isPlain && said.toString() === uid;
 }

@@ -1,10 +1,17 @@
 /** The identity of a connection: verified at its start, rechecked while it is open, and ended at expiry. */
 import { randomUUID } from 'node:crypto';
-import { fault, type Fault } from '../../contract/fault.js';
+import { createFault, type Fault } from '../../contract/fault.js';
 import type { IdentityPlan } from '../plan/plan.js';
-import { CLOSE, identify, isOwner, Refused, type Admitted, type PeerHeaders } from './peer.js';
+import {
+  CLOSE,
+  authenticatePeer,
+  isOwner,
+  ConnectionRejection,
+  type AdmittedIdentity,
+  type PeerHeaders,
+} from './peer.js';
 
-export interface Presence {
+export interface AuthSession {
   /** A token proved the uid. */
   readonly verified: boolean;
   /** Expiry in milliseconds since 1970. */
@@ -13,73 +20,75 @@ export interface Presence {
   readonly realms: ReadonlyMap<string, number>;
   /** Closes the connection when its token is no longer valid. */
   recheck(): void;
-  leave(): void;
+  stop(): void;
 }
 
-export interface PresenceInput {
+export interface AuthSessionInput {
   readonly identities: () => readonly IdentityPlan[];
   readonly headers: PeerHeaders;
   readonly uid: string | null;
   /** The claim that holds the permitted uid. */
   readonly claim: string;
   readonly forced?: boolean;
-  readonly statusOf: (failure: Fault) => number;
-  readonly end: (refused: Refused) => void;
+  readonly getFaultStatus: (failure: Fault) => number;
+  readonly end: (refused: ConnectionRejection) => void;
 }
 
 const MAX_TIMER = 2 ** 31 - 1;
 
-const UNKNOWN: Presence = Object.freeze({
+const UNKNOWN: AuthSession = Object.freeze({
   verified: false,
   until: Infinity,
   realms: new Map(),
   recheck: () => undefined,
-  leave: () => undefined,
+  stop: () => undefined,
 });
 
 /** Rejects with Refused for an invalid token, or one with another uid. */
-export async function presenceOf(input: PresenceInput): Promise<Presence> {
-  const { identities, headers, uid, claim, statusOf, end, forced = false } = input;
+export async function createAuthSession(input: AuthSessionInput): Promise<AuthSession> {
+  const { identities, headers, uid, claim, getFaultStatus: statusOf, end, forced = false } = input;
   const realms = new Map<string, number>();
-  const ask = async (): Promise<Admitted | null> => {
+  const authenticate = async (): Promise<AdmittedIdentity | null> => {
     const asked = { id: randomUUID(), header: headers.values, startedAt: Date.now() };
-    const admitted = await identify(identities(), asked, statusOf);
+    const admitted = await authenticatePeer(identities(), asked, statusOf);
     realms.clear();
     // Another guard may read another header, with the token of a different user.
     for (const one of admitted)
       if (one.realm !== null && uid !== null && isOwner(uid, one, claim)) realms.set(one.realm, one.until);
     return admitted[0] ?? null;
   };
-  const identified = await ask();
+  const identified = await authenticate();
   if (identified === null) {
-    if (forced) throw new Refused(fault('WS_TOKEN'), CLOSE.token);
+    if (forced) throw new ConnectionRejection(createFault('WS_TOKEN'), CLOSE.token);
     return UNKNOWN;
   }
-  if (uid !== null && !isOwner(uid, identified, claim)) throw new Refused(fault('WS_NOT_YOURS'), CLOSE.token);
+  if (uid !== null && !isOwner(uid, identified, claim))
+    throw new ConnectionRejection(createFault('WS_NOT_YOURS'), CLOSE.token);
   const { until } = identified;
   let timer: NodeJS.Timeout | undefined;
-  const watch = (): void => {
+  const scheduleExpiry = (): void => {
     const left = until - Date.now();
-    if (left <= 0) end(new Refused(fault('WS_TOKEN_OVER'), CLOSE.token));
-    else timer = setTimeout(watch, Math.min(left, MAX_TIMER)).unref();
+    if (left <= 0) end(new ConnectionRejection(createFault('WS_TOKEN_OVER'), CLOSE.token));
+    else timer = setTimeout(scheduleExpiry, Math.min(left, MAX_TIMER)).unref();
   };
-  watch();
+  scheduleExpiry();
   return {
     verified: uid !== null,
     until,
     realms,
     recheck: () =>
-      void ask().then(
+      void authenticate().then(
         (found) => {
           // After a reload, no guard accepts this token.
-          if (found === null) end(new Refused(fault('WS_TOKEN_OVER'), CLOSE.token));
-          else if (uid !== null && !isOwner(uid, found, claim)) end(new Refused(fault('WS_NOT_YOURS'), CLOSE.token));
+          if (found === null) end(new ConnectionRejection(createFault('WS_TOKEN_OVER'), CLOSE.token));
+          else if (uid !== null && !isOwner(uid, found, claim))
+            end(new ConnectionRejection(createFault('WS_NOT_YOURS'), CLOSE.token));
         },
         (error: unknown) => {
           // An unavailable store must not close connections.
-          if (error instanceof Refused && error.code === CLOSE.token) end(error);
+          if (error instanceof ConnectionRejection && error.code === CLOSE.token) end(error);
         },
       ),
-    leave: () => clearTimeout(timer),
+    stop: () => clearTimeout(timer),
   };
 }

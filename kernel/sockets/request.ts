@@ -2,7 +2,7 @@
 import { IncomingMessage } from 'node:http';
 
 /** `admits` is called once for each upgrade request. */
-export function requestClass(admits: (req: IncomingMessage) => boolean): typeof IncomingMessage {
+export function createRequestClass(admits: (req: IncomingMessage) => boolean): typeof IncomingMessage {
   return class DoorRequest extends IncomingMessage {
     asksForUpgrade: unknown = null;
     isAdmitted: boolean | null = null;

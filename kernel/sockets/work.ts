@@ -1,18 +1,18 @@
 /** Runs one message: finds and invokes the resource, writes the response frame and notifies observers. */
 import { randomUUID } from 'node:crypto';
 import type { Fault } from '../../contract/fault.js';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { ResourcePlan } from '../plan/plan.js';
 import type { LogFailure } from '../http/app.js';
 import { findRoute } from '../http/routes.js';
 import { isStranger } from '../http/senders.js';
-import { asFault, invoke } from '../runtime/invoke.js';
+import { ensureFault, invokePlan } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
-import { refuse, type Refusal } from '../runtime/problem-details.js';
+import { createErrorResponse, type ErrorResponse } from '../runtime/problem-details.js';
 import { SocketInvocation, type Peer } from './invocation.js';
-import { answerFrame, errorFrame, type Message } from './message.js';
+import { createResponseFrame, createErrorFrame, type Message } from './message.js';
 
-export interface Worked {
+export interface HandledMessage {
   readonly frame: Buffer;
   readonly status: number;
   /** Must be called when the frame was sent or failed. */
@@ -21,11 +21,11 @@ export interface Worked {
 
 export interface Worker {
   /** Never rejects. `refusal`: the response, instead of running the message. */
-  work(message: Message, peer: Peer, refusal?: Fault): Promise<Worked>;
-  refuse(failure: Fault, id: string): Refusal;
+  handle(message: Message, peer: Peer, refusal?: Fault): Promise<HandledMessage>;
+  reject(failure: Fault, id: string): ErrorResponse;
 }
 
-interface Visit {
+interface MessageContext {
   readonly id: string;
   readonly startedAt: number;
   readonly clock: number;
@@ -33,30 +33,34 @@ interface Visit {
   invocation: SocketInvocation | null;
 }
 
-export function createWorker(kernel: Kernel, tellFailure: LogFailure): Worker {
+export function createWorker(kernel: Kernel, logFailure: LogFailure): Worker {
   const { hooks, project, config } = kernel;
   const timed = hooks.afterResponse !== null || hooks.reply !== null;
-  const refuseAs = (failure: Fault, id: string): Refusal => {
-    const refusal = refuse(failure, id, project.registry.codes, config.docs);
-    if (refusal.status >= 500) tellFailure(failure, id);
+  const createLoggedResponse = (failure: Fault, id: string): ErrorResponse => {
+    const refusal = createErrorResponse(failure, id, project.registry.codes, config.docs);
+    if (refusal.status >= 500) logFailure(failure, id);
     return refusal;
   };
 
-  async function answer(visit: Visit, { resource, payload, flaw }: Message, peer: Peer): Promise<[unknown, number]> {
+  async function runMessage(
+    visit: MessageContext,
+    { resource, payload, flaw }: Message,
+    peer: Peer,
+  ): Promise<[unknown, number]> {
     if (flaw !== null) throw flaw;
-    if (resource.length > config.http.limits.url) throw fault('REQ_NOT_FOUND');
+    if (resource.length > config.http.limits.url) throw createFault('REQ_NOT_FOUND');
     const { id, startedAt, clock } = visit;
     const deadline = clock + config.http.timeouts.request * 1000;
     const { plan, parameters } = findRoute(kernel.plans(), resource.startsWith('/') ? resource : `/${resource}`);
     visit.plan = plan;
-    if (plan.requestOnly) throw fault('WS_REQUEST_ONLY');
-    if (isStranger(peer.sender, plan.proof)) throw fault('REQ_CROSS_SITE');
+    if (plan.requestOnly) throw createFault('WS_REQUEST_ONLY');
+    if (isStranger(peer.sender, plan.proof)) throw createFault('REQ_CROSS_SITE');
     visit.invocation = new SocketInvocation({ id, startedAt, deadline, payload, parameters, timed }, peer);
-    const { body, status } = await invoke(plan, visit.invocation, hooks);
+    const { body, status } = await invokePlan(plan, visit.invocation, hooks);
     return [body, status];
   }
 
-  function observer(visit: Visit, status: number, code: string | undefined): () => void {
+  function createObserver(visit: MessageContext, status: number, code: string | undefined): () => void {
     const tell = hooks.afterResponse;
     if (tell === null) return () => undefined;
     const { id, plan, startedAt, clock, invocation } = visit;
@@ -72,13 +76,13 @@ export function createWorker(kernel: Kernel, tellFailure: LogFailure): Worker {
       milliseconds: performance.now() - clock,
       actions: invocation?.timings ?? [],
     };
-    return () => void tell(record).catch((error: unknown) => tellFailure(asFault(error), id));
+    return () => void tell(record).catch((error: unknown) => logFailure(ensureFault(error), id));
   }
 
   return {
-    refuse: refuseAs,
-    async work(message, peer, refusal) {
-      const visit: Visit = {
+    reject: createLoggedResponse,
+    async handle(message, peer, refusal) {
+      const visit: MessageContext = {
         id: randomUUID(),
         startedAt: Date.now(),
         clock: performance.now(),
@@ -91,17 +95,17 @@ export function createWorker(kernel: Kernel, tellFailure: LogFailure): Worker {
       let code: string | undefined;
       try {
         if (refusal !== undefined) throw refusal;
-        const [body, given] = await answer(visit, message, peer);
-        frame = answerFrame(uid, message, body);
+        const [body, given] = await runMessage(visit, message, peer);
+        frame = createResponseFrame(uid, message, body);
         status = given;
       } catch (error) {
-        const refused = refuseAs(asFault(error), visit.id);
+        const refused = createLoggedResponse(ensureFault(error), visit.id);
         ({ status } = refused);
         ({ code } = refused.body);
-        frame = errorFrame(uid, message, refused.body);
+        frame = createErrorFrame(uid, message, refused.body);
       }
-      visit.invocation?.finish(code === undefined).catch((error: unknown) => tellFailure(asFault(error), visit.id));
-      return { frame, status, left: observer(visit, status, code) };
+      visit.invocation?.dispose(code === undefined).catch((error: unknown) => logFailure(ensureFault(error), visit.id));
+      return { frame, status, left: createObserver(visit, status, code) };
     },
   };
 }

@@ -2,12 +2,16 @@
 import type { WorkspaceEdit } from 'vscode-languageserver';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import type { TextChange } from '../../language/source/format.js';
-import type { Asked } from './offer.js';
+import type { ActionSourceInput } from './offer.js';
 
 /** `doc`: the document that the offsets refer to. */
-export const changing = ({ desk, view }: Asked, doc: Document, changes: readonly TextChange[]): WorkspaceEdit => ({
+export const toWorkspaceEdit = (
+  { desk, view }: ActionSourceInput,
+  doc: Document,
+  changes: readonly TextChange[],
+): WorkspaceEdit => ({
   changes: {
-    [desk.uriOf(view.name)]: changes.map(({ start, end, text }) => ({
+    [desk.toClientUri(view.name)]: changes.map(({ start, end, text }) => ({
       range: rangeAt(doc, start, end),
       newText: text,
     })),

@@ -3,22 +3,22 @@ import { descend } from '../../language/analysis/descend.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
 import type { Problem } from '../../contract/problem.js';
 import { Slot } from '../../contract/slot.js';
-import { accessorsIn } from '../../language/strings/accessor.js';
+import { listAccessors } from '../../language/strings/accessor.js';
 import { addItems, addMembers } from '../../language/source/edit-json.js';
 import { memberOf } from '../../language/source/tree.js';
-import { changing } from './changing.js';
-import type { Asked, Offer } from './offer.js';
+import { toWorkspaceEdit } from './changing.js';
+import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
-export const declarationActions = (asked: Asked): Offer[] =>
-  asked.problems.flatMap((problem) => (problem.code === 'ACC_UNDECLARED' ? listed(asked, problem) : []));
+export const declarationActions = (asked: ActionSourceInput): CodeActionOffer[] =>
+  asked.problems.flatMap((problem) => (problem.code === 'ACC_UNDECLARED' ? offerDeclaration(asked, problem) : []));
 
-function listed(asked: Asked, problem: Problem): Offer[] {
+function offerDeclaration(asked: ActionSourceInput, problem: Problem): CodeActionOffer[] {
   const { view } = asked;
   const [start, end] = [view.offsetAt(problem.range.start), view.offsetAt(problem.range.end)];
-  const part = accessorsIn(view.doc.text.slice(start, end))[0];
+  const part = listAccessors(view.doc.text.slice(start, end))[0];
   const name = part?.tail[0];
   const definition = view.definitionAt(start);
-  const symbol = part === undefined ? null : symbolOf(asked, part.root);
+  const symbol = part === undefined ? null : findRequiredSymbol(asked, part.root);
   if (definition?.sort !== 'resource' || name === undefined || symbol === null) return [];
   const [level] = descend(view.registry, definition.node, ROOT_FIELDS.resource, []);
   // Only extends an existing object, because a quick fix must not add an authentication guard.
@@ -33,13 +33,13 @@ function listed(asked: Asked, problem: Problem): Offer[] {
     const item = JSON.stringify(name);
     const { doc } = definition;
     const change = list?.value ? addItems(doc, list.value, [item]) : addMembers(doc, holder, [[found[0], `[${item}]`]]);
-    return [{ title: `Add ${item} to "${found[0]}"`, edit: changing(asked, doc, [change]), mends: [problem] }];
+    return [{ title: `Add ${item} to "${found[0]}"`, edit: toWorkspaceEdit(asked, doc, [change]), fixes: [problem] }];
   }
   return [];
 }
 
 /** The symbol that the accessor requires to be declared. */
-function symbolOf({ view: { registry } }: Asked, root: string): string | null {
+function findRequiredSymbol({ view: { registry } }: ActionSourceInput, root: string): string | null {
   const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
   const tail = registry.plugin(kind, root)?.facts?.['tail'];
   return typeof tail === 'string' && tail.startsWith('declared:') ? tail.slice('declared:'.length) : null;

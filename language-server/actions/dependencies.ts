@@ -9,44 +9,44 @@ import type { ActionModel, ResourceModel } from '../../language/analysis/model.j
 import type { Expansion } from '../../language/analysis/registry.js';
 import { isObject, type Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
-import { accessorsIn } from '../../language/strings/accessor.js';
+import { listAccessors } from '../../language/strings/accessor.js';
 import { addItems, addMembers, jsonLine } from '../../language/source/edit-json.js';
 import type { TextChange } from '../../language/source/format.js';
 import { memberOf, toJson } from '../../language/source/tree.js';
-import { changing } from './changing.js';
-import type { Asked, Offer } from './offer.js';
+import { toWorkspaceEdit } from './changing.js';
+import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
-export const dependencyActions = (asked: Asked): Offer[] =>
-  asked.problems.flatMap((problem) => (problem.code === 'LNK_TOO_EARLY' ? waiting(asked, problem) : []));
+export const dependencyActions = (asked: ActionSourceInput): CodeActionOffer[] =>
+  asked.problems.flatMap((problem) => (problem.code === 'LNK_TOO_EARLY' ? offerDependency(asked, problem) : []));
 
-function waiting(asked: Asked, problem: Problem): Offer[] {
+function offerDependency(asked: ActionSourceInput, problem: Problem): CodeActionOffer[] {
   const { view } = asked;
   const offset = view.offsetAt(problem.range.start);
   const definition = view.definitionAt(offset);
   const resource = view.analysis.resources.find((one) => one.definition === definition);
-  const site = view.siteAt(offset);
+  const site = view.getCursorContext(offset);
   const action = resource?.actions.find(({ node }) => site.levels.some((level) => level.node === node));
   const written = site.levels.at(-1)?.node?.scalar;
   if (resource === undefined || action === undefined || typeof written !== 'string') return [];
-  const maker = makerOf(
+  const maker = findProducer(
     resource,
     action,
-    namesIn(view.doc.text.slice(offset, view.offsetAt(problem.range.end)), written),
+    extractName(view.doc.text.slice(offset, view.offsetAt(problem.range.end)), written),
   );
-  if (maker === null || !mayWait(resource, action, maker)) return [];
+  if (maker === null || !canWait(resource, action, maker)) return [];
   const index = Number(action.node.pointer.split('/').at(-1));
   const levels = descend(view.registry, resource.definition.node, ROOT_FIELDS.resource, ['actionables', index]);
-  const place = waitPlace(levels.at(-1)?.expansion ?? null);
+  const place = findDependencyList(levels.at(-1)?.expansion ?? null);
   if (place === null) return [];
-  const edit = changing(asked, resource.definition.doc, [withDependency(action, place, maker.id)]);
-  return [{ title: `Let actionable ${action.id} wait for actionable ${maker.id}`, edit, mends: [problem] }];
+  const edit = toWorkspaceEdit(asked, resource.definition.doc, [withDependency(action, place, maker.id)]);
+  return [{ title: `Let actionable ${action.id} wait for actionable ${maker.id}`, edit, fixes: [problem] }];
 }
 
 /** An accessor's name follows its root; other text starts with it. */
-const namesIn = (source: string, written: string): string =>
-  accessorsIn(source)[0]?.tail[0] ?? accessorsIn(written)[0]?.tail[0] ?? written.split('.')[0] ?? '';
+const extractName = (source: string, written: string): string =>
+  listAccessors(source)[0]?.tail[0] ?? listAccessors(written)[0]?.tail[0] ?? written.split('.')[0] ?? '';
 
-function makerOf({ definition, actions }: ResourceModel, user: ActionModel, name: string): ActionModel | null {
+function findProducer({ definition, actions }: ResourceModel, user: ActionModel, name: string): ActionModel | null {
   const made = definition.finds.declarations.filter(
     (one) => one.name === name && (one.symbol === 'name' || one.symbol === 'generated'),
   );
@@ -54,7 +54,7 @@ function makerOf({ definition, actions }: ResourceModel, user: ActionModel, name
   return makers.find((one) => one !== user) ?? null;
 }
 
-function mayWait({ definition, actions }: ResourceModel, user: ActionModel, maker: ActionModel): boolean {
+function canWait({ definition, actions }: ResourceModel, user: ActionModel, maker: ActionModel): boolean {
   const waits = new Set<string>();
   const visit = (key: string): void => {
     if (waits.has(key)) return;
@@ -69,13 +69,13 @@ function mayWait({ definition, actions }: ResourceModel, user: ActionModel, make
   return !names || user.depends.length > 0;
 }
 
-interface WaitPlace {
+interface DependencyListField {
   readonly list: string;
   readonly owner: string;
   readonly ids: string;
 }
 
-function waitPlace(expansion: Expansion | null): WaitPlace | null {
+function findDependencyList(expansion: Expansion | null): DependencyListField | null {
   for (const [list, { field }] of expansion?.fields ?? []) {
     if (field.type !== 'array' || field.inner === null) continue;
     for (const [ids, { type, inner }] of Object.entries(field.inner.fields)) {
@@ -88,7 +88,11 @@ function waitPlace(expansion: Expansion | null): WaitPlace | null {
   return null;
 }
 
-function withDependency({ node, definition: { doc } }: ActionModel, place: WaitPlace, id: number): TextChange {
+function withDependency(
+  { node, definition: { doc } }: ActionModel,
+  place: DependencyListField,
+  id: number,
+): TextChange {
   const { list, owner, ids } = place;
   const written = memberOf(node, list)?.value ?? null;
   const own = written?.items.find((item) => {

@@ -9,21 +9,22 @@ import { parseEnv } from 'node:util';
 import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver';
 import type { Problem } from '../../contract/problem.js';
 import { document, positionAt } from '../../language/source/document.js';
-import { uriOf } from '../uri.js';
-import type { Asked, Offer } from './offer.js';
+import { toFileUri } from '../uri.js';
+import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
-export async function envActions(asked: Asked): Promise<Offer[]> {
-  const offers: Offer[] = [];
-  if (!(await isOurs(asked, '.env')) || !(await isOurs(asked, '.env.example'))) return offers;
+export async function envActions(asked: ActionSourceInput): Promise<CodeActionOffer[]> {
+  const offers: CodeActionOffer[] = [];
+  if (!(await isSafeTarget(asked, '.env')) || !(await isSafeTarget(asked, '.env.example'))) return offers;
   for (const problem of asked.problems) {
-    if (problem.code === 'SEC_CLEAR' || problem.code === 'SEC_SAMPLE') offers.push(...(await moved(asked, problem)));
-    if (problem.code === 'ENV_MISSING') offers.push(...(await written(asked, problem)));
+    if (problem.code === 'SEC_CLEAR' || problem.code === 'SEC_SAMPLE')
+      offers.push(...(await offerSecretMove(asked, problem)));
+    if (problem.code === 'ENV_MISSING') offers.push(...(await offerVariable(asked, problem)));
   }
   return offers;
 }
 
 /** True if missing or a regular file inside the project; secrets are not written through links that lead outside. */
-async function isOurs({ view }: Asked, file: string): Promise<boolean> {
+async function isSafeTarget({ view }: ActionSourceInput, file: string): Promise<boolean> {
   const { folder } = view.project;
   const name = join(folder, file);
   if ((await lstat(name).catch(() => null)) === null) return true;
@@ -35,7 +36,7 @@ async function isOurs({ view }: Asked, file: string): Promise<boolean> {
   }
 }
 
-async function moved(asked: Asked, problem: Problem): Promise<Offer[]> {
+async function offerSecretMove(asked: ActionSourceInput, problem: Problem): Promise<CodeActionOffer[]> {
   const { view, desk } = asked;
   const proposed = /^"(\$[A-Z_0-9]+\.)([A-Za-z_][A-Za-z0-9_]*)"$/.exec(problem.fix?.text ?? '');
   const [, root = '', base = ''] = proposed ?? [];
@@ -43,16 +44,16 @@ async function moved(asked: Asked, problem: Problem): Promise<Offer[]> {
   const source = view.doc.text.slice(view.offsetAt(problem.range.start), view.offsetAt(problem.range.end));
   // A well-known sample secret is replaced by a random value.
   const isKnown = problem.code === 'SEC_SAMPLE';
-  const value = isKnown ? randomBytes(32).toString('base64url') : textOf(source);
-  const line = value === null ? null : lineOf(await freeName(asked, base), value);
+  const value = isKnown ? randomBytes(32).toString('base64url') : parseJsonString(source);
+  const line = value === null ? null : formatEnvLine(await freeName(asked, base), value);
   if (line === null) return [];
   const change = { range: problem.range, newText: JSON.stringify(`${root}${line.name}`) };
-  const edit = await withLines(asked, { [desk.uriOf(view.name)]: [change] }, line.name, line.text);
+  const edit = await withLines(asked, { [desk.toClientUri(view.name)]: [change] }, line.name, line.text);
   const what = isKnown ? 'Read a new random value from' : 'Move it to';
-  return [{ title: `${what} .env, as ${line.name}`, edit, mends: [problem], asks: true }];
+  return [{ title: `${what} .env, as ${line.name}`, edit, fixes: [problem], needsReview: true }];
 }
 
-async function written(asked: Asked, problem: Problem): Promise<Offer[]> {
+async function offerVariable(asked: ActionSourceInput, problem: Problem): Promise<CodeActionOffer[]> {
   const { view } = asked;
   const source = view.doc.text.slice(view.offsetAt(problem.range.start), view.offsetAt(problem.range.end));
   const name = /\.([A-Za-z_][A-Za-z0-9_]*)"?$/.exec(source)?.[1];
@@ -60,15 +61,15 @@ async function written(asked: Asked, problem: Problem): Promise<Offer[]> {
   const example = parseEnv(await read(asked, '.env.example'))[name] ?? '';
   const length = Number(/^generate:(\d{1,4})$/.exec(example)?.[1] ?? 0);
   const value = length > 0 && length <= 1024 ? randomBytes(length).toString('base64url').slice(0, length) : example;
-  const line = lineOf(name, value);
+  const line = formatEnvLine(name, value);
   if (line === null) return [];
   const edit = await withLines(asked, {}, name, line.text);
   const what = value === '' ? `Add "${name}" to .env, to be filled in` : `Add "${name}" to .env as .env.example says`;
-  return [{ title: what, edit, mends: value === '' ? [] : [problem] }];
+  return [{ title: what, edit, fixes: value === '' ? [] : [problem] }];
 }
 
 /** A variable name that no env file contains. */
-async function freeName(asked: Asked, base: string): Promise<string> {
+async function freeName(asked: ActionSourceInput, base: string): Promise<string> {
   const { names } = asked.view.project.envNames;
   let name = base;
   for (let i = 2; names.includes(name); i++) name = `${base}_${i}`;
@@ -76,7 +77,7 @@ async function freeName(asked: Asked, base: string): Promise<string> {
 }
 
 /** A line that is read back as the same value; null if there is none. */
-function lineOf(name: string, value: string): { readonly name: string; readonly text: string } | null {
+function formatEnvLine(name: string, value: string): { readonly name: string; readonly text: string } | null {
   const forms = [
     /^[A-Za-z0-9_./:@?&=+,%|~-]*$/.test(value) ? value : null,
     ...["'", '`', '"'].map((mark) => mark + value + mark),
@@ -90,7 +91,7 @@ function lineOf(name: string, value: string): { readonly name: string; readonly 
   return form === undefined || form === null ? null : { name, text: `${name}=${form}` };
 }
 
-function textOf(source: string): string | null {
+function parseJsonString(source: string): string | null {
   try {
     const value: unknown = JSON.parse(source);
     return typeof value === 'string' ? value : null;
@@ -99,12 +100,12 @@ function textOf(source: string): string | null {
   }
 }
 
-const read = ({ view }: Asked, file: string): Promise<string> =>
+const read = ({ view }: ActionSourceInput, file: string): Promise<string> =>
   readFile(join(view.project.folder, file), 'utf8').catch(() => '');
 
 /** Also adds the name without its value to `.env.example`, as documentation. */
 async function withLines(
-  asked: Asked,
+  asked: ActionSourceInput,
   changes: Readonly<Record<string, TextEdit[]>>,
   name: string,
   line: string,
@@ -117,7 +118,7 @@ async function withLines(
     const doc = document('', now);
     const end = positionAt(doc, now.length);
     const lead = now === '' || now.endsWith('\n') ? '' : '\n';
-    made[uriOf(join(view.project.folder, file ?? ''))] = [
+    made[toFileUri(join(view.project.folder, file ?? ''))] = [
       { range: { start: end, end }, newText: `${lead}${text ?? ''}\n` },
     ];
   }

@@ -10,12 +10,12 @@ import { offsetInString } from '../../language/source/escapes.js';
 import { scanSql } from '../../language/strings/sql.js';
 import { memberOf } from '../../language/source/tree.js';
 import { statementAt } from '../queries/query-site.js';
-import { changing } from './changing.js';
-import type { Asked, Offer } from './offer.js';
+import { toWorkspaceEdit } from './changing.js';
+import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
-export function extractionActions(asked: Asked): Offer[] {
+export function extractionActions(asked: ActionSourceInput): CodeActionOffer[] {
   const { view, range, desk } = asked;
-  const site = view.siteAt(view.offsetAt(range.start));
+  const site = view.getCursorContext(view.offsetAt(range.start));
   const query = statementAt(view, site);
   const { inside } = site;
   const binds = query?.field.meta.binds;
@@ -26,22 +26,22 @@ export function extractionActions(asked: Asked): Offer[] {
   const n = parameters.length + 1;
   if (scan.faults.length > 0 || Math.max(0, ...scan.placeholders.map((one) => one.n)) !== parameters.length) return [];
   const token = scan.tokens.find(({ start, end }) => start <= inside.offset && inside.offset <= end && isValue(start));
-  const value = token === undefined ? null : valueOf(inside.text.slice(token.start, token.end));
+  const value = token === undefined ? null : parseSqlLiteral(inside.text.slice(token.start, token.end));
   if (token === undefined || value === null) return [];
   const after = `${inside.text.slice(0, token.start)}$${n}${inside.text.slice(token.end)}`;
   const met = scanSql(after).placeholders.find((one) => one.n === n);
   // A cast converts from text, so the literal may have to stay text.
   if (met === undefined || met.column === null || met.cast !== null) return [];
   const json = typeof value === 'string' ? `{ "${LITERAL}": ${JSON.stringify(value)} }` : String(value);
-  const edit = changing(asked, doc, [
+  const edit = toWorkspaceEdit(asked, doc, [
     list === null ? addMembers(doc, around, [[binds, `[${json}]`]]) : addItems(doc, list, [json]),
   ]);
-  const place = (decoded: number): number => offsetInString(view.doc, inside, decoded);
-  edit.changes?.[desk.uriOf(view.name)]?.push({
-    range: rangeAt(view.doc, place(token.start), place(token.end)),
+  const toFileOffset = (decoded: number): number => offsetInString(view.doc, inside, decoded);
+  edit.changes?.[desk.toClientUri(view.name)]?.push({
+    range: rangeAt(view.doc, toFileOffset(token.start), toFileOffset(token.end)),
     newText: `$${n}`,
   });
-  return [{ title: `Bind it as $${n}`, edit, mends: [], kind: CodeActionKind.RefactorExtract }];
+  return [{ title: `Bind it as $${n}`, edit, fixes: [], kind: CodeActionKind.RefactorExtract }];
 
   function isValue(start: number): boolean {
     return scan.tokens.some((one) => one.start === start && (one.type === 'number' || one.type === 'string'));
@@ -49,7 +49,7 @@ export function extractionActions(asked: Asked): Offer[] {
 }
 
 /** Returns null for literals with escapes. */
-function valueOf(source: string): string | number | null {
+function parseSqlLiteral(source: string): string | number | null {
   if (/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/.test(source)) return Number(source);
   const text = /^'((?:[^'\\]|'')*)'$/.exec(source)?.[1]?.replaceAll("''", "'");
   return text ?? null;

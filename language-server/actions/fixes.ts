@@ -2,35 +2,35 @@
 import { join } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver';
 import type { Fix } from '../../contract/problem.js';
-import { uriOf } from '../uri.js';
-import type { View } from '../view.js';
-import type { Asked, Offer } from './offer.js';
+import { toFileUri } from '../uri.js';
+import type { DocumentContext } from '../view.js';
+import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
-const editsOf = ({ range, text, more = [] }: Fix): TextEdit[] => [
+const toTextEdits = ({ range, text, more = [] }: Fix): TextEdit[] => [
   { range, newText: text },
   ...more.map((one) => ({ range: one.range, newText: one.text })),
 ];
 
-export function fixActions({ view, problems }: Asked): Offer[] {
+export function fixActions({ view, problems }: ActionSourceInput): CodeActionOffer[] {
   return problems.flatMap((problem) => {
     const { fix, others = [] } = problem;
     return [...(fix === undefined ? [] : [fix]), ...others].map((one) => {
-      const uri = one.file === view.doc.file ? view.uri : uriOf(join(view.project.folder, one.file));
-      const edit = { changes: { [uri]: editsOf(one) } };
-      return { title: sentence(one.title), edit, mends: [problem], asks: one.asks === true };
+      const uri = one.file === view.doc.file ? view.uri : toFileUri(join(view.project.folder, one.file));
+      const edit = { changes: { [uri]: toTextEdits(one) } };
+      return { title: capitalizeText(one.title), edit, fixes: [problem], needsReview: one.asks === true };
     });
   });
 }
 
 /** Null without applicable fixes. Skips hints, which may be intended, and fixes that need review. */
-export function fixAllAction(view: View, kind: string): CodeAction | null {
+export function fixAllAction(view: DocumentContext, kind: string): CodeAction | null {
   const spans: Span[] = [];
   const taken: TextEdit[] = [];
   for (const { fix, severity } of view.problems) {
     if (fix === undefined || fix.asks === true || severity === 'hint' || fix.file !== view.doc.file) continue;
-    const edits = editsOf(fix);
+    const edits = toTextEdits(fix);
     if (
-      takeAll(
+      insertSpans(
         spans,
         edits.map(({ range }) => ({ start: view.offsetAt(range.start), end: view.offsetAt(range.end) })),
       )
@@ -47,10 +47,10 @@ interface Span {
 }
 
 /** Keeps spans sorted and disjoint; adds nothing and returns false on an overlap. */
-function takeAll(spans: Span[], added: readonly Span[]): boolean {
+function insertSpans(spans: Span[], added: readonly Span[]): boolean {
   const places: number[] = [];
   for (const span of added) {
-    const at = placeOf(spans, span);
+    const at = findInsertIndex(spans, span);
     if (at === null) {
       for (const place of places.reverse()) spans.splice(place, 1);
       return false;
@@ -61,7 +61,7 @@ function takeAll(spans: Span[], added: readonly Span[]): boolean {
   return true;
 }
 
-function placeOf(spans: readonly Span[], { start, end }: Span): number | null {
+function findInsertIndex(spans: readonly Span[], { start, end }: Span): number | null {
   let [low, high] = [0, spans.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -72,4 +72,4 @@ function placeOf(spans: readonly Span[], { start, end }: Span): number | null {
   return isFree ? low : null;
 }
 
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalizeText = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

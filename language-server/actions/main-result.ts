@@ -1,18 +1,18 @@
 /** Refactoring: marks the actionable that produces the resource's result. */
 import { addMembers } from '../../language/source/edit-json.js';
 import { memberOf } from '../../language/source/tree.js';
-import { changing } from './changing.js';
-import type { Asked, Offer } from './offer.js';
+import { toWorkspaceEdit } from './changing.js';
+import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
-export function mainActions(asked: Asked): Offer[] {
+export function mainActions(asked: ActionSourceInput): CodeActionOffer[] {
   const { view, range } = asked;
   const offset = view.offsetAt(range.start);
   const resource = view.analysis.resources.find(({ definition }) => definition === view.definitionAt(offset));
   if (resource === undefined || resource.actions.length < 2 || resource.actions.some(({ main }) => main)) return [];
   const { doc } = resource.definition;
-  const pointer = view.siteAt(offset).levels.map(({ node }) => node);
+  const pointer = view.getCursorContext(offset).levels.map(({ node }) => node);
   const action = resource.actions.find(({ node }) => pointer.includes(node));
   if (action === undefined || memberOf(action.node, 'main_returnable') !== undefined) return [];
-  const edit = changing(asked, doc, [addMembers(doc, action.node, [['main_returnable', 'true']])]);
-  return [{ title: `Let actionable ${action.id} give the result`, edit, mends: [], kind: 'refactor.rewrite' }];
+  const edit = toWorkspaceEdit(asked, doc, [addMembers(doc, action.node, [['main_returnable', 'true']])]);
+  return [{ title: `Let actionable ${action.id} give the result`, edit, fixes: [], kind: 'refactor.rewrite' }];
 }

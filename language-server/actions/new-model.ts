@@ -8,16 +8,16 @@ import type { SqlText } from '../../language/analysis/finds.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
 import { offsetInFile } from '../../language/source/document.js';
-import { uriOf } from '../uri.js';
-import type { Asked, Offer } from './offer.js';
+import { toFileUri } from '../uri.js';
+import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
-export function modelActions(asked: Asked): Offer[] {
+export function modelActions(asked: ActionSourceInput): CodeActionOffer[] {
   const known = asked.desk.client.workspace?.workspaceEdit;
   if (known?.documentChanges !== true || known.resourceOperations?.includes('create') !== true) return [];
-  return asked.problems.flatMap((problem) => (problem.code === 'SQL_TABLE' ? written(asked, problem) : []));
+  return asked.problems.flatMap((problem) => (problem.code === 'SQL_TABLE' ? offerModel(asked, problem) : []));
 }
 
-function written({ view }: Asked, problem: Problem): Offer[] {
+function offerModel({ view }: ActionSourceInput, problem: Problem): CodeActionOffer[] {
   const offset = view.offsetAt(problem.range.start);
   const definition = view.definitionAt(offset);
   const statement = definition?.finds.statements.find(
@@ -36,7 +36,7 @@ function written({ view }: Asked, problem: Problem): Offer[] {
     `  ${JSON.stringify(KEY)}: { "type": ${JSON.stringify(type)}, "primary_key": true }`,
     ...rest.map((name) => `  ${JSON.stringify(name)}: { "type": ${JSON.stringify(type)} }`),
   ];
-  const uri = uriOf(file);
+  const uri = toFileUri(file);
   const start = { line: 0, character: 0 };
   const edit = {
     documentChanges: [
@@ -48,7 +48,7 @@ function written({ view }: Asked, problem: Problem): Offer[] {
     ],
   };
   // Needs review, because a statement does not reveal column types.
-  return [{ title: `Write a model of "${source}"`, edit, mends: [problem], asks: true }];
+  return [{ title: `Write a model of "${source}"`, edit, fixes: [problem], needsReview: true }];
 }
 
 const KEY = 'id';

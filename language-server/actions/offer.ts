@@ -1,24 +1,26 @@
 /** Input and output of code action sources. */
 import type { Range, WorkspaceEdit } from 'vscode-languageserver';
 import type { Problem } from '../../contract/problem.js';
-import type { Desk } from '../desk.js';
-import type { View } from '../view.js';
+import type { ServerContext } from '../desk.js';
+import type { DocumentContext } from '../view.js';
 
-export interface Asked {
-  readonly desk: Desk;
-  readonly view: View;
+export interface ActionSourceInput {
+  readonly desk: ServerContext;
+  readonly view: DocumentContext;
   readonly range: Range;
   readonly problems: readonly Problem[];
 }
 
-export interface Offer {
+export interface CodeActionOffer {
   readonly title: string;
   readonly edit: WorkspaceEdit;
-  readonly mends: readonly Problem[];
+  readonly fixes: readonly Problem[];
   /** Defaults to a quick fix. */
   readonly kind?: string;
   /** Needs review: never applied automatically. */
-  readonly asks?: boolean;
+  readonly needsReview?: boolean;
 }
 
-export type ActionSource = (asked: Asked) => readonly Offer[] | Promise<readonly Offer[]>;
+export type ActionSource = (
+  asked: ActionSourceInput,
+) => readonly CodeActionOffer[] | Promise<readonly CodeActionOffer[]>;

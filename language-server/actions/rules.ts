@@ -9,16 +9,16 @@ import { jsTypeOf, ruleFor, rulePlaceIn, withRules, type RulePlace } from '../..
 import { asText, type Json } from '../../contract/json.js';
 import { jsonLine } from '../../language/source/edit-json.js';
 import { offsetInFile } from '../../language/source/document.js';
-import { changing } from './changing.js';
-import type { Asked, Offer } from './offer.js';
+import { toWorkspaceEdit } from './changing.js';
+import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
-export function ruleActions(asked: Asked): Offer[] {
+export function ruleActions(asked: ActionSourceInput): CodeActionOffer[] {
   const { view, range, problems } = asked;
   const offset = view.offsetAt(range.start);
   const definition = view.definitionAt(offset);
   const resource = view.analysis.resources.find((one) => one.definition === definition);
   if (resource === undefined) return [];
-  const nodes = view.siteAt(offset).levels.map(({ node }) => node);
+  const nodes = view.getCursorContext(offset).levels.map(({ node }) => node);
   const action = resource.actions.find(({ node }) => nodes.includes(node));
   if (action === undefined) return [];
   const index = Number(action.node.pointer.split('/').at(-1));
@@ -31,7 +31,7 @@ export function ruleActions(asked: Asked): Offer[] {
   const lists = listRules(asked, resource, action, place);
   if (rules.length === 0) return lists;
   const { doc } = resource.definition;
-  const edit = changing(asked, doc, [withRules(doc, action.node, place, rules)]);
+  const edit = toWorkspaceEdit(asked, doc, [withRules(doc, action.node, place, rules)]);
   const names = rules.map(([name]) => name);
   const mends = problems.filter(
     ({ code, message }) =>
@@ -39,7 +39,7 @@ export function ruleActions(asked: Asked): Offer[] {
   );
   const listed = names.map((name) => `"${name}"`).join(', ');
   return [
-    { title: `Add rules for ${listed}`, edit, mends, ...(mends.length === 0 && { kind: 'refactor.rewrite' }) },
+    { title: `Add rules for ${listed}`, edit, fixes: mends, ...(mends.length === 0 && { kind: 'refactor.rewrite' }) },
     ...lists,
   ];
 }
@@ -52,7 +52,12 @@ function isNamed(message: string, name: string): boolean {
 }
 
 /** Needs review, because the type of the list's items is unknown. */
-function listRules(asked: Asked, resource: ResourceModel, action: ActionModel, place: RulePlace): Offer[] {
+function listRules(
+  asked: ActionSourceInput,
+  resource: ResourceModel,
+  action: ActionModel,
+  place: RulePlace,
+): CodeActionOffer[] {
   const { view, problems } = asked;
   const rule = ruleFor(view.registry, place.entry, 'array', false);
   const { doc, finds } = resource.definition;
@@ -61,8 +66,8 @@ function listRules(asked: Asked, resource: ResourceModel, action: ActionModel, p
     const list = finds.statements.find(({ each }) => each !== null && offsetInFile(doc, each.start) === offset)?.each;
     const name = asText(list?.scalar);
     if (problem.code !== 'LNK_UNKNOWN_NAME' || rule === null || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return [];
-    const edit = changing(asked, doc, [withRules(doc, action.node, place, [[name, jsonLine(rule)]])]);
-    return [{ title: `Add a rule for the list "${name}"`, edit, mends: [problem], asks: true }];
+    const edit = toWorkspaceEdit(asked, doc, [withRules(doc, action.node, place, [[name, jsonLine(rule)]])]);
+    return [{ title: `Add a rule for the list "${name}"`, edit, fixes: [problem], needsReview: true }];
   });
 }
 
@@ -72,12 +77,12 @@ type Column = Readonly<Record<string, Json>> | null;
 function unknownFields(registry: Registry, analysis: Analysis, resource: ResourceModel): Map<string, Column> {
   const { finds } = resource.definition;
   const found = new Map<string, Column>();
-  const taken = (name: string, action: ActionModel): boolean => {
+  const isTaken = (name: string, action: ActionModel): boolean => {
     const { sort, why } = resource.sources.read(name, action.key);
     return sort !== 'payload' || why === 'rule' || why === 'path';
   };
   const add = (name: string, action: ActionModel, column: Column): void => {
-    if (!taken(name, action) && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) found.set(name, found.get(name) ?? column);
+    if (!isTaken(name, action) && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) found.set(name, found.get(name) ?? column);
   };
   const readers = payloadReaders(registry);
   for (const action of resource.actions) {
@@ -87,24 +92,24 @@ function unknownFields(registry: Registry, analysis: Analysis, resource: Resourc
       if (!inside(node, action.node)) continue;
       const isBare = action.parameters.get(node.pointer)?.from === 'payload';
       if (isBare || refers.symbol === 'payload-field')
-        add(root(String(name)), action, columnOf(analysis, action, node.pointer));
+        add(toRootName(String(name)), action, findModelColumn(analysis, action, node.pointer));
     }
     for (const { node, parts } of finds.accessors) {
       if (!inside(node, action.node)) continue;
       for (const part of parts) {
         const [field] = part.tail;
         if (field !== undefined && readers.includes(part.root))
-          add(field, action, part.tail.length > 1 ? {} : columnOf(analysis, action, node.pointer));
+          add(field, action, part.tail.length > 1 ? {} : findModelColumn(analysis, action, node.pointer));
       }
     }
   }
   return found;
 }
 
-const root = (name: string): string => name.split('.')[0] ?? name;
+const toRootName = (name: string): string => name.split('.')[0] ?? name;
 
 /** The model field that a parameter is written to or compared with. */
-function columnOf({ models }: Analysis, { definition, models: touched }: ActionModel, pointer: string): Column {
+function findModelColumn({ models }: Analysis, { definition, models: touched }: ActionModel, pointer: string): Column {
   for (const { parameters, scan } of definition.finds.statements) {
     const n = parameters.findIndex((one) => one.pointer === pointer) + 1;
     const column = n === 0 ? undefined : scan.placeholders.find((one) => one.n === n)?.column;

@@ -6,7 +6,7 @@ import type { FieldNode } from '../../language/schema/field-node.js';
 /** Maximum nesting. */
 const MOST = 6;
 
-export function startingValue(registry: Registry, field: FieldNode, depth = 0): Json {
+export function createStartingValue(registry: Registry, field: FieldNode, depth = 0): Json {
   const { values, meta, bounds } = field;
   const [example] = meta.examples ?? [];
   if (example !== undefined && field.type !== 'object') return example;
@@ -20,14 +20,16 @@ export function startingValue(registry: Registry, field: FieldNode, depth = 0): 
       return bounds.min ?? (bounds.above === undefined ? 1 : Math.floor(bounds.above) + 1);
     case 'array': {
       const isNeeded = (bounds.min ?? 0) > 0 || field.required;
-      return isNeeded && field.inner !== null && depth < MOST ? [startingValue(registry, field.inner, depth + 1)] : [];
+      return isNeeded && field.inner !== null && depth < MOST
+        ? [createStartingValue(registry, field.inner, depth + 1)]
+        : [];
     }
     case 'object':
       return depth < MOST ? startingObject(registry, field, depth) : {};
     case 'record':
       return {};
     case 'either':
-      return field.options[0] === undefined ? '' : startingValue(registry, field.options[0], depth + 1);
+      return field.options[0] === undefined ? '' : createStartingValue(registry, field.options[0], depth + 1);
     default:
       return '';
   }
@@ -40,7 +42,7 @@ function startingObject(registry: Registry, field: FieldNode, depth: number): Js
     before = Object.keys(made).length;
     const { fields } = registry.expand(field, (key) => made[key]);
     for (const [name, { field: inner }] of fields) {
-      if (inner.required && !Object.hasOwn(made, name)) made[name] = startingValue(registry, inner, depth + 1);
+      if (inner.required && !Object.hasOwn(made, name)) made[name] = createStartingValue(registry, inner, depth + 1);
     }
   }
   return made;

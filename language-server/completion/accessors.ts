@@ -4,11 +4,11 @@ import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import type { Span } from '../../language/analysis/report.js';
 import { Slot } from '../../contract/slot.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import { spanInside } from '../inside.js';
+import { toFileSpan } from '../inside.js';
 import { pluginMarkdown } from '../words.js';
-import type { Site, View } from '../view.js';
-import { snippetText } from './edit.js';
-import { place, Rank, snippetItem, textItem, valueItem } from './item.js';
+import type { CursorContext, DocumentContext } from '../view.js';
+import { escapeSnippet } from './edit.js';
+import { formatSortKey, Rank, snippetItem, textItem, valueItem } from './item.js';
 import { tailNames } from './names/index.js';
 import type { Name } from './names/place.js';
 
@@ -17,7 +17,7 @@ const BEFORE = /\$([A-Za-z0-9_]*)((?:\.[A-Za-z0-9_-]*)*)$/;
 const AFTER = /^[A-Za-z0-9_-]*/;
 
 /** True while an accessor is being typed; then nothing else is offered. */
-export const isAccessor = ({ inside }: Site): boolean =>
+export const isAccessor = ({ inside }: CursorContext): boolean =>
   inside !== null && BEFORE.test(inside.text.slice(0, inside.offset));
 
 interface Root {
@@ -26,28 +26,29 @@ interface Root {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-export function accessorItems(view: View, site: Site): CompletionItem[] {
+export function accessorItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
   const { inside, cursor } = site;
   const field = site.levels.at(-1)?.field ?? null;
   if (cursor.at !== 'value' || field === null) return [];
   const roots = rootsAt(view, site, field);
   if (roots.length === 0) return [];
   if (inside === null || inside.text === '')
-    return cursor.token === null || inside !== null ? whole(view, site, roots) : [];
+    return cursor.token === null || inside !== null ? createStringItems(view, site, roots) : [];
   const typed = BEFORE.exec(inside.text.slice(0, inside.offset));
   // After a second dollar sign the name belongs to the database.
   if (typed === null || inside.text[typed.index - 1] === '$') return [];
   const [, name = '', tail = ''] = typed;
   const rest = AFTER.exec(inside.text.slice(inside.offset))?.[0].length ?? 0;
-  const span = (from: number): Span => spanInside(view, inside, from, inside.offset + rest);
-  if (tail === '') return roots.flatMap((root) => ofRoot(view, site, root)).map(asText(view, span(typed.index)));
+  const createSpan = (from: number): Span => toFileSpan(view, inside, from, inside.offset + rest);
+  if (tail === '')
+    return roots.flatMap((root) => listAccessors(view, site, root)).map(createTextItem(view, createSpan(typed.index)));
   const root = roots.find((one) => one.name === name);
   if (root === undefined) return [];
   const path = tail.slice(1).split('.');
   const last = path.pop() ?? '';
   const names = tailNames(view, site, root.facts, path);
   return names.map((one, i) =>
-    textItem(view, span(inside.offset - last.length), String(one.name), i, { ...one, label: String(one.name) }),
+    textItem(view, createSpan(inside.offset - last.length), String(one.name), i, { ...one, label: String(one.name) }),
   );
 }
 
@@ -59,41 +60,41 @@ interface Accessor {
 }
 
 /** The root, and the root with every name that can follow it. */
-function ofRoot(view: View, site: Site, { name, doc, facts }: Root): Accessor[] {
+function listAccessors(view: DocumentContext, site: CursorContext, { name, doc, facts }: Root): Accessor[] {
   const names = tailNames(view, site, facts, []);
   const tail = typeof facts['tail'] === 'string' ? facts['tail'] : 'none';
   const isOpen = tail !== 'none' && tail !== 'optional-path';
-  const behind = (one: Name): Accessor => ({
+  const toTailAccessor = (one: Name): Accessor => ({
     text: `$${name}.${one.name}`,
     isOpen: false,
     detail: one.detail,
     doc: one.doc ?? doc,
   });
-  return [{ text: isOpen ? `$${name}.` : `$${name}`, isOpen, doc }, ...names.map(behind)];
+  return [{ text: isOpen ? `$${name}.` : `$${name}`, isOpen, doc }, ...names.map(toTailAccessor)];
 }
 
-const asText =
-  (view: View, span: { start: number; end: number }) =>
+const createTextItem =
+  (view: DocumentContext, span: { start: number; end: number }) =>
   ({ text, detail, doc }: Accessor, i: number): CompletionItem =>
     textItem(view, span, text, i, { label: text.replace(/\.$/, ''), detail, doc });
 
 /** Items for a string that consists of a single accessor. */
-const whole = (view: View, site: Site, roots: readonly Root[]): CompletionItem[] =>
+const createStringItems = (view: DocumentContext, site: CursorContext, roots: readonly Root[]): CompletionItem[] =>
   roots
-    .flatMap((root) => ofRoot(view, site, root))
+    .flatMap((root) => listAccessors(view, site, root))
     .map(({ text, isOpen, detail, doc }, i) => {
       const offer = { label: text.replace(/\.$/, ''), detail, doc, kind: CompletionItemKind.Variable };
       if (!isOpen) return valueItem(view, site, JSON.stringify(text), Rank.ACCESSORS, i, offer);
       return {
-        ...snippetItem(view, site, `"${snippetText(text)}$1"`, i, offer),
+        ...snippetItem(view, site, `"${escapeSnippet(text)}$1"`, i, offer),
         insertTextFormat: InsertTextFormat.Snippet,
         filterText: JSON.stringify(text),
-        sortText: `${Rank.ACCESSORS}${place(i)}`,
+        sortText: `${Rank.ACCESSORS}${formatSortKey(i)}`,
       };
     });
 
 /** The roots that the checker accepts here; none where text is literal. */
-function rootsAt({ registry }: View, { sort, levels }: Site, field: FieldNode): Root[] {
+function rootsAt({ registry }: DocumentContext, { sort, levels }: CursorContext, field: FieldNode): Root[] {
   const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind;
   if (kind === undefined) return [];
   const section = levels[1]?.key;

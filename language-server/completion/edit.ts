@@ -1,13 +1,13 @@
 /** Text edits of accepted completions. Knows only JSON. */
 import type { TextEdit } from 'vscode-languageserver';
 import { nextSignificant } from '../../language/source/cursor.js';
-import type { Site, View } from '../view.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 
 /** Escapes the characters `$`, `}` and backslash for snippets. */
-export const snippetText = (text: string): string => text.replace(/[\\$}]/g, (character) => `\\${character}`);
+export const escapeSnippet = (text: string): string => text.replace(/[\\$}]/g, (character) => `\\${character}`);
 
 /** The snippet's text after insertion; of a choice, the first. */
-export const plainText = (snippet: string): string =>
+export const toPlainText = (snippet: string): string =>
   snippet
     .replace(/(?<!\\)\$\{\d+\|((?:[^,|\\]|\\.)*)(?:[^|\\]|\\.)*\|\}/g, '$1')
     .replace(/(?<!\\)\$\{\d+:((?:[^}\\]|\\.)*)\}/g, '$1')
@@ -15,13 +15,13 @@ export const plainText = (snippet: string): string =>
     .replace(/\\([\\$}|,])/g, '$1');
 
 /** Replaces the token at the cursor, including quotes, or inserts at the cursor. */
-export function replacing(view: View, { cursor }: Site, text: string): TextEdit {
+export function replaceToken(view: DocumentContext, { cursor }: CursorContext, text: string): TextEdit {
   const { token, offset } = cursor;
   return { range: view.range(token?.start ?? offset, tokenEnd(view, cursor) ?? offset), newText: text };
 }
 
 /** An unterminated string ends with its word instead of the line, and not before the cursor. */
-function tokenEnd(view: View, { token, offset }: Site['cursor']): number | null {
+function tokenEnd(view: DocumentContext, { token, offset }: CursorContext['cursor']): number | null {
   if (token === null) return null;
   const { text } = view.doc;
   if (token.isClosed) return token.end;
@@ -31,16 +31,16 @@ function tokenEnd(view: View, { token, offset }: Site['cursor']): number | null 
 }
 
 /** The comma needed if another member or item follows. */
-export function commaBehind(view: View, { cursor }: Site): string {
+export function commaAfter(view: DocumentContext, { cursor }: CursorContext): string {
   const next = nextSignificant(view.doc.text, tokenEnd(view, cursor) ?? cursor.offset);
   return next === '' || next === '}' || next === ']' || next === ',' || next === ':' ? '' : ',';
 }
 
 /** True if a colon follows already, as when a name is changed. */
-export const hasColon = (view: View, { cursor }: Site): boolean =>
+export const hasColon = (view: DocumentContext, { cursor }: CursorContext): boolean =>
   nextSignificant(view.doc.text, tokenEnd(view, cursor) ?? cursor.offset) === ':';
 
 /** Adds the missing comma before the inserted text. */
-export function commaBefore(view: View, { cursor }: Site): TextEdit[] {
+export function commaBefore(view: DocumentContext, { cursor }: CursorContext): TextEdit[] {
   return cursor.comma === null ? [] : [{ range: view.range(cursor.comma, cursor.comma), newText: ',' }];
 }

@@ -1,10 +1,10 @@
 /** Creates completion items for values, names, parts of strings and snippets. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
-import type { Site, View } from '../view.js';
-import { commaBefore, commaBehind, replacing } from './edit.js';
+import type { CursorContext, DocumentContext } from '../view.js';
+import { commaBefore, commaAfter, replaceToken } from './edit.js';
 
-export interface Offer {
+export interface ItemDescription {
   readonly label: string;
   readonly detail?: string | undefined;
   /** Markdown. */
@@ -17,48 +17,64 @@ export const Rank = { NAMES: '1', OWN: '2', ACCESSORS: '3', VARIANTS: '4', EXAMP
 export type Rank = (typeof Rank)[keyof typeof Rank];
 
 /** `json`: text of a whole value, which replaces the token at the cursor. */
-export function valueItem(view: View, site: Site, json: string, rank: Rank, i: number, offer: Offer): CompletionItem {
+export function valueItem(
+  view: DocumentContext,
+  site: CursorContext,
+  json: string,
+  rank: Rank,
+  i: number,
+  offer: ItemDescription,
+): CompletionItem {
   return {
-    ...worded(offer, CompletionItemKind.Value),
-    sortText: `${rank}${place(i)}`,
+    ...describeItem(offer, CompletionItemKind.Value),
+    sortText: `${rank}${formatSortKey(i)}`,
     filterText: json,
     insertTextFormat: InsertTextFormat.PlainText,
-    textEdit: replacing(view, site, json + commaBehind(view, site)),
+    textEdit: replaceToken(view, site, json + commaAfter(view, site)),
     additionalTextEdits: commaBefore(view, site),
   };
 }
 
 /** Filtered by its label, so that it is not offered inside quotes. */
-export function snippetItem(view: View, site: Site, snippet: string, i: number, offer: Offer): CompletionItem {
+export function snippetItem(
+  view: DocumentContext,
+  site: CursorContext,
+  snippet: string,
+  i: number,
+  offer: ItemDescription,
+): CompletionItem {
   return {
-    ...worded(offer, CompletionItemKind.Snippet),
-    sortText: `${Rank.VARIANTS}${place(i)}`,
+    ...describeItem(offer, CompletionItemKind.Snippet),
+    sortText: `${Rank.VARIANTS}${formatSortKey(i)}`,
     filterText: offer.label,
     insertTextFormat: InsertTextFormat.Snippet,
-    textEdit: replacing(view, site, snippet + commaBehind(view, site)),
+    textEdit: replaceToken(view, site, snippet + commaAfter(view, site)),
     additionalTextEdits: commaBefore(view, site),
   };
 }
 
 export function textItem(
-  view: View,
+  view: DocumentContext,
   { start, end }: { readonly start: number; readonly end: number },
   text: string,
   i: number,
-  offer: Offer,
+  offer: ItemDescription,
 ): CompletionItem {
   return {
-    ...worded(offer, CompletionItemKind.Variable),
-    sortText: `${Rank.ACCESSORS}${place(i)}`,
+    ...describeItem(offer, CompletionItemKind.Variable),
+    sortText: `${Rank.ACCESSORS}${formatSortKey(i)}`,
     filterText: text,
     insertTextFormat: InsertTextFormat.PlainText,
     textEdit: { range: view.range(start, end), newText: text },
   };
 }
 
-export const place = (i: number): string => String(i).padStart(4, '0');
+export const formatSortKey = (i: number): string => String(i).padStart(4, '0');
 
-const worded = ({ label, detail, doc, kind }: Offer, otherwise: CompletionItemKind): CompletionItem => ({
+const describeItem = (
+  { label, detail, doc, kind }: ItemDescription,
+  otherwise: CompletionItemKind,
+): CompletionItem => ({
   label,
   kind: kind ?? otherwise,
   ...(detail !== undefined && detail !== '' && { detail }),

@@ -5,15 +5,15 @@ import { BESIDE_FIELDS } from '../../language/analysis/grammar.js';
 import type { Expansion, OwnedField } from '../../language/analysis/registry.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import { fieldMarkdown, pluginMarkdown } from '../words.js';
-import type { Site, View } from '../view.js';
-import { commaBefore, commaBehind, hasColon, replacing } from './edit.js';
-import { place, snippetItem } from './item.js';
+import type { CursorContext, DocumentContext } from '../view.js';
+import { commaBefore, commaAfter, hasColon, replaceToken } from './edit.js';
+import { formatSortKey, snippetItem } from './item.js';
 import { keysFor } from './names/index.js';
 import { lastNumber } from './names/own.js';
 import { membersSnippet, valueSnippet } from './snippets.js';
-import { exampleOf, numbersIn, variantsOf } from './variants.js';
+import { getPluginExample, numbersIn, listVariants } from './variants.js';
 
-export function keyItems(view: View, site: Site): CompletionItem[] {
+export function keyItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
   const { cursor, levels } = site;
   const object = levels.at(-1);
   if (cursor.at !== 'key' || object === undefined || object.field === null) return [];
@@ -23,15 +23,15 @@ export function keyItems(view: View, site: Site): CompletionItem[] {
   const { field, expansion } = object;
   if (expansion === null) {
     const isModel = levels.length === 1 && site.sort === 'model';
-    return [...mapItems(view, site, field, written), ...(isModel ? besideItems(view, site, written) : [])];
+    return [...mapItems(view, site, field, written), ...(isModel ? modelOptionItems(view, site, written) : [])];
   }
-  const offered = [...expansion.fields].filter(([name]) => !written.has(name) && !isChosenOtherwise(expansion, name));
+  const offered = [...expansion.fields].filter(([name]) => !written.has(name) && !isAlternativeChosen(expansion, name));
   const fields = offered.map(([name, owned], i) => fieldItem(view, site, name, owned, expansion, i));
   return written.size > 0 || cursor.token !== null ? fields : [...fields, ...variantItems(view, site, field)];
 }
 
 /** True if the key belongs to a choice in which another key is already present. */
-const isChosenOtherwise = ({ choices }: Expansion, name: string): boolean =>
+const isAlternativeChosen = ({ choices }: Expansion, name: string): boolean =>
   choices.some(
     ({ kind, names, present }) =>
       kind.select.by === 'key' &&
@@ -47,8 +47,8 @@ const isChoice = ({ choices }: Expansion, name: string): boolean =>
   );
 
 function fieldItem(
-  view: View,
-  site: Site,
+  view: DocumentContext,
+  site: CursorContext,
   name: string,
   { field, plugin }: OwnedField,
   expansion: Expansion,
@@ -61,7 +61,7 @@ function fieldItem(
   const isPlugin = own === name && view.registry.kind(kind)?.select.by === 'key';
   const isNumber = field.type === 'number' && field.meta.declares !== undefined;
   const next = isNumber ? lastNumber(site)(field.meta.declares ?? 'value') + 1 : undefined;
-  const given = isPlugin ? exampleOf(view.registry, kind, own) : next;
+  const given = isPlugin ? getPluginExample(view.registry, kind, own) : next;
   const item = memberItem(view, site, name, valueSnippet(view.registry, field, given));
   return {
     ...item,
@@ -72,27 +72,27 @@ function fieldItem(
         .filter((text) => text !== '')
         .join('\n\n'),
     },
-    sortText: `${rank}${place(i)}`,
+    sortText: `${rank}${formatSortKey(i)}`,
     ...(field.meta.deprecated !== undefined && { tags: [CompletionItemTag.Deprecated] }),
   };
 }
 
-function memberItem(view: View, site: Site, name: string, value: string): CompletionItem {
+function memberItem(view: DocumentContext, site: CursorContext, name: string, value: string): CompletionItem {
   const quoted = JSON.stringify(name);
-  const text = hasColon(view, site) ? quoted : `${quoted}: ${value}${commaBehind(view, site)}`;
+  const text = hasColon(view, site) ? quoted : `${quoted}: ${value}${commaAfter(view, site)}`;
   return {
     label: name,
     kind: CompletionItemKind.Property,
     filterText: quoted,
     // If only the name is replaced, a dollar sign is literal.
     insertTextFormat: hasColon(view, site) ? InsertTextFormat.PlainText : InsertTextFormat.Snippet,
-    textEdit: replacing(view, site, text),
+    textEdit: replaceToken(view, site, text),
     additionalTextEdits: commaBefore(view, site),
   };
 }
 
 /** Options of a model besides its fields. */
-const besideItems = (view: View, site: Site, written: ReadonlySet<string>): CompletionItem[] =>
+const modelOptionItems = (view: DocumentContext, site: CursorContext, written: ReadonlySet<string>): CompletionItem[] =>
   Object.entries(BESIDE_FIELDS.fields).flatMap(([name, field], i) => {
     if (written.has(name) || site.definition?.unique?.pointer.endsWith(`/${name}`) === true) return [];
     const item = memberItem(view, site, name, valueSnippet(view.registry, field));
@@ -100,13 +100,18 @@ const besideItems = (view: View, site: Site, written: ReadonlySet<string>): Comp
       {
         ...item,
         documentation: { kind: 'markdown', value: fieldMarkdown(view.registry, name, field) },
-        sortText: `3${place(i)}`,
+        sortText: `3${formatSortKey(i)}`,
       },
     ];
   });
 
 /** Keys of a map: names used elsewhere, and a new entry of each kind. */
-function mapItems(view: View, site: Site, field: FieldNode, written: ReadonlySet<string>): CompletionItem[] {
+function mapItems(
+  view: DocumentContext,
+  site: CursorContext,
+  field: FieldNode,
+  written: ReadonlySet<string>,
+): CompletionItem[] {
   const { registry } = view;
   const { inner } = field;
   if (field.type !== 'record' && field.type !== 'value') return [];
@@ -116,10 +121,10 @@ function mapItems(view: View, site: Site, field: FieldNode, written: ReadonlySet
     ...memberItem(view, site, String(name), value),
     ...(detail !== undefined && { detail }),
     ...(doc !== undefined && { documentation: { kind: 'markdown' as const, value: doc } }),
-    sortText: `0${place(i)}`,
+    sortText: `0${formatSortKey(i)}`,
   }));
   if (inner?.type !== 'object' || hasColon(view, site)) return named;
-  const entries = variantsOf(registry, inner).map(({ label, kind, name, given }, i) => {
+  const entries = listVariants(registry, inner).map(({ label, kind, name, given }, i) => {
     const snippet = `"\${1:name}": ${valueSnippet(registry, inner, given, 2)}`;
     const offer = {
       label: `new ${label}`,
@@ -132,10 +137,10 @@ function mapItems(view: View, site: Site, field: FieldNode, written: ReadonlySet
 }
 
 /** The required members of each variant, inside existing braces. */
-function variantItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
+function variantItems(view: DocumentContext, site: CursorContext, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   const numbers = numbersIn(registry, field, lastNumber(site));
-  return variantsOf(registry, field).map(({ label, kind, name, given }, i) =>
+  return listVariants(registry, field).map(({ label, kind, name, given }, i) =>
     snippetItem(view, site, membersSnippet(registry, field, { ...numbers, ...given }), i, {
       label: `{ ${label} }`,
       detail: registry.kind(kind)?.title,

@@ -2,11 +2,16 @@
 import type { TextEdit } from 'vscode-languageserver';
 import { rangeAt } from '../../language/source/document.js';
 import { memberOf } from '../../language/source/tree.js';
-import type { QuerySite } from '../queries/query-site.js';
-import type { Site, View } from '../view.js';
+import type { QueryContext } from '../queries/query-site.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 
 /** None if the list has a name without a value, or the text at the cursor is unterminated. */
-export function addParameters(view: View, site: Site, query: QuerySite, values: readonly string[]): TextEdit[] {
+export function addParameters(
+  view: DocumentContext,
+  site: CursorContext,
+  query: QueryContext,
+  values: readonly string[],
+): TextEdit[] {
   const { doc, around, list, field } = query;
   const { binds } = field.meta;
   if (values.length === 0 || binds === undefined) return [];
@@ -24,7 +29,7 @@ export function addParameters(view: View, site: Site, query: QuerySite, values: 
 }
 
 /** Keeps members on separate lines. */
-function gapBefore(view: View, { inside }: Site): string {
+function gapBefore(view: DocumentContext, { inside }: CursorContext): string {
   const before = view.doc.text.slice(0, inside?.start ?? 0);
   const line = before.slice(Math.max(before.lastIndexOf('\n'), before.lastIndexOf('\r')) + 1);
   const indent = /^(\s*)"(?:[^"\\]|\\.)*"\s*:\s*$/.exec(line)?.[1];

@@ -1,12 +1,12 @@
 /** Completes placeholders: existing ones, the next one, and the next one with a value that is added to the parameter list. */
 import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
-import { parameterShort, parameterWords } from '../queries/parameters.js';
-import type { QuerySite } from '../queries/query-site.js';
-import type { Site, View } from '../view.js';
+import { formatParameter, describeParameter } from '../queries/parameters.js';
+import type { QueryContext } from '../queries/query-site.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 import { addParameters } from './parameter-edit.js';
 
-interface Wanted {
+interface PlaceholderOptions {
   readonly range: Range;
   /** The column that the value is compared with or written to. */
   readonly column: string | null;
@@ -16,11 +16,16 @@ interface Wanted {
   readonly label?: (n: number) => string;
 }
 
-export function placeholderItems(view: View, site: Site, query: QuerySite, wanted: Wanted): CompletionItem[] {
+export function placeholderItems(
+  view: DocumentContext,
+  site: CursorContext,
+  query: QueryContext,
+  wanted: PlaceholderOptions,
+): CompletionItem[] {
   const { parameters, resource, action, field } = query;
   const { range, column, rank, text, label: called = text } = wanted;
   const around = { registry: view.registry, resource, action };
-  const item = (n: number, label: string, order: string, more: Partial<CompletionItem>): CompletionItem => ({
+  const createItem = (n: number, label: string, order: string, more: Partial<CompletionItem>): CompletionItem => ({
     label,
     kind: CompletionItemKind.Variable,
     filterText: called === text ? label : `"${label}"`,
@@ -28,27 +33,27 @@ export function placeholderItems(view: View, site: Site, query: QuerySite, wante
     textEdit: { range, newText: text(n) },
     ...more,
   });
-  const shorts = parameters.map((node) => parameterShort(node, { action }));
+  const shorts = parameters.map((node) => formatParameter(node, { action }));
   const known = parameters.map((node, i) =>
-    item(i + 1, called(i + 1), shorts[i] === column ? 'a' : 'c', {
+    createItem(i + 1, called(i + 1), shorts[i] === column ? 'a' : 'c', {
       detail: shorts[i] ?? '',
-      documentation: { kind: 'markdown', value: `\`$${i + 1}\` is ${parameterWords(node, around)}.` },
+      documentation: { kind: 'markdown', value: `\`$${i + 1}\` is ${describeParameter(node, around)}.` },
     }),
   );
   const next = parameters.length + 1;
-  const names = namesOf(query, column).filter((name) => !shorts.includes(name));
+  const names = listValueNames(query, column).filter((name) => !shorts.includes(name));
   const added = names.map((name) =>
-    item(next, `${called(next)} = ${name}`, name === column ? 'b' : 'e', {
+    createItem(next, `${called(next)} = ${name}`, name === column ? 'b' : 'e', {
       detail: `adds "${name}" to ${field.meta.binds ?? 'the values'}`,
       additionalTextEdits: addParameters(view, site, query, [name]),
     }),
   );
-  const bare = item(next, called(next), 'd', { detail: `the next entry of ${field.meta.binds ?? 'the values'}` });
+  const bare = createItem(next, called(next), 'd', { detail: `the next entry of ${field.meta.binds ?? 'the values'}` });
   return [...known, ...added.filter(({ additionalTextEdits }) => (additionalTextEdits ?? []).length > 0), bare];
 }
 
 /** Names with a value here, and the column's name. */
-function namesOf({ resource, action }: QuerySite, column: string | null): string[] {
+function listValueNames({ resource, action }: QueryContext, column: string | null): string[] {
   if (resource === null) return [];
   const all = resource.sources.names(action?.key ?? null).map(({ name }) => name);
   // The column's name is offered as a payload field even without a rule.

@@ -3,11 +3,11 @@ import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import type { DataModel } from '../../language/analysis/model.js';
 import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
-import { jsonText } from '../inside.js';
-import { isOn, type QuerySite } from '../queries/query-site.js';
+import { escapeJsonText } from '../inside.js';
+import { isOptionSet, type QueryContext } from '../queries/query-site.js';
 import { tableMarkdown } from '../queries/tables.js';
-import type { Site, View } from '../view.js';
-import { snippetText } from './edit.js';
+import type { CursorContext, DocumentContext } from '../view.js';
+import { escapeSnippet } from './edit.js';
 import { addParameters } from './parameter-edit.js';
 
 interface Statement {
@@ -19,17 +19,17 @@ interface Statement {
 
 /** `name` quotes a name for this text. */
 export function statementItems(
-  view: View,
-  site: Site,
-  query: QuerySite,
+  view: DocumentContext,
+  site: CursorContext,
+  query: QueryContext,
   models: readonly DataModel[],
   range: Range,
   name: (plain: string) => string,
 ): CompletionItem[] {
   const { timestamps } = query.field.meta.beside ?? {};
-  const isDated = isOn(query, timestamps);
+  const isDated = isOptionSet(query, timestamps);
   return models.flatMap((model) =>
-    statementsOf(model, isDated, name).map(({ label, text, values }) => ({
+    createStatements(model, isDated, name).map(({ label, text, values }) => ({
       label,
       kind: CompletionItemKind.Snippet,
       detail: text,
@@ -37,13 +37,13 @@ export function statementItems(
       sortText: `2${label}`,
       filterText: label,
       insertTextFormat: InsertTextFormat.Snippet,
-      textEdit: { range, newText: snippetText(jsonText(text)) },
+      textEdit: { range, newText: escapeSnippet(escapeJsonText(text)) },
       additionalTextEdits: query.list === null ? addParameters(view, site, query, values) : [],
     })),
   );
 }
 
-function statementsOf(model: DataModel, isDated: boolean, name: (plain: string) => string): Statement[] {
+function createStatements(model: DataModel, isDated: boolean, name: (plain: string) => string): Statement[] {
   const { fields, table } = model;
   const key = fields.find(({ value }) => value['primary_key'] === true) ?? fields[0];
   if (key === undefined) return [];
@@ -53,18 +53,18 @@ function statementsOf(model: DataModel, isDated: boolean, name: (plain: string) 
     .filter((field) => field.value['auto_increment'] !== true && !(isDated && TIMESTAMPS.includes(field.name)))
     .map((field) => field.name);
   const changed = given.filter((field) => field !== key.name && !TIMESTAMPS.includes(field));
-  const where = (n: number): string => `WHERE ${name(key.name)} = $${n}`;
-  const list = (all: readonly string[]): string => all.map(name).join(', ');
+  const formatWhere = (n: number): string => `WHERE ${name(key.name)} = $${n}`;
+  const formatNameList = (all: readonly string[]): string => all.map(name).join(', ');
   const set = changed.map((field, i) => `${name(field)} = $${i + 1}`).join(', ');
   return [
     {
       label: `SELECT … FROM ${table}`,
-      text: `SELECT ${list(names)} FROM ${from} ${where(1)}`,
+      text: `SELECT ${formatNameList(names)} FROM ${from} ${formatWhere(1)}`,
       values: [key.name],
     },
     {
       label: `INSERT INTO ${table} (…)`,
-      text: `INSERT INTO ${from} (${list(given)}) VALUES (${given.map((_, i) => `$${i + 1}`).join(', ')})`,
+      text: `INSERT INTO ${from} (${formatNameList(given)}) VALUES (${given.map((_, i) => `$${i + 1}`).join(', ')})`,
       values: given,
     },
     ...(changed.length === 0
@@ -72,10 +72,10 @@ function statementsOf(model: DataModel, isDated: boolean, name: (plain: string) 
       : [
           {
             label: `UPDATE ${table} SET …`,
-            text: `UPDATE ${from} SET ${set} ${where(changed.length + 1)}`,
+            text: `UPDATE ${from} SET ${set} ${formatWhere(changed.length + 1)}`,
             values: [...changed, key.name],
           },
         ]),
-    { label: `DELETE FROM ${table}`, text: `DELETE FROM ${from} ${where(1)}`, values: [key.name] },
+    { label: `DELETE FROM ${table}`, text: `DELETE FROM ${from} ${formatWhere(1)}`, values: [key.name] },
   ];
 }

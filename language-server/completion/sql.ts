@@ -5,103 +5,114 @@
 import type { CompletionItem, Range, TextEdit } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
 import type { DataModel } from '../../language/analysis/model.js';
-import { caretInSql, type SqlCaret } from '../../language/strings/sql-caret.js';
-import { quotedName, writtenName } from '../../language/strings/sql-quotes.js';
+import { analyseCaret, type SqlCaret } from '../../language/strings/sql-caret.js';
+import { quoteSqlName, quoteIfNeeded } from '../../language/strings/sql-quotes.js';
 import type { SqlSource } from '../../language/strings/sql-sources.js';
 import { SQL_CLAUSES, SQL_FUNCTIONS, SQL_VALUES, SQL_VERBS } from '../../language/strings/sql-words.js';
-import { jsonText, spanInside } from '../inside.js';
-import { reservedIn } from '../queries/reserved.js';
-import { statementAt, type QuerySite } from '../queries/query-site.js';
-import { columnMarkdown, columnsIn, columnType, tableMarkdown, tablesOf, type Tables } from '../queries/tables.js';
-import type { Site, View } from '../view.js';
+import { escapeJsonText, toFileSpan } from '../inside.js';
+import { listReservedWords } from '../queries/reserved.js';
+import { statementAt, type QueryContext } from '../queries/query-site.js';
+import { columnMarkdown, columnsIn, columnType, tableMarkdown, getTables, type Tables } from '../queries/tables.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 import { placeholderItems } from './placeholders.js';
 import { statementItems } from './sql-snippets.js';
 
-interface Context {
-  readonly view: View;
-  readonly site: Site;
-  readonly query: QuerySite;
+interface SqlCompletionContext {
+  readonly view: DocumentContext;
+  readonly site: CursorContext;
+  readonly query: QueryContext;
   readonly caret: SqlCaret;
   readonly tables: Tables;
   readonly range: Range;
   /** Quotes a name for this text. */
-  readonly name: (plain: string) => string;
+  readonly quoteName: (plain: string) => string;
 }
 
-export function sqlItems(view: View, site: Site): readonly CompletionItem[] {
+export function sqlItems(view: DocumentContext, site: CursorContext): readonly CompletionItem[] {
   const query = statementAt(view, site);
   if (query === null || site.inside === null) return [];
   const { inside } = site;
-  const caret = caretInSql(inside.text, inside.offset);
+  const caret = analyseCaret(inside.text, inside.offset);
   if (caret === null) return [];
-  const { start, end } = spanInside(view, inside, caret.start, caret.end);
+  const { start, end } = toFileSpan(view, inside, caret.start, caret.end);
   const range = view.range(start, end);
   const typed = inside.text.slice(caret.start, caret.end);
-  const reserved = reservedIn(view, query);
-  const name = (plain: string): string => (typed.startsWith('"') ? quotedName(plain) : writtenName(plain, reserved));
-  const context = { view, site, query, caret, tables: tablesOf(view), range, name };
-  if (typed.startsWith('$')) return placeholders(context);
+  const reserved = listReservedWords(view, query);
+  const quoteName = (plain: string): string =>
+    typed.startsWith('"') ? quoteSqlName(plain) : quoteIfNeeded(plain, reserved);
+  const context = { view, site, query, caret, tables: getTables(view), range, quoteName };
+  if (typed.startsWith('$')) return createPlaceholderItems(context);
   switch (caret.at) {
     case 'start':
-      return [...statementItems(view, site, query, here(context), range, name), ...words(context, SQL_VERBS)];
+      return [
+        ...statementItems(view, site, query, listStoreModels(context), range, quoteName),
+        ...createKeywordItems(context, SQL_VERBS),
+      ];
     case 'table':
       return [...tableItems(context), ...caret.common.map((source) => commonItem(context, source))];
     case 'target':
       return targetColumns(context);
     case 'row':
-      return [...placeholders(context), ...words(context, SQL_VALUES), ...functions(context)];
+      return [
+        ...createPlaceholderItems(context),
+        ...createKeywordItems(context, SQL_VALUES),
+        ...createFunctionItems(context),
+      ];
     case 'word':
-      return words(context, [...SQL_CLAUSES, ...SQL_VERBS]);
+      return createKeywordItems(context, [...SQL_CLAUSES, ...SQL_VERBS]);
     case 'value':
       return caret.qualifier === null
         ? [
             ...columnItems(context),
-            ...placeholders(context),
-            ...words(context, [...SQL_VALUES, ...SQL_CLAUSES]),
-            ...functions(context),
+            ...createPlaceholderItems(context),
+            ...createKeywordItems(context, [...SQL_VALUES, ...SQL_CLAUSES]),
+            ...createFunctionItems(context),
           ]
         : columnItems(context);
   }
 }
 
 /** Models that are stored where this statement runs. */
-function here({ query, tables }: Context): DataModel[] {
+function listStoreModels({ query, tables }: SqlCompletionContext): DataModel[] {
   const { store } = query.field.meta;
   return tables.models.filter(({ stores }) => stores.length === 0 || stores.some(({ kind }) => kind === store));
 }
 
-const replacing = ({ range }: Context, text: string): TextEdit => ({ range, newText: jsonText(text) });
+const replaceRange = ({ range }: SqlCompletionContext, text: string): TextEdit => ({
+  range,
+  newText: escapeJsonText(text),
+});
 
 /** Starts with the quote typed in the file, which the editor matches against. */
-function filterOf({ site, caret }: Context, plain: string): string {
+function formatFilterText({ site, caret }: SqlCompletionContext, plain: string): string {
   const mark = site.inside?.text[caret.start] ?? '';
-  return mark === '"' || mark === '`' ? jsonText(mark + plain + mark) : plain;
+  return mark === '"' || mark === '`' ? escapeJsonText(mark + plain + mark) : plain;
 }
 
-function tableItems(context: Context): CompletionItem[] {
-  const near = here(context);
+function tableItems(context: SqlCompletionContext): CompletionItem[] {
+  const near = listStoreModels(context);
   return context.tables.models.map((model) => ({
     label: model.table,
     kind: CompletionItemKind.Struct,
     detail: model.table === model.name ? 'model' : `model ${model.name}`,
     documentation: { kind: 'markdown', value: tableMarkdown(context.view, model) },
     sortText: `${near.includes(model) ? '0' : '1'}${model.table}`,
-    filterText: filterOf(context, model.table),
-    textEdit: replacing(context, context.name(model.table)),
+    filterText: formatFilterText(context, model.table),
+    textEdit: replaceRange(context, context.quoteName(model.table)),
   }));
 }
 
-const commonItem = (context: Context, { alias }: SqlSource): CompletionItem => ({
+const commonItem = (context: SqlCompletionContext, { alias }: SqlSource): CompletionItem => ({
   label: alias,
   kind: CompletionItemKind.Reference,
   detail: 'of the WITH list',
   sortText: `0${alias}`,
-  filterText: filterOf(context, alias),
-  textEdit: replacing(context, context.name(alias)),
+  filterText: formatFilterText(context, alias),
+  textEdit: replaceRange(context, context.quoteName(alias)),
 });
 
 /** Columns of the sources in scope, and the sources' names if there are several. */
-function columnItems(context: Context): CompletionItem[] {
+function columnItems(context: SqlCompletionContext): CompletionItem[] {
   const { caret, tables } = context;
   const { qualifier } = caret;
   const sources =
@@ -124,14 +135,14 @@ function columnItems(context: Context): CompletionItem[] {
     kind: CompletionItemKind.Variable,
     detail: table === null ? 'sub-query' : `table ${table}`,
     sortText: `1${i}`,
-    filterText: filterOf(context, alias),
-    textEdit: replacing(context, context.name(alias)),
+    filterText: formatFilterText(context, alias),
+    textEdit: replaceRange(context, context.quoteName(alias)),
   }));
   return [...items.values(), ...aliases.filter(({ label }) => !items.has(label))];
 }
 
 /** Columns that the list of written columns does not contain yet. */
-function targetColumns(context: Context): CompletionItem[] {
+function targetColumns(context: SqlCompletionContext): CompletionItem[] {
   const { target, listed } = context.caret;
   if (target === null) return [];
   return columnsIn(context.tables, { alias: target, table: target, outputs: null })
@@ -140,13 +151,13 @@ function targetColumns(context: Context): CompletionItem[] {
 }
 
 function columnItem(
-  context: Context,
+  context: SqlCompletionContext,
   column: ReturnType<typeof columnsIn>[number],
   order: string,
   where: string,
 ): CompletionItem {
   const { name, field, model } = column;
-  const written = context.name(name);
+  const written = context.quoteName(name);
   return {
     label: name,
     kind: CompletionItemKind.Field,
@@ -154,32 +165,32 @@ function columnItem(
     documentation: { kind: 'markdown', value: columnMarkdown(context.view, column) },
     // Timestamps that the model does not declare come after its fields.
     sortText: `${field === null && model !== null ? '0z' : '0a'}${order}`,
-    filterText: filterOf(context, name),
-    textEdit: replacing(context, written),
+    filterText: formatFilterText(context, name),
+    textEdit: replaceRange(context, written),
   };
 }
 
-function placeholders({ view, site, query, caret, range }: Context): CompletionItem[] {
+function createPlaceholderItems({ view, site, query, caret, range }: SqlCompletionContext): CompletionItem[] {
   const rank = caret.at === 'row' ? '0' : '3';
   return placeholderItems(view, site, query, { range, column: caret.column, rank, text: (n) => `$${n}` });
 }
 
-const words = (context: Context, list: readonly string[]): CompletionItem[] =>
+const createKeywordItems = (context: SqlCompletionContext, list: readonly string[]): CompletionItem[] =>
   list.map((word) => ({
     label: word,
     kind: CompletionItemKind.Keyword,
     sortText: `5${word}`,
-    filterText: filterOf(context, word),
-    textEdit: replacing(context, word),
+    filterText: formatFilterText(context, word),
+    textEdit: replaceRange(context, word),
   }));
 
-const functions = (context: Context): CompletionItem[] =>
+const createFunctionItems = (context: SqlCompletionContext): CompletionItem[] =>
   SQL_FUNCTIONS.map(({ name, form, doc }) => ({
     label: name,
     kind: CompletionItemKind.Function,
     detail: form,
     documentation: { kind: 'markdown', value: doc },
     sortText: `6${name}`,
-    filterText: filterOf(context, name),
-    textEdit: replacing(context, form.endsWith('()') ? form : `${name}(`),
+    filterText: formatFilterText(context, name),
+    textEdit: replaceRange(context, form.endsWith('()') ? form : `${name}(`),
   }));

@@ -5,16 +5,16 @@ import type { Json } from '../../contract/json.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import { safeMarkdown } from '../safe-markdown.js';
 import { pluginMarkdown } from '../words.js';
-import type { Site, View } from '../view.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 import { isAccessor } from './accessors.js';
-import { Rank, snippetItem, valueItem, type Offer } from './item.js';
+import { Rank, snippetItem, valueItem, type ItemDescription } from './item.js';
 import { namesFor } from './names/index.js';
 import { lastNumber } from './names/own.js';
-import { inShort } from './names/place.js';
+import { formatShort } from './names/place.js';
 import { valueSnippet } from './snippets.js';
-import { numbersIn, resourcesOf, variantsOf } from './variants.js';
+import { numbersIn, listResourceVariants, listVariants } from './variants.js';
 
-export function valueItems(view: View, site: Site): CompletionItem[] {
+export function valueItems(view: DocumentContext, site: CursorContext): CompletionItem[] {
   const field = site.levels.at(-1)?.field ?? null;
   if (site.cursor.at !== 'value' || field === null || isAccessor(site)) return [];
   // At the root only whole definitions are valid.
@@ -35,12 +35,12 @@ export function valueItems(view: View, site: Site): CompletionItem[] {
 }
 
 /** Finite sets of literals first, then names declared elsewhere. */
-function literalItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
+function literalItems(view: DocumentContext, site: CursorContext, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   const { values, meta, type } = field;
   const literal = field.type === 'value' ? field.inner : field;
   const { plugin } = meta;
-  const legal: (Offer & { json: Json; tags?: CompletionItemTag[] })[] =
+  const legal: (ItemDescription & { json: Json; tags?: CompletionItemTag[] })[] =
     plugin !== undefined
       ? registry.names(plugin).map((name) => ({
           json: name,
@@ -71,11 +71,11 @@ function literalItems(view: View, site: Site, field: FieldNode): CompletionItem[
 }
 
 /** Objects and lists with their required members. */
-function wholeItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
+function wholeItems(view: DocumentContext, site: CursorContext, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   if (field.type === 'object') {
     const numbers = numbersIn(registry, field, lastNumber(site));
-    const variants = variantsOf(registry, field).map(({ label, kind, name, given }, i) =>
+    const variants = listVariants(registry, field).map(({ label, kind, name, given }, i) =>
       snippetItem(view, site, valueSnippet(registry, field, { ...numbers, ...given }), i, {
         label: `{ ${label} }`,
         detail: registry.kind(kind)?.title,
@@ -91,16 +91,16 @@ function wholeItems(view: View, site: Site, field: FieldNode): CompletionItem[] 
 
 /** Examples and the default, unless another item is equal. */
 function exampleItems(
-  view: View,
-  site: Site,
+  view: DocumentContext,
+  site: CursorContext,
   fields: readonly FieldNode[],
   known: ReadonlySet<string>,
 ): CompletionItem[] {
-  const found = new Map<string, Offer>();
+  const found = new Map<string, ItemDescription>();
   for (const { meta } of fields) {
     const add = (json: Json, detail: string): void => {
       const text = JSON.stringify(json);
-      const label = inShort(json);
+      const label = formatShort(json);
       if (known.has(label) || found.has(text)) return;
       found.set(text, { label, detail: meta.unit === undefined ? detail : `${detail} · ${meta.unit}`, doc: meta.doc });
     };
@@ -111,10 +111,10 @@ function exampleItems(
 }
 
 /** Whole definitions for an empty file or an empty entry of its list. */
-function definitionItems(view: View, site: Site, field: FieldNode): CompletionItem[] {
+function definitionItems(view: DocumentContext, site: CursorContext, field: FieldNode): CompletionItem[] {
   const { registry } = view;
   if (site.sort === 'resource') {
-    return resourcesOf(registry, field).map(({ label, given }, i) =>
+    return listResourceVariants(registry, field).map(({ label, given }, i) =>
       snippetItem(view, site, valueSnippet(registry, field, given), i, {
         label: `resource: ${label}`,
         detail: 'a whole resource',
@@ -122,7 +122,7 @@ function definitionItems(view: View, site: Site, field: FieldNode): CompletionIt
     );
   }
   if (field.inner === null) return [];
-  const [first] = variantsOf(registry, field.inner);
+  const [first] = listVariants(registry, field.inner);
   if (first === undefined) return [];
   const snippet = valueSnippet(registry, field, { id: first.given });
   return [snippetItem(view, site, snippet, 0, { label: 'model', detail: 'a whole model' })];

@@ -18,13 +18,13 @@ export interface Variant {
 }
 
 /** Variants of an object; none if it selects no plugin. */
-export function variantsOf(registry: Registry, field: FieldNode): Variant[] {
+export function listVariants(registry: Registry, field: FieldNode): Variant[] {
   const kinds = field.parts.flatMap((slot) => registry.kindsIn(slot));
   return kinds.flatMap((kind) => {
     const { select } = kind;
     if (select.by !== 'field') return [];
     return registry.names(kind.kind).flatMap((name) => {
-      const given = { ...neededOf(registry, field, kind, name), [select.field]: name };
+      const given = { ...getRequiredMembers(registry, field, kind, name), [select.field]: name };
       const variant = { label: name, kind: kind.kind, name, given };
       const inside = choicesIn(registry, field, given);
       return inside.length === 0
@@ -43,7 +43,10 @@ function choicesIn(registry: Registry, field: FieldNode, given: JsonObject): { l
       const others = Object.entries(given).filter(([key]) => !names.includes(key));
       return names.map((name) => ({
         label: name,
-        given: { ...Object.fromEntries(others), [name]: exampleOf(registry, kind.kind, name) ?? given[name] ?? {} },
+        given: {
+          ...Object.fromEntries(others),
+          [name]: getPluginExample(registry, kind.kind, name) ?? given[name] ?? {},
+        },
       }));
     });
 }
@@ -56,20 +59,21 @@ export function withChoices(registry: Registry, field: FieldNode, given: JsonObj
       const { select } = kind;
       if (select.by !== 'field' || made[select.field] !== undefined) continue;
       const [first] = registry.names(kind.kind);
-      if (first !== undefined) Object.assign(made, neededOf(registry, field, kind, first), { [select.field]: first });
+      if (first !== undefined)
+        Object.assign(made, getRequiredMembers(registry, field, kind, first), { [select.field]: first });
     }
   }
   for (const { kind, names, present } of registry.expand(field, (key) => made[key]).choices) {
     const [first] = names;
     if (kind.select.by !== 'key' || kind.select.pick !== 'one' || present.length > 0 || first === undefined) continue;
-    made[first] = exampleOf(registry, kind.kind, first) ?? {};
+    made[first] = getPluginExample(registry, kind.kind, first) ?? {};
   }
   return made;
 }
 
 /** The required part of the plugin's example. */
-function neededOf(registry: Registry, field: FieldNode, { kind, select }: Kind, name: string): JsonObject {
-  const example = exampleOf(registry, kind, name);
+function getRequiredMembers(registry: Registry, field: FieldNode, { kind, select }: Kind, name: string): JsonObject {
+  const example = getPluginExample(registry, kind, name);
   if (!isObject(example) || select.by !== 'field') return {};
   const { fields, choices } = registry.expand(field, (key) => (key === select.field ? name : example[key]));
   const isChoice = (key: string): boolean =>
@@ -89,17 +93,17 @@ export function numbersIn(registry: Registry, field: FieldNode, last: (symbol: S
   );
 }
 
-export const exampleOf = (registry: Registry, kind: string, name: string): Json | undefined =>
+export const getPluginExample = (registry: Registry, kind: string, name: string): Json | undefined =>
   registry.plugin(kind, name)?.examples[0]?.json;
 
 /** Whole resources for an empty file: one per variant of an actionable. */
-export function resourcesOf(registry: Registry, root: FieldNode): { label: string; given: JsonObject }[] {
+export function listResourceVariants(registry: Registry, root: FieldNode): { label: string; given: JsonObject }[] {
   const lists = [...registry.expand(root, () => undefined).fields].filter(
     ([, { field }]) => field.required && field.inner?.parts.includes(Slot.ACTIONABLE) === true,
   );
   return lists.flatMap(([name, { field }]) =>
     field.inner === null
       ? []
-      : variantsOf(registry, field.inner).map(({ label, given }) => ({ label, given: { [name]: [given] } })),
+      : listVariants(registry, field.inner).map(({ label, given }) => ({ label, given: { [name]: [given] } })),
   );
 }

@@ -2,9 +2,9 @@
 import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver';
 import { CodeActionKind } from '../protocol.js';
 import type { Problem } from '../../contract/problem.js';
-import { answering, type Desk, type Feature } from '../desk.js';
-import { diagnosticOf } from '../render.js';
-import type { View } from '../view.js';
+import { createDocumentHandler, type ServerContext, type Feature } from '../desk.js';
+import { toDiagnostic } from '../render.js';
+import type { DocumentContext } from '../view.js';
 import { fixActions, fixAllAction } from '../actions/fixes.js';
 import { declarationActions } from '../actions/declarations.js';
 import { dependencyActions } from '../actions/dependencies.js';
@@ -14,7 +14,7 @@ import { envActions } from '../actions/env-file.js';
 import { mainActions } from '../actions/main-result.js';
 import { requiredActions } from '../actions/required.js';
 import { ruleActions } from '../actions/rules.js';
-import type { ActionSource, Offer } from '../actions/offer.js';
+import type { ActionSource, CodeActionOffer } from '../actions/offer.js';
 
 const SOURCES: readonly ActionSource[] = [
   fixActions,
@@ -43,26 +43,31 @@ export const codeActions: Feature = {
   }),
   attach: (desk) =>
     desk.connection.onCodeAction(
-      answering(desk, [], async (view, { range, context: { only } }) => {
-        const wants = (kind: string): boolean =>
+      createDocumentHandler(desk, [], async (view, { range, context: { only } }) => {
+        const isWanted = (kind: string): boolean =>
           only === undefined || only.some((one) => kind === one || kind.startsWith(`${one}.`));
-        const all = only !== undefined && wants(FIX_ALL) ? fixAllAction(view, FIX_ALL) : null;
-        return [...(await offered(desk, view, range, wants)), ...(all === null ? [] : [all])];
+        const all = only !== undefined && isWanted(FIX_ALL) ? fixAllAction(view, FIX_ALL) : null;
+        return [...(await createCodeActions(desk, view, range, isWanted)), ...(all === null ? [] : [all])];
       }),
     ),
 };
 
-async function offered(desk: Desk, view: View, range: Range, wants: (kind: string) => boolean): Promise<CodeAction[]> {
-  const problems = view.problems.filter((problem) => touches(problem.range, range));
-  const offers: Offer[] = [];
+async function createCodeActions(
+  desk: ServerContext,
+  view: DocumentContext,
+  range: Range,
+  wants: (kind: string) => boolean,
+): Promise<CodeAction[]> {
+  const problems = view.problems.filter((problem) => isTouching(problem.range, range));
+  const offers: CodeActionOffer[] = [];
   for (const source of SOURCES) offers.push(...(await source({ desk, view, range, problems })));
   const alone = new Map<Problem, number>();
-  for (const { mends } of offers) for (const one of mends) alone.set(one, (alone.get(one) ?? 0) + 1);
+  for (const { fixes: mends } of offers) for (const one of mends) alone.set(one, (alone.get(one) ?? 0) + 1);
   const shown = new Map<Problem, Diagnostic>();
   return offers
-    .map(({ title, edit, mends, asks, kind = CodeActionKind.QuickFix }): CodeAction => {
+    .map(({ title, edit, fixes: mends, needsReview: asks, kind = CodeActionKind.QuickFix }): CodeAction => {
       const diagnostics = mends.map((problem) => {
-        const one = shown.get(problem) ?? diagnosticOf(problem, view.project, (name) => desk.uriOf(name));
+        const one = shown.get(problem) ?? toDiagnostic(problem, view.project, (name) => desk.toClientUri(name));
         shown.set(problem, one);
         return one;
       });
@@ -78,7 +83,7 @@ async function offered(desk: Desk, view: View, range: Range, wants: (kind: strin
     .filter(({ kind }) => wants(kind ?? ''));
 }
 
-const before = (a: Range['start'], b: Range['start']): boolean =>
+const isNotAfter = (a: Range['start'], b: Range['start']): boolean =>
   a.line < b.line || (a.line === b.line && a.character <= b.character);
 
-const touches = (a: Range, b: Range): boolean => before(a.start, b.end) && before(b.start, a.end);
+const isTouching = (a: Range, b: Range): boolean => isNotAfter(a.start, b.end) && isNotAfter(b.start, a.end);

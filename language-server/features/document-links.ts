@@ -4,10 +4,10 @@ import { resolve } from 'node:path';
 import type { DocumentLink, DocumentLinkParams, Range } from 'vscode-languageserver';
 import { asText } from '../../contract/json.js';
 import { positionAt, rangeAt, type Document } from '../../language/source/document.js';
-import { answering, type Desk, type Feature } from '../desk.js';
-import { fieldsShown, type Shown } from '../fields-shown.js';
-import { pageOfReference } from '../pages.js';
-import type { View } from '../view.js';
+import { createDocumentHandler, type ServerContext, type Feature } from '../desk.js';
+import { listFieldsInRange, type FieldInRange } from '../fields-shown.js';
+import { findReferencePage } from '../pages.js';
+import type { DocumentContext } from '../view.js';
 
 const EVERYTHING: Range = { start: { line: 0, character: 0 }, end: { line: Number.MAX_SAFE_INTEGER, character: 0 } };
 
@@ -15,20 +15,24 @@ export const documentLinks: Feature = {
   capabilities: () => ({ documentLinkProvider: { resolveProvider: false } }),
   attach: (desk) =>
     desk.connection.onDocumentLinks(
-      answering<DocumentLinkParams, DocumentLink[]>(desk, [], (view) => [
-        ...fieldsShown(view, EVERYTHING).flatMap((shown) => linkOf(desk, view, shown)),
+      createDocumentHandler<DocumentLinkParams, DocumentLink[]>(desk, [], (view) => [
+        ...listFieldsInRange(view, EVERYTHING).flatMap((shown) => createLinks(desk, view, shown)),
         ...modelLinks(desk, view),
       ]),
     ),
 };
 
-function linkOf(desk: Desk, { registry, project }: View, { level: { field }, node, range }: Shown): DocumentLink[] {
+function createLinks(
+  desk: ServerContext,
+  { registry, project }: DocumentContext,
+  { level: { field }, node, range }: FieldInRange,
+): DocumentLink[] {
   if (node.type !== 'string' || field === null) return [];
   const text = asText(node.scalar);
   const { plugin, path } = field.meta;
   if (plugin !== undefined && registry.plugin(plugin, text) !== undefined) {
-    const target = pageOfReference(project, `kinds/${plugin}`, text);
-    return target === null ? [] : [{ range: within(range), target, tooltip: 'Open the reference' }];
+    const target = findReferencePage(project, `kinds/${plugin}`, text);
+    return target === null ? [] : [{ range: excludeQuotes(range), target, tooltip: 'Open the reference' }];
   }
   if (path === undefined) return [];
   // `builtin:*` and URLs are not paths.
@@ -36,31 +40,31 @@ function linkOf(desk: Desk, { registry, project }: View, { level: { field }, nod
   if (name === null || !existsSync(name)) return [];
   return [
     {
-      range: within(range),
-      target: desk.uriOf(name),
+      range: excludeQuotes(range),
+      target: desk.toClientUri(name),
       tooltip: path === 'folder' ? 'Show the folder' : 'Open the file',
     },
   ];
 }
 
 /** Links a model name to the line that declares it. */
-function modelLinks(desk: Desk, { definitions, analysis, project }: View): DocumentLink[] {
+function modelLinks(desk: ServerContext, { definitions, analysis, project }: DocumentContext): DocumentLink[] {
   const models = new Map(analysis.models.map((model) => [model.name, model.definition]));
   return definitions.flatMap(({ doc, finds }) =>
     finds.references.flatMap(({ refers, name, spot }) => {
       const model = refers.symbol === 'model' ? models.get(String(name)) : undefined;
       if (model === undefined) return [];
-      const file = desk.uriOf(resolve(project.folder, model.doc.file));
-      const target = `${file}#L${lineOf(model.doc, model.nameSpot.start)}`;
-      return [{ range: within(rangeAt(doc, spot.start, spot.end)), target, tooltip: 'Open the model' }];
+      const file = desk.toClientUri(resolve(project.folder, model.doc.file));
+      const target = `${file}#L${toLineNumber(model.doc, model.nameSpot.start)}`;
+      return [{ range: excludeQuotes(rangeAt(doc, spot.start, spot.end)), target, tooltip: 'Open the model' }];
     }),
   );
 }
 
-const lineOf = (doc: Document, start: number): number => positionAt(doc, start).line + 1;
+const toLineNumber = (doc: Document, start: number): number => positionAt(doc, start).line + 1;
 
 /** For a string, the range between its quotes. */
-const within = ({ start, end }: Range): Range =>
+const excludeQuotes = ({ start, end }: Range): Range =>
   start.line !== end.line || end.character - start.character < 2
     ? { start, end }
     : {

@@ -1,13 +1,13 @@
 /** Folding ranges of objects, lists and comments. */
 import { FoldingRangeKind } from '../protocol.js';
 import { foldsOf } from '../../language/source/folds.js';
-import { answering, type Feature } from '../desk.js';
+import { createDocumentHandler, type Feature } from '../desk.js';
 
 export const folding: Feature = {
   capabilities: () => ({ foldingRangeProvider: true }),
   attach: (desk) =>
     desk.connection.onFoldingRanges(
-      answering(desk, [], (view) =>
+      createDocumentHandler(desk, [], (view) =>
         foldsOf(view.doc).map(({ start, end, comment }) => ({
           startLine: start,
           endLine: end,

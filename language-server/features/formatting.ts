@@ -1,23 +1,29 @@
 /** Formats a file or a range. Changes only white space, and nothing in invalid text. */
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver';
 import { layoutOf } from '../../language/source/format.js';
-import { answering, type Feature } from '../desk.js';
-import type { View } from '../view.js';
+import { createDocumentHandler, type Feature } from '../desk.js';
+import type { DocumentContext } from '../view.js';
 
 export const formatting: Feature = {
   capabilities: () => ({ documentFormattingProvider: true, documentRangeFormattingProvider: true }),
   attach(desk) {
-    desk.connection.onDocumentFormatting(answering(desk, [], (view, { options }) => edits(view, options)));
+    desk.connection.onDocumentFormatting(
+      createDocumentHandler(desk, [], (view, { options }) => createEdits(view, options)),
+    );
     desk.connection.onDocumentRangeFormatting(
-      answering(desk, [], (view, { options, range }) => {
+      createDocumentHandler(desk, [], (view, { options, range }) => {
         const [a, b] = [view.offsetAt(range.start), view.offsetAt(range.end)];
-        return edits(view, options, { start: Math.min(a, b), end: Math.max(a, b) });
+        return createEdits(view, options, { start: Math.min(a, b), end: Math.max(a, b) });
       }),
     );
   },
 };
 
-function edits(view: View, options: FormattingOptions, span?: { start: number; end: number }): TextEdit[] {
+function createEdits(
+  view: DocumentContext,
+  options: FormattingOptions,
+  span?: { start: number; end: number },
+): TextEdit[] {
   const { tabSize, insertSpaces, insertFinalNewline, trimFinalNewlines } = options;
   const layout = {
     size: Number.isInteger(tabSize) && tabSize > 0 && tabSize <= 16 ? tabSize : 2,

@@ -1,17 +1,17 @@
 /** Highlights all occurrences of the name at the cursor in the same file; declarations are marked as writes. */
 import type { DocumentHighlight } from 'vscode-languageserver';
 import { DocumentHighlightKind } from '../protocol.js';
-import { answering, type Feature } from '../desk.js';
-import { nameAt, placesOf } from '../navigation/places.js';
+import { createDocumentHandler, type Feature } from '../desk.js';
+import { findSymbolAt, findSymbolLocations } from '../navigation/places.js';
 
 export const highlights: Feature = {
   capabilities: () => ({ documentHighlightProvider: true }),
   attach: (desk) =>
     desk.connection.onDocumentHighlight(
-      answering(desk, null, (view, { position }): DocumentHighlight[] | null => {
-        const found = nameAt(view, position);
+      createDocumentHandler(desk, null, (view, { position }): DocumentHighlight[] | null => {
+        const found = findSymbolAt(view, position);
         if (found === null) return null;
-        return placesOf(view.project, found.symbol)
+        return findSymbolLocations(view.project, found.symbol)
           .filter(({ file, form }) => file === view.name && form !== 'file')
           .map(({ range, role }) => ({
             range,

@@ -1,42 +1,45 @@
 /** Hover: returns the first result of the sources in `hovers/`, the most specific first. */
 import type { Hover, HoverParams } from 'vscode-languageserver';
-import { answering, type Feature } from '../desk.js';
-import { accessors } from '../hovers/accessors.js';
-import { documentHover } from '../hovers/documents.js';
-import { fieldNames, fieldValues } from '../hovers/fields.js';
-import { names } from '../hovers/names.js';
-import { schedules } from '../hovers/schedules.js';
+import { createDocumentHandler, type Feature } from '../desk.js';
+import { hoverAccessor } from '../hovers/accessors.js';
+import { hoverDocumentQuery } from '../hovers/documents.js';
+import { hoverFieldName, hoverFieldValue } from '../hovers/fields.js';
+import { hoverName } from '../hovers/names.js';
+import { hoverSchedule } from '../hovers/schedules.js';
 import type { HoverSource } from '../hovers/source.js';
-import { sqlHover } from '../hovers/sql.js';
-import { enumValues, pluginNames } from '../hovers/values.js';
-import type { View } from '../view.js';
+import { hoverSql } from '../hovers/sql.js';
+import { hoverEnumValue, hoverPluginName } from '../hovers/values.js';
+import type { DocumentContext } from '../view.js';
 
 const SOURCES: readonly HoverSource[] = [
-  accessors,
-  sqlHover,
-  documentHover,
-  schedules,
-  names,
-  pluginNames,
-  enumValues,
-  fieldNames,
-  fieldValues,
+  hoverAccessor,
+  hoverSql,
+  hoverDocumentQuery,
+  hoverSchedule,
+  hoverName,
+  hoverPluginName,
+  hoverEnumValue,
+  hoverFieldName,
+  hoverFieldValue,
 ];
 
 export const hover: Feature = {
   capabilities: () => ({ hoverProvider: true }),
   attach: (desk) =>
     desk.connection.onHover(
-      answering<HoverParams, Hover | null>(desk, null, (view, { position }) => hoverIn(view, view.offsetAt(position))),
+      createDocumentHandler<HoverParams, Hover | null>(desk, null, (view, { position }) =>
+        findHover(view, view.offsetAt(position)),
+      ),
     ),
 };
 
 /** The pointer is on the character after `offset`; a token that starts there does not contain `offset` itself. */
-export const hoverIn = (view: View, offset: number): Hover | null => toldAt(view, offset) ?? toldAt(view, offset + 1);
+export const findHover = (view: DocumentContext, offset: number): Hover | null =>
+  findHoverAt(view, offset) ?? findHoverAt(view, offset + 1);
 
 /** Does not wait for the analysis; sources that need names request it. */
-function toldAt(view: View, offset: number): Hover | null {
-  const site = view.typedSiteAt(offset);
+function findHoverAt(view: DocumentContext, offset: number): Hover | null {
+  const site = view.getTypedCursorContext(offset);
   if (site.cursor.token === null) return null;
   for (const source of SOURCES) {
     const told = source(view, site);

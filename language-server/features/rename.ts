@@ -10,57 +10,63 @@ import type {
   WorkspaceEdit,
 } from 'vscode-languageserver';
 import { LSPErrorCodes, ResponseError } from '../protocol.js';
-import { answering, type Desk, type Feature } from '../desk.js';
-import { nameAt } from '../navigation/places.js';
-import { lastOf, refusal } from '../navigation/refusals.js';
-import { renaming, type Renaming } from '../navigation/renaming.js';
+import { createDocumentHandler, type ServerContext, type Feature } from '../desk.js';
+import { findSymbolAt } from '../navigation/places.js';
+import { getLastSegment, findRenameRejection } from '../navigation/refusals.js';
+import { planRename, type RenamePlan } from '../navigation/renaming.js';
 
 /** A reason shown to the user, not a server error. */
-interface Refused {
+interface RenameRejection {
   readonly refused: string;
 }
 
-const NOTHING: Refused = { refused: 'There is no name here that stands anywhere else.' };
+const NOTHING: RenameRejection = { refused: 'There is no name here that stands anywhere else.' };
 
-const told = <T extends object>(answer: T | Refused): T => {
+const unwrapResult = <T extends object>(answer: T | RenameRejection): T => {
   if ('refused' in answer) throw new ResponseError(LSPErrorCodes.RequestFailed, answer.refused);
   return answer;
 };
 
-const movesFiles = ({ workspace }: ClientCapabilities): boolean =>
+const canRenameFiles = ({ workspace }: ClientCapabilities): boolean =>
   workspace?.workspaceEdit?.documentChanges === true &&
   workspace.workspaceEdit.resourceOperations?.includes('rename') === true;
 
 export const rename: Feature = {
   capabilities: () => ({ renameProvider: { prepareProvider: true } }),
   attach(desk) {
-    const prepare = answering<PrepareRenameParams, PrepareRenameResult | Refused>(
+    const prepare = createDocumentHandler<PrepareRenameParams, PrepareRenameResult | RenameRejection>(
       desk,
       NOTHING,
       (view, { position }) => {
-        const found = nameAt(view, position);
+        const found = findSymbolAt(view, position);
         if (found === null) return NOTHING;
-        const refused = refusal(view.project, found, movesFiles(desk.client));
-        return refused === null ? { range: found.place.range, placeholder: lastOf(found.symbol.name) } : { refused };
+        const refused = findRenameRejection(view.project, found, canRenameFiles(desk.client));
+        return refused === null
+          ? { range: found.place.range, placeholder: getLastSegment(found.symbol.name) }
+          : { refused };
       },
     );
-    const change = answering<RenameParams, WorkspaceEdit | Refused>(desk, NOTHING, (view, { position, newName }) => {
-      const found = nameAt(view, position);
-      if (found === null) return NOTHING;
-      const refused = refusal(view.project, found, movesFiles(desk.client));
-      const made = refused ?? renaming(view.project, found.symbol, newName);
-      return typeof made === 'string' ? { refused: made } : editOf(desk, made);
-    });
-    desk.connection.onPrepareRename(async (params, token) => told(await prepare(params, token)));
-    desk.connection.onRenameRequest(async (params, token) => told(await change(params, token)));
+    const change = createDocumentHandler<RenameParams, WorkspaceEdit | RenameRejection>(
+      desk,
+      NOTHING,
+      (view, { position, newName }) => {
+        const found = findSymbolAt(view, position);
+        if (found === null) return NOTHING;
+        const refused = findRenameRejection(view.project, found, canRenameFiles(desk.client));
+        const made = refused ?? planRename(view.project, found.symbol, newName);
+        return typeof made === 'string' ? { refused: made } : toRenameEdit(desk, made);
+      },
+    );
+    desk.connection.onPrepareRename(async (params, token) => unwrapResult(await prepare(params, token)));
+    desk.connection.onRenameRequest(async (params, token) => unwrapResult(await change(params, token)));
   },
 };
 
-function editOf(desk: Desk, { edits, moved }: Renaming): WorkspaceEdit {
-  const byUri = [...edits].map(([file, list]) => [desk.uriOf(file), [...list]] as [string, TextEdit[]]);
+function toRenameEdit(desk: ServerContext, { edits, moved }: RenamePlan): WorkspaceEdit {
+  const byUri = [...edits].map(([file, list]) => [desk.toClientUri(file), [...list]] as [string, TextEdit[]]);
   if (desk.client.workspace?.workspaceEdit?.documentChanges !== true) return { changes: Object.fromEntries(byUri) };
   const changes = byUri.map(([uri, list]): TextDocumentEdit => ({ textDocument: { uri, version: null }, edits: list }));
   if (moved === null) return { documentChanges: changes };
-  const move: RenameFile = { kind: 'rename', oldUri: desk.uriOf(moved.from), newUri: desk.uriOf(moved.to) };
+  const move: RenameFile = { kind: 'rename', oldUri: desk.toClientUri(moved.from), newUri: desk.toClientUri(moved.to) };
   return { documentChanges: [...changes, move] };
 }

@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Range } from 'vscode-languageserver';
-import { requestOf, type RequestShape } from '../../language/export/openapi/request.js';
+import { createRequestShape, type RequestShape } from '../../language/export/openapi/request.js';
 import { memberOf } from '../../language/source/tree.js';
 import { rangeAt } from '../../language/source/document.js';
 import type { ResourceModel } from '../../language/analysis/model.js';
-import type { Desk, Feature } from '../desk.js';
-import { tellFailure } from '../failure.js';
+import type { ServerContext, Feature } from '../desk.js';
+import { logError } from '../failure.js';
 import type { Project } from '../project.js';
 
 /** An entry of the resource picker. */
@@ -25,13 +25,13 @@ export interface ListedResource {
   readonly actions: Readonly<Record<string, Range>>;
 }
 
-export interface RequestAsked {
+export interface RequestShapeParams {
   /** As in `ListedResource`; without it, the first project with such a resource. */
   readonly folder?: string;
   readonly resource: string;
 }
 
-export interface RequestTold extends RequestShape {
+export interface RequestShapeResult extends RequestShape {
   readonly sound: boolean;
   readonly folder: string;
 }
@@ -45,40 +45,40 @@ export interface ServedProject {
 export const requests: Feature = {
   capabilities: () => ({ experimental: { lintelRequests: true } }),
   attach(desk) {
-    const guarded = <R>(nothing: R, answer: () => Promise<R>): Promise<R> =>
+    const catchErrors = <R>(nothing: R, answer: () => Promise<R>): Promise<R> =>
       answer().catch((error: unknown) => {
-        tellFailure(desk.connection, error);
+        logError(desk.connection, error);
         return nothing;
       });
-    desk.connection.onRequest('lintel/resources', () => guarded([], () => resourcesOf(desk)));
-    desk.connection.onRequest('lintel/projects', () => guarded([], () => projectsOf(desk)));
-    desk.connection.onRequest('lintel/request', (asked: Partial<RequestAsked> | null) =>
-      guarded(null, () => requestFor(desk, asked ?? {})),
+    desk.connection.onRequest('lintel/resources', () => catchErrors([], () => listResources(desk)));
+    desk.connection.onRequest('lintel/projects', () => catchErrors([], () => listServedProjects(desk)));
+    desk.connection.onRequest('lintel/request', (asked: Partial<RequestShapeParams> | null) =>
+      catchErrors(null, () => findRequestShape(desk, asked ?? {})),
     );
   },
 };
 
-const projectsOf = async (desk: Desk): Promise<ServedProject[]> =>
-  (await desk.projects()).map((project) => {
+const listServedProjects = async (desk: ServerContext): Promise<ServedProject[]> =>
+  (await desk.listProjects()).map((project) => {
     const { http } = project.config;
     return { folder: pathToFileURL(project.folder).href, port: http.port };
   });
 
-async function resourcesOf(desk: Desk): Promise<ListedResource[]> {
-  const projects = await desk.projects();
+async function listResources(desk: ServerContext): Promise<ListedResource[]> {
+  const projects = await desk.listProjects();
   return projects.flatMap((project) =>
-    project.snapshot().analysis.resources.map((resource) => listed(desk, project, resource)),
+    project.getSnapshot().analysis.resources.map((resource) => toListedResource(desk, project, resource)),
   );
 }
 
-function listed(desk: Desk, { folder }: Project, resource: ResourceModel): ListedResource {
+function toListedResource(desk: ServerContext, { folder }: Project, resource: ResourceModel): ListedResource {
   const { id, path, definition, sound, actions } = resource;
   const { doc, node } = definition;
   const span = memberOf(node, 'id')?.value ?? node;
   return {
     id,
     path,
-    uri: desk.uriOf(join(folder, doc.file)),
+    uri: desk.toClientUri(join(folder, doc.file)),
     range: rangeAt(doc, span.start, span.end),
     folder: pathToFileURL(folder).href,
     sound,
@@ -88,16 +88,22 @@ function listed(desk: Desk, { folder }: Project, resource: ResourceModel): Liste
   };
 }
 
-async function requestFor(desk: Desk, { folder, resource: id }: Partial<RequestAsked>): Promise<RequestTold | null> {
-  for (const project of await desk.projects()) {
+async function findRequestShape(
+  desk: ServerContext,
+  { folder, resource: id }: Partial<RequestShapeParams>,
+): Promise<RequestShapeResult | null> {
+  for (const project of await desk.listProjects()) {
     const href = pathToFileURL(project.folder).href;
     if (folder !== undefined && folder !== href) continue;
-    const { analysis, config } = project.snapshot();
+    const { analysis, config } = project.getSnapshot();
     const resource =
       analysis.resources.find((one) => one.id === id) ?? analysis.resources.find((one) => one.path === id);
     if (resource === undefined) continue;
     const info = { title: '', version: '' };
-    const shape = requestOf({ analysis, registry: project.registry, config, info, sql: project.sql }, resource);
+    const shape = createRequestShape(
+      { analysis, registry: project.registry, config, info, sql: project.sql },
+      resource,
+    );
     return shape === null ? null : { ...shape, sound: resource.sound, folder: href };
   }
   return null;

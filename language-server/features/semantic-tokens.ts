@@ -1,13 +1,13 @@
 /** Semantic tokens for the languages inside strings. `tokens/` assigns the types. */
 import type { SemanticTokens, SemanticTokensParams, SemanticTokensRangeParams } from 'vscode-languageserver';
 import { SemanticTokensBuilder } from '../protocol.js';
-import { accessorsIn } from '../../language/strings/accessor.js';
+import { listAccessors } from '../../language/strings/accessor.js';
 import { positionAt, type Document } from '../../language/source/document.js';
 import type { LocatedNode } from '../../language/source/tree.js';
-import { answering, type Feature } from '../desk.js';
+import { createDocumentHandler, type Feature } from '../desk.js';
 import { TOKEN_MODIFIERS, TOKEN_TYPES, type Token } from '../tokens/legend.js';
-import { ofAccessors, tokensIn } from '../tokens/strings.js';
-import type { View } from '../view.js';
+import { tokenizeAccessors, tokenizeDefinition } from '../tokens/strings.js';
+import type { DocumentContext } from '../view.js';
 
 /** Zero-based lines, both inclusive. */
 interface Lines {
@@ -28,22 +28,24 @@ export const semanticTokens: Feature = {
   }),
   attach: (desk) => {
     const { semanticTokens: tokens } = desk.connection.languages;
-    tokens.on(answering<SemanticTokensParams, SemanticTokens>(desk, NOTHING, (view) => encoded(view, ALL)));
+    tokens.on(
+      createDocumentHandler<SemanticTokensParams, SemanticTokens>(desk, NOTHING, (view) => encodeTokens(view, ALL)),
+    );
     tokens.onRange(
-      answering<SemanticTokensRangeParams, SemanticTokens>(desk, NOTHING, (view, { range }) =>
-        encoded(view, { first: range.start.line, last: range.end.line }),
+      createDocumentHandler<SemanticTokensRangeParams, SemanticTokens>(desk, NOTHING, (view, { range }) =>
+        encodeTokens(view, { first: range.start.line, last: range.end.line }),
       ),
     );
   },
 };
 
-interface Placed extends Token {
+interface PositionedToken extends Token {
   readonly line: number;
   readonly character: number;
 }
 
-function encoded(view: View, lines: Lines): SemanticTokens {
-  const found = view.project.isConfig(view.name) ? inConfig(view, lines) : inDefinitions(view, lines);
+function encodeTokens(view: DocumentContext, lines: Lines): SemanticTokens {
+  const found = view.project.isConfig(view.name) ? listConfigTokens(view, lines) : listDefinitionTokens(view, lines);
   found.sort((a, b) => a.line - b.line || a.character - b.character);
   const builder = new SemanticTokensBuilder();
   let end = { line: -1, character: 0 };
@@ -56,30 +58,30 @@ function encoded(view: View, lines: Lines): SemanticTokens {
   return builder.build();
 }
 
-const inDefinitions = (view: View, lines: Lines): Placed[] =>
+const listDefinitionTokens = (view: DocumentContext, lines: Lines): PositionedToken[] =>
   view.definitions.flatMap((definition) => {
     const { doc } = definition;
     const resource = view.analysis.resources.find((one) => one.definition === definition) ?? null;
-    return placed(
+    return addPositions(
       doc,
-      tokensIn(definition, resource, (node) => isShown(doc, node, lines)),
+      tokenizeDefinition(definition, resource, (node) => isShown(doc, node, lines)),
     );
   });
 
 /** The config contains no other names than accessors. */
-function inConfig({ tree, doc }: View, lines: Lines): Placed[] {
+function listConfigTokens({ tree, doc }: DocumentContext, lines: Lines): PositionedToken[] {
   const visit = (node: LocatedNode): Token[] => {
-    const parts = node.type === 'string' && isShown(doc, node, lines) ? accessorsIn(String(node.scalar)) : [];
+    const parts = node.type === 'string' && isShown(doc, node, lines) ? listAccessors(String(node.scalar)) : [];
     return [
-      ...ofAccessors(doc, { node, parts }),
+      ...tokenizeAccessors(doc, { node, parts }),
       ...node.items.flatMap(visit),
       ...node.members.flatMap(({ value }) => (value === null ? [] : visit(value))),
     ];
   };
-  return tree.root === null ? [] : placed(doc, visit(tree.root));
+  return tree.root === null ? [] : addPositions(doc, visit(tree.root));
 }
 
-const placed = (doc: Document, tokens: readonly Token[]): Placed[] =>
+const addPositions = (doc: Document, tokens: readonly Token[]): PositionedToken[] =>
   tokens.map((token) => ({ ...token, ...positionAt(doc, token.start) }));
 
 const isShown = (doc: Document, { start, end }: Pick<LocatedNode, 'start' | 'end'>, { first, last }: Lines): boolean =>

@@ -2,9 +2,9 @@
 import type { DocumentSymbol, SymbolInformation, WorkspaceSymbolParams } from 'vscode-languageserver';
 import { SymbolKind } from '../protocol.js';
 import type { NamedSymbol } from '../../language/analysis/symbols.js';
-import { answering, logging, type Desk, type Feature } from '../desk.js';
-import { indexOf, locationOf, placesOf } from '../navigation/places.js';
-import { outlineOf } from '../navigation/outline.js';
+import { createDocumentHandler, createRequestHandler, type ServerContext, type Feature } from '../desk.js';
+import { getSymbolIndex, toLspLocation, findSymbolLocations } from '../navigation/places.js';
+import { createDocumentOutline } from '../navigation/outline.js';
 import type { Project } from '../project.js';
 
 /** Maximum number of search results. */
@@ -15,20 +15,22 @@ export const symbols: Feature = {
   attach(desk) {
     const { connection } = desk;
     connection.onDocumentSymbol(
-      answering(desk, null, (view) => {
-        const tree = outlineOf(view);
+      createDocumentHandler(desk, null, (view) => {
+        const tree = createDocumentOutline(view);
         const isTree = desk.client.textDocument?.documentSymbol?.hierarchicalDocumentSymbolSupport === true;
-        return isTree ? tree : flat(tree, view.uri);
+        return isTree ? tree : flattenSymbols(tree, view.uri);
       }),
     );
-    connection.onWorkspaceSymbol(logging(desk, null, (params: WorkspaceSymbolParams) => inWorkspace(desk, params)));
+    connection.onWorkspaceSymbol(
+      createRequestHandler(desk, null, (params: WorkspaceSymbolParams) => findWorkspaceSymbols(desk, params)),
+    );
   },
 };
 
-function flat(tree: readonly DocumentSymbol[], uri: string, containerName?: string): SymbolInformation[] {
+function flattenSymbols(tree: readonly DocumentSymbol[], uri: string, containerName?: string): SymbolInformation[] {
   return tree.flatMap(({ name, kind, range, children }) => [
     { name, kind, location: { uri, range }, ...(containerName !== undefined && { containerName }) },
-    ...flat(children ?? [], uri, name),
+    ...flattenSymbols(children ?? [], uri, name),
   ]);
 }
 
@@ -40,20 +42,23 @@ const KINDS: Readonly<Partial<Record<NamedSymbol['sort'], SymbolKind>>> = {
   environment: SymbolKind.Constant,
 };
 
-async function inWorkspace(desk: Desk, { query }: WorkspaceSymbolParams): Promise<SymbolInformation[]> {
+async function findWorkspaceSymbols(
+  desk: ServerContext,
+  { query }: WorkspaceSymbolParams,
+): Promise<SymbolInformation[]> {
   const found: { readonly rank: number; readonly symbol: SymbolInformation }[] = [];
-  for (const project of await desk.projects()) {
-    const paths = new Map(project.snapshot().analysis.resources.map(({ id, path }) => [id, path]));
-    for (const symbol of indexOf(project).symbols.values()) {
+  for (const project of await desk.listProjects()) {
+    const paths = new Map(project.getSnapshot().analysis.resources.map(({ id, path }) => [id, path]));
+    for (const symbol of getSymbolIndex(project).symbols.values()) {
       const kind = KINDS[symbol.sort];
       if (kind === undefined) continue;
-      const containerName = containerOf(project, symbol, paths);
+      const containerName = getContainerName(project, symbol, paths);
       const texts = symbol.sort === 'resource' ? [symbol.name, containerName] : [symbol.name];
-      const rank = Math.min(...texts.map((text) => rankOf(query, text)));
-      const [place] = Number.isFinite(rank) ? placesOf(project, symbol) : [];
+      const rank = Math.min(...texts.map((text) => rankMatch(query, text)));
+      const [place] = Number.isFinite(rank) ? findSymbolLocations(project, symbol) : [];
       if (place?.role !== 'declaration') continue;
       const { name } = symbol;
-      found.push({ rank, symbol: { name, kind, containerName, location: locationOf(place, desk.uriOf) } });
+      found.push({ rank, symbol: { name, kind, containerName, location: toLspLocation(place, desk.toClientUri) } });
     }
   }
   return found
@@ -62,15 +67,15 @@ async function inWorkspace(desk: Desk, { query }: WorkspaceSymbolParams): Promis
     .map(({ symbol }) => symbol);
 }
 
-function containerOf(project: Project, symbol: NamedSymbol, paths: ReadonlyMap<string, string>): string {
+function getContainerName(project: Project, symbol: NamedSymbol, paths: ReadonlyMap<string, string>): string {
   if (symbol.sort === 'resource') return paths.get(symbol.name) ?? '';
   if (symbol.sort !== 'name') return symbol.within;
-  const definition = project.snapshot().analysis.definitions[Number(symbol.within)];
-  return project.snapshot().analysis.resources.find((one) => one.definition === definition)?.id ?? '';
+  const definition = project.getSnapshot().analysis.definitions[Number(symbol.within)];
+  return project.getSnapshot().analysis.resources.find((one) => one.definition === definition)?.id ?? '';
 }
 
 /** Rank of a fuzzy match: lower for letters close together and near the start; Infinity without a match. */
-export function rankOf(query: string, text: string): number {
+export function rankMatch(query: string, text: string): number {
   const [wanted, letters] = [query.toLowerCase(), text.toLowerCase()];
   const whole = letters.indexOf(wanted);
   if (whole !== -1) return whole + (letters.length - wanted.length) / 100;

@@ -2,23 +2,27 @@
 import type { InlayHint, Position, Range } from 'vscode-languageserver';
 import type { DocumentQuery, SqlText } from '../../language/analysis/finds.js';
 import type { Definition } from '../../language/analysis/model.js';
-import { placeholderOf } from '../../language/strings/placeholder.js';
+import { parsePlaceholder } from '../../language/strings/placeholder.js';
 import { positionAt } from '../../language/source/document.js';
 import { stringOffsets } from '../../language/source/escapes.js';
 import type { LocatedNode } from '../../language/source/tree.js';
-import type { InlaySource } from './hint-source.js';
-import { parameterShort } from '../queries/parameters.js';
-import { ownersOf } from '../queries/query-site.js';
-import type { View } from '../view.js';
+import type { InlayHintSource } from './hint-source.js';
+import { formatParameter } from '../queries/parameters.js';
+import { resolveOwners } from '../queries/query-site.js';
+import type { DocumentContext } from '../view.js';
 
-export const placeholders: InlaySource = (view, range) =>
+export const createPlaceholderHints: InlayHintSource = (view, range) =>
   view.definitions.flatMap((definition) => {
     const { doc, finds } = definition;
     const isShown = ({ start, end }: LocatedNode): boolean =>
       positionAt(doc, end).line >= range.start.line && positionAt(doc, start).line <= range.end.line;
     return [
-      ...finds.statements.filter(({ node }) => isShown(node)).flatMap((one) => inStatement(view, definition, one)),
-      ...finds.documents.filter(({ around }) => isShown(around)).flatMap((one) => inDocuments(view, definition, one)),
+      ...finds.statements
+        .filter(({ node }) => isShown(node))
+        .flatMap((one) => createStatementHints(view, definition, one)),
+      ...finds.documents
+        .filter(({ around }) => isShown(around))
+        .flatMap((one) => createDocumentHints(view, definition, one)),
     ].filter(({ position }) => isWithin(range, position));
   });
 
@@ -26,34 +30,38 @@ const isWithin = ({ start, end }: Range, { line, character }: Position): boolean
   (line > start.line || (line === start.line && character >= start.character)) &&
   (line < end.line || (line === end.line && character <= end.character));
 
-function inStatement(view: View, definition: Definition, { scan, node, parameters, around }: SqlText): InlayHint[] {
+function createStatementHints(
+  view: DocumentContext,
+  definition: Definition,
+  { scan, node, parameters, around }: SqlText,
+): InlayHint[] {
   if (scan.placeholders.length === 0 || parameters.length === 0) return [];
   const { doc } = definition;
-  const { action } = ownersOf(view, definition, around);
+  const { action } = resolveOwners(view, definition, around);
   const offset = stringOffsets(doc, node);
   return scan.placeholders.flatMap(({ n, end }) => {
     const value = parameters[n - 1];
-    return value === undefined ? [] : [hint(positionAt(doc, offset(end)), parameterShort(value, { action }))];
+    return value === undefined ? [] : [createHint(positionAt(doc, offset(end)), formatParameter(value, { action }))];
   });
 }
 
-function inDocuments(view: View, definition: Definition, query: DocumentQuery): InlayHint[] {
+function createDocumentHints(view: DocumentContext, definition: Definition, query: DocumentQuery): InlayHint[] {
   const { parameters, around } = query;
   if (parameters.length === 0) return [];
   const { doc } = definition;
-  const { action } = ownersOf(view, definition, around);
+  const { action } = resolveOwners(view, definition, around);
   const visit = (node: LocatedNode): InlayHint[] => {
     // Entries of the parameter list are values, even if they look like placeholders.
     if (parameters.includes(node)) return [];
-    const value = parameters[(placeholderOf(node.scalar) ?? 0) - 1];
-    const own = value === undefined ? [] : [hint(positionAt(doc, node.end), parameterShort(value, { action }))];
+    const value = parameters[(parsePlaceholder(node.scalar) ?? 0) - 1];
+    const own = value === undefined ? [] : [createHint(positionAt(doc, node.end), formatParameter(value, { action }))];
     const inner = [...node.items, ...node.members.flatMap((member) => member.value ?? [])];
     return [...own, ...inner.flatMap(visit)];
   };
   return visit(around);
 }
 
-const hint = (position: Position, short: string): InlayHint => ({
+const createHint = (position: Position, short: string): InlayHint => ({
   position,
   label: `= ${short}`,
   kind: 2,

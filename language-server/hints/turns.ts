@@ -1,24 +1,24 @@
 /** Inlay hints after the ids of actionables: when each runs. Omitted for a single plain actionable. */
 import { rangeAt } from '../../language/source/document.js';
 import { memberOf } from '../../language/source/tree.js';
-import type { InlaySource } from './hint-source.js';
-import { overlaps } from '../fields-shown.js';
-import { turnsOf } from '../turns.js';
+import type { InlayHintSource } from './hint-source.js';
+import { isOverlapping } from '../fields-shown.js';
+import { describeExecutionOrder } from '../turns.js';
 
 /** Text of a single actionable without special timing. */
 const PLAIN = '1st';
 
-export const turns: InlaySource = (view, range) =>
+export const createOrderHints: InlayHintSource = (view, range) =>
   view.analysis.resources
     .filter(({ definition: { doc } }) => doc.file === view.doc.file)
     .flatMap((resource) => {
-      const words = turnsOf(view, resource);
+      const words = describeExecutionOrder(view, resource);
       if (words.size === 1 && [...words.values()][0] === PLAIN) return [];
       return resource.actions.flatMap(({ key, node, definition: { doc } }) => {
         const label = words.get(key);
         const id = memberOf(node, 'id')?.value;
         if (label === undefined || id === undefined || id === null) return [];
         const at = rangeAt(doc, id.start, id.end);
-        return overlaps(at, range) ? [{ position: at.end, label, paddingLeft: true }] : [];
+        return isOverlapping(at, range) ? [{ position: at.end, label, paddingLeft: true }] : [];
       });
     });

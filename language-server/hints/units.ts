@@ -1,17 +1,18 @@
 /** Inlay hints after numbers: the unit, or the value in larger units. Omitted if the field's name contains the unit. */
 import { InlayHintKind } from '../protocol.js';
-import { inLargerUnits } from '../../language/strings/quantities.js';
-import type { InlaySource } from './hint-source.js';
-import { fieldsShown } from '../fields-shown.js';
+import { formatLargerUnits } from '../../language/strings/quantities.js';
+import type { InlayHintSource } from './hint-source.js';
+import { listFieldsInRange } from '../fields-shown.js';
 
-export const units: InlaySource = (view, range) =>
-  fieldsShown(view, range).flatMap(({ level: { field, key }, node, range: at }) => {
+export const createUnitHints: InlayHintSource = (view, range) =>
+  listFieldsInRange(view, range).flatMap(({ level: { field, key }, node, range: at }) => {
     const unit = field?.meta.unit;
     if (node.type !== 'number' || unit === undefined) return [];
-    const label = inLargerUnits(Number(node.scalar), unit) ?? (isSaid(String(key), unit) ? null : unit);
+    const label = formatLargerUnits(Number(node.scalar), unit) ?? (hasUnitName(String(key), unit) ? null : unit);
     if (label === null) return [];
     return [{ position: at.end, label, kind: InlayHintKind.Type, paddingLeft: true }];
   });
 
 /** `max_connections: 10` needs no `connections`. */
-const isSaid = (key: string, unit: string): boolean => key.toLowerCase().includes(unit.toLowerCase().replace(/s$/, ''));
+const hasUnitName = (key: string, unit: string): boolean =>
+  key.toLowerCase().includes(unit.toLowerCase().replace(/s$/, ''));

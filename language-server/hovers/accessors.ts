@@ -1,49 +1,54 @@
 /** Hover for `$ROOT.tail`: what it reads here, according to the facts of the root's plugin. */
 import type { AccessorPart } from '../../language/strings/accessor.js';
-import { accessorsIn } from '../../language/strings/accessor.js';
+import { listAccessors } from '../../language/strings/accessor.js';
 import { Slot } from '../../contract/slot.js';
 import type { PluginSpec } from '../../contract/plugin.js';
-import { blocks } from '../../language/export/markdown.js';
+import { joinBlocks } from '../../language/export/markdown.js';
 import type { SymbolKind } from '../../contract/field-meta.js';
-import { spanInside } from '../inside.js';
-import { pageOfReference } from '../pages.js';
-import { fileLink } from '../place-words.js';
-import { inCode, safeMarkdown } from '../safe-markdown.js';
-import type { Site, View } from '../view.js';
+import { toFileSpan } from '../inside.js';
+import { findReferencePage } from '../pages.js';
+import { formatFileLink } from '../place-words.js';
+import { toCodeSpan, safeMarkdown } from '../safe-markdown.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 import { declaredMarkdown } from '../words-names.js';
 import { pluginMarkdown } from '../words.js';
-import { analysedSite, type HoverSource } from './source.js';
+import { toAnalysedContext, type HoverSource } from './source.js';
 
-export const accessors: HoverSource = (view, site) => {
+export const hoverAccessor: HoverSource = (view, site) => {
   const { inside, cursor } = site;
-  if (inside === null || cursor.at !== 'value' || !mayRead(site)) return null;
-  const part = accessorsIn(inside.text).find(({ start, end }) => start <= inside.offset && inside.offset <= end);
+  if (inside === null || cursor.at !== 'value' || !canContainAccessor(site)) return null;
+  const part = listAccessors(inside.text).find(({ start, end }) => start <= inside.offset && inside.offset <= end);
   const kind = view.registry.kindsIn(Slot.ACCESSOR)[0];
   const spec = part === undefined ? undefined : view.registry.plugin(kind?.kind ?? '', part.root);
   if (part === undefined || spec === undefined) return null;
-  const markdown = blocks(
-    meaningOf(view, site, part, spec),
-    `${inCode(`$${part.root}`)}: ${safeMarkdown(spec.summary)}`,
-    linkTo(pageOfReference(view.project, `kinds/${spec.kind}`, spec.name)),
+  const markdown = joinBlocks(
+    describeAccessor(view, site, part, spec),
+    `${toCodeSpan(`$${part.root}`)}: ${safeMarkdown(spec.summary)}`,
+    formatReferenceLink(findReferencePage(view.project, `kinds/${spec.kind}`, spec.name)),
   );
-  return { markdown, ...spanInside(view, inside, part.start, part.end) };
+  return { markdown, ...toFileSpan(view, inside, part.start, part.end) };
 };
 
-const linkTo = (page: string | null): string => (page === null ? '' : `[Reference](<${page}>)`);
+const formatReferenceLink = (page: string | null): string => (page === null ? '' : `[Reference](<${page}>)`);
 
 /** In the config any string may contain accessors; strings in a query language are excluded. */
-const mayRead = ({ sort, levels }: Site): boolean => {
+const canContainAccessor = ({ sort, levels }: CursorContext): boolean => {
   const field = levels.at(-1)?.field;
   return sort === 'config' || field?.meta.language === undefined;
 };
 
-function meaningOf(view: View, site: Site, { root, tail }: AccessorPart, { facts }: PluginSpec): string {
+function describeAccessor(
+  view: DocumentContext,
+  site: CursorContext,
+  { root, tail }: AccessorPart,
+  { facts }: PluginSpec,
+): string {
   const [sort = '', of = ''] = String(facts?.['tail'] ?? 'none').split(':');
   const [first] = tail;
   if (first === undefined) return '';
-  if (sort === 'env') return variableWords(view, first);
+  if (sort === 'env') return describeVariable(view, first);
   if (sort === 'plugin') return pluginMarkdown(view.registry, of, first);
-  const analysed = analysedSite(view, site);
+  const analysed = toAnalysedContext(view, site);
   const resource = view.analysis.resources.find(({ definition }) => definition === analysed.definition);
   const path = tail.join('.');
   if (sort === 'declared')
@@ -53,15 +58,15 @@ function meaningOf(view: View, site: Site, { root, tail }: AccessorPart, { facts
     const said = declaredMarkdown(view, resource, symbol, path);
     if (said !== '') return said;
   }
-  return `**${inCode(path)}** of ${inCode(`$${root}`)}: no rule declares it`;
+  return `**${toCodeSpan(path)}** of ${toCodeSpan(`$${root}`)}: no rule declares it`;
 }
 
 /** Shows whether the variable is set and where it is declared, never its value. */
-function variableWords({ project }: View, name: string): string {
-  const places = project.envNames.placesOf(name);
-  const written = places.map(({ file, line }) => fileLink(file, project.shown(file), line + 1));
-  return blocks(
-    `**${inCode(name)}**: environment variable, ${project.env.has(name) ? 'set' : '**not set**'}`,
+function describeVariable({ project }: DocumentContext, name: string): string {
+  const places = project.envNames.findLocations(name);
+  const written = places.map(({ file, line }) => formatFileLink(file, project.toRelativeName(file), line + 1));
+  return joinBlocks(
+    `**${toCodeSpan(name)}**: environment variable, ${project.env.has(name) ? 'set' : '**not set**'}`,
     written.length === 0 ? 'Not in `.env.example`.' : `At ${written.join(', ')}`,
   );
 }

@@ -1,43 +1,53 @@
 /** Hover in document queries: placeholders, collections, field names, operators, paths. */
-import { placeholderOf } from '../../language/strings/placeholder.js';
-import { documentNamesAt, meaningOf } from '../queries/document-scope.js';
+import { parsePlaceholder } from '../../language/strings/placeholder.js';
+import { documentNamesAt, findMeaning } from '../queries/document-scope.js';
 import { pathMarkdown } from '../queries/document-words.js';
 import { namePlaceAt, pathIn, valuePlaceAt } from '../queries/documents.js';
 import { placeholderMarkdown } from '../queries/parameters.js';
-import { documentQueryAt, type DocumentSite } from '../queries/query-site.js';
-import { tableMarkdown, tablesOf } from '../queries/tables.js';
-import { inCode, safeMarkdown } from '../safe-markdown.js';
-import type { Site, View } from '../view.js';
-import { analysedSite, ofToken, type HoverSource, type Told } from './source.js';
+import { documentQueryAt, type DocumentQueryContext } from '../queries/query-site.js';
+import { tableMarkdown, getTables } from '../queries/tables.js';
+import { toCodeSpan, safeMarkdown } from '../safe-markdown.js';
+import type { CursorContext, DocumentContext } from '../view.js';
+import { toAnalysedContext, createTokenHover, type HoverSource, type HoverResult } from './source.js';
 
-export const documentHover: HoverSource = (view, typed) => {
+export const hoverDocumentQuery: HoverSource = (view, typed) => {
   const { token, at } = typed.cursor;
   if (token?.isString !== true || at === 'none' || documentQueryAt(view, typed) === null) return null;
   // Parameters and models come from the analysis.
-  const site = analysedSite(view, typed);
+  const site = toAnalysedContext(view, typed);
   const query = documentQueryAt(view, site);
   if (query === null) return null;
-  if (at === 'value') return ofValue(view, site, query, token.text);
+  if (at === 'value') return createValueHover(view, site, query, token.text);
   const place = namePlaceAt(site, query.depth);
   const words = place?.words?.[token.text];
-  if (words !== undefined) return ofToken(site, `**${inCode(token.text)}**\n\n${safeMarkdown(words)}`);
-  return place?.fields === undefined ? null : ofPath(view, site, query, token.text);
+  if (words !== undefined) return createTokenHover(site, `**${toCodeSpan(token.text)}**\n\n${safeMarkdown(words)}`);
+  return place?.fields === undefined ? null : createPathHover(view, site, query, token.text);
 };
 
-function ofValue(view: View, site: Site, query: DocumentSite, text: string): Told | null {
+function createValueHover(
+  view: DocumentContext,
+  site: CursorContext,
+  query: DocumentQueryContext,
+  text: string,
+): HoverResult | null {
   const kind = valuePlaceAt(site, query.depth)?.text;
   if (kind === 'collection' || site.levels.at(-1)?.field?.meta.language === 'collection') {
-    const model = tablesOf(view).modelOf(text);
-    return model === undefined ? null : ofToken(site, tableMarkdown(view, model));
+    const model = getTables(view).findModel(text);
+    return model === undefined ? null : createTokenHover(site, tableMarkdown(view, model));
   }
-  const n = placeholderOf(text);
+  const n = parsePlaceholder(text);
   const isEntry = site.levels[query.depth + 1]?.key === query.field.meta.binds;
-  if (n !== null) return isEntry ? null : ofToken(site, placeholderMarkdown(n, query, view.registry));
+  if (n !== null) return isEntry ? null : createTokenHover(site, placeholderMarkdown(n, query, view.registry));
   const path = pathIn(kind, text);
-  return path === null ? null : ofPath(view, site, query, path);
+  return path === null ? null : createPathHover(view, site, query, path);
 }
 
-function ofPath(view: View, site: Site, query: DocumentSite, path: string): Told | null {
-  const meaning = meaningOf(documentNamesAt(view, site, query), path);
-  return meaning === undefined ? null : ofToken(site, pathMarkdown(view, { path, meaning }));
+function createPathHover(
+  view: DocumentContext,
+  site: CursorContext,
+  query: DocumentQueryContext,
+  path: string,
+): HoverResult | null {
+  const meaning = findMeaning(documentNamesAt(view, site, query), path);
+  return meaning === undefined ? null : createTokenHover(site, pathMarkdown(view, { path, meaning }));
 }

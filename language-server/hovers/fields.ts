@@ -1,64 +1,70 @@
 /** Hover for field names, and for values without a more specific hover. */
 import type { PluginId } from '../../contract/plugin.js';
 import type { Level } from '../../language/analysis/descend.js';
-import { blocks } from '../../language/export/markdown.js';
-import { inLargerUnits, withUnit } from '../../language/strings/quantities.js';
+import { joinBlocks } from '../../language/export/markdown.js';
+import { formatLargerUnits, formatWithUnit } from '../../language/strings/quantities.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import { pageOfReference } from '../pages.js';
+import { findReferencePage } from '../pages.js';
 import { safeMarkdown } from '../safe-markdown.js';
-import type { Site, View } from '../view.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 import { fieldMarkdown } from '../words.js';
-import { ofToken, type HoverSource } from './source.js';
+import { createTokenHover, type HoverSource } from './source.js';
 
-export const fieldNames: HoverSource = (view, site) => {
+export const hoverFieldName: HoverSource = (view, site) => {
   const { cursor, levels } = site;
   const name = cursor.token?.text;
   if (cursor.at !== 'key' || name === undefined) return null;
   const owned = levels.at(-1)?.expansion?.fields.get(name);
   if (owned === undefined) return null;
-  const page = pageOf(view, site, levels.length - 1, name, owned.plugin);
+  const page = findPage(view, site, levels.length - 1, name, owned.plugin);
   const { registry } = view;
-  return ofToken(site, blocks(fieldMarkdown(registry, name, owned.field, page), behind(view, name, owned.plugin)));
+  return createTokenHover(
+    site,
+    joinBlocks(fieldMarkdown(registry, name, owned.field, page), describeSelectedPlugin(view, name, owned.plugin)),
+  );
 };
 
 /** Adds the plugin's documentation to a field that selects it by key. */
-function behind({ registry }: View, name: string, owner: PluginId | null): string {
+function describeSelectedPlugin({ registry }: DocumentContext, name: string, owner: PluginId | null): string {
   const spec = owner === null ? undefined : registry.plugins.get(owner);
   if (spec?.name !== name) return '';
   const details = spec.details === undefined ? '' : safeMarkdown(spec.details);
-  return blocks('---', safeMarkdown(spec.summary), details);
+  return joinBlocks('---', safeMarkdown(spec.summary), details);
 }
 
 /** A value without its own documentation shows that of its field; a number first in larger units. */
-export const fieldValues: HoverSource = (view, site) => {
+export const hoverFieldValue: HoverSource = (view, site) => {
   const { cursor, levels } = site;
   const at = levels.findLastIndex(({ key }) => typeof key === 'string');
   const [level, last] = [levels[at], levels.at(-1)];
   if (cursor.at !== 'value' || cursor.token === null || level === undefined || last === undefined) return null;
   const name = String(level.key);
   const owned = levels[at - 1]?.expansion?.fields.get(name);
-  const field = said(owned?.field) ?? said(level.field);
+  const field = selectDocumented(owned?.field) ?? selectDocumented(level.field);
   // Embedded languages provide hovers for each token.
   if (field === null || (site.inside !== null && last.field?.meta.language === 'sql')) return null;
-  const page = pageOf(view, site, at - 1, name, owned?.plugin ?? null);
-  return ofToken(site, blocks(quantity(last, field), fieldMarkdown(view.registry, name, field, page)));
+  const page = findPage(view, site, at - 1, name, owned?.plugin ?? null);
+  return createTokenHover(
+    site,
+    joinBlocks(formatQuantity(last, field), fieldMarkdown(view.registry, name, field, page)),
+  );
 };
 
-const said = (field: FieldNode | null | undefined): FieldNode | null => (field?.meta.doc ? field : null);
+const selectDocumented = (field: FieldNode | null | undefined): FieldNode | null => (field?.meta.doc ? field : null);
 
 /** E.g. `86400 seconds: 1 day`. */
-function quantity({ node, field }: Level, named: FieldNode): string {
+function formatQuantity({ node, field }: Level, named: FieldNode): string {
   const unit = field?.meta.unit ?? named.meta.unit;
   if (node?.type !== 'number' || unit === undefined) return '';
   const value = Number(node.scalar);
-  const words = inLargerUnits(value, unit);
-  return words === null ? '' : safeMarkdown(`${withUnit(value, unit)}: ${words}`);
+  const words = formatLargerUnits(value, unit);
+  return words === null ? '' : safeMarkdown(`${formatWithUnit(value, unit)}: ${words}`);
 }
 
 /** The page of the field's plugin, of its kind, or of the enclosing plugin. */
-function pageOf(
-  { project, registry }: View,
-  { sort, levels }: Site,
+function findPage(
+  { project, registry }: DocumentContext,
+  { sort, levels }: CursorContext,
   index: number,
   name: string,
   owner: PluginId | null,
@@ -71,8 +77,8 @@ function pageOf(
     (common === undefined ? levels.slice(0, index + 1).findLast((level) => level.owner !== null)?.owner : null);
   if (around !== null && around !== undefined) {
     const [kind = '', plugin = ''] = around.split(':');
-    return pageOfReference(project, `kinds/${kind}`, plugin);
+    return findReferencePage(project, `kinds/${kind}`, plugin);
   }
-  if (common !== undefined) return pageOfReference(project, `kinds/${common.kind}`);
-  return pageOfReference(project, sort === 'config' ? 'config' : 'grammar');
+  if (common !== undefined) return findReferencePage(project, `kinds/${common.kind}`);
+  return findReferencePage(project, sort === 'config' ? 'config' : 'grammar');
 }

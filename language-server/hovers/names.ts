@@ -2,36 +2,36 @@
 import type { Declaration, Reference } from '../../language/analysis/finds.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
 import { type Spot, inside } from '../../language/analysis/report.js';
-import { blocks } from '../../language/export/markdown.js';
+import { joinBlocks } from '../../language/export/markdown.js';
 import { rangeAt } from '../../language/source/document.js';
-import { inCode } from '../safe-markdown.js';
-import type { Site, View } from '../view.js';
+import { toCodeSpan } from '../safe-markdown.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 import { declarationMarkdown, declaredMarkdown } from '../words-names.js';
 import { modelFieldMarkdown, modelMarkdown } from '../words-models.js';
 import { actionMarkdown, resourceMarkdown } from '../words-work.js';
-import { analysedSite, ofToken, type HoverSource } from './source.js';
+import { toAnalysedContext, createTokenHover, type HoverSource } from './source.js';
 
-export const names: HoverSource = (view, site) => {
+export const hoverName: HoverSource = (view, site) => {
   const { definition: typed, cursor } = site;
   if (typed === null || cursor.token === null || cursor.at === 'none') return null;
   // The text alone shows whether a name is here; its meaning needs the analysis.
-  if (nameAt(view, site, typed) === null) return null;
-  const { definition } = analysedSite(view, site);
-  const found = definition && nameAt(view, site, definition);
+  if (findNameAt(view, site, typed) === null) return null;
+  const { definition } = toAnalysedContext(view, site);
+  const found = definition && findNameAt(view, site, definition);
   if (definition === null || found === null) return null;
-  if (found === 'model') return ofToken(site, ofModel(view, definition.name));
+  if (found === 'model') return createTokenHover(site, describeModel(view, definition.name));
   const { declaration, reference } = found;
-  if (declaration !== undefined) return ofToken(site, ofDeclaration(view, definition, declaration));
-  return reference === undefined ? null : ofToken(site, ofReference(view, definition, reference));
+  if (declaration !== undefined) return createTokenHover(site, describeDeclaration(view, definition, declaration));
+  return reference === undefined ? null : createTokenHover(site, describeReference(view, definition, reference));
 };
 
-interface Named {
+interface NameMatch {
   readonly declaration?: Declaration;
   readonly reference?: Reference;
 }
 
-function nameAt(view: View, site: Site, definition: Definition): 'model' | Named | null {
-  const isHere = (spot: Spot): boolean => stands(view, site, definition, spot);
+function findNameAt(view: DocumentContext, site: CursorContext, definition: Definition): 'model' | NameMatch | null {
+  const isHere = (spot: Spot): boolean => isAtCursor(view, site, definition, spot);
   if (definition.sort === 'model' && isHere(definition.nameSpot)) return 'model';
   const declaration = definition.finds.declarations.find(({ spot }) => isHere(spot));
   if (declaration !== undefined) return { declaration };
@@ -40,26 +40,31 @@ function nameAt(view: View, site: Site, definition: Definition): 'model' | Named
 }
 
 /** Compares positions, because offsets of a definition are relative to its own document. */
-function stands(view: View, { cursor: { token } }: Site, { doc }: Definition, { start, end }: Spot): boolean {
+function isAtCursor(
+  view: DocumentContext,
+  { cursor: { token } }: CursorContext,
+  { doc }: Definition,
+  { start, end }: Spot,
+): boolean {
   if (token === null) return false;
   const [here, there] = [view.range(token.start, token.end), rangeAt(doc, start, end)];
   return here.start.line === there.start.line && here.start.character === there.start.character;
 }
 
-const resourceOf = (view: View, definition: Definition): ResourceModel | undefined =>
+const findResource = (view: DocumentContext, definition: Definition): ResourceModel | undefined =>
   view.analysis.resources.find((one) => one.definition === definition);
 
-function ofModel(view: View, name: string): string {
+function describeModel(view: DocumentContext, name: string): string {
   const model = view.analysis.models.find((one) => one.name === name);
   return model === undefined ? '' : modelMarkdown(view, model);
 }
 
-function ofDeclaration(view: View, definition: Definition, declaration: Declaration): string {
+function describeDeclaration(view: DocumentContext, definition: Definition, declaration: Declaration): string {
   if (declaration.symbol === 'model-field') {
     const model = view.analysis.models.find((one) => one.definition === definition);
     return model === undefined ? '' : modelFieldMarkdown(view, model, declaration.name);
   }
-  const resource = resourceOf(view, definition);
+  const resource = findResource(view, definition);
   if (resource === undefined) return '';
   if (declaration.symbol === 'resource') return resourceMarkdown(view, resource);
   if (declaration.symbol === 'action') {
@@ -69,24 +74,24 @@ function ofDeclaration(view: View, definition: Definition, declaration: Declarat
   return declarationMarkdown(view, resource, declaration);
 }
 
-function ofReference(view: View, definition: Definition, reference: Reference): string {
+function describeReference(view: DocumentContext, definition: Definition, reference: Reference): string {
   const { refers, within, node } = reference;
   const { resources, models } = view.analysis;
   const name = String(reference.name);
-  const own = resourceOf(view, definition);
-  const named = (id: string): ResourceModel | undefined =>
+  const own = findResource(view, definition);
+  const findNamedResource = (id: string): ResourceModel | undefined =>
     id === 'self' ? own : resources.find((resource) => resource.id === id);
   switch (refers.symbol) {
     case 'resource': {
-      const target = named(name);
+      const target = findNamedResource(name);
       return target === undefined ? '' : resourceMarkdown(view, target);
     }
     case 'action': {
-      const target = named(within?.name ?? 'self')?.actions.find(({ id }) => id === reference.name);
+      const target = findNamedResource(within?.name ?? 'self')?.actions.find(({ id }) => id === reference.name);
       return target === undefined ? '' : actionMarkdown(view, target);
     }
     case 'model':
-      return ofModel(view, name);
+      return describeModel(view, name);
     case 'model-field': {
       const model = models.find((one) => one.name === within?.name);
       return model === undefined ? '' : modelFieldMarkdown(view, model, name);
@@ -94,25 +99,25 @@ function ofReference(view: View, definition: Definition, reference: Reference): 
     case 'name': {
       const action = own?.actions.find((one) => inside(node, one.node));
       const decision = action?.parameters.get(node.pointer);
-      if (own === undefined || decision === undefined) return own === undefined ? '' : anyName(view, own, name);
+      if (own === undefined || decision === undefined) return own === undefined ? '' : describeName(view, own, name);
       if (decision.source === 'literal') return refers.soft === true ? literalMarkdown(name) : '';
       const symbols = { extracted: 'name', generated: 'generated', payload: 'payload-field', claim: 'claim' } as const;
       const { from } = decision;
-      if (from === 'output') return `**${inCode(name)}** of the one file or item that an earlier actionable gives`;
+      if (from === 'output') return `**${toCodeSpan(name)}** of the one file or item that an earlier actionable gives`;
       const said = from === null ? '' : declaredMarkdown(view, own, symbols[from], name);
-      return said !== '' ? said : `**${inCode(name)}** of the payload: no rule declares it`;
+      return said !== '' ? said : `**${toCodeSpan(name)}** of the payload: no rule declares it`;
     }
     case 'payload-field':
     case 'generated':
     case 'claim':
-      return own === undefined ? '' : anyName(view, own, name);
+      return own === undefined ? '' : describeName(view, own, name);
     default:
       return '';
   }
 }
 
 /** Looks the name up in the order of value resolution: results first. */
-function anyName(view: View, resource: ResourceModel, name: string): string {
+function describeName(view: DocumentContext, resource: ResourceModel, name: string): string {
   for (const symbol of ['name', 'generated', 'payload-field', 'claim'] as const) {
     const said = declaredMarkdown(view, resource, symbol, name);
     if (said !== '') return said;
@@ -121,4 +126,4 @@ function anyName(view: View, resource: ResourceModel, name: string): string {
 }
 
 const literalMarkdown = (text: string): string =>
-  blocks(`${inCode(JSON.stringify(text))}: this very text`, 'It names nothing in this resource.');
+  joinBlocks(`${toCodeSpan(JSON.stringify(text))}: this very text`, 'It names nothing in this resource.');

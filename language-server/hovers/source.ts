@@ -1,7 +1,7 @@
 /** Type and helpers of hover sources; the first source with a result wins. */
-import type { Site, View } from '../view.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 
-export interface Told {
+export interface HoverResult {
   /** Safe to show; third-party text has passed `safe-markdown.ts`. */
   readonly markdown: string;
   /** Offsets in the file. */
@@ -10,11 +10,12 @@ export interface Told {
 }
 
 /** Null where the source does not apply. The site is based on the current text, without analysis. */
-export type HoverSource = (view: View, site: Site) => Told | null;
+export type HoverSource = (view: DocumentContext, site: CursorContext) => HoverResult | null;
 
 /** The same place based on the newest analysis. */
-export const analysedSite = (view: View, { cursor }: Site): Site => view.siteAt(cursor.offset);
+export const toAnalysedContext = (view: DocumentContext, { cursor }: CursorContext): CursorContext =>
+  view.getCursorContext(cursor.offset);
 
 /** A hover for the whole token at the cursor. */
-export const ofToken = ({ cursor: { token } }: Site, markdown: string): Told | null =>
+export const createTokenHover = ({ cursor: { token } }: CursorContext, markdown: string): HoverResult | null =>
   token === null || markdown === '' ? null : { markdown, start: token.start, end: token.end };

@@ -1,35 +1,35 @@
 /** Hover in SQL: placeholders, tables, columns, functions. */
 import { isolationsIn } from '../../language/analysis/isolation.js';
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
-import { sourcesAt, type SqlSource } from '../../language/strings/sql-sources.js';
-import { sqlPieces, type SqlPiece } from '../../language/strings/sql-names.js';
-import { significant } from '../../language/strings/sql-read.js';
+import { listSourcesAt, type SqlSource } from '../../language/strings/sql-sources.js';
+import { classifyTokens, type SqlPiece } from '../../language/strings/sql-names.js';
+import { toLexemes } from '../../language/strings/sql-read.js';
 import { SQL_FUNCTIONS } from '../../language/strings/sql-words.js';
 import { scanSql, type SqlScan } from '../../language/strings/sql.js';
-import { spanInside } from '../inside.js';
-import { analysedSite, type HoverSource } from './source.js';
+import { toFileSpan } from '../inside.js';
+import { toAnalysedContext, type HoverSource } from './source.js';
 import { placeholderMarkdown } from '../queries/parameters.js';
-import { statementAt, type QuerySite } from '../queries/query-site.js';
-import { columnMarkdown, columnsIn, tableMarkdown, tablesOf } from '../queries/tables.js';
-import type { View } from '../view.js';
+import { statementAt, type QueryContext } from '../queries/query-site.js';
+import { columnMarkdown, columnsIn, tableMarkdown, getTables } from '../queries/tables.js';
+import type { DocumentContext } from '../view.js';
 
-export const sqlHover: HoverSource = (view, site) => {
+export const hoverSql: HoverSource = (view, site) => {
   // Parameters and tables come from the analysis.
-  const query = statementAt(view, site) && statementAt(view, analysedSite(view, site));
+  const query = statementAt(view, site) && statementAt(view, toAnalysedContext(view, site));
   const { inside } = site;
   if (query === null || inside === null) return null;
   const scan = scanSql(inside.text);
-  const pieces = sqlPieces(scan);
+  const pieces = classifyTokens(scan);
   const i = pieces.findIndex(({ start, end }) => start <= inside.offset && inside.offset < end);
   const piece = pieces[i] ?? pieces.find(({ end }) => end === inside.offset);
   if (piece === undefined) return null;
-  const markdown = piece === pieces[0] ? isolationWords(view, query) : wordsOf(view, query, scan, piece);
+  const markdown = piece === pieces[0] ? describeIsolation(view, query) : describePiece(view, query, scan, piece);
   if (markdown === '') return null;
-  return { markdown, ...spanInside(view, inside, piece.start, piece.end) };
+  return { markdown, ...toFileSpan(view, inside, piece.start, piece.end) };
 };
 
 /** For the statement's verb: how it is isolated from concurrent requests. */
-function isolationWords({ analysis, registry }: View, { resource, action }: QuerySite): string {
+function describeIsolation({ analysis, registry }: DocumentContext, { resource, action }: QueryContext): string {
   if (resource === null || action === null) return '';
   const need = isolationsIn(analysis, registry).get(resource.id)?.get(action.key);
   if (need === undefined)
@@ -53,18 +53,18 @@ const LOCKS: Readonly<Record<RowLock, string>> = {
   share: 'others may lock it so too, and wait before they change it',
 };
 
-function wordsOf(view: View, query: QuerySite, scan: SqlScan, piece: SqlPiece): string {
+function describePiece(view: DocumentContext, query: QueryContext, scan: SqlScan, piece: SqlPiece): string {
   const { role, name } = piece;
   switch (role) {
     case 'placeholder':
       return placeholderMarkdown(Number(scan.text.slice(piece.start + 1, piece.end)), query, view.registry);
     case 'table': {
-      const model = tablesOf(view).modelOf(name);
+      const model = getTables(view).findModel(name);
       return model === undefined ? '' : tableMarkdown(view, model);
     }
     case 'source':
     case 'column':
-      return nameWords(view, scan, piece);
+      return describeSqlName(view, scan, piece);
     case 'function': {
       const known = SQL_FUNCTIONS.find((one) => one.name === name);
       return known === undefined ? '' : `\`${known.form}\`\n\n${known.doc}`;
@@ -74,16 +74,16 @@ function wordsOf(view: View, query: QuerySite, scan: SqlScan, piece: SqlPiece): 
   }
 }
 
-function nameWords(view: View, scan: SqlScan, { role, name, start }: SqlPiece): string {
-  const tables = tablesOf(view);
-  const words = significant(scan.text, scan.tokens);
+function describeSqlName(view: DocumentContext, scan: SqlScan, { role, name, start }: SqlPiece): string {
+  const tables = getTables(view);
+  const words = toLexemes(scan.text, scan.tokens);
   const i = words.findIndex((word) => word.start === start);
-  const sources = sourcesAt(words, i);
+  const sources = listSourcesAt(words, i);
   const of = (alias: string): SqlSource | undefined => sources.find((source) => source.alias === alias);
   if (role === 'source') {
     const source = of(name);
     if (source === undefined) return '';
-    const model = source.table === null ? undefined : tables.modelOf(source.table);
+    const model = source.table === null ? undefined : tables.findModel(source.table);
     if (model !== undefined) return `\`${name}\` is \`${source.table ?? ''}\`\n\n${tableMarkdown(view, model)}`;
     const columns = columnsIn(tables, source).map((column) => `\`${column.name}\``);
     return columns.length === 0 ? '' : `\`${name}\`, a sub-query with ${columns.join(', ')}`;

@@ -2,51 +2,62 @@
 import type { Location } from 'vscode-languageserver';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import { memberOf } from '../../language/source/tree.js';
-import { documentNamesAt, meaningOf, type Meaning } from '../queries/document-scope.js';
+import { documentNamesAt, findMeaning, type Meaning } from '../queries/document-scope.js';
 import { namePlaceAt, pathIn, valuePlaceAt } from '../queries/documents.js';
-import { documentQueryAt, type DocumentSite } from '../queries/query-site.js';
-import { tablesOf } from '../queries/tables.js';
-import type { Site, View } from '../view.js';
+import { documentQueryAt, type DocumentQueryContext } from '../queries/query-site.js';
+import { getTables } from '../queries/tables.js';
+import type { CursorContext, DocumentContext } from '../view.js';
 
-export interface Origin {
+export interface NameOrigin {
   readonly doc: Document;
   readonly range: Location['range'];
 }
 
-export function documentOrigin(view: View, offset: number): Origin | null {
-  const site = view.siteAt(offset);
+export function findDocumentOrigin(view: DocumentContext, offset: number): NameOrigin | null {
+  const site = view.getCursorContext(offset);
   const { token, at } = site.cursor;
   const query = token?.isString === true && at !== 'none' ? documentQueryAt(view, site) : null;
   if (query === null || token === null) return null;
   if (at === 'key') {
     const isName = namePlaceAt(site, query.depth)?.fields !== undefined;
-    return isName ? originOf(view, site, query, token.text) : null;
+    return isName ? findOrigin(view, site, query, token.text) : null;
   }
   const kind = valuePlaceAt(site, query.depth)?.text;
   if (kind === 'collection') {
-    const model = tablesOf(view).modelOf(token.text);
-    return model === undefined ? null : placed(model.definition.doc, model.definition.nameSpot);
+    const model = getTables(view).findModel(token.text);
+    return model === undefined ? null : createOrigin(model.definition.doc, model.definition.nameSpot);
   }
   const path = pathIn(kind, token.text);
-  return path === null ? null : originOf(view, site, query, path);
+  return path === null ? null : findOrigin(view, site, query, path);
 }
 
-function originOf(view: View, site: Site, query: DocumentSite, path: string): Origin | null {
-  const meaning = meaningOf(documentNamesAt(view, site, query), path);
-  return meaning === undefined ? null : 'stage' in meaning ? ofStage(query.doc, meaning, path) : ofField(meaning);
+function findOrigin(
+  view: DocumentContext,
+  site: CursorContext,
+  query: DocumentQueryContext,
+  path: string,
+): NameOrigin | null {
+  const meaning = findMeaning(documentNamesAt(view, site, query), path);
+  return meaning === undefined
+    ? null
+    : 'stage' in meaning
+      ? findStageOrigin(query.doc, meaning, path)
+      : findFieldOrigin(meaning);
 }
 
 /** The member that creates the name; the whole operand if there is none. */
-function ofStage(doc: Document, { operand }: Extract<Meaning, { stage: string }>, path: string): Origin {
+function findStageOrigin(doc: Document, { operand }: Extract<Meaning, { stage: string }>, path: string): NameOrigin {
   const [root = path] = path.split('.');
   const named = operand.members.flatMap((member) => [member, ...(member.value?.members ?? [])]);
   const member = named.find(({ key }) => key.split('.')[0] === root);
-  if (member !== undefined) return placed(doc, { start: member.keyStart, end: member.keyEnd });
+  if (member !== undefined) return createOrigin(doc, { start: member.keyStart, end: member.keyEnd });
   const text = operand.members.find(({ value }) => value?.scalar === root || value?.scalar === `$${root}`)?.value;
-  return placed(doc, text ?? operand);
+  return createOrigin(doc, text ?? operand);
 }
 
-function ofField({ column: { name, model, path = [name] } }: Extract<Meaning, { column: object }>): Origin | null {
+function findFieldOrigin({
+  column: { name, model, path = [name] },
+}: Extract<Meaning, { column: object }>): NameOrigin | null {
   if (model === null) return null;
   const { doc, node } = model.definition;
   let member = memberOf(node, path[0] ?? name);
@@ -54,10 +65,10 @@ function ofField({ column: { name, model, path = [name] } }: Extract<Meaning, { 
     const properties = member?.value ? memberOf(member.value, 'properties')?.value : null;
     member = properties ? memberOf(properties, inner) : undefined;
   }
-  return member === undefined ? null : placed(doc, { start: member.keyStart, end: member.keyEnd });
+  return member === undefined ? null : createOrigin(doc, { start: member.keyStart, end: member.keyEnd });
 }
 
-const placed = (doc: Document, { start, end }: { readonly start: number; readonly end: number }): Origin => ({
+const createOrigin = (doc: Document, { start, end }: { readonly start: number; readonly end: number }): NameOrigin => ({
   doc,
   range: rangeAt(doc, start, end),
 });

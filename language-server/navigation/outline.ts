@@ -6,14 +6,14 @@ import { inside } from '../../language/analysis/report.js';
 import type { Definition } from '../../language/analysis/model.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import { memberOf, type LocatedNode, type Member } from '../../language/source/tree.js';
-import type { View } from '../view.js';
+import type { DocumentContext } from '../view.js';
 
-export function outlineOf(view: View): DocumentSymbol[] {
+export function createDocumentOutline(view: DocumentContext): DocumentSymbol[] {
   if (!view.project.isConfig(view.name)) return view.definitions.map(definitionSymbol);
   return (view.tree.root?.members ?? []).map((member) => memberSymbol(view.doc, member, SymbolKind.Module));
 }
 
-const scalarOf = (node: LocatedNode, key: string): string => String(memberOf(node, key)?.value?.scalar ?? '');
+const getScalarText = (node: LocatedNode, key: string): string => String(memberOf(node, key)?.value?.scalar ?? '');
 
 /** LSP forbids symbols with an empty name. */
 const nameOr = (name: string, otherwise: string): string => (name.trim() === '' ? otherwise : name);
@@ -26,10 +26,10 @@ function resourceSymbol(definition: Definition): DocumentSymbol {
   const { doc, node } = definition;
   const id = memberOf(node, 'id')?.value ?? null;
   return {
-    name: nameOr(scalarOf(node, 'id'), '(resource)'),
-    detail: scalarOf(node, 'resource'),
+    name: nameOr(getScalarText(node, 'id'), '(resource)'),
+    detail: getScalarText(node, 'resource'),
     kind: SymbolKind.Interface,
-    ...ranges(doc, node, id),
+    ...createRanges(doc, node, id),
     children: (memberOf(node, 'actionables')?.value?.items ?? []).map((item) => actionSymbol(definition, item)),
   };
 }
@@ -40,10 +40,10 @@ function actionSymbol({ doc, finds }: Definition, node: LocatedNode): DocumentSy
   const text = finds.texts.find((one) => inside(one, node));
   const detail = statement?.scan.text ?? query?.collection ?? asText(text?.scalar);
   return {
-    name: nameOr(`${scalarOf(node, 'id')} ${scalarOf(node, 'mode')}`, '(actionable)').trim(),
+    name: nameOr(`${getScalarText(node, 'id')} ${getScalarText(node, 'mode')}`, '(actionable)').trim(),
     detail: firstWords(detail),
     kind: SymbolKind.Method,
-    ...ranges(doc, node, memberOf(node, 'id')?.value ?? null),
+    ...createRanges(doc, node, memberOf(node, 'id')?.value ?? null),
   };
 }
 
@@ -57,10 +57,10 @@ function firstWords(text: string): string {
 function modelSymbol({ doc, name, nameSpot, node }: Definition): DocumentSymbol {
   const fields = node.members.map((member) => ({
     ...memberSymbol(doc, member, SymbolKind.Field),
-    detail: member.value === null ? '' : scalarOf(member.value, TYPE),
+    detail: member.value === null ? '' : getScalarText(member.value, TYPE),
   }));
   const selectionRange = rangeAt(nameSpot.doc, nameSpot.start, nameSpot.end);
-  const range = around(selectionRange, rangeAt(doc, node.start, node.end));
+  const range = joinRanges(selectionRange, rangeAt(doc, node.start, node.end));
   return { name: nameOr(name, '(model)'), kind: SymbolKind.Struct, range, selectionRange, children: fields };
 }
 
@@ -72,7 +72,7 @@ function memberSymbol(doc: Document, { key, keyStart, keyEnd, value }: Member, k
   return { name: nameOr(key, '""'), kind, range: rangeAt(doc, keyStart, value?.end ?? keyEnd), selectionRange };
 }
 
-const ranges = (
+const createRanges = (
   doc: Document,
   node: LocatedNode,
   name: LocatedNode | null,
@@ -82,4 +82,4 @@ const ranges = (
 });
 
 /** From the start of the first range to the end of the second. */
-const around = ({ start }: Range, { end }: Range): Range => ({ start, end });
+const joinRanges = ({ start }: Range, { end }: Range): Range => ({ start, end });

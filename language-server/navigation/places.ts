@@ -1,7 +1,7 @@
 /** Finds the name at a position and all locations of a symbol, including environment variables in the config and in env files. */
 import { join } from 'node:path';
 import type { Location, Position, Range } from 'vscode-languageserver';
-import { accessorsIn } from '../../language/strings/accessor.js';
+import { listAccessors } from '../../language/strings/accessor.js';
 import type { LocatedNode } from '../../language/source/tree.js';
 import {
   rangeOf,
@@ -16,9 +16,9 @@ import { innerSpot } from '../../language/analysis/symbols/spots.js';
 import type { Spot } from '../../language/analysis/report.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
 import type { Project } from '../project.js';
-import { viewOf, type View } from '../view.js';
+import { createDocumentContext, type DocumentContext } from '../view.js';
 
-export interface Place {
+export interface SymbolLocation {
   /** Absolute name of the file. */
   readonly file: string;
   readonly range: Range;
@@ -28,39 +28,43 @@ export interface Place {
   readonly text: string;
 }
 
-export interface FoundName {
+export interface SymbolMatch {
   readonly symbol: NamedSymbol;
-  readonly place: Place;
+  readonly place: SymbolLocation;
 }
 
-export const indexOf = (project: Project): SymbolIndex => symbolsOf(project.snapshot().analysis, project.registry);
+export const getSymbolIndex = (project: Project): SymbolIndex =>
+  symbolsOf(project.getSnapshot().analysis, project.registry);
 
-export function nameAt(view: View, position: Position): FoundName | null {
+export function findSymbolAt(view: DocumentContext, position: Position): SymbolMatch | null {
   const { project } = view;
   if (project.isConfig(view.name)) {
-    const here = inConfig(project).find(({ spot }) => holds(rangeOf(spot), position));
+    const here = listConfigVariables(project).find(({ spot }) => hasPosition(rangeOf(spot), position));
     if (here === undefined) return null;
-    return { symbol: environment(project, here.name), place: placeOf(project, { spot: here.spot, ...USE }) };
+    return {
+      symbol: getVariableSymbol(project, here.name),
+      place: toSymbolLocation(project, { spot: here.spot, ...USE }),
+    };
   }
-  const found = indexOf(project).at(view.doc.file, position);
-  return found === null ? null : { symbol: found.symbol, place: placeOf(project, found.occurrence) };
+  const found = getSymbolIndex(project).at(view.doc.file, position);
+  return found === null ? null : { symbol: found.symbol, place: toSymbolLocation(project, found.occurrence) };
 }
 
 const USE = { role: 'use', form: 'plain' } as const;
 
-const environment = (project: Project, name: string): NamedSymbol => {
+const getVariableSymbol = (project: Project, name: string): NamedSymbol => {
   const id = environmentId(name);
-  return indexOf(project).get(id) ?? { ...id, key: symbolKey(id), occurrences: [], alike: [] };
+  return getSymbolIndex(project).get(id) ?? { ...id, key: symbolKey(id), occurrences: [], alike: [] };
 };
 
 /** Declarations first. */
-export function placesOf(project: Project, symbol: NamedSymbol): Place[] {
-  const own = symbol.occurrences.map((occurrence) => placeOf(project, occurrence));
+export function findSymbolLocations(project: Project, symbol: NamedSymbol): SymbolLocation[] {
+  const own = symbol.occurrences.map((occurrence) => toSymbolLocation(project, occurrence));
   if (symbol.sort !== 'environment') return declarationsFirst(own);
-  const config = inConfig(project)
+  const config = listConfigVariables(project)
     .filter(({ name }) => name === symbol.name)
-    .map(({ spot }) => placeOf(project, { spot, ...USE }));
-  const set = project.envNames.placesOf(symbol.name).map(({ file, line, start, end }): Place => ({
+    .map(({ spot }) => toSymbolLocation(project, { spot, ...USE }));
+  const set = project.envNames.findLocations(symbol.name).map(({ file, line, start, end }): SymbolLocation => ({
     file,
     range: { start: { line, character: start }, end: { line, character: end } },
     role: 'declaration',
@@ -70,12 +74,12 @@ export function placesOf(project: Project, symbol: NamedSymbol): Place[] {
   return declarationsFirst([...set, ...own, ...config]);
 }
 
-const declarationsFirst = (places: readonly Place[]): Place[] => [
+const declarationsFirst = (places: readonly SymbolLocation[]): SymbolLocation[] => [
   ...places.filter(({ role }) => role === 'declaration'),
   ...places.filter(({ role }) => role === 'use'),
 ];
 
-export const placeOf = (project: Project, { spot, role, form }: Occurrence): Place => ({
+export const toSymbolLocation = (project: Project, { spot, role, form }: Occurrence): SymbolLocation => ({
   file: join(project.folder, spot.doc.file),
   range: rangeOf(spot),
   role,
@@ -84,7 +88,7 @@ export const placeOf = (project: Project, { spot, role, form }: Occurrence): Pla
 });
 
 /** `uriOf` returns the client's spelling of a URI. */
-export const locationOf = ({ file, range }: Place, uriOf: (name: string) => string): Location => ({
+export const toLspLocation = ({ file, range }: SymbolLocation, uriOf: (name: string) => string): Location => ({
   uri: uriOf(file),
   range,
 });
@@ -95,13 +99,13 @@ interface Variable {
 }
 
 /** Environment variables that the config reads. */
-function inConfig(project: Project): Variable[] {
-  const view = viewOf(project, join(project.folder, CONFIG_NAME));
+function listConfigVariables(project: Project): Variable[] {
+  const view = createDocumentContext(project, join(project.folder, CONFIG_NAME));
   const root = view?.tree.root ?? null;
   if (view === null || root === null) return [];
   const found: Variable[] = [];
   const visit = (node: LocatedNode): void => {
-    for (const part of node.type === 'string' ? accessorsIn(String(node.scalar)) : []) {
+    for (const part of node.type === 'string' ? listAccessors(String(node.scalar)) : []) {
       const [first] = tailOf(part);
       if (first === undefined || factsOf(project.registry, part.root).tail !== 'env') continue;
       const spot = { doc: view.doc, start: node.start, end: node.end };
@@ -114,6 +118,6 @@ function inConfig(project: Project): Variable[] {
   return found;
 }
 
-export const holds = ({ start, end }: Range, { line, character }: Position): boolean =>
+export const hasPosition = ({ start, end }: Range, { line, character }: Position): boolean =>
   (start.line < line || (start.line === line && start.character <= character)) &&
   (end.line > line || (end.line === line && end.character >= character));

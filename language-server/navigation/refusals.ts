@@ -4,16 +4,16 @@ import { POISON_KEYS } from '../../contract/json.js';
 import { modelsByAlias } from '../../language/analysis/tables.js';
 import { symbolKey, type NamedSymbol } from '../../language/analysis/symbols.js';
 import type { Project } from '../project.js';
-import { indexOf, placeOf, placesOf, type FoundName } from './places.js';
-import { alias } from './respell.js';
+import { getSymbolIndex, toSymbolLocation, findSymbolLocations, type SymbolMatch } from './places.js';
+import { renameAlias } from './respell.js';
 
 /** Null if the name can be renamed. `moves`: the client supports renaming files. */
-export function refusal(project: Project, { symbol, place }: FoundName, moves: boolean): string | null {
+export function findRenameRejection(project: Project, { symbol, place }: SymbolMatch, moves: boolean): string | null {
   const { sort, name } = symbol;
   if (place.form === 'self')
     return `"self" is the resource around it. Rename "${name}" where the resource says its id.`;
   if (sort === 'claim') return `"${name}" is a claim of tokens, which have it from whoever issues them.`;
-  const declared = placesOf(project, symbol).filter(({ role }) => role === 'declaration');
+  const declared = findSymbolLocations(project, symbol).filter(({ role }) => role === 'declaration');
   const isSomewhere = declared.length > 0 || sort === 'payload' || sort === 'environment';
   if (!isSomewhere) return `"${name}" is declared nowhere, so nothing else would change with it.`;
   if (declared.length > 1 && (sort === 'resource' || sort === 'model')) {
@@ -49,47 +49,47 @@ const RULES: Readonly<Record<NamedSymbol['sort'], Rule>> = {
 };
 
 /** Null if the new name is valid. */
-export function nameFault(project: Project, symbol: NamedSymbol, newName: string): string | null {
+export function findNameError(project: Project, symbol: NamedSymbol, newName: string): string | null {
   const { sort, name, within } = symbol;
   const { pattern, right } = RULES[sort];
   if (POISON_KEYS.has(newName)) return `"${newName}" is no name that values may have.`;
   if (!pattern.test(newName)) return `"${newName}" cannot be a name here: it takes ${right}.`;
   if (sort === 'resource' && newName === 'self')
     return '"self" means the resource around it, so no resource can be called so.';
-  const parent = name.slice(0, name.length - lastOf(name).length);
-  const index = indexOf(project);
+  const parent = name.slice(0, name.length - getLastSegment(name).length);
+  const index = getSymbolIndex(project);
   const sorts = sort === 'name' || sort === 'generated' || (sort === 'payload' && parent === '') ? SAME_REALM : [sort];
   const taken = sorts.flatMap(
     (one) => index.symbols.get(symbolKey({ sort: one, within, name: parent + newName })) ?? [],
   );
   const [first] = taken.flatMap(({ occurrences }) => occurrences);
   if (first !== undefined) {
-    const { file, range } = placeOf(project, first);
-    return `"${newName}" is taken: it stands in ${project.shown(file)}, line ${range.start.line + 1}.`;
+    const { file, range } = toSymbolLocation(project, first);
+    return `"${newName}" is taken: it stands in ${project.toRelativeName(file)}, line ${range.start.line + 1}.`;
   }
   if (sort === 'environment' && project.envNames.names.includes(newName)) {
     return `"${newName}" is taken: it is set already.`;
   }
-  return sort === 'model' ? aliasFault(project, symbol, newName) : null;
+  return sort === 'model' ? findAliasError(project, symbol, newName) : null;
 }
 
 /** Kinds of names that share a namespace within a resource. */
 const SAME_REALM = ['name', 'generated', 'payload', 'claim'] as const;
 
-export const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+export const getLastSegment = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
 
 /** Queries refer to models by several aliases; none may refer to a different model after the rename. */
-function aliasFault(project: Project, symbol: NamedSymbol, newName: string): string | null {
-  const models = [...indexOf(project).symbols.values()].filter(({ sort }) => sort === 'model');
-  const renamed = (model: string): string => (model === symbol.name ? newName : model);
-  const byAlias = modelsByAlias(models.map(({ name }) => renamed(name)));
+function findAliasError(project: Project, symbol: NamedSymbol, newName: string): string | null {
+  const models = [...getSymbolIndex(project).symbols.values()].filter(({ sort }) => sort === 'model');
+  const renameModel = (model: string): string => (model === symbol.name ? newName : model);
+  const byAlias = modelsByAlias(models.map(({ name }) => renameModel(name)));
   for (const model of models) {
-    for (const { text, form } of placesOf(project, model)) {
+    for (const { text, form } of findSymbolLocations(project, model)) {
       if (form === 'file') continue;
       const bare = text.replace(/^\\"|\\"$/g, '');
-      const written = model === symbol ? alias(bare, model.name, newName) : bare;
+      const written = model === symbol ? renameAlias(bare, model.name, newName) : bare;
       const meant = byAlias.get(written.toLowerCase());
-      if (meant !== renamed(model.name))
+      if (meant !== renameModel(model.name))
         return `Queries that say "${written}" would mean the model "${meant ?? '?'}" then.`;
     }
   }

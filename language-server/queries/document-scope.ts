@@ -7,10 +7,10 @@ import { isObject } from '../../contract/json.js';
 import { namesAfter } from '../../contract/name-flow.js';
 import type { MemberNames, NamePlace } from '../../contract/field-meta.js';
 import { memberOf, toJson, type LocatedNode } from '../../language/source/tree.js';
-import type { Site, View } from '../view.js';
-import { behind } from './documents.js';
-import type { DocumentSite } from './query-site.js';
-import { columnsOf, tablesOf, type Column, type Tables } from './tables.js';
+import type { CursorContext, DocumentContext } from '../view.js';
+import { resolveNextPlace } from './documents.js';
+import type { DocumentQueryContext } from './query-site.js';
+import { listColumns, getTables, type Column, type Tables } from './tables.js';
 
 /** Origin of a name: a model field or a stage. */
 export type Meaning =
@@ -28,10 +28,14 @@ export type DocumentNames = ReadonlyMap<string, Meaning>;
 
 const NONE: DocumentNames = new Map();
 
-export function documentNamesAt(view: View, { levels }: Site, query: DocumentSite): DocumentNames {
-  const tables = tablesOf(view);
+export function documentNamesAt(
+  view: DocumentContext,
+  { levels }: CursorContext,
+  query: DocumentQueryContext,
+): DocumentNames {
+  const tables = getTables(view);
   const members = levels[query.depth + 1]?.field?.meta.members;
-  let names = namesOf(tables.modelOf(query.collection));
+  let names = toDocumentNames(tables.findModel(query.collection));
   let place = members?.start ?? '';
   for (const [i, { key }] of levels.entries()) {
     if (members === undefined || i < query.depth + 2 || key === null) continue;
@@ -39,20 +43,20 @@ export function documentNamesAt(view: View, { levels }: Site, query: DocumentSit
     const around = levels[i - 1]?.node ?? null;
     if (typeof key === 'number') {
       if (here?.flows !== undefined)
-        names = behindStages(tables, members, here, names, around?.items.slice(0, key) ?? []);
+        names = applyStages(tables, members, here, names, around?.items.slice(0, key) ?? []);
       continue;
     }
     const other = here?.elsewhere;
-    if (other?.about.includes(key) === true) names = namesOf(joined(tables, here, around));
-    place = behind(members, place, key);
+    if (other?.about.includes(key) === true) names = toDocumentNames(findJoinedModel(tables, here, around));
+    place = resolveNextPlace(members, place, key);
   }
   return names;
 }
 
-const namesOf = (model: DataModel | undefined): DocumentNames =>
-  new Map(model === undefined ? [] : columnsOf(model).map((column) => [column.name, { column }]));
+const toDocumentNames = (model: DataModel | undefined): DocumentNames =>
+  new Map(model === undefined ? [] : listColumns(model).map((column) => [column.name, { column }]));
 
-function behindStages(
+function applyStages(
   tables: Tables,
   { places }: MemberNames,
   { flows, behind: next }: NamePlace,
@@ -65,21 +69,25 @@ function behindStages(
     if (!member?.value) return NONE;
     const { key: stage, value: operand } = member;
     const flow = flows?.[stage];
-    const model = flow === 'joins' ? joined(tables, places[next?.[stage] ?? ''], operand) : undefined;
-    const made = (name: string): Meaning => {
+    const model = flow === 'joins' ? findJoinedModel(tables, places[next?.[stage] ?? ''], operand) : undefined;
+    const createMeaning = (name: string): Meaning => {
       // An element of a list has the same meaning as the list.
       const known = flow === 'unwinds' ? names.get(name) : undefined;
       return known ?? { stage, operand, model };
     };
-    names = namesAfter(flow, names, toJson(operand), made) ?? NONE;
+    names = namesAfter(flow, names, toJson(operand), createMeaning) ?? NONE;
   }
   return names;
 }
 
-function joined(tables: Tables, place: NamePlace | undefined, node: LocatedNode | null): DataModel | undefined {
+function findJoinedModel(
+  tables: Tables,
+  place: NamePlace | undefined,
+  node: LocatedNode | null,
+): DataModel | undefined {
   const member = place?.elsewhere?.named;
   const named = node === null || member === undefined ? undefined : memberOf(node, member)?.value?.scalar;
-  return typeof named === 'string' ? tables.modelOf(named) : undefined;
+  return typeof named === 'string' ? tables.findModel(named) : undefined;
 }
 
 /** A name or nested path with its origin. */
@@ -89,15 +97,15 @@ export interface DocumentPath {
 }
 
 /** All known paths, top-level names first. */
-export function pathsOf(names: DocumentNames): DocumentPath[] {
+export function listDocumentPaths(names: DocumentNames): DocumentPath[] {
   const own = [...names].map(([path, meaning]): DocumentPath => ({ path, meaning }));
-  return [...own, ...own.flatMap(pathsInto)];
+  return [...own, ...own.flatMap(listNestedPaths)];
 }
 
 /** Paths into a nested object of the model or into joined documents. */
-function pathsInto({ path, meaning }: DocumentPath): DocumentPath[] {
+function listNestedPaths({ path, meaning }: DocumentPath): DocumentPath[] {
   if ('stage' in meaning) {
-    const columns = meaning.model === undefined ? [] : columnsOf(meaning.model);
+    const columns = meaning.model === undefined ? [] : listColumns(meaning.model);
     return columns.map((column) => ({ path: `${path}.${column.name}`, meaning: { column } }));
   }
   const { model, field } = meaning.column;
@@ -106,14 +114,16 @@ function pathsInto({ path, meaning }: DocumentPath): DocumentPath[] {
   return Object.entries(properties).flatMap(([name, value]) => {
     const inner = {
       path: `${path}.${name}`,
-      meaning: { column: { name, model, field: isObject(value) ? value : null, path: inside(meaning.column, name) } },
+      meaning: {
+        column: { name, model, field: isObject(value) ? value : null, path: appendSegment(meaning.column, name) },
+      },
     };
-    return [inner, ...pathsInto(inner)];
+    return [inner, ...listNestedPaths(inner)];
   });
 }
 
-const inside = ({ name, path = [name] }: Column, next: string): readonly string[] => [...path, next];
+const appendSegment = ({ name, path = [name] }: Column, next: string): readonly string[] => [...path, next];
 
 /** The origin of the path, or of its first segment. */
-export const meaningOf = (names: DocumentNames, path: string): Meaning | undefined =>
-  pathsOf(names).find((one) => one.path === path)?.meaning ?? names.get(path.split('.')[0] ?? path);
+export const findMeaning = (names: DocumentNames, path: string): Meaning | undefined =>
+  listDocumentPaths(names).find((one) => one.path === path)?.meaning ?? names.get(path.split('.')[0] ?? path);

@@ -1,13 +1,13 @@
 /** Reserved words of the database that runs a statement; names that equal them must be quoted. */
 import { asText } from '../../contract/json.js';
 import { memberOf } from '../../language/source/tree.js';
-import type { View } from '../view.js';
-import type { QuerySite } from './query-site.js';
+import type { DocumentContext } from '../view.js';
+import type { QueryContext } from './query-site.js';
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** Words in addition to those reserved in every dialect. */
-export function reservedIn({ registry, project }: View, query: QuerySite): ReadonlySet<string> {
+export function listReservedWords({ registry, project }: DocumentContext, query: QueryContext): ReadonlySet<string> {
   const { store, beside } = query.field.meta;
   if (store === undefined) return NONE;
   const named = query.around && beside?.connection && memberOf(query.around, beside.connection)?.value;

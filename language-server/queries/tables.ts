@@ -3,26 +3,26 @@ import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
 import { modelsByAlias } from '../../language/analysis/tables.js';
 import type { DataModel } from '../../language/analysis/model.js';
 import type { Document } from '../../language/source/document.js';
-import { blocks } from '../../language/export/markdown.js';
+import { joinBlocks } from '../../language/export/markdown.js';
 import type { Json } from '../../contract/json.js';
 import type { SqlOutput, SqlSource } from '../../language/strings/sql-sources.js';
 import { memberOf } from '../../language/source/tree.js';
-import { inCode } from '../safe-markdown.js';
-import type { View } from '../view.js';
+import { toCodeSpan } from '../safe-markdown.js';
+import type { DocumentContext } from '../view.js';
 import { modelFieldMarkdown, modelMarkdown } from '../words-models.js';
 import { ruleText } from '../words-rules.js';
 
 export interface Tables {
   readonly models: readonly DataModel[];
   /** The model with this table or collection name, in any spelling. */
-  modelOf(name: string): DataModel | undefined;
+  findModel(name: string): DataModel | undefined;
 }
 
-export function tablesOf(view: View): Tables {
-  const { models } = view.known;
+export function getTables(view: DocumentContext): Tables {
+  const { models } = view.recentAnalysis;
   const byName = new Map(models.map((model) => [model.name, model]));
   const byAlias = modelsByAlias([...byName.keys()]);
-  return { models, modelOf: (name) => byName.get(byAlias.get(name.toLowerCase()) ?? '') };
+  return { models, findModel: (name) => byName.get(byAlias.get(name.toLowerCase()) ?? '') };
 }
 
 export interface Column {
@@ -36,7 +36,7 @@ export interface Column {
 }
 
 /** Columns of the model, then the timestamps that every table can have. */
-export function columnsOf(model: DataModel): Column[] {
+export function listColumns(model: DataModel): Column[] {
   const own = model.fields.map(({ name, value }): Column => ({ name, model, field: value }));
   const names = new Set(own.map(({ name }) => name));
   const added = [...new Set([...model.added, ...TIMESTAMPS])].filter((name) => !names.has(name));
@@ -47,8 +47,8 @@ export function columnsOf(model: DataModel): Column[] {
 export function columnsIn(tables: Tables, source: SqlSource, seen = new Set<unknown>()): Column[] {
   const { table, outputs } = source;
   if (table !== null) {
-    const model = tables.modelOf(table);
-    return model === undefined ? [] : columnsOf(model);
+    const model = tables.findModel(table);
+    return model === undefined ? [] : listColumns(model);
   }
   // Guards against cycles in recursive CTEs.
   if (outputs === null || seen.has(outputs)) return [];
@@ -62,26 +62,26 @@ export function columnsIn(tables: Tables, source: SqlSource, seen = new Set<unkn
 }
 
 /** E.g. `String, max_length 320, unique`. */
-export const columnType = ({ registry }: View, { field }: Column): string =>
+export const columnType = ({ registry }: DocumentContext, { field }: Column): string =>
   field === null ? '' : ruleText(registry, field);
 
-export const tableMarkdown = (view: View, model: DataModel): string =>
-  blocks(modelMarkdown(view, model), commentAbove(wholeOf(model.definition.doc).text, null));
+export const tableMarkdown = (view: DocumentContext, model: DataModel): string =>
+  joinBlocks(modelMarkdown(view, model), commentAbove(getRootDocument(model.definition.doc).text, null));
 
-export function columnMarkdown(view: View, column: Column): string {
+export function columnMarkdown(view: DocumentContext, column: Column): string {
   const { name, model, field, path } = column;
   if (model !== null && path !== undefined)
-    return `**${inCode(path.join('.'))}** of the model ${inCode(model.name)}: ${columnType(view, column)}`;
+    return `**${toCodeSpan(path.join('.'))}** of the model ${toCodeSpan(model.name)}: ${columnType(view, column)}`;
   if (model === null) return `**${name}**, a column of the sub-query`;
   if (field === null)
     return `**${name}** of \`${model.name}\`, which does not define it: it is there as soon as statements use it.`;
   const member = memberOf(model.definition.node, name);
   const comment = member === undefined ? '' : commentAbove(model.definition.doc.text, member.keyStart);
-  return blocks(modelFieldMarkdown(view, model, name), comment);
+  return joinBlocks(modelFieldMarkdown(view, model, name), comment);
 }
 
 /** The whole file, because comments above a definition are outside of its window. */
-const wholeOf = (doc: Document): Document => (doc.within === null ? doc : wholeOf(doc.within.doc));
+const getRootDocument = (doc: Document): Document => (doc.within === null ? doc : getRootDocument(doc.within.doc));
 
 /** The line comment directly above an offset; with null, at the start of the text. */
 function commentAbove(text: string, offset: number | null): string {

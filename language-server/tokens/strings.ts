@@ -2,9 +2,9 @@
 import type { AccessorText, DocumentQuery, Finds, SqlText } from '../../language/analysis/finds.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
 import { inside } from '../../language/analysis/report.js';
-import { accessorsIn, type AccessorPart } from '../../language/strings/accessor.js';
-import { placeholderOf } from '../../language/strings/placeholder.js';
-import { sqlPieces, type SqlRole } from '../../language/strings/sql-names.js';
+import { listAccessors, type AccessorPart } from '../../language/strings/accessor.js';
+import { parsePlaceholder } from '../../language/strings/placeholder.js';
+import { classifyTokens, type SqlRole } from '../../language/strings/sql-names.js';
 import type { SymbolKind } from '../../contract/field-meta.js';
 import type { Document } from '../../language/source/document.js';
 import { stringOffsets } from '../../language/source/escapes.js';
@@ -37,33 +37,37 @@ const NAMES: Readonly<Partial<Record<SymbolKind, TokenType>>> = {
 };
 
 /** `isShown`: whether a node is in the requested range. */
-export function tokensIn(
+export function tokenizeDefinition(
   { doc, finds }: Definition,
   resource: ResourceModel | null,
   isShown: (node: Pick<LocatedNode, 'start' | 'end'>) => boolean,
 ): Token[] {
   return [
-    ...finds.statements.filter(({ node }) => isShown(node)).flatMap((one) => ofStatement(doc, one)),
-    ...finds.documents.filter(({ around }) => isShown(around)).flatMap(ofDocuments),
-    ...finds.accessors.filter(({ node }) => isShown(node)).flatMap((one) => ofAccessors(doc, one)),
-    ...ofNames(doc, finds, resource).filter(isShown),
+    ...finds.statements.filter(({ node }) => isShown(node)).flatMap((one) => tokenizeStatement(doc, one)),
+    ...finds.documents.filter(({ around }) => isShown(around)).flatMap(tokenizeDocumentQuery),
+    ...finds.accessors.filter(({ node }) => isShown(node)).flatMap((one) => tokenizeAccessors(doc, one)),
+    ...tokenizeNames(doc, finds, resource).filter(isShown),
   ];
 }
 
-function ofStatement(doc: Document, { node, scan }: SqlText): Token[] {
+function tokenizeStatement(doc: Document, { node, scan }: SqlText): Token[] {
   const offset = stringOffsets(doc, node);
-  return sqlPieces(scan).map(({ role, start, end }) => ({ start: offset(start), end: offset(end), type: ROLES[role] }));
+  return classifyTokens(scan).map(({ role, start, end }) => ({
+    start: offset(start),
+    end: offset(end),
+    type: ROLES[role],
+  }));
 }
 
-export function ofAccessors(doc: Document, { node, parts }: Pick<AccessorText, 'node' | 'parts'>): Token[] {
+export function tokenizeAccessors(doc: Document, { node, parts }: Pick<AccessorText, 'node' | 'parts'>): Token[] {
   const offset = stringOffsets(doc, node);
   return parts.flatMap((part) =>
-    piecesOf(part).map(({ start, end, type }) => ({ start: offset(start), end: offset(end), type })),
+    tokenizeAccessor(part).map(({ start, end, type }) => ({ start: offset(start), end: offset(end), type })),
   );
 }
 
 /** Tokens of the root (with its `$`) and of each segment. */
-function piecesOf({ root, tail, start }: AccessorPart): Token[] {
+function tokenizeAccessor({ root, tail, start }: AccessorPart): Token[] {
   let at = start + 1 + root.length;
   const segments = tail.map((segment): Token => {
     const from = at + 1;
@@ -73,31 +77,38 @@ function piecesOf({ root, tail, start }: AccessorPart): Token[] {
   return [{ start, end: start + 1 + root.length, type: 'macro' }, ...segments];
 }
 
-function ofDocuments({ node, joins, around, parameters }: DocumentQuery): Token[] {
-  const within = ({ start, end }: LocatedNode, type: TokenType): Token => ({ start: start + 1, end: end - 1, type });
+function tokenizeDocumentQuery({ node, joins, around, parameters }: DocumentQuery): Token[] {
+  const createInnerToken = ({ start, end }: LocatedNode, type: TokenType): Token => ({
+    start: start + 1,
+    end: end - 1,
+    type,
+  });
   const visit = (one: LocatedNode): Token[] => {
     if (parameters.includes(one)) return [];
-    if (placeholderOf(one.scalar) !== null) return [within(one, 'parameter')];
+    if (parsePlaceholder(one.scalar) !== null) return [createInnerToken(one, 'parameter')];
     return [...one.items, ...one.members.flatMap(({ value }) => value ?? [])].flatMap(visit);
   };
-  return [...[node, ...joins].map((name) => within(name, 'class')), ...visit(around)];
+  return [...[node, ...joins].map((name) => createInnerToken(name, 'class')), ...visit(around)];
 }
 
-function ofNames(doc: Document, { declarations, references }: Finds, resource: ResourceModel | null): Token[] {
-  const named = ({ start, end }: { readonly start: number; readonly end: number }, symbol: SymbolKind): Token[] => {
+function tokenizeNames(doc: Document, { declarations, references }: Finds, resource: ResourceModel | null): Token[] {
+  const createNameToken = (
+    { start, end }: { readonly start: number; readonly end: number },
+    symbol: SymbolKind,
+  ): Token[] => {
     const type = NAMES[symbol];
     return type === undefined || doc.text[start] !== '"' ? [] : [{ start: start + 1, end: end - 1, type }];
   };
   const given = declarations.flatMap(({ spot, symbol, node }) =>
     // Declarations by member name keep the colours of JSON keys.
-    node === null ? named(spot, symbol).map((token) => ({ ...token, declares: true })) : [],
+    node === null ? createNameToken(spot, symbol).map((token) => ({ ...token, declares: true })) : [],
   );
   const used = references.flatMap(({ refers, node, name }) => {
     // Accessors have their own tokens.
-    if (typeof name === 'string' && accessorsIn(name).length > 0) return [];
-    if (refers.soft !== true) return named(node, refers.symbol);
+    if (typeof name === 'string' && listAccessors(name).length > 0) return [];
+    if (refers.soft !== true) return createNameToken(node, refers.symbol);
     const action = resource?.actions.find((one) => inside(node, one.node));
-    return action?.parameters.get(node.pointer)?.source === 'name' ? named(node, refers.symbol) : [];
+    return action?.parameters.get(node.pointer)?.source === 'name' ? createNameToken(node, refers.symbol) : [];
   });
   return [...given, ...used];
 }

@@ -1,6 +1,6 @@
 /** Selects the SQL statements without known errors, with their constant values, for a database to check. */
 import type { StorePlace } from '../../contract/model.js';
-import type { Question } from '../../contract/trial.js';
+import type { StatementQuestion } from '../../contract/trial.js';
 import type { LocatedNode } from '../source/tree.js';
 import { isWhole } from './checks/statements.js';
 import type { SqlText } from './finds.js';
@@ -10,7 +10,7 @@ import { inside, type Row } from './report.js';
 import type { Stores } from './stores.js';
 import { isVerbatim, valueAt } from './verbatim.js';
 
-export interface Asked extends Question {
+export interface Asked extends StatementQuestion {
   readonly statement: SqlText;
   readonly place: StorePlace;
   /** Null when unknown. */

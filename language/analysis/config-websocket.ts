@@ -1,6 +1,6 @@
 /** The config section `websocket`: its grammar and its defaults. */
 import { isObject, type JsonObject } from '../../contract/json.js';
-import type { Mistaken } from '../../contract/mistaken.js';
+import type { CommonMistakes } from '../../contract/mistaken.js';
 import { flag, numeric, shape, text } from '../../contract/combinators.js';
 
 export interface WebSocketConfig {
@@ -47,7 +47,7 @@ const TOKEN = { say: 'that nobody connects without a token says `"force_token": 
 const ORIGINS = 'the origins whose pages may connect are those of `"http": {"allowed_origins": [...]}`';
 const SAME_PORT = 'clients connect where requests go, at `http.port`';
 const IN_LIMITS = (name: string) => ({ say: `it is written \`"limits": {"${name}": ...}\``, means: 'limits' });
-const MISTAKEN: Mistaken = {
+const MISTAKEN: CommonMistakes = {
   allow: ON,
   on: ON,
   active: ON,

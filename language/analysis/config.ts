@@ -3,13 +3,13 @@
  * No I/O: other modules read files and resolve `$ENV` values.
  */
 import { asText, isObject, type Json } from '../../contract/json.js';
-import type { ConfigGiven } from '../../contract/kind.js';
+import type { ConfigContext } from '../../contract/kind.js';
 import type { Outbound } from '../../contract/outbound.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 as isEarlier } from '../../contract/profile.js';
 import { fold } from '../schema/fold.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
-import { accessorsIn } from '../strings/accessor.js';
+import { listAccessors } from '../strings/accessor.js';
 import { document, type Document } from '../source/document.js';
 import { memberOf, parseSource, toJson, type LocatedNode } from '../source/tree.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
@@ -140,7 +140,7 @@ function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Fi
   const roots = registry.rootsOf('env');
   const known = new Set(finds.accessors.map(({ node }) => node));
   const visit = (node: LocatedNode, place: string): void => {
-    const parts = node.type === 'string' && !known.has(node) ? accessorsIn(asText(node.scalar)) : [];
+    const parts = node.type === 'string' && !known.has(node) ? listAccessors(asText(node.scalar)) : [];
     if (parts.length > 0) finds.accessors.push({ node, parts, roots, leaves: false, secret: false, place });
     node.items.forEach((item) => visit(item, place));
     node.members.forEach(({ key, value }) => value !== null && visit(value, `"${key}"`));
@@ -227,7 +227,7 @@ function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean):
   return merged;
 }
 
-function chosenPlugins(json: Loose, registry: Registry, given: ConfigGiven): ConfiguredPlugin[] {
+function chosenPlugins(json: Loose, registry: Registry, given: ConfigContext): ConfiguredPlugin[] {
   const chosen: ConfiguredPlugin[] = [];
   for (const kind of registry.kinds.values()) {
     if (kind.config === undefined) continue;

@@ -1,6 +1,6 @@
 /** Reports duplicate ids, paths, path parameters, actionables and main actionables. */
 import { POISON_KEYS } from '../../contract/json.js';
-import { parameterSpans, pathShape } from '../strings/route.js';
+import { listParameterSpans, toPathShape } from '../strings/route.js';
 import { removeMember } from '../source/edit-json.js';
 import { spotInString } from '../source/escapes.js';
 import { memberOf } from '../source/tree.js';
@@ -66,7 +66,7 @@ const takenBy = once((resource: LinkedResource) => {
     { path: resource.id, spot: idSpot },
   ];
   const taken = written.flatMap(({ path, spot }) =>
-    spot === null || path === '' ? [] : [{ path, shape: pathShape(path), spot }],
+    spot === null || path === '' ? [] : [{ path, shape: toPathShape(path), spot }],
   );
   return { idSpot, taken };
 });
@@ -77,7 +77,7 @@ export function reportParameters(resource: LinkedResource, report: Report): void
   const node = memberOf(resource.definition.node, 'resource')?.value;
   if (spot === null || node === undefined || node === null) return;
   const seen = new Set<string>();
-  for (const { name, ...span } of parameterSpans(resource.path)) {
+  for (const { name, ...span } of listParameterSpans(resource.path)) {
     const here = spotInString(spot.doc, node, span);
     if (POISON_KEYS.has(name)) report.add('ACC_POISON', here, { segment: name });
     else if (seen.has(name)) report.add('LNK_DUPLICATE_PARAMETER', here, { name });

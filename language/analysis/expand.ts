@@ -4,7 +4,7 @@
  */
 import { asText, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
-import type { Right } from '../../contract/mistaken.js';
+import type { Correction } from '../../contract/mistaken.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { addExpected, addMistaken, type Absent } from './expected.js';
@@ -93,7 +93,7 @@ interface Draft {
   readonly choices: KeyChoice[];
   readonly selected: PluginId[];
   readonly tolerated: Set<string>;
-  readonly mistaken: Map<string, Right>;
+  readonly mistaken: Map<string, Correction>;
   readonly expected: Map<string, Absent>;
   readonly instead: Map<string, string[]>;
 }

@@ -1,6 +1,6 @@
 /** Collects keys that no plugin provides but that have a meaning: names of missing plugins, and made-up keys. */
 import type { Kind } from '../../contract/kind.js';
-import type { Mistaken, Right } from '../../contract/mistaken.js';
+import type { CommonMistakes, Correction } from '../../contract/mistaken.js';
 import type { Registry } from './registry.js';
 
 /** A plugin that the interface defines and that is not registered. */
@@ -10,12 +10,12 @@ export interface Absent {
 }
 
 export interface Meant {
-  readonly mistaken: Map<string, Right>;
+  readonly mistaken: Map<string, Correction>;
   readonly expected: Map<string, Absent>;
   readonly tolerated: Set<string>;
 }
 
-export function addMistaken({ mistaken }: Meant, forms: Mistaken | undefined): void {
+export function addMistaken({ mistaken }: Meant, forms: CommonMistakes | undefined): void {
   for (const [key, right] of Object.entries(forms ?? {})) {
     if (!mistaken.has(key)) mistaken.set(key, typeof right === 'string' ? { say: right } : right);
   }

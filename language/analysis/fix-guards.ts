@@ -1,6 +1,6 @@
 /** A fix must not remove a guard, nor let the client send a value that a token, a row or a rule determines. */
 import type { FindingEdit } from '../../contract/plugin.js';
-import { accessorsIn } from '../strings/accessor.js';
+import { listAccessors } from '../strings/accessor.js';
 import { nodeAt, type LocatedNode } from '../source/tree.js';
 import { claimReaders } from './checks/readers.js';
 import type { LinkedResource } from './linked.js';
@@ -46,7 +46,7 @@ function decides({ definition, names, claims }: LinkedResource, registry: Regist
     ) ||
     accessors.some(({ node, parts }) => inside(node, gone) && parts.some(({ root }) => readers.includes(root))) ||
     references.some(({ refers, node, name }) => {
-      if (refers.symbol !== 'name' || !inside(node, gone) || accessorsIn(String(name)).length > 0) return false;
+      if (refers.symbol !== 'name' || !inside(node, gone) || listAccessors(String(name)).length > 0) return false;
       return names.has(rootOf(String(name))) || claims.has(rootOf(String(name)));
     })
   );

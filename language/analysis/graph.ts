@@ -78,7 +78,7 @@ function reportPrivilege(resources: readonly LinkedResource[], registry: Registr
     definition.finds.places.flatMap(({ plugin, node, value, holder }) => {
       const spec = registry.plugins.get(plugin);
       if (node !== definition.node || spec?.facts?.['guards'] !== true) return [];
-      return [{ plugin, by: spec.guardOf?.({ value, holder, facts }) ?? '' }];
+      return [{ plugin, by: spec.getCallerKey?.({ value, holder, facts }) ?? '' }];
     });
   const owners = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, resource])));
   for (const resource of resources) {

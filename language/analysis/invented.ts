@@ -1,5 +1,5 @@
 /** Made-up accessor names that authors commonly write; plugins list those of their subject. */
-import { linearPattern, type LinearPattern } from '../strings/linear-pattern.js';
+import { compileLinearPattern, type LinearPattern } from '../strings/linear-pattern.js';
 import type { Registry } from './registry.js';
 
 export interface InventedName {
@@ -17,7 +17,7 @@ function formsOf(registry: Registry): readonly Form[] {
   const known = compiled.get(registry);
   if (known !== undefined) return known;
   const forms = [...registry.plugins.values()].flatMap(({ invented }) =>
-    (invented ?? []).map(({ pattern, say }): Form => [linearPattern(`^(?:${pattern})$`, 'i'), say]),
+    (invented ?? []).map(({ pattern, say }): Form => [compileLinearPattern(`^(?:${pattern})$`, 'i'), say]),
   );
   compiled.set(registry, forms);
   return forms;

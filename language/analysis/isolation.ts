@@ -4,7 +4,7 @@
  */
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
 import { asText } from '../../contract/json.js';
-import { accessOf, type KeysOf, type SqlAccess } from '../strings/sql-access.js';
+import { analyseAccess, type FindKeys, type SqlAccess } from '../strings/sql-access.js';
 import { divide, immediateIn } from './division.js';
 import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
@@ -80,7 +80,7 @@ function either(one: IsolationNeed | undefined, other: IsolationNeed): Isolation
   return { ...strong, lock, among, level: weak.level === 'statement' ? strong.level : 'serializable' };
 }
 
-function keysIn(models: readonly DataModel[]): KeysOf {
+function keysIn(models: readonly DataModel[]): FindKeys {
   const keys = new Map<string, (readonly string[])[]>();
   for (const { table, fields, uniques } of models) {
     const primary = fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => name);
@@ -95,11 +95,11 @@ function togetherIn(
   resource: ResourceModel,
   byKey: ReadonlyMap<string, ActionModel>,
   registry: Registry,
-  keysOf: KeysOf,
+  keysOf: FindKeys,
 ): Together[] {
   const standing = (places: ActionModel['places'], holder: object): readonly string[] =>
     places.flatMap((place) =>
-      place.node === holder ? (registry.plugins.get(place.plugin)?.standing?.(place) ?? []) : [],
+      place.node === holder ? (registry.plugins.get(place.plugin)?.transactionEffect?.(place) ?? []) : [],
     );
   // Each statement commits by itself here, so nothing is added.
   if (standing(resource.places, resource.definition.node).includes('alone')) return [];
@@ -122,7 +122,7 @@ function togetherIn(
       const isFed = (other: ActionModel): boolean => other.depends.includes(action.key);
       const present = own.includes('demanding') || sequence.some((other) => isFed(other) && feeds(other, action));
       const members = statements.map((statement): Member => {
-        const access = accessOf(statement.scan, keysOf);
+        const access = analyseAccess(statement.scan, keysOf);
         const operand = (text: string): string => {
           if (!text.startsWith('$')) return text;
           const node = statement.parameters[Number(text.slice(1)) - 1];

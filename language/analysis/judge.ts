@@ -1,5 +1,5 @@
 /** Validates literals against the values, bounds and pattern of their field. The walker validates types. */
-import { linearPattern, type LinearPattern } from '../strings/linear-pattern.js';
+import { compileLinearPattern, type LinearPattern } from '../strings/linear-pattern.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { LocatedType } from '../source/tree.js';
 import { nearest } from '../source/suggest.js';
@@ -94,7 +94,7 @@ function formOf(pattern: string): LinearPattern {
   let form = forms.get(pattern);
   if (form === undefined) {
     if (forms.size >= 1000) forms.clear();
-    forms.set(pattern, (form = linearPattern(pattern)));
+    forms.set(pattern, (form = compileLinearPattern(pattern)));
   }
   return form;
 }

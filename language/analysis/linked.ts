@@ -1,7 +1,7 @@
 /** Reads a resource and its actionables for linking. Reports nothing. */
 import { asText, isObject, type Json } from '../../contract/json.js';
 import type { Timing } from '../../contract/plugin.js';
-import { pathParameters } from '../strings/route.js';
+import { listPathParameters } from '../strings/route.js';
 import type { SymbolKind } from '../../contract/field-meta.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField, RepeatModel } from './model.js';
@@ -144,7 +144,7 @@ export const actionKey = (resource: string, id: number | string): string => `${r
 export function readPayloadFields(definition: Definition): Map<string, PayloadField> {
   const path = asText(scalarOf(definition.node, 'resource'));
   const fields = new Map<string, PayloadField>();
-  for (const name of pathParameters(path)) fields.set(name, { name, optional: false, fields: NO_FIELDS });
+  for (const name of listPathParameters(path)) fields.set(name, { name, optional: false, fields: NO_FIELDS });
   for (const { symbol, name, value } of definition.finds.declarations) {
     if (symbol === 'payload-field') fields.set(name, payloadField(name, value));
   }

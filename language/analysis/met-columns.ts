@@ -1,5 +1,5 @@
 /** Finds the columns that an entry of a parameter list is written to or compared with. */
-import { placeholderOf } from '../strings/placeholder.js';
+import { parsePlaceholder } from '../strings/placeholder.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import type { Refers } from '../../contract/field-meta.js';
 import type { DocumentQuery, Finds, SqlText } from './finds.js';
@@ -38,7 +38,7 @@ function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolea
 function fieldsOf({ around, parameters }: DocumentQuery, n: number): string[] {
   const found: string[] = [];
   const visit = (node: LocatedNode, path: readonly string[]): void => {
-    if (node.type === 'string' && path.length > 0 && placeholderOf(node.scalar) === n) found.push(path.join('.'));
+    if (node.type === 'string' && path.length > 0 && parsePlaceholder(node.scalar) === n) found.push(path.join('.'));
     for (const item of node.items) visit(item, path);
     for (const { key, value } of node.members)
       if (value !== null) visit(value, key.startsWith('$') ? path : [...path, key]);

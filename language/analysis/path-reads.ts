@@ -1,5 +1,5 @@
 /** Finds the path parameters that a resource and its dependencies read, for guards that only check the body. */
-import { pathParameters } from '../strings/route.js';
+import { listPathParameters } from '../strings/route.js';
 import type { LinkedResource } from './linked.js';
 import type { Registry } from './registry.js';
 import { inside } from './report.js';
@@ -13,7 +13,7 @@ export const ownersOf = (linked: readonly LinkedResource[]): Owners =>
   new Map(linked.flatMap((resource) => resource.actions.map(({ key }) => [key, resource] as const)));
 
 export function pathReads(resource: LinkedResource, owners: Owners, registry: Registry): readonly string[] {
-  const names = pathParameters(resource.path);
+  const names = listPathParameters(resource.path);
   if (names.length === 0) return names;
   const read = new Set(fieldsRead(resource, null, registry));
   for (const key of reachedFrom(resource, owners)) {

@@ -20,7 +20,7 @@ export function realmOf(registry: Registry, places: readonly PluginPlace[]): Rea
   for (const place of places) {
     const spec = registry.plugins.get(place.plugin);
     if (spec?.facts?.['identifies'] !== true) continue;
-    const { realm, reached } = spec.realmOf?.({ ...place, facts }) ?? { realm: '', reached: true };
+    const { realm, reached } = spec.getRealm?.({ ...place, facts }) ?? { realm: '', reached: true };
     return { realm: JSON.stringify([place.plugin, realm]), reached };
   }
   return null;

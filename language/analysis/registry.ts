@@ -8,7 +8,7 @@ import { Slot } from '../../contract/slot.js';
 import { CATALOGUE } from '../problems/catalogue.js';
 import { fold, FoldError } from '../schema/fold.js';
 import type { FieldNode } from '../schema/field-node.js';
-import type { Right } from '../../contract/mistaken.js';
+import type { Correction } from '../../contract/mistaken.js';
 import type { Absent } from './expected.js';
 import { createExpander } from './expand.js';
 import { assertNoSharedFields } from './field-claims.js';
@@ -40,7 +40,7 @@ export interface Expansion {
   /** Keys that are not reported as unknown, because the selector is missing or wrong. */
   readonly tolerated: ReadonlySet<string>;
   /** Made-up keys. */
-  readonly mistaken: ReadonlyMap<string, Right>;
+  readonly mistaken: ReadonlyMap<string, Correction>;
   /** Keys of plugins that the interface defines and that are not registered. */
   readonly expected: ReadonlyMap<string, Absent>;
   /** Required fields that may be omitted if one of these keys is present. */

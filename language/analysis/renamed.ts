@@ -1,6 +1,6 @@
 /** Finds the aliases of secret columns, as in `upper(password) AS pw`. The result of a comparison or a count is not secret. */
 import type { SqlScan } from '../strings/sql.js';
-import { behindGroup, holderOf, isName, nameOf, significant, type Lexeme } from '../strings/sql-read.js';
+import { findGroupEnd, findHolder, isName, getLexemeName, toLexemes, type Lexeme } from '../strings/sql-read.js';
 import type { SqlText } from './finds.js';
 
 export function withRenamed(names: Iterable<string>, statements: readonly SqlText[]): ReadonlySet<string> {
@@ -15,8 +15,8 @@ export function withRenamed(names: Iterable<string>, statements: readonly SqlTex
 }
 
 function aliasesOf(scan: SqlScan, names: ReadonlySet<string>): string[] {
-  const words = significant(scan.text, scan.tokens);
-  return words.flatMap((word, i) => (isName(word) && names.has(nameOf(word)) ? nameBehind(words, i) : []));
+  const words = toLexemes(scan.text, scan.tokens);
+  return words.flatMap((word, i) => (isName(word) && names.has(getLexemeName(word)) ? nameBehind(words, i) : []));
 }
 
 const wordsIn = (text: string): ReadonlySet<string> => new Set(text.split(' '));
@@ -35,15 +35,15 @@ const CLAUSES = wordsIn('SELECT DISTINCT RETURNING FROM WHERE BY HAVING ON SET V
 function nameBehind(words: readonly Lexeme[], i: number): string[] {
   let [start, end] = [i, i];
   let made: string[] = [];
-  for (let open = holderOf(words, start); open !== -1; open = holderOf(words, start)) {
+  for (let open = findHolder(words, start); open !== -1; open = findHolder(words, start)) {
     if (words[open + 1]?.text === 'SELECT' && !(isSelected(words, start) && isScalar(words[open - 1]))) break;
     if (isHeld(words, start, end)) return [];
     const called = words[open - 1];
     const isCall = isName(called) && !CLAUSES.has(called.text);
     if (isCall && !KEEPS_TEXT.has(called.text)) return [];
     // An unnamed result is named after its function.
-    made = isCall && called.text !== 'CAST' ? [nameOf(called)] : made;
-    [start, end] = [isCall ? open - 1 : open, behindGroup(words, open) - 1];
+    made = isCall && called.text !== 'CAST' ? [getLexemeName(called)] : made;
+    [start, end] = [isCall ? open - 1 : open, findGroupEnd(words, open) - 1];
   }
   if (isHeld(words, start, end)) return [];
   const at = behindJoined(words, end + 1);
@@ -71,11 +71,11 @@ function behindJoined(words: readonly Lexeme[], from: number): number {
     else {
       at += 2;
       while (words[at]?.type === 'dot') at += 2;
-      if (words[at]?.type === 'open') at = behindGroup(words, at);
+      if (words[at]?.type === 'open') at = findGroupEnd(words, at);
     }
   }
   while (['FILTER', 'OVER'].includes(words[at]?.text ?? '') && words[at + 1]?.type === 'open')
-    at = behindGroup(words, at + 1);
+    at = findGroupEnd(words, at + 1);
   return at;
 }
 
@@ -93,7 +93,7 @@ function isSelected(words: readonly Lexeme[], i: number): boolean {
 
 const nameAt = (words: readonly Lexeme[], i: number): string[] => {
   const word = words[i];
-  return isName(word) ? [nameOf(word)] : [];
+  return isName(word) ? [getLexemeName(word)] : [];
 };
 
 /** What follows an expression without an alias in a select list. */

@@ -1,6 +1,6 @@
 /** Determines the list that a query repeats over: the named one, else the only one in rules or earlier results, else the body. */
 import { isObject, type Json } from '../../contract/json.js';
-import { pathParameters } from '../strings/route.js';
+import { listPathParameters } from '../strings/route.js';
 import { nearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
@@ -40,7 +40,7 @@ function named(
     const outputs = resource.actions.flatMap((other) => listFacts(resource, other, registry)?.outputs ?? []);
     return { from: 'extracted', body: false, name, action: null, fields: outputs.length > 0 ? outputs : null };
   }
-  const inPath = pathParameters(resource.path);
+  const inPath = listPathParameters(resource.path);
   const fields = [...resource.payloadFields.keys()];
   if (!resource.payloadFields.has(root) && !fields.every((field) => inPath.includes(field))) {
     const near = nearest(root, [...fields, ...resource.names]);

@@ -1,5 +1,5 @@
 /** Collects diagnostics and converts them into Problems with the messages of the catalogue. */
-import type { CodeEntry, Fix, Params, Place, Problem, Severity } from '../../contract/problem.js';
+import type { CodeEntry, Fix, Params, FileRange, Problem, Severity } from '../../contract/problem.js';
 import { fillMessage } from '../../contract/problem.js';
 import { rangeAt, type Document } from '../source/document.js';
 import type { SourceFault } from '../source/tree.js';
@@ -113,7 +113,7 @@ function fixIn(own: Document, { title, text, span, more, asks, doc = own }: NonN
 }
 
 const spanOf = ({ start, end }: Span): Span => ({ start, end });
-const placeOf = ({ doc, start, end }: Spot): Place => ({ file: doc.file, range: rangeAt(doc, start, end) });
+const placeOf = ({ doc, start, end }: Spot): FileRange => ({ file: doc.file, range: rangeAt(doc, start, end) });
 
 /** Capitalizes a name at the start of a message: `This actionable needs ...`. */
 function sentence(template: string, params: Params): Params {

@@ -1,6 +1,6 @@
 /** Determines the names that are not returned by default: hashed, encrypted, or marked as secret in a model. */
 import { asText } from '../../contract/json.js';
-import { accessorsIn } from '../strings/accessor.js';
+import { listAccessors } from '../strings/accessor.js';
 import { inside } from './report.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
 import { type LocatedNode, objectOf } from '../source/tree.js';
@@ -50,7 +50,7 @@ function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
   if (fields.length === 0) return [];
   // Bare, or as the path of an accessor.
   const isSecret = (text: string): boolean =>
-    fields.includes(text) || accessorsIn(text).some(({ tail }) => fields.includes(tail.join('.')));
+    fields.includes(text) || listAccessors(text).some(({ tail }) => fields.includes(tail.join('.')));
   const columns = finds.statements
     .filter(({ node }) => inside(node, action.node))
     .flatMap(({ scan, parameters }) =>

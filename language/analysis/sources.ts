@@ -1,5 +1,5 @@
 /** Resolves where the value of a name comes from. Reads only one definition, never other files or client data. */
-import { pathParameters } from '../strings/route.js';
+import { listPathParameters } from '../strings/route.js';
 import type { Declaration, Reference } from './finds.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
 import { closureOf, runningOrder } from './order.js';
@@ -65,7 +65,7 @@ export const rootOf = (path: string): string => path.split('.')[0] ?? path;
 /** Edges and repeats may be added to the actionables of `scope` until the first call. */
 export function makeSources(scope: Scope, registry: Registry): Sources {
   const { declarations, references } = scope.definition.finds;
-  const path = new Set(pathParameters(scope.path));
+  const path = new Set(listPathParameters(scope.path));
   const rules = new Set(declarations.flatMap(({ symbol, name }) => (symbol === 'payload-field' ? [name] : [])));
   const properties = new Set(references.flatMap(propertyOf));
   const byKey = new Map(scope.actions.map((action) => [action.key, action]));

@@ -1,7 +1,7 @@
 /** Validates the shapes of a located tree against the folded schemas and collects facts (`finds.ts`). */
 import { isObject } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
-import { accessorsIn } from '../strings/accessor.js';
+import { listAccessors } from '../strings/accessor.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
 import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.js';
@@ -197,7 +197,7 @@ function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, 
 
 function findKeys({ finds }: WalkContext, node: LocatedNode): void {
   for (const member of node.members) {
-    if (member.key.includes('$') && accessorsIn(member.key).length > 0) finds.accessorKeys.push(member);
+    if (member.key.includes('$') && listAccessors(member.key).length > 0) finds.accessorKeys.push(member);
   }
 }
 
@@ -219,7 +219,7 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
     return;
   }
   if (node.type === 'string') {
-    const parts = accessorsIn(String(node.scalar));
+    const parts = listAccessors(String(node.scalar));
     checkText(context, node, field, here, parts.length > 0);
     if (parts.length > 0) {
       context.finds.accessors.push({
@@ -282,7 +282,7 @@ function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, 
   }
   if (!judgeScalar(context.report, spot(context, node), field, here.label, scalar, 'value')) return;
   if (type === 'string' && field.meta.secret === true) {
-    reportClear(context, node, field, here.label, accessorsIn(String(scalar)).length > 0);
+    reportClear(context, node, field, here.label, listAccessors(String(scalar)).length > 0);
   }
   if (field.meta.language === 'sql') findStatement(context, node, field, here.around);
   if (field.meta.language === 'collection') findCollection(context, node, field, here.around);
@@ -298,7 +298,7 @@ function visitPluginName(
   { label }: Here,
 ): void {
   const { registry, report, finds } = context;
-  const parts = accessorsIn(name);
+  const parts = listAccessors(name);
   const [only] = parts;
   if (only?.start === 0 && only.end === name.length) {
     const roots = registry.rootsOf(`plugin:${kindName}`);

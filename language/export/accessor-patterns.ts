@@ -20,7 +20,7 @@ const SIGN = `(?:(?:^|[^$])\\$|\\$\\$(?!(?:${[...VARIABLES].join('|')})${END}))`
 export const accessorPattern = `${SIGN}[A-Z][A-Z0-9_]*${END}`;
 
 /** Matches an invalid accessor: a root outside `roots` (default: all known), or an unknown plugin name. */
-export function wrongAccessorPattern(registry: Registry, roots: readonly string[] | undefined): string {
+export function createInvalidAccessorPattern(registry: Registry, roots: readonly string[] | undefined): string {
   const known = registry
     .kindsIn(Slot.ACCESSOR)
     .flatMap(({ kind }) => registry.names(kind).map((name) => ({ name, spec: registry.plugin(kind, name) })))

@@ -1,5 +1,5 @@
 /** Validates untrusted JSON against readers and reports the location of a mismatch. Converts nothing; rejects unknown keys. */
-import { isObject, own, POISON_KEYS, type Json, type JsonObject } from '../../contract/json.js';
+import { isObject, getOwn, POISON_KEYS, type Json, type JsonObject } from '../../contract/json.js';
 
 export class DataError extends Error {
   constructor(
@@ -20,7 +20,7 @@ export interface Caps {
 }
 
 /** Parses JSON within the size limits and rejects keys such as `__proto__`. */
-export function readJson(text: string, caps: Caps): Json {
+export function parseUntrustedJson(text: string, caps: Caps): Json {
   if (text.length > caps.characters) throw new DataError('', `is longer than ${caps.characters} characters`);
   let json: Json;
   try {
@@ -28,11 +28,11 @@ export function readJson(text: string, caps: Caps): Json {
   } catch {
     throw new DataError('', 'is not JSON');
   }
-  measure(json, '', 0, caps);
+  checkLimits(json, '', 0, caps);
   return json;
 }
 
-function measure(json: Json, at: string, depth: number, caps: Caps): void {
+function checkLimits(json: Json, at: string, depth: number, caps: Caps): void {
   if (depth > caps.depth) throw new DataError(at, `is nested more than ${caps.depth} levels deep`);
   if (typeof json === 'string' && json.length > caps.text)
     throw new DataError(at, `is longer than ${caps.text} characters`);
@@ -41,38 +41,38 @@ function measure(json: Json, at: string, depth: number, caps: Caps): void {
   if (entries.length > caps.items) throw new DataError(at, `has more than ${caps.items} entries`);
   for (const [key, value] of entries) {
     if (POISON_KEYS.has(key)) throw new DataError(at, `has the key "${key}", which is reserved`);
-    measure(value, `${at}/${key}`, depth + 1, caps);
+    checkLimits(value, `${at}/${key}`, depth + 1, caps);
   }
 }
 
-export interface Place {
+export interface DataLocation {
   readonly json: Json | undefined;
   readonly at: string;
 }
 
-export type Read<T> = (place: Place) => T;
+export type Read<T> = (place: DataLocation) => T;
 
-const refuse = ({ at }: Place, expected: string): never => {
+const rejectValue = ({ at }: DataLocation, expected: string): never => {
   throw new DataError(at, `must be ${expected}`);
 };
 
-export const text: Read<string> = (place) => (typeof place.json === 'string' ? place.json : refuse(place, 'text'));
+export const text: Read<string> = (place) => (typeof place.json === 'string' ? place.json : rejectValue(place, 'text'));
 export const flag: Read<boolean> = (place) =>
-  typeof place.json === 'boolean' ? place.json : refuse(place, 'true or false');
+  typeof place.json === 'boolean' ? place.json : rejectValue(place, 'true or false');
 export const numeric: Read<number> = (place) =>
-  typeof place.json === 'number' ? place.json : refuse(place, 'a number');
-export const any: Read<Json> = (place) => (place.json === undefined ? refuse(place, 'there') : place.json);
+  typeof place.json === 'number' ? place.json : rejectValue(place, 'a number');
+export const any: Read<Json> = (place) => (place.json === undefined ? rejectValue(place, 'there') : place.json);
 
 export const oneOf =
   <const T extends string | number | boolean>(...values: readonly T[]): Read<T> =>
   (place) =>
-    values.find((value) => value === place.json) ?? refuse(place, `one of ${values.join(', ')}`);
+    values.find((value) => value === place.json) ?? rejectValue(place, `one of ${values.join(', ')}`);
 
 export const matching =
   (pattern: RegExp, words: string): Read<string> =>
   (place) => {
     const value = text(place);
-    return pattern.test(value) ? value : refuse(place, words);
+    return pattern.test(value) ? value : rejectValue(place, words);
   };
 
 export const list =
@@ -80,14 +80,14 @@ export const list =
   (place) =>
     Array.isArray(place.json)
       ? (place.json as readonly Json[]).map((json, i) => item({ json, at: `${place.at}/${i}` }))
-      : refuse(place, 'a list');
+      : rejectValue(place, 'a list');
 
 /** The result has a null prototype, because its keys are untrusted. */
 export const map =
   <T>(entry: Read<T>): Read<Record<string, T>> =>
   (place) => {
     const result = Object.create(null) as Record<string, T>;
-    if (!isObject(place.json)) return refuse(place, 'an object');
+    if (!isObject(place.json)) return rejectValue(place, 'an object');
     for (const [key, json] of Object.entries(place.json)) result[key] = entry({ json, at: `${place.at}/${key}` });
     return result;
   };
@@ -107,12 +107,12 @@ export const record =
   <T extends object>(fields: { readonly [K in keyof T]-?: Read<T[K]> }): Read<T> =>
   (place) => {
     const { json, at } = place;
-    if (!isObject(json)) return refuse(place, 'an object');
+    if (!isObject(json)) return rejectValue(place, 'an object');
     const unknown = Object.keys(json).find((key) => !Object.hasOwn(fields, key));
     if (unknown !== undefined) throw new DataError(at, `has the unknown key "${unknown}"`);
     const entries = Object.entries<Read<unknown>>(fields).map(([key, read]) => [
       key,
-      read({ json: own(json, key) as Json | undefined, at: `${at}/${key}` }),
+      read({ json: getOwn(json, key) as Json | undefined, at: `${at}/${key}` }),
     ]);
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as T;
   };

@@ -2,15 +2,15 @@
 import type { Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { MemberNames } from '../../contract/field-meta.js';
-import { code } from './markdown.js';
+import { formatCode } from './markdown.js';
 
 /** `link` formats a kind's name, as a link to its page if there is one. */
-export interface WordContext {
+export interface DescribeContext {
   readonly registry: Registry;
   readonly link: (kind: string) => string;
 }
 
-export function typeOf(context: WordContext, node: FieldNode): string {
+export function describeType(context: DescribeContext, node: FieldNode): string {
   const { meta, inner } = node;
   const slots = node.parts.flatMap((slot) => context.registry.kindsIn(slot));
   if (slots.length > 0) return `object: ${slots.map(({ kind }) => context.link(kind)).join(', ')}`;
@@ -20,13 +20,13 @@ export function typeOf(context: WordContext, node: FieldNode): string {
     case 'any':
       return 'any JSON';
     case 'value':
-      return inner === null ? 'any JSON with accessors' : `${typeOf(context, inner)} or accessor`;
+      return inner === null ? 'any JSON with accessors' : `${describeType(context, inner)} or accessor`;
     case 'either':
-      return `${node.options.map((form) => typeOf(context, form)).join(', or ')}${nullable}`;
+      return `${node.options.map((form) => describeType(context, form)).join(', or ')}${nullable}`;
     case 'array':
-      return `list${inner === null ? '' : ` of ${typeOf(context, inner)}`}${nullable}`;
+      return `list${inner === null ? '' : ` of ${describeType(context, inner)}`}${nullable}`;
     case 'record':
-      return `map${inner === null ? '' : ` to ${typeOf(context, inner)}`}${nullable}`;
+      return `map${inner === null ? '' : ` to ${describeType(context, inner)}`}${nullable}`;
     case 'number':
       return `${node.bounds.integer === true ? 'whole number' : 'number'}${nullable}`;
     case 'object':
@@ -36,18 +36,18 @@ export function typeOf(context: WordContext, node: FieldNode): string {
   }
 }
 
-export function boundsOf({ bounds, values, meta, type }: FieldNode): string {
+export function describeBounds({ bounds, values, meta, type }: FieldNode): string {
   const { min, max, above, below, length, pattern } = bounds;
   const noun = meta.unit ?? (type === 'string' ? 'characters' : type === 'array' ? 'items' : '');
-  const counted = (count = 0): string => `${count} ${count === 1 ? noun.replace(/s$/, '') : noun}`.trim();
+  const formatCount = (count = 0): string => `${count} ${count === 1 ? noun.replace(/s$/, '') : noun}`.trim();
   const parts: [unknown, string][] = [
-    [values, (values ?? []).map((value) => code(JSON.stringify(value))).join(', ')],
-    [length, `exactly ${counted(length)}`],
-    [above, `more than ${counted(above)}`],
-    [min, `at least ${counted(min)}`],
-    [max, `at most ${counted(max)}`],
-    [below, `less than ${counted(below)}`],
-    [pattern, `matches ${code(pattern ?? '')}`],
+    [values, (values ?? []).map((value) => formatCode(JSON.stringify(value))).join(', ')],
+    [length, `exactly ${formatCount(length)}`],
+    [above, `more than ${formatCount(above)}`],
+    [min, `at least ${formatCount(min)}`],
+    [max, `at most ${formatCount(max)}`],
+    [below, `less than ${formatCount(below)}`],
+    [pattern, `matches ${formatCode(pattern ?? '')}`],
   ];
   const written = parts.filter(([bound]) => bound !== undefined && bound !== null).map(([, words]) => words);
   const isBounded = [min, max, above, below].some((bound) => bound !== undefined);
@@ -56,31 +56,31 @@ export function boundsOf({ bounds, values, meta, type }: FieldNode): string {
 }
 
 /** Remarks besides the field's own documentation. */
-export function remarksOf({ meta }: FieldNode): string[] {
+export function listRemarks({ meta }: FieldNode): string[] {
   const roots =
-    meta.roots === undefined ? [] : [`Accessors: ${meta.roots.map((root) => code(`$${root}`)).join(', ')}.`];
+    meta.roots === undefined ? [] : [`Accessors: ${meta.roots.map((root) => formatCode(`$${root}`)).join(', ')}.`];
   const alone = meta.purpose === undefined ? [] : [`Its variable is for ${meta.purpose} and nothing else.`];
   const offered = meta.complete === undefined ? [] : [`Editors offer names (\`${meta.complete.source}\`).`];
-  const members = meta.members === undefined ? [] : [membersOf(meta.members)];
+  const members = meta.members === undefined ? [] : [describeMembers(meta.members)];
   return [...roots, ...alone, ...members, ...offered];
 }
 
 /** Longer lists of names are summarized by their count. */
 const MANY = 30;
 
-function membersOf({ places }: MemberNames): string {
+function describeMembers({ places }: MemberNames): string {
   const all = Object.values(places);
   const lists = all.map(({ words }) => Object.keys(words ?? {}));
   const names = new Set(lists.filter(({ length }) => length <= MANY).flat());
   const others = new Set(lists.flat().filter((name) => !names.has(name)));
   const fields = all.some((place) => place.fields !== undefined) ? ['fields of the model'] : [];
   const more = others.size === 0 ? '' : `; ${others.size} more are offered and explained by editors`;
-  return `Names inside: ${[...fields, ...[...names].map(code)].join(', ')}${more}.`;
+  return `Names inside: ${[...fields, ...[...names].map(formatCode)].join(', ')}${more}.`;
 }
 
 /** `"a": description`, for each documented value. */
-export const valuesOf = ({ meta }: FieldNode): string[] =>
-  Object.entries(meta.enumDocs ?? {}).map(([value, doc]) => `${code(value)}: ${doc}`);
+export const describeValues = ({ meta }: FieldNode): string[] =>
+  Object.entries(meta.enumDocs ?? {}).map(([value, doc]) => `${formatCode(value)}: ${doc}`);
 
-export const deprecationOf = ({ meta }: FieldNode): string[] =>
+export const describeDeprecation = ({ meta }: FieldNode): string[] =>
   meta.deprecated === undefined ? [] : [`**Deprecated**: ${meta.deprecated.message}.`];

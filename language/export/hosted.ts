@@ -11,52 +11,52 @@ import type { Host } from '../../contract/kind.js';
 import type { CounterExample, EnvFact, Example, PluginSpec } from '../../contract/plugin.js';
 import type { Problem, Range } from '../../contract/problem.js';
 import { Slot } from '../../contract/slot.js';
-import { accessorsIn } from '../strings/accessor.js';
+import { listAccessors } from '../strings/accessor.js';
 import { document, rangeAt, type Document } from '../source/document.js';
 import { nodeAt, parseSource } from '../source/tree.js';
 
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
 /** A variable with a value long enough for a key. */
-const factOf = (name: string): EnvFact => {
+const createEnvFact = (name: string): EnvFact => {
   // The name may specify the length: `EXAMPLE_KEY_16`.
   const length = Number(/_([1-9]\d?)$/.exec(name)?.[1] ?? 32);
   return { length, bytes: length, blank: false };
 };
 
-export interface Judged {
+export interface CheckedExample {
   readonly host: Host;
   readonly doc: Document;
   readonly problems: readonly Problem[];
 }
 
 /** Returns null if the kind is not registered. */
-export function judgeExample(registry: Registry, spec: PluginSpec, example: Example): Judged | null {
+export function checkExample(registry: Registry, spec: PluginSpec, example: Example): CheckedExample | null {
   const host = registry.kind(spec.kind)?.host(example.json, spec);
-  return host === undefined ? null : judge(host, registry, variablesIn(registry, host.json));
+  return host === undefined ? null : checkHost(host, registry, listVariables(registry, host.json));
 }
 
 /** Returns the problems of a whole file; every variable that it reads counts as set. */
-export const problemsIn = (registry: Registry, host: Host): readonly Problem[] =>
-  judge(host, registry, variablesIn(registry, host.json)).problems;
+export const listHostProblems = (registry: Registry, host: Host): readonly Problem[] =>
+  checkHost(host, registry, listVariables(registry, host.json)).problems;
 
 /** `found`: the problem with the counter-example's code at its location; null if there is none. */
-export function judgeCounterExample(
+export function checkCounterExample(
   registry: Registry,
   spec: PluginSpec,
   example: CounterExample,
-): (Judged & { readonly found: Problem | null }) | null {
-  const first = judgeExample(registry, spec, example);
+): (CheckedExample & { readonly found: Problem | null }) | null {
+  const first = checkExample(registry, spec, example);
   if (first === null) return null;
-  const knows = (judged: Judged): boolean => judged.problems.some(({ code }) => code === example.code);
-  const judged = knows(first) ? first : judge(first.host, registry, []);
+  const hasCode = (judged: CheckedExample): boolean => judged.problems.some(({ code }) => code === example.code);
+  const judged = hasCode(first) ? first : checkHost(first.host, registry, []);
   const candidates = judged.problems.filter(({ code }) => code === example.code);
-  const found = candidates.find(({ range }) => standsAt(judged, `${judged.host.at}${example.at}`, range));
+  const found = candidates.find(({ range }) => isAtPointer(judged, `${judged.host.at}${example.at}`, range));
   return { ...judged, found: found ?? null };
 }
 
-function judge(host: Host, registry: Registry, variables: Iterable<string>): Judged {
-  const env: EnvFacts = new Map([...variables].map((name) => [name, factOf(name)]));
+function checkHost(host: Host, registry: Registry, variables: Iterable<string>): CheckedExample {
+  const env: EnvFacts = new Map([...variables].map((name) => [name, createEnvFact(name)]));
   const file = FILES[host.file];
   const text = JSON.stringify(host.json, null, 2);
   const { problems } =
@@ -65,7 +65,7 @@ function judge(host: Host, registry: Registry, variables: Iterable<string>): Jud
 }
 
 /** A problem's range may be the value, its key, its opening bracket, or a part of its text. */
-function standsAt({ doc }: Judged, pointer: string, range: Range): boolean {
+function isAtPointer({ doc }: CheckedExample, pointer: string, range: Range): boolean {
   const { root } = parseSource(doc);
   const found = root === null ? null : nodeAt(root, pointer);
   if (found === null) return false;
@@ -80,13 +80,13 @@ function standsAt({ doc }: Judged, pointer: string, range: Range): boolean {
 }
 
 function isInside(inner: Range, outer: Range): boolean {
-  const before = (a: Range['start'], b: Range['start']): boolean =>
+  const isBefore = (a: Range['start'], b: Range['start']): boolean =>
     a.line < b.line || (a.line === b.line && a.character <= b.character);
-  return before(outer.start, inner.start) && before(inner.end, outer.end);
+  return isBefore(outer.start, inner.start) && isBefore(inner.end, outer.end);
 }
 
 /** Environment variables that accessors in the JSON read. */
-function variablesIn(registry: Registry, json: Json): Set<string> {
+function listVariables(registry: Registry, json: Json): Set<string> {
   const roots = registry
     .kindsIn(Slot.ACCESSOR)
     .flatMap(({ kind }) =>
@@ -95,7 +95,7 @@ function variablesIn(registry: Registry, json: Json): Set<string> {
   const found = new Set<string>();
   const visit = (part: Json): void => {
     if (typeof part === 'string') {
-      for (const { root, tail } of accessorsIn(part)) if (roots.includes(root)) found.add(tail[0] ?? '');
+      for (const { root, tail } of listAccessors(part)) if (roots.includes(root)) found.add(tail[0] ?? '');
     } else if (typeof part === 'object' && part !== null) Object.values(part as object).forEach(visit);
   };
   visit(json);

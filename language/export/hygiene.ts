@@ -5,37 +5,37 @@ import { pluginId, type PluginSpec } from '../../contract/plugin.js';
 import { hasErrors } from '../../contract/problem.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { fold } from '../schema/fold.js';
-import { judgeCounterExample, judgeExample } from './hosted.js';
+import { checkCounterExample, checkExample } from './hosted.js';
 
 const LONGEST_SUMMARY = 200;
 
-export function flawsOf(registry: Registry, spec: PluginSpec): string[] {
+export function lintSpec(registry: Registry, spec: PluginSpec): string[] {
   const kind = registry.kind(spec.kind);
   const nodes = (kind?.slots ?? []).flatMap((slot) => registry.schema(pluginId(spec), slot) ?? []);
   return [
-    ...sentences(spec),
-    ...nodes.flatMap((node) => fieldFlaws(node, '')),
-    ...exampleFlaws(registry, spec),
-    ...counterFlaws(registry, spec),
-    ...codeFlaws(spec),
+    ...lintSentences(spec),
+    ...nodes.flatMap((node) => lintFields(node, '')),
+    ...lintExamples(registry, spec),
+    ...lintCounterExamples(registry, spec),
+    ...lintCodes(spec),
   ];
 }
 
-export function kindFlawsOf({ kind, summary, facts, common, config }: Kind): string[] {
+export function lintKind({ kind, summary, facts, common, config }: Kind): string[] {
   const isSentence = (doc: string): boolean => /[.!?]$/.test(doc);
   return [
     ...(isSentence(summary) ? [] : ['its summary is no sentence: it has no full stop']),
     ...Object.entries(facts).flatMap(([name, { doc }]) =>
       isSentence(doc) ? [] : [`the documentation of the fact "${name}" is no sentence`],
     ),
-    ...(common === undefined ? [] : fieldFlaws(fold(common, kind), '')),
+    ...(common === undefined ? [] : lintFields(fold(common, kind), '')),
     ...(config === undefined || isSentence(config.doc)
       ? []
       : ['the documentation of its config section is no sentence']),
   ];
 }
 
-function sentences({ summary, since }: PluginSpec): string[] {
+function lintSentences({ summary, since }: PluginSpec): string[] {
   const flaws: string[] = [];
   if (!/[.!?]$/.test(summary)) flaws.push('its summary is no sentence: it has no full stop');
   if (summary.length > LONGEST_SUMMARY) flaws.push(`its summary is longer than ${LONGEST_SUMMARY} characters`);
@@ -43,26 +43,26 @@ function sentences({ summary, since }: PluginSpec): string[] {
   return flaws;
 }
 
-function fieldFlaws(node: FieldNode, path: string): string[] {
+function lintFields(node: FieldNode, path: string): string[] {
   const own = Object.entries(node.fields).flatMap(([name, field]) => {
     const here = path === '' ? name : `${path}.${name}`;
     const bare = /^\S[^]*[.)?!]$/.test(field.meta.doc) ? [] : [`the documentation of "${here}" is no sentence`];
-    return [...bare, ...fieldFlaws(field, here)];
+    return [...bare, ...lintFields(field, here)];
   });
-  return node.inner === null ? own : [...own, ...fieldFlaws(node.inner, `${path}[]`)];
+  return node.inner === null ? own : [...own, ...lintFields(node.inner, `${path}[]`)];
 }
 
-function exampleFlaws(registry: Registry, spec: PluginSpec): string[] {
+function lintExamples(registry: Registry, spec: PluginSpec): string[] {
   return spec.examples.flatMap((example) => {
-    const judged = judgeExample(registry, spec, example);
+    const judged = checkExample(registry, spec, example);
     const errors = judged?.problems.filter(({ severity }) => severity === 'error') ?? [];
     return errors.map(({ code, message }) => `the example "${example.title}" has an error: ${code} ${message}`);
   });
 }
 
-function counterFlaws(registry: Registry, spec: PluginSpec): string[] {
+function lintCounterExamples(registry: Registry, spec: PluginSpec): string[] {
   return spec.counterExamples.flatMap((example) => {
-    const judged = judgeCounterExample(registry, spec, example);
+    const judged = checkCounterExample(registry, spec, example);
     if (judged?.found !== null) return [];
     const { problems } = judged;
     const named = `the counter-example "${example.title}"`;
@@ -74,7 +74,7 @@ function counterFlaws(registry: Registry, spec: PluginSpec): string[] {
   });
 }
 
-function codeFlaws({ errors = {} }: PluginSpec): string[] {
+function lintCodes({ errors = {} }: PluginSpec): string[] {
   return Object.entries(errors).flatMap(([code, entry]) => {
     const flaws: string[] = [];
     if (!/^[A-Z]{2,3}_[A-Z0-9_]+$/.test(code))

@@ -5,25 +5,25 @@ import type { Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
 
 /** Plain text for editors without Markdown; `markdownDescription` is an extension of VS Code. */
-const described = (markdown: string): JsonObject =>
+const toDescription = (markdown: string): JsonObject =>
   markdown === ''
     ? {}
     : { description: markdown.replaceAll('`', '').replaceAll('**', ''), markdownDescription: markdown };
 
-export function annotations({ meta }: FieldNode): JsonObject {
+export function toAnnotations({ meta }: FieldNode): JsonObject {
   const unit = meta.unit === undefined ? '' : ` Unit: ${meta.unit}.`;
   return {
-    ...described(meta.doc === '' ? '' : `${meta.doc}${unit}`),
+    ...toDescription(meta.doc === '' ? '' : `${meta.doc}${unit}`),
     ...(meta.default !== undefined && { default: meta.default }),
     ...(meta.examples !== undefined && { examples: meta.examples }),
     ...(meta.deprecated !== undefined && { deprecationMessage: meta.deprecated.message }),
   };
 }
 
-export const pluginDoc = ({ summary, details }: PluginSpec): JsonObject =>
-  described(details === undefined ? summary : `${summary}\n\n${details}`);
+export const toPluginDescription = ({ summary, details }: PluginSpec): JsonObject =>
+  toDescription(details === undefined ? summary : `${summary}\n\n${details}`);
 
-export function pluginNames(registry: Registry, kind: string): JsonObject {
+export function toPluginNameSchema(registry: Registry, kind: string): JsonObject {
   const names = registry.names(kind);
   if (names.length === 0) return { type: 'string' };
   const docs = names.map((name) => registry.plugin(kind, name)?.summary ?? '');
@@ -35,7 +35,7 @@ export function pluginNames(registry: Registry, kind: string): JsonObject {
 }
 
 /** Snippets of whole objects: the first example of each plugin of a kind, without placeholders. */
-export function startingPoints(registry: Registry, kind: string): JsonObject {
+export function createSnippets(registry: Registry, kind: string): JsonObject {
   const defaultSnippets = registry.names(kind).flatMap((name) => {
     const spec = registry.plugin(kind, name);
     const json = spec?.examples[0]?.json;
@@ -51,7 +51,7 @@ const enumDocs = (docs: readonly string[]): JsonObject =>
     ? {}
     : { enumDescriptions: docs.map((doc) => doc.replaceAll('`', '')), markdownEnumDescriptions: docs };
 
-export function bounds(node: FieldNode): JsonObject {
+export function toBounds(node: FieldNode): JsonObject {
   const { min, max, above, below, length, integer, pattern } = node.bounds;
   const type = integer === true && node.type === 'number' ? 'integer' : node.type;
   const rules: Record<string, Json> = { type };

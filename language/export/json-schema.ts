@@ -5,8 +5,14 @@
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Expansion, OwnedField, Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { accessorPattern, wrongAccessorPattern } from './accessor-patterns.js';
-import { annotations, bounds, pluginDoc, pluginNames, startingPoints } from './json-schema-parts.js';
+import { accessorPattern, createInvalidAccessorPattern } from './accessor-patterns.js';
+import {
+  toAnnotations,
+  toBounds,
+  toPluginDescription,
+  toPluginNameSchema,
+  createSnippets,
+} from './json-schema-parts.js';
 
 export interface SchemaWriter {
   readonly definitions: Readonly<Record<string, Json>>;
@@ -14,19 +20,19 @@ export interface SchemaWriter {
   ref(node: FieldNode, name: string): JsonObject;
 }
 
-interface Pen {
+interface WriterState {
   readonly registry: Registry;
   readonly definitions: Record<string, Json>;
   readonly names: Map<FieldNode, string>;
 }
 
-export function schemaWriter(registry: Registry): SchemaWriter {
-  const pen: Pen = { registry, definitions: Object.create(null) as Record<string, Json>, names: new Map() };
-  return { definitions: pen.definitions, ref: (node, name) => refTo(pen, node, name) };
+export function createSchemaWriter(registry: Registry): SchemaWriter {
+  const pen: WriterState = { registry, definitions: Object.create(null) as Record<string, Json>, names: new Map() };
+  return { definitions: pen.definitions, ref: (node, name) => createRef(pen, node, name) };
 }
 
 /** Keyed by identity, so recursive types terminate. */
-function refTo(pen: Pen, node: FieldNode, wanted: string): JsonObject {
+function createRef(pen: WriterState, node: FieldNode, wanted: string): JsonObject {
   let name = pen.names.get(node);
   if (name === undefined) {
     name = wanted;
@@ -41,44 +47,45 @@ function refTo(pen: Pen, node: FieldNode, wanted: string): JsonObject {
 const isCompound = ({ type }: FieldNode): boolean => type !== 'any' && !isScalar(type);
 const isScalar = (type: FieldNode['type']): boolean => type === 'string' || type === 'number' || type === 'boolean';
 
-const place = (pen: Pen, node: FieldNode, name: string): Json =>
-  isCompound(node) ? refTo(pen, node, name) : write(pen, node, name);
+const writeOrRef = (pen: WriterState, node: FieldNode, name: string): Json =>
+  isCompound(node) ? createRef(pen, node, name) : write(pen, node, name);
 
-function write(pen: Pen, node: FieldNode, name: string): JsonObject {
-  const about = annotations(node);
-  const body = bodyOf(pen, node, name);
+function write(pen: WriterState, node: FieldNode, name: string): JsonObject {
+  const about = toAnnotations(node);
+  const body = writeBody(pen, node, name);
   return node.nullable ? { ...about, anyOf: [body, { type: 'null' }] } : { ...about, ...body };
 }
 
-function bodyOf(pen: Pen, node: FieldNode, name: string): JsonObject {
-  const inner = (suffix: string): Json => (node.inner === null ? true : place(pen, node.inner, `${name}.${suffix}`));
+function writeBody(pen: WriterState, node: FieldNode, name: string): JsonObject {
+  const writeInner = (suffix: string): Json =>
+    node.inner === null ? true : writeOrRef(pen, node.inner, `${name}.${suffix}`);
   switch (node.type) {
     case 'any':
       return {};
     case 'record':
-      return { type: 'object', additionalProperties: inner('entry') };
+      return { type: 'object', additionalProperties: writeInner('entry') };
     case 'array':
-      return { type: 'array', items: inner('item'), ...bounds(node) };
+      return { type: 'array', items: writeInner('item'), ...toBounds(node) };
     case 'value':
-      return valueOf(pen, node, name);
+      return writeValue(pen, node, name);
     case 'either':
-      return { anyOf: node.options.map((form, index) => place(pen, form, `${name}.form-${index}`)) };
+      return { anyOf: node.options.map((form, index) => writeOrRef(pen, form, `${name}.form-${index}`)) };
     case 'object':
-      return objectOf(pen, node, name);
+      return writeObject(pen, node, name);
     case 'string':
     case 'number':
     case 'boolean':
-      return node.meta.plugin === undefined ? bounds(node) : pluginNames(pen.registry, node.meta.plugin);
+      return node.meta.plugin === undefined ? toBounds(node) : toPluginNameSchema(pen.registry, node.meta.plugin);
   }
 }
 
 /** A literal, or text with accessors; without a literal type, any JSON with accessors anywhere. */
-function valueOf(pen: Pen, node: FieldNode, name: string): JsonObject {
+function writeValue(pen: WriterState, node: FieldNode, name: string): JsonObject {
   const { roots } = node.meta;
-  const wrong = { not: { type: 'string', pattern: wrongAccessorPattern(pen.registry, roots) } };
+  const wrong = { not: { type: 'string', pattern: createInvalidAccessorPattern(pen.registry, roots) } };
   if (node.inner !== null) {
     const accessor = { type: 'string', pattern: accessorPattern };
-    return { if: accessor, then: wrong, else: place(pen, node.inner, `${name}.literal`) };
+    return { if: accessor, then: wrong, else: writeOrRef(pen, node.inner, `${name}.literal`) };
   }
   const key = roots === undefined ? 'any-value' : `any-value.${roots.join('.')}`;
   const self = { $ref: `#/definitions/${key}` };
@@ -86,47 +93,52 @@ function valueOf(pen: Pen, node: FieldNode, name: string): JsonObject {
   return { allOf: [self] };
 }
 
-function objectOf(pen: Pen, node: FieldNode, name: string): JsonObject {
-  const body = { type: 'object', ...variants(pen, node, new Map(), name) };
+function writeObject(pen: WriterState, node: FieldNode, name: string): JsonObject {
+  const body = { type: 'object', ...writeVariants(pen, node, new Map(), name) };
   // An object without other fields may be written as the plugin's name.
   if (node.meta.plugin === undefined) return body;
-  return { if: { type: 'string' }, then: pluginNames(pen.registry, node.meta.plugin), else: body };
+  return { if: { type: 'string' }, then: toPluginNameSchema(pen.registry, node.meta.plugin), else: body };
 }
 
 /** One branch for each selectable plugin, with all valid fields, so that misspelled keys are reported. */
-function variants(pen: Pen, node: FieldNode, chosen: ReadonlyMap<string, string>, name: string): JsonObject {
+function writeVariants(
+  pen: WriterState,
+  node: FieldNode,
+  chosen: ReadonlyMap<string, string>,
+  name: string,
+): JsonObject {
   const expansion = pen.registry.expand(node, (key) => chosen.get(key));
   const selector = [...expansion.fields].find(([key, { field }]) => !chosen.has(key) && isSelector(pen, key, field));
-  if (selector === undefined) return closed(pen, expansion, name);
+  if (selector === undefined) return writeClosedObject(pen, expansion, name);
   const [key, { field }] = selector;
   const names = pen.registry.names(field.meta.plugin ?? '');
   const is = (schema: JsonObject): JsonObject => ({ required: [key], properties: { [key]: schema } });
   return {
-    ...(chosen.size === 0 && startingPoints(pen.registry, field.meta.plugin ?? '')),
-    ...is({ ...annotations(field), ...pluginNames(pen.registry, field.meta.plugin ?? '') }),
+    ...(chosen.size === 0 && createSnippets(pen.registry, field.meta.plugin ?? '')),
+    ...is({ ...toAnnotations(field), ...toPluginNameSchema(pen.registry, field.meta.plugin ?? '') }),
     allOf: [
       ...names.map((plugin) => ({
         if: is({ const: plugin }),
-        then: variants(pen, node, new Map([...chosen, [key, plugin]]), name),
+        then: writeVariants(pen, node, new Map([...chosen, [key, plugin]]), name),
       })),
-      { if: is({ enum: [...names] }), else: closed(pen, expansion, name) },
+      { if: is({ enum: [...names] }), else: writeClosedObject(pen, expansion, name) },
     ],
   };
 }
 
-function isSelector(pen: Pen, key: string, { meta }: FieldNode): boolean {
+function isSelector(pen: WriterState, key: string, { meta }: FieldNode): boolean {
   const select = meta.plugin === undefined ? undefined : pen.registry.kind(meta.plugin)?.select;
   return select?.by === 'field' && select.field === key;
 }
 
-function closed(pen: Pen, expansion: Expansion, name: string): JsonObject {
+function writeClosedObject(pen: WriterState, expansion: Expansion, name: string): JsonObject {
   const properties: Record<string, Json> = Object.create(null) as Record<string, Json>;
   for (const key of expansion.tolerated) properties[key] = true;
   const required: string[] = [];
   const either: JsonObject[] = [];
   for (const [key, owned] of expansion.fields) {
     const isChosen = isSelector(pen, key, owned.field);
-    properties[key] = isChosen ? true : property(pen, key, owned, name);
+    properties[key] = isChosen ? true : writeProperty(pen, key, owned, name);
     if (!owned.field.required || isChosen) continue;
     const others = expansion.instead.get(key) ?? [];
     if (others.length === 0) required.push(key);
@@ -148,13 +160,13 @@ function closed(pen: Pen, expansion: Expansion, name: string): JsonObject {
 }
 
 /** Always a reference, because branches share it. A field without documentation gets the plugin's. */
-function property(pen: Pen, key: string, { field, plugin }: OwnedField, name: string): Json {
+function writeProperty(pen: WriterState, key: string, { field, plugin }: OwnedField, name: string): Json {
   const owner = plugin === null ? name : plugin.replace(':', '.');
   const wanted = owner.endsWith(`.${key}`) ? owner : `${owner}.${key}`;
-  if (field.meta.doc !== '' || plugin === null) return refTo(pen, field, wanted);
+  if (field.meta.doc !== '' || plugin === null) return createRef(pen, field, wanted);
   const spec = pen.registry.plugins.get(plugin);
-  const ref = refTo(pen, field, wanted);
+  const ref = createRef(pen, field, wanted);
   const written = pen.definitions[pen.names.get(field) ?? ''];
-  if (spec !== undefined && typeof written === 'object') Object.assign(written as object, pluginDoc(spec));
+  if (spec !== undefined && typeof written === 'object') Object.assign(written as object, toPluginDescription(spec));
   return ref;
 }

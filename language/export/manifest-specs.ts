@@ -9,12 +9,12 @@ export interface ManifestSpecs {
   readonly specs: readonly PluginSpec[];
 }
 
-export const specsOf = ({ kinds, plugins }: Manifest): ManifestSpecs => ({
-  kinds: kinds.map(kindOf),
-  specs: plugins.map(specOf),
+export const toSpecs = ({ kinds, plugins }: Manifest): ManifestSpecs => ({
+  kinds: kinds.map(toKind),
+  specs: plugins.map(toSpec),
 });
 
-function kindOf({ common, config, ...rest }: ManifestKind): Kind {
+function toKind({ common, config, ...rest }: ManifestKind): Kind {
   return {
     ...rest,
     // Handles are never created where a manifest is read.
@@ -26,7 +26,7 @@ function kindOf({ common, config, ...rest }: ManifestKind): Kind {
   };
 }
 
-function specOf(plugin: ManifestPlugin): PluginSpec {
+function toSpec(plugin: ManifestPlugin): PluginSpec {
   const { slots, deprecated, hasCheck: _, runtime: __, ...rest } = plugin;
   return definePlugin({
     ...rest,

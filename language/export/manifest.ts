@@ -27,7 +27,7 @@ export interface ManifestKind {
 }
 
 /** An example with the complete file around it. */
-export type Hosted<E extends Example> = E & { readonly host: Host };
+export type HostedExample<E extends Example> = E & { readonly host: Host };
 
 export interface ManifestPlugin {
   readonly kind: string;
@@ -43,8 +43,8 @@ export interface ManifestPlugin {
   readonly errors: Readonly<Record<string, CodeEntry>>;
   readonly invented: NonNullable<PluginSpec['invented']>;
   readonly aliases: readonly string[];
-  readonly examples: readonly Hosted<Example>[];
-  readonly counterExamples: readonly Hosted<CounterExample>[];
+  readonly examples: readonly HostedExample<Example>[];
+  readonly counterExamples: readonly HostedExample<CounterExample>[];
   /** Some rules are code, so a file may pass without them although it is invalid. */
   readonly hasCheck: boolean;
   /** Path relative to the manifest; null without a runtime. */
@@ -68,22 +68,22 @@ export interface ManifestInput {
   readonly runtime: (id: string) => string | null;
 }
 
-export function manifestOf({ registry, version, kinds, specs, runtime }: ManifestInput): Manifest {
+export function createManifest({ registry, version, kinds, specs, runtime }: ManifestInput): Manifest {
   return {
     format: MANIFEST_FORMAT,
-    lintel: rangeOf(version),
-    kinds: kinds.map(kindOf),
-    plugins: specs.map((spec) => pluginOf(registry, spec, runtime(pluginId(spec)))),
+    lintel: toVersionRange(version),
+    kinds: kinds.map(toManifestKind),
+    plugins: specs.map((spec) => toManifestPlugin(registry, spec, runtime(pluginId(spec)))),
   };
 }
 
 /** Before 1.0, minor versions may contain breaking changes. */
-function rangeOf(version: string): string {
+function toVersionRange(version: string): string {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major === 0 ? `>=0.${minor}.0 <0.${minor + 1}.0` : `>=${major}.${minor}.0 <${major + 1}.0.0`;
 }
 
-function kindOf(kind: Kind): ManifestKind {
+function toManifestKind(kind: Kind): ManifestKind {
   const { config, common } = kind;
   const { default: _, ...section } = config ?? { default: null };
   return {
@@ -101,9 +101,9 @@ function kindOf(kind: Kind): ManifestKind {
   };
 }
 
-function pluginOf(registry: Registry, spec: PluginSpec, runtime: string | null): ManifestPlugin {
+function toManifestPlugin(registry: Registry, spec: PluginSpec, runtime: string | null): ManifestPlugin {
   const kind = registry.kind(spec.kind);
-  const hosted = <E extends Example>(example: E): Hosted<E>[] =>
+  const addHost = <E extends Example>(example: E): HostedExample<E>[] =>
     kind === undefined ? [] : [{ ...example, host: kind.host(example.json, spec) }];
   const slots: Record<string, FieldNode> = {};
   for (const slot of kind?.slots ?? []) {
@@ -124,41 +124,41 @@ function pluginOf(registry: Registry, spec: PluginSpec, runtime: string | null):
     errors: spec.errors ?? {},
     invented: spec.invented ?? [],
     aliases: spec.aliases ?? [],
-    examples: spec.examples.flatMap(hosted),
-    counterExamples: spec.counterExamples.flatMap(hosted),
+    examples: spec.examples.flatMap(addHost),
+    counterExamples: spec.counterExamples.flatMap(addHost),
     hasCheck: spec.check !== undefined,
     runtime,
   };
 }
 
-export const manifestText = (manifest: Manifest): string => `${JSON.stringify(plainOf(manifest, ''), null, 2)}\n`;
+export const formatManifest = (manifest: Manifest): string => `${JSON.stringify(toPlainData(manifest, ''), null, 2)}\n`;
 
 /** Omits default members of fields. Throws for values that JSON cannot represent; `at` is their location. */
-export function plainOf(data: unknown, at: string): Json {
+export function toPlainData(data: unknown, at: string): Json {
   if (data === null || typeof data === 'string' || typeof data === 'boolean') return data;
   if (typeof data === 'number' && Number.isFinite(data)) return data;
-  if (Array.isArray(data)) return data.map((item, i) => plainOf(item, `${at}/${i}`));
+  if (Array.isArray(data)) return data.map((item, i) => toPlainData(item, `${at}/${i}`));
   if (typeof data !== 'object') throw new TypeError(`${at} is ${typeof data}, which is no data`);
-  if (isNode(data)) return packed(data, at);
+  if (isNode(data)) return packNode(data, at);
   const entries = Object.entries(data).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries.map(([key, value]) => [key, plainOf(value, `${at}/${key}`)]));
+  return Object.fromEntries(entries.map(([key, value]) => [key, toPlainData(value, `${at}/${key}`)]));
 }
 
-function packed(node: FieldNode, at: string): Json {
+function packNode(node: FieldNode, at: string): Json {
   const { type, meta, required, nullable, values, bounds, fields, parts, inner, options } = node;
-  const part = (data: unknown, isDefault: boolean, name: string): object =>
-    isDefault ? {} : { [name]: plainOf(data, `${at}/${name}`) };
+  const packMember = (data: unknown, isDefault: boolean, name: string): object =>
+    isDefault ? {} : { [name]: toPlainData(data, `${at}/${name}`) };
   return {
     type,
-    meta: plainOf(meta, `${at}/meta`),
-    ...part(required, !required, 'required'),
-    ...part(nullable, !nullable, 'nullable'),
-    ...part(values, values === null, 'values'),
-    ...part(bounds, Object.keys(bounds).length === 0, 'bounds'),
-    ...part(fields, Object.keys(fields).length === 0, 'fields'),
-    ...part(parts, parts.length === 0, 'parts'),
-    ...part(inner, inner === null, 'inner'),
-    ...part(options, options.length === 0, 'options'),
+    meta: toPlainData(meta, `${at}/meta`),
+    ...packMember(required, !required, 'required'),
+    ...packMember(nullable, !nullable, 'nullable'),
+    ...packMember(values, values === null, 'values'),
+    ...packMember(bounds, Object.keys(bounds).length === 0, 'bounds'),
+    ...packMember(fields, Object.keys(fields).length === 0, 'fields'),
+    ...packMember(parts, parts.length === 0, 'parts'),
+    ...packMember(inner, inner === null, 'inner'),
+    ...packMember(options, options.length === 0, 'options'),
   };
 }
 

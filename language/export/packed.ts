@@ -8,20 +8,20 @@ import type { Kind } from '../../contract/kind.js';
 import type { PluginSpec, SchemaLike } from '../../contract/plugin.js';
 import { fold, foldedLater } from '../schema/fold.js';
 import { unpackNode, type PackedNode } from '../schema/packed-node.js';
-import { plainOf } from './manifest.js';
+import { toPlainData } from './manifest.js';
 
-type Way = readonly (string | number)[];
+type ValuePath = readonly (string | number)[];
 
 /** A path and the number of the line that contains its value. */
-type Placed = readonly [way: Way, line: number];
+type LineReference = readonly [way: ValuePath, line: number];
 
 interface PackedOne {
   readonly data: JsonObject;
-  readonly schemas: readonly Placed[];
+  readonly schemas: readonly LineReference[];
   /** Names of members that stay in the code bundle: documentation. */
   readonly words: readonly string[];
   /** Paths of functions. */
-  readonly code: readonly Way[];
+  readonly code: readonly ValuePath[];
 }
 
 interface Packed {
@@ -42,41 +42,41 @@ export function packSpecs({ kinds, specs }: SpecList): string {
   const lines = [''];
   const known = new Map<string, number>();
   // Equal values share a line.
-  const keep = (value: Json): number => {
+  const storeLine = (value: Json): number => {
     const text = JSON.stringify(value);
     const line = known.get(text) ?? lines.push(text) - 1;
     known.set(text, line);
     return line;
   };
   const packed: Packed = {
-    kinds: kinds.map((kind) => packOne(kind, `kind ${kind.kind}`, keep)),
-    specs: specs.map((spec) => packOne(spec, `${spec.kind}:${spec.name}`, keep)),
+    kinds: kinds.map((kind) => packOne(kind, `kind ${kind.kind}`, storeLine)),
+    specs: specs.map((spec) => packOne(spec, `${spec.kind}:${spec.name}`, storeLine)),
   };
   buildRegistry(kinds, specs);
   lines[0] = JSON.stringify(packed);
-  return lines.join('\n').replaceAll(/[\u0080-\uffff]/g, escaped);
+  return lines.join('\n').replaceAll(/[\u0080-\uffff]/g, escapeUnit);
 }
 
-const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in value;
 
 function packOne(whole: object, name: string, keep: (value: Json) => number): PackedOne {
-  const schemas: Placed[] = [];
-  const code: Way[] = [];
-  const rest = (value: unknown, way: Way): unknown => {
+  const schemas: LineReference[] = [];
+  const code: ValuePath[] = [];
+  const stripCode = (value: unknown, way: ValuePath): unknown => {
     if (typeof value === 'function') code.push(way);
     if (typeof value === 'function' || typeof value !== 'object' || value === null) {
       return typeof value === 'function' ? undefined : value;
     }
     if (isSchema(value)) {
-      schemas.push([way, keep(plainOf(fold(value, name), name))]);
+      schemas.push([way, keep(toPlainData(fold(value, name), name))]);
       return undefined;
     }
-    if (Array.isArray(value)) return value.map((item, i) => rest(item, [...way, i]) ?? null);
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, rest(inner, [...way, key])]));
+    if (Array.isArray(value)) return value.map((item, i) => stripCode(item, [...way, i]) ?? null);
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, stripCode(inner, [...way, key])]));
   };
-  const { ...data } = plainOf(rest(whole, []), name) as Record<string, Json>;
+  const { ...data } = toPlainData(stripCode(whole, []), name) as Record<string, Json>;
   const words = WORDS.filter((key) => key in data);
   for (const key of words) delete data[key];
   return { data, schemas, words, code };
@@ -120,7 +120,7 @@ function unpackOne(
   return Object.freeze(whole);
 }
 
-function put(whole: Record<string | number, unknown>, way: Way, value: unknown): void {
+function put(whole: Record<string | number, unknown>, way: ValuePath, value: unknown): void {
   const [last = '', ...before] = [...way].reverse();
   const holder = before.reverse().reduce((at, key) => (at[key] ??= {}) as typeof whole, whole);
   holder[last] = value;

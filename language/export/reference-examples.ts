@@ -2,37 +2,37 @@
 import type { Registry } from '../analysis/registry.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
-import { problemsIn } from './hosted.js';
+import { listHostProblems } from './hosted.js';
 
 /** Characters of JSON; longer examples are too specific. */
 const LONGEST = 500;
 
 /** The file around the largest short example of the slot's plugins. */
-export function exampleIn(registry: Registry, slot: string): Json | null {
+export function findExample(registry: Registry, slot: string): Json | null {
   const all = registry.kindsIn(slot).flatMap((kind) =>
     registry.names(kind.kind).flatMap((name) => {
       const spec = registry.plugin(kind.kind, name);
       return spec === undefined ? [] : spec.examples.map(({ json }) => kind.host(json, spec).json);
     }),
   );
-  const sizeOf = (json: Json): number => JSON.stringify(json).length;
-  const short = all.filter((json) => sizeOf(json) <= LONGEST);
-  return short.sort((a, b) => sizeOf(b) - sizeOf(a))[0] ?? all[0] ?? null;
+  const measureSize = (json: Json): number => JSON.stringify(json).length;
+  const short = all.filter((json) => measureSize(json) <= LONGEST);
+  return short.sort((a, b) => measureSize(b) - measureSize(a))[0] ?? all[0] ?? null;
 }
 
 /** Adds each kind's config section as long as the whole stays valid. */
-export function configExample(registry: Registry): Json | null {
+export function createConfigExample(registry: Registry): Json | null {
   let all: JsonObject = {};
   for (const kind of registry.kinds.values()) {
-    const own = kind.config === undefined ? null : firstOf(registry, kind);
+    const own = kind.config === undefined ? null : findFirstExample(registry, kind);
     if (own === null) continue;
     const wider = { ...all, ...own };
-    if (problemsIn(registry, { file: 'config', json: wider, at: '' }).length === 0) all = wider;
+    if (listHostProblems(registry, { file: 'config', json: wider, at: '' }).length === 0) all = wider;
   }
   return Object.keys(all).length === 0 ? null : all;
 }
 
-function firstOf(registry: Registry, kind: Kind): JsonObject | null {
+function findFirstExample(registry: Registry, kind: Kind): JsonObject | null {
   for (const name of registry.names(kind.kind)) {
     const spec = registry.plugin(kind.kind, name);
     const example = spec?.examples[0];

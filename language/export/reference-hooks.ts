@@ -1,36 +1,36 @@
 /** Generates the reference page of the hooks: order, arguments, permitted results, examples. */
 import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../../contract/hook-docs.js';
-import { blocks, code, table } from './markdown.js';
+import { joinBlocks, formatCode, formatTable } from './markdown.js';
 
 const MAY: Readonly<Record<HookDoc['may'], (doc: HookDoc) => string>> = {
   look: () => 'It looks; what it gives back is ignored.',
-  change: ({ given: [first = ''] }) => `It gives back ${code(first)}, changed or as it was.`,
+  change: ({ given: [first = ''] }) => `It gives back ${formatCode(first)}, changed or as it was.`,
   answer: () => 'It gives back nothing, or `done(value)`, which ends what follows.',
 };
 
-export function hooksPage(): string {
+export function createHooksPage(): string {
   const rows = HOOK_NAMES.map((name) => {
     const { when, given, may } = HOOK_DOCS[name];
-    return [`[${code(name)}](#${name})`, when, given.map(code).join(', '), may];
+    return [`[${formatCode(name)}](#${name})`, when, given.map(formatCode).join(', '), may];
   });
   const sections = HOOK_NAMES.map((name) => {
     const doc = HOOK_DOCS[name];
-    return blocks(
-      `## ${code(name)}`,
+    return joinBlocks(
+      `## ${formatCode(name)}`,
       `${doc.when}.`,
-      `A tap is given ${doc.given.map(code).join(' and ')}. ${MAY[doc.may](doc)} ${
+      `A tap is given ${doc.given.map(formatCode).join(' and ')}. ${MAY[doc.may](doc)} ${
         doc.sync === true ? 'It must not wait.' : 'It may wait: a promise is awaited.'
       }`,
       doc.more ?? '',
       `\`\`\`ts\n${doc.example}\n\`\`\``,
     );
   });
-  return blocks(
+  return joinBlocks(
     '# Hooks',
     'A hook is for behaviour that every request has, or the whole process. What depends on a field of a definition is a ' +
       'step that a plugin compiles instead. A plugin taps hooks in the `register` of its runtime:',
     '```ts\nregister(hooks) {\n  hooks.tap(name, tap, options);\n}\n```',
-    table(
+    formatTable(
       ['option', 'meaning'],
       [
         ['`stage`', 'A number that orders the taps; `Stage` has names for some. Without it, `Stage.NORMAL`.'],
@@ -40,7 +40,7 @@ export function hooksPage(): string {
     ),
     'A hook that does not exist, a tap after the start, and a value other than the ones below are errors. What a tap throws ' +
       'fails the request, with the name of the plugin in the log. A hook that nobody taps costs nothing.',
-    table(['hook', 'when', 'a tap is given', 'it may'], rows),
+    formatTable(['hook', 'when', 'a tap is given', 'it may'], rows),
     sections,
   );
 }

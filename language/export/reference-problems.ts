@@ -1,23 +1,25 @@
 /** Generates the reference page of the problem codes: message, help, and an example if a plugin provides one. */
 import type { Registry } from '../analysis/registry.js';
 import { pluginId, type CounterExample, type PluginSpec } from '../../contract/plugin.js';
-import { certaintyOf, type CodeEntry } from '../../contract/problem.js';
+import { getCertainty, type CodeEntry } from '../../contract/problem.js';
 import { BOOT_CODES } from '../problems/boot-codes.js';
-import { judgeCounterExample } from './hosted.js';
-import { anchor, blocks, code, fenced } from './markdown.js';
+import { checkCounterExample } from './hosted.js';
+import { toAnchor, joinBlocks, formatCode, formatJsonBlock } from './markdown.js';
 
-interface Shown {
+interface ShownExample {
   readonly spec: PluginSpec;
   readonly example: CounterExample;
 }
 
-export function problemPage(registry: Registry): string {
+export function createProblemPage(registry: Registry): string {
   const all = Object.entries(registry.codes).sort(([a], [b]) => (a < b ? -1 : 1));
-  const shown = shownBy(registry);
+  const shown = groupExamples(registry);
   const isBoot = (name: string): boolean => Object.hasOwn(BOOT_CODES, name);
   const of = (keep: (name: string, entry: CodeEntry) => boolean): string[] =>
-    all.filter(([name, entry]) => keep(name, entry)).map(([name, entry]) => section(registry, name, entry, shown));
-  return blocks(
+    all
+      .filter(([name, entry]) => keep(name, entry))
+      .map(([name, entry]) => createSection(registry, name, entry, shown));
+  return joinBlocks(
     '# Problems',
     'Codes are stable; words may become better. A word in braces stands for what the problem is about.',
     '## In definitions and in the config',
@@ -31,38 +33,41 @@ export function problemPage(registry: Registry): string {
   );
 }
 
-function shownBy(registry: Registry): ReadonlyMap<string, readonly Shown[]> {
-  const found = new Map<string, Shown[]>();
+function groupExamples(registry: Registry): ReadonlyMap<string, readonly ShownExample[]> {
+  const found = new Map<string, ShownExample[]>();
   for (const spec of registry.plugins.values())
     for (const example of spec.counterExamples)
       found.set(example.code, [...(found.get(example.code) ?? []), { spec, example }]);
   return found;
 }
 
-function section(
+function createSection(
   registry: Registry,
   name: string,
   entry: CodeEntry,
-  shown: ReadonlyMap<string, readonly Shown[]>,
+  shown: ReadonlyMap<string, readonly ShownExample[]>,
 ): string {
   const { severity, status, title, message, help } = entry;
-  const sure = severity === undefined ? undefined : certaintyOf(entry);
+  const sure = severity === undefined ? undefined : getCertainty(entry);
   const how = [severity, sure, status === undefined ? undefined : `status ${status}`].filter(
     (word) => word !== undefined,
   );
-  return blocks(
-    `### ${code(name)}`,
+  return joinBlocks(
+    `### ${formatCode(name)}`,
     `**${title}**${how.length === 0 ? '' : ` (${how.join(', ')})`}. ${message}`,
     help,
-    exampleOf(registry, shown.get(name)?.[0]),
+    createExample(registry, shown.get(name)?.[0]),
   );
 }
 
-function exampleOf(registry: Registry, shown: Shown | undefined): string {
+function createExample(registry: Registry, shown: ShownExample | undefined): string {
   if (shown === undefined) return '';
   const { spec, example } = shown;
-  const found = judgeCounterExample(registry, spec, example)?.found?.message;
-  const link = `[${pluginId(spec)}](kinds/${spec.kind}.md${anchor(spec.name)})`;
-  const at = example.at === '' ? '' : `, at ${code(example.at)}`;
-  return blocks(`For example in ${link}${at}${found === undefined ? '' : `: ${found}`}`, fenced(example.json));
+  const found = checkCounterExample(registry, spec, example)?.found?.message;
+  const link = `[${pluginId(spec)}](kinds/${spec.kind}.md${toAnchor(spec.name)})`;
+  const at = example.at === '' ? '' : `, at ${formatCode(example.at)}`;
+  return joinBlocks(
+    `For example in ${link}${at}${found === undefined ? '' : `: ${found}`}`,
+    formatJsonBlock(example.json),
+  );
 }

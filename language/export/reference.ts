@@ -6,13 +6,13 @@ import type { Registry } from '../analysis/registry.js';
 import type { Json } from '../../contract/json.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
 import type { CommandDoc, OptionDoc } from './command-doc.js';
-import { fieldTable } from './field-table.js';
-import type { WordContext } from './field-words.js';
-import { anchor, blocks, code, fenced, midSentence, table } from './markdown.js';
-import { configExample, exampleIn } from './reference-examples.js';
-import { hooksPage } from './reference-hooks.js';
-import { kindPage } from './reference-kind.js';
-import { problemPage } from './reference-problems.js';
+import { formatFieldTable } from './field-table.js';
+import type { DescribeContext } from './field-words.js';
+import { toAnchor, joinBlocks, formatCode, formatJsonBlock, toMidSentence, formatTable } from './markdown.js';
+import { createConfigExample, findExample } from './reference-examples.js';
+import { createHooksPage } from './reference-hooks.js';
+import { createKindPage } from './reference-kind.js';
+import { createProblemPage } from './reference-problems.js';
 
 /** First line of every generated page; identifies outdated generated pages. */
 export const MARKER = '<!-- Made by `lintel docs` from the specs; edits are lost. -->';
@@ -23,39 +23,43 @@ export interface ReferenceInput {
   readonly commonOptions: readonly OptionDoc[];
 }
 
-export function referencePages(input: ReferenceInput): ReadonlyMap<string, string> {
+export function createReferencePages(input: ReferenceInput): ReadonlyMap<string, string> {
   const { registry } = input;
   const pages = new Map<string, string>();
   const add = (name: string, text: string): void => void pages.set(name, `${MARKER}\n\n${text}\n`);
-  add('index.md', indexPage(registry));
-  add('grammar.md', grammarPage(registry));
-  add('config.md', configPage(registry));
-  add('problems.md', problemPage(registry));
-  add('hooks.md', hooksPage());
-  add('commands.md', commandPage(input));
-  for (const kind of registry.kinds.values()) add(`kinds/${kind.kind}.md`, kindPage(registry, kind));
+  add('index.md', createIndexPage(registry));
+  add('grammar.md', createGrammarPage(registry));
+  add('config.md', createConfigPage(registry));
+  add('problems.md', createProblemPage(registry));
+  add('hooks.md', createHooksPage());
+  add('commands.md', createCommandPage(input));
+  for (const kind of registry.kinds.values()) add(`kinds/${kind.kind}.md`, createKindPage(registry, kind));
   return pages;
 }
 
 /** For pages in the parent folder of `kinds`. */
-const context = (registry: Registry): WordContext => ({
+const createContext = (registry: Registry): DescribeContext => ({
   registry,
-  link: (kind) => `[${midSentence(registry.kind(kind)?.title ?? kind)}](kinds/${kind}.md)`,
+  link: (kind) => `[${toMidSentence(registry.kind(kind)?.title ?? kind)}](kinds/${kind}.md)`,
 });
 
-function indexPage(registry: Registry): string {
+function createIndexPage(registry: Registry): string {
   const kinds = [...registry.kinds.values()].map((kind) => {
     const rows = registry
       .names(kind.kind)
       .map((name) => [
-        `[${code(name)}](kinds/${kind.kind}.md${anchor(name)})`,
+        `[${formatCode(name)}](kinds/${kind.kind}.md${toAnchor(name)})`,
         registry.plugin(kind.kind, name)?.summary ?? '',
       ]);
-    return blocks(`## [${kind.title}](kinds/${kind.kind}.md)`, kind.summary, table(['name', 'what it is'], rows));
+    return joinBlocks(
+      `## [${kind.title}](kinds/${kind.kind}.md)`,
+      kind.summary,
+      formatTable(['name', 'what it is'], rows),
+    );
   });
-  return blocks(
+  return joinBlocks(
     '# Reference',
-    table(
+    formatTable(
       ['page', 'holds'],
       [
         ['[Definitions](grammar.md)', 'the fields that every resource, actionable and model has'],
@@ -69,75 +73,79 @@ function indexPage(registry: Registry): string {
   );
 }
 
-function grammarPage(registry: Registry): string {
+function createGrammarPage(registry: Registry): string {
   const sections = Object.entries(GRAMMAR).map(([slot, node]) => {
     const kinds = registry.kindsIn(slot);
-    const others = kinds.map(({ kind }) => context(registry).link(kind)).join(', ');
+    const others = kinds.map(({ kind }) => createContext(registry).link(kind)).join(', ');
     const nested = node.type === 'record' ? `Keys are names. Values: ${node.inner?.meta.doc ?? ''}` : '';
     const more = node.inner?.parts.flatMap((part) => registry.kindsIn(part)) ?? [];
-    return blocks(
+    return joinBlocks(
       `## ${slot.replace(/^[a-z]/, (letter) => letter.toUpperCase())}`,
       node.meta.doc,
-      fieldTable(context(registry), node),
+      formatFieldTable(createContext(registry), node),
       nested,
-      ...(slot === Slot.MODEL ? ['Beside the fields:', fieldTable(context(registry), BESIDE_FIELDS)] : []),
+      ...(slot === Slot.MODEL ? ['Beside the fields:', formatFieldTable(createContext(registry), BESIDE_FIELDS)] : []),
       others === '' ? '' : `Further fields: ${others}.`,
-      more.length === 0 ? '' : `Fields of a value: ${more.map(({ kind }) => context(registry).link(kind)).join(', ')}.`,
+      more.length === 0
+        ? ''
+        : `Fields of a value: ${more.map(({ kind }) => createContext(registry).link(kind)).join(', ')}.`,
     );
   });
-  return blocks(
+  return joinBlocks(
     '# Definitions',
     'Files are JSON with comments and trailing commas. A file holds one definition or a list of them. An object with ' +
       '`resource` is a resource; a model has a name with a leading underscore, which is the file name or the one key of ' +
       'an object. Fields that nobody knows are errors.',
-    shown('A resource:', exampleIn(registry, Slot.MODE)),
-    shown('A model:', exampleIn(registry, Slot.MODEL_FIELD)),
+    formatExample('A resource:', findExample(registry, Slot.MODE)),
+    formatExample('A model:', findExample(registry, Slot.MODEL_FIELD)),
     sections,
   );
 }
 
-const shown = (title: string, json: Json | null): string => (json === null ? '' : blocks(title, fenced(json)));
+const formatExample = (title: string, json: Json | null): string =>
+  json === null ? '' : joinBlocks(title, formatJsonBlock(json));
 
-function configPage(registry: Registry): string {
+function createConfigPage(registry: Registry): string {
   const sections = [...registry.kinds.values()].flatMap(({ kind, config }) =>
-    config === undefined ? [] : [[code(config.field), config.doc, context(registry).link(kind)]],
+    config === undefined ? [] : [[formatCode(config.field), config.doc, createContext(registry).link(kind)]],
   );
-  return blocks(
+  return joinBlocks(
     '# Config',
     '`lintel.config.json`; every field may be left out.',
-    shown('Some of its sections, each as the first example of its page has it:', configExample(registry)),
+    formatExample('Some of its sections, each as the first example of its page has it:', createConfigExample(registry)),
     'Sections in which plugins are chosen:',
-    table(['section', 'what it holds', 'plugins'], sections),
+    formatTable(['section', 'what it holds', 'plugins'], sections),
     'All fields:',
-    fieldTable(context(registry), { ...EMPTY_OBJECT, fields: configField(registry).fields }),
+    formatFieldTable(createContext(registry), { ...EMPTY_OBJECT, fields: configField(registry).fields }),
   );
 }
 
-function commandPage({ commands, commonOptions }: ReferenceInput): string {
-  const flag = ({ name, value }: OptionDoc): string => code(`--${name}${value === undefined ? '' : ` ${value}`}`);
-  const options = (list: readonly OptionDoc[]): string =>
-    table(
+function createCommandPage({ commands, commonOptions }: ReferenceInput): string {
+  const formatFlag = ({ name, value }: OptionDoc): string =>
+    formatCode(`--${name}${value === undefined ? '' : ` ${value}`}`);
+  const formatOptions = (list: readonly OptionDoc[]): string =>
+    formatTable(
       ['option', 'meaning'],
-      list.map((option) => [flag(option), option.doc]),
+      list.map((option) => [formatFlag(option), option.doc]),
     );
   const sections = Object.entries(commands).map(([name, { usage, summary, details, options: own, examples, exits }]) =>
-    blocks(
+    joinBlocks(
       `## ${name}`,
-      `${code(`lintel ${usage}`)}: ${summary}.`,
+      `${formatCode(`lintel ${usage}`)}: ${summary}.`,
       details,
-      options(own),
+      formatOptions(own),
       `\`\`\`bash\n${examples.join('\n')}\n\`\`\``,
-      table(
+      formatTable(
         ['exit code', 'meaning'],
         exits.map((exit) => [String(exit.code), exit.doc]),
       ),
     ),
   );
-  return blocks(
+  return joinBlocks(
     '# Commands',
     'Exit code 2: the command line was not understood. Colours are left out when `NO_COLOR` is set or the output is no ' +
       'terminal.',
-    options(commonOptions),
+    formatOptions(commonOptions),
     sections,
   );
 }

@@ -5,7 +5,7 @@ import { configField } from '../analysis/config.js';
 import { BESIDE_FIELDS, GRAMMAR } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
-import { schemaWriter, type SchemaWriter } from './json-schema.js';
+import { createSchemaWriter, type SchemaWriter } from './json-schema.js';
 
 export const SCHEMA_TARGETS = ['definition', 'model', 'config', 'all'] as const;
 export type SchemaTarget = (typeof SCHEMA_TARGETS)[number];
@@ -31,8 +31,8 @@ const isNamedModels: JsonObject = {
 };
 const isResource: JsonObject = { anyOf: [{ required: ['resource'] }, { required: ['actionables'] }] };
 
-export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject {
-  const writer = schemaWriter(registry);
+export function createSchema(target: SchemaTarget, registry: Registry): JsonObject {
+  const writer = createSchemaWriter(registry);
   const configNode = configField(registry);
   const config = writer.ref(configNode, 'config');
   const resource = writer.ref(GRAMMAR[Slot.RESOURCE] ?? EMPTY_OBJECT, 'resource');
@@ -45,19 +45,19 @@ export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject 
     then: resource,
     else: { if: { anyOf: [isNamedModels, holdsField], minProperties: 1 }, then: model, else: resource },
   };
-  const parts = { ...withBeside(writer), 'one-definition': single, 'one-model': model };
-  const several = (one: keyof typeof parts): JsonObject => {
+  const parts = { ...addModelOptions(writer), 'one-definition': single, 'one-model': model };
+  const toOneOrMany = (one: keyof typeof parts): JsonObject => {
     const ref = { $ref: `#/definitions/${one}` };
     return { if: { type: 'array' }, then: { type: 'array', items: ref }, else: ref };
   };
   const roots: Readonly<Record<SchemaTarget, () => JsonObject>> = {
-    definition: () => several('one-definition'),
-    model: () => several('one-model'),
+    definition: () => toOneOrMany('one-definition'),
+    model: () => toOneOrMany('one-model'),
     config: () => config,
     all: () => {
       const keys = Object.keys(configNode.fields);
       const isConfig = { type: 'object', minProperties: 1, propertyNames: { enum: keys } };
-      return { if: isConfig, then: config, else: several('one-definition') };
+      return { if: isConfig, then: config, else: toOneOrMany('one-definition') };
     },
   };
   const root = roots[target]();
@@ -68,12 +68,12 @@ export function schemaFor(target: SchemaTarget, registry: Registry): JsonObject 
     allowComments: true,
     allowTrailingCommas: true,
     allOf: [root],
-    definitions: reachable(root, parts),
+    definitions: pickReachable(root, parts),
   };
 }
 
 /** Model options are recognized by their JSON type; an object under the name of an option is an ordinary field. */
-function withBeside(writer: SchemaWriter): Readonly<Record<string, Json>> {
+function addModelOptions(writer: SchemaWriter): Readonly<Record<string, Json>> {
   const beside = Object.entries(BESIDE_FIELDS.fields).map(
     ([name, node]) => [name, node.type, writer.ref(node, `model.${name}`)] as const,
   );
@@ -87,7 +87,7 @@ function withBeside(writer: SchemaWriter): Readonly<Record<string, Json>> {
   };
 }
 
-function reachable(root: JsonObject, all: Readonly<Record<string, Json>>): JsonObject {
+function pickReachable(root: JsonObject, all: Readonly<Record<string, Json>>): JsonObject {
   const kept = new Set<string>();
   const visit = (json: unknown): void => {
     if (typeof json !== 'object' || json === null) return;

@@ -10,7 +10,7 @@ import { isSub0 } from '../../contract/profile.js';
 import type { Environment } from './environment.js';
 
 /** A variable in another format. */
-export interface Taken {
+export interface ConvertedVariable {
   readonly name: string;
   readonly as: string;
 }
@@ -24,7 +24,7 @@ interface Setting<T> {
   readonly lenient?: (text: string) => string;
 }
 
-const whole = (name: string, max: number): Setting<number> => ({
+const createWholeSetting = (name: string, max: number): Setting<number> => ({
   name,
   expected: `a whole number up to ${max}`,
   read(text) {
@@ -35,26 +35,26 @@ const whole = (name: string, max: number): Setting<number> => ({
 
 const FLAGS: Readonly<Record<string, string>> = { '1': 'true', yes: 'true', '0': 'false', no: 'false' };
 
-const flag = (name: string): Setting<boolean> => ({
+const createFlagSetting = (name: string): Setting<boolean> => ({
   name,
   expected: '`true` or `false`',
   read: (text) => ({ true: true, false: false })[text.toLowerCase()],
   lenient: (text) => FLAGS[text.trim().toLowerCase()] ?? text.trim(),
 });
 
-const path = (name: string, example: string, isPath: (text: string) => boolean): Setting<string> => ({
+const createPathSetting = (name: string, example: string, isPath: (text: string) => boolean): Setting<string> => ({
   name,
   expected: `a path like ${example}`,
   read: (text) => (isPath(text) ? text : undefined),
   lenient: (text) => (text.startsWith('/') ? text : `/${text}`),
 });
 
-const listed = (text: string): string[] => text.split('|').flatMap((item) => item.trim() || []);
+const splitList = (text: string): string[] => text.split('|').flatMap((item) => item.trim() || []);
 
 /** Development servers usually have no TLS. */
 const LOCAL = /^(localhost|127\.0\.0\.1)(:|$)/;
 
-function asOrigin(text: string): string {
+function toOrigin(text: string): string {
   const bare = text.toLowerCase().replace(/\/+$/, '');
   if (bare === '*' || bare.includes('://')) return bare;
   return `${LOCAL.test(bare) ? 'http' : 'https'}://${bare}`;
@@ -63,14 +63,14 @@ function asOrigin(text: string): string {
 const ORIGINS: Setting<readonly string[]> = {
   name: 'ALLOWED_ORIGINS',
   expected: 'origins like https://app.example.com|*',
-  read: (text) => (listed(text).every(isOrigin) ? listed(text) : undefined),
-  lenient: (text) => listed(text).map(asOrigin).join('|'),
+  read: (text) => (splitList(text).every(isOrigin) ? splitList(text) : undefined),
+  lenient: (text) => splitList(text).map(toOrigin).join('|'),
 };
 
 const HOSTS: Setting<readonly string[]> = {
   name: 'ALLOWED_HOSTS',
   expected: 'names like api.example.com|*.example.org',
-  read: (text) => (listed(text).every(isHost) ? listed(text) : undefined),
+  read: (text) => (splitList(text).every(isHost) ? splitList(text) : undefined),
 };
 
 const VERBS: Setting<readonly string[]> = {
@@ -81,16 +81,16 @@ const VERBS: Setting<readonly string[]> = {
     return verbs.every((verb) => METHODS.includes(verb)) ? verbs : undefined;
   },
   lenient: (text) =>
-    listed(text)
+    splitList(text)
       .filter((verb) => verb.toUpperCase() !== 'OPTIONS')
       .join('|') || 'POST',
 };
 
 /** Throws BootError CFG_VARIABLE, which names every invalid variable. */
-export function withEnvironment(config: Config, env: Environment, note?: (taken: Taken) => void): Config {
+export function applyEnvironment(config: Config, env: Environment, note?: (taken: ConvertedVariable) => void): Config {
   const wrong: Setting<unknown>[] = [];
   const isLenient = isSub0(config.profile);
-  const said = <T>(setting: Setting<T>, fallback: T): T => {
+  const resolveSetting = <T>(setting: Setting<T>, fallback: T): T => {
     const { name, lenient } = setting;
     const text = env[name];
     // An empty HOST would listen on every address.
@@ -111,22 +111,22 @@ export function withEnvironment(config: Config, env: Environment, note?: (taken:
     ...config,
     websocket: Object.freeze({
       ...websocket,
-      enabled: said(flag('ALLOW_WEBSOCKET_CONNECTIONS'), websocket.enabled),
-      path: said(path('WEBSOCKET_ENDPOINT', '/ws', isSocketPath), websocket.path),
-      force_uid: said(flag('FORCE_WEBSOCKET_WITH_UID'), websocket.force_uid),
-      force_token: said(flag('FORCE_WEBSOCKET_WITH_TOKEN'), websocket.force_token),
+      enabled: resolveSetting(createFlagSetting('ALLOW_WEBSOCKET_CONNECTIONS'), websocket.enabled),
+      path: resolveSetting(createPathSetting('WEBSOCKET_ENDPOINT', '/ws', isSocketPath), websocket.path),
+      force_uid: resolveSetting(createFlagSetting('FORCE_WEBSOCKET_WITH_UID'), websocket.force_uid),
+      force_token: resolveSetting(createFlagSetting('FORCE_WEBSOCKET_WITH_TOKEN'), websocket.force_token),
     }),
     http: Object.freeze({
       ...http,
-      port: said(whole('PORT', 65_535), http.port),
+      port: resolveSetting(createWholeSetting('PORT', 65_535), http.port),
       host: env['HOST'] === undefined || env['HOST'] === '' ? http.host : env['HOST'],
-      hosts: said(HOSTS, http.hosts),
-      methods: said(VERBS, http.methods),
-      status_path: said(path('STATUS_ENDPOINT', '/status', isStatusPath), http.status_path),
-      allowed_origins: said(ORIGINS, http.allowed_origins),
+      hosts: resolveSetting(HOSTS, http.hosts),
+      methods: resolveSetting(VERBS, http.methods),
+      status_path: resolveSetting(createPathSetting('STATUS_ENDPOINT', '/status', isStatusPath), http.status_path),
+      allowed_origins: resolveSetting(ORIGINS, http.allowed_origins),
       limits: Object.freeze({
         ...http.limits,
-        body: said(whole('MAX_PAYLOAD_LIMIT', Number.MAX_SAFE_INTEGER), http.limits.body),
+        body: resolveSetting(createWholeSetting('MAX_PAYLOAD_LIMIT', Number.MAX_SAFE_INTEGER), http.limits.body),
       }),
     }),
   });

@@ -41,7 +41,7 @@ export async function readDefinition(name: string, shown: string): Promise<Sourc
 }
 
 /** Whether the SQL parser is needed. */
-export function holdStatements(files: readonly SourceFile[], registry: Registry): boolean {
+export function hasStatements(files: readonly SourceFile[], registry: Registry): boolean {
   const keys = fieldsInLanguage(registry, 'sql').map((name) => JSON.stringify(name));
   return files.some(({ text }) => keys.some((key) => text.includes(key)));
 }

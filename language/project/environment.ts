@@ -17,7 +17,7 @@ export async function readEnvFile(folder: string): Promise<Environment> {
 }
 
 /** An empty variable counts as unset, because it is never intended. */
-export const envFacts = (env: Environment): EnvFacts =>
+export const createEnvFacts = (env: Environment): EnvFacts =>
   new Map(
     Object.entries(env).flatMap(([name, value]): [string, EnvFact][] =>
       value === undefined || value === ''

@@ -20,7 +20,7 @@ const MAX_DEPTH = 3;
 const EXTENSIONS = ['.js', '.mjs', '.ts', '.mts'];
 
 /** `generator:*` matches every generator, `*` everything, anything else only itself. */
-export function matches(pattern: string, id: string): boolean {
+export function isPatternMatch(pattern: string, id: string): boolean {
   return pattern === id || (pattern.endsWith('*') && id.startsWith(pattern.slice(0, -1)));
 }
 
@@ -36,13 +36,13 @@ export async function readFolder(folder: string, name = folder): Promise<FolderP
 }
 
 async function scan(folder: string, depth: number, found: FolderPlugins): Promise<void> {
-  const kindFile = moduleIn(folder, 'kind');
-  const specFile = moduleIn(folder, 'spec');
+  const kindFile = findModule(folder, 'kind');
+  const specFile = findModule(folder, 'spec');
   if (kindFile !== null) found.kinds.push((await importDefault(kindFile)) as Kind);
   if (specFile !== null) {
     const spec = (await importDefault(specFile)) as PluginSpec;
     found.specs.push(spec);
-    const runtimeFile = moduleIn(folder, 'runtime');
+    const runtimeFile = findModule(folder, 'runtime');
     if (runtimeFile !== null) found.files.set(pluginId(spec), runtimeFile);
   }
   if (depth >= MAX_DEPTH) return;
@@ -54,7 +54,7 @@ async function scan(folder: string, depth: number, found: FolderPlugins): Promis
   }
 }
 
-function moduleIn(folder: string, name: string): string | null {
+function findModule(folder: string, name: string): string | null {
   return EXTENSIONS.map((extension) => join(folder, name + extension)).find((file) => existsSync(file)) ?? null;
 }
 
@@ -63,13 +63,13 @@ export async function importDefault(file: string): Promise<object> {
     const module = (await import(pathToFileURL(file).href)) as { default?: unknown };
     if (typeof module.default === 'object' && module.default !== null) return module.default;
   } catch (error) {
-    throw new BootError('PLG_NOT_FOUND', { name: file, what: reasonOf(error) }, error);
+    throw new BootError('PLG_NOT_FOUND', { name: file, what: describeImportError(error) }, error);
   }
   throw new BootError('PLG_NOT_FOUND', { name: file, what: 'it has no default export' });
 }
 
 /** Node's message does not explain the most common mistake. */
-function reasonOf(error: unknown): string {
+function describeImportError(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be imported';
   if (!(error instanceof SyntaxError) || !/import statement|token 'export'/.test(error.message)) return error.message;
   return 'it is an ES module; name it .mjs, or put `"type": "module"` into your package.json';

@@ -8,7 +8,7 @@ import { pluginId, type PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import type { Manifest } from '../export/manifest.js';
 import { readManifest } from '../export/manifest-read.js';
-import { specsOf, type ManifestSpecs } from '../export/manifest-specs.js';
+import { toSpecs, type ManifestSpecs } from '../export/manifest-specs.js';
 import { document } from '../source/document.js';
 import { memberOf, parseSource } from '../source/tree.js';
 import { BUILTIN } from './plugin-folders.js';
@@ -18,14 +18,14 @@ export const MANIFEST_NAME = 'plugin.manifest.json';
 /** Maximum bytes of a manifest. */
 export const MAX_MANIFEST = 2_000_000;
 
-export interface FoundManifest {
+export interface ManifestResult {
   /** Null where the manifest is missing or invalid. */
   readonly manifest: Manifest | null;
   /** The reason, as the second half of a sentence. */
   readonly note: string | null;
 }
 
-export interface Written extends FoundManifest {
+export interface LoadedManifest extends ManifestResult {
   /** With links resolved; null where it does not exist. */
   readonly real: string | null;
   readonly inside: boolean;
@@ -34,7 +34,7 @@ export interface Written extends FoundManifest {
 }
 
 /** `name`: as in the config. Manifests outside the project (`root`) are not read. */
-export async function writtenManifest(root: string, folder: string, name: string): Promise<Written> {
+export async function loadManifest(root: string, folder: string, name: string): Promise<LoadedManifest> {
   const real = await realpath(folder).catch(() => null);
   const nothing = { real, inside: false, manifest: null, time: 0 };
   if (real === null) return { ...nothing, note: 'there is no such folder' };
@@ -48,7 +48,7 @@ export async function writtenManifest(root: string, folder: string, name: string
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const what = error instanceof Error ? error.message : String(error);
-    const note = isMissing ? `it has no manifest; ${writes(name)}` : `its manifest is not sound: ${what}`;
+    const note = isMissing ? `it has no manifest; ${formatWriteHint(name)}` : `its manifest is not sound: ${what}`;
     return { ...nothing, inside, note };
   }
 }
@@ -59,20 +59,20 @@ export interface KnownPlugins extends ManifestSpecs {
   readonly note: string | null;
 }
 
-export async function knownPlugins(root: string, name: string): Promise<KnownPlugins> {
-  const { manifest, note } = await writtenManifest(root, resolve(root, name), name);
+export async function readKnownPlugins(root: string, name: string): Promise<KnownPlugins> {
+  const { manifest, note } = await loadManifest(root, resolve(root, name), name);
   if (manifest === null) return { kinds: [], specs: [], unchecked: [], note };
   const unchecked = manifest.plugins.flatMap((plugin) => (plugin.hasCheck ? [pluginId(plugin)] : []));
-  return { ...specsOf(manifest), unchecked, note };
+  return { ...toSpecs(manifest), unchecked, note };
 }
 
-export const writes = (name: string): string => `\`lintel manifest ${name}\` writes it`;
+export const formatWriteHint = (name: string): string => `\`lintel manifest ${name}\` writes it`;
 
-export const foldersIn = (source: string | null): string[] =>
+export const listPluginFolders = (source: string | null): string[] =>
   pluginLists(source).plugins.filter((entry) => !entry.startsWith(BUILTIN));
 
 /** An empty name is reported at the list itself. */
-export function unreadPlugins(
+export function reportUnreadPlugins(
   registry: Registry,
   file: string,
   source: string | null,
@@ -91,5 +91,5 @@ export function unreadPlugins(
 }
 
 /** Removes problems that an unknown plugin could resolve. */
-export const withoutGuesses = (problems: readonly Problem[], registry: Registry): readonly Problem[] =>
+export const omitGuesses = (problems: readonly Problem[], registry: Registry): readonly Problem[] =>
   problems.filter(({ code }) => registry.codes[code]?.plugins !== 'all');

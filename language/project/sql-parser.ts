@@ -1,6 +1,6 @@
 /** Loads PostgreSQL's parser once, for the front end, which may not load modules itself. */
 import { isObject } from '../../contract/json.js';
-import { holdTieringBudget, withoutOptimizing } from './wasm-tiering.js';
+import { raiseTieringBudget, runWithoutOptimizing } from './wasm-tiering.js';
 import type { SqlParsed, SqlParser } from '../strings/sql-parser.js';
 
 /** The `syntax` fact of stores with this syntax. */
@@ -15,7 +15,7 @@ const NOTHING: SqlParsed = { statements: [], fault: null };
 async function load(): Promise<SqlParser> {
   const { loadModule, parseSync, hasSqlDetails } = await import('libpg-query');
   // Optimizing the parser's largest function would take hundreds of milliseconds and megabytes, for a run of milliseconds.
-  const release = holdTieringBudget(Infinity);
+  const release = raiseTieringBudget(Infinity);
   try {
     await loadModule();
   } finally {
@@ -27,19 +27,22 @@ async function load(): Promise<SqlParser> {
       // The parser stops at a NUL character.
       if (text.trim() === '' || text.includes('\u0000')) return NOTHING;
       try {
-        const { stmts } = withoutOptimizing(() => parseSync(text)) as { readonly stmts?: readonly unknown[] };
+        const { stmts } = runWithoutOptimizing(() => parseSync(text)) as { readonly stmts?: readonly unknown[] };
         return { statements: (stmts ?? []).filter(isObject), fault: null };
       } catch (error) {
         // Other errors, such as a stack overflow, do not prove that the text is invalid.
         if (!hasSqlDetails(error) || error.sqlDetails === undefined) return NOTHING;
-        return { statements: null, fault: { message: error.sqlDetails.message, at: unitAt(text, error.sqlDetails) } };
+        return {
+          statements: null,
+          fault: { message: error.sqlDetails.message, at: toUnitOffset(text, error.sqlDetails) },
+        };
       }
     },
   };
 }
 
 /** Converts an offset in characters to UTF-16 code units. */
-function unitAt(text: string, { cursorPosition }: { readonly cursorPosition: number }): number {
+function toUnitOffset(text: string, { cursorPosition }: { readonly cursorPosition: number }): number {
   let at = 0;
   let left = Math.max(0, cursorPosition);
   for (const character of text) {

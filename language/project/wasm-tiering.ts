@@ -20,24 +20,24 @@ const isChosen = (flag: RegExp): boolean =>
   );
 
 /** Multiplies the tier-up budget of modules compiled until the returned function is called. */
-export function holdTieringBudget(times: number): () => void {
+export function raiseTieringBudget(times: number): () => void {
   const usual = TIERING_BUDGETS[String(major)];
   if (usual === undefined || isChosen(/^--wasm-tiering-budget/)) return () => undefined;
   const own = Math.min(NEVER, usual * times);
-  const force = (): void => setFlagsFromString(`${FLAG}=${held.at(-1) ?? usual}`);
+  const applyBudget = (): void => setFlagsFromString(`${FLAG}=${held.at(-1) ?? usual}`);
   held.push(own);
-  force();
+  applyBudget();
   return () => {
     const at = held.lastIndexOf(own);
     if (at >= 0) held.splice(at, 1);
-    force();
+    applyBudget();
   };
 }
 
 const isLeft = major < LATE || isChosen(/^--(?:no-)?(?:wasm-tier-up|wasm-dynamic-tiering|liftoff)/);
 
 /** Newer engines need this in addition. `work` must be synchronous. */
-export function withoutOptimizing<T>(work: () => T): T {
+export function runWithoutOptimizing<T>(work: () => T): T {
   if (isLeft) return work();
   setFlagsFromString('--no-wasm-tier-up');
   setFlagsFromString('--no-wasm-dynamic-tiering');

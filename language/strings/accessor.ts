@@ -55,5 +55,5 @@ function readAccessor(text: string, start: number): AccessorPart | null {
   return { root, tail, start, end: at };
 }
 
-export const accessorsIn = (text: string): AccessorPart[] =>
+export const listAccessors = (text: string): AccessorPart[] =>
   text.includes('$') ? parseTemplate(text).filter((part): part is AccessorPart => typeof part !== 'string') : [];

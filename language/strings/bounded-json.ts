@@ -2,7 +2,7 @@
  * Parses untrusted JSON under limits; depth and key count are checked before any value is created. Throws Faults of the HTTP
  * layer.
  */
-import { Fault, fault } from '../../contract/fault.js';
+import { Fault, createFault } from '../../contract/fault.js';
 import { POISON_KEYS } from '../../contract/json.js';
 import { isBeyond, parseExact } from './exact-json.js';
 
@@ -14,19 +14,19 @@ export interface JsonLimits {
 
 /** `decode` returns the UTF-8 `bytes` as text. Throws REQ_MALFORMED, REQ_TOO_COMPLEX, REQ_NAME_REFUSED or REQ_NUMBER. */
 export function parseBounded(bytes: Uint8Array, decode: () => string, limits: JsonLimits): unknown {
-  const marks = measure(bytes, limits);
+  const marks = measureJson(bytes, limits);
   let value: unknown;
   try {
-    value = marks & LONG ? parseExact(decode(), refuseBeyond) : JSON.parse(decode());
+    value = marks & LONG ? parseExact(decode(), rejectBeyond) : JSON.parse(decode());
   } catch (error) {
-    throw error instanceof Fault ? error : fault('REQ_MALFORMED', {}, { cause: error });
+    throw error instanceof Fault ? error : createFault('REQ_MALFORMED', {}, { cause: error });
   }
-  if (marks & DOUBTFUL) inspect(value, limits);
+  if (marks & DOUBTFUL) checkValues(value, limits);
   return value;
 }
 
-function refuseBeyond(text: string): void {
-  if (isBeyond(text)) throw fault('REQ_NUMBER');
+function rejectBeyond(text: string): void {
+  if (isBeyond(text)) throw createFault('REQ_NUMBER');
 }
 
 const QUOTE = 0x22;
@@ -44,7 +44,7 @@ const DOUBTFUL = 1;
 const LONG = 2;
 
 /** Throws if depth or key count exceeds the limit; returns DOUBTFUL, LONG, both or 0. */
-function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): number {
+function measureJson(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: maxArray }: JsonLimits): number {
   let depth = 0;
   let deepest = 0;
   let colons = 0;
@@ -75,9 +75,9 @@ function measure(bytes: Uint8Array, { depth: maxDepth, keys: maxKeys, array: max
     }
   }
   // Unclosed text is malformed, whatever its depth.
-  if (deepest > maxDepth && depth > 0) throw fault('REQ_MALFORMED');
-  if (deepest > maxDepth) throw fault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
-  if (colons > maxKeys) throw fault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
+  if (deepest > maxDepth && depth > 0) throw createFault('REQ_MALFORMED');
+  if (deepest > maxDepth) throw createFault('REQ_TOO_COMPLEX', { what: 'levels', max: maxDepth });
+  if (colons > maxKeys) throw createFault('REQ_TOO_COMPLEX', { what: 'properties', max: maxKeys });
   return (doubtful || commas >= maxArray ? DOUBTFUL : 0) | (long ? LONG : 0);
 }
 
@@ -89,23 +89,23 @@ function mayBePoison(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /** Iterative, because a deep value could overflow the stack. */
-function inspect(root: unknown, { array }: JsonLimits): void {
+function checkValues(root: unknown, { array }: JsonLimits): void {
   const stack: unknown[] = [root];
   while (stack.length > 0) {
     const value = stack.pop();
     if (typeof value === 'string') {
-      if (!value.isWellFormed()) throw fault('REQ_MALFORMED');
+      if (!value.isWellFormed()) throw createFault('REQ_MALFORMED');
       continue;
     }
     if (typeof value !== 'object' || value === null) continue;
     if (Array.isArray(value)) {
-      if (value.length > array) throw fault('REQ_TOO_COMPLEX', { what: 'items in an array', max: array });
+      if (value.length > array) throw createFault('REQ_TOO_COMPLEX', { what: 'items in an array', max: array });
       for (const item of value as unknown[]) stack.push(item);
       continue;
     }
     for (const key of Object.keys(value)) {
-      if (POISON_KEYS.has(key)) throw fault('REQ_NAME_REFUSED');
-      if (!key.isWellFormed()) throw fault('REQ_MALFORMED');
+      if (POISON_KEYS.has(key)) throw createFault('REQ_NAME_REFUSED');
+      if (!key.isWellFormed()) throw createFault('REQ_MALFORMED');
       stack.push((value as Record<string, unknown>)[key]);
     }
   }

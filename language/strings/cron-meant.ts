@@ -20,22 +20,22 @@ const LENGTHS = /^(?:@?every\s+)?(?:(\d{1,5})\s*)?(s|m|h|d|w|sec|min|hr|second|m
 const TIMES = /^(?:every\s+)?([a-z]+?)s?\s+(?:at|@)\s+(\d{1,2})(?::(\d\d))?\s*(am|pm)?$/;
 const DAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
-export interface MeantSchedule {
+export interface ScheduleConversion {
   readonly words: boolean;
   /** Undefined if the conversion is not certain. */
   readonly right?: string;
 }
 
 /** `text` is a schedule that does not have six fields. */
-export function meantSchedule(text: string): MeantSchedule {
+export function convertSchedule(text: string): ScheduleConversion {
   const plain = text.trim().toLowerCase();
-  const right = NICKNAMES.get(plain.replace(/^@/, '')) ?? ofLength(plain) ?? ofTime(plain);
+  const right = NICKNAMES.get(plain.replace(/^@/, '')) ?? convertInterval(plain) ?? convertTime(plain);
   if (right !== undefined) return { words: true, right };
-  return { words: /^@?[a-z]{3,}\b/.test(plain), ...ofFields(text) };
+  return { words: /^@?[a-z]{3,}\b/.test(plain), ...convertFields(text) };
 }
 
 /** Five fields are a crontab schedule; seven have a year at the end. */
-function ofFields(text: string): { readonly right?: string } {
+function convertFields(text: string): { readonly right?: string } {
   const fields = text
     .trim()
     .replace(/\s*,\s*/g, ',')
@@ -46,22 +46,22 @@ function ofFields(text: string): { readonly right?: string } {
 }
 
 /** `every 5 minutes`, `30s`: only if the interval divides the next larger unit. */
-function ofLength(text: string): string | undefined {
+function convertInterval(text: string): string | undefined {
   const [, count = '1', unit = ''] = LENGTHS.exec(text) ?? [];
   if (unit === '' || (!/\d|every/.test(text) && unit.length === 1)) return undefined;
   if (unit === 'month') return count === '1' ? '0 0 0 1 * *' : undefined;
   const seconds = Number(count) * (SECONDS[unit[0] ?? ''] ?? 0);
   if (seconds === 604_800) return '0 0 0 * * 0';
   if (seconds === 86_400) return '0 0 0 * * *';
-  const pace = (length: number): string => (length === 1 ? '*' : `*/${length}`);
-  const fits = (length: number, whole: number): boolean => length >= 1 && length < whole && whole % length === 0;
-  if (fits(seconds, 60)) return `${pace(seconds)} * * * * *`;
-  if (fits(seconds / 60, 60)) return `0 ${pace(seconds / 60)} * * * *`;
-  return fits(seconds / 3600, 24) ? `0 0 ${pace(seconds / 3600)} * * *` : undefined;
+  const formatStep = (length: number): string => (length === 1 ? '*' : `*/${length}`);
+  const isDivisor = (length: number, whole: number): boolean => length >= 1 && length < whole && whole % length === 0;
+  if (isDivisor(seconds, 60)) return `${formatStep(seconds)} * * * * *`;
+  if (isDivisor(seconds / 60, 60)) return `0 ${formatStep(seconds / 60)} * * * *`;
+  return isDivisor(seconds / 3600, 24) ? `0 0 ${formatStep(seconds / 3600)} * * *` : undefined;
 }
 
 /** `every day at 3am`, `weekdays at 9:30`, `Monday at 17:00`. */
-function ofTime(text: string): string | undefined {
+function convertTime(text: string): string | undefined {
   const [, day = '', hours = '', minutes = '0', half] = TIMES.exec(text) ?? [];
   const weekday = DAYS.findIndex((name) => name === day || name.slice(0, 3) === day);
   const on = ['day', 'daily', 'night'].includes(day) ? '*' : day === 'weekday' ? '1-5' : String(weekday);

@@ -3,7 +3,7 @@
  * intervals in both; a time that is skipped when clocks go forward runs once, at that moment.
  */
 import type { Cron } from './cron.js';
-import { wallOf, type Wall } from './zone.js';
+import { createLocalClock, type LocalClock } from './zone.js';
 
 const SECOND = 1000;
 const DAY = 86_400_000;
@@ -17,9 +17,9 @@ export interface Timetable {
   readonly latest: (after: number, until: number) => number | null;
 }
 
-export function timetable(cron: Cron, zone: string): Timetable {
-  const wall = wallOf(zone);
-  const next = cron.steady ? byInterval(cron, wall) : byHour(cron, wall);
+export function createTimetable(cron: Cron, zone: string): Timetable {
+  const wall = createLocalClock(zone);
+  const next = cron.steady ? createIntervalNext(cron, wall) : createHourlyNext(cron, wall);
   return {
     next,
     latest: (after, until) => {
@@ -38,8 +38,8 @@ export function timetable(cron: Cron, zone: string): Timetable {
   };
 }
 
-export function nextInstants(cron: Cron, zone: string, after: number, count: number): number[] {
-  const { next } = timetable(cron, zone);
+export function listNextInstants(cron: Cron, zone: string, after: number, count: number): number[] {
+  const { next } = createTimetable(cron, zone);
   const found: number[] = [];
   for (let at = next(after); at !== null && found.length < count; at = next(at)) found.push(at);
   return found;
@@ -48,11 +48,11 @@ export function nextInstants(cron: Cron, zone: string, after: number, count: num
 type Next = (after: number) => number | null;
 
 /** Fixed hours: each local time maps to one instant, in the same order. */
-function byHour(cron: Cron, wall: Wall): Next {
+function createHourlyNext(cron: Cron, wall: LocalClock): Next {
   return (after) => {
-    for (let shown = nextShown(cron, wall(after) + 1); shown !== null; shown = nextShown(cron, shown + 1)) {
-      const [first] = instantsOf(wall, shown);
-      const instant = first ?? jumpOver(wall, shown);
+    for (let shown = findNextLocal(cron, wall(after) + 1); shown !== null; shown = findNextLocal(cron, shown + 1)) {
+      const [first] = findInstants(wall, shown);
+      const instant = first ?? skipClockChange(wall, shown);
       if (instant > after) return instant;
     }
     return null;
@@ -60,67 +60,69 @@ function byHour(cron: Cron, wall: Wall): Next {
 }
 
 /** Intervals follow local time separately in each period between two clock changes. */
-function byInterval(cron: Cron, wall: Wall): Next {
+function createIntervalNext(cron: Cron, wall: LocalClock): Next {
   return (after) => {
     for (let from = after + 1; ;) {
       const ahead = wall(from) - from;
-      const shown = nextShown(cron, wall(from));
+      const shown = findNextLocal(cron, wall(from));
       if (shown === null) return null;
-      const jump = jumpIn(wall, from, from + 2 * DAY);
+      const jump = findClockChange(wall, from, from + 2 * DAY);
       const instant = shown - ahead;
       if (instant < (jump ?? instant + 1) && instant <= from + 2 * DAY) return instant;
       if (jump === null) {
-        const [first] = instantsOf(wall, shown);
+        const [first] = findInstants(wall, shown);
         if (first !== undefined) return first;
-        from = jumpOver(wall, shown);
+        from = skipClockChange(wall, shown);
       } else from = jump;
     }
   };
 }
 
 /** Two instants if clocks go back, none if they skip the local time. */
-function instantsOf(wall: Wall, shown: number): number[] {
+function findInstants(wall: LocalClock, shown: number): number[] {
   const around = [shown - DAY, shown + DAY].map((instant) => shown - (wall(instant) - instant));
   return [...new Set(around)].filter((instant) => wall(instant) === shown).sort((a, b) => a - b);
 }
 
-const jumpOver = (wall: Wall, shown: number): number => jumpIn(wall, shown - DAY, shown + DAY) ?? shown;
+const skipClockChange = (wall: LocalClock, shown: number): number =>
+  findClockChange(wall, shown - DAY, shown + DAY) ?? shown;
 
 /** The first clock change in a period; null if there is none. */
-function jumpIn(wall: Wall, from: number, to: number): number | null {
-  const ahead = (instant: number): number => wall(instant) - instant;
-  const known = ahead(from);
-  if (ahead(to) === known) return null;
+function findClockChange(wall: LocalClock, from: number, to: number): number | null {
+  const getOffset = (instant: number): number => wall(instant) - instant;
+  const known = getOffset(from);
+  if (getOffset(to) === known) return null;
   let [low, high] = [from, to];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (ahead(middle) === known) low = middle;
+    if (getOffset(middle) === known) low = middle;
     else high = middle;
   }
   return high;
 }
 
-const atLeast = (values: readonly number[], value: number): number | undefined => values.find((one) => one >= value);
+const findAtLeast = (values: readonly number[], value: number): number | undefined =>
+  values.find((one) => one >= value);
 
 /** The first matching local time at or after `from`, in whole seconds. */
-function nextShown(cron: Cron, from: number): number | null {
+function findNextLocal(cron: Cron, from: number): number | null {
   const start = new Date(Math.ceil(from / SECOND) * SECOND);
   let [year, month, day] = [start.getUTCFullYear(), start.getUTCMonth() + 1, start.getUTCDate()];
-  let time = timeFrom(cron, start.getUTCHours(), start.getUTCMinutes(), start.getUTCSeconds());
+  let time = findTime(cron, start.getUTCHours(), start.getUTCMinutes(), start.getUTCSeconds());
   const last = year + HORIZON_YEARS;
-  const first = timeFrom(cron, 0, 0, 0);
+  const first = findTime(cron, 0, 0, 0);
   while (year <= last) {
-    const near = atLeast(cron.months, month);
+    const near = findAtLeast(cron.months, month);
     if (near === undefined) [year, month, day, time] = [year + 1, 1, 1, first];
     else if (near !== month) [month, day, time] = [near, 1, first];
-    else if (day > daysIn(year, month)) [month, day, time] = [month + 1, 1, first];
+    else if (day > countDays(year, month)) [month, day, time] = [month + 1, 1, first];
     else if (time === null || !isDay(cron, year, month, day)) [day, time] = [day + 1, first];
     else return Date.UTC(year, month - 1, day) + time;
   }
   return null;
 }
 
-const daysIn = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
+const countDays = (year: number, month: number): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
 
 /** If both day fields are restricted, either may match, as in cron. */
 function isDay({ days, weekdays, anyDay, anyWeekday }: Cron, year: number, month: number, day: number): boolean {
@@ -131,15 +133,15 @@ function isDay({ days, weekdays, anyDay, anyWeekday }: Cron, year: number, month
 }
 
 /** The first matching time of day in milliseconds from midnight; null if that day has none. */
-function timeFrom({ hours, minutes, seconds }: Cron, hour: number, minute: number, second: number): number | null {
+function findTime({ hours, minutes, seconds }: Cron, hour: number, minute: number, second: number): number | null {
   const [firstMinute = 0, firstSecond = 0] = [minutes[0], seconds[0]];
   const at = (h: number, m: number, s: number): number => ((h * 60 + m) * 60 + s) * SECOND;
   if (hours.includes(hour)) {
-    const sameMinute = minutes.includes(minute) ? atLeast(seconds, second) : undefined;
+    const sameMinute = minutes.includes(minute) ? findAtLeast(seconds, second) : undefined;
     if (sameMinute !== undefined) return at(hour, minute, sameMinute);
-    const later = atLeast(minutes, minute + 1);
+    const later = findAtLeast(minutes, minute + 1);
     if (later !== undefined) return at(hour, later, firstSecond);
   }
-  const later = atLeast(hours, hour + 1);
+  const later = findAtLeast(hours, hour + 1);
   return later === undefined ? null : at(later, firstMinute, firstSecond);
 }

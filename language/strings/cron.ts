@@ -1,6 +1,6 @@
 /** Validates schedules with six fields (seconds first) and suggests corrections; `cron-next.ts` computes the instants. */
 
-import { meantSchedule } from './cron-meant.js';
+import { convertSchedule } from './cron-meant.js';
 
 export interface Cron {
   readonly seconds: readonly number[];
@@ -59,17 +59,17 @@ interface Part {
   readonly end: number;
 }
 
-export type ReadCron =
+export type CronResult =
   | { readonly cron: Cron; readonly flaws?: undefined }
   | { readonly cron: null; readonly flaws: readonly CronFlaw[] };
 
-export function readCron(text: string): ReadCron {
+export function readCron(text: string): CronResult {
   const parts = [...text.matchAll(/\S+/g)].map(({ 0: found, index }): Part => ({
     text: found,
     start: index,
     end: index + found.length,
   }));
-  if (parts.length !== FIELDS.length) return { cron: null, flaws: [countFlaw(text, parts)] };
+  if (parts.length !== FIELDS.length) return { cron: null, flaws: [createCountFlaw(text, parts)] };
   const flaws: CronFlaw[] = [];
   const sets = FIELDS.map((field, i) => {
     const part = parts[i] ?? { text: '', start: 0, end: 0 };
@@ -100,8 +100,8 @@ const isAny = (text: string): boolean => text === '*' || text === '?';
 const isPossible = ({ days, months }: Cron): boolean =>
   months.some((month) => days.some((day) => day <= (LONGEST_MONTH[month - 1] ?? 0)));
 
-function countFlaw(text: string, parts: readonly Part[]): CronFlaw {
-  const { words, right } = meantSchedule(text);
+function createCountFlaw(text: string, parts: readonly Part[]): CronFlaw {
+  const { words, right } = convertSchedule(text);
   const count = parts.length === 1 ? 'one field' : `${parts.length} fields`;
   const what = text.includes('$')
     ? 'is the same wherever this runs: no accessor stands in it, and no variable'
@@ -116,14 +116,14 @@ interface FieldFlaw {
   readonly what: string;
   readonly right?: string;
 }
-interface ReadField {
+interface FieldResult {
   readonly values: readonly number[];
   readonly flaw?: FieldFlaw;
 }
 
 const ITEM = /^(?:(\*|\?)|(\w+)(?:-(\w+))?)(?:\/(\w+))?$/;
 
-function readField(field: Field, text: string): ReadField {
+function readField(field: Field, text: string): FieldResult {
   const values: number[] = [];
   const items = text.split(',');
   for (const [i, item] of items.entries()) {
@@ -137,30 +137,31 @@ function readField(field: Field, text: string): ReadField {
   return { values };
 }
 
-const refused = (what: string, right?: string): ReadField => ({
+const createFlaw = (what: string, right?: string): FieldResult => ({
   values: [],
   flaw: right === undefined ? { what } : { what, right },
 });
 
-function readItem(field: Field, item: string): ReadField {
+function readItem(field: Field, item: string): FieldResult {
   const [whole, star, from = '', to, step] = ITEM.exec(item) ?? [];
-  if (whole === undefined) return refused(`cannot be "${item}": ${forms(field)}`);
-  if (star === '?' && field.open === undefined) return refused('cannot be "?"', item.replace('?', '*'));
-  const low = star === undefined ? valueOf(field, from) : field.min;
+  if (whole === undefined) return createFlaw(`cannot be "${item}": ${describeForms(field)}`);
+  if (star === '?' && field.open === undefined) return createFlaw('cannot be "?"', item.replace('?', '*'));
+  const low = star === undefined ? parseValue(field, from) : field.min;
   const high =
-    to !== undefined ? endOf(field, to, low ?? 0) : star === undefined && step === undefined ? low : top(field);
-  if (low === null || high === null) return refused(`cannot be "${item}": ${forms(field)}`, nearItem(field, item));
-  if (low > high) return refused(`runs backwards in "${item}"`, wrapped(field, from, to ?? '', step));
+    to !== undefined ? parseEnd(field, to, low ?? 0) : star === undefined && step === undefined ? low : getTop(field);
+  if (low === null || high === null)
+    return createFlaw(`cannot be "${item}": ${describeForms(field)}`, suggestItem(field, item));
+  if (low > high) return createFlaw(`runs backwards in "${item}"`, splitRange(field, from, to ?? '', step));
   const pace = step === undefined ? 1 : /^\d{1,3}$/.test(step) ? Number(step) : 0;
-  const longest = top(field) - field.min;
-  if (pace < 1 || pace > longest) return refused(`has the step "${step ?? ''}": one of 1 to ${longest} is meant`);
+  const longest = getTop(field) - field.min;
+  if (pace < 1 || pace > longest) return createFlaw(`has the step "${step ?? ''}": one of 1 to ${longest} is meant`);
   const values: number[] = [];
   for (let value = low; value <= high; value += pace) values.push(value);
   return { values };
 }
 
 /** Shortens long names to three letters, and turns hour 24, minute 60 or second 60 into 0. */
-function nearItem({ names, min, max }: Field, item: string): string | undefined {
+function suggestItem({ names, min, max }: Field, item: string): string | undefined {
   if (min === 0 && item === String(max + 1) && names === undefined) return '0';
   const right = item.replace(/[a-z]{4,}/gi, (word) => {
     const name = names?.find((one) => word.toUpperCase().startsWith(one));
@@ -170,9 +171,9 @@ function nearItem({ names, min, max }: Field, item: string): string | undefined 
 }
 
 /** Sunday may be written as 7, but `*` ends with Saturday. */
-const top = (field: Field): number => (field.names === WEEKDAYS ? 6 : field.max);
+const getTop = (field: Field): number => (field.names === WEEKDAYS ? 6 : field.max);
 
-function valueOf({ min, max, names }: Field, text: string): number | null {
+function parseValue({ min, max, names }: Field, text: string): number | null {
   const named = names?.indexOf(text.toUpperCase()) ?? -1;
   if (named !== -1) return named + min;
   const value = /^\d{1,2}$/.test(text) ? Number(text) : -1;
@@ -180,18 +181,19 @@ function valueOf({ min, max, names }: Field, text: string): number | null {
 }
 
 /** `SAT-SUN` ends with Sunday as 7. */
-function endOf(field: Field, text: string, low: number): number | null {
-  const value = valueOf(field, text);
+function parseEnd(field: Field, text: string, low: number): number | null {
+  const value = parseValue(field, text);
   return field.names === WEEKDAYS && value === 0 && low > 0 ? 7 : value;
 }
 
 /** Splits `22-2` into two ranges; with a step the start of the second one is ambiguous. */
-function wrapped(field: Field, from: string, to: string, step: string | undefined): string | undefined {
+function splitRange(field: Field, from: string, to: string, step: string | undefined): string | undefined {
   if (step !== undefined) return undefined;
-  const name = (value: number): string => (/\d/.test(from) ? String(value) : (field.names?.[value - field.min] ?? ''));
-  const range = (a: string, b: string): string => (a === b ? a : `${a}-${b}`);
-  return `${range(from, name(top(field)))},${range(name(field.min), to)}`;
+  const formatName = (value: number): string =>
+    /\d/.test(from) ? String(value) : (field.names?.[value - field.min] ?? '');
+  const formatRange = (a: string, b: string): string => (a === b ? a : `${a}-${b}`);
+  return `${formatRange(from, formatName(getTop(field)))},${formatRange(formatName(field.min), to)}`;
 }
 
-const forms = ({ min, max, names }: Field): string =>
+const describeForms = ({ min, max, names }: Field): string =>
   `it takes ${min}-${max}${names === undefined ? '' : ` or ${names[0] ?? ''}-${names.at(-1) ?? ''}`}, "*", lists (1,2), ranges (1-5) and steps (*/5)`;

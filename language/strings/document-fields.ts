@@ -1,6 +1,6 @@
 /** Finds the document fields that an object query writes and compares. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../contract/json.js';
-import { accessorsIn } from './accessor.js';
+import { listAccessors } from './accessor.js';
 
 export interface DocumentField {
   /** Without operators and array indexes. */
@@ -15,9 +15,9 @@ export interface DocumentField {
 const WRITTEN: Readonly<Record<string, string>> = { INSERT: 'document', UPDATE: 'update_predicate' };
 
 /** The parameters of an INSERT without a document are its fields. */
-export function documentFields(query: JsonObject): DocumentField[] {
+export function listDocumentFields(query: JsonObject): DocumentField[] {
   const parameters = Array.isArray(query['parameters']) ? (query['parameters'] as readonly Json[]) : [];
-  const below = (json: Json | undefined, at: string, path: string, written: boolean): DocumentField[] => {
+  const collectFields = (json: Json | undefined, at: string, path: string, written: boolean): DocumentField[] => {
     if (json === undefined) return [];
     const children: readonly (readonly [string, Json])[] = Array.isArray(json)
       ? (json as readonly Json[]).map((item, i) => [String(i), item] as const)
@@ -26,7 +26,7 @@ export function documentFields(query: JsonObject): DocumentField[] {
         : [];
     if (children.length > 0)
       return children.flatMap(([key, value]) =>
-        below(value, `${at}/${escapePointer(key)}`, Array.isArray(json) ? path : joined(path, key), written),
+        collectFields(value, `${at}/${escapePointer(key)}`, Array.isArray(json) ? path : joinPath(path, key), written),
       );
     const n = Number(/^\$(\d{1,5})$/.exec(asText(json))?.[1] ?? 0) - 1;
     const value = parameters[n];
@@ -39,27 +39,27 @@ export function documentFields(query: JsonObject): DocumentField[] {
   const name = WRITTEN[action];
   const bare =
     action === 'INSERT' && query['document'] === undefined
-      ? parameters.map((value, i) => ({ path: ownField(value), value, at: `/parameters/${i}`, written: true }))
+      ? parameters.map((value, i) => ({ path: toFieldName(value), value, at: `/parameters/${i}`, written: true }))
       : [];
   const stages = Array.isArray(query['pipeline']) ? (query['pipeline'] as readonly Json[]) : [];
   return [
     ...bare,
-    ...(name === undefined ? [] : below(query[name], `/${name}`, '', true)),
-    ...below(query['filter_predicate'], '/filter_predicate', '', false),
+    ...(name === undefined ? [] : collectFields(query[name], `/${name}`, '', true)),
+    ...collectFields(query['filter_predicate'], '/filter_predicate', '', false),
     ...stages.flatMap((stage, i) =>
-      isObject(stage) ? below(stage['$match'], `/pipeline/${i}/$match`, '', false) : [],
+      isObject(stage) ? collectFields(stage['$match'], `/pipeline/${i}/$match`, '', false) : [],
     ),
   ];
 }
 
 /** The field of an accessor is its last segment. */
-function ownField(value: Json): string {
+function toFieldName(value: Json): string {
   const text = asText(value);
-  return accessorsIn(text)[0]?.tail.at(-1) ?? text;
+  return listAccessors(text)[0]?.tail.at(-1) ?? text;
 }
 
 /** Turns `items.$[item].pin` into `items.pin`. */
-function joined(path: string, key: string): string {
+function joinPath(path: string, key: string): string {
   const named = key.startsWith('$') ? [] : key.split('.').filter((one) => !/^(?:\d+|\$.*)$/.test(one));
   return [path, ...named].filter((one) => one !== '').join('.');
 }

@@ -16,7 +16,7 @@ interface Parts {
   readonly power: number;
 }
 
-function partsOf(text: string): Parts | null {
+function parseParts(text: string): Parts | null {
   const [all, sign = '', whole = '', fraction = '', power = '0'] = NUMERAL.exec(text) ?? [];
   if (all === undefined) return null;
   const written = (whole + fraction).replace(/^0+/, '');
@@ -28,16 +28,16 @@ const isSame = (a: Parts, b: Parts): boolean =>
   a.digits === b.digits && (a.digits === '' || (a.power === b.power && a.sign === b.sign));
 
 function isDouble(parts: Parts, number: number): boolean {
-  const short = partsOf(String(number));
+  const short = parseParts(String(number));
   if (short !== null && isSame(parts, short)) return true;
   // Many programs print fractions with 17 digits, which represent the double.
-  const long = parts.power < 0 && Number.isFinite(number) ? partsOf(number.toPrecision(17)) : null;
+  const long = parts.power < 0 && Number.isFinite(number) ? parseParts(number.toPrecision(17)) : null;
   return long !== null && isSame(parts, long);
 }
 
 /** Null if `text` is not a number. */
-export function exactNumber(text: string): number | ExactNumber | null {
-  const parts = partsOf(text);
+export function toExactNumber(text: string): number | ExactNumber | null {
+  const parts = parseParts(text);
   if (parts === null) return null;
   const number = Number(text);
   if (isDouble(parts, number)) return number + 0;
@@ -51,7 +51,7 @@ const MOST_ZEROS = 400;
 /** False for an integer that a double would change. Rounding of fractions is accepted. */
 export function isWholeDouble(text: string): boolean {
   if (text.length < 16) return true;
-  const number = exactNumber(text);
+  const number = toExactNumber(text);
   return !(number instanceof ExactNumber) || !number.isWhole;
 }
 const LONGEST = 400;
@@ -59,7 +59,7 @@ const LONGEST = 400;
 /** True for numbers beyond the range even of an ExactNumber. */
 export function isBeyond(text: string): boolean {
   const number = Number(text);
-  return text.length > LONGEST || !Number.isFinite(number) || (number === 0 && partsOf(text)?.digits !== '');
+  return text.length > LONGEST || !Number.isFinite(number) || (number === 0 && parseParts(text)?.digits !== '');
 }
 
 // Every platform has this global, but the types of these modules do not include it.
@@ -75,7 +75,7 @@ const isNumeric = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2d || code === 0x2b || code === 0x65 || code === 0x45;
 
 /** Like `JSON.parse`. The callback receives each number that a double cannot hold and may throw. */
-export function parseExact(text: string, judge?: (digits: string) => void): unknown {
+export function parseExact(text: string, onNumber?: (digits: string) => void): unknown {
   const plain: unknown = JSON.parse(text);
   let marked = '';
   let kept = 0;
@@ -87,45 +87,45 @@ export function parseExact(text: string, judge?: (digits: string) => void): unkn
       const start = i;
       while (isNumeric(text.charCodeAt(i + 1))) i++;
       const token = text.slice(start, i + 1);
-      const number = exactNumber(token);
+      const number = toExactNumber(token);
       if (!(number instanceof ExactNumber)) continue;
-      judge?.(token);
+      onNumber?.(token);
       marked += `${text.slice(kept, start)}"${MARK}${number.toString()}"`;
       kept = i + 1;
     }
   }
-  return kept === 0 ? plain : (JSON.parse(marked + text.slice(kept), unmark) as unknown);
+  return kept === 0 ? plain : (JSON.parse(marked + text.slice(kept), restoreNumber) as unknown);
 }
 
-const unmark = (_: string, value: unknown): unknown =>
+const restoreNumber = (_: string, value: unknown): unknown =>
   typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value;
 
-export const readJson = (text: string): unknown =>
+export const parseExactJson = (text: string): unknown =>
   DOUBTFUL.test(text) ? parseExact(text) : (JSON.parse(text) as unknown);
 
 /** Like `JSON.stringify`. The callback receives each ExactNumber and may throw. */
-export function writeJson(value: unknown, judge?: (number: ExactNumber) => void): string | undefined {
+export function writeJson(value: unknown, onNumber?: (number: ExactNumber) => void): string | undefined {
   const before = ExactNumber.written;
   const text = JSON.stringify(value) as string | undefined;
   if (ExactNumber.written === before) return text;
   return JSON.stringify(value, function (this: Record<string, unknown>, key: string, made: unknown) {
     const own = this[key];
     if (!(own instanceof ExactNumber)) return made;
-    judge?.(own);
+    onNumber?.(own);
     return MARK + own.toString();
   }).replace(MARKED, '$1');
 }
 
 /** `least` is the smaller power of both numbers. */
-const scaled = ({ sign, digits, power }: Parts, least: number): bigint =>
+const scaleTo = ({ sign, digits, power }: Parts, least: number): bigint =>
   BigInt(`${sign}${digits === '' ? '0' : digits}`) * 10n ** BigInt(power - least);
 
 /** Returns a negative number, 0 or a positive number. */
 export function compareNumbers(a: number | ExactNumber, b: number): number {
   if (typeof a === 'number' || !Number.isFinite(b)) return Number(a) - b;
-  const [left, right] = [partsOf(a.toString()), partsOf(String(b))];
+  const [left, right] = [parseParts(a.toString()), parseParts(String(b))];
   if (left === null || right === null) return Number.NaN;
   const least = Math.min(left.power, right.power);
-  const difference = scaled(left, least) - scaled(right, least);
+  const difference = scaleTo(left, least) - scaleTo(right, least);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }

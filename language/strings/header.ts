@@ -4,4 +4,5 @@ export const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 export const COOKIE = 'cookie';
 
 /** Browsers send cookies automatically, from any page: they are `ambient`. `header` is a name or an accessor. */
-export const proofIn = (header: string): 'header' | 'ambient' => (/(^|\.)cookie$/i.test(header) ? 'ambient' : 'header');
+export const getProof = (header: string): 'header' | 'ambient' =>
+  /(^|\.)cookie$/i.test(header) ? 'ambient' : 'header';

@@ -7,7 +7,11 @@ const GONE = Symbol('gone');
 const SHORTEST = 30;
 
 /** `conceals`: matching strings are removed too. `named`: dotted paths of secrets to keep; array indexes are ignored. */
-export function hider(secrets: ReadonlySet<string>, named: readonly string[], conceals: RegExp | null = null): Hide {
+export function createHider(
+  secrets: ReadonlySet<string>,
+  named: readonly string[],
+  conceals: RegExp | null = null,
+): Hide {
   const paths = named.map(
     (name) =>
       `.${name
@@ -21,31 +25,31 @@ export function hider(secrets: ReadonlySet<string>, named: readonly string[], co
   const isConcealed = (value: unknown): boolean =>
     conceals !== null && typeof value === 'string' && value.length >= SHORTEST && conceals.test(value);
 
-  function below(value: object, path: string): unknown {
-    if (Array.isArray(value)) return eachItem(value as readonly unknown[], path);
+  function hideBelow(value: object, path: string): unknown {
+    if (Array.isArray(value)) return hideItems(value as readonly unknown[], path);
     if (ArrayBuffer.isView(value)) return value;
     const keys = Object.keys(value);
     let out: [string, unknown][] | null = null;
     for (const [index, key] of keys.entries()) {
       const child = (value as Readonly<Record<string, unknown>>)[key];
-      const next = within(key, child, path);
+      const next = hideMember(key, child, path);
       if (next !== child) out ??= Object.entries(value).slice(0, index);
       if (next !== GONE) out?.push([key, next]);
     }
     return out === null ? value : Object.fromEntries(out);
   }
 
-  function within(key: string, child: unknown, path: string): unknown {
+  function hideMember(key: string, child: unknown, path: string): unknown {
     // A named secret keeps everything inside it.
     if (secrets.has(key)) return isNamed(`${path}.${key}`) && !key.endsWith(BLIND) ? child : GONE;
     if (isConcealed(child)) return GONE;
-    return typeof child === 'object' && child !== null ? below(child, `${path}.${key}`) : child;
+    return typeof child === 'object' && child !== null ? hideBelow(child, `${path}.${key}`) : child;
   }
 
-  function eachItem(items: readonly unknown[], path: string): readonly unknown[] {
+  function hideItems(items: readonly unknown[], path: string): readonly unknown[] {
     let out: unknown[] | null = null;
     for (const [index, item] of items.entries()) {
-      const next = typeof item === 'object' && item !== null ? below(item, path) : isConcealed(item) ? null : item;
+      const next = typeof item === 'object' && item !== null ? hideBelow(item, path) : isConcealed(item) ? null : item;
       if (next !== item) out ??= [...items];
       if (out !== null) out[index] = next;
     }
@@ -54,7 +58,7 @@ export function hider(secrets: ReadonlySet<string>, named: readonly string[], co
 
   if (secrets.size === 0 && conceals === null) return (value) => value;
   return (value) => {
-    if (typeof value === 'object' && value !== null) return below(value, '');
+    if (typeof value === 'object' && value !== null) return hideBelow(value, '');
     return isConcealed(value) ? null : value;
   };
 }

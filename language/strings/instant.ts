@@ -18,5 +18,5 @@ export function readInstant(text: string): number | null {
 }
 
 /** Databases round extra digits differently. */
-export const cutInstant = (text: string, digits: number): string =>
+export const truncateInstant = (text: string, digits: number): string =>
   text.replace(/\.(\d+)/, (fraction: string) => fraction.slice(0, digits + 1));

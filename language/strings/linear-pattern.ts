@@ -43,7 +43,7 @@ const REPETITION = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})(\?)?$/;
 const ESCAPED = /^\\(?:[dDsSwWtnrvf]|0|x..|u....|[^A-Za-z0-9])$/;
 
 /** `flags`: `i`, `m` and `s`. Throws a PatternError. */
-export function linearPattern(source: string, flags = ''): LinearPattern {
+export function compileLinearPattern(source: string, flags = ''): LinearPattern {
   let native: RegExp;
   try {
     native = new RegExp(source, `g${flags}`);
@@ -60,9 +60,9 @@ export function linearPattern(source: string, flags = ''): LinearPattern {
   }
   const steps = read(source, flags);
   return {
-    test: (text) => passes(steps, text),
+    test: (text) => hasMatch(steps, text),
     exec(text, from = 0) {
-      const marks = follow(steps, text, from, false);
+      const marks = findMatch(steps, text, from, false);
       if (marks === null) return null;
       const slots = Math.max(...steps.map(({ slot = 0 }) => slot)) + 1;
       const groups = Array.from({ length: slots / 2 }, (_, n) => {
@@ -78,31 +78,31 @@ function read(source: string, flags: string): readonly Step[] {
   const tokens = source.match(TOKEN) ?? [];
   let [at, groups] = [0, 0];
 
-  function choice(depth: number): Step[] {
+  function readChoice(depth: number): Step[] {
     if (depth > MOST_DEPTH) throw new PatternError('nests too many groups');
-    const first = chain(depth);
+    const first = readChain(depth);
     if (tokens[at] !== '|') return first;
     at++;
-    const rest = choice(depth);
-    return bounded([{ ways: [1, first.length + 2] }, ...first, { ways: [rest.length + 1] }, ...rest]);
+    const rest = readChoice(depth);
+    return checkSize([{ ways: [1, first.length + 2] }, ...first, { ways: [rest.length + 1] }, ...rest]);
   }
-  function chain(depth: number): Step[] {
+  function readChain(depth: number): Step[] {
     const steps: Step[] = [];
     // A lookahead directly after `^` runs only once, so its length is not limited.
     let isBegin = false;
     for (let token = tokens[at]; token !== undefined && token !== '|' && token !== ')'; token = tokens[at]) {
       at++;
-      const inner = atom(token, depth, isBegin);
+      const inner = readAtom(token, depth, isBegin);
       const repetition = REPETITION.exec(tokens[at] ?? '');
       if (repetition !== null) at++;
-      steps.push(...(repetition === null ? inner : repeated(inner, repetition)));
+      steps.push(...(repetition === null ? inner : repeatSteps(inner, repetition)));
       isBegin = token === '^' && !flags.includes('m');
     }
-    return bounded(steps);
+    return checkSize(steps);
   }
-  function atom(token: string, depth: number, isBegin: boolean): Step[] {
+  function readAtom(token: string, depth: number, isBegin: boolean): Step[] {
     const isLineEnd = (sign = ''): boolean => flags.includes('m') && /[\n\r\u2028\u2029]/.test(sign);
-    if (token.startsWith('(')) return group(token, depth, isBegin);
+    if (token.startsWith('(')) return readGroup(token, depth, isBegin);
     if (token === '^') return [{ holds: (text, i) => i === 0 || isLineEnd(text[i - 1]) }];
     if (token === '$') return [{ holds: (text, i) => i === text.length || isLineEnd(text[i]) }];
     const isWord = (sign = ''): boolean => /\w/.test(sign);
@@ -116,67 +116,68 @@ function read(source: string, flags: string): readonly Step[] {
     const said: (boolean | undefined)[] = [];
     return [{ reads: (code) => (said[code] ??= one.test(String.fromCharCode(code))) }];
   }
-  function group(token: string, depth: number, isBegin: boolean): Step[] {
+  function readGroup(token: string, depth: number, isBegin: boolean): Step[] {
     if (/^\(\?<[=!]/.test(token)) throw new PatternError('looks at what stands before');
     const slot = /^\((\?<|$)/.test(token) ? 2 * ++groups : 0;
-    const inner = choice(depth + 1);
+    const inner = readChoice(depth + 1);
     at++;
     if (slot > 0) return [{ slot }, ...inner, { slot: slot + 1 }];
     if (token === '(?:') return inner;
     const isEndless = inner.length > MOST_AHEAD || inner.some(({ ways = [] }) => ways.some((way) => way < 0));
     if (isEndless && !isBegin) throw new PatternError('looks further ahead than can be matched in linear time');
     const ahead = [...inner, {}];
-    const holds = (text: string, i: number): boolean => (follow(ahead, text, i, true) !== null) === (token === '(?=');
-    return [{ holds, cost: ahead.length }];
+    const isMatchAhead = (text: string, i: number): boolean =>
+      (findMatch(ahead, text, i, true) !== null) === (token === '(?=');
+    return [{ holds: isMatchAhead, cost: ahead.length }];
   }
-  return [{ slot: 0 }, ...choice(0), { slot: 1 }, {}];
+  return [{ slot: 0 }, ...readChoice(0), { slot: 1 }, {}];
 }
 
-function bounded(steps: Step[]): Step[] {
+function checkSize(steps: Step[]): Step[] {
   if (steps.reduce((sum, { cost = 1 }) => sum + cost, 0) > MOST) throw new PatternError(`has more than ${MOST} steps`);
   return steps;
 }
 
-function repeated(inner: Step[], [, sign, from, comma, to, lazy]: RegExpExecArray): Step[] {
+function repeatSteps(inner: Step[], [, sign, from, comma, to, lazy]: RegExpExecArray): Step[] {
   const least = from === undefined ? Number(sign === '+') : Number(from);
   const bound = comma === '' ? from : to;
   const most = sign === '?' ? 1 : bound ? Number(bound) : Infinity;
   const size = inner.length;
-  const either = (behind: number): Step => ({ ways: lazy ? [behind, 1] : [1, behind] });
+  const createBranch = (behind: number): Step => ({ ways: lazy ? [behind, 1] : [1, behind] });
   if (Math.max(size, 1) * (most === Infinity ? least : most) > MOST)
     throw new PatternError(`has more than ${MOST} steps`);
   const must = Array.from({ length: least }, () => inner).flat();
-  if (most === Infinity) return bounded([...must, either(size + 2), ...inner, { ways: [-size - 1] }]);
-  const may = Array.from({ length: most - least }, (_, n) => [either((most - least - n) * (size + 1)), ...inner]);
-  return bounded([...must, ...may.flat()]);
+  if (most === Infinity) return checkSize([...must, createBranch(size + 2), ...inner, { ways: [-size - 1] }]);
+  const may = Array.from({ length: most - least }, (_, n) => [createBranch((most - least - n) * (size + 1)), ...inner]);
+  return checkSize([...must, ...may.flat()]);
 }
 
-interface Way {
+interface Thread {
   readonly at: number;
   readonly marks: readonly number[];
 }
 
 /** Returns the group positions that the native engine would find, or null. */
-function follow(steps: readonly Step[], text: string, from: number, here: boolean): readonly number[] | null {
+function findMatch(steps: readonly Step[], text: string, from: number, here: boolean): readonly number[] | null {
   const seen = new Int32Array(steps.length).fill(-1);
-  let now: Way[] = [];
+  let now: Thread[] = [];
   let found: readonly number[] | null = null;
   /** Each step is reached at most once per position, which keeps the time linear. */
-  const reach = (list: Way[], at: number, i: number, marks: readonly number[]): void => {
+  const addThread = (list: Thread[], at: number, i: number, marks: readonly number[]): void => {
     if (seen[at] === i) return;
     seen[at] = i;
     const { ways, slot, holds } = steps[at] as Step;
-    if (ways !== undefined) for (const way of ways) reach(list, at + way, i, marks);
+    if (ways !== undefined) for (const way of ways) addThread(list, at + way, i, marks);
     else if (slot !== undefined) {
       const marked = [...marks];
       marked[slot] = i;
-      reach(list, at + 1, i, marked);
+      addThread(list, at + 1, i, marked);
     } else if (holds === undefined) list.push({ at, marks });
-    else if (holds(text, i)) reach(list, at + 1, i, marks);
+    else if (holds(text, i)) addThread(list, at + 1, i, marks);
   };
   for (let i = from; ; i++) {
-    if (found === null && (!here || i === from)) reach(now, 0, i, []);
-    const next: Way[] = [];
+    if (found === null && (!here || i === from)) addThread(now, 0, i, []);
+    const next: Thread[] = [];
     for (const { at, marks } of now) {
       const { reads } = steps[at] as Step;
       if (reads === undefined) {
@@ -184,7 +185,7 @@ function follow(steps: readonly Step[], text: string, from: number, here: boolea
         // The remaining alternatives have lower precedence.
         break;
       }
-      if (i < text.length && reads(text.charCodeAt(i))) reach(next, at + 1, i + 1, marks);
+      if (i < text.length && reads(text.charCodeAt(i))) addThread(next, at + 1, i + 1, marks);
     }
     now = next;
     if (i >= text.length || (now.length === 0 && (found !== null || here))) return found;
@@ -192,28 +193,28 @@ function follow(steps: readonly Step[], text: string, from: number, here: boolea
 }
 
 /** Like `follow`, without groups and precedence. */
-function passes(steps: readonly Step[], text: string): boolean {
+function hasMatch(steps: readonly Step[], text: string): boolean {
   const seen = new Int32Array(steps.length).fill(-1);
   let [now, next] = [new Int32Array(steps.length), new Int32Array(steps.length)];
   let [count, found] = [0, false];
-  const reach = (list: Int32Array, at: number, i: number): void => {
+  const addStep = (list: Int32Array, at: number, i: number): void => {
     if (seen[at] === i) return;
     seen[at] = i;
     const { reads, ways, slot, holds } = steps[at] as Step;
     if (reads !== undefined) list[count++] = at;
-    else if (ways !== undefined) for (const way of ways) reach(list, at + way, i);
+    else if (ways !== undefined) for (const way of ways) addStep(list, at + way, i);
     else if (slot === undefined && holds === undefined) found = true;
-    else if (holds?.(text, i) ?? true) reach(list, at + 1, i);
+    else if (holds?.(text, i) ?? true) addStep(list, at + 1, i);
   };
   for (let i = 0; ; i++) {
-    reach(now, 0, i);
+    addStep(now, 0, i);
     if (found || i >= text.length) return found;
     const code = text.charCodeAt(i);
     const last = count;
     count = 0;
     for (let n = 0; n < last; n++) {
       const at = now[n] ?? 0;
-      if (steps[at]?.reads?.(code) === true) reach(next, at + 1, i + 1);
+      if (steps[at]?.reads?.(code) === true) addStep(next, at + 1, i + 1);
     }
     [now, next] = [next, now];
   }

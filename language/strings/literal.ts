@@ -3,5 +3,5 @@ import { isObject, type Json } from '../../contract/json.js';
 
 export const LITERAL = 'literal';
 
-export const valueOf = (json: Json): Json =>
+export const unwrapLiteral = (json: Json): Json =>
   isObject(json) && Object.keys(json).length === 1 && json[LITERAL] !== undefined ? json[LITERAL] : json;

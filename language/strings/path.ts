@@ -24,7 +24,7 @@ function readOwn(value: unknown, segment: string): unknown {
 }
 
 /** True if one path is a prefix of the other. */
-export function overlap(a: readonly string[], b: readonly string[]): boolean {
+export function hasOverlap(a: readonly string[], b: readonly string[]): boolean {
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.every((segment, at) => segment === long[at]);
 }

@@ -9,7 +9,7 @@ interface Scale {
 }
 
 const TIME = { day: 86_400, hour: 3600, minute: 60, second: 1 } as const;
-const timeIn = (unit: number): Scale => ({
+const createTimeScale = (unit: number): Scale => ({
   steps: [...Object.entries(TIME), ['millisecond', 0.001] as const].map(([name, size]) => [size / unit, name] as const),
   plural: true,
   parts: 2,
@@ -24,33 +24,33 @@ const SIZES: readonly (readonly [number, string])[] = [
   [1024, 'KiB'],
   [1e3, 'kB'],
 ];
-const sizeIn = (unit: number): Scale => ({
+const createSizeScale = (unit: number): Scale => ({
   steps: SIZES.map(([size, name]) => [size / unit, name] as const),
   plural: false,
   parts: 1,
 });
 
 const SCALES: Readonly<Record<string, Scale>> = {
-  seconds: timeIn(1),
-  milliseconds: timeIn(0.001),
-  bytes: sizeIn(1),
-  KiB: sizeIn(1024),
+  seconds: createTimeScale(1),
+  milliseconds: createTimeScale(0.001),
+  bytes: createSizeScale(1),
+  KiB: createSizeScale(1024),
 };
 
 /** Null if the result equals the number with its unit. */
-export function inLargerUnits(value: number, unit: string): string | null {
+export function formatLargerUnits(value: number, unit: string): string | null {
   const scale = Object.hasOwn(SCALES, unit) ? SCALES[unit] : undefined;
   if (scale === undefined || !Number.isFinite(value) || value <= 0) return null;
-  const words = scale.parts === 1 ? asSize(value, scale) : asTime(value, scale);
-  return words === null || words === withUnit(value, unit) ? null : words;
+  const words = scale.parts === 1 ? formatSize(value, scale) : formatTime(value, scale);
+  return words === null || words === formatWithUnit(value, unit) ? null : words;
 }
 
 /** `1 second`, `30 seconds`, `5 MiB`. */
-export const withUnit = (value: number, unit: string): string =>
+export const formatWithUnit = (value: number, unit: string): string =>
   `${value} ${value === 1 ? unit.replace(/([a-z])s$/, '$1') : unit}`;
 
 /** At most one decimal. */
-function asSize(value: number, { steps }: Scale): string | null {
+function formatSize(value: number, { steps }: Scale): string | null {
   for (const [size, name] of steps) {
     const tenths = (value / size) * 10;
     if (size > 1 && tenths >= 10 && Number.isInteger(tenths)) return `${tenths / 10} ${name}`;
@@ -58,7 +58,7 @@ function asSize(value: number, { steps }: Scale): string | null {
   return null;
 }
 
-function asTime(value: number, { steps, parts }: Scale): string | null {
+function formatTime(value: number, { steps, parts }: Scale): string | null {
   const found: string[] = [];
   let rest = value;
   for (const [size, name] of steps) {

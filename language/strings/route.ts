@@ -7,16 +7,16 @@ export interface PathParameter {
   readonly end: number;
 }
 
-export const parameterSpans = (path: string): PathParameter[] =>
+export const listParameterSpans = (path: string): PathParameter[] =>
   [...path.matchAll(/(?<=^|\/):([^/]+)/g)].map(({ 0: whole, 1: name = '', index }) => ({
     name,
     start: index + 1,
     end: index + whole.length,
   }));
 
-export const pathParameters = (path: string): string[] => parameterSpans(path).map(({ name }) => name);
+export const listPathParameters = (path: string): string[] => listParameterSpans(path).map(({ name }) => name);
 
-export const hasParameters = (path: string): boolean => pathParameters(path).length > 0;
+export const hasParameters = (path: string): boolean => listPathParameters(path).length > 0;
 
 export const fillPath = (path: string, valueOf: (name: string) => string): string =>
   path
@@ -25,4 +25,4 @@ export const fillPath = (path: string, valueOf: (name: string) => string): strin
     .join('/');
 
 /** Paths with the same shape match the same URLs. */
-export const pathShape = (path: string): string => fillPath(path, () => ':');
+export const toPathShape = (path: string): string => fillPath(path, () => ':');

@@ -2,9 +2,9 @@
  * Determines for locking what a statement reads and writes. Returns `row` only if the text proves it; everything else is a
  * `range`.
  */
-import { callsIn, reachesOut } from './sql-calls.js';
-import { behindGroup, isName, mainStatement, nameOf, significant, type Lexeme } from './sql-read.js';
-import { holdsRows, lockPlace } from './sql-row-lock.js';
+import { listCalls, hasUnknownReach } from './sql-calls.js';
+import { findGroupEnd, isName, findMainStatement, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
+import { canLockRows, findLockPosition } from './sql-row-lock.js';
 import type { SqlScan } from './sql.js';
 
 /** At most one row, selected by the value of a key. */
@@ -33,53 +33,53 @@ export interface SqlAccess {
 }
 
 /** Unique keys as lists of columns; null if the name may not be a table. */
-export type KeysOf = (table: string) => readonly (readonly string[])[] | null;
+export type FindKeys = (table: string) => readonly (readonly string[])[] | null;
 
 const VERBS = new Set(['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'MERGE', 'VALUES', '']);
 const WRITING = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 const CONDITION_END = new Set(['ORDER', 'LIMIT', 'FOR', 'RETURNING', 'LOCK']);
 const LITERALS = new Set(['string', 'number', 'placeholder']);
 
-export function accessOf(scan: SqlScan, keysOf: KeysOf): SqlAccess {
-  const words = significant(scan.text, scan.tokens);
+export function analyseAccess(scan: SqlScan, keysOf: FindKeys): SqlAccess {
+  const words = toLexemes(scan.text, scan.tokens);
   const tables = [...new Set(scan.tables.map(({ name }) => name))];
-  const writes = writtenIn(words, scan);
-  const called = calledIn(words, scan);
+  const writes = listWritten(words, scan);
+  const called = findCall(words, scan);
   const foreign = called ?? tables.find((table) => keysOf(table) === null) ?? null;
   const base = { tables, writes, foreign, row: null, locks: null, lockable: false };
   if (scan.statements !== 1 || scan.faults.length > 0) return { ...base, sort: 'range' };
-  const { verb, end } = mainStatement(words);
+  const { verb, end } = findMainStatement(words);
   const statement = words.slice(verb, end);
   // A called function may write to any table.
   if (called !== null) return { ...base, writes: [...writes, ''], sort: 'range' };
   const has = (...texts: readonly string[]): boolean =>
     statement.slice(1).some((word) => word.type === 'word' && texts.includes(word.text));
   const isPlain = verb === 0 && !has('SELECT', 'WITH', 'TABLE', 'MERGE');
-  if (scan.verb === 'INSERT') return { ...base, sort: isPlain ? insertSort(statement) : 'range' };
+  if (scan.verb === 'INSERT') return { ...base, sort: isPlain ? getInsertKind(statement) : 'range' };
   if (scan.verb === 'UPDATE' || scan.verb === 'DELETE') {
-    const row = isPlain && scan.tables.length === 1 ? rowOf(statement, tables[0] ?? '', keysOf) : null;
+    const row = isPlain && scan.tables.length === 1 ? findRow(statement, tables[0] ?? '', keysOf) : null;
     return { ...base, row, sort: row === null ? 'range' : 'row' };
   }
   if (writes.length > 0) return { ...base, sort: 'range' };
-  const lock = lockOf(statement);
+  const lock = findLock(statement);
   const locks = lock?.strength ?? null;
   if (tables.length === 0) return { ...base, locks, sort: 'nothing' };
   // Without a lock, the row may have changed when the next statement runs.
-  const lockable = lock === null && lockPlace(scan) !== null;
-  const holds = lockable || (lock !== null && verb === 0 && holdsRows(statement.slice(0, lock.at)));
-  const row = holds ? rowOf(statement, tables[0] ?? '', keysOf) : null;
+  const lockable = lock === null && findLockPosition(scan) !== null;
+  const holds = lockable || (lock !== null && verb === 0 && canLockRows(statement.slice(0, lock.at)));
+  const row = holds ? findRow(statement, tables[0] ?? '', keysOf) : null;
   return { ...base, locks, lockable, row, sort: row === null ? 'range' : 'row' };
 }
 
 /** Returns a function that is not built in, or an unusual statement: both may access any table. */
-function calledIn(words: readonly Lexeme[], scan: SqlScan): string | null {
+function findCall(words: readonly Lexeme[], scan: SqlScan): string | null {
   if (!VERBS.has(scan.verb)) return scan.verb;
   if (words.some(isWord('TABLE'))) return 'TABLE';
-  return callsIn(words, scan).find(reachesOut) ?? null;
+  return listCalls(words, scan).find(hasUnknownReach) ?? null;
 }
 
 /** Includes writes inside a WITH list. */
-function writtenIn(words: readonly Lexeme[], { tables, target }: SqlScan): string[] {
+function listWritten(words: readonly Lexeme[], { tables, target }: SqlScan): string[] {
   const found = new Set(target === null ? [] : [target.name]);
   words.forEach((word, i) => {
     const before = words[i - 1];
@@ -100,7 +100,7 @@ const isWord =
     word?.type === 'word' && word.text === text;
 
 /** After DO UPDATE the row is locked; after DO NOTHING it may belong to another transaction. */
-function insertSort(words: readonly Lexeme[]): 'insert' | 'merge' {
+function getInsertKind(words: readonly Lexeme[]): 'insert' | 'merge' {
   const conflict = words.findIndex(isWord('CONFLICT'));
   if (conflict < 0) return words.some(isWord('IGNORE')) ? 'merge' : 'insert';
   const act = words.findIndex((word, i) => i > conflict && isWord('DO')(word));
@@ -108,7 +108,7 @@ function insertSort(words: readonly Lexeme[]): 'insert' | 'merge' {
 }
 
 /** `FOR [NO KEY] UPDATE` and `FOR SHARE` prevent changes by others; `FOR KEY SHARE` and SKIP LOCKED do not. */
-function lockOf(words: readonly Lexeme[]): { readonly at: number; readonly strength: 'strong' | 'weak' } | null {
+function findLock(words: readonly Lexeme[]): { readonly at: number; readonly strength: 'strong' | 'weak' } | null {
   const at = words.findLastIndex(
     (word, i) => isWord('FOR')(word) && /^(?:UPDATE|NO|SHARE|KEY)$/.test(words[i + 1]?.text ?? ''),
   );
@@ -121,14 +121,14 @@ function lockOf(words: readonly Lexeme[]): { readonly at: number; readonly stren
 }
 
 /** The condition must have an equality for every column of a key. */
-function rowOf(words: readonly Lexeme[], table: string, keysOf: KeysOf): SqlRow | null {
+function findRow(words: readonly Lexeme[], table: string, keysOf: FindKeys): SqlRow | null {
   const depth = words[0]?.depth ?? 0;
   const where = words.findIndex((word) => word.depth === depth && isWord('WHERE')(word));
   if (where < 0) return null;
   const equal = new Map<string, string>();
   let piece: Lexeme[] = [];
-  const take = (): void => {
-    const found = equalityOf(piece);
+  const addCondition = (): void => {
+    const found = parseEquality(piece);
     if (found !== null) equal.set(...found);
     piece = [];
   };
@@ -139,36 +139,36 @@ function rowOf(words: readonly Lexeme[], table: string, keysOf: KeysOf): SqlRow 
       if (CONDITION_END.has(word.text)) break;
       if (word.text === 'OR' || word.text === 'CASE' || word.text === 'NOT') return null;
       if (word.text === 'AND') {
-        take();
+        addCondition();
         continue;
       }
     }
     piece.push(word);
   }
-  take();
+  addCondition();
   const key = keysOf(table)?.find((columns) => columns.length > 0 && columns.every((column) => equal.has(column)));
   return key === undefined ? null : { table, key: key.map((column) => [column, equal.get(column) ?? ''] as const) };
 }
 
 /** `[t.]column = $1` or `$1 = [t.]column`, with casts after the value. */
-function equalityOf(piece: readonly Lexeme[]): [string, string] | null {
+function parseEquality(piece: readonly Lexeme[]): [string, string] | null {
   const at = piece.findIndex(({ type, text }) => type === 'operator' && text === '=');
   if (at < 0) return null;
   const [left, right] = [piece.slice(0, at), piece.slice(at + 1)];
   const [column, operand] =
-    columnOf(left) === null ? [columnOf(right), valueOf(left)] : [columnOf(left), valueOf(right)];
+    parseColumn(left) === null ? [parseColumn(right), parseOperand(left)] : [parseColumn(left), parseOperand(right)];
   return column === null || operand === null ? null : [column, operand];
 }
 
-function columnOf(words: readonly Lexeme[]): string | null {
+function parseColumn(words: readonly Lexeme[]): string | null {
   const last = words.at(-1);
   const isDotted = words.every((word, i) => (i % 2 === 0 ? isName(word) : word.type === 'dot'));
-  return isDotted && words.length % 2 === 1 && isName(last) ? nameOf(last) : null;
+  return isDotted && words.length % 2 === 1 && isName(last) ? getLexemeName(last) : null;
 }
 
-function valueOf(words: readonly Lexeme[]): string | null {
+function parseOperand(words: readonly Lexeme[]): string | null {
   const [value, ...casts] = words;
-  if (value?.text === '(' && behindGroup(words, 0) === words.length) return valueOf(words.slice(1, -1));
+  if (value?.text === '(' && findGroupEnd(words, 0) === words.length) return parseOperand(words.slice(1, -1));
   if (value === undefined || !LITERALS.has(value.type)) return null;
   return casts.every(({ type }) => type === 'cast') ? value.text : null;
 }

@@ -1,5 +1,5 @@
 /** State and helpers for rewriting a statement on blind-indexed columns. */
-import { elementStarts } from './sql-placeholders.js';
+import { findElementStarts } from './sql-placeholders.js';
 import type { Lexeme } from './sql-read.js';
 
 /** `indexes`: index columns by blind-indexed column. */
@@ -35,7 +35,7 @@ export interface Edit {
   readonly insert: string;
 }
 
-export interface Work {
+export interface BlindState {
   readonly words: readonly Lexeme[];
   readonly tables: readonly BlindTable[];
   readonly edits: Edit[];
@@ -50,29 +50,29 @@ const LIST_END = new Set(
   'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT ON RETURNING'.split(' '),
 );
 
-export const tableOf = ({ tables }: Work, name: string | null): BlindTable | undefined =>
+export const findBlindTable = ({ tables }: BlindState, name: string | null): BlindTable | undefined =>
   name === null ? undefined : tables.find(({ table }) => table.toLowerCase() === name.toLowerCase());
 
-export function put({ edits }: Work, at: number, insert: string, remove = 0): void {
+export function addEdit({ edits }: BlindState, at: number, insert: string, remove = 0): void {
   edits.push({ at, remove, insert });
 }
 
-export const complain = (
-  { faults }: Work,
+export const addFault = (
+  { faults }: BlindState,
   { start, end }: Pick<Lexeme, 'start' | 'end'>,
   column: string,
   what: string,
 ): void => void faults.push({ column, what, start, end });
 
 /** The marker is replaced when all parameters are numbered; SQL contains no NUL. */
-export function mark({ marks }: Work, parameter: BlindParameter): string {
+export function addMarker({ marks }: BlindState, parameter: BlindParameter): string {
   marks.push(parameter);
   return `\0${marks.length - 1}\0`;
 }
 
-export const numberOf = ({ text }: Lexeme): number => Number(text.slice(1));
+export const getPlaceholderNumber = ({ text }: Lexeme): number => Number(text.slice(1));
 
-function listEnd(words: readonly Lexeme[], from: number): number {
+function findListEnd(words: readonly Lexeme[], from: number): number {
   const depth = words[from]?.depth ?? 0;
   for (let i = from; i < words.length; i++) {
     const word = words[i];
@@ -83,8 +83,8 @@ function listEnd(words: readonly Lexeme[], from: number): number {
 }
 
 /** Lexeme ranges `[start, end)`. */
-export function elements(words: readonly Lexeme[], from: number): (readonly [number, number])[] {
-  const starts = elementStarts(words, from);
-  const end = listEnd(words, from);
+export function listElements(words: readonly Lexeme[], from: number): (readonly [number, number])[] {
+  const starts = findElementStarts(words, from);
+  const end = findListEnd(words, from);
   return starts.map((start, i) => [start, (starts[i + 1] ?? end + 1) - 1] as const);
 }

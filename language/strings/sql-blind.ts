@@ -2,13 +2,21 @@
  * Rewrites statements on encrypted columns with a blind index: writes also set the index, and comparisons use it. An unsupported
  * form is a fault, so that no statement silently finds nothing.
  */
-import { complain, elements, mark, numberOf, put, tableOf, TEXT_CAST } from './sql-blind-work.js';
-import type { BlindColumn, BlindFault, BlindParameter, BlindTable, Work } from './sql-blind-work.js';
-import { mentioned } from './sql-blind-uses.js';
-import { aliasBehind } from './sql-mentions.js';
-import { columnList } from './sql-placeholders.js';
-import { behindGroup, isName, nameOf, readTarget, significant, type Lexeme } from './sql-read.js';
-import { targetAt } from './sql-sources.js';
+import {
+  addFault,
+  listElements,
+  addMarker,
+  getPlaceholderNumber,
+  addEdit,
+  findBlindTable,
+  TEXT_CAST,
+} from './sql-blind-work.js';
+import type { BlindColumn, BlindFault, BlindParameter, BlindTable, BlindState } from './sql-blind-work.js';
+import { rewriteMentions } from './sql-blind-uses.js';
+import { findAlias } from './sql-mentions.js';
+import { readColumnList } from './sql-placeholders.js';
+import { findGroupEnd, isName, getLexemeName, readTarget, toLexemes, type Lexeme } from './sql-read.js';
+import { findTarget } from './sql-sources.js';
 import { scanSql, type SqlScan } from './sql.js';
 
 export type { BlindColumn, BlindParameter, BlindTable } from './sql-blind-work.js';
@@ -25,22 +33,25 @@ const VALUES_ONLY = 'it is written from a placeholder, NULL, or `COALESCE` of th
 /** Null if the statement uses no such column. */
 export function rewriteBlind(scan: SqlScan, tables: readonly BlindTable[]): BlindRewrite | null {
   if (!tables.some(({ indexes }) => indexes.size > 0)) return null;
-  const words = significant(scan.text, scan.tokens);
-  const work: Work = { words, tables, edits: [], faults: [], done: new Set(), marks: [] };
+  const words = toLexemes(scan.text, scan.tokens);
+  const work: BlindState = { words, tables, edits: [], faults: [], done: new Set(), marks: [] };
   words.forEach((word, i) => {
     if (word.type !== 'word') return;
-    if (word.text === 'INSERT' || word.text === 'REPLACE' || word.text === 'MERGE') insertInto(work, i);
-    if (word.text === 'SET') setList(work, i);
+    if (word.text === 'INSERT' || word.text === 'REPLACE' || word.text === 'MERGE') rewriteInsertInto(work, i);
+    if (word.text === 'SET') rewriteSetList(work, i);
   });
-  mentioned(work, scan);
+  rewriteMentions(work, scan);
   if (work.edits.length === 0 && work.faults.length === 0) return null;
-  return { ...renumbered(work, scan), faults: work.faults };
+  return { ...renumberParameters(work, scan), faults: work.faults };
 }
 
-function renumbered(work: Work, { text, placeholders }: SqlScan): Pick<BlindRewrite, 'scan' | 'parameters'> {
+function renumberParameters(
+  work: BlindState,
+  { text, placeholders }: SqlScan,
+): Pick<BlindRewrite, 'scan' | 'parameters'> {
   const taken = new Set(work.edits.filter(({ remove }) => remove > 0).map(({ at }) => at));
   for (const { n, start, end } of placeholders)
-    if (!taken.has(start)) put(work, start, mark(work, { n, blind: null, written: false }), end - start);
+    if (!taken.has(start)) addEdit(work, start, addMarker(work, { n, blind: null, written: false }), end - start);
   let out = text;
   for (const { at, remove, insert } of [...work.edits].reverse().sort((a, b) => b.at - a.at))
     out = out.slice(0, at) + insert + out.slice(at + remove);
@@ -57,48 +68,48 @@ function renumbered(work: Work, { text, placeholders }: SqlScan): Pick<BlindRewr
   return { scan: scanSql(numbered), parameters };
 }
 
-function insertInto(work: Work, verb: number): void {
+function rewriteInsertInto(work: BlindState, verb: number): void {
   const { words } = work;
   const target = readTarget(words, verb);
-  const table = tableOf(work, target?.name ?? null);
+  const table = findBlindTable(work, target?.name ?? null);
   const first = words[verb];
   if (target === null || first === undefined || table === undefined || table.indexes.size === 0) return;
   const [name = ''] = table.indexes.keys();
   if (first.text !== 'INSERT') {
-    complain(work, first, name, `${first.text} cannot fill its index; write INSERT or UPDATE`);
+    addFault(work, first, name, `${first.text} cannot fill its index; write INSERT or UPDATE`);
     return;
   }
   let at = target.index + 1;
   if (words[at]?.text === 'AS') at += 2;
   if (words[at]?.text === 'DEFAULT') return;
   if (words[at]?.text !== '(' || QUERY_START.has(words[at + 1]?.text ?? '')) {
-    complain(work, words[target.index] ?? first, name, 'an INSERT has to list its columns');
+    addFault(work, words[target.index] ?? first, name, 'an INSERT has to list its columns');
     return;
   }
-  const listed = elements(words, at + 1).flatMap(([start], place) => {
-    const column = columnList(words, at)[place] ?? '';
+  const listed = listElements(words, at + 1).flatMap(([start], place) => {
+    const column = readColumnList(words, at)[place] ?? '';
     const index = table.indexes.get(column);
     if (index === undefined) return [];
     work.done.add(start);
     return [{ place, index, column: { table: table.table, column }, at: words[start] ?? first }];
   });
-  const close = behindGroup(words, at) - 1;
-  conflict(work, close, table);
+  const close = findGroupEnd(words, at) - 1;
+  rewriteConflict(work, close, table);
   if (listed.length === 0) return;
-  put(work, words[close]?.start ?? 0, listed.map(({ index }) => `, ${index}`).join(''));
+  addEdit(work, words[close]?.start ?? 0, listed.map(({ index }) => `, ${index}`).join(''));
   at = close + 1;
   if (words[at]?.text === 'OVERRIDING') at += 3;
-  const rows = rowsOf(words, at);
+  const rows = findRows(words, at);
   if (rows === null) {
-    for (const one of listed) complain(work, one.at, one.column.column, 'its index cannot be filled from these rows');
+    for (const one of listed) addFault(work, one.at, one.column.column, 'its index cannot be filled from these rows');
     return;
   }
   for (const { parts, end } of rows) {
     for (const { place, column, at: spot } of listed) {
       const [from, to] = parts[place] ?? [0, 0];
-      const value = indexOf(work, [from, to], column, table, null);
-      if (value === null) complain(work, words[from] ?? spot, column.column, VALUES_ONLY);
-      else put(work, end, `, ${value}`);
+      const value = buildIndexValue(work, [from, to], column, table, null);
+      if (value === null) addFault(work, words[from] ?? spot, column.column, VALUES_ONLY);
+      else addEdit(work, end, `, ${value}`);
     }
   }
 }
@@ -109,11 +120,11 @@ interface Row {
 }
 
 /** The rows of VALUES, or of a single SELECT; null for any other source. */
-function rowsOf(words: readonly Lexeme[], from: number): Row[] | null {
+function findRows(words: readonly Lexeme[], from: number): Row[] | null {
   const word = words[from];
   if (word?.text === 'SELECT') {
     if (/^(?:DISTINCT|ALL)$/.test(words[from + 1]?.text ?? '')) return null;
-    const parts = elements(words, from + 1);
+    const parts = listElements(words, from + 1);
     const isCombined = words.some(
       (one, i) => i > from && one.depth === word.depth && /^(?:UNION|INTERSECT|EXCEPT)$/.test(one.text),
     );
@@ -123,15 +134,15 @@ function rowsOf(words: readonly Lexeme[], from: number): Row[] | null {
   const rows: Row[] = [];
   let at = from + 1;
   while (words[at]?.text === '(') {
-    const behind = behindGroup(words, at);
-    rows.push({ parts: elements(words, at + 1), end: words[behind - 1]?.start ?? 0 });
+    const behind = findGroupEnd(words, at);
+    rows.push({ parts: listElements(words, at + 1), end: words[behind - 1]?.start ?? 0 });
     if (words[behind]?.type !== 'comma') break;
     at = behind + 1;
   }
   return rows;
 }
 
-function conflict(work: Work, from: number, table: BlindTable): void {
+function rewriteConflict(work: BlindState, from: number, table: BlindTable): void {
   const { words } = work;
   const depth = words[from]?.depth;
   for (let i = from; i < words.length && (words[i]?.depth ?? 0) >= (depth ?? 0); i++) {
@@ -139,44 +150,44 @@ function conflict(work: Work, from: number, table: BlindTable): void {
     if (word?.depth !== depth || word?.type !== 'word') continue;
     if (word.text === 'DUPLICATE') {
       const [name = ''] = table.indexes.keys();
-      complain(work, word, name, 'write `ON CONFLICT (...) DO UPDATE`, which works on every database');
+      addFault(work, word, name, 'write `ON CONFLICT (...) DO UPDATE`, which works on every database');
     }
     if (word.text !== 'CONFLICT' || words[i + 1]?.text !== '(') continue;
-    for (const [start, end] of elements(words, i + 2)) {
+    for (const [start, end] of listElements(words, i + 2)) {
       const name = words[start];
-      const index = isName(name) && end === start + 1 ? table.indexes.get(nameOf(name)) : undefined;
+      const index = isName(name) && end === start + 1 ? table.indexes.get(getLexemeName(name)) : undefined;
       if (name === undefined || index === undefined) continue;
-      put(work, name.start, index, name.end - name.start);
+      addEdit(work, name.start, index, name.end - name.start);
       work.done.add(start);
     }
   }
 }
 
-function setList(work: Work, set: number): void {
+function rewriteSetList(work: BlindState, set: number): void {
   const { words } = work;
-  const target = targetAt(words, set);
-  const table = tableOf(work, target);
+  const target = findTarget(words, set);
+  const table = findBlindTable(work, target);
   if (table === undefined || table.indexes.size === 0) return;
-  const named = words.findIndex((word, i) => i < set && isName(word) && nameOf(word) === target);
-  const own = new Set(['excluded', target, aliasBehind(words, named)]);
-  for (const [start, end] of elements(words, set + 1)) {
+  const named = words.findIndex((word, i) => i < set && isName(word) && getLexemeName(word) === target);
+  const own = new Set(['excluded', target, findAlias(words, named)]);
+  for (const [start, end] of listElements(words, set + 1)) {
     const word = words[start];
-    const names = word?.text === '(' ? columnList(words, start) : [];
+    const names = word?.text === '(' ? readColumnList(words, start) : [];
     const among = names.find((name) => name !== null && table.indexes.has(name));
-    if (word !== undefined && among) complain(work, word, among, 'write `column = value` for each column');
-    const column = isName(word) ? nameOf(word) : '';
+    if (word !== undefined && among) addFault(work, word, among, 'write `column = value` for each column');
+    const column = isName(word) ? getLexemeName(word) : '';
     const index = table.indexes.get(column);
     if (word === undefined || index === undefined || words[start + 1]?.text !== '=') continue;
-    const value = indexOf(work, [start + 2, end], { table: table.table, column }, table, own);
-    if (value === null) complain(work, word, column, VALUES_ONLY);
-    else put(work, words[end - 1]?.end ?? 0, `, ${index} = ${value}`);
+    const value = buildIndexValue(work, [start + 2, end], { table: table.table, column }, table, own);
+    if (value === null) addFault(work, word, column, VALUES_ONLY);
+    else addEdit(work, words[end - 1]?.end ?? 0, `, ${index} = ${value}`);
     for (let i = start; i < end; i++) work.done.add(i);
   }
 }
 
 /** Null if the value is unsupported. `own`: names of the updated row, or null for an INSERT. */
-function indexOf(
-  work: Work,
+function buildIndexValue(
+  work: BlindState,
   [from, to]: readonly [number, number],
   blind: BlindColumn,
   { indexes }: BlindTable,
@@ -186,16 +197,16 @@ function indexOf(
   for (let i = from; i < to; i++) {
     const word = work.words[i];
     if (word === undefined) return null;
-    if (word.type === 'placeholder') out.push(mark(work, { n: numberOf(word), blind, written: true }));
+    if (word.type === 'placeholder') out.push(addMarker(work, { n: getPlaceholderNumber(word), blind, written: true }));
     else if (word.type === 'cast') {
       if (!TEXT_CAST.test(word.text)) return null;
     } else if (['open', 'close', 'comma', 'dot'].includes(word.type) && word.text !== '[') out.push(word.text);
     else if (word.type === 'word' && /^(?:NULL|DEFAULT|COALESCE)$/.test(word.text)) out.push(word.text);
     else if (own === null || !isName(word)) return null;
     else if (work.words[i + 1]?.type === 'dot') {
-      if (!own.has(nameOf(word))) return null;
+      if (!own.has(getLexemeName(word))) return null;
       out.push(word.type === 'word' ? word.text.toLowerCase() : word.text);
-    } else if (nameOf(word) === blind.column) out.push(indexes.get(blind.column) ?? '');
+    } else if (getLexemeName(word) === blind.column) out.push(indexes.get(blind.column) ?? '');
     else return null;
   }
   return out.length === 0 ? null : out.join(' ');

@@ -1,17 +1,17 @@
 /** Finds the functions that a statement calls. */
-import { isPerRow, reachOf } from './sql-functions.js';
-import { isName, nameOf, significant, type Lexeme } from './sql-read.js';
+import { isPerRow, getReach } from './sql-functions.js';
+import { isName, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 import { isPlainWord, isSqlWord } from './sql-words.js';
 
 /** Normalized names, with their schema unless it is `pg_catalog`. */
-export function callsIn(words: readonly Lexeme[], { tables }: Pick<SqlScan, 'tables'>): string[] {
+export function listCalls(words: readonly Lexeme[], { tables }: Pick<SqlScan, 'tables'>): string[] {
   const tableAt = new Set(tables.map(({ start }) => start));
   return words.flatMap((word, i) => {
-    if (words[i + 1]?.text !== '(' || !isName(word) || tableAt.has(word.start) || isGiven(words, i)) return [];
-    const name = nameOf(word);
+    if (words[i + 1]?.text !== '(' || !isName(word) || tableAt.has(word.start) || isDefinition(words, i)) return [];
+    const name = getLexemeName(word);
     const schema = words[i - 1]?.type === 'dot' ? words[i - 2] : undefined;
-    if (isName(schema)) return nameOf(schema) === 'pg_catalog' ? [name] : [`${nameOf(schema)}.${name}`];
+    if (isName(schema)) return getLexemeName(schema) === 'pg_catalog' ? [name] : [`${getLexemeName(schema)}.${name}`];
     return word.type === 'word' && isKeyword(name) ? [] : [name];
   });
 }
@@ -19,7 +19,7 @@ export function callsIn(words: readonly Lexeme[], { tables }: Pick<SqlScan, 'tab
 const isKeyword = (name: string): boolean => !isPerRow(name) && (isSqlWord(name) || isPlainWord(name));
 
 /** An alias or a WITH entry with a column list is not a call. */
-function isGiven(words: readonly Lexeme[], i: number): boolean {
+function isDefinition(words: readonly Lexeme[], i: number): boolean {
   const before = words[i - 1];
   if (before === undefined) return false;
   if (before.type === 'word' && /^(?:AS|WITH|RECURSIVE)$/.test(before.text)) return true;
@@ -32,7 +32,7 @@ function isGiven(words: readonly Lexeme[], i: number): boolean {
   return words[at]?.text === 'AS' && /^(?:\(|NOT|MATERIALIZED)$/.test(words[at + 1]?.text ?? '');
 }
 
-export const reachesOut = (name: string): boolean => reachOf(name) === 'unknown';
+export const hasUnknownReach = (name: string): boolean => getReach(name) === 'unknown';
 
-export const onlyComputes = (scan: SqlScan): boolean =>
-  callsIn(significant(scan.text, scan.tokens), scan).every((name) => reachOf(name) === 'none');
+export const isComputation = (scan: SqlScan): boolean =>
+  listCalls(toLexemes(scan.text, scan.tokens), scan).every((name) => getReach(name) === 'none');

@@ -1,11 +1,11 @@
 /** Determines what may be typed at a caret in incomplete SQL. Accepts any text and any offset. */
-import { aliasBehind } from './sql-mentions.js';
-import { columnList } from './sql-placeholders.js';
-import { eachTable, holderOf, isName, nameOf, significant, type Lexeme } from './sql-read.js';
-import { commonAt, sourcesAt, targetAt, type SqlSource } from './sql-sources.js';
+import { findAlias } from './sql-mentions.js';
+import { readColumnList } from './sql-placeholders.js';
+import { visitTables, findHolder, isName, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
+import { listCommonAt, listSourcesAt, findTarget, type SqlSource } from './sql-sources.js';
 import { tokenizeSql } from './sql-tokens.js';
 import { scanSql } from './sql.js';
-import { withDoubleQuotes } from './sql-quotes.js';
+import { replaceBackquotes } from './sql-quotes.js';
 
 export interface SqlCaret {
   readonly start: number;
@@ -42,34 +42,34 @@ const BEFORE_VALUE = new Set(
 );
 
 /** Null inside strings, comments and numbers, and after `::`. Backquoted names are accepted while typing. */
-export function caretInSql(source: string, offset: number): SqlCaret | null {
-  const text = withDoubleQuotes(source);
-  const typed = typedAt(text, offset);
+export function analyseCaret(source: string, offset: number): SqlCaret | null {
+  const text = replaceBackquotes(source);
+  const typed = findTyped(text, offset);
   if (typed === null) return null;
   const { start, end } = typed;
   const [lead, rest] = [text.slice(0, start), text.slice(end)];
   // The space keeps the marker separate from the next word.
   const changed = `${lead}${CARET} ${rest}`;
-  const words = significant(changed, tokenizeSql(changed).tokens);
+  const words = toLexemes(changed, tokenizeSql(changed).tokens);
   const i = words.findIndex((word) => word.text === CARET);
   if (i < 0) return null;
-  const qualifier = words[i - 1]?.type === 'dot' && isName(words[i - 2]) ? nameOf(words[i - 2] as Lexeme) : null;
-  const open = holderOf(words, i);
+  const qualifier = words[i - 1]?.type === 'dot' && isName(words[i - 2]) ? getLexemeName(words[i - 2] as Lexeme) : null;
+  const open = findHolder(words, i);
   const probe = `${lead}$1 ${rest}`;
   return {
     start,
     end,
-    at: words.length === 1 ? 'start' : qualifier === null ? placeAt(words, i, open) : 'value',
+    at: words.length === 1 ? 'start' : qualifier === null ? getCaretPlace(words, i, open) : 'value',
     qualifier,
-    sources: sourcesAt(words, i),
-    common: commonAt(words, i),
-    target: targetAt(words, i),
-    listed: open < 0 ? assigned(words, i) : columnList(words, open).flatMap((name) => name ?? []),
+    sources: listSourcesAt(words, i),
+    common: listCommonAt(words, i),
+    target: findTarget(words, i),
+    listed: open < 0 ? listAssigned(words, i) : readColumnList(words, open).flatMap((name) => name ?? []),
     column: scanSql(probe).placeholders.find((one) => one.start === start)?.column ?? null,
   };
 }
 
-function typedAt(text: string, offset: number): { readonly start: number; readonly end: number } | null {
+function findTyped(text: string, offset: number): { readonly start: number; readonly end: number } | null {
   const { tokens, faults } = tokenizeSql(text);
   const quoted = tokens.find(({ type, start, end }) => type === 'quoted-identifier' && start < offset && offset <= end);
   if (quoted !== undefined) {
@@ -90,28 +90,28 @@ function typedAt(text: string, offset: number): { readonly start: number; readon
   return { start: word.index, end: offset + (WORD_BEHIND.exec(text.slice(offset))?.[0].length ?? 0) };
 }
 
-function placeAt(words: readonly Lexeme[], i: number, open: number): SqlCaret['at'] {
+function getCaretPlace(words: readonly Lexeme[], i: number, open: number): SqlCaret['at'] {
   const before = words[i - 1];
   if (before === undefined || before.type === 'semicolon') return 'word';
   let isTable = false;
   const heads: number[] = [];
-  eachTable(words, (_, index) => {
+  visitTables(words, (_, index) => {
     if (index === i) isTable = true;
     heads.push(index);
   });
   if (isTable) return 'table';
   if (isTargetList(words, i, open)) return 'target';
   if (isAlias(words, i, heads)) return 'word';
-  return after(before, isRow(words, open) ? 'row' : 'value');
+  return getCaretKind(before, isRow(words, open) ? 'row' : 'value');
 }
 
-function after(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
+function getCaretKind(before: Lexeme, at: 'value' | 'row'): SqlCaret['at'] {
   if (before.type === 'open' || before.type === 'comma' || before.type === 'operator') return at;
   return before.type === 'word' && BEFORE_VALUE.has(before.text) ? at : 'word';
 }
 
 const isAlias = (words: readonly Lexeme[], i: number, heads: readonly number[]): boolean =>
-  heads.some((head) => (i === head + 1 || i === head + 2) && aliasBehind(words, head) === CARET);
+  heads.some((head) => (i === head + 1 || i === head + 2) && findAlias(words, head) === CARET);
 
 /** `INSERT INTO t (a, |`, `ON CONFLICT (|`, `SET a = 1, |`. */
 function isTargetList(words: readonly Lexeme[], i: number, open: number): boolean {
@@ -123,12 +123,12 @@ function isTargetList(words: readonly Lexeme[], i: number, open: number): boolea
     if (isName(words[at]) && words[at - 1]?.text === 'INTO') return true;
     if (words[open - 1]?.text === 'SET') return true;
   }
-  if (before?.text === 'SET' && targetAt(words, i) !== null) return true;
-  return before?.type === 'comma' && setBefore(words, i) >= 0;
+  if (before?.text === 'SET' && findTarget(words, i) !== null) return true;
+  return before?.type === 'comma' && findSetBefore(words, i) >= 0;
 }
 
 /** Position of the SET before the list that contains `i`, or -1. */
-function setBefore(words: readonly Lexeme[], i: number): number {
+function findSetBefore(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
     const word = words[at];
@@ -139,13 +139,13 @@ function setBefore(words: readonly Lexeme[], i: number): number {
   return -1;
 }
 
-function assigned(words: readonly Lexeme[], i: number): string[] {
-  const set = setBefore(words, i);
+function listAssigned(words: readonly Lexeme[], i: number): string[] {
+  const set = findSetBefore(words, i);
   if (set < 0) return [];
   return words.flatMap((word, at) => {
     const lead = words[at - 1];
     const isLeft = at > set && word.depth === words[set]?.depth && words[at + 1]?.text === '=';
-    return isLeft && isName(word) && (at - 1 === set || lead?.type === 'comma') ? [nameOf(word)] : [];
+    return isLeft && isName(word) && (at - 1 === set || lead?.type === 'comma') ? [getLexemeName(word)] : [];
   });
 }
 

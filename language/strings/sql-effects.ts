@@ -1,7 +1,7 @@
 /**
  * Finds effects besides row changes (schema, session settings, transaction control), and changes of every row. Accepts any text.
  */
-import { isName, significant, type Lexeme } from './sql-read.js';
+import { isName, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
 export type SqlEffectSort = 'schema' | 'session' | 'control';
@@ -15,27 +15,27 @@ export interface SqlEffect {
   readonly end: number;
 }
 
-const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
-const SCHEMA = words('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
-const SESSION = words('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE LOAD UNLOCK');
-const CONTROL = words('BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE ABORT');
+const toWordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const SCHEMA = toWordSet('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
+const SESSION = toWordSet('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE LOAD UNLOCK');
+const CONTROL = toWordSet('BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE ABORT');
 /** SET LOCAL and SET CONSTRAINTS end with the transaction. */
-const LOCAL = words('LOCAL CONSTRAINTS');
+const LOCAL = toWordSet('LOCAL CONSTRAINTS');
 /** Session locks; locks of functions with `xact` in their names end with the transaction. */
-const LOCKS = words(
+const LOCKS = toWordSet(
   'PG_ADVISORY_LOCK PG_ADVISORY_LOCK_SHARED PG_TRY_ADVISORY_LOCK PG_TRY_ADVISORY_LOCK_SHARED GET_LOCK RELEASE_LOCK',
 );
 
 export function findEffects({ text, tokens }: SqlScan): readonly SqlEffect[] {
-  const all = significant(text, tokens);
+  const all = toLexemes(text, tokens);
   const [first, second] = all;
   if (first?.type !== 'word') return [];
-  const sort = sortOf(first, second);
+  const sort = classifyEffect(first, second);
   if (sort !== null) return [{ sort, what: first.text, start: first.start, end: first.end }];
-  return [...intoTable(all), ...all.flatMap((word, i) => callAt(all, word, i))];
+  return [...findSelectInto(all), ...all.flatMap((word, i) => findSessionCall(all, word, i))];
 }
 
-function sortOf({ text }: Lexeme, second: Lexeme | undefined): SqlEffectSort | null {
+function classifyEffect({ text }: Lexeme, second: Lexeme | undefined): SqlEffectSort | null {
   if (SCHEMA.has(text)) return 'schema';
   if (CONTROL.has(text)) return 'control';
   if (text === 'LOCK' && second?.text === 'TABLES') return 'session';
@@ -44,13 +44,13 @@ function sortOf({ text }: Lexeme, second: Lexeme | undefined): SqlEffectSort | n
   return text === 'SET' && LOCAL.has(second?.text ?? '') ? null : 'session';
 }
 
-function intoTable(all: readonly Lexeme[]): SqlEffect[] {
+function findSelectInto(all: readonly Lexeme[]): SqlEffect[] {
   if (all[0]?.text !== 'SELECT') return [];
   const into = all.find(({ type, text, depth }) => type === 'word' && text === 'INTO' && depth === 0);
   return into === undefined ? [] : [{ sort: 'schema', what: 'SELECT INTO', start: into.start, end: into.end }];
 }
 
-function callAt(all: readonly Lexeme[], { type, text, start, end, depth }: Lexeme, i: number): SqlEffect[] {
+function findSessionCall(all: readonly Lexeme[], { type, text, start, end, depth }: Lexeme, i: number): SqlEffect[] {
   if (type !== 'word' || all[i + 1]?.type !== 'open') return [];
   const keeps = LOCKS.has(text) || (text === 'SET_CONFIG' && !isLocal(all, i + 1, depth));
   return keeps ? [{ sort: 'session', what: text.toLowerCase(), start, end }] : [];
@@ -62,24 +62,24 @@ function isLocal(all: readonly Lexeme[], open: number, depth: number): boolean {
   return ['TRUE', "'true'", "'t'"].includes(all[close - 1]?.text ?? '') && all[close - 2]?.type === 'comma';
 }
 
-export interface ChangesEveryRow {
+export interface UnboundedChange {
   readonly verb: 'UPDATE' | 'DELETE';
   readonly start: number;
   readonly end: number;
 }
 
-export function findUnboundedChanges({ text, tokens }: SqlScan): readonly ChangesEveryRow[] {
-  const all = significant(text, tokens);
-  return all.flatMap((word, i): ChangesEveryRow[] => {
+export function findUnboundedChanges({ text, tokens }: SqlScan): readonly UnboundedChange[] {
+  const all = toLexemes(text, tokens);
+  return all.flatMap((word, i): UnboundedChange[] => {
     const verb = word.type === 'word' ? word.text : '';
     if (verb !== 'UPDATE' && verb !== 'DELETE') return [];
-    if (!beginsStatement(all, i) || hasWhere(all, i)) return [];
+    if (!isStatementStart(all, i) || hasWhere(all, i)) return [];
     return [{ verb, start: word.start, end: word.end }];
   });
 }
 
 /** `FOR UPDATE` and `ON CONFLICT DO UPDATE` start no statement. */
-function beginsStatement(all: readonly Lexeme[], i: number): boolean {
+function isStatementStart(all: readonly Lexeme[], i: number): boolean {
   const before = all[i - 1];
   if (all[i]?.text === 'DELETE' && all[i + 1]?.text !== 'FROM') return false;
   if (all[i]?.text === 'UPDATE' && !isName(all[i + 1])) return false;

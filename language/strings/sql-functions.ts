@@ -1,7 +1,7 @@
 /** Built-in functions of PostgreSQL and MySQL that access no tables. Any other function may access any table. */
-const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+const toNameSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-const PER_ROW = names(
+const PER_ROW = toNameSet(
   `
 abs acos acosd acosh age array array_append array_cat array_dims array_fill array_length array_lower array_ndims array_position
 array_positions array_prepend array_remove array_replace array_to_json array_to_string array_upper ascii asin asind asinh atan atan2
@@ -33,7 +33,7 @@ width_bucket word_similarity xpath xpath_exists year yearweek`.trim(),
 );
 
 /** Aggregate, set-returning and window functions. */
-const OTHER = names(
+const OTHER = toNameSet(
   `
 any_value array_agg avg bit_and bit_or bit_xor bool_and bool_or corr count covar_pop covar_samp cume_dist dense_rank every first_value
 generate_series generate_subscripts group_concat grouping json_agg json_array_elements json_array_elements_text json_arrayagg json_each
@@ -46,7 +46,7 @@ string_to_table sum unnest var_pop var_samp variance xmlagg`.trim(),
 );
 
 /** Functions with effects outside tables: sequences, settings, locks, notifications and delays. */
-const OUTSIDE = names(
+const OUTSIDE = toNameSet(
   `
 nextval setval setseed set_config last_insert_id get_lock release_lock pg_notify pg_sleep sleep pg_advisory_lock pg_advisory_lock_shared
 pg_advisory_unlock pg_advisory_unlock_all pg_advisory_unlock_shared pg_advisory_xact_lock pg_advisory_xact_lock_shared
@@ -56,5 +56,5 @@ pg_try_advisory_lock pg_try_advisory_lock_shared pg_try_advisory_xact_lock pg_tr
 export const isPerRow = (name: string): boolean => PER_ROW.has(name);
 
 /** `unknown` functions may read and write tables. */
-export const reachOf = (name: string): 'none' | 'outside' | 'unknown' =>
+export const getReach = (name: string): 'none' | 'outside' | 'unknown' =>
   PER_ROW.has(name) || OTHER.has(name) ? 'none' : OUTSIDE.has(name) ? 'outside' : 'unknown';

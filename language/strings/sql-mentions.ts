@@ -3,7 +3,7 @@
  * mentions.
  */
 import type { SqlScan } from './sql.js';
-import { holderOf, isName, nameOf, significant, type Lexeme } from './sql-read.js';
+import { findHolder, isName, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
 
 export interface SqlMention {
   readonly name: string;
@@ -31,49 +31,49 @@ interface TableInText {
 export function readMentions(scan: SqlScan, names: readonly string[]): SqlMention[] {
   const text = scan.text.toLowerCase();
   if (!names.some((name) => text.includes(name))) return [];
-  const words = significant(scan.text, scan.tokens);
+  const words = toLexemes(scan.text, scan.tokens);
   const tables = scan.tables.flatMap(({ name, start }): TableInText[] => {
     const i = words.findIndex((word) => word.start === start);
-    return i < 0 ? [] : [{ name, alias: aliasBehind(words, i), holder: holderOf(words, i) }];
+    return i < 0 ? [] : [{ name, alias: findAlias(words, i), holder: findHolder(words, i) }];
   });
-  const written = words.map((word) => (isName(word) ? nameOf(word) : ''));
+  const written = words.map((word) => (isName(word) ? getLexemeName(word) : ''));
   // A name defined with AS in another part of the statement may not be a column.
   const madeUp = (name: string, at: number): boolean =>
     written.some(
-      (text, i) => text === name && words[i - 1]?.text === 'AS' && holderOf(words, i) !== holderOf(words, at),
+      (text, i) => text === name && words[i - 1]?.text === 'AS' && findHolder(words, i) !== findHolder(words, at),
     );
   return words.flatMap((word, i) => {
     const name = written[i] ?? '';
     if (!names.includes(name) || words[i - 1]?.text === 'AS' || words[i + 1]?.text === '(') return [];
     const found =
       words[i - 1]?.type === 'dot'
-        ? qualified(scan, tables, words[i - 2])
+        ? resolveQualifier(scan, tables, words[i - 2])
         : madeUp(name, i)
           ? []
-          : inScope(words, tables, i);
+          : resolveScope(words, tables, i);
     return found.length === 0 ? [] : [{ name, tables: found, start: word.start, end: word.end }];
   });
 }
 
 /** `i` is the end of the table name, or of the group. */
-export function aliasBehind(words: readonly Lexeme[], i: number): string | null {
+export function findAlias(words: readonly Lexeme[], i: number): string | null {
   const at = words[i + 1]?.text === '*' ? i + 2 : i + 1;
   const word = words[words[at]?.text === 'AS' ? at + 1 : at];
   if (!isName(word) || (word.type === 'word' && NO_ALIAS.has(word.text))) return null;
-  return nameOf(word);
+  return getLexemeName(word);
 }
 
-function qualified(scan: SqlScan, tables: readonly TableInText[], word: Lexeme | undefined): string[] {
+function resolveQualifier(scan: SqlScan, tables: readonly TableInText[], word: Lexeme | undefined): string[] {
   if (!isName(word)) return [];
-  const name = nameOf(word);
+  const name = getLexemeName(word);
   if (name === 'excluded' && scan.target !== null) return [scan.target.name];
   const found = tables.find((table) => table.alias === name) ?? tables.find((table) => table.name === name);
   return found === undefined ? [] : [found.name];
 }
 
-function inScope(words: readonly Lexeme[], tables: readonly TableInText[], i: number): string[] {
+function resolveScope(words: readonly Lexeme[], tables: readonly TableInText[], i: number): string[] {
   for (let at = i; at >= 0;) {
-    const holder = holderOf(words, at);
+    const holder = findHolder(words, at);
     const here = tables.filter((table) => table.holder === holder);
     if (here.length > 0) return [...new Set(here.map(({ name }) => name))];
     at = holder;

@@ -1,6 +1,6 @@
 /** Classifies the tokens of a statement for highlighting. Does not check whether names exist. */
-import { aliasBehind } from './sql-mentions.js';
-import { commonTables, eachTable, isName, nameOf, significant, type Lexeme } from './sql-read.js';
+import { findAlias } from './sql-mentions.js';
+import { listCommonTables, visitTables, isName, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 import { isPlainWord, isSqlWord } from './sql-words.js';
 
@@ -35,22 +35,22 @@ const ROLES: Readonly<Partial<Record<Lexeme['type'], SqlRole>>> = {
   operator: 'operator',
 };
 
-export function sqlPieces({ text, tokens, tables }: Pick<SqlScan, 'text' | 'tokens' | 'tables'>): SqlPiece[] {
-  const words = significant(text, tokens);
+export function classifyTokens({ text, tokens, tables }: Pick<SqlScan, 'text' | 'tokens' | 'tables'>): SqlPiece[] {
+  const words = toLexemes(text, tokens);
   const tableAt = new Set(tables.map(({ start }) => start));
-  const sources = sourceNames(words);
+  const sources = listSourceNames(words);
   const known = new Set(tables.map(({ name }) => name));
   let i = -1;
   return tokens.flatMap(({ type, start, end }): SqlPiece[] => {
     if (type !== 'comment') i++;
     const word = words[i];
-    if (type === 'cast') return castPieces(start, end);
+    if (type === 'cast') return toCastPieces(start, end);
     if (!isName(word) || type === 'comment') {
       const role = ROLES[type];
       return role === undefined ? [] : [{ role, start, end, name: '' }];
     }
-    const name = nameOf(word);
-    const role = roleOf(words, i, name, { isTable: tableAt.has(start), sources, known });
+    const name = getLexemeName(word);
+    const role = classifyName(words, i, name, { isTable: tableAt.has(start), sources, known });
     return [{ role, start, end, name: role === 'keyword' ? '' : name }];
   });
 }
@@ -61,7 +61,7 @@ interface Names {
   readonly known: ReadonlySet<string>;
 }
 
-function roleOf(words: readonly Lexeme[], i: number, name: string, { isTable, sources, known }: Names): SqlRole {
+function classifyName(words: readonly Lexeme[], i: number, name: string, { isTable, sources, known }: Names): SqlRole {
   const [before, word, next] = [words[i - 1], words[i], words[i + 1]];
   if (isTable) return 'table';
   const isQuoted = word?.type === 'quoted-identifier';
@@ -83,7 +83,7 @@ function isDefinition(words: readonly Lexeme[], i: number): boolean {
   const lead = words[i - 1]?.text === 'AS' ? i - 2 : i - 1;
   const before = words[lead];
   return (isName(before) && !isSqlWord(before.text) && !isPlainWord(before.text)) || before?.type === 'close'
-    ? aliasBehind(words, lead) === nameOf(words[i] as Lexeme) && isSourceBefore(words, lead)
+    ? findAlias(words, lead) === getLexemeName(words[i] as Lexeme) && isSourceBefore(words, lead)
     : false;
 }
 
@@ -100,16 +100,16 @@ function isSourceBefore(words: readonly Lexeme[], i: number): boolean {
   return false;
 }
 
-function sourceNames(words: readonly Lexeme[]): Set<string> {
-  const names = new Set(commonTables(words).map(({ name }) => name));
-  eachTable(words, (_, index) => {
-    const alias = aliasBehind(words, index);
+function listSourceNames(words: readonly Lexeme[]): Set<string> {
+  const names = new Set(listCommonTables(words).map(({ name }) => name));
+  visitTables(words, (_, index) => {
+    const alias = findAlias(words, index);
     if (alias !== null) names.add(alias);
   });
   return names;
 }
 
-const castPieces = (start: number, end: number): SqlPiece[] => [
+const toCastPieces = (start: number, end: number): SqlPiece[] => [
   { role: 'operator', start, end: Math.min(start + 2, end), name: '' },
   ...(end > start + 2 ? [{ role: 'type' as const, start: start + 2, end, name: '' }] : []),
 ];

@@ -1,8 +1,8 @@
 /** Finds the cast and the column of each placeholder. Only certain columns are returned: a wrong one would bind a wrong type. */
 import type { SqlPlaceholder, SqlTable, SqlToken } from './sql.js';
-import { behindGroup, holderOf, isName, nameOf } from './sql-read.js';
+import { findGroupEnd, findHolder, isName, getLexemeName } from './sql-read.js';
 import type { Lexeme } from './sql-read.js';
-import { normalType, typeEnd } from './sql-types.js';
+import { normalizeType, findTypeEnd } from './sql-types.js';
 
 /** Lexemes `[from, to)`, including casts and parentheses. */
 interface Operand {
@@ -38,12 +38,12 @@ export function readQuotedPlaceholders(text: string, tokens: readonly SqlToken[]
 }
 
 /** `CAST($1 AS type)`. */
-function castCall(text: string, words: readonly Lexeme[], i: number): Operand | undefined {
+function readCastCall(text: string, words: readonly Lexeme[], i: number): Operand | undefined {
   if (words[i - 1]?.text !== '(' || words[i - 2]?.text !== 'CAST' || words[i + 1]?.text !== 'AS') return undefined;
   const from = words[i + 1]?.end ?? 0;
-  const end = typeEnd(text, from);
+  const end = findTypeEnd(text, from);
   if (end < 0) return undefined;
-  return { from: i - 2, to: behindGroup(words, i - 1), cast: normalType(text.slice(from, end)) };
+  return { from: i - 2, to: findGroupEnd(words, i - 1), cast: normalizeType(text.slice(from, end)) };
 }
 
 /** True if a following parenthesis is a call, a column list or a row. */
@@ -53,8 +53,8 @@ function isCallee(word: Lexeme | undefined): boolean {
 }
 
 /** Extends the placeholder by its casts and by parentheses that contain nothing else. */
-function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
-  const call = castCall(text, words, i);
+function readOperand(text: string, words: readonly Lexeme[], i: number): Operand {
+  const call = readCastCall(text, words, i);
   let from = call?.from ?? i;
   let to = call?.to ?? i + 1;
   let cast = call?.cast ?? null;
@@ -62,7 +62,7 @@ function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
     const next = words[to];
     const before = words[from - 2];
     if (next?.type === 'cast') {
-      cast ??= normalType(text.slice(next.start + 2, next.end));
+      cast ??= normalizeType(text.slice(next.start + 2, next.end));
       to++;
     } else if (words[from - 1]?.text === '(' && next?.text === ')' && !isCallee(before)) {
       from--;
@@ -74,28 +74,28 @@ function operandAt(text: string, words: readonly Lexeme[], i: number): Operand {
 }
 
 /** Null if the column is part of an expression. */
-function columnEndingAt(words: readonly Lexeme[], i: number): string | null {
+function readColumnBefore(words: readonly Lexeme[], i: number): string | null {
   const last = words[i];
   if (!isName(last)) return null;
   let at = i;
   while (words[at - 1]?.type === 'dot' && isName(words[at - 2])) at -= 2;
   const before = words[at - 1];
   const plain = !before || ['word', 'open', 'comma'].includes(before.type);
-  return plain && !(before?.type === 'open' && before.text === '[') ? nameOf(last) : null;
+  return plain && !(before?.type === 'open' && before.text === '[') ? getLexemeName(last) : null;
 }
 
-function columnStartingAt(words: readonly Lexeme[], i: number): string | null {
+function readColumnAfter(words: readonly Lexeme[], i: number): string | null {
   if (!isName(words[i])) return null;
   let at = i;
   while (words[at + 1]?.type === 'dot' && isName(words[at + 2])) at += 2;
   const last = words[at];
   const next = words[at + 1];
   const computed = next && ['operator', 'open', 'cast', 'string'].includes(next.type);
-  return last && !computed ? nameOf(last) : null;
+  return last && !computed ? getLexemeName(last) : null;
 }
 
 /** Position of the last lexeme on the left side, or -1. */
-function leftOfComparison(words: readonly Lexeme[], i: number): number {
+function findComparisonLeft(words: readonly Lexeme[], i: number): number {
   const before = words[i - 1];
   if (before?.type === 'operator' && COMPARISONS.has(before.text)) return i - 2;
   if (before?.type !== 'word') return -1;
@@ -104,20 +104,20 @@ function leftOfComparison(words: readonly Lexeme[], i: number): number {
   return -1;
 }
 
-function compared(words: readonly Lexeme[], { from, to }: Operand): string | null {
+function findComparedColumn(words: readonly Lexeme[], { from, to }: Operand): string | null {
   const next = words[to];
   const mirrored = next?.type === 'operator' && COMPARISONS.has(next.text);
-  if (next?.type === 'operator') return mirrored ? columnStartingAt(words, to + 1) : null;
-  const left = leftOfComparison(words, from);
-  return left < 0 ? null : columnEndingAt(words, left);
+  if (next?.type === 'operator') return mirrored ? readColumnAfter(words, to + 1) : null;
+  const left = findComparisonLeft(words, from);
+  return left < 0 ? null : readColumnBefore(words, left);
 }
 
 /** `column IN ($1, $2)`. */
-function listed(words: readonly Lexeme[], { from, to }: Operand): string | null {
-  const holder = holderOf(words, from);
+function findListColumn(words: readonly Lexeme[], { from, to }: Operand): string | null {
+  const holder = findHolder(words, from);
   if (holder < 0 || words[holder - 1]?.text !== 'IN') return null;
   if (!isElement(words, from, to)) return null;
-  return columnEndingAt(words, words[holder - 2]?.text === 'NOT' ? holder - 3 : holder - 2);
+  return readColumnBefore(words, words[holder - 2]?.text === 'NOT' ? holder - 3 : holder - 2);
 }
 
 /** True for a whole element of a parenthesized list. */
@@ -125,7 +125,7 @@ function isElement(words: readonly Lexeme[], from: number, to: number): boolean 
   return /^(open|comma)$/.test(words[from - 1]?.type ?? '') && /^(close|comma)$/.test(words[to]?.type ?? '');
 }
 
-export function elementStarts(words: readonly Lexeme[], start: number): number[] {
+export function findElementStarts(words: readonly Lexeme[], start: number): number[] {
   const depth = words[start]?.depth ?? 0;
   const starts = [start];
   for (let i = start; i < words.length; i++) {
@@ -139,57 +139,57 @@ export function elementStarts(words: readonly Lexeme[], start: number): number[]
 }
 
 /** Null for each element that is not a name. */
-export function columnList(words: readonly Lexeme[], open: number): (string | null)[] {
-  return elementStarts(words, open + 1).map((i) => {
+export function readColumnList(words: readonly Lexeme[], open: number): (string | null)[] {
+  return findElementStarts(words, open + 1).map((i) => {
     const word = words[i];
-    return isName(word) && /^(close|comma)$/.test(words[i + 1]?.type ?? '') ? nameOf(word) : null;
+    return isName(word) && /^(close|comma)$/.test(words[i + 1]?.type ?? '') ? getLexemeName(word) : null;
   });
 }
 
 /** Maps the start of each inserted value to its column. */
-function insertColumns(words: readonly Lexeme[], into: number, pairs: Map<number, string>): void {
+function pairInsertColumns(words: readonly Lexeme[], into: number, pairs: Map<number, string>): void {
   let at = into + 1;
   while (isName(words[at]) && words[at + 1]?.type === 'dot') at += 2;
   at++;
   if (words[at]?.text === 'AS') at += 2;
   if (words[at]?.text !== '(') return;
-  const columns = columnList(words, at);
-  at = behindGroup(words, at);
+  const columns = readColumnList(words, at);
+  at = findGroupEnd(words, at);
   if (words[at]?.text === 'OVERRIDING') at += 3;
-  const pair = (starts: readonly number[]): void =>
+  const pairColumns = (starts: readonly number[]): void =>
     starts.forEach((start, i) => {
       const column = columns[i];
       if (column) pairs.set(start, column);
     });
   if (words[at]?.text === 'SELECT') {
-    pair(elementStarts(words, at + 1));
+    pairColumns(findElementStarts(words, at + 1));
   }
   if (words[at]?.text !== 'VALUES') return;
-  for (at++; words[at]?.text === '('; at = behindGroup(words, at) + 1) {
-    pair(elementStarts(words, at + 1));
-    if (words[behindGroup(words, at)]?.type !== 'comma') break;
+  for (at++; words[at]?.text === '('; at = findGroupEnd(words, at) + 1) {
+    pairColumns(findElementStarts(words, at + 1));
+    if (words[findGroupEnd(words, at)]?.type !== 'comma') break;
   }
 }
 
 /** `SET (a, b) = ($1, $2)`; `i` is the equals sign. */
-function setColumns(words: readonly Lexeme[], i: number, pairs: Map<number, string>): void {
+function pairSetColumns(words: readonly Lexeme[], i: number, pairs: Map<number, string>): void {
   const right = words[i + 1]?.text === 'ROW' ? i + 2 : i + 1;
   if (words[i - 1]?.text !== ')' || words[right]?.text !== '(') return;
-  const open = holderOf(words, i - 2);
+  const open = findHolder(words, i - 2);
   // `f(a) = ($1)` compares the result of the function.
   if (isCallee(words[open - 1])) return;
-  const columns = columnList(words, open);
-  elementStarts(words, right + 1).forEach((start, n) => {
+  const columns = readColumnList(words, open);
+  findElementStarts(words, right + 1).forEach((start, n) => {
     const column = columns[n];
     if (column) pairs.set(start, column);
   });
 }
 
-function writtenColumns(words: readonly Lexeme[]): Map<number, string> {
+function pairWrittenColumns(words: readonly Lexeme[]): Map<number, string> {
   const pairs = new Map<number, string>();
   words.forEach((word, i) => {
-    if (word.text === 'INTO' && words[i - 1]?.text === 'INSERT') insertColumns(words, i, pairs);
-    if (word.text === '=' && words[i - 1]?.type === 'close') setColumns(words, i, pairs);
+    if (word.text === 'INTO' && words[i - 1]?.text === 'INSERT') pairInsertColumns(words, i, pairs);
+    if (word.text === '=' && words[i - 1]?.type === 'close') pairSetColumns(words, i, pairs);
   });
   return pairs;
 }
@@ -198,7 +198,11 @@ function writtenColumns(words: readonly Lexeme[]): Map<number, string> {
  * The element may begin inside the operand's parentheses: in `VALUES ($1), ($2)` these are rows, in `VALUES (1, ($2))` they are
  * not.
  */
-function written(words: readonly Lexeme[], { from, to }: Operand, pairs: ReadonlyMap<number, string>): string | null {
+function findWrittenColumn(
+  words: readonly Lexeme[],
+  { from, to }: Operand,
+  pairs: ReadonlyMap<number, string>,
+): string | null {
   const next = words[to];
   if (next && !['comma', 'close', 'semicolon', 'word'].includes(next.type)) return null;
   for (let at = from; at < to; at++) {
@@ -212,22 +216,23 @@ const FITTING = new Set(['?', '?|', '?&', '@@', '&&', '^@']);
 const QUANTIFIED = new Set('ANY ALL SOME'.split(' '));
 
 /** `tags ?| $1`, `id = ANY($1)`: the value may have another type than the column. */
-function fitted(words: readonly Lexeme[], { from, to }: Operand): string | null {
+function findFittingColumn(words: readonly Lexeme[], { from, to }: Operand): string | null {
   const before = words[from - 1];
-  if (before?.type === 'operator' && FITTING.has(before.text)) return columnEndingAt(words, from - 2);
+  if (before?.type === 'operator' && FITTING.has(before.text)) return readColumnBefore(words, from - 2);
   if (before?.text !== '(' || words[to]?.text !== ')' || !QUANTIFIED.has(words[from - 2]?.text ?? '')) return null;
-  const left = leftOfComparison(words, from - 2);
-  return left < 0 ? null : columnEndingAt(words, left);
+  const left = findComparisonLeft(words, from - 2);
+  return left < 0 ? null : readColumnBefore(words, left);
 }
 
 export function readPlaceholders(text: string, words: readonly Lexeme[]): SqlPlaceholder[] {
-  const pairs = writtenColumns(words);
+  const pairs = pairWrittenColumns(words);
   return words.flatMap((word, i) => {
     if (word.type !== 'placeholder') return [];
-    const operand = operandAt(text, words, i);
-    const column = written(words, operand, pairs) ?? compared(words, operand) ?? listed(words, operand);
+    const operand = readOperand(text, words, i);
+    const column =
+      findWrittenColumn(words, operand, pairs) ?? findComparedColumn(words, operand) ?? findListColumn(words, operand);
     const { start, end } = word;
-    const stands = column ?? fitted(words, operand);
+    const stands = column ?? findFittingColumn(words, operand);
     return [{ n: Number(word.text.slice(1)), start, end, cast: operand.cast, column, stands }];
   });
 }

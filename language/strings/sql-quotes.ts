@@ -9,15 +9,15 @@ export interface BackquotedName {
 }
 
 /** Quoted if SQL would read the name differently. `reserved` contains lower-case words. */
-export const writtenName = (name: string, reserved: ReadonlySet<string> = NONE): string =>
-  /^[a-z_][a-z0-9_]*$/.test(name) && !isSqlWord(name) && !reserved.has(name) ? name : quotedName(name);
+export const quoteIfNeeded = (name: string, reserved: ReadonlySet<string> = NONE): string =>
+  /^[a-z_][a-z0-9_]*$/.test(name) && !isSqlWord(name) && !reserved.has(name) ? name : quoteSqlName(name);
 
 const NONE: ReadonlySet<string> = new Set();
 
-export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteSqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Ignores strings, comments and quoted names. */
-function backquotes(text: string): number[] {
+function findBackquotes(text: string): number[] {
   if (!text.includes('`')) return [];
   return tokenizeSql(text).tokens.flatMap(({ type, start, end }) =>
     type !== 'operator' ? [] : [...text.slice(start, end)].flatMap((sign, i) => (sign === '`' ? [start + i] : [])),
@@ -25,15 +25,15 @@ function backquotes(text: string): number[] {
 }
 
 /** The length stays the same. */
-export function withDoubleQuotes(text: string): string {
+export function replaceBackquotes(text: string): string {
   let changed = text;
-  for (const at of backquotes(text)) changed = `${changed.slice(0, at)}"${changed.slice(at + 1)}`;
+  for (const at of findBackquotes(text)) changed = `${changed.slice(0, at)}"${changed.slice(at + 1)}`;
   return changed;
 }
 
 /** Null unless all backquotes are pairs around names. */
-export function backquotedNames(text: string): BackquotedName[] | null {
-  const places = backquotes(text);
+export function listBackquotedNames(text: string): BackquotedName[] | null {
+  const places = findBackquotes(text);
   const names: BackquotedName[] = [];
   for (let i = 0; i < places.length; i += 2) {
     const [start, last] = [places[i] ?? 0, places[i + 1]];

@@ -32,7 +32,7 @@ const LIST_END = new Set(
 );
 const QUERY_START = new Set(['SELECT', 'WITH', 'VALUES', 'TABLE']);
 
-export function significant(text: string, tokens: readonly SqlToken[]): Lexeme[] {
+export function toLexemes(text: string, tokens: readonly SqlToken[]): Lexeme[] {
   const words: Lexeme[] = [];
   let depth = 0;
   for (const { type, start, end } of tokens) {
@@ -49,13 +49,13 @@ export const isName = (word: Lexeme | undefined): word is Lexeme =>
   word?.type === 'word' || word?.type === 'quoted-identifier';
 
 /** Unquoted in lower case, quoted without its quotes. */
-export function nameOf(word: Lexeme): string {
+export function getLexemeName(word: Lexeme): string {
   if (word.type === 'word') return word.text.toLowerCase();
   return word.text.slice(word.text.indexOf('"') + 1, -1).replaceAll('""', '"');
 }
 
 /** Position after the group that opens at `i`. */
-export function behindGroup(words: readonly Lexeme[], i: number): number {
+export function findGroupEnd(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   let at = i + 1;
   while (at < words.length && !(words[at]?.type === 'close' && words[at]?.depth === depth)) at++;
@@ -63,14 +63,14 @@ export function behindGroup(words: readonly Lexeme[], i: number): number {
 }
 
 /** Position of the enclosing parenthesis, or -1. */
-export function holderOf(words: readonly Lexeme[], i: number): number {
+export function findHolder(words: readonly Lexeme[], i: number): number {
   const depth = words[i]?.depth ?? 0;
   let at = i - 1;
   while (at >= 0 && (words[at]?.depth ?? 0) >= depth) at--;
   return words[at]?.type === 'open' ? at : -1;
 }
 
-function behindSearch(words: readonly Lexeme[], i: number): number {
+function skipSearchClause(words: readonly Lexeme[], i: number): number {
   let at = i;
   for (const [clause, last] of [
     ['SEARCH', 'SET'],
@@ -84,47 +84,47 @@ function behindSearch(words: readonly Lexeme[], i: number): number {
 }
 
 /** `name [(columns)] AS [NOT] [MATERIALIZED] (query)`; `end` is the position after it. */
-function commonTable(words: readonly Lexeme[], i: number): { body: number; end: number } | undefined {
+function readCommonTable(words: readonly Lexeme[], i: number): { body: number; end: number } | undefined {
   if (!isName(words[i])) return undefined;
   let at = i + 1;
-  if (words[at]?.type === 'open') at = behindGroup(words, at);
+  if (words[at]?.type === 'open') at = findGroupEnd(words, at);
   if (words[at]?.text !== 'AS') return undefined;
   at++;
   if (words[at]?.text === 'NOT') at++;
   if (words[at]?.text === 'MATERIALIZED') at++;
   if (words[at]?.text !== '(') return undefined;
-  return { body: at, end: behindSearch(words, behindGroup(words, at)) };
+  return { body: at, end: skipSearchClause(words, findGroupEnd(words, at)) };
 }
 
 /** `end` is the position of the statement after the WITH list. */
-export function withList(words: readonly Lexeme[], i: number): { names: CommonTable[]; end: number } {
+export function readWithList(words: readonly Lexeme[], i: number): { names: CommonTable[]; end: number } {
   const recursive = words[i + 1]?.text === 'RECURSIVE';
-  const holder = holderOf(words, i);
-  const to = holder < 0 ? words.length : behindGroup(words, holder);
+  const holder = findHolder(words, i);
+  const to = holder < 0 ? words.length : findGroupEnd(words, holder);
   const names: CommonTable[] = [];
   let at = i + (recursive ? 2 : 1);
   for (;;) {
     const word = words[at];
-    const found = commonTable(words, at);
+    const found = readCommonTable(words, at);
     if (!word || !found) return { names, end: at };
-    names.push({ name: nameOf(word), at, body: found.body, from: recursive ? i : found.end, to });
+    names.push({ name: getLexemeName(word), at, body: found.body, from: recursive ? i : found.end, to });
     if (words[found.end]?.type !== 'comma') return { names, end: found.end };
     at = found.end + 1;
   }
 }
 
 /** Position of the main verb, after parentheses and a WITH list. */
-function verbIndex(words: readonly Lexeme[], i: number): number {
+function findVerbIndex(words: readonly Lexeme[], i: number): number {
   let at = i;
   while (words[at]?.type === 'open') at++;
   if (words[at]?.text !== 'WITH') return at;
-  at = withList(words, at).end;
+  at = readWithList(words, at).end;
   while (words[at]?.type === 'open') at++;
   return at;
 }
 
 /** The nearest verb before `i` at the same depth. */
-function governor(words: readonly Lexeme[], i: number): string {
+function findVerbBefore(words: readonly Lexeme[], i: number): string {
   const depth = words[i]?.depth ?? 0;
   for (let at = i - 1; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--) {
     const word = words[at];
@@ -134,10 +134,10 @@ function governor(words: readonly Lexeme[], i: number): string {
 }
 
 /** True if FROM belongs to a function or an operator. */
-function innerFrom(words: readonly Lexeme[], i: number): boolean {
+function isInnerFrom(words: readonly Lexeme[], i: number): boolean {
   const before = words[i - 1]?.text;
   if (before === 'DISTINCT' && ['IS', 'NOT'].includes(words[i - 2]?.text ?? '')) return true;
-  const holder = holderOf(words, i);
+  const holder = findHolder(words, i);
   return holder > 0 && FROM_FUNCTIONS.has(words[holder - 1]?.text ?? '');
 }
 
@@ -181,7 +181,7 @@ function readList(words: readonly Lexeme[], i: number, collect: Collect): void {
 function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
   switch (words[i]?.text) {
     case 'FROM':
-      if (!innerFrom(words, i)) readList(words, i + 1, collect);
+      if (!isInnerFrom(words, i)) readList(words, i + 1, collect);
       break;
     case 'JOIN':
       readItem(words, i + 1, true, collect);
@@ -195,7 +195,7 @@ function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
       }
       break;
     case 'USING':
-      if (words[i + 1]?.type !== 'open' && /^(DELETE|MERGE)$/.test(governor(words, i))) {
+      if (words[i + 1]?.type !== 'open' && /^(DELETE|MERGE)$/.test(findVerbBefore(words, i))) {
         readList(words, i + 1, collect);
       }
       break;
@@ -203,28 +203,28 @@ function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
   }
 }
 
-const standsAlone = (words: readonly Lexeme[], i: number): boolean =>
+const isUnqualified = (words: readonly Lexeme[], i: number): boolean =>
   words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
 
-export const commonTables = (words: readonly Lexeme[]): CommonTable[] =>
-  words.flatMap((word, i) => (word.text === 'WITH' && standsAlone(words, i) ? withList(words, i).names : []));
+export const listCommonTables = (words: readonly Lexeme[]): CommonTable[] =>
+  words.flatMap((word, i) => (word.text === 'WITH' && isUnqualified(words, i) ? readWithList(words, i).names : []));
 
 /** Includes names of WITH entries. */
-export function eachTable(words: readonly Lexeme[], collect: Collect): void {
+export function visitTables(words: readonly Lexeme[], collect: Collect): void {
   words.forEach((_, i) => {
-    if (standsAlone(words, i)) readAt(words, i, collect);
+    if (isUnqualified(words, i)) readAt(words, i, collect);
   });
 }
 
 function readTables(words: readonly Lexeme[]): SqlTable[] {
-  const common = commonTables(words);
+  const common = listCommonTables(words);
   const tables = new Map<number, SqlTable>();
-  const collect: Collect = (word, index, qualified) => {
-    const name = nameOf(word);
+  const collectTable: Collect = (word, index, qualified) => {
+    const name = getLexemeName(word);
     const hidden = common.some((c) => c.name === name && index >= c.from && index < c.to);
     if (qualified || !hidden) tables.set(word.start, { name, start: word.start, end: word.end });
   };
-  eachTable(words, collect);
+  visitTables(words, collectTable);
   return [...tables.values()].sort((a, b) => a.start - b.start);
 }
 
@@ -236,17 +236,17 @@ export function readTarget(words: readonly Lexeme[], verb: number): (SqlTable & 
   if (from < 0 || !/^(INSERT|UPDATE|DELETE|MERGE)$/.test(text ?? '')) return null;
   let target: (SqlTable & { readonly index: number }) | null = null;
   readItem(words, from, false, (word, index) => {
-    target = { name: nameOf(word), start: word.start, end: word.end, index };
+    target = { name: getLexemeName(word), start: word.start, end: word.end, index };
   });
   return target;
 }
 
 /** Of the first statement. */
-export function mainStatement(words: readonly Lexeme[]): { readonly verb: number; readonly end: number } {
+export function findMainStatement(words: readonly Lexeme[]): { readonly verb: number; readonly end: number } {
   const isEnd = (word: Lexeme): boolean => word.type === 'semicolon' && word.depth === 0;
   const first = words.findIndex((word) => !isEnd(word));
   const end = words.findIndex((word, i) => i >= first && isEnd(word));
-  return { verb: verbIndex(words, Math.max(first, 0)), end: end < 0 ? words.length : end };
+  return { verb: findVerbIndex(words, Math.max(first, 0)), end: end < 0 ? words.length : end };
 }
 
 export function readStatement(words: readonly Lexeme[]): {
@@ -261,7 +261,7 @@ export function readStatement(words: readonly Lexeme[]): {
     const before = words[i - 1];
     return !isEnd(word) && (!before || isEnd(before)) ? [i] : [];
   });
-  const { verb: at, end } = mainStatement(words);
+  const { verb: at, end } = findMainStatement(words);
   const verb = words[at];
   const target = readTarget(words, at);
   const returning = words

@@ -13,14 +13,14 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set(
 export interface QuotedSql {
   readonly text: string;
   /** Converts an offset in the quoted text to one in the original. */
-  readonly written: (offset: number) => number;
+  readonly toOriginalOffset: (offset: number) => number;
 }
 
-const same = (offset: number): number => offset;
+const returnOffset = (offset: number): number => offset;
 
 export function quoteReserved({ text, tokens, tables }: SqlScan, quote = '"'): QuotedSql {
   const names = tables.filter(({ name, start, end }) => RESERVED_NAMES.has(name) && end - start === name.length);
-  if (names.length === 0) return { text, written: same };
+  if (names.length === 0) return { text, toOriginalOffset: returnOffset };
   const starts = new Set(names.map(({ start }) => start));
   const known = new Set(names.map(({ name }) => name));
   const quoted = tokens.filter(({ type, start, end }, i) => {
@@ -44,6 +44,6 @@ export function quoteReserved({ text, tokens, tables }: SqlScan, quote = '"'): Q
   }
   return {
     text: out + text.slice(at),
-    written: (offset) => offset - added.filter((place) => place < offset).length,
+    toOriginalOffset: (offset) => offset - added.filter((place) => place < offset).length,
   };
 }

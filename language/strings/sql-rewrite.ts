@@ -3,11 +3,19 @@
  * statement and adds the time as a placeholder, never as text.
  */
 import { scanSql, type SqlScan } from './sql.js';
-import { columnList, elementStarts } from './sql-placeholders.js';
-import { behindGroup, isName, mainStatement, nameOf, readTarget, significant, withList } from './sql-read.js';
+import { readColumnList, findElementStarts } from './sql-placeholders.js';
+import {
+  findGroupEnd,
+  isName,
+  findMainStatement,
+  getLexemeName,
+  readTarget,
+  toLexemes,
+  readWithList,
+} from './sql-read.js';
 import type { Lexeme } from './sql-read.js';
 
-export interface SqlWish {
+export interface SqlRewriteOptions {
   readonly timestamps: boolean;
   readonly softDelete: boolean;
 }
@@ -36,7 +44,7 @@ interface Edit {
   readonly insert: string;
 }
 
-interface Work {
+interface RewriteState {
   readonly words: readonly Lexeme[];
   readonly verb: number;
   readonly end: number;
@@ -57,13 +65,13 @@ const SELECT_END = new Set(
 );
 const SET_OPERATIONS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 
-export function rewriteSql(scan: SqlScan, { timestamps, softDelete }: SqlWish): SqlRewrite {
+export function rewriteSql(scan: SqlScan, { timestamps, softDelete }: SqlRewriteOptions): SqlRewrite {
   if (!timestamps && !softDelete) return { ...UNUSED, scan, now: null, columns: [] };
-  const words = significant(scan.text, scan.tokens);
-  const { verb, end } = mainStatement(words);
+  const words = toLexemes(scan.text, scan.tokens);
+  const { verb, end } = findMainStatement(words);
   const target = readTarget(words, verb);
   const number = Math.max(0, ...scan.placeholders.map(({ n }) => n)) + 1;
-  const work: Work = {
+  const work: RewriteState = {
     words,
     verb,
     end,
@@ -76,24 +84,24 @@ export function rewriteSql(scan: SqlScan, { timestamps, softDelete }: SqlWish): 
   const changed = outcome.fault === null && work.edits.length > 0;
   return {
     ...outcome,
-    scan: changed ? scanSql(apply(scan.text, work.edits)) : scan,
+    scan: changed ? scanSql(applyEdits(scan.text, work.edits)) : scan,
     now: changed ? number : null,
     columns: changed ? [...work.columns] : [],
   };
 }
 
-function rewriteMain(work: Work, verb: string, timestamps: boolean, softDelete: boolean): Outcome {
+function rewriteMain(work: RewriteState, verb: string, timestamps: boolean, softDelete: boolean): Outcome {
   if (verb === 'DELETE' && softDelete) {
     rewriteDelete(work, timestamps ? [DELETED, UPDATED] : [DELETED]);
     return { fault: null, timestampsUsed: timestamps, softDeleteUsed: true };
   }
   if (!timestamps || !/^(INSERT|UPDATE)$/.test(verb)) return UNUSED;
   if (verb === 'INSERT') return { ...UNUSED, fault: rewriteInsert(work), timestampsUsed: true };
-  stampUpdate(work, indexOfWord(work, work.target + 1, 'SET'));
+  addUpdateTimestamp(work, findWord(work, work.target + 1, 'SET'));
   return { ...UNUSED, timestampsUsed: true };
 }
 
-function apply(text: string, edits: readonly Edit[]): string {
+function applyEdits(text: string, edits: readonly Edit[]): string {
   let out = text;
   // Applied from the end, so that earlier offsets stay valid.
   for (const { at, remove, insert } of [...edits].reverse().sort((a, b) => b.at - a.at)) {
@@ -102,7 +110,8 @@ function apply(text: string, edits: readonly Edit[]): string {
   return out;
 }
 
-const put = ({ edits }: Work, at: number, insert: string, remove = 0): void => void edits.push({ at, remove, insert });
+const addEdit = ({ edits }: RewriteState, at: number, insert: string, remove = 0): void =>
+  void edits.push({ at, remove, insert });
 
 /** After AS or a dot the word is a name. */
 function isKeyword(words: readonly Lexeme[], i: number, depth: number | undefined): boolean {
@@ -111,7 +120,7 @@ function isKeyword(words: readonly Lexeme[], i: number, depth: number | undefine
   return word?.type === 'word' && word.depth === depth && before?.type !== 'dot' && before?.text !== 'AS';
 }
 
-function indexOfWord({ words, verb, end }: Work, from: number, ...texts: readonly string[]): number {
+function findWord({ words, verb, end }: RewriteState, from: number, ...texts: readonly string[]): number {
   const depth = words[verb]?.depth;
   for (let i = from; i < end; i++) {
     const word = words[i];
@@ -122,47 +131,47 @@ function indexOfWord({ words, verb, end }: Work, from: number, ...texts: readonl
 }
 
 /** `SET a = 1` becomes `SET updated_at = $n, a = 1`. */
-function stampUpdate(work: Work, set: number): void {
+function addUpdateTimestamp(work: RewriteState, set: number): void {
   const { words } = work;
   const word = words[set];
-  if (word === undefined || assigned(words, set + 1).has(UPDATED)) return;
-  put(work, word.end, ` ${UPDATED} = ${work.value},`);
+  if (word === undefined || listAssigned(words, set + 1).has(UPDATED)) return;
+  addEdit(work, word.end, ` ${UPDATED} = ${work.value},`);
   work.columns.add(UPDATED);
 }
 
-function assigned(words: readonly Lexeme[], from: number): Set<string> {
-  const names = elementStarts(words, from).flatMap((i) => {
+function listAssigned(words: readonly Lexeme[], from: number): Set<string> {
+  const names = findElementStarts(words, from).flatMap((i) => {
     const word = words[i];
-    if (word?.text === '(') return columnList(words, i);
-    return isName(word) ? [nameOf(word)] : [];
+    if (word?.text === '(') return readColumnList(words, i);
+    return isName(word) ? [getLexemeName(word)] : [];
   });
   return new Set(names.filter((name) => name !== null));
 }
 
-function rewriteDelete(work: Work, columns: readonly string[]): void {
+function rewriteDelete(work: RewriteState, columns: readonly string[]): void {
   const { words, verb, target, value } = work;
   const [first, from] = [words[verb], words[verb + 1]];
   if (first === undefined || from === undefined) return;
-  put(work, first.start, 'UPDATE', first.end - first.start);
+  addEdit(work, first.start, 'UPDATE', first.end - first.start);
   // Also removes the space after FROM.
   const blank = words[verb + 2]?.start === from.end + 1 ? 1 : 0;
-  put(work, from.start, '', from.end - from.start + blank);
-  const behind = indexOfWord(work, target + 1, 'USING', 'WHERE', 'RETURNING');
+  addEdit(work, from.start, '', from.end - from.start + blank);
+  const behind = findWord(work, target + 1, 'USING', 'WHERE', 'RETURNING');
   const using = words[behind];
-  const last = words[(behind < 0 ? lastIndex(work) : behind) - 1];
-  put(work, last?.end ?? 0, ` SET ${columns.map((column) => `${column} = ${value}`).join(', ')}`);
-  if (using?.text === 'USING') put(work, using.start, 'FROM', using.end - using.start);
+  const last = words[(behind < 0 ? findStatementEnd(work) : behind) - 1];
+  addEdit(work, last?.end ?? 0, ` SET ${columns.map((column) => `${column} = ${value}`).join(', ')}`);
+  if (using?.text === 'USING') addEdit(work, using.start, 'FROM', using.end - using.start);
   for (const column of columns) work.columns.add(column);
 }
 
 /** The statement also ends at an enclosing parenthesis. */
-function lastIndex({ words, verb, end }: Work): number {
+function findStatementEnd({ words, verb, end }: RewriteState): number {
   const depth = words[verb]?.depth ?? 0;
   for (let i = verb; i < end; i++) if ((words[i]?.depth ?? 0) < depth) return i;
   return end;
 }
 
-function rewriteInsert(work: Work): SqlRewrite['fault'] {
+function rewriteInsert(work: RewriteState): SqlRewrite['fault'] {
   const { words, target } = work;
   let at = target + 1;
   if (words[at]?.text === 'AS') at += 2;
@@ -170,31 +179,31 @@ function rewriteInsert(work: Work): SqlRewrite['fault'] {
     const [word, values] = [words[at], words[at + 1]];
     const list = [CREATED, UPDATED];
     const text = `(${list.join(', ')}) VALUES (${list.map(() => work.value).join(', ')})`;
-    put(work, word?.start ?? 0, text, (values?.end ?? 0) - (word?.start ?? 0));
+    addEdit(work, word?.start ?? 0, text, (values?.end ?? 0) - (word?.start ?? 0));
     for (const column of list) work.columns.add(column);
     return null;
   }
   if (words[at]?.text !== '(' || QUERY_START.has(words[at + 1]?.text ?? '') || words[at + 1]?.text === '(') {
     return 'no-columns';
   }
-  const listed = new Set(columnList(words, at));
+  const listed = new Set(readColumnList(words, at));
   const missing = [CREATED, UPDATED].filter((column) => !listed.has(column));
-  const close = behindGroup(words, at) - 1;
+  const close = findGroupEnd(words, at) - 1;
   if (missing.length > 0) {
-    put(work, words[close]?.start ?? 0, `, ${missing.join(', ')}`);
+    addEdit(work, words[close]?.start ?? 0, `, ${missing.join(', ')}`);
     for (const column of missing) work.columns.add(column);
     at = close + 1;
     if (words[at]?.text === 'OVERRIDING') at += 3;
     if (!extendQuery(work, at, work.end, missing.map(() => `, ${work.value}`).join(''))) return 'source';
   }
-  const conflict = indexOfWord(work, close + 1, 'CONFLICT');
-  const set = conflict < 0 ? -1 : indexOfWord(work, conflict, 'SET');
-  if (set > 0) stampUpdate(work, set);
+  const conflict = findWord(work, close + 1, 'CONFLICT');
+  const set = conflict < 0 ? -1 : findWord(work, conflict, 'SET');
+  if (set > 0) addUpdateTimestamp(work, set);
   return null;
 }
 
 /** False if the query cannot be extended. */
-function extendQuery(work: Work, from: number, to: number, values: string): boolean {
+function extendQuery(work: RewriteState, from: number, to: number, values: string): boolean {
   const { words } = work;
   const depth = words[from]?.depth;
   let wanted = true;
@@ -208,14 +217,14 @@ function extendQuery(work: Work, from: number, to: number, values: string): bool
     }
     wanted = false;
     if (word.text === 'WITH') {
-      i = withList(words, i).end - 1;
+      i = readWithList(words, i).end - 1;
       wanted = true;
     } else if (word.text === '(') {
-      const behind = behindGroup(words, i);
+      const behind = findGroupEnd(words, i);
       if (!extendQuery(work, i + 1, behind - 1, values)) return false;
       i = behind - 1;
     } else if (word.text === 'SELECT') {
-      put(work, words[selectEnd(words, i + 1, to) - 1]?.end ?? 0, values);
+      addEdit(work, words[findSelectEnd(words, i + 1, to) - 1]?.end ?? 0, values);
     } else if (word.text === 'VALUES') {
       i = extendRows(work, i + 1, values) - 1;
     } else return false;
@@ -223,7 +232,7 @@ function extendQuery(work: Work, from: number, to: number, values: string): bool
   return !wanted;
 }
 
-function selectEnd(words: readonly Lexeme[], from: number, to: number): number {
+function findSelectEnd(words: readonly Lexeme[], from: number, to: number): number {
   const depth = words[from]?.depth ?? 0;
   for (let i = from; i < to; i++) {
     const word = words[i];
@@ -236,12 +245,12 @@ function selectEnd(words: readonly Lexeme[], from: number, to: number): number {
 }
 
 /** Returns the position after the last row. */
-function extendRows(work: Work, from: number, values: string): number {
+function extendRows(work: RewriteState, from: number, values: string): number {
   const { words } = work;
   let at = from;
   while (words[at]?.text === '(') {
-    const behind = behindGroup(words, at);
-    put(work, words[behind - 1]?.start ?? 0, values);
+    const behind = findGroupEnd(words, at);
+    addEdit(work, words[behind - 1]?.start ?? 0, values);
     if (words[behind]?.type !== 'comma') return behind;
     at = behind + 1;
   }

@@ -1,6 +1,6 @@
 /** Decides whether a SELECT can lock its rows: only with one table, per-row functions and a condition. */
 import { isPerRow } from './sql-functions.js';
-import { isName, nameOf, significant, type Lexeme } from './sql-read.js';
+import { isName, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
 /** Keywords of a SELECT that combines rows or tables, or that already locks. */
@@ -9,21 +9,21 @@ const OTHER =
 const AFTER_TABLE = /^(?:WHERE|ORDER|LIMIT)$/;
 
 /** Null if it is not certain that the rows can be locked. */
-export function lockPlace(scan: SqlScan): number | null {
+export function findLockPosition(scan: SqlScan): number | null {
   if (scan.faults.length > 0 || scan.statements !== 1 || scan.tables.length !== 1) return null;
-  const words = significant(scan.text, scan.tokens);
+  const words = toLexemes(scan.text, scan.tokens);
   if (words.at(-1)?.type === 'semicolon') words.pop();
   // ORDER BY with LIMIT selects rows before they are locked, so after a wait the selection may be outdated.
-  if (!holdsRows(words) || (words.some(isWord('ORDER')) && words.some(isWord('LIMIT')))) return null;
+  if (!canLockRows(words) || (words.some(isWord('ORDER')) && words.some(isWord('LIMIT')))) return null;
   return words.at(-1)?.end ?? null;
 }
 
 /** Expects a SELECT without its locking clause. */
-export function holdsRows(words: readonly Lexeme[]): boolean {
+export function canLockRows(words: readonly Lexeme[]): boolean {
   const from = words.findIndex(isWord('FROM'));
   if (words[0]?.text !== 'SELECT' || from < 0) return false;
   if (words.slice(1).some(({ type, text }) => type === 'word' && OTHER.test(text))) return false;
-  if (!isOfRows(words.slice(1, from)) || !isOneTable(words.slice(from + 1))) return false;
+  if (!hasRowColumns(words.slice(1, from)) || !isOneTable(words.slice(from + 1))) return false;
   // Without a condition the whole table would be locked.
   return words.some(isWord('WHERE'));
 }
@@ -33,11 +33,11 @@ const isWord =
   ({ type, text }: Lexeme): boolean =>
     type === 'word' && text === wanted;
 
-const isOfRows = (columns: readonly Lexeme[]): boolean =>
+const hasRowColumns = (columns: readonly Lexeme[]): boolean =>
   columns.every((word, i) => {
     const before = columns[i - 1];
     const isCall = word.text === '(' && isName(before);
-    return !isCall || (before.type === 'word' && isPerRow(nameOf(before)) && columns[i - 2]?.type !== 'dot');
+    return !isCall || (before.type === 'word' && isPerRow(getLexemeName(before)) && columns[i - 2]?.type !== 'dot');
   });
 
 /** `[schema.]table [[AS] alias]`, then a condition, an order, a limit or nothing. */

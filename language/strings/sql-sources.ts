@@ -1,7 +1,16 @@
 /** Finds the tables, WITH entries and subqueries that are visible at a position of possibly incomplete SQL. Knows no models. */
-import { aliasBehind } from './sql-mentions.js';
-import { columnList, elementStarts } from './sql-placeholders.js';
-import { behindGroup, commonTables, eachTable, holderOf, isName, nameOf, readTarget, type Lexeme } from './sql-read.js';
+import { findAlias } from './sql-mentions.js';
+import { readColumnList, findElementStarts } from './sql-placeholders.js';
+import {
+  findGroupEnd,
+  listCommonTables,
+  visitTables,
+  findHolder,
+  isName,
+  getLexemeName,
+  readTarget,
+  type Lexeme,
+} from './sql-read.js';
 
 /** A column name, or the sources of a `*`. */
 export type SqlOutput = string | readonly SqlSource[];
@@ -14,7 +23,7 @@ export interface SqlSource {
   readonly outputs: readonly SqlOutput[] | null;
 }
 
-interface Placed {
+interface LocatedSource {
   readonly source: SqlSource;
   readonly index: number;
   /** Position of the parenthesis around its query, or -1. */
@@ -25,51 +34,51 @@ const QUERY = new Set(['SELECT', 'WITH', 'VALUES', 'INSERT', 'UPDATE', 'DELETE',
 const SETS = new Set(['UNION', 'INTERSECT', 'EXCEPT']);
 
 /** Outputs of subqueries are computed on demand. */
-interface Reading {
+interface SourceContext {
   readonly words: readonly Lexeme[];
-  readonly all: Placed[];
+  readonly all: LocatedSource[];
   /** By position of the query's parenthesis; a recursive reference has no outputs. */
   readonly answers: Map<number, readonly SqlOutput[]>;
 }
 
 /** Skips parentheses of calls and lists; -1 at the top level. */
-export function queryAround(words: readonly Lexeme[], i: number): number {
-  let at = holderOf(words, i);
-  while (at >= 0 && !QUERY.has(words[at + 1]?.text ?? '')) at = holderOf(words, at);
+export function findQuery(words: readonly Lexeme[], i: number): number {
+  let at = findHolder(words, i);
+  while (at >= 0 && !QUERY.has(words[at + 1]?.text ?? '')) at = findHolder(words, at);
   return at;
 }
 
 /** Innermost query first. */
-export function sourcesAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
-  return read(readingOf(words), i);
+export function listSourcesAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
+  return read(createSourceContext(words), i);
 }
 
-export function commonAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
-  const reading = readingOf(words);
-  return commonTables(words)
+export function listCommonAt(words: readonly Lexeme[], i: number): readonly SqlSource[] {
+  const reading = createSourceContext(words);
+  return listCommonTables(words)
     .filter(({ from, to }) => i >= from && i < to)
-    .map(({ name, at, body }) => ({ alias: name, table: null, outputs: commonOutputs(reading, at, body) }));
+    .map(({ name, at, body }) => ({ alias: name, table: null, outputs: listCommonOutputs(reading, at, body) }));
 }
 
-function read({ words, all }: Reading, i: number): readonly SqlSource[] {
+function read({ words, all }: SourceContext, i: number): readonly SqlSource[] {
   const found: SqlSource[] = [];
   for (let at = i, isHidden = false; ;) {
-    const query = queryAround(words, at);
+    const query = findQuery(words, at);
     if (!isHidden) {
-      const { from, to, excluded } = partAround(words, query, at);
+      const { from, to, excluded } = findPart(words, query, at);
       const here = all.filter((one) => one.query === query && one.index >= from && one.index < to);
       found.push(...here.map(({ source }) => source));
       const [target] = here;
       if (excluded && target !== undefined) found.push({ ...target.source, alias: 'excluded' });
     }
     if (query < 0) return found;
-    isHidden = !seesOutside(words, query);
+    isHidden = !canSeeOutside(words, query);
     at = query;
   }
 }
 
 /** A subquery of a FROM list sees outer sources only after LATERAL, a WITH entry never. */
-function seesOutside(words: readonly Lexeme[], open: number): boolean {
+function canSeeOutside(words: readonly Lexeme[], open: number): boolean {
   const before = words[open - 1]?.text;
   if (before === 'AS' || before === 'MATERIALIZED') return false;
   return before === 'LATERAL' || !isSource(words, open);
@@ -83,9 +92,9 @@ interface Part {
 }
 
 /** One side of a UNION; for an INSERT its target or its source rows. */
-function partAround(words: readonly Lexeme[], query: number, i: number): Part {
+function findPart(words: readonly Lexeme[], query: number, i: number): Part {
   const begin = query + 1;
-  const end = query < 0 ? words.length : behindGroup(words, query) - 1;
+  const end = query < 0 ? words.length : findGroupEnd(words, query) - 1;
   const depth = words[begin]?.depth ?? 0;
   const on = (at: number): Lexeme | undefined => (words[at]?.depth === depth ? words[at] : undefined);
   const isEnd = (at: number): boolean => on(at)?.type === 'semicolon' || SETS.has(on(at)?.text ?? '');
@@ -107,39 +116,41 @@ function partAround(words: readonly Lexeme[], query: number, i: number): Part {
   return i < rows ? { ...target, excluded: false } : { from: rows, to: behind, excluded: false };
 }
 
-function readingOf(words: readonly Lexeme[]): Reading {
-  const common = commonTables(words);
-  const reading: Reading = { words, all: [], answers: new Map() };
+function createSourceContext(words: readonly Lexeme[]): SourceContext {
+  const common = listCommonTables(words);
+  const reading: SourceContext = { words, all: [], answers: new Map() };
   const add = (index: number, source: SqlSource): void => {
-    reading.all.push({ source, index, query: queryAround(words, index) });
+    reading.all.push({ source, index, query: findQuery(words, index) });
   };
-  eachTable(words, (word, index, qualified) => {
-    const name = nameOf(word);
-    const alias = aliasBehind(words, index) ?? name;
+  visitTables(words, (word, index, qualified) => {
+    const name = getLexemeName(word);
+    const alias = findAlias(words, index) ?? name;
     const entry = qualified ? undefined : common.find((c) => c.name === name && index >= c.from && index < c.to);
     if (entry === undefined) add(index, { alias, table: name, outputs: null });
     else
       add(
         index,
-        later(alias, () => commonOutputs(reading, entry.at, entry.body)),
+        createLazySource(alias, () => listCommonOutputs(reading, entry.at, entry.body)),
       );
   });
   words.forEach((word, i) => {
     if (word.text !== '(' || !QUERY.has(words[i + 1]?.text ?? '') || !isSource(words, i)) return;
-    const close = behindGroup(words, i) - 1;
-    const alias = aliasBehind(words, close);
+    const close = findGroupEnd(words, i) - 1;
+    const alias = findAlias(words, close);
     if (alias === null) return;
     const list = words[close + 1]?.text === 'AS' ? close + 3 : close + 2;
     add(
       i,
-      later(alias, () => (words[list]?.text === '(' ? named(words, list) : outputsOf(reading, i))),
+      createLazySource(alias, () =>
+        words[list]?.text === '(' ? listColumnNames(words, list) : listOutputs(reading, i),
+      ),
     );
   });
   reading.all.sort((a, b) => a.index - b.index);
   return reading;
 }
 
-const later = (alias: string, outputs: () => readonly SqlOutput[]): SqlSource => ({
+const createLazySource = (alias: string, outputs: () => readonly SqlOutput[]): SqlSource => ({
   alias,
   table: null,
   get outputs() {
@@ -162,19 +173,19 @@ function isSource(words: readonly Lexeme[], open: number): boolean {
   return false;
 }
 
-const named = (words: readonly Lexeme[], open: number): string[] =>
-  columnList(words, open).flatMap((name) => name ?? []);
+const listColumnNames = (words: readonly Lexeme[], open: number): string[] =>
+  readColumnList(words, open).flatMap((name) => name ?? []);
 
 /** The names in `name (a, b) AS (query)`, or else those of the query. */
-const commonOutputs = (reading: Reading, at: number, body: number): readonly SqlOutput[] =>
-  reading.words[at + 1]?.text === '(' ? named(reading.words, at + 1) : outputsOf(reading, body);
+const listCommonOutputs = (reading: SourceContext, at: number, body: number): readonly SqlOutput[] =>
+  reading.words[at + 1]?.text === '(' ? listColumnNames(reading.words, at + 1) : listOutputs(reading, body);
 
-function outputsOf(reading: Reading, open: number): readonly SqlOutput[] {
+function listOutputs(reading: SourceContext, open: number): readonly SqlOutput[] {
   const { words, answers } = reading;
   const known = answers.get(open);
   if (known !== undefined) return known;
   answers.set(open, []);
-  const end = behindGroup(words, open);
+  const end = findGroupEnd(words, open);
   const inner = (words[open]?.depth ?? 0) + 1;
   const verbs = [...words.keys()].filter(
     (i) => i > open && i < end && words[i]?.depth === inner && /^(SELECT|RETURNING)$/.test(words[i]?.text ?? ''),
@@ -182,17 +193,17 @@ function outputsOf(reading: Reading, open: number): readonly SqlOutput[] {
   const isWrite = verbs.find((i) => words[i]?.text === 'RETURNING');
   const verb = isWrite ?? verbs[0];
   if (verb === undefined) return [];
-  const starts = elementStarts(words, verb + (/^(DISTINCT|ALL)$/.test(words[verb + 1]?.text ?? '') ? 2 : 1));
-  const listEnd = endOfList(words, verb + 1, inner, end - 1);
+  const starts = findElementStarts(words, verb + (/^(DISTINCT|ALL)$/.test(words[verb + 1]?.text ?? '') ? 2 : 1));
+  const listEnd = findListEnd(words, verb + 1, inner, end - 1);
   const outputs = starts.flatMap((start, i) => {
-    const output = outputOf(reading, start, (starts[i + 1] ?? listEnd + 1) - 1);
+    const output = readOutput(reading, start, (starts[i + 1] ?? listEnd + 1) - 1);
     return output === null ? [] : [output];
   });
   answers.set(open, outputs);
   return outputs;
 }
 
-function endOfList(words: readonly Lexeme[], from: number, depth: number, end: number): number {
+function findListEnd(words: readonly Lexeme[], from: number, depth: number, end: number): number {
   for (let at = from; at < end; at++) {
     const word = words[at];
     if (
@@ -204,25 +215,25 @@ function endOfList(words: readonly Lexeme[], from: number, depth: number, end: n
   return end;
 }
 
-function outputOf(reading: Reading, start: number, end: number): SqlOutput | null {
+function readOutput(reading: SourceContext, start: number, end: number): SqlOutput | null {
   const { words } = reading;
   const last = words[end - 1];
   if (last?.text === '*') {
     const sources = read(reading, start);
     const qualifier = words[end - 3];
-    const only = words[end - 2]?.type === 'dot' && isName(qualifier) ? nameOf(qualifier) : null;
+    const only = words[end - 2]?.type === 'dot' && isName(qualifier) ? getLexemeName(qualifier) : null;
     return only === null ? sources : sources.filter(({ alias }) => alias === only);
   }
-  if (isName(last)) return nameOf(last);
+  if (isName(last)) return getLexemeName(last);
   // A call without an alias is named after its function.
   const first = words[start];
-  return isName(first) && words[start + 1]?.text === '(' ? nameOf(first) : null;
+  return isName(first) && words[start + 1]?.text === '(' ? getLexemeName(first) : null;
 }
 
 /** Null if the statement writes no table. */
-export function targetAt(words: readonly Lexeme[], i: number): string | null {
+export function findTarget(words: readonly Lexeme[], i: number): string | null {
   for (let at = i; at >= 0; at--) {
-    if (queryAround(words, at) !== queryAround(words, i)) continue;
+    if (findQuery(words, at) !== findQuery(words, i)) continue;
     if (!/^(INSERT|UPDATE|DELETE)$/.test(words[at]?.text ?? '') || words[at - 1]?.text === 'DO') continue;
     return readTarget(words, at)?.name ?? null;
   }

@@ -1,6 +1,6 @@
 /** Splits SQL text into tokens and reports unterminated quotes and unbalanced brackets. Does not interpret statements. */
 import type { SqlFault, SqlToken, SqlTokenType } from './sql.js';
-import { typeEnd } from './sql-types.js';
+import { findTypeEnd } from './sql-types.js';
 
 /** `open` names an unterminated construct. */
 interface Piece {
@@ -41,12 +41,12 @@ function match(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-function lineComment(text: string, at: number): Piece {
+function readLineComment(text: string, at: number): Piece {
   return { type: 'comment', end: match(LINE, text, at) };
 }
 
 /** Block comments nest in SQL. */
-function blockComment(text: string, at: number): Piece {
+function readBlockComment(text: string, at: number): Piece {
   let depth = 0;
   for (let i = at; i < text.length - 1; i++) {
     const pair = text.slice(i, i + 2);
@@ -60,7 +60,7 @@ function blockComment(text: string, at: number): Piece {
 }
 
 /** `at` is the opening quote. A backslash escapes only in E'...'. */
-function quoted(text: string, at: number, type: 'string' | 'quoted-identifier', backslash: boolean): Piece {
+function readQuoted(text: string, at: number, type: 'string' | 'quoted-identifier', backslash: boolean): Piece {
   const quote = text[at];
   for (let i = at + 1; i < text.length; i++) {
     if (backslash && text[i] === '\\') i++;
@@ -73,7 +73,7 @@ function quoted(text: string, at: number, type: 'string' | 'quoted-identifier', 
 }
 
 /** `$1`, `$$...$$`, `$tag$...$tag$` or a lone dollar. */
-function dollar(text: string, at: number): Piece {
+function readDollar(text: string, at: number): Piece {
   let end = at + 1;
   while (isDigit(text.charCodeAt(end))) end++;
   if (end > at + 1) return { type: 'placeholder', end };
@@ -85,14 +85,14 @@ function dollar(text: string, at: number): Piece {
 }
 
 /** A word, or a string with a prefix: E'..', B'..', X'..', N'..', U&'..', U&"..". */
-function word(text: string, at: number): Piece {
+function readWord(text: string, at: number): Piece {
   const first = text[at] ?? '';
   const second = text[at + 1];
   if (second === "'" && 'eEbBxXnN'.includes(first))
-    return quoted(text, at + 1, 'string', first === 'e' || first === 'E');
+    return readQuoted(text, at + 1, 'string', first === 'e' || first === 'E');
   if (second === '&' && (first === 'u' || first === 'U')) {
-    if (text[at + 2] === "'") return quoted(text, at + 2, 'string', false);
-    if (text[at + 2] === '"') return quoted(text, at + 2, 'quoted-identifier', false);
+    if (text[at + 2] === "'") return readQuoted(text, at + 2, 'string', false);
+    if (text[at + 2] === '"') return readQuoted(text, at + 2, 'quoted-identifier', false);
   }
   let end = at + 1;
   while (isWord(text.charCodeAt(end))) end++;
@@ -101,42 +101,42 @@ function word(text: string, at: number): Piece {
 
 const ENDS_OPERATOR: ReadonlySet<string> = new Set(['--', '/*', '::']);
 
-function operator(text: string, at: number): Piece {
+function readOperator(text: string, at: number): Piece {
   let end = at + 1;
   while (OPERATORS.has(text.charCodeAt(end)) && !ENDS_OPERATOR.has(text.slice(end, end + 2))) end++;
   if (!FREE_OPERATOR.test(text.slice(at, end))) while (end > at + 1 && /[-+]/.test(text[end - 1] ?? '')) end--;
   return { type: 'operator', end };
 }
 
-function colons(text: string, at: number): Piece {
-  const end = typeEnd(text, at + 2);
+function readCast(text: string, at: number): Piece {
+  const end = findTypeEnd(text, at + 2);
   return end < 0 ? { type: 'operator', end: at + 2 } : { type: 'cast', end };
 }
 
-function pieceAt(text: string, at: number): Piece {
+function readPiece(text: string, at: number): Piece {
   const code = text.charCodeAt(at);
-  if (isWordStart(code)) return word(text, at);
+  if (isWordStart(code)) return readWord(text, at);
   const c = text[at] ?? '';
   const next = text.charCodeAt(at + 1);
   if (isDigit(code) || (c === '.' && isDigit(next))) return { type: 'number', end: match(NUMBER, text, at) };
   const single = Object.hasOwn(SINGLE, c) ? SINGLE[c] : undefined;
   if (single) return { type: single, end: at + 1 };
-  if (c === "'") return quoted(text, at, 'string', false);
-  if (c === '"') return quoted(text, at, 'quoted-identifier', false);
-  if (c === '$') return dollar(text, at);
+  if (c === "'") return readQuoted(text, at, 'string', false);
+  if (c === '"') return readQuoted(text, at, 'quoted-identifier', false);
+  if (c === '$') return readDollar(text, at);
   if (!OPERATORS.has(code)) return { type: 'operator', end: at + 1 };
   const pair = text.slice(at, at + 2);
-  if (pair === '--') return lineComment(text, at);
-  if (pair === '/*') return blockComment(text, at);
-  if (pair === '::') return colons(text, at);
-  return operator(text, at);
+  if (pair === '--') return readLineComment(text, at);
+  if (pair === '/*') return readBlockComment(text, at);
+  if (pair === '::') return readCast(text, at);
+  return readOperator(text, at);
 }
 
 /** A closing bracket of the wrong kind is skipped, so that the rest is still checked. */
-function unbalanced(text: string, tokens: readonly SqlToken[]): SqlFault[] {
+function findUnbalanced(text: string, tokens: readonly SqlToken[]): SqlFault[] {
   const faults: SqlFault[] = [];
   const open: SqlToken[] = [];
-  const fault = (token: SqlToken): number =>
+  const addFault = (token: SqlToken): number =>
     faults.push({ code: 'SQL_UNBALANCED', what: text[token.start] ?? '', start: token.start, end: token.end });
   for (const token of tokens) {
     if (token.type === 'open') open.push(token);
@@ -144,9 +144,9 @@ function unbalanced(text: string, tokens: readonly SqlToken[]): SqlFault[] {
     const partner = open.at(-1);
     const fits = partner && (text[partner.start] === '(') === (text[token.start] === ')');
     if (fits) open.pop();
-    else fault(token);
+    else addFault(token);
   }
-  for (const token of open) fault(token);
+  for (const token of open) addFault(token);
   return faults;
 }
 
@@ -159,11 +159,11 @@ export function tokenizeSql(text: string): { tokens: SqlToken[]; faults: SqlFaul
       at++;
       continue;
     }
-    const piece = pieceAt(text, at);
+    const piece = readPiece(text, at);
     const end = Math.max(piece.end, at + 1);
     if (piece.open) faults.push({ code: 'SQL_UNTERMINATED', what: piece.open, start: at, end });
     tokens.push({ type: piece.type, start: at, end });
     at = end;
   }
-  return { tokens, faults: [...faults, ...unbalanced(text, tokens)].sort((a, b) => a.start - b.start) };
+  return { tokens, faults: [...faults, ...findUnbalanced(text, tokens)].sort((a, b) => a.start - b.start) };
 }

@@ -18,13 +18,13 @@ const TYPE = new RegExp(
   'iy',
 );
 
-export function typeEnd(text: string, at: number): number {
+export function findTypeEnd(text: string, at: number): number {
   TYPE.lastIndex = at;
   return TYPE.test(text) ? TYPE.lastIndex : -1;
 }
 
 /** `JSONB` is `jsonb`, `pg_catalog."jsonb"` is `jsonb`, `Numeric ( 10, 2 )` is `numeric(10,2)`, `int array` is `int[]`. */
-export function normalType(text: string): string {
+export function normalizeType(text: string): string {
   const parts = text.split(/("[^"]*(?:""[^"]*)*")/);
   const plain = parts.map((part, i) => (i % 2 ? part.slice(1, -1).replaceAll('""', '"') : part.toLowerCase()));
   return plain

@@ -1,7 +1,7 @@
 /** Finds the expressions that a statement writes to columns. */
-import { elements } from './sql-blind-work.js';
-import { columnList } from './sql-placeholders.js';
-import { behindGroup, isName, nameOf, readTarget, significant, type Lexeme } from './sql-read.js';
+import { listElements } from './sql-blind-work.js';
+import { readColumnList } from './sql-placeholders.js';
+import { findGroupEnd, isName, getLexemeName, readTarget, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
 export interface WrittenPart {
@@ -16,9 +16,14 @@ export interface WrittenPart {
   readonly end: number;
 }
 
-export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>): WrittenPart[] {
-  const words = significant(text, tokens);
-  const part = (table: string | null, column: string | null | undefined, from: number, to: number): WrittenPart[] => {
+export function listWrittenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>): WrittenPart[] {
+  const words = toLexemes(text, tokens);
+  const createPart = (
+    table: string | null,
+    column: string | null | undefined,
+    from: number,
+    to: number,
+  ): WrittenPart[] => {
     const [first, last] = [words[from], words[to - 1]];
     if (!column || first === undefined || last === undefined || from >= to) return [];
     const inner = words.slice(from, to);
@@ -28,7 +33,7 @@ export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>)
         column,
         text: text.slice(first.start, last.end),
         literal: isConstant(words, from, to),
-        mentions: inner.filter(isName).map(nameOf),
+        mentions: inner.filter(isName).map(getLexemeName),
         start: first.start,
         end: last.end,
       },
@@ -43,9 +48,11 @@ export function writtenParts({ text, tokens }: Pick<SqlScan, 'text' | 'tokens'>)
     if (target !== null) targets.set(word.depth, target.name);
     const table = targets.get(word.depth) ?? null;
     if (word.text === 'INSERT' && (target !== null || isBranch))
-      return rowsOf(words, (target?.index ?? i) + 1).flatMap(({ column, from, to }) => part(table, column, from, to));
+      return listInsertedParts(words, (target?.index ?? i) + 1).flatMap(({ column, from, to }) =>
+        createPart(table, column, from, to),
+      );
     if (word.text !== 'SET') return [];
-    return setLists(words, i + 1).flatMap(({ column, from, to }) => part(table, column, from, to));
+    return listSetParts(words, i + 1).flatMap(({ column, from, to }) => createPart(table, column, from, to));
   });
 }
 
@@ -60,34 +67,34 @@ interface Place {
 }
 
 /** `a = x`, and `(a, b) = (x, y)` with or without ROW. */
-function setLists(words: readonly Lexeme[], first: number): Place[] {
-  return elements(words, first).flatMap(([from, to]): Place[] => {
+function listSetParts(words: readonly Lexeme[], first: number): Place[] {
+  return listElements(words, first).flatMap(([from, to]): Place[] => {
     const name = words[from];
-    if (isName(name) && words[from + 1]?.text === '=') return [{ column: nameOf(name), from: from + 2, to }];
+    if (isName(name) && words[from + 1]?.text === '=') return [{ column: getLexemeName(name), from: from + 2, to }];
     if (name?.text !== '(') return [];
-    const at = behindGroup(words, from);
+    const at = findGroupEnd(words, from);
     const open = words[at + 1]?.text === 'ROW' ? at + 2 : at + 1;
     if (words[at]?.text !== '=' || words[open]?.text !== '(') return [];
-    return placed(columnList(words, from), elements(words, open + 1));
+    return pairColumns(readColumnList(words, from), listElements(words, open + 1));
   });
 }
 
-const placed = (columns: readonly (string | null)[], parts: readonly (readonly [number, number])[]): Place[] =>
+const pairColumns = (columns: readonly (string | null)[], parts: readonly (readonly [number, number])[]): Place[] =>
   parts.map(([from, to], n) => ({ column: columns[n], from, to }));
 
-function rowsOf(words: readonly Lexeme[], behind: number): Place[] {
+function listInsertedParts(words: readonly Lexeme[], behind: number): Place[] {
   let at = behind;
   if (words[at]?.text === 'AS') at += 2;
   if (words[at]?.text !== '(') return [];
-  const columns = columnList(words, at);
-  at = behindGroup(words, at);
+  const columns = readColumnList(words, at);
+  at = findGroupEnd(words, at);
   if (words[at]?.text === 'OVERRIDING') at += 3;
-  if (words[at]?.text === 'SELECT') return placed(columns, elements(words, at + 1));
+  if (words[at]?.text === 'SELECT') return pairColumns(columns, listElements(words, at + 1));
   const found: Place[] = [];
   if (words[at]?.text !== 'VALUES') return found;
   for (at++; words[at]?.text === '('; at++) {
-    found.push(...placed(columns, elements(words, at + 1)));
-    at = behindGroup(words, at);
+    found.push(...pairColumns(columns, listElements(words, at + 1)));
+    at = findGroupEnd(words, at);
     if (words[at]?.type !== 'comma') break;
   }
   return found;
@@ -96,6 +103,6 @@ function rowsOf(words: readonly Lexeme[], behind: number): Place[] {
 function isConstant(words: readonly Lexeme[], from: number, to: number): boolean {
   const first = words[from];
   if (first?.text === 'COALESCE' && words[from + 1]?.text === '(')
-    return elements(words, from + 2).some(([start, end]) => isConstant(words, start, end));
+    return listElements(words, from + 2).some(([start, end]) => isConstant(words, start, end));
   return (first?.type === 'string' || first?.type === 'dollar-string') && first.text !== "''" && to - from <= 2;
 }

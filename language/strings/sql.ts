@@ -3,7 +3,7 @@
  * ones. Accepts any text (invalid text has faults) and rewrites nothing.
  */
 import { readPlaceholders, readQuotedPlaceholders } from './sql-placeholders.js';
-import { readStatement, significant } from './sql-read.js';
+import { readStatement, toLexemes } from './sql-read.js';
 import { tokenizeSql } from './sql-tokens.js';
 
 export type SqlTokenType =
@@ -76,7 +76,7 @@ export interface SqlScan {
 /** If there are several statements, `verb` and `returning` belong to the first. */
 export function scanSql(text: string): SqlScan {
   const { tokens, faults } = tokenizeSql(text);
-  const words = significant(text, tokens);
+  const words = toLexemes(text, tokens);
   const statement = readStatement(words);
   return Object.freeze({
     text,

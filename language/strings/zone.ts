@@ -13,13 +13,13 @@ export function isZone(name: string): boolean {
   }
 }
 
-export const zoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')];
+export const listZoneNames = (): readonly string[] => ['UTC', ...Intl.supportedValuesOf('timeZone')];
 
 /** Local time at an instant, as the milliseconds of the same time in UTC. */
-export type Wall = (instant: number) => number;
+export type LocalClock = (instant: number) => number;
 
 /** `zone` must be accepted by `isZone`. */
-export function wallOf(zone: string): Wall {
+export function createLocalClock(zone: string): LocalClock {
   if (zone === 'UTC') return (instant) => instant;
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,

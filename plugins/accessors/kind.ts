@@ -2,7 +2,7 @@
 import { defineKind } from '../../contract/kind.js';
 import type { PlanTools, Reader } from '../../contract/plan.js';
 import { Slot } from '../../contract/slot.js';
-import { asGuardedParameter, asParameter } from '../shared/examples.light.js';
+import { wrapAsGuardedParameter, wrapAsParameter } from '../shared/examples.light.js';
 
 export interface CompiledAccessor {
   readonly read: Reader;
@@ -55,5 +55,5 @@ export const accessor = defineKind<Accessor>({
   },
   handle: ['compile'],
   host: (fragment, { facts }) =>
-    facts?.['tail'] === 'declared:claim' ? asGuardedParameter(fragment) : asParameter(fragment),
+    facts?.['tail'] === 'declared:claim' ? wrapAsGuardedParameter(fragment) : wrapAsParameter(fragment),
 });

@@ -4,7 +4,7 @@ import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { PlanTools, Reader } from '../../contract/plan.js';
 import { shape, text } from '../../contract/combinators.js';
-import { inActionable } from '../shared/examples.light.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface Broadcast {
   /**
@@ -48,7 +48,7 @@ export const broadcast = defineKind<Broadcast>({
   },
   handle: ['plan'],
   host: (fragment) => {
-    const host = inActionable({ broadcast_websocket_message: fragment });
+    const host = wrapInActionable({ broadcast_websocket_message: fragment });
     return { ...host, at: `${host.at}/broadcast_websocket_message` };
   },
 });

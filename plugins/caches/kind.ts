@@ -4,40 +4,40 @@
  */
 import { defineKind } from '../../contract/kind.js';
 
-export interface Recall {
+export interface CacheReadResult {
   /** Null: nothing is stored. */
   readonly value: Uint8Array | null;
   /** Where nothing is stored: permits storing the value computed now; invalid once the key is removed. */
   readonly lease: string;
 }
 
-export interface Counted {
+export interface WindowCount {
   /** Number of calls in the window, including this one. */
   readonly count: number;
   /** Milliseconds to the end of the window. */
   readonly left: number;
 }
 
-type Soon<T> = T | Promise<T>;
+type MaybePromise<T> = T | Promise<T>;
 
 /** Every method rejects with the Fault CCH_AWAY within one second when the store is unavailable. */
 export interface Cache {
-  recall(key: string): Soon<Recall>;
+  getValue(key: string): MaybePromise<CacheReadResult>;
   /** Stores a value for `seconds`, unless the key was removed since the lease was issued, or has a value. */
-  keep(key: string, value: Uint8Array, seconds: number, lease: string): Soon<void>;
-  remove(keys: readonly string[]): Soon<void>;
+  setValue(key: string, value: Uint8Array, seconds: number, lease: string): MaybePromise<void>;
+  remove(keys: readonly string[]): MaybePromise<void>;
   /**
    * Lock among processes that share the store: the right to compute the value of a key. Returns 0 when the token holds it; a
    * positive number: milliseconds until another token's lock expires; a negative number: a value exists.
    */
-  claim?(key: string, token: string, milliseconds: number): Soon<number>;
+  claim?(key: string, token: string, milliseconds: number): MaybePromise<number>;
   /** Releases the lock if the token still holds it. */
-  release?(key: string, token: string): Soon<void>;
+  release?(key: string, token: string): MaybePromise<void>;
   /** Increments the counter of the key; the first call opens a window of `seconds`. */
-  count(key: string, seconds: number): Soon<Counted>;
+  count(key: string, seconds: number): MaybePromise<WindowCount>;
   /** Sets a flag for each key that expires after its `seconds`. */
-  mark(entries: readonly { readonly key: string; readonly seconds: number }[]): Soon<void>;
-  isMarked(key: string): Soon<boolean>;
+  setFlags(entries: readonly { readonly key: string; readonly seconds: number }[]): MaybePromise<void>;
+  hasFlag(key: string): MaybePromise<boolean>;
 }
 
 export const cache = defineKind<Cache>({
@@ -56,6 +56,6 @@ export const cache = defineKind<Cache>({
   facts: {
     shared: { doc: 'All processes that are configured alike see the same.', type: 'boolean', required: true },
   },
-  handle: ['recall', 'keep', 'remove', 'count', 'mark', 'isMarked'],
+  handle: ['getValue', 'setValue', 'remove', 'count', 'setFlags', 'hasFlag'],
   host: (fragment) => ({ file: 'config', json: { cache: fragment }, at: '/cache' }),
 });

@@ -4,7 +4,7 @@
  */
 import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
-import { inActionable } from '../shared/examples.light.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface SealingKey {
   /** Returns the ciphertext with its tag; empty `aad` counts as none. Throws RangeError for a nonce of another size. */
@@ -32,7 +32,7 @@ export const cipher = defineKind<Cipher>({
   handle: ['key'],
   host: (fragment) => {
     const entry = { operation: 'Encrypt', properties: ['email'], ...(isObject(fragment) ? fragment : {}) };
-    const host = inActionable({ payload_validation: [{ field: { email: { type: 'EMAIL' } } }], ciphers: [entry] });
+    const host = wrapInActionable({ payload_validation: [{ field: { email: { type: 'EMAIL' } } }], ciphers: [entry] });
     return { ...host, at: `${host.at}/ciphers/0` };
   },
 });

@@ -2,17 +2,17 @@
  * Kind `dialect`: a SQL database behind a named connection. Prepares statements at load and runs them with bound values; must
  * never build SQL text from values.
  */
-import type { Asker } from '../../contract/asker.js';
+import type { Requester } from '../../contract/asker.js';
 import { defineKind } from '../../contract/kind.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Hide, IsolationNeed, RowLock } from '../../contract/plan.js';
-import type { Rendered } from '../../contract/rendered.js';
+import type { RawJson } from '../../contract/rendered.js';
 import type { SqlScan } from '../../language/strings/sql.js';
 import { BESIDE_MYSQL } from '../shared/embedded.light.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-export interface Prepared {
+export interface PreparedStatement {
   /** Stable name of the server-side prepared statement. */
   readonly name: string;
   readonly text: string;
@@ -62,7 +62,7 @@ export interface Statements {
 }
 
 export interface Dialect extends Statements {
-  prepare(input: PrepareInput): Prepared;
+  prepare(input: PrepareInput): PreparedStatement;
   /**
    * Runs a prepared statement; `values` in the order of `parameters`. Rows have native values: parsed JSON, integers and
    * decimals as numbers, times as ISO 8601 text in UTC. Throws a Fault QRY_*, never a driver error; its issues point at columns
@@ -70,21 +70,21 @@ export interface Dialect extends Statements {
    * `commit` is still called. `asker`: the request that waits, outside a transaction; inside, the one that began it.
    */
   run(
-    prepared: Prepared,
+    prepared: PreparedStatement,
     values: readonly unknown[],
     transaction: Transaction | null,
     last?: boolean,
-    asker?: Asker | null,
+    asker?: Requester | null,
   ): Promise<readonly Row[]>;
   /** Like `run` outside a transaction, but returns the rows as the text that JSON.stringify would return. */
   readonly render?: (
-    prepared: Prepared,
+    prepared: PreparedStatement,
     values: readonly unknown[],
     rendering: Rendering,
-    asker?: Asker | null,
-  ) => Promise<Rendered>;
+    asker?: Requester | null,
+  ) => Promise<RawJson>;
   /** Rejects with a retryable error when the isolation cannot be provided. */
-  begin(need: Isolation, asker?: Asker | null): Promise<Transaction>;
+  begin(need: Isolation, asker?: Requester | null): Promise<Transaction>;
   /** The isolation level that `begin` uses, in the terms of the database. */
   isolation(need: Isolation): string;
   commit(transaction: Transaction): Promise<void>;

@@ -7,7 +7,7 @@ import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Frame, Reader } from '../../contract/plan.js';
 import type { Document, DocumentStore, DocumentTransaction } from '../document-stores/kind.js';
-import { inActionable } from '../shared/examples.light.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 /** Readers of the query parts, with values inserted and converted to the model types. */
 export interface DocumentParts {
@@ -34,7 +34,7 @@ export interface DocumentParts {
 }
 
 /** The operation with all values read; it no longer accesses the request. */
-export type Bound = (inside: DocumentTransaction | null) => Promise<readonly Document[]>;
+export type BoundCall = (inside: DocumentTransaction | null) => Promise<readonly Document[]>;
 
 export interface DocumentAction {
   /** Without a lock, the result may change before a later write. */
@@ -43,7 +43,7 @@ export interface DocumentAction {
   /** Changes or removes existing documents. */
   readonly changes?: boolean;
   /** Returns documents (or rows) that the caller converts to JSON values. */
-  plan(value: Readonly<Record<string, Json>>, parts: DocumentParts): (frame: Frame) => Bound;
+  plan(value: Readonly<Record<string, Json>>, parts: DocumentParts): (frame: Frame) => BoundCall;
 }
 
 export const documentAction = defineKind<DocumentAction>({
@@ -59,7 +59,7 @@ export const documentAction = defineKind<DocumentAction>({
   handle: ['plan'],
   host: (fragment) => {
     const query = { collection: '_note', ...(isObject(fragment) ? fragment : {}) };
-    const host = inActionable({ mode: 'QUERY', mongo_query: query });
+    const host = wrapInActionable({ mode: 'QUERY', mongo_query: query });
     return { ...host, at: `${host.at}/mongo_query` };
   },
 });

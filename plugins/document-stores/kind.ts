@@ -2,10 +2,10 @@
  * Kind `document-store`: document collections behind a named connection. Handles accept MongoDB filters, updates and pipelines
  * as they are; the query language has already ensured that client input is only values.
  */
-import type { Asker } from '../../contract/asker.js';
+import type { Requester } from '../../contract/asker.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Dialect } from '../dialects/kind.js';
-import { embedded } from '../shared/embedded.light.js';
+import { createEmbeddedDefault } from '../shared/embedded.light.js';
 
 /**
  * A document as stores exchange it: JSON values, `Date`, and of `bson` only `ObjectId`. Stores return no other numeric or text
@@ -50,14 +50,14 @@ export interface DocumentStore {
     collection: string,
     documents: readonly Document[],
     inside: Inside,
-    asker?: Asker | null,
+    asker?: Requester | null,
   ): Promise<readonly Document[]>;
   find(
     collection: string,
     filter: Document,
     options: FindOptions,
     inside: Inside,
-    asker?: Asker | null,
+    asker?: Requester | null,
   ): Promise<readonly Document[]>;
   /** Returns the documents after the update, which is an object of operators or a pipeline. */
   update(
@@ -66,32 +66,32 @@ export interface DocumentStore {
     update: Document | readonly Document[],
     options: UpdateOptions,
     inside: Inside,
-    asker?: Asker | null,
+    asker?: Requester | null,
   ): Promise<readonly Document[]>;
   remove(
     collection: string,
     filter: Document,
     options: Pick<UpdateOptions, 'one' | 'sort'>,
     inside: Inside,
-    asker?: Asker | null,
+    asker?: Requester | null,
   ): Promise<readonly Document[]>;
-  count(collection: string, filter: Document, inside: Inside, asker?: Asker | null): Promise<number>;
+  count(collection: string, filter: Document, inside: Inside, asker?: Requester | null): Promise<number>;
   aggregate(
     collection: string,
     pipeline: readonly Document[],
     inside: Inside,
-    asker?: Asker | null,
+    asker?: Requester | null,
   ): Promise<readonly Document[]>;
   /**
    * Resolves to null where the deployment has no transactions; each call is then independent. `snapshot` (default true): reads
    * are consistent; false where all reads take locks.
    */
-  begin(snapshot?: boolean, asker?: Asker | null): Promise<DocumentTransaction | null>;
+  begin(snapshot?: boolean, asker?: Requester | null): Promise<DocumentTransaction | null>;
   /**
    * For stores that do not detect read conflicts: waits for exclusive use of these collections. Called directly after `begin`
    * with its result. The returned function releases them, as does the end of the transaction.
    */
-  turn?(inside: Inside, collections: readonly string[]): Promise<() => void>;
+  acquireTurns?(inside: Inside, collections: readonly string[]): Promise<() => void>;
   commit(transaction: DocumentTransaction): Promise<void>;
   /** Never rejects. */
   rollback(transaction: DocumentTransaction): Promise<void>;
@@ -114,7 +114,7 @@ export const documentStore = defineKind<DocumentStore>({
     must: 'main',
     models: { references: false, key: '_id' },
     default: (given) => ({
-      main: given.has('MONGO_URL') ? { use: 'mongodb', url: '$ENV.MONGO_URL' } : embedded(given),
+      main: given.has('MONGO_URL') ? { use: 'mongodb', url: '$ENV.MONGO_URL' } : createEmbeddedDefault(given),
     }),
   },
   facts: {

@@ -1,6 +1,6 @@
 /** Kind `encoding`: a text form of bytes. Each value has exactly one spelling; others are rejected. */
 import { defineKind } from '../../contract/kind.js';
-import { inActionable } from '../shared/examples.light.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface Encoding {
   /** Maximum bytes; null: unlimited. `encode` throws RangeError beyond. */
@@ -25,7 +25,7 @@ export const encoding = defineKind<Encoding>({
   host: (fragment) => {
     const options = { key: '$ENV.EXAMPLE_KEY', encoding: fragment };
     const entry = { operation: 'Encrypt', properties: ['email'], algorithm: 'XChaCha20Poly1305', options };
-    const host = inActionable({ payload_validation: [{ field: { email: { type: 'EMAIL' } } }], ciphers: [entry] });
+    const host = wrapInActionable({ payload_validation: [{ field: { email: { type: 'EMAIL' } } }], ciphers: [entry] });
     return { ...host, at: `${host.at}/ciphers/0/options/encoding` };
   },
 });

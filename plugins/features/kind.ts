@@ -8,7 +8,7 @@ import { defineKind } from '../../contract/kind.js';
 import type { Identity, PlanTools, ProofSort, Step } from '../../contract/plan.js';
 import { Slot } from '../../contract/slot.js';
 import { EXPECTED, IN_ACTIONABLE, IN_RESOURCE } from './shared/forms.light.js';
-import { inActionable, inResource } from '../shared/examples.light.js';
+import { wrapInActionable, wrapInResource } from '../shared/examples.light.js';
 
 export interface FeaturePlace {
   readonly slot: string;
@@ -107,5 +107,5 @@ export const feature = defineKind<Feature>({
   },
   handle: ['plan'],
   host: (fragment, plugin) =>
-    plugin.slots?.[Slot.ACTIONABLE] === undefined ? inResource(fragment) : inActionable(fragment),
+    plugin.slots?.[Slot.ACTIONABLE] === undefined ? wrapInResource(fragment) : wrapInActionable(fragment),
 });

@@ -4,7 +4,7 @@ import { defineKind } from '../../contract/kind.js';
 import { Slot } from '../../contract/slot.js';
 import { shape, text } from '../../contract/combinators.js';
 
-const rename = (name: string) => ({ say: `the field is called "${name}"`, rename: name });
+const createRename = (name: string) => ({ say: `the field is called "${name}"`, rename: name });
 const REQUIRED = {
   say: 'fields are required unless they say `"optional": true`',
   instead: { true: '', false: '"optional": true' },
@@ -22,22 +22,22 @@ const DEFAULT = {
 const MISTAKEN = {
   required: REQUIRED,
   not_null: REQUIRED,
-  nullable: rename('optional'),
-  null: rename('optional'),
-  primary: rename('primary_key'),
-  primaryKey: rename('primary_key'),
-  index: rename('indexable'),
-  indexed: rename('indexable'),
-  autoincrement: rename('auto_increment'),
-  length: rename('max_length'),
+  nullable: createRename('optional'),
+  null: createRename('optional'),
+  primary: createRename('primary_key'),
+  primaryKey: createRename('primary_key'),
+  index: createRename('indexable'),
+  indexed: createRename('indexable'),
+  autoincrement: createRename('auto_increment'),
+  length: createRename('max_length'),
   references: REFERENCE,
   reference: REFERENCE,
   ref: REFERENCE,
   default: DEFAULT,
   default_value: DEFAULT,
-  items: rename('property_type'),
-  item_type: rename('property_type'),
-  fields: rename('properties'),
+  items: createRename('property_type'),
+  item_type: createRename('property_type'),
+  fields: createRename('properties'),
 };
 
 export const fieldType = defineKind<object>({

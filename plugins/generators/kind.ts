@@ -3,7 +3,7 @@
  * parts that are not random.
  */
 import { defineKind } from '../../contract/kind.js';
-import { asParameter } from '../shared/examples.light.js';
+import { wrapAsParameter } from '../shared/examples.light.js';
 
 export interface Generator {
   next(): string;
@@ -26,5 +26,5 @@ export const generator = defineKind<Generator>({
     sortable: { doc: 'Identifiers sort by the time they were made.', type: 'boolean', required: true },
   },
   handle: ['next'],
-  host: (fragment) => asParameter(fragment),
+  host: (fragment) => wrapAsParameter(fragment),
 });

@@ -2,28 +2,28 @@
  * Kind `hasher`: one-way password hashing, used by `hashables` and `verify_hashables`. Each plugin decides where hashing runs
  * and how much runs in parallel.
  */
-import type { Asker } from '../../contract/asker.js';
+import type { Requester } from '../../contract/asker.js';
 import type { Json } from '../../contract/json.js';
 import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
-import { inActionable } from '../shared/examples.light.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 /** Hashes a text for `asker`; `salt` is mixed into fresh random bytes, so equal texts have different hashes. */
-export type Hash = (text: string, salt: string, asker?: Asker) => Promise<string>;
+export type Hash = (text: string, salt: string, asker?: Requester) => Promise<string>;
 
 /**
  * True when `stored` is a hash of `text`. Any other type returns false after the same work as a wrong text. Rejects only when
  * overloaded.
  */
-export type Verify = (text: unknown, stored: unknown, asker?: Asker) => Promise<boolean>;
+export type Verify = (text: unknown, stored: unknown, asker?: Requester) => Promise<boolean>;
 
 export interface Hasher {
   /** Why a text cannot be hashed, as the end of a sentence (`must have ...`); null when it can. */
-  refuses(text: string): { readonly code: string; readonly detail: string } | null;
+  checkText(text: string): { readonly code: string; readonly detail: string } | null;
   /** Compiles the `options` of one entry of a definition. */
-  hashing(options: Readonly<Record<string, Json>>): Hash;
+  compileHash(options: Readonly<Record<string, Json>>): Hash;
   /** Creates a verifier for one entry; it records the cost of the hashes it has verified. */
-  verifying(): Verify;
+  createVerifier(): Verify;
 }
 
 export const hasher = defineKind<Hasher>({
@@ -44,9 +44,9 @@ export const hasher = defineKind<Hasher>({
       required: false,
     },
   },
-  handle: ['refuses', 'hashing', 'verifying'],
+  handle: ['checkText', 'compileHash', 'createVerifier'],
   host: (fragment) => {
-    const host = inActionable({
+    const host = wrapInActionable({
       payload_validation: [{ field: { password: { type: 'STRING', min_length: 8, max_length: 72 } } }],
       hashables: [{ property: 'password', ...(isObject(fragment) ? fragment : {}) }],
     });

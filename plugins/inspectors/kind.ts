@@ -1,13 +1,13 @@
 /** Kind `inspector`: computes a property of an uploaded file from its bytes, only where a definition requests it. */
-import type { Asker } from '../../contract/asker.js';
+import type { Requester } from '../../contract/asker.js';
 import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { UploadedFile } from '../../contract/plan.js';
-import { inActionable } from '../shared/examples.light.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface Inspector {
   /** `type`: the media type detected from the bytes. Null where nothing is found; never rejects because of the file content. */
-  inspect(file: UploadedFile, type: string, asker?: Asker): Promise<Json>;
+  inspect(file: UploadedFile, type: string, asker?: Requester): Promise<Json>;
 }
 
 export const inspector = defineKind<Inspector>({
@@ -21,7 +21,7 @@ export const inspector = defineKind<Inspector>({
   },
   handle: ['inspect'],
   host: (fragment) => ({
-    ...inActionable({ returnables: [fragment] }, { mode: 'UPLOAD', uploads: { allowed_mimetypes: ['image/*'] } }),
+    ...wrapInActionable({ returnables: [fragment] }, { mode: 'UPLOAD', uploads: { allowed_mimetypes: ['image/*'] } }),
     at: '/actionables/1/returnables/0',
   }),
 });

@@ -3,7 +3,7 @@ import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { ModePlan, PlanTools } from '../../contract/plan.js';
 import { Slot } from '../../contract/slot.js';
-import { inActionable } from '../shared/examples.light.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface ModeHandle {
   /** `value` holds the whole actionable; `pointer` is its location in the file. */
@@ -34,5 +34,5 @@ export const mode = defineKind<ModeHandle>({
     outputs: { doc: 'Names inside an item of that list.', type: 'list', required: false },
   },
   handle: ['plan'],
-  host: (fragment) => inActionable(fragment, {}),
+  host: (fragment) => wrapInActionable(fragment, {}),
 });

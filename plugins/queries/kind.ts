@@ -1,16 +1,16 @@
 /** Kind `query`: a query language for actionables of mode `QUERY`, selected by its key. */
 import type { Json } from '../../contract/json.js';
-import type { Mistaken } from '../../contract/mistaken.js';
+import type { CommonMistakes } from '../../contract/mistaken.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Frame, ModePlan, PlanTools } from '../../contract/plan.js';
-import type { Rendered } from '../../contract/rendered.js';
+import type { RawJson } from '../../contract/rendered.js';
 import type { Rendering } from '../dialects/kind.js';
-import { inActionable } from '../shared/examples.light.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 export interface QueryPlan extends Omit<ModePlan, 'renders'> {
   /** The rows are always a list, because the statement was repeated for each item of one. */
   readonly list?: true;
-  readonly render?: (frame: Frame, rendering: Rendering) => Promise<Rendered>;
+  readonly render?: (frame: Frame, rendering: Rendering) => Promise<RawJson>;
 }
 
 export interface Query {
@@ -28,7 +28,7 @@ export interface Query {
 
 const SQL = { say: 'SQL is `"sql_query"`, whatever the database', rename: 'sql_query' };
 const DOCUMENTS = { say: 'queries of documents are `"mongo_query"`', rename: 'mongo_query' };
-const MISTAKEN: Mistaken = {
+const MISTAKEN: CommonMistakes = {
   nosql_query: DOCUMENTS,
   mongodb_query: DOCUMENTS,
   document_query: DOCUMENTS,
@@ -50,7 +50,7 @@ export const query = defineKind<Query>({
   facts: {},
   handle: ['plan'],
   host: (fragment, plugin) => {
-    const host = inActionable({ [plugin.name]: fragment }, { mode: 'QUERY' });
+    const host = wrapInActionable({ [plugin.name]: fragment }, { mode: 'QUERY' });
     return { ...host, at: `${host.at}/${plugin.name}` };
   },
 });

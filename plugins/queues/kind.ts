@@ -2,29 +2,29 @@
  * Kind `queue`: durable jobs that run after the response, at least once. A run holds a lease, and its outcome counts only while
  * the lease is held. The config selects one.
  */
-import type { Deferred, JobDesk, Journal, Outcome, Put } from '../../contract/deferred.js';
+import type { DeferredJob, JobAdmin, Journal, Outcome, JobEntry } from '../../contract/deferred.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Signal } from '../../contract/plan.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import type { Statements } from '../dialects/kind.js';
-import { embedded } from '../shared/embedded.light.js';
+import { createEmbeddedDefault } from '../shared/embedded.light.js';
 
 /** Runs one attempt of a job; never rejects. `signal`: the lease is lost, or the process stops. */
-export type Run = (work: Deferred, attempt: number, signal: Signal, journal: Journal) => Promise<Outcome>;
+export type Run = (work: DeferredJob, attempt: number, signal: Signal, journal: Journal) => Promise<Outcome>;
 
-export interface Queue extends JobDesk {
+export interface Queue extends JobAdmin {
   /**
    * Resolves once the jobs are durable; ignores known ids. Rejects with the Fault JOB_AWAY within one second when the store is
    * unavailable.
    */
-  add(work: readonly Put[]): Promise<void>;
+  add(work: readonly JobEntry[]): Promise<void>;
   /**
    * Like `add`, within a transaction of a SQL connection. Null where the queue is not stored in that database. `committed` is
    * called after the commit.
    */
-  within(statements: Statements): Promise<Within | null>;
+  findTransactionalQueue(statements: Statements): Promise<TransactionalQueue | null>;
   /** Throws the Fault with which `add` would reject permanently. Absent: no job is rejected. */
-  judge?(work: readonly Put[]): void;
+  validate?(work: readonly JobEntry[]): void;
   /** Encryption that other stores must apply to queued jobs. Absent: none. */
   readonly sealing?: {
     seal(id: string, text: string): string;
@@ -33,16 +33,16 @@ export interface Queue extends JobDesk {
   /**
    * Moves an accepted job that is now rejected to the dead letters. Rejects as `add` does. Absent: the caller retains the job.
    */
-  bury?(work: Put, failure: { readonly code: string; readonly detail: string }): Promise<void>;
-  work(run: Run): Promise<void>;
+  moveToDeadLetter?(work: JobEntry, failure: { readonly code: string; readonly detail: string }): Promise<void>;
+  startWorker(run: Run): Promise<void>;
   /** Stops taking jobs; resolves when running ones have ended. */
-  rest(): Promise<void>;
+  drain(): Promise<void>;
   /** Releases running jobs to other processes; their outcomes are ignored here. */
-  abandon(): Promise<void>;
+  releaseClaims(): Promise<void>;
 }
 
-export interface Within {
-  add(work: readonly Put[], transaction: unknown): Promise<void>;
+export interface TransactionalQueue {
+  add(work: readonly JobEntry[], transaction: unknown): Promise<void>;
   /** Jobs were committed: notifies waiting processes. */
   committed(): void;
 }
@@ -99,7 +99,7 @@ export const queue = defineKind<Queue>({
       const { has } = given;
       if (has('DATABASE_URL')) return { use: 'postgres', url: '$ENV.DATABASE_URL' };
       if (has('MONGO_URL')) return { use: 'mongo', url: '$ENV.MONGO_URL' };
-      return has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : embedded(given);
+      return has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : createEmbeddedDefault(given);
     },
   },
   mistaken: {
@@ -121,6 +121,6 @@ export const queue = defineKind<Queue>({
       required: true,
     },
   },
-  handle: ['add', 'within', 'work', 'rest', 'abandon', 'list', 'show', 'retry', 'purge'],
+  handle: ['add', 'findTransactionalQueue', 'startWorker', 'drain', 'releaseClaims', 'list', 'show', 'retry', 'purge'],
   host: (fragment) => ({ file: 'config', json: { queue: fragment }, at: '/queue' }),
 });

@@ -16,7 +16,7 @@ export interface Relay {
    * The retained messages after this id, oldest first, for all receivers; null where the id is too old or unknown, so some may
    * be missing. Always null where the config retains none.
    */
-  since(id: string): Promise<readonly Delivery[] | null>;
+  listSince(id: string): Promise<readonly Delivery[] | null>;
 }
 
 const USE = { say: 'which one it is says `"use"`', rename: 'use' };
@@ -53,6 +53,6 @@ export const relay = defineKind<Relay>({
       required: true,
     },
   },
-  handle: ['publish', 'since'],
+  handle: ['publish', 'listSince'],
   host: (fragment) => ({ file: 'config', json: { relay: fragment }, at: '/relay' }),
 });

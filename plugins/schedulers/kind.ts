@@ -4,7 +4,7 @@
  */
 import { defineKind } from '../../contract/kind.js';
 import { schedulerFields } from './shared/fields.light.js';
-import { embedded } from '../shared/embedded.light.js';
+import { createEmbeddedDefault } from '../shared/embedded.light.js';
 
 /** `mine`: run it now. `taken`: another process claimed it. `busy`: the previous run is in progress; the skip was counted. */
 export type Claim = 'mine' | 'taken' | 'busy';
@@ -18,17 +18,17 @@ export interface Ledger {
    * Claims an instant, regardless of which was claimed last. A claim blocks the schedule for `lease` seconds unless it is
    * renewed or finished. A repeated call with the same `by`, after a lost response, returns the same result.
    */
-  claim(key: string, instant: number, lease: number, by: string): Promise<Claim>;
+  claimRun(key: string, instant: number, lease: number, by: string): Promise<Claim>;
   /** False: the claim is lost. */
-  renew(key: string, instant: number, lease: number): Promise<boolean>;
-  finish(key: string, instant: number): Promise<void>;
+  renewClaim(key: string, instant: number, lease: number): Promise<boolean>;
+  finishRun(key: string, instant: number): Promise<void>;
   /**
    * The latest instant claimed or found busy; `since` where there is none. `form`: the current schedule; a changed one counts
    * from `since`.
    */
-  latest(key: string, form: string, since: number): Promise<number>;
+  resolveLatest(key: string, form: string, since: number): Promise<number>;
   /** Number of instants skipped because the previous run was in progress. */
-  skipped(key: string): Promise<number>;
+  countSkipped(key: string): Promise<number>;
 }
 
 export interface SchedulerSettings {
@@ -64,7 +64,7 @@ export const scheduler = defineKind<Scheduler>({
       const { has } = given;
       if (has('DATABASE_URL')) return { use: 'postgres', url: '$ENV.DATABASE_URL' };
       if (has('MONGO_URL')) return { use: 'mongo', url: '$ENV.MONGO_URL' };
-      return has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : embedded(given);
+      return has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : createEmbeddedDefault(given);
     },
   },
   mistaken: {
@@ -82,6 +82,6 @@ export const scheduler = defineKind<Scheduler>({
   facts: {
     shared: { doc: 'All processes that are configured alike see the same ledger.', type: 'boolean', required: true },
   },
-  handle: ['claim', 'renew', 'finish', 'latest', 'skipped'],
+  handle: ['claimRun', 'renewClaim', 'finishRun', 'resolveLatest', 'countSkipped'],
   host: (fragment) => ({ file: 'config', json: { scheduler: fragment }, at: '/scheduler' }),
 });

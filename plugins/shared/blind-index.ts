@@ -10,16 +10,16 @@ import { BLIND_KEY, BLIND_KEY_BYTES } from './blind-key.light.js';
 
 const sealed = new WeakMap<Invocation, Map<string, unknown>>();
 
-export function rememberSealed(invocation: Invocation, text: string, value: unknown): void {
+export function recordSealed(invocation: Invocation, text: string, value: unknown): void {
   const known = sealed.get(invocation) ?? new Map<string, unknown>();
   sealed.set(invocation, known.set(text, value));
 }
 
-export const isRemembered = (invocation: Invocation, text: string): boolean =>
+export const hasPlaintext = (invocation: Invocation, text: string): boolean =>
   sealed.get(invocation)?.has(text) === true;
 
 /** Follows repeated encryption; other values are returned unchanged. */
-export function clearOf(invocation: Invocation, value: unknown): unknown {
+export function resolvePlaintext(invocation: Invocation, value: unknown): unknown {
   const known = sealed.get(invocation);
   let clear = value;
   while (typeof clear === 'string' && known?.has(clear) === true) clear = known.get(clear);

@@ -2,12 +2,12 @@
  * Default location of embedded queues, schedules and documents: the SQL connection `main`, or an embedded database next to
  * MySQL, which cannot store them. Returns config only and opens nothing.
  */
-import type { ConfigGiven } from '../../contract/kind.js';
+import type { ConfigContext } from '../../contract/kind.js';
 import type { JsonObject } from '../../contract/json.js';
 
 export const BESIDE_MYSQL = 'embedded';
 
-export const embedded = ({ has, written }: ConfigGiven): JsonObject =>
+export const createEmbeddedDefault = ({ has, written }: ConfigContext): JsonObject =>
   has('MYSQL_URL') && !has('DATABASE_URL') && !written('connections')
     ? { use: 'embedded', connection: BESIDE_MYSQL }
     : { use: 'embedded' };

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { isObject } from '../../contract/json.js';
 import type { Host } from '../../contract/kind.js';
 
-const fields = (fragment: Json): JsonObject => (isObject(fragment) ? fragment : {});
+const toFields = (fragment: Json): JsonObject => (isObject(fragment) ? fragment : {});
 
 /** A first actionable that an example may depend on. */
 const first: JsonObject = { id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada', balance: 10 } };
@@ -12,23 +12,23 @@ const first: JsonObject = { id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada', 
  * Inserts the fragment's fields into the second actionable, with `defaults` where it has no mode; the first serves as a
  * dependency.
  */
-export const inActionable = (fragment: Json, defaults: JsonObject = { mode: 'RETURN', value: {} }): Host => ({
+export const wrapInActionable = (fragment: Json, defaults: JsonObject = { mode: 'RETURN', value: {} }): Host => ({
   file: 'resource',
   json: {
     id: 'example',
     resource: 'example',
-    actionables: [first, { id: 2, ...(fields(fragment)['mode'] === undefined && defaults), ...fields(fragment) }],
+    actionables: [first, { id: 2, ...(toFields(fragment)['mode'] === undefined && defaults), ...toFields(fragment) }],
   },
   at: '/actionables/1',
 });
 
-export const inResource = (fragment: Json): Host => ({
+export const wrapInResource = (fragment: Json): Host => ({
   file: 'resource',
   json: {
     id: 'example',
     resource: 'example',
     actionables: [{ id: 1, mode: 'RETURN', value: { id: 1, name: 'Ada' } }],
-    ...fields(fragment),
+    ...toFields(fragment),
   },
   at: '',
 });
@@ -39,12 +39,12 @@ const GUARDED: JsonObject = {
 };
 
 /** Uses the fragment as a query parameter of a guarded resource. */
-export const asGuardedParameter = (fragment: Json): Host => {
-  const host = asParameter(fragment);
+export const wrapAsGuardedParameter = (fragment: Json): Host => {
+  const host = wrapAsParameter(fragment);
   return { ...host, json: { ...host.json, ...GUARDED } };
 };
 
-export const asParameter = (fragment: Json): Host => {
+export const wrapAsParameter = (fragment: Json): Host => {
   const sql_query = { query: 'SELECT $1 AS example', parameters: [fragment] };
   return {
     file: 'resource',

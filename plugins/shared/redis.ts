@@ -40,7 +40,7 @@ const SEVERAL =
 const HOST = /^(?<host>\[[\da-fA-F:.]+\]|[^:[\]]+)(?::(?<port>\d{1,5}))?$/;
 
 /** Null for an invalid address. */
-export function addressIn({ url, prefix, tls }: Readonly<Record<string, unknown>>): RedisAddress | null {
+export function parseRedisAddress({ url, prefix, tls }: Readonly<Record<string, unknown>>): RedisAddress | null {
   if (typeof url !== 'string') return null;
   const rest = { prefix: typeof prefix === 'string' ? prefix : 'lintel:', tls: tls === true };
   if (/^rediss?:\/\/./.test(url)) return { ...rest, servers: { url } };
@@ -48,7 +48,7 @@ export function addressIn({ url, prefix, tls }: Readonly<Record<string, unknown>
   if (groups === undefined) return null;
   const { s, form, user = '', password, hosts = '', name = '', db = '0' } = groups;
   const isSentinel = form === 'sentinel';
-  const list = hosts.split(',').flatMap((text) => hostIn(text, isSentinel ? 26_379 : 6379) ?? []);
+  const list = hosts.split(',').flatMap((text) => parseHost(text, isSentinel ? 26_379 : 6379) ?? []);
   // Sentinels need a name; a cluster has none.
   if (list.length !== hosts.split(',').length || isSentinel === (name === '')) return null;
   try {
@@ -63,21 +63,21 @@ export function addressIn({ url, prefix, tls }: Readonly<Record<string, unknown>
   }
 }
 
-function hostIn(text: string, other: number): Host | null {
+function parseHost(text: string, other: number): Host | null {
   const { host = '', port } = HOST.exec(text)?.groups ?? {};
   const number = port === undefined ? other : Number(port);
   return host === '' || number < 1 || number > 65_535 ? null : { host: host.replaceAll(/[[\]]/g, ''), port: number };
 }
 
 /** Exponential, with jitter so that processes do not reconnect together. */
-const backoff = (attempt: number): number =>
+const calculateBackoff = (attempt: number): number =>
   Math.min(LONGEST_PAUSE, 50 * 2 ** Math.min(attempt, 10)) * (0.75 + Math.random() / 4);
 
 /** Retries of a command for a moved key; `pause` in milliseconds. */
 const MOVED = { pause: 150, most: 3 };
 
 /** Connects on `connect()`; the caller must listen for `error` events. */
-export function connectionTo<Scripted>(
+export function createRedisClient<Scripted>(
   { servers, tls }: Pick<RedisAddress, 'servers' | 'tls'>,
   scripts: Record<string, { lua: string; numberOfKeys: number }>,
   timeout = COMMAND_TIMEOUT,
@@ -90,12 +90,12 @@ export function connectionTo<Scripted>(
     ...(tls && { tls: {} }),
   };
   if ('nodes' in servers)
-    return whole(
+    return connectAllMasters(
       new Cluster([...servers.nodes], {
         lazyConnect: true,
         enableOfflineQueue: false,
         scripts,
-        clusterRetryStrategy: backoff,
+        clusterRetryStrategy: calculateBackoff,
         maxRedirections: MOVED.most,
         retryDelayOnFailover: MOVED.pause,
         retryDelayOnClusterDown: MOVED.pause,
@@ -109,7 +109,7 @@ export function connectionTo<Scripted>(
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: backoff,
+    retryStrategy: calculateBackoff,
     // A failover made this server a replica.
     reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
     scripts,
@@ -118,7 +118,7 @@ export function connectionTo<Scripted>(
   const { sentinels, name, db, login } = servers;
   return new Redis({
     ...{ ...one, ...login, sentinels: [...sentinels], name, db },
-    sentinelRetryStrategy: backoff,
+    sentinelRetryStrategy: calculateBackoff,
     sentinelCommandTimeout: COMMAND_TIMEOUT,
     enableTLSForSentinelMode: tls,
     ...(tls && { sentinelTLS: {} }),
@@ -126,7 +126,7 @@ export function connectionTo<Scripted>(
 }
 
 /** Without a connection to each master, commands could arrive in another order through other nodes. */
-function whole(cluster: Cluster): Cluster {
+function connectAllMasters(cluster: Cluster): Cluster {
   const connect = cluster.connect.bind(cluster);
   cluster.connect = async () => {
     await connect();
@@ -137,17 +137,17 @@ function whole(cluster: Cluster): Cluster {
 }
 
 /** For subscriptions; does not reconnect. */
-export function earLike(client: Redis): Redis {
+export function createSubscriber(client: Redis): Redis {
   const own = { lazyConnect: true, enableOfflineQueue: true };
-  const lost = (): null => null;
+  const stopRetrying = (): null => null;
   const other: unknown = client;
   return other instanceof Cluster
-    ? (other.duplicate([], { ...own, clusterRetryStrategy: lost }) as unknown as Redis)
-    : client.duplicate({ ...own, autoResubscribe: false, retryStrategy: lost });
+    ? (other.duplicate([], { ...own, clusterRetryStrategy: stopRetrying }) as unknown as Redis)
+    : client.duplicate({ ...own, autoResubscribe: false, retryStrategy: stopRetrying });
 }
 
 /** Resolves when the work has settled, or after the command timeout. */
-export async function soon(work: Promise<unknown>): Promise<void> {
+export async function waitForSettled(work: Promise<unknown>): Promise<void> {
   let late: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => (late = setTimeout(resolve, COMMAND_TIMEOUT)));
   await Promise.race([work.catch(() => undefined), patience]);
@@ -155,11 +155,11 @@ export async function soon(work: Promise<unknown>): Promise<void> {
 }
 
 /** Until a hanging connection is replaced, commands fail immediately. */
-export function giveUp(client: Redis): void {
+export function dropConnection(client: Redis): void {
   if (client.status === 'ready') client.disconnect(true);
 }
 
 /** A command timeout means that the connection hangs. */
-export function giveUpIfSilent(client: Redis, error: unknown): void {
-  if (error instanceof Error && error.message === 'Command timed out') giveUp(client);
+export function dropIfSilent(client: Redis, error: unknown): void {
+  if (error instanceof Error && error.message === 'Command timed out') dropConnection(client);
 }

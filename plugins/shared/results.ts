@@ -3,25 +3,25 @@
  * read, so that an oversized result is never held in full.
  */
 import { getHeapStatistics } from 'node:v8';
-import type { Asker } from '../../contract/asker.js';
-import { fault, type Fault } from '../../contract/fault.js';
+import type { Requester } from '../../contract/asker.js';
+import { createFault, type Fault } from '../../contract/fault.js';
 
 export interface ResultLimits {
   readonly rows: number;
   readonly bytes: number;
   /** Bytes at which a result is first checked. */
-  readonly look: number;
+  readonly checkFrom: number;
 }
 
-const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+const toNumber = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
 /** Smaller results do not count towards the limit of the process. */
 const LARGE = 1_048_576;
 
 /** The defaults are those of `kinds/connection-fields.ts`. */
 export const readLimits = (options: Readonly<Record<string, unknown>>): ResultLimits => {
-  const bytes = number(options['result_bytes'], 67_108_864);
-  return { rows: number(options['result_rows'], 500_000), bytes, look: Math.min(bytes, LARGE) };
+  const bytes = toNumber(options['result_bytes'], 67_108_864);
+  return { rows: toNumber(options['result_rows'], 500_000), bytes, checkFrom: Math.min(bytes, LARGE) };
 };
 /** Values need several times the memory of their bytes on the wire. */
 const SHARE = 8;
@@ -29,10 +29,10 @@ const SHARE = 8;
 const most = Math.floor(getHeapStatistics().heap_size_limit / SHARE);
 let held = 0;
 
-const tooLarge = (max: number, what: string): Fault => fault('QRY_RESULT', { max, what });
+const createTooLargeFault = (max: number, what: string): Fault => createFault('QRY_RESULT', { max, what });
 
 /** For the fixed internal statements. */
-export const UNBOUNDED: ResultLimits = { rows: Infinity, bytes: Infinity, look: LARGE };
+export const UNBOUNDED: ResultLimits = { rows: Infinity, bytes: Infinity, checkFrom: LARGE };
 
 /** Created once a result is large. */
 export class LargeResult {
@@ -43,21 +43,21 @@ export class LargeResult {
 
   constructor(
     private readonly limits: ResultLimits,
-    private readonly asker: Asker | null,
+    private readonly asker: Requester | null,
   ) {
-    this.next = limits.look;
+    this.next = limits.checkFrom;
   }
 
   /** Null: within the limits. */
-  judge(rows: number, bytes: number): Fault | null {
+  checkSize(rows: number, bytes: number): Fault | null {
     const { limits } = this;
-    const refusal = judgeWhole(rows, bytes, limits);
+    const refusal = checkResultSize(rows, bytes, limits);
     if (refusal !== null) return refusal;
     while (this.next < bytes) {
       const more = this.next - this.#held;
       if (held + more > most)
-        return fault('QRY_CROWDED', {}, { retryable: this.next < most, headers: { 'retry-after': '1' } });
-      if (this.#held === 0) this.asker?.invocation.release(() => this.forget());
+        return createFault('QRY_CROWDED', {}, { retryable: this.next < most, headers: { 'retry-after': '1' } });
+      if (this.#held === 0) this.asker?.invocation.onFinish(() => this.dispose());
       held += more;
       this.#held += more;
       this.next = Math.min(this.next + LARGE, limits.bytes);
@@ -66,21 +66,21 @@ export class LargeResult {
     return null;
   }
 
-  forget(): void {
+  dispose(): void {
     held -= this.#held;
     this.#held = 0;
   }
 
   /** Without a request that would release it, the result stops counting. */
-  end(): void {
-    if (this.asker === null) this.forget();
+  close(): void {
+    if (this.asker === null) this.dispose();
   }
 }
 
 /** For a result already in memory. */
-export function judgeWhole(rows: number, bytes: number, limits: ResultLimits): Fault | null {
-  if (rows > limits.rows) return tooLarge(limits.rows, 'rows');
-  return bytes > limits.bytes ? tooLarge(limits.bytes, 'bytes') : null;
+export function checkResultSize(rows: number, bytes: number, limits: ResultLimits): Fault | null {
+  if (rows > limits.rows) return createTooLargeFault(limits.rows, 'rows');
+  return bytes > limits.bytes ? createTooLargeFault(limits.bytes, 'bytes') : null;
 }
 
-export const heldResults = (): number => held;
+export const getHeldBytes = (): number => held;

@@ -4,9 +4,9 @@
  */
 import { asText, type Json } from '../../contract/json.js';
 import type { PlanTools, Reader } from '../../contract/plan.js';
-import { settledText } from '../../contract/settled.js';
+import { readConstantText } from '../../contract/settled.js';
 import { parseTemplate } from '../../language/strings/accessor.js';
-import { nameFrom } from '../broadcasts/shared/receivers.light.js';
+import { toReceiverName } from '../broadcasts/shared/receivers.light.js';
 
 export interface Room {
   /** Equal only for equal literal text around equal values. */
@@ -19,37 +19,37 @@ export interface Room {
 export type RoomPart = string | readonly [value: string];
 
 /** Throws the Fault BRC_RECEIVER, which names `field`. */
-export function roomReader(written: Json, field: string, tools: PlanTools): Reader<Room> {
+export function createRoomReader(written: Json, field: string, tools: PlanTools): Reader<Room> {
   const parts = typeof written === 'string' ? parseTemplate(written) : [];
   const readers = parts.map((part) => {
     if (typeof part === 'string') return part;
     const text = asText(written).slice(part.start, part.end);
     // Environment variables are resolved at load, like literal text.
-    if (part.root === 'ENV') return settledText(text, tools);
-    return parts.length > 1 ? tools.text(text) : wholeReader(tools.value(text), field);
+    if (part.root === 'ENV') return readConstantText(text, tools);
+    return parts.length > 1 ? tools.text(text) : createNameReader(tools.value(text), field);
   });
   if (readers.every((reader) => typeof reader === 'string')) {
     const name = typeof written === 'string' ? readers.join('') : written;
-    return () => roomOf([nameFrom(name, field)], field);
+    return () => toRoom([toReceiverName(name, field)], field);
   }
   return (frame) =>
-    roomOf(
+    toRoom(
       readers.map((reader) => (typeof reader === 'string' ? reader : [reader(frame)])),
       field,
     );
 }
 
-const wholeReader =
+const createNameReader =
   (read: Reader, field: string): Reader<string> =>
   (frame) =>
-    nameFrom(read(frame), field);
+    toReceiverName(read(frame), field);
 
-function roomOf(parts: readonly RoomPart[], field: string): Room {
-  return { key: roomKey(parts), name: nameFrom(parts.flat().join(''), field) };
+function toRoom(parts: readonly RoomPart[], field: string): Room {
+  return { key: toRoomKey(parts), name: toReceiverName(parts.flat().join(''), field) };
 }
 
 /** Unique per list of parts; adjacent literal texts are joined first. */
-export function roomKey(parts: readonly RoomPart[]): string {
+export function toRoomKey(parts: readonly RoomPart[]): string {
   const joined: RoomPart[] = [];
   for (const part of parts) {
     const last = joined.at(-1);

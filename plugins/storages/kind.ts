@@ -24,7 +24,7 @@ export interface Storage {
   /** Removes files; missing keys are ignored. */
   remove(keys: readonly string[]): Promise<void>;
   /** Removes unreferenced files in the background, with retries while the store is unavailable. */
-  readonly discard?: (keys: readonly string[]) => void;
+  readonly removeInBackground?: (keys: readonly string[]) => void;
 }
 
 /** Error codes of every driver. */

@@ -1,11 +1,11 @@
 /** Kind `strategy`: combines the results of several verifiers. The list is never empty. */
 import { defineKind } from '../../contract/kind.js';
 import type { Invocation } from '../../contract/plan.js';
-import { inResource } from '../shared/examples.light.js';
-import type { Verdict, Verify } from '../verifiers/kind.js';
+import { wrapInResource } from '../shared/examples.light.js';
+import type { VerificationResult, Verify } from '../verifiers/kind.js';
 
 export interface Strategy {
-  combine(verifiers: readonly Verify[]): (invocation: Invocation) => Verdict | Promise<Verdict>;
+  combine(verifiers: readonly Verify[]): (invocation: Invocation) => VerificationResult | Promise<VerificationResult>;
 }
 
 export const strategy = defineKind<Strategy>({
@@ -20,7 +20,7 @@ export const strategy = defineKind<Strategy>({
   handle: ['combine'],
   host: (fragment) => {
     const HmacSignatureVerifier = { sig_header: '$HEADER.x-signature', secret_key: '$ENV.EXAMPLE_KEY' };
-    const host = inResource({
+    const host = wrapInResource({
       webhook: { verifications: { composition_strategy_mode: fragment, HmacSignatureVerifier } },
     });
     return { ...host, at: '/webhook/verifications/composition_strategy_mode' };

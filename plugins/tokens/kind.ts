@@ -5,7 +5,7 @@
 import type { Claims } from '../../contract/plan.js';
 import { defineKind } from '../../contract/kind.js';
 import { list, numeric, shape, text, value } from '../../contract/combinators.js';
-import { inResource } from '../shared/examples.light.js';
+import { wrapInResource } from '../shared/examples.light.js';
 import { issuedWords } from './shared/audience.light.js';
 
 /** Why a token is rejected: for the log only, and never with a value of the token. */
@@ -28,7 +28,7 @@ export interface TokenSettings {
 }
 
 /** A verified token, with the instants (seconds since 1970) that must be checked at each use. */
-export interface Verified {
+export interface VerifiedToken {
   readonly claims: Claims;
   readonly expiresAt: number;
   readonly validFrom: number;
@@ -44,11 +44,11 @@ export interface TokenLife {
 export interface TokenTool {
   /** Public identifier of the key; the default audience of tokens. */
   readonly realm: string;
-  issue(claims: Readonly<Record<string, unknown>>, life: TokenLife): string | Promise<string>;
+  issueToken(claims: Readonly<Record<string, unknown>>, life: TokenLife): string | Promise<string>;
   /** Verifies only form, encoding, algorithm and signature, and returns the payload as text. Throws TokenRefused. */
   open(token: string): string | Promise<string>;
   /** Verifies everything; synchronous for a cached token. Throws, or rejects with, TokenRefused. */
-  verify(token: string, now: number): Verified | Promise<Verified>;
+  verify(token: string, now: number): VerifiedToken | Promise<VerifiedToken>;
 }
 
 export interface TokenType {
@@ -109,7 +109,7 @@ export const token = defineKind<TokenType>({
   },
   handle: ['create'],
   host: (fragment) => {
-    const host = inResource({ tokenize: fragment });
+    const host = wrapInResource({ tokenize: fragment });
     return { ...host, at: '/tokenize' };
   },
 });

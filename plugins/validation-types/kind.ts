@@ -4,25 +4,25 @@ import type { Issue } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import { shape } from '../../contract/combinators.js';
-import { inActionable } from '../shared/examples.light.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 const REQUIRED = {
   say: 'fields are required unless they say `"optional": true`',
   instead: { true: '', false: '"optional": true' },
 };
-const SHORTEST = (name: string) => ({ say: `the bound is called "${name}"`, rename: name });
+const createBoundCorrection = (name: string) => ({ say: `the bound is called "${name}"`, rename: name });
 
 /** Adds an issue for each violated rule. Issues must never contain the value. */
-export type Judge = (value: unknown, pointer: string, issues: Issue[]) => void;
+export type ValueValidator = (value: unknown, pointer: string, issues: Issue[]) => void;
 
-export type Canonical = (value: unknown) => unknown;
+export type Canonicalizer = (value: unknown) => unknown;
 
 export interface ValidationType {
-  compile(rule: Readonly<Record<string, Json>>): Judge;
+  compile(rule: Readonly<Record<string, Json>>): ValueValidator;
   /** Converts text where a request can send only text; returns other input unchanged. */
   fromText?(sent: unknown): unknown;
   /** Canonicalizes values where the rule requests it; unchanged values keep their identity. Null: values are used as sent. */
-  canonical?(rule: Readonly<Record<string, Json>>): Canonical | null;
+  canonical?(rule: Readonly<Record<string, Json>>): Canonicalizer | null;
   sample(rule: Readonly<Record<string, Json>>): Json;
 }
 
@@ -40,8 +40,8 @@ export const validationType = defineKind<ValidationType>({
         is_required: REQUIRED,
         mandatory: REQUIRED,
         nullable: { say: 'a field that may be absent or null is `optional`', rename: 'optional' },
-        minLength: SHORTEST('min_length'),
-        maxLength: SHORTEST('max_length'),
+        minLength: createBoundCorrection('min_length'),
+        maxLength: createBoundCorrection('max_length'),
         minimum: { say: 'the smallest number is `min`', rename: 'min' },
         maximum: { say: 'the largest number is `max`', rename: 'max' },
         max_item_length: { say: 'the longest item is `items_max_length`', rename: 'items_max_length' },
@@ -58,7 +58,7 @@ export const validationType = defineKind<ValidationType>({
   },
   handle: ['compile', 'sample'],
   host: (fragment) => {
-    const host = inActionable({ payload_validation: [{ field: { example: fragment } }] });
+    const host = wrapInActionable({ payload_validation: [{ field: { example: fragment } }] });
     return { ...host, at: `${host.at}/payload_validation/0/field/example` };
   },
 });

@@ -4,11 +4,11 @@ import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Invocation, PlanTools, ProofSort } from '../../contract/plan.js';
 import { pluginName, shape } from '../../contract/combinators.js';
-import { inResource } from '../shared/examples.light.js';
+import { wrapInResource } from '../shared/examples.light.js';
 
 /** True: accepted. Never throws because of client input; the reason of a rejection is for the log only. */
-export type Verify = (invocation: Invocation) => Verdict | Promise<Verdict>;
-export type Verdict = true | { readonly refused: string };
+export type Verify = (invocation: Invocation) => VerificationResult | Promise<VerificationResult>;
+export type VerificationResult = true | { readonly refused: string };
 
 export interface Verifier {
   /** Verifiers that do not need the body run first, so that it is not read for unauthenticated senders. */
@@ -24,7 +24,7 @@ const STRATEGY = {
   rename: 'composition_strategy_mode',
 };
 /** Corrects only the key, because the value may have another form. */
-const named = (name: string) => ({ say: `the verifier is called \`"${name}"\``, means: name });
+const createKeyCorrection = (name: string) => ({ say: `the verifier is called \`"${name}"\``, means: name });
 
 export const verifier = defineKind<Verifier>({
   kind: 'verifier',
@@ -42,18 +42,26 @@ export const verifier = defineKind<Verifier>({
   mistaken: {
     'webhook.verifications': {
       ...Object.fromEntries(['mode', 'strategy', 'composition', 'composition_strategy'].map((key) => [key, STRATEGY])),
-      ...Object.fromEntries(['hmac', 'signature', 'HMAC'].map((key) => [key, named('HmacSignatureVerifier')])),
-      ...Object.fromEntries(['header', 'token', 'secret'].map((key) => [key, named('HeaderTokenVerifier')])),
-      ...Object.fromEntries(['jwt', 'JWT'].map((key) => [key, named('JwtVerifier')])),
-      ...Object.fromEntries(['ip', 'ips', 'allowed_ips'].map((key) => [key, named('IpAllowListVerifier')])),
-      ...Object.fromEntries(['rsa', 'public_key'].map((key) => [key, named('PublicKeySignatureVerifier')])),
+      ...Object.fromEntries(
+        ['hmac', 'signature', 'HMAC'].map((key) => [key, createKeyCorrection('HmacSignatureVerifier')]),
+      ),
+      ...Object.fromEntries(
+        ['header', 'token', 'secret'].map((key) => [key, createKeyCorrection('HeaderTokenVerifier')]),
+      ),
+      ...Object.fromEntries(['jwt', 'JWT'].map((key) => [key, createKeyCorrection('JwtVerifier')])),
+      ...Object.fromEntries(
+        ['ip', 'ips', 'allowed_ips'].map((key) => [key, createKeyCorrection('IpAllowListVerifier')]),
+      ),
+      ...Object.fromEntries(
+        ['rsa', 'public_key'].map((key) => [key, createKeyCorrection('PublicKeySignatureVerifier')]),
+      ),
       type: 'each verifier is a key: `"HmacSignatureVerifier": {"sig_header": "...", "secret_key": "..."}`',
     },
   },
   facts: {},
   handle: ['plan'],
   host: (fragment, { name }) => {
-    const host = inResource({ webhook: { verifications: { [name]: isObject(fragment) ? fragment : {} } } });
+    const host = wrapInResource({ webhook: { verifications: { [name]: isObject(fragment) ? fragment : {} } } });
     return { ...host, at: `/webhook/verifications/${name}` };
   },
 });

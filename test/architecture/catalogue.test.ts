@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
 import { PROGRAM_CODES } from '../../language/problems/with-program-codes.js';
 import { specs } from '../../plugins/index.spec.js';
-import { eachNode, sourcesIn, stringOf } from '../support/sources.js';
+import { visitNodes, loadSources, getStringText } from '../support/sources.js';
 
 const pluginCodes = Object.assign({}, ...specs.map(({ errors }) => errors ?? {})) as NonNullable<
   (typeof specs)[number]['errors']
@@ -20,12 +20,12 @@ const reported: string[] = [];
 const uses: (Use & { readonly path: string })[] = [];
 /** To parse the sources is what takes long, so each is parsed once for all tests. */
 function readSources(): void {
-  for (const source of sourcesIn('contract', 'language', 'kernel', 'cli', 'language-server', 'plugins')) {
+  for (const source of loadSources('contract', 'language', 'kernel', 'cli', 'language-server', 'plugins')) {
     if (source.path.startsWith('language/problems/') || !/['"`][A-Z]{2,3}_[A-Z0-9_]+['"`]/.test(source.text)) continue;
-    eachNode(source, (node) => {
-      const string = stringOf(node);
+    visitNodes(source, (node) => {
+      const string = getStringText(node);
       if (string !== null) strings.add(string);
-      const use = useOf(node);
+      const use = findUse(node);
       if (use !== null) uses.push({ ...use, path: source.path });
       if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return;
       const [first] = node.arguments ?? [];
@@ -52,7 +52,7 @@ describe('architecture: catalogue', () => {
     let judged = 0;
     const gaps: string[] = [];
     for (const { code, params, path } of uses) {
-      const needed = placeholdersOf(all[code]?.message ?? '');
+      const needed = listPlaceholders(all[code]?.message ?? '');
       if (needed.length === 0 || params === 'unknown') continue;
       judged++;
       gaps.push(...needed.filter((name) => !params.includes(name)).map((name) => `${path} ${code} {${name}}`));
@@ -88,7 +88,7 @@ describe('architecture: catalogue', () => {
 });
 
 /** A placeholder that closes a message is a sentence of its own (`{hint}`) and may be empty. */
-const placeholdersOf = (message: string): string[] =>
+const listPlaceholders = (message: string): string[] =>
   [...message.replace(/\. ?\{[a-zA-Z]+\}$/, '.').matchAll(/\{([a-zA-Z]+)\}/g)].map(([, name = '']) => name);
 
 interface Use {
@@ -98,7 +98,7 @@ interface Use {
 }
 
 /** `fault('CODE', { ... })`, `new BootError(...)`, `report.add('CODE', spot, { ... })`, or a finding `{ code, params }`. */
-function useOf(node: ts.Node): Use | null {
+function findUse(node: ts.Node): Use | null {
   if (ts.isCallExpression(node) || ts.isNewExpression(node)) {
     const [first, ...rest] = node.arguments ?? [];
     if (first === undefined || !ts.isStringLiteralLike(first) || !Object.hasOwn(all, first.text)) return null;
@@ -106,14 +106,14 @@ function useOf(node: ts.Node): Use | null {
     return { code: first.text, params: namesIn(params) };
   }
   if (!ts.isObjectLiteralExpression(node)) return null;
-  const code = valueOf(node, 'code');
+  const code = findValue(node, 'code');
   if (code === undefined || !ts.isStringLiteralLike(code) || !Object.hasOwn(all, code.text)) return null;
   // A finding; counter-examples, issues of a payload and what callers are told name a code too, but without its message.
-  const isFinding = ['json', 'pointer', 'headers'].every((name) => valueOf(node, name) === undefined);
-  return isFinding ? { code: code.text, params: namesIn(valueOf(node, 'params')) } : null;
+  const isFinding = ['json', 'pointer', 'headers'].every((name) => findValue(node, name) === undefined);
+  return isFinding ? { code: code.text, params: namesIn(findValue(node, 'params')) } : null;
 }
 
-function valueOf(node: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
+function findValue(node: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
   const property = node.properties.find((candidate) => candidate.name?.getText() === name);
   return property !== undefined && ts.isPropertyAssignment(property) ? property.initializer : undefined;
 }

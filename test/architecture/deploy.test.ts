@@ -11,38 +11,38 @@ import type { Config } from '../../language/analysis/config.js';
 import { COMMANDS } from '../../cli/commands.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
 import {
-  at,
+  getAtPath,
   DEPLOY,
-  exampleEnv,
-  instructionsOf,
-  interpolated,
+  createExampleEnv,
+  readInstructions,
+  interpolateEnv,
   readDeploy,
-  yamlOf,
+  readYaml,
   type Tree,
 } from '../support/deploy.js';
-import { ROOT, tempProject } from '../support/project.js';
+import { ROOT, createTempProject } from '../support/project.js';
 
-const compose = yamlOf('compose.yaml')[0] ?? {};
+const compose = readYaml('compose.yaml')[0] ?? {};
 const services = compose['services'] as Readonly<Record<string, Tree>>;
 const KUBERNETES = readdirSync(join(DEPLOY, 'kubernetes')).filter((name) => name.endsWith('.yaml'));
 const manifests = KUBERNETES.filter((name) => name !== 'kustomization.yaml').flatMap((name) =>
-  yamlOf(`kubernetes/${name}`),
+  readYaml(`kubernetes/${name}`),
 );
-const kustomization = yamlOf('kubernetes/kustomization.yaml')[0] ?? {};
+const kustomization = readYaml('kubernetes/kustomization.yaml')[0] ?? {};
 const manifest = (kind: string): Tree => {
   const found = manifests.find((each) => each['kind'] === kind);
   if (found === undefined) throw new Error(`there is no ${kind}`);
   return found;
 };
-const docker = instructionsOf('Dockerfile');
+const docker = readInstructions('Dockerfile');
 const last = (word: string): string => docker.filter((each) => each.word === word).at(-1)?.rest ?? '';
-const env = exampleEnv();
+const env = createExampleEnv();
 const seconds = (text: unknown): number => Number(/^(\d+)s$/.exec(String(text))?.[1]);
 const { status_path: status } = DEFAULTS.http;
 
 /** The config file and definitions as a container has them, with the environment that it gets. */
-async function judged(config: string, definitions: string, environment: Record<string, string>): Promise<Config> {
-  const project = await tempProject({ 'lintel.config.json': readDeploy(config) });
+async function checkConfig(config: string, definitions: string, environment: Record<string, string>): Promise<Config> {
+  const project = await createTempProject({ 'lintel.config.json': readDeploy(config) });
   try {
     await mkdir(join(project.folder, 'definitions'));
     await cp(definitions, join(project.folder, 'definitions'), { recursive: true });
@@ -56,11 +56,11 @@ async function judged(config: string, definitions: string, environment: Record<s
   }
 }
 
-const environmentOf = (service: Tree | undefined): Record<string, string> =>
+const readEnvironment = (service: Tree | undefined): Record<string, string> =>
   Object.fromEntries(
     Object.entries((service?.['environment'] ?? {}) as Tree).map(([name, value]) => [
       name,
-      interpolated(String(value), env),
+      interpolateEnv(String(value), env),
     ]),
   );
 
@@ -122,9 +122,13 @@ describe('deploy/compose.yaml', () => {
   });
 
   it('gives a process all that its config and the definitions ask for', async () => {
-    const config = await judged('lintel.config.json', join(ROOT, 'definitions'), environmentOf(services['lintel-1']));
+    const config = await checkConfig(
+      'lintel.config.json',
+      join(ROOT, 'definitions'),
+      readEnvironment(services['lintel-1']),
+    );
     expect(services['lintel-2']).to.deep.equal(services['lintel-1']);
-    expect(environmentOf(services['migrate'])).to.deep.equal(environmentOf(services['lintel-1']));
+    expect(readEnvironment(services['migrate'])).to.deep.equal(readEnvironment(services['lintel-1']));
     expect(seconds(services['lintel-1']?.['stop_grace_period'])).to.be.greaterThan(ending(config));
     expect(config.http.trusted_proxies).to.equal(1);
     expect(config.migrate).to.equal(false);
@@ -132,7 +136,7 @@ describe('deploy/compose.yaml', () => {
 
   it('names services only that are there', () => {
     const names = Object.keys(services);
-    const hosts = Object.values(environmentOf(services['lintel-1'])).flatMap((value) => {
+    const hosts = Object.values(readEnvironment(services['lintel-1'])).flatMap((value) => {
       const [, host] = /^[a-z]+:\/\/(?:[^@/]*@)?([a-z0-9-]+):\d+/.exec(value) ?? [];
       return host === undefined ? [] : [host];
     });
@@ -151,11 +155,15 @@ describe('deploy/compose.yaml', () => {
       expect(service['tmpfs'], name).to.have.length(1);
       expect(service['user'], name).to.equal(undefined);
     }
-    expect(Object.keys(COMMANDS)).to.include(at(services['migrate'], 'command.0'));
+    expect(Object.keys(COMMANDS)).to.include(getAtPath(services['migrate'], 'command.0'));
   });
 
   it('has connections enough in the database', async () => {
-    const config = await judged('lintel.config.json', join(ROOT, 'definitions'), environmentOf(services['lintel-1']));
+    const config = await checkConfig(
+      'lintel.config.json',
+      join(ROOT, 'definitions'),
+      readEnvironment(services['lintel-1']),
+    );
     const pool = Number(config.chosen.find(({ kind }) => kind === 'dialect')?.options['pool_size']);
     const most = Number(/max_connections=(\d+)/.exec(JSON.stringify(services['postgres']))?.[1]);
     expect(pool).to.be.greaterThan(0);
@@ -169,7 +177,11 @@ describe('deploy/haproxy.cfg', () => {
   it('asks the status page, and notices in less time than a process lingers', async () => {
     expect(proxy).to.contain(`uri ${status}/ready`);
     const [, every, fails] = /check inter (\d+)s .*fall (\d+)/.exec(proxy) ?? [];
-    const config = await judged('lintel.config.json', join(ROOT, 'definitions'), environmentOf(services['lintel-1']));
+    const config = await checkConfig(
+      'lintel.config.json',
+      join(ROOT, 'definitions'),
+      readEnvironment(services['lintel-1']),
+    );
     expect(Number(every) * (Number(fails) + 1)).to.be.lessThan(config.http.timeouts.linger);
   });
 
@@ -186,8 +198,8 @@ describe('deploy/haproxy.cfg', () => {
 
 describe('deploy/kubernetes', () => {
   const deployment = manifest('Deployment');
-  const pod = at(deployment, 'spec.template.spec') as Tree;
-  const container = at(pod, 'containers.0') as Tree;
+  const pod = getAtPath(deployment, 'spec.template.spec') as Tree;
+  const container = getAtPath(pod, 'containers.0') as Tree;
   const given = (manifest('Secret')['stringData'] ?? {}) as Record<string, string>;
 
   it('lists every manifest, and the files that its maps are made of', () => {
@@ -197,27 +209,27 @@ describe('deploy/kubernetes', () => {
         expect(existsSync(join(DEPLOY, 'kubernetes', file)), file).to.equal(true);
     }
     for (const each of manifests)
-      expect([each['apiVersion'], each['kind'], at(each, 'metadata.name')]).not.to.include(undefined);
+      expect([each['apiVersion'], each['kind'], getAtPath(each, 'metadata.name')]).not.to.include(undefined);
   });
 
   it('gives a process all that its config and the definitions ask for, and time to end', async () => {
-    const config = await judged('kubernetes/lintel.config.json', join(DEPLOY, 'kubernetes', 'definitions'), given);
+    const config = await checkConfig('kubernetes/lintel.config.json', join(DEPLOY, 'kubernetes', 'definitions'), given);
     expect(pod['terminationGracePeriodSeconds']).to.be.greaterThan(ending(config));
     expect(config.http.timeouts.linger).to.be.greaterThan(0);
     expect(config.migrate).to.equal(false);
     const pool = Number(config.chosen.find(({ kind }) => kind === 'dialect')?.options['pool_size']);
-    expect((Number(at(manifest('HorizontalPodAutoscaler'), 'spec.maxReplicas')) + 1) * pool).to.be.below(100);
+    expect((Number(getAtPath(manifest('HorizontalPodAutoscaler'), 'spec.maxReplicas')) + 1) * pool).to.be.below(100);
   });
 
   it('probes pages of the status path at a port that the container has', () => {
     const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((name) =>
-      at(container, `${name}.httpGet.path`),
+      getAtPath(container, `${name}.httpGet.path`),
     );
     expect(paths).to.deep.equal([`${status}/live`, `${status}/live`, `${status}/ready`]);
-    expect(at(container, 'ports.0.name')).to.equal('http');
-    expect(String(at(container, 'ports.0.containerPort'))).to.equal(at(container, 'env.1.value'));
+    expect(getAtPath(container, 'ports.0.name')).to.equal('http');
+    expect(String(getAtPath(container, 'ports.0.containerPort'))).to.equal(getAtPath(container, 'env.1.value'));
     for (const name of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
-      expect(at(container, `${name}.httpGet.port`)).to.equal('http');
+      expect(getAtPath(container, `${name}.httpGet.port`)).to.equal('http');
     }
   });
 
@@ -226,13 +238,13 @@ describe('deploy/kubernetes', () => {
       ['Deployment', 'spec.template.spec'],
       ['Job', 'spec.template.spec'],
     ] as const) {
-      const spec = at(manifest(kind), path);
+      const spec = getAtPath(manifest(kind), path);
       expect(
-        `${String(at(spec, 'securityContext.runAsUser'))}:${String(at(spec, 'securityContext.runAsGroup'))}`,
+        `${String(getAtPath(spec, 'securityContext.runAsUser'))}:${String(getAtPath(spec, 'securityContext.runAsGroup'))}`,
       ).to.equal(last('USER'));
-      expect(at(spec, 'securityContext.runAsNonRoot')).to.equal(true);
-      expect(at(spec, 'containers.0.securityContext.readOnlyRootFilesystem')).to.equal(true);
-      expect(Object.keys(COMMANDS)).to.include(at(spec, 'containers.0.args.0'));
+      expect(getAtPath(spec, 'securityContext.runAsNonRoot')).to.equal(true);
+      expect(getAtPath(spec, 'containers.0.securityContext.readOnlyRootFilesystem')).to.equal(true);
+      expect(Object.keys(COMMANDS)).to.include(getAtPath(spec, 'containers.0.args.0'));
     }
     const mounts = container['volumeMounts'] as Tree[];
     expect(mounts.filter((mount) => mount['readOnly'] !== true).map((mount) => mount['mountPath'])).to.deep.equal([
@@ -242,16 +254,16 @@ describe('deploy/kubernetes', () => {
 
   it('refers to names that are there', () => {
     const app = { app: 'lintel' };
-    expect(at(deployment, 'spec.selector.matchLabels')).to.deep.equal(app);
-    expect(at(deployment, 'spec.template.metadata.labels')).to.deep.equal(app);
-    expect(at(manifest('Service'), 'spec.selector')).to.deep.equal(app);
-    expect(at(manifest('PodDisruptionBudget'), 'spec.selector.matchLabels')).to.deep.equal(app);
-    expect(at(manifest('NetworkPolicy'), 'spec.podSelector.matchLabels')).to.deep.equal(app);
-    expect(at(manifest('HorizontalPodAutoscaler'), 'spec.scaleTargetRef.name')).to.equal('lintel');
-    expect(at(manifest('Ingress'), 'spec.rules.0.http.paths.0.backend.service.name')).to.equal('lintel');
-    expect(at(container, 'envFrom.0.secretRef.name')).to.equal(at(manifest('Secret'), 'metadata.name'));
+    expect(getAtPath(deployment, 'spec.selector.matchLabels')).to.deep.equal(app);
+    expect(getAtPath(deployment, 'spec.template.metadata.labels')).to.deep.equal(app);
+    expect(getAtPath(manifest('Service'), 'spec.selector')).to.deep.equal(app);
+    expect(getAtPath(manifest('PodDisruptionBudget'), 'spec.selector.matchLabels')).to.deep.equal(app);
+    expect(getAtPath(manifest('NetworkPolicy'), 'spec.podSelector.matchLabels')).to.deep.equal(app);
+    expect(getAtPath(manifest('HorizontalPodAutoscaler'), 'spec.scaleTargetRef.name')).to.equal('lintel');
+    expect(getAtPath(manifest('Ingress'), 'spec.rules.0.http.paths.0.backend.service.name')).to.equal('lintel');
+    expect(getAtPath(container, 'envFrom.0.secretRef.name')).to.equal(getAtPath(manifest('Secret'), 'metadata.name'));
     const maps = (kustomization['configMapGenerator'] as Tree[]).map((map) => map['name']);
-    const used = (pod['volumes'] as Tree[]).flatMap((volume) => at(volume, 'configMap.name') ?? []);
+    const used = (pod['volumes'] as Tree[]).flatMap((volume) => getAtPath(volume, 'configMap.name') ?? []);
     expect(used).to.have.members(maps);
   });
 });

@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import ts from 'typescript';
-import { eachNode, sourcesIn } from '../support/sources.js';
+import { visitNodes, loadSources } from '../support/sources.js';
 
 const MAX_LINES = 350;
-const sources = sourcesIn(
+const sources = loadSources(
   'contract',
   'language',
   'kernel',
@@ -36,7 +36,7 @@ describe('architecture: files', () => {
       .filter(({ path, text }) => text.includes('console') && !/^(kernel\/cli(\.ts|\/)|bench\/)/.test(path))
       .filter((source) => {
         let found = false;
-        eachNode(source, (node) => {
+        visitNodes(source, (node) => {
           if (ts.isPropertyAccessExpression(node) && node.expression.getText() === 'console') found = true;
         });
         return found;

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { posix } from 'node:path';
-import { sourcesIn, type Source } from '../support/sources.js';
+import { loadSources, type Source } from '../support/sources.js';
 
 const KERNEL_LINES = 8000;
 const CIRCLES = 21;
@@ -12,7 +12,7 @@ const SMALL_FILES = 191;
 const WEAK_MAPS = 47;
 const CASTS = 46;
 
-const sources = sourcesIn('contract', 'language', 'kernel', 'cli', 'plugins', 'language-server', 'extension/src');
+const sources = loadSources('contract', 'language', 'kernel', 'cli', 'plugins', 'language-server', 'extension/src');
 const byPath = new Map(sources.map((source) => [source.path, source]));
 /** Static imports; a dynamic one is the way to break a circle. */
 const targets = new Map(

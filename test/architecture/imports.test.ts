@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import ts from 'typescript';
-import { eachNode, importsOf, sourcesIn, type Source } from '../support/sources.js';
+import { visitNodes, listImports, loadSources, type Source } from '../support/sources.js';
 
 interface Zone {
   readonly name: string;
@@ -148,25 +148,25 @@ const ZONES: readonly Zone[] = [
 const ownFolder = (path: string): string => path.split('/').slice(0, 3).join('/');
 const groupFolder = (path: string): string => path.split('/').slice(0, 2).join('/');
 
-const sources = sourcesIn('contract', 'language', 'kernel', 'cli', 'language-server', 'plugins', 'extension');
+const sources = loadSources('contract', 'language', 'kernel', 'cli', 'language-server', 'plugins', 'extension');
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
 /** What a spec imports from its own folder is as light as the spec. */
 const lightHelpers = new Set(
-  sources.filter(({ path }) => path.endsWith('/spec.ts')).flatMap((spec) => helpersOf(spec, new Set())),
+  sources.filter(({ path }) => path.endsWith('/spec.ts')).flatMap((spec) => listHelpers(spec, new Set())),
 );
 
-function helpersOf(source: Source, seen: Set<string>): string[] {
-  for (const target of importsOf(source)) {
+function listHelpers(source: Source, seen: Set<string>): string[] {
+  for (const target of listImports(source)) {
     const helper = byPath.get(target);
     if (helper === undefined || seen.has(target) || !target.startsWith(ownFolder(source.path))) continue;
     seen.add(target);
-    helpersOf(helper, seen);
+    listHelpers(helper, seen);
   }
   return [...seen];
 }
 
-function zoneOf(path: string): Zone | undefined {
+function findZone(path: string): Zone | undefined {
   if (lightHelpers.has(path)) return ZONES.find(({ name }) => name === 'spec');
   return ZONES.find(({ files }) => files.test(path));
 }
@@ -188,15 +188,15 @@ function isAllowed(zone: Zone, from: string, target: string): boolean {
 describe('architecture: imports', () => {
   it('every file belongs to a zone', () => {
     expect(sources.length).to.be.greaterThan(100);
-    expect(sources.map(({ path }) => path).filter((path) => zoneOf(path) === undefined)).to.deep.equal([]);
+    expect(sources.map(({ path }) => path).filter((path) => findZone(path) === undefined)).to.deep.equal([]);
   });
 
   for (const zone of ZONES) {
     it(`${zone.name} imports only what it may`, () => {
-      const files = sources.filter(({ path }) => zoneOf(path) === zone);
+      const files = sources.filter(({ path }) => findZone(path) === zone);
       expect(files.length, 'a row without files is a typing mistake').to.be.greaterThan(0);
       const wrong = files.flatMap((file) =>
-        importsOf(file)
+        listImports(file)
           .filter((target) => !isAllowed(zone, file.path, target))
           .map((target) => `${file.path} -> ${target}`),
       );
@@ -206,7 +206,7 @@ describe('architecture: imports', () => {
 
   it('every import of a file finds one', () => {
     const broken = sources.flatMap((source) =>
-      importsOf(source)
+      listImports(source)
         .filter((target) => target.endsWith('.ts') && !byPath.has(target))
         .map((target) => `${source.path} -> ${target}`),
     );
@@ -223,7 +223,7 @@ describe('architecture: imports', () => {
 
   it('no spec names its runtime, not even in a dynamic import', () => {
     const specs = sources.filter(({ path }) => path.endsWith('/spec.ts') || lightHelpers.has(path));
-    expect(specs.filter((spec) => importsOf(spec).some((target) => target.includes('runtime')))).to.deep.equal([]);
+    expect(specs.filter((spec) => listImports(spec).some((target) => target.includes('runtime')))).to.deep.equal([]);
   });
 
   it('light zones use no global of a platform', () => {
@@ -233,9 +233,9 @@ describe('architecture: imports', () => {
       ),
     );
     const found = sources
-      .filter(({ path }) => zoneOf(path)?.light === true)
+      .filter(({ path }) => findZone(path)?.light === true)
       .flatMap((source) =>
-        identifiersOf(source)
+        listIdentifiers(source)
           .filter((name) => globals.has(name))
           .map((name) => `${source.path}: ${name}`),
       );
@@ -265,7 +265,7 @@ describe('architecture: imports', () => {
       ['extension/tools/bundle.ts', 'plugins/queries/sql/spec.ts'],
     ];
     for (const [from, target] of refused) {
-      const zone = zoneOf(from);
+      const zone = findZone(from);
       expect(zone, from).not.to.equal(undefined);
       if (zone !== undefined) expect(isAllowed(zone, from, target), `${from} -> ${target}`).to.equal(false);
     }
@@ -273,9 +273,9 @@ describe('architecture: imports', () => {
 });
 
 /** Names that are read as variables: not property names, not parts of types. */
-function identifiersOf(source: Source): string[] {
+function listIdentifiers(source: Source): string[] {
   const names: string[] = [];
-  eachNode(source, (node) => {
+  visitNodes(source, (node) => {
     if (!ts.isIdentifier(node)) return;
     const { parent } = node;
     const isMember = (ts.isPropertyAccessExpression(parent) && parent.name === node) || ts.isTypeElement(parent);

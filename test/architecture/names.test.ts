@@ -4,8 +4,8 @@
  * Words of help and documentation may mention a name inside a longer text; code may not compare with it.
  */
 import { expect } from 'chai';
-import { builtinRegistry } from '../support/fixtures.js';
-import { sourcesIn, stringsOf } from '../support/sources.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
+import { loadSources, listStrings } from '../support/sources.js';
 
 /** Names that are ordinary words of the grammar or of the language too, each with the reason. */
 const ORDINARY: ReadonlyMap<string, string> = new Map([
@@ -17,7 +17,7 @@ const ORDINARY: ReadonlyMap<string, string> = new Map([
   ['accessor', 'how a parameter is meant, beside `name` and `literal`'],
 ]);
 
-const registry = builtinRegistry();
+const registry = createBuiltinRegistry();
 const names = [...registry.plugins.values()].map(({ name }) => name);
 const ids = [...registry.plugins.keys()];
 const kinds = [...registry.kinds.keys()];
@@ -56,8 +56,8 @@ describe('architecture: names', () => {
   });
 
   it('no file of the kernel or of the language server names a plugin, a kind or an accessor', () => {
-    const found = sourcesIn('contract', 'language', 'kernel', 'cli', 'language-server').flatMap((source) =>
-      stringsOf(source).flatMap((text) => {
+    const found = loadSources('contract', 'language', 'kernel', 'cli', 'language-server').flatMap((source) =>
+      listStrings(source).flatMap((text) => {
         const name = offence(text);
         return name === null ? [] : [`${source.path}: ${name}`];
       }),
@@ -66,7 +66,9 @@ describe('architecture: names', () => {
   });
 
   it('every exception is still needed', () => {
-    const strings = new Set(sourcesIn('contract', 'language', 'kernel', 'cli', 'language-server').flatMap(stringsOf));
+    const strings = new Set(
+      loadSources('contract', 'language', 'kernel', 'cli', 'language-server').flatMap(listStrings),
+    );
     for (const name of ORDINARY.keys()) expect(strings.has(name), name).to.equal(true);
   });
 });

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import ts from 'typescript';
-import { eachNode, importsOf, sourcesIn, stringsOf, type Source } from '../support/sources.js';
+import { visitNodes, listImports, loadSources, listStrings, type Source } from '../support/sources.js';
 
 const GATE = 'extension/src/programs.ts';
 const STARTING = /^(node:)?(child_process|cluster|worker_threads)$/;
@@ -22,10 +22,10 @@ const COMMANDS = /^(workbench\.action\.(terminal|tasks|debug)|workbench\.extensi
 
 function offences(source: Source): string[] {
   const found = [
-    ...importsOf(source).filter((name) => MODULES.test(name)),
-    ...stringsOf(source).filter((text) => COMMANDS.test(text)),
+    ...listImports(source).filter((name) => MODULES.test(name)),
+    ...listStrings(source).filter((text) => COMMANDS.test(text)),
   ];
-  eachNode(source, (node) => {
+  visitNodes(source, (node) => {
     if (isType(node)) return;
     if (ts.isIdentifier(node) && NAMES.has(node.text)) found.push(node.text);
     const isDynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
@@ -43,7 +43,7 @@ function isType(node: ts.Node): boolean {
 }
 
 describe('architecture: programs that the extension starts', () => {
-  const sources = sourcesIn('extension/src');
+  const sources = loadSources('extension/src');
 
   it('are started in one file', () => {
     expect(sources.map(({ path }) => path)).to.include(GATE);
@@ -77,8 +77,8 @@ describe('architecture: programs that the extension starts', () => {
   });
 
   it('of the language server are one: that which reads specs', () => {
-    const starting = sourcesIn('language-server').filter((source) =>
-      importsOf(source).some((name) => STARTING.test(name)),
+    const starting = loadSources('language-server').filter((source) =>
+      listImports(source).some((name) => STARTING.test(name)),
     );
     expect(starting.map(({ path }) => path)).to.deep.equal(['language-server/manifests.ts']);
   });

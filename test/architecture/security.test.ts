@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { BUG_CLASSES } from '../support/bug-classes.js';
 import { ROOT } from '../support/project.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
-import { sourcesIn } from '../support/sources.js';
+import { loadSources } from '../support/sources.js';
 
 /** Where a pattern is made of parts, and what those are: constants, or numbers. All others go through the linear one. */
 const MADE: Readonly<Record<string, string>> = {
@@ -26,14 +26,14 @@ const MADE: Readonly<Record<string, string>> = {
 };
 
 const page = (name: string): string => readFileSync(join(ROOT, 'docs', name), 'utf8');
-const cellsOf = (row: string): string[] => row.split('|').slice(1, -1);
+const splitCells = (row: string): string[] => row.split('|').slice(1, -1);
 /** Rows of a table below its head, by the head of its last column. */
-function rowsOf(text: string, column: string): string[][] {
+function listRows(text: string, column: string): string[][] {
   const lines = text.split('\n');
-  const begin = lines.findIndex((line) => line.startsWith('|') && cellsOf(line).at(-1)?.includes(column));
+  const begin = lines.findIndex((line) => line.startsWith('|') && splitCells(line).at(-1)?.includes(column));
   expect(begin, column).to.be.greaterThan(-1);
   const end = lines.findIndex((line, at) => at > begin && !line.startsWith('|'));
-  return lines.slice(begin + 2, end === -1 ? undefined : end).map(cellsOf);
+  return lines.slice(begin + 2, end === -1 ? undefined : end).map(splitCells);
 }
 const isTest = (name: string): boolean =>
   [`${name}.test.ts`, `${name}.ts`].some((file) => existsSync(join(ROOT, 'test', file)));
@@ -41,7 +41,7 @@ const isTest = (name: string): boolean =>
 describe('architecture: security and failures', () => {
   for (const file of ['security.md', 'failures.md'])
     it(`each promise of ${file} names a test that is there`, () => {
-      const rows = rowsOf(page(file), 'shown by');
+      const rows = listRows(page(file), 'shown by');
       expect(rows.length).to.be.greaterThan(20);
       for (const [promise = '', ...others] of rows) {
         const named = [...(others.at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
@@ -54,7 +54,7 @@ describe('architecture: security and failures', () => {
     });
 
   it('each of the 28 classes of bugs is named with its advisories, and has one test', () => {
-    const named = rowsOf(page('security.md'), 'advisories').map((cells) => cells.map((cell) => cell.trim()));
+    const named = listRows(page('security.md'), 'advisories').map((cells) => cells.map((cell) => cell.trim()));
     const known = Object.entries(BUG_CLASSES).map(([number, { title, ids }]) => [number, title, ids.join(', ')]);
     expect(known).to.have.length(28);
     expect(named).to.deep.equal(known);
@@ -66,7 +66,7 @@ describe('architecture: security and failures', () => {
   });
 
   it('no pattern is made of text out of a file but in the one place that matches in linear time', () => {
-    const found = sourcesIn(
+    const found = loadSources(
       'contract',
       'language',
       'kernel',

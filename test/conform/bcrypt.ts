@@ -1,15 +1,15 @@
 /** The conformance operations of bcrypt, through the plugin's own code: bytes in, a hash or an answer out. */
 import { hashBytes, verifyBytes } from '../../plugins/hashers/bcrypt/bcrypt.js';
-import { bytesOf, textOf, type Ops } from './ops.js';
-import { freshSalt } from '../../plugins/hashers/shared/salt.js';
+import { readHexInput, readTextInput, type Ops } from './ops.js';
+import { createSalt } from '../../plugins/hashers/shared/salt.js';
 
 export const ops: Ops = {
   'bcrypt.verify': async (input) => ({
-    ok: await verifyBytes(bytesOf(input, 'password'), textOf(input, 'hash')),
+    ok: await verifyBytes(readHexInput(input, 'password'), readTextInput(input, 'hash')),
   }),
   'bcrypt.hash': async (input) => {
     try {
-      return { ok: true, out: await hashBytes(bytesOf(input, 'password'), Number(input['cost']), freshSalt('')) };
+      return { ok: true, out: await hashBytes(readHexInput(input, 'password'), Number(input['cost']), createSalt('')) };
     } catch (error) {
       return { ok: false, error: error instanceof Error ? error.message : 'refused' };
     }

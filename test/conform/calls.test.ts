@@ -12,7 +12,7 @@ interface Row {
 }
 
 const PUBLIC = ['93.184.215.14'];
-const judge = async ({ url, to = PUBLIC, allow, ports }: Row): Promise<string | undefined> => {
+const checkCall = async ({ url, to = PUBLIC, allow, ports }: Row): Promise<string | undefined> => {
   const policy = { ...(allow && { allow }), ...(ports && { ports }) };
   return (await ops['url.guard']!({ url, addresses: to, policy })).error;
 };
@@ -78,10 +78,10 @@ describe('url.guard', () => {
     it(`refuses ${address}, written and resolved`, async () => {
       const host = address.includes(':') ? `[${address}]` : address;
       for (const port of ['', ':8080']) {
-        expect(await judge({ url: `http://${host}${port}/x` }), 'written').to.equal(because);
+        expect(await checkCall({ url: `http://${host}${port}/x` }), 'written').to.equal(because);
       }
-      expect(await judge({ url: 'https://name.example/x', to: [address] }), 'resolved').to.equal(because);
-      expect(await judge({ url: 'https://name.example/x', to: [...PUBLIC, address] }), 'among others').to.equal(
+      expect(await checkCall({ url: 'https://name.example/x', to: [address] }), 'resolved').to.equal(because);
+      expect(await checkCall({ url: 'https://name.example/x', to: [...PUBLIC, address] }), 'among others').to.equal(
         because,
       );
     });
@@ -98,8 +98,8 @@ describe('url.guard', () => {
   ]) {
     it(`lets ${address} be called`, async () => {
       const host = address.includes(':') ? `[${address}]` : address;
-      expect(await judge({ url: `https://${host}/` })).to.equal(undefined);
-      expect(await judge({ url: 'https://name.example', to: [address] })).to.equal(undefined);
+      expect(await checkCall({ url: `https://${host}/` })).to.equal(undefined);
+      expect(await checkCall({ url: 'https://name.example', to: [address] })).to.equal(undefined);
     });
   }
 
@@ -170,7 +170,7 @@ describe('url.guard', () => {
   ];
   for (const row of rows) {
     it(`${row.because === undefined ? 'lets' : 'refuses'} ${JSON.stringify(row.url)} ${row.to?.join() ?? ''}`, async () => {
-      expect(await judge(row)).to.equal(row.because);
+      expect(await checkCall(row)).to.equal(row.because);
     });
   }
 
@@ -207,7 +207,7 @@ describe('url.guard', () => {
   for (const row of opened) {
     const { url, to = [], allow = [], ports = [], because = 'open' } = row;
     it(`with ${[...allow, ...ports].join()}: ${url} ${to.join()} is ${because}`, async () => {
-      expect(await judge(row)).to.equal(row.because);
+      expect(await checkCall(row)).to.equal(row.because);
     });
   }
 });

@@ -1,22 +1,22 @@
 /** `url.guard`: what may be called; `string.header`: what a value becomes in a header of a call. */
 import { isObject } from '../../contract/json.js';
-import { policyOf, refuseUrl } from '../../plugins/modes/http-request/guard.js';
-import { headerSafe } from '../../plugins/modes/http-request/message.js';
-import { textOf, type Ops } from './ops.js';
+import { createPolicy, findUrlRejection } from '../../plugins/modes/http-request/guard.js';
+import { toHeaderValue } from '../../plugins/modes/http-request/message.js';
+import { readTextInput, type Ops } from './ops.js';
 
-const listOf = <T>(value: unknown): readonly T[] => (Array.isArray(value) ? (value as readonly T[]) : []);
+const toArray = <T>(value: unknown): readonly T[] => (Array.isArray(value) ? (value as readonly T[]) : []);
 
 export const ops: Ops = {
   'url.guard': (input) => {
     const written = isObject(input['policy']) ? input['policy'] : {};
-    const policy = policyOf({ allow: listOf(written['allow']), ports: listOf(written['ports']) });
-    const reason = refuseUrl(textOf(input, 'url'), listOf(input['addresses']), policy);
+    const policy = createPolicy({ allow: toArray(written['allow']), ports: toArray(written['ports']) });
+    const reason = findUrlRejection(readTextInput(input, 'url'), toArray(input['addresses']), policy);
     return reason === null ? { ok: true } : { ok: false, error: reason };
   },
   'string.header': (input) => ({
     ok: true,
-    out: headerSafe(textOf(input, 'text'), {
-      refuse: (what) => {
+    out: toHeaderValue(readTextInput(input, 'text'), {
+      rejectValue: (what) => {
         throw new Error(what);
       },
     }),

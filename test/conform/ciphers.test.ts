@@ -3,23 +3,26 @@ import { expect } from 'chai';
 import { CIPHERS, ENCODINGS, ops } from './ciphers.js';
 import type { Outcome } from './ops.js';
 
-const ask = async (op: string, input: Readonly<Record<string, unknown>>): Promise<Outcome> => {
+const runOperation = async (op: string, input: Readonly<Record<string, unknown>>): Promise<Outcome> => {
   const run = ops[op];
   if (run === undefined) throw new Error(`there is no ${op}`);
   return run(input);
 };
-const keyOf = (alg: string): string => '0f'.repeat(CIPHERS[alg]?.keyBytes ?? 0);
+const createKey = (alg: string): string => '0f'.repeat(CIPHERS[alg]?.keyBytes ?? 0);
 
 describe('conformance operations of fields', () => {
   for (const alg of Object.keys(CIPHERS)) {
     it(`${alg}: what is encrypted is decrypted, in every encoding, and under nothing else`, async () => {
       for (const encoding of Object.keys(ENCODINGS)) {
-        const given = { alg, encoding, key: keyOf(alg), aad: '0102' };
-        const { out } = await ask('field.encrypt', { ...given, value: { a: [1, 'é'] } });
+        const given = { alg, encoding, key: createKey(alg), aad: '0102' };
+        const { out } = await runOperation('field.encrypt', { ...given, value: { a: [1, 'é'] } });
         expect(out).to.be.a('string');
-        expect(await ask('field.decrypt', { ...given, value: out })).to.deep.equal({ ok: true, out: { a: [1, 'é'] } });
-        for (const other of [{ aad: '' }, { aad: '010200' }, { key: keyOf(alg).replace('0f', '1f') }]) {
-          expect((await ask('field.decrypt', { ...given, ...other, value: out })).ok).to.equal(false);
+        expect(await runOperation('field.decrypt', { ...given, value: out })).to.deep.equal({
+          ok: true,
+          out: { a: [1, 'é'] },
+        });
+        for (const other of [{ aad: '' }, { aad: '010200' }, { key: createKey(alg).replace('0f', '1f') }]) {
+          expect((await runOperation('field.decrypt', { ...given, ...other, value: out })).ok).to.equal(false);
         }
       }
     });
@@ -31,19 +34,19 @@ describe('conformance operations of fields', () => {
       ['XChaCha20Poly1305', 'XSalsa20Poly1305'],
     ] as const;
     for (const [one, other] of pairs) {
-      const given = { encoding: 'Hex', key: keyOf(one), aad: '' };
-      const { out } = await ask('field.encrypt', { ...given, alg: one, value: 1 });
-      expect((await ask('field.decrypt', { ...given, alg: one, value: out })).ok).to.equal(true);
-      expect((await ask('field.decrypt', { ...given, alg: other, value: out })).ok).to.equal(false);
+      const given = { encoding: 'Hex', key: createKey(one), aad: '' };
+      const { out } = await runOperation('field.encrypt', { ...given, alg: one, value: 1 });
+      expect((await runOperation('field.decrypt', { ...given, alg: one, value: out })).ok).to.equal(true);
+      expect((await runOperation('field.decrypt', { ...given, alg: other, value: out })).ok).to.equal(false);
     }
   });
 
   it('binds the algorithm: the bare cipher opens the value only with what is sealed beside it', async () => {
-    const given = { alg: 'Aes256Gcm', key: keyOf('Aes256Gcm') };
-    const { out } = await ask('field.encrypt', { ...given, encoding: 'Hex', aad: 'ab', value: 'text' });
+    const given = { alg: 'Aes256Gcm', key: createKey('Aes256Gcm') };
+    const { out } = await runOperation('field.encrypt', { ...given, encoding: 'Hex', aad: 'ab', value: 'text' });
     const stored = Buffer.from(String(out), 'hex');
     const open = (aad: Buffer) =>
-      ask('aead.open', {
+      runOperation('aead.open', {
         ...given,
         nonce: stored.subarray(1, 13).toString('hex'),
         aad: aad.toString('hex'),
@@ -55,9 +58,9 @@ describe('conformance operations of fields', () => {
   });
 
   it('never uses a nonce again', async () => {
-    const given = { alg: 'Aes256Gcm', key: keyOf('Aes256Gcm'), encoding: 'Hex', aad: '', value: null };
+    const given = { alg: 'Aes256Gcm', key: createKey('Aes256Gcm'), encoding: 'Hex', aad: '', value: null };
     const nonces = new Set<string>();
-    for (let i = 0; i < 3000; i++) nonces.add(String((await ask('field.encrypt', given)).out).slice(2, 26));
+    for (let i = 0; i < 3000; i++) nonces.add(String((await runOperation('field.encrypt', given)).out).slice(2, 26));
     expect(nonces.size).to.equal(3000);
   });
 });

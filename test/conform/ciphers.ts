@@ -2,8 +2,8 @@
  * The conformance operations of ciphers, encodings and encrypted fields, through the plugins' own code. `aead.*` is the bare
  * algorithm, `field.*` the stored form of a value.
  */
-import { fieldCipher, NOT_OPENED, type FieldCipher } from '../../plugins/features/ciphers/field.js';
-import { bytesOf as bytesOfText } from '../../plugins/features/ciphers/bytes.js';
+import { createFieldCipher, NOT_OPENED, type FieldCipher } from '../../plugins/features/ciphers/field.js';
+import { decodeBytes as bytesOfText } from '../../plugins/features/ciphers/bytes.js';
 import { aes256Gcm } from '../../plugins/ciphers/aes-256-gcm/runtime.js';
 import { ascon128a } from '../../plugins/ciphers/ascon-128a/runtime.js';
 import { chacha20Poly1305 } from '../../plugins/ciphers/chacha20-poly1305/runtime.js';
@@ -16,7 +16,7 @@ import { base64Url } from '../../plugins/encodings/base64url/runtime.js';
 import { hex } from '../../plugins/encodings/hex/runtime.js';
 import type { Cipher } from '../../plugins/ciphers/kind.js';
 import type { Encoding } from '../../plugins/encodings/kind.js';
-import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
+import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
 
 type Input = Parameters<Ops[string]>[0];
 
@@ -35,53 +35,58 @@ export const ENCODINGS: Readonly<Record<string, Encoding>> = {
   Base58: base58,
 };
 
-function chosen<T>(table: Readonly<Record<string, T>>, name: string): T {
+function requireEntry<T>(table: Readonly<Record<string, T>>, name: string): T {
   const found = Object.hasOwn(table, name) ? table[name] : undefined;
   if (found === undefined) throw new RangeError(`there is no ${name}`);
   return found;
 }
 
-const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-const opened = (bytes: Uint8Array | null): Outcome =>
-  bytes === null ? { ok: false, error: 'refused' } : { ok: true, out: hexOf(bytes) };
+const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const toOpenOutcome = (bytes: Uint8Array | null): Outcome =>
+  bytes === null ? { ok: false, error: 'refused' } : { ok: true, out: toHex(bytes) };
 
 /** What throws is a refusal too: the caller gives it as one. */
-const keyFor = (input: Input) => chosen(CIPHERS, textOf(input, 'alg')).key(bytesOf(input, 'key'));
+const importKey = (input: Input) => requireEntry(CIPHERS, readTextInput(input, 'alg')).key(readHexInput(input, 'key'));
 
 /** Hexadecimal digits, or text as a definition writes it. */
-function loosely(input: Input, name: string): Buffer {
+function readHexOrText(input: Input, name: string): Buffer {
   const text = typeof input[name] === 'string' ? input[name] : '';
   return /^(?:[0-9a-f]{2})*$/.test(text) ? Buffer.from(text, 'hex') : bytesOfText(text);
 }
 
-function fieldOf(input: Input): { readonly field: FieldCipher; readonly bound: Uint8Array } {
-  const algorithm = textOf(input, 'alg');
-  const field = fieldCipher({
+function createField(input: Input): { readonly field: FieldCipher; readonly bound: Uint8Array } {
+  const algorithm = readTextInput(input, 'alg');
+  const field = createFieldCipher({
     algorithm,
-    cipher: chosen(CIPHERS, algorithm),
-    encoding: chosen(ENCODINGS, typeof input['encoding'] === 'string' ? input['encoding'] : 'Base64'),
-    key: loosely(input, 'key'),
+    cipher: requireEntry(CIPHERS, algorithm),
+    encoding: requireEntry(ENCODINGS, typeof input['encoding'] === 'string' ? input['encoding'] : 'Base64'),
+    key: readHexOrText(input, 'key'),
     nonce: null,
   });
-  return { field, bound: field.bound(loosely(input, 'aad')) };
+  return { field, bound: field.bindAad(readHexOrText(input, 'aad')) };
 }
 
 export const ops: Ops = {
   'aead.seal': (input) =>
-    opened(keyFor(input).seal(bytesOf(input, 'nonce'), bytesOf(input, 'data'), bytesOf(input, 'aad'))),
+    toOpenOutcome(
+      importKey(input).seal(readHexInput(input, 'nonce'), readHexInput(input, 'data'), readHexInput(input, 'aad')),
+    ),
   'aead.open': (input) =>
-    opened(keyFor(input).open(bytesOf(input, 'nonce'), bytesOf(input, 'data'), bytesOf(input, 'aad'))),
+    toOpenOutcome(
+      importKey(input).open(readHexInput(input, 'nonce'), readHexInput(input, 'data'), readHexInput(input, 'aad')),
+    ),
   'codec.encode': (input) => ({
     ok: true,
-    out: chosen(ENCODINGS, textOf(input, 'encoding')).encode(bytesOf(input, 'hex')),
+    out: requireEntry(ENCODINGS, readTextInput(input, 'encoding')).encode(readHexInput(input, 'hex')),
   }),
-  'codec.decode': (input) => opened(chosen(ENCODINGS, textOf(input, 'encoding')).decode(textOf(input, 'text'))),
+  'codec.decode': (input) =>
+    toOpenOutcome(requireEntry(ENCODINGS, readTextInput(input, 'encoding')).decode(readTextInput(input, 'text'))),
   'field.encrypt': (input) => {
-    const { field, bound } = fieldOf(input);
+    const { field, bound } = createField(input);
     return { ok: true, out: field.seal(input['value'] ?? null, bound) };
   },
   'field.decrypt': (input) => {
-    const { field, bound } = fieldOf(input);
+    const { field, bound } = createField(input);
     const out = field.open(input['value'] ?? input['text'] ?? input['data'], bound);
     return out === NOT_OPENED ? { ok: false, error: 'CPH_OPEN' } : { ok: true, out };
   },

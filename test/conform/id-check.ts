@@ -3,7 +3,7 @@
  * generators; a UUID may come from elsewhere too and is judged by its form alone, whatever its version.
  */
 import { specs } from '../../plugins/index.spec.js';
-import { textOf, type Ops } from './ops.js';
+import { readTextInput, type Ops } from './ops.js';
 
 /** RFC 9562, section 4: upper and lower case are read alike. */
 const isUuid = (text: string): boolean =>
@@ -19,8 +19,8 @@ export function isGenerated(kind: string, text: string): boolean {
 
 export const ops: Ops = {
   'id.check': (input) => {
-    const kind = textOf(input, 'kind');
-    const value = textOf(input, 'value');
+    const kind = readTextInput(input, 'kind');
+    const value = readTextInput(input, 'value');
     return { ok: kind === 'UUID' ? isUuid(value) : isGenerated(kind, value) };
   },
 };

@@ -2,23 +2,23 @@
 import { Fault } from '../../contract/fault.js';
 import { isJsonType, parseJson } from '../../kernel/http/body.js';
 import { REQUEST_CODES } from '../../language/problems/request-codes.js';
-import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
+import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
 
 const LIMITS = { body: 1_048_576, depth: 32, keys: 1000, array: 10_000 };
 
-const refused = (code: string): Outcome => {
+const createRejection = (code: string): Outcome => {
   const entry = Object.entries(REQUEST_CODES).find(([name]) => name === code)?.[1];
   return { ok: false, error: code, ...(entry?.status !== undefined && { status: entry.status }) };
 };
 
 function read(input: Readonly<Record<string, unknown>>): Outcome {
-  if (!isJsonType(textOf(input, 'content_type'))) return refused('REQ_MEDIA_TYPE');
-  const bytes = bytesOf(input, 'bytes');
-  if (bytes.length > LIMITS.body) return refused('REQ_TOO_LARGE');
+  if (!isJsonType(readTextInput(input, 'content_type'))) return createRejection('REQ_MEDIA_TYPE');
+  const bytes = readHexInput(input, 'bytes');
+  if (bytes.length > LIMITS.body) return createRejection('REQ_TOO_LARGE');
   try {
     return { ok: true, out: parseJson(bytes, LIMITS) };
   } catch (error) {
-    if (error instanceof Fault) return refused(error.code);
+    if (error instanceof Fault) return createRejection(error.code);
     throw error;
   }
 }

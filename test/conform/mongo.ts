@@ -2,35 +2,35 @@
 import { Fault } from '../../contract/fault.js';
 import { isObject, type Json } from '../../contract/json.js';
 import type { Frame } from '../../contract/plan.js';
-import { accessorsIn, parseTemplate } from '../../language/strings/accessor.js';
+import { listAccessors, parseTemplate } from '../../language/strings/accessor.js';
 import { compilePath } from '../../language/strings/path.js';
-import { filterReader } from '../../plugins/queries/mongo/filter.js';
+import { createFilterReader } from '../../plugins/queries/mongo/filter.js';
 import type { Leaf } from '../../plugins/queries/mongo/template.js';
-import { plain, type TypeOf } from '../../plugins/queries/mongo/values.js';
+import { toPlainJson, type FieldTypeLookup } from '../../plugins/queries/mongo/values.js';
 import type { Ops, Outcome } from './ops.js';
 
 /** Every accessor reads the payload; text around one makes text of it. */
-const leaf: Leaf = (text) => {
-  if (accessorsIn(text).length === 0) return null;
+const compileLeaf: Leaf = (text) => {
+  if (listAccessors(text).length === 0) return null;
   const parts = parseTemplate(text).map((part) => (typeof part === 'string' ? part : compilePath([...part.tail])));
   const [only] = parts;
-  const field = accessorsIn(text)[0]?.tail[0] ?? null;
+  const field = listAccessors(text)[0]?.tail[0] ?? null;
   if (parts.length === 1 && typeof only === 'function') return { field, read: ({ payload }) => only(payload) };
   const read = ({ payload }: Frame): string =>
     parts.map((part) => (typeof part === 'string' ? part : String(part(payload)))).join('');
   return { field, read };
 };
 
-const idsOnly: TypeOf = (path) => (path === '_id' ? 'id' : null);
+const idsOnly: FieldTypeLookup = (path) => (path === '_id' ? 'id' : null);
 
-export function compiled(filter: Json, values: unknown): unknown {
-  const read = filterReader(filter, { leaf, typeOf: idsOnly });
-  return plain(read({ payload: values } as unknown as Frame));
+export function evaluateFilter(filter: Json, values: unknown): unknown {
+  const read = createFilterReader(filter, { leaf: compileLeaf, typeOf: idsOnly });
+  return toPlainJson(read({ payload: values } as unknown as Frame));
 }
 
 function compile({ filter, values }: Readonly<Record<string, unknown>>): Outcome {
   try {
-    return { ok: true, out: compiled(isObject(filter) ? filter : {}, values) };
+    return { ok: true, out: evaluateFilter(isObject(filter) ? filter : {}, values) };
   } catch (error) {
     return { ok: false, error: error instanceof Fault ? error.code : 'refused' };
   }

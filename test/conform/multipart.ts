@@ -7,12 +7,12 @@ import { isObject } from '../../contract/json.js';
 import { Fault } from '../../contract/fault.js';
 import { readForm } from '../../kernel/http/form.js';
 import { REQUEST_CODES } from '../../language/problems/request-codes.js';
-import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
+import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** Sizes in which the bytes arrive: as told, all at once, or one by one. */
-function piecesOf(body: Buffer, chunks: readonly number[]): Buffer[] {
+function splitChunks(body: Buffer, chunks: readonly number[]): Buffer[] {
   const pieces: Buffer[] = [];
   let at = 0;
   for (const size of chunks) pieces.push(body.subarray(at, (at += size)));
@@ -24,13 +24,13 @@ async function parse(input: Input, pieces: readonly Buffer[]): Promise<Outcome> 
   const { max_parts: parts = 20, max_fields: fields = 20, max_field_size: field = 65_536 } = limits;
   const { max_files: count = 5, max_file_size: bytes = 10_485_760 } = limits;
   const source = new PassThrough();
-  const req = Object.assign(source, { headers: { 'content-type': textOf(input, 'content_type') } });
+  const req = Object.assign(source, { headers: { 'content-type': readTextInput(input, 'content_type') } });
   const held: (() => void | Promise<void>)[] = [];
   const reading = readForm(req as unknown as IncomingMessage, null, {
     files: { count, bytes },
     limits: { body: 1_048_576, parts: Math.min(parts, fields), field },
     idle: 5,
-    release: (work) => held.push(work),
+    onFinish: (work) => held.push(work),
   });
   for (const piece of pieces) source.write(piece);
   source.end();
@@ -57,11 +57,11 @@ async function parse(input: Input, pieces: readonly Buffer[]): Promise<Outcome> 
 
 /** The form is read as its chunks tell, whole, and byte by byte: three readings that differ are an error of their own. */
 async function read(input: Input): Promise<Outcome> {
-  const body = bytesOf(input, 'body');
+  const body = readHexInput(input, 'body');
   const chunks = Array.isArray(input['chunks']) ? (input['chunks'] as readonly number[]) : [];
-  const first = await parse(input, piecesOf(body, chunks));
+  const first = await parse(input, splitChunks(body, chunks));
   const singly = new Array<number>(body.length).fill(1);
-  for (const other of [await parse(input, piecesOf(body, [])), await parse(input, piecesOf(body, singly))]) {
+  for (const other of [await parse(input, splitChunks(body, [])), await parse(input, splitChunks(body, singly))]) {
     if (JSON.stringify(other) !== JSON.stringify(first)) return { ok: false, error: 'depends on how the bytes arrive' };
   }
   return first;

@@ -12,10 +12,10 @@ export type Op = (input: Readonly<Record<string, unknown>>) => Promise<Outcome> 
 /** By name, `token.verify`. */
 export type Ops = Readonly<Record<string, Op>>;
 
-export const textOf = (input: Readonly<Record<string, unknown>>, name: string): string => {
+export const readTextInput = (input: Readonly<Record<string, unknown>>, name: string): string => {
   const value = input[name];
   return typeof value === 'string' ? value : '';
 };
 
-export const bytesOf = (input: Readonly<Record<string, unknown>>, name: string): Buffer =>
-  Buffer.from(textOf(input, name), 'hex');
+export const readHexInput = (input: Readonly<Record<string, unknown>>, name: string): Buffer =>
+  Buffer.from(readTextInput(input, name), 'hex');

@@ -8,7 +8,7 @@ import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import type { Frame, Invocation, PlanTools } from '../../contract/plan.js';
 import type { Feature } from '../../plugins/features/kind.js';
 import { loadPlugins } from '../contracts/kind-support.js';
-import { fromText, issuesOf, sampleOf } from './rules.js';
+import { fromText, collectIssues, sampleRule } from './rules.js';
 import { fc } from '../support/properties.js';
 
 type Rule = JsonObject;
@@ -38,10 +38,14 @@ const rules: fc.Arbitrary<Rule> = fc.letrec<{ rule: Rule; fields: Rule }>((tie) 
 const segment = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Every place of a value that a rule looks at, and the rule there. */
-function placesOf(rule: Rule, value: Json, pointer = ''): { pointer: string; rule: Rule; path: (string | number)[] }[] {
+function listPlaces(
+  rule: Rule,
+  value: Json,
+  pointer = '',
+): { pointer: string; rule: Rule; path: (string | number)[] }[] {
   const here = { pointer, rule, path: [] as (string | number)[] };
   const into = (key: string | number, inner: Rule, child: Json) =>
-    placesOf(inner, child, `${pointer}/${typeof key === 'string' ? segment(key) : key}`).map((place) => ({
+    listPlaces(inner, child, `${pointer}/${typeof key === 'string' ? segment(key) : key}`).map((place) => ({
       ...place,
       path: [key, ...place.path],
     }));
@@ -72,7 +76,7 @@ function replaced(value: Json, [key, ...rest]: readonly (string | number)[], oth
 describe('payload rules: properties', () => {
   it('a sample passes its rule', () => {
     fc.assert(
-      fc.property(rules, (rule) => void expect(issuesOf(rule, sampleOf(rule))).to.deep.equal([])),
+      fc.property(rules, (rule) => void expect(collectIssues(rule, sampleRule(rule))).to.deep.equal([])),
       { numRuns: 500 },
     );
   });
@@ -80,11 +84,11 @@ describe('payload rules: properties', () => {
   it('a spoilt place is found at its pointer, and nothing else is', () => {
     fc.assert(
       fc.property(rules, fc.nat(), (rule, pick) => {
-        const sample = sampleOf(rule);
-        const places = placesOf(rule, sample);
+        const sample = sampleRule(rule);
+        const places = listPlaces(rule, sample);
         const place = places[pick % places.length]!;
         // No type takes a truth value.
-        const issues = issuesOf(rule, replaced(sample, place.path, true));
+        const issues = collectIssues(rule, replaced(sample, place.path, true));
         expect(issues.map(({ pointer }) => pointer)).to.deep.equal([place.pointer]);
       }),
       { numRuns: 500 },
@@ -96,8 +100,8 @@ describe('payload rules: properties', () => {
       fc.property(rules, NAMES, fc.boolean(), (inner, name, optional) => {
         const rule = { type: 'OBJECT', fields: { [name]: { ...inner, optional } } };
         const missing = optional ? [] : [{ pointer: `/${segment(name)}`, code: 'required', detail: 'is required' }];
-        expect(issuesOf(rule, {})).to.deep.equal(missing);
-        expect(issuesOf(rule, { [name]: null })).to.deep.equal(missing);
+        expect(collectIssues(rule, {})).to.deep.equal(missing);
+        expect(collectIssues(rule, { [name]: null })).to.deep.equal(missing);
       }),
     );
   });
@@ -105,7 +109,7 @@ describe('payload rules: properties', () => {
   it('any value is judged without an exception, at pointers that are inside it', () => {
     fc.assert(
       fc.property(rules, fc.jsonValue(), (rule, value) => {
-        for (const { pointer, detail } of issuesOf(rule, value, '/at')) {
+        for (const { pointer, detail } of collectIssues(rule, value, '/at')) {
           expect(pointer).to.match(/^\/at(\/|$)/);
           expect(detail).to.match(/^(must|is|has) /);
         }
@@ -138,49 +142,53 @@ describe('payload rules: hostile values', () => {
   it('nesting that no rule follows costs nothing', () => {
     let deep: unknown = 'end';
     for (let i = 0; i < 100_000; i++) deep = { a: deep };
-    expect(issuesOf(NESTED, deep).map(({ pointer, code }) => [pointer, code])).to.deep.equal([['/a/b', 'required']]);
-    expect(issuesOf({ type: 'OBJECT' }, deep)).to.deep.equal([]);
+    expect(collectIssues(NESTED, deep).map(({ pointer, code }) => [pointer, code])).to.deep.equal([
+      ['/a/b', 'required'],
+    ]);
+    expect(collectIssues({ type: 'OBJECT' }, deep)).to.deep.equal([]);
   });
 
   it('rules as deep as definitions may be are followed to the end', () => {
     let rule: Rule = { type: 'NUMBER' };
     let value: Json = 'x';
     for (let i = 0; i < 14; i++) [rule, value] = [{ type: 'OBJECT', fields: { a: rule } }, { a: value }];
-    expect(issuesOf(rule, value).map(({ pointer }) => pointer)).to.deep.equal(['/a'.repeat(14)]);
+    expect(collectIssues(rule, value).map(({ pointer }) => pointer)).to.deep.equal(['/a'.repeat(14)]);
   });
 
   it('of a list that is too long no item is looked at', () => {
     const items = Array.from({ length: 10_000 }, () => 1);
     for (const type of ['ARRAY', 'STRINGARRAY']) {
-      const codes = issuesOf({ type, arr_length: 9_999 }, items).map(({ code }) => code);
+      const codes = collectIssues({ type, arr_length: 9_999 }, items).map(({ code }) => code);
       expect(codes, type).to.deep.equal(['arr_length']);
     }
   });
 
   it('of a list that is all wrong 50 issues are kept', () => {
     const items = Array.from({ length: 10_000 }, () => 1);
-    for (const type of ['ARRAY', 'STRINGARRAY']) expect(issuesOf({ type }, items), type).to.have.length(50);
+    for (const type of ['ARRAY', 'STRINGARRAY']) expect(collectIssues({ type }, items), type).to.have.length(50);
     const unknown = Object.fromEntries(items.map((_, i) => [`k${i}`, 1]));
-    expect(issuesOf({ type: 'OBJECT', closed: true }, unknown)).to.have.length(50);
+    expect(collectIssues({ type: 'OBJECT', closed: true }, unknown)).to.have.length(50);
   });
 
   it('names of every object are no fields: only own properties count', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     for (const name of names) {
       const fields = Object.fromEntries([[name, { type: 'STRING' }]]);
-      const found = issuesOf({ type: 'OBJECT', fields }, {});
+      const found = collectIssues({ type: 'OBJECT', fields }, {});
       expect(
         found.map(({ code }) => code),
         name,
       ).to.deep.equal(['required']);
     }
     const own = JSON.parse('{"__proto__": {"admin": true}}') as Json;
-    expect(issuesOf({ type: 'OBJECT', closed: true }, own).map(({ pointer }) => pointer)).to.deep.equal(['/__proto__']);
-    expect(issuesOf({ type: 'OBJECT', fields: { admin: { type: 'STRING' } } }, own)).to.have.length(1);
+    expect(collectIssues({ type: 'OBJECT', closed: true }, own).map(({ pointer }) => pointer)).to.deep.equal([
+      '/__proto__',
+    ]);
+    expect(collectIssues({ type: 'OBJECT', fields: { admin: { type: 'STRING' } } }, own)).to.have.length(1);
   });
 
   it('numbers that are none are refused, whole ones beyond 2^53 are not; minus zero is zero', () => {
-    const codes = (value: unknown): string[] => issuesOf({ type: 'NUMBER' }, value).map(({ code }) => code);
+    const codes = (value: unknown): string[] => collectIssues({ type: 'NUMBER' }, value).map(({ code }) => code);
     for (const value of [NaN, Infinity, -Infinity, '', ' ', [], {}, true, [5]]) {
       expect(codes(value), typeof value).to.deep.equal(['type']);
     }
@@ -191,17 +199,19 @@ describe('payload rules: hostile values', () => {
 
   it('huge texts are measured, and addresses among them refused', () => {
     const huge = 'x'.repeat(1_000_000);
-    expect(issuesOf({ type: 'STRING', max_length: 10 }, huge).map(({ code }) => code)).to.deep.equal(['max_length']);
-    expect(issuesOf({ type: 'STRING', max_length: 1_000_000 }, huge)).to.deep.equal([]);
-    expect(issuesOf({ type: 'EMAIL' }, `${huge}@example.com`)).to.have.length(1);
-    expect(issuesOf({ type: 'STRING', max_length: 500_000 }, '👍'.repeat(500_000))).to.deep.equal([]);
+    expect(collectIssues({ type: 'STRING', max_length: 10 }, huge).map(({ code }) => code)).to.deep.equal([
+      'max_length',
+    ]);
+    expect(collectIssues({ type: 'STRING', max_length: 1_000_000 }, huge)).to.deep.equal([]);
+    expect(collectIssues({ type: 'EMAIL' }, `${huge}@example.com`)).to.have.length(1);
+    expect(collectIssues({ type: 'STRING', max_length: 500_000 }, '👍'.repeat(500_000))).to.deep.equal([]);
     expect(fromText({ type: 'NUMBER' }, '1'.repeat(1_000_000))).to.equal('1'.repeat(1_000_000));
   });
 
   it('a half of a surrogate pair counts as one character, and is no part of an address', () => {
-    expect(issuesOf({ type: 'STRING', min_length: 2 }, '\ud800')).to.have.length(1);
-    expect(issuesOf({ type: 'STRING', min_length: 2, max_length: 2 }, '\udc00\ud800')).to.deep.equal([]);
-    expect(issuesOf({ type: 'EMAIL' }, 'a\ud800@example.com')).to.have.length(1);
+    expect(collectIssues({ type: 'STRING', min_length: 2 }, '\ud800')).to.have.length(1);
+    expect(collectIssues({ type: 'STRING', min_length: 2, max_length: 2 }, '\udc00\ud800')).to.deep.equal([]);
+    expect(collectIssues({ type: 'EMAIL' }, 'a\ud800@example.com')).to.have.length(1);
   });
 });
 

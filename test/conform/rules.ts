@@ -1,20 +1,20 @@
 /** Payload rules as single operations on a value: the closures that requests run, without the requests. */
-import { fault, type Issue } from '../../contract/fault.js';
+import { createFault, type Issue } from '../../contract/fault.js';
 import { asText, isObject, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { Log, RuntimeContext } from '../../contract/plugin.js';
 import { runtimes } from '../../plugins/index.runtime.js';
 import { specs } from '../../plugins/index.spec.js';
 import type { Ops, Outcome } from './ops.js';
-import type { Judge, ValidationType } from '../../plugins/validation-types/kind.js';
+import type { ValueValidator, ValidationType } from '../../plugins/validation-types/kind.js';
 
-const quiet = (): void => {};
-const log: Log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const doNothing = (): void => {};
+const log: Log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
 const types = new Map<string, ValidationType>();
-const typeOf = (name: string): ValidationType => {
+const requireType = (name: string): ValidationType => {
   const type = types.get(name);
-  if (type === undefined) throw fault('VAL_PAYLOAD', { first: `no type ${name}` });
+  if (type === undefined) throw createFault('VAL_PAYLOAD', { first: `no type ${name}` });
   return type;
 };
 
@@ -28,30 +28,32 @@ for (const { kind, name } of specs.filter((spec) => spec.kind === 'validation-ty
     signal: new AbortController().signal,
     env: () => undefined,
     folder: '.',
-    resolve: <H>(_: Kind<H>, other: string) => typeOf(other) as H,
+    resolve: <H>(_: Kind<H>, other: string) => requireType(other) as H,
   };
   const runtime = (await runtimes[id]?.())?.default;
   types.set(name, runtime?.create?.(context) as ValidationType);
 }
 
-export const judgeOf = (rule: Readonly<Record<string, Json>>): Judge => typeOf(asText(rule['type'])).compile(rule);
+export const compileRule = (rule: Readonly<Record<string, Json>>): ValueValidator =>
+  requireType(asText(rule['type'])).compile(rule);
 
 /** Everything that is wrong with a value. */
-export function issuesOf(rule: Readonly<Record<string, Json>>, value: unknown, pointer = ''): Issue[] {
+export function collectIssues(rule: Readonly<Record<string, Json>>, value: unknown, pointer = ''): Issue[] {
   const issues: Issue[] = [];
-  judgeOf(rule)(value, pointer, issues);
+  compileRule(rule)(value, pointer, issues);
   return issues;
 }
 
-export const sampleOf = (rule: Readonly<Record<string, Json>>): Json => typeOf(asText(rule['type'])).sample(rule);
+export const sampleRule = (rule: Readonly<Record<string, Json>>): Json =>
+  requireType(asText(rule['type'])).sample(rule);
 
 /** A value as a query string or a path brings it, and what the rule makes of it. */
 export const fromText = (rule: Readonly<Record<string, Json>>, sent: unknown): unknown =>
-  typeOf(asText(rule['type'])).fromText?.(sent) ?? sent;
+  requireType(asText(rule['type'])).fromText?.(sent) ?? sent;
 
 /** `error` is the code of the first rule that is broken. */
 function check(rule: unknown, value: unknown): Outcome {
-  const [first] = issuesOf(isObject(rule) ? rule : {}, value);
+  const [first] = collectIssues(isObject(rule) ? rule : {}, value);
   return first === undefined ? { ok: true } : { ok: false, error: first.code };
 }
 

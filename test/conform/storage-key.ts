@@ -2,25 +2,25 @@
 import { Fault } from '../../contract/fault.js';
 import { isObject } from '../../contract/json.js';
 import { compilePath } from '../../language/strings/path.js';
-import { fileName } from '../../kernel/http/boundary.js';
-import { compileFolder, keyIn, newName } from '../../plugins/modes/upload/folder.js';
-import { accessorsIn } from '../../language/strings/accessor.js';
-import { textOf, type Ops, type Outcome } from './ops.js';
+import { parseFileName } from '../../kernel/http/boundary.js';
+import { compileFolder, createStorageKey, createFileName } from '../../plugins/modes/upload/folder.js';
+import { listAccessors } from '../../language/strings/accessor.js';
+import { readTextInput, type Ops, type Outcome } from './ops.js';
 
-function keyOf(input: Readonly<Record<string, unknown>>): Outcome {
+function evaluateStorageKey(input: Readonly<Record<string, unknown>>): Outcome {
   const values = isObject(input['values']) ? input['values'] : {};
   try {
-    const folder = compileFolder(textOf(input, 'folder'), (accessor) => {
-      const read = compilePath(accessorsIn(accessor)[0]?.tail ?? []);
+    const folder = compileFolder(readTextInput(input, 'folder'), (accessor) => {
+      const read = compilePath(listAccessors(accessor)[0]?.tail ?? []);
       return () => read(values);
     });
     // The door has seen the name; it is data from there on, and no part of the key.
-    fileName(textOf(input, 'filename'));
-    return { ok: true, out: keyIn(folder(undefined as never), newName('png')) };
+    parseFileName(readTextInput(input, 'filename'));
+    return { ok: true, out: createStorageKey(folder(undefined as never), createFileName('png')) };
   } catch (error) {
     if (error instanceof Fault) return { ok: false, error: error.code };
     throw error;
   }
 }
 
-export const ops: Ops = { 'storage.key': keyOf };
+export const ops: Ops = { 'storage.key': evaluateStorageKey };

@@ -5,7 +5,7 @@
  */
 import bcrypt from 'bcrypt';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { textOf, type Ops, type Outcome } from './ops.js';
+import { readTextInput, type Ops, type Outcome } from './ops.js';
 
 const text = [{ field: { text: { type: 'STRING' } } }];
 const seal = (operation: string): object => ({
@@ -20,7 +20,7 @@ const query = (id: number, statement: string, parameters: readonly string[], mor
   sql_query: { query: statement, parameters },
   ...more,
 });
-const document = (id: number, mongo_query: object, more: object = {}): object => ({
+const defineDocumentAction = (id: number, mongo_query: object, more: object = {}): object => ({
   id,
   mode: 'QUERY',
   mongo_query: { collection: '_paper', ...mongo_query },
@@ -28,7 +28,7 @@ const document = (id: number, mongo_query: object, more: object = {}): object =>
   returnables: ['text'],
   ...more,
 });
-const one = (id: string, action: object, more: object = {}): object => ({
+const defineResource = (id: string, action: object, more: object = {}): object => ({
   id,
   resource: id,
   actionables: [action],
@@ -45,7 +45,7 @@ const DEFINITIONS = [
   },
   { _paper: { text: { type: 'String' } } },
   { _member: { id: { type: 'String', primary_key: true }, email: { type: 'String' }, password: { type: 'String' } } },
-  one(
+  defineResource(
     'put',
     query(
       1,
@@ -58,14 +58,14 @@ const DEFINITIONS = [
       },
     ),
   ),
-  one(
+  defineResource(
     'change',
     query(1, 'UPDATE _text SET text = $1 WHERE id = $2 AND text = $1 RETURNING id, text', ['text', 'id'], {
       payload_validation: [...text, { field: { id: { type: 'STRING' } } }],
       returnables: ['id', 'text'],
     }),
   ),
-  one(
+  defineResource(
     'get',
     query(1, 'SELECT text, sealed FROM _text WHERE text = $1 AND id = $2', ['text', 'id'], {
       payload_validation: [...text, { field: { id: { type: 'STRING' } } }],
@@ -73,7 +73,7 @@ const DEFINITIONS = [
       returnables: ['text', 'sealed'],
     }),
   ),
-  one(
+  defineResource(
     'kept',
     query(1, 'SELECT $1::text AS text, gen_random_uuid()::text AS made', ['text'], {
       payload_validation: text,
@@ -81,11 +81,17 @@ const DEFINITIONS = [
     }),
     { cacheable: { read_from_cache: true, cache_key: 'text $PAYLOAD.text', duration: 600 } },
   ),
-  one('file', document(1, { action: 'INSERT', document: { text: '$PAYLOAD.text' } })),
-  one('files', document(1, { action: 'FETCH', filter_predicate: { text: '$PAYLOAD.text' } }, { result: 'many' })),
-  one('unfile', document(1, { action: 'DELETE', filter_predicate: { text: '$PAYLOAD.text' } }, { result: 'many' })),
-  one('count', query(1, 'SELECT count(*)::int AS texts FROM _text', [], { returnables: ['texts'] })),
-  one(
+  defineResource('file', defineDocumentAction(1, { action: 'INSERT', document: { text: '$PAYLOAD.text' } })),
+  defineResource(
+    'files',
+    defineDocumentAction(1, { action: 'FETCH', filter_predicate: { text: '$PAYLOAD.text' } }, { result: 'many' }),
+  ),
+  defineResource(
+    'unfile',
+    defineDocumentAction(1, { action: 'DELETE', filter_predicate: { text: '$PAYLOAD.text' } }, { result: 'many' }),
+  ),
+  defineResource('count', query(1, 'SELECT count(*)::int AS texts FROM _text', [], { returnables: ['texts'] })),
+  defineResource(
     'sign-in',
     query(1, 'SELECT id, password FROM _member WHERE email = $1', ['email'], {
       payload_validation: [{ field: { email: { type: 'STRING' }, password: { type: 'STRING' } } }],
@@ -93,7 +99,7 @@ const DEFINITIONS = [
     }),
     { tokenize: { type: 'JWT', encryption_key: '$ENV.TOKEN_KEY', custom_claim_fields: ['id'] }, returnables: ['id'] },
   ),
-  one(
+  defineResource(
     'join',
     query(
       1,
@@ -125,28 +131,28 @@ export const closeStrings = async (): Promise<void> => {
   await kernel?.close();
 };
 
-async function ask(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
+async function postChecked(path: string, body: object): Promise<Readonly<Record<string, unknown>>> {
   running ??= start();
   const answer = await (await running).post(path, body);
-  if (answer.status !== 200) throw new Refused(`${path} ${answer.status} ${String(answer.body['code'])}`);
+  if (answer.status !== 200) throw new RequestRejection(`${path} ${answer.status} ${String(answer.body['code'])}`);
   return answer.body;
 }
-const list = async (path: string, body: object): Promise<readonly Readonly<Record<string, unknown>>[]> =>
-  (await ask(path, body)) as unknown as readonly Readonly<Record<string, unknown>>[];
-class Refused extends Error {}
+const postForRows = async (path: string, body: object): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+  (await postChecked(path, body)) as unknown as readonly Readonly<Record<string, unknown>>[];
+class RequestRejection extends Error {}
 
 /** Stored, found, changed where it is equal, as name of a cached value, and as what an encrypted value is bound to. */
-async function through(written: string): Promise<Outcome> {
+async function storeAndReadBack(written: string): Promise<Outcome> {
   const sealed = 'canary';
-  const before = await ask('/count', {});
-  const { id, text: stored } = await ask('/put', { text: written, sealed });
-  const changed = await ask('/change', { text: written, id });
-  const found = await ask('/get', { text: written, id });
-  const first = await ask('/kept', { text: written });
-  const again = await ask('/kept', { text: written });
-  const filed = await ask('/file', { text: written });
-  const papers = [await list('/files', { text: written }), await list('/unfile', { text: written })];
-  const after = await ask('/count', {});
+  const before = await postChecked('/count', {});
+  const { id, text: stored } = await postChecked('/put', { text: written, sealed });
+  const changed = await postChecked('/change', { text: written, id });
+  const found = await postChecked('/get', { text: written, id });
+  const first = await postChecked('/kept', { text: written });
+  const again = await postChecked('/kept', { text: written });
+  const filed = await postChecked('/file', { text: written });
+  const papers = [await postForRows('/files', { text: written }), await postForRows('/unfile', { text: written })];
+  const after = await postChecked('/count', {});
   const ways = [stored, changed['text'], found['text'], first['text'], again['text'], filed['text']];
   const wrong = ways.find((way) => way !== written);
   if (wrong !== undefined) return { ok: false, out: wrong, error: 'another text came back' };
@@ -166,8 +172,8 @@ async function signIn(written: string): Promise<Outcome> {
     { email: written, password: 'correct horse' },
   ];
   for (const body of tries) {
-    const token = await ask('/sign-in', body).catch((error: unknown) => {
-      if (error instanceof Refused && / 4\d\d /.test(error.message)) return null;
+    const token = await postChecked('/sign-in', body).catch((error: unknown) => {
+      if (error instanceof RequestRejection && / 4\d\d /.test(error.message)) return null;
       throw error;
     });
     if (token !== null) return { ok: true, out: 'a token' };
@@ -175,17 +181,19 @@ async function signIn(written: string): Promise<Outcome> {
   return { ok: false, error: 'no token' };
 }
 
-async function answered(work: Promise<Outcome>): Promise<Outcome> {
+async function catchRejection(work: Promise<Outcome>): Promise<Outcome> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof Refused) return { ok: false, error: error.message };
+    if (error instanceof RequestRejection) return { ok: false, error: error.message };
     throw error;
   }
 }
 
 export const ops: Ops = {
-  'string.text': (input) => answered(through(textOf(input, 'text'))),
+  'string.text': (input) => catchRejection(storeAndReadBack(readTextInput(input, 'text'))),
   'string.sql': (input) =>
-    answered(input['use'] === 'signin' ? signIn(textOf(input, 'text')) : through(textOf(input, 'text'))),
+    catchRejection(
+      input['use'] === 'signin' ? signIn(readTextInput(input, 'text')) : storeAndReadBack(readTextInput(input, 'text')),
+    ),
 };

@@ -2,26 +2,26 @@
  * `token.verify`: the value of `Authorization` against a fragment of `tokenize` and a key in hex. With `stage:
  * "integrity"` form, encoding, algorithm and seal are judged, and not the claims. The code is the plugins' own.
  */
-import { tokenReader } from '../../plugins/tokens/shared/header.light.js';
+import { createTokenReader } from '../../plugins/tokens/shared/header.light.js';
 import { TokenRefused } from '../../plugins/tokens/kind.js';
 import { DEFAULT_ALGORITHM } from '../../plugins/tokens/jwt/algorithms.light.js';
-import { jwtKeys } from '../../plugins/tokens/jwt/keys.js';
-import { jwtTool } from '../../plugins/tokens/jwt/runtime.js';
+import { createJwtKeys } from '../../plugins/tokens/jwt/keys.js';
+import { createJwtTool } from '../../plugins/tokens/jwt/runtime.js';
 import { openJwt } from '../../plugins/tokens/jwt/seal.js';
 import { openLocal } from '../../plugins/tokens/paseto/local.js';
-import { pasetoTool } from '../../plugins/tokens/paseto/runtime.js';
-import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
+import { createPasetoTool } from '../../plugins/tokens/paseto/runtime.js';
+import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
 
-const read = tokenReader('Authorization');
+const read = createTokenReader('Authorization');
 
 type Input = Readonly<Record<string, unknown>>;
 
 async function verify(input: Input): Promise<Outcome> {
   const { type, algorithm } = (input['tokenize'] ?? {}) as Readonly<Record<string, string | undefined>>;
-  const key = bytesOf(input, 'key');
+  const key = readHexInput(input, 'key');
   const now = typeof input['now'] === 'number' ? input['now'] : Date.now();
   try {
-    const token = read([textOf(input, 'header')]);
+    const token = read([readTextInput(input, 'header')]);
     if (type === 'JWT') return await verifyJwt(token, algorithm ?? DEFAULT_ALGORITHM, key, now, input);
     if (type === 'PASETO' && (algorithm ?? 'v4.local') === 'v4.local') return await verifyLocal(token, key, now, input);
     return { ok: false, error: 'UNSUPPORTED' };
@@ -32,15 +32,15 @@ async function verify(input: Input): Promise<Outcome> {
 }
 
 async function verifyJwt(token: string, algorithm: string, key: Buffer, now: number, input: Input): Promise<Outcome> {
-  const keys = jwtKeys(algorithm, { algorithm, key, issues: false, place: 'conform' });
+  const keys = createJwtKeys(algorithm, { algorithm, key, issues: false, place: 'conform' });
   if (input['stage'] === 'integrity') return { ok: true, out: await openJwt(token, algorithm, keys) };
-  const { claims } = await jwtTool(algorithm, keys).verify(token, now);
+  const { claims } = await createJwtTool(algorithm, keys).verify(token, now);
   return { ok: true, out: claims };
 }
 
 async function verifyLocal(token: string, key: Buffer, now: number, input: Input): Promise<Outcome> {
-  if (input['stage'] !== 'integrity') return { ok: true, out: (await pasetoTool(key).verify(token, now)).claims };
-  const { text, footer } = openLocal(token, key, Buffer.from(textOf(input, 'implicit')));
+  if (input['stage'] !== 'integrity') return { ok: true, out: (await createPasetoTool(key).verify(token, now)).claims };
+  const { text, footer } = openLocal(token, key, Buffer.from(readTextInput(input, 'implicit')));
   return { ok: true, out: text, footer };
 }
 

@@ -3,44 +3,44 @@
  * connection), `forwarded` (values of `X-Forwarded-For`, one text or a list), `hops` (how many proxies are trusted).
  */
 import { createSecretKey } from 'node:crypto';
-import { clientAddress } from '../../kernel/http/invocation.js';
+import { resolveClientAddress } from '../../kernel/http/invocation.js';
 import { ALGORITHMS } from '../../plugins/verifiers/hmac-signature/algorithms.light.js';
-import { isSigned, signatureReader } from '../../plugins/verifiers/hmac-signature/hmac.js';
-import { addressList } from '../../plugins/verifiers/ip-allow-list/allowed.js';
-import { isSignedBy, rsaKey, signatureOf } from '../../plugins/verifiers/public-key-signature/rsa.js';
-import { bytesOf, textOf, type Ops, type Outcome } from './ops.js';
+import { isSigned, createSignatureReader } from '../../plugins/verifiers/hmac-signature/hmac.js';
+import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/allowed.js';
+import { isSignedBy, parseRsaKey, parseSignature } from '../../plugins/verifiers/public-key-signature/rsa.js';
+import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
 
 type Input = Readonly<Record<string, unknown>>;
 
-function hmac(input: Input): Outcome {
-  const algorithm = ALGORITHMS.find((known) => known === textOf(input, 'alg'));
-  const key = bytesOf(input, 'key');
+function verifyHmac(input: Input): Outcome {
+  const algorithm = ALGORITHMS.find((known) => known === readTextInput(input, 'alg'));
+  const key = readHexInput(input, 'key');
   if (algorithm === undefined) return { ok: false, error: 'UNSUPPORTED' };
   // The product reads keys as text, and refuses an empty one at load.
   if (key.length === 0) return { ok: false, error: 'WHK_SETTING' };
-  const signature = signatureReader(algorithm)(textOf(input, 'header'));
+  const signature = createSignatureReader(algorithm)(readTextInput(input, 'header'));
   if (signature === null) return { ok: false, error: 'WHK_REFUSED' };
-  return verdict(isSigned(algorithm, createSecretKey(key), bytesOf(input, 'msg'), signature));
+  return toOutcome(isSigned(algorithm, createSecretKey(key), readHexInput(input, 'msg'), signature));
 }
 
-function rsa(input: Input): Outcome {
-  const key = rsaKey(textOf(input, 'pem'));
+function verifyRsa(input: Input): Outcome {
+  const key = parseRsaKey(readTextInput(input, 'pem'));
   if (typeof key === 'string') return { ok: false, error: 'WHK_SETTING' };
-  const signature = signatureOf(textOf(input, 'header'), key);
+  const signature = parseSignature(readTextInput(input, 'header'), key);
   return signature === null
     ? { ok: false, error: 'WHK_REFUSED' }
-    : verdict(isSignedBy(key, bytesOf(input, 'msg'), signature));
+    : toOutcome(isSignedBy(key, readHexInput(input, 'msg'), signature));
 }
 
-function allowed(input: Input): Outcome {
-  const isAllowed = addressList(textOf(input, 'list'));
+function checkAddress(input: Input): Outcome {
+  const isAllowed = compileAddressList(readTextInput(input, 'list'));
   if (typeof isAllowed === 'string') return { ok: false, error: 'WHK_SETTING' };
   const { forwarded } = input;
   const values = Array.isArray(forwarded) ? forwarded.map(String) : typeof forwarded === 'string' ? [forwarded] : [];
   const hops = typeof input['hops'] === 'number' ? input['hops'] : 0;
-  return verdict(isAllowed(clientAddress(textOf(input, 'peer'), values, hops)));
+  return toOutcome(isAllowed(resolveClientAddress(readTextInput(input, 'peer'), values, hops)));
 }
 
-const verdict = (ok: boolean): Outcome => (ok ? { ok } : { ok, error: 'WHK_REFUSED' });
+const toOutcome = (ok: boolean): Outcome => (ok ? { ok } : { ok, error: 'WHK_REFUSED' });
 
-export const ops: Ops = { 'hmac.verify': hmac, 'rsa.verify': rsa, 'ip.allowed': allowed };
+export const ops: Ops = { 'hmac.verify': verifyHmac, 'rsa.verify': verifyRsa, 'ip.allowed': checkAddress };

@@ -1,10 +1,10 @@
 /** What every accessor must do: take the tail that its facts say, be constant only when it is, keep secrets in. */
-import { envFacts } from '../../language/project/environment.js';
+import { createEnvFacts } from '../../language/project/environment.js';
 import { expect } from 'chai';
 import { analyse } from '../../language/analysis/analyse.js';
-import { testInvocation } from '../support/invocation.js';
+import { createTestInvocation } from '../support/invocation.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
-import { accessorsIn } from '../../language/strings/accessor.js';
+import { listAccessors } from '../../language/strings/accessor.js';
 import { compilePath } from '../../language/strings/path.js';
 import type { Accessor } from '../../plugins/accessors/kind.js';
 import { ENV, type Plugins } from './kind-support.js';
@@ -25,11 +25,11 @@ const GUARDED = {
   protected: { extract_claims: ['abc', 'id'] },
 };
 
-function frame(): Frame {
+function createFrame(): Frame {
   const payload = { abc: { def: 1 }, email: 'ada@example.com', items: [{ sku: 'a' }] };
   const headers: Record<string, string> = { abc: 'a', 'x-tenant': 't' };
   const made: Frame = {
-    invocation: testInvocation(payload, {
+    invocation: createTestInvocation(payload, {
       headers,
       header: (name) => (headers[name] === undefined ? [] : [headers[name]]),
     }),
@@ -43,9 +43,9 @@ function frame(): Frame {
     now: () => '2026-01-02T03:04:05.678Z',
     unit: null,
     stopped: false,
-    whenCommitted: (work) => work(),
+    afterCommit: (work) => work(),
     committedTo: -1,
-    fork: () => made,
+    forkFrame: () => made,
   };
   return made;
 }
@@ -57,11 +57,11 @@ export function accessorContract(plugins: Plugins, name: string): void {
     const tail = String(plugins.fact('accessor', name, 'tail'));
     // What is declared has to be: claims by the guard of the resource.
     const around = tail === 'declared:claim' ? GUARDED : {};
-    const codesOf = (value: unknown, mode: 'RETURN' | 'QUERY'): string[] => {
+    const listErrorCodes = (value: unknown, mode: 'RETURN' | 'QUERY'): string[] => {
       const work = mode === 'RETURN' ? { value } : { sql_query: { query: 'SELECT $1', parameters: [value] } };
       const text = JSON.stringify({ id: 'a', resource: 'a', ...around, actionables: [{ id: 1, mode, ...work }] });
       const { problems } = analyse([{ file: 'a.json', text }], registry, {
-        env: envFacts({ abc: 'example', ...ENV }),
+        env: createEnvFacts({ abc: 'example', ...ENV }),
       });
       return problems.filter(({ severity }) => severity === 'error').map(({ code }) => code);
     };
@@ -69,18 +69,18 @@ export function accessorContract(plugins: Plugins, name: string): void {
     if (tail.startsWith('plugin:')) {
       it('takes the name of a plugin and nothing else', () => {
         for (const known of registry.names(tail.slice('plugin:'.length))) {
-          expect(codesOf(`$${name}.${known}`, 'QUERY')).to.deep.equal([]);
-          expect(codesOf(`$${name}.${known}.more`, 'QUERY')).to.deep.equal(['ACC_TAIL']);
+          expect(listErrorCodes(`$${name}.${known}`, 'QUERY')).to.deep.equal([]);
+          expect(listErrorCodes(`$${name}.${known}.more`, 'QUERY')).to.deep.equal(['ACC_TAIL']);
         }
-        expect(codesOf(`$${name}`, 'QUERY')).to.deep.equal(['ACC_TAIL']);
-        expect(codesOf(`$${name}.abc`, 'QUERY')).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
+        expect(listErrorCodes(`$${name}`, 'QUERY')).to.deep.equal(['ACC_TAIL']);
+        expect(listErrorCodes(`$${name}.abc`, 'QUERY')).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
       });
     } else {
       for (const [shape, text] of Object.entries(TAILS)) {
         const right = RIGHT[tail]?.includes(shape as keyof typeof TAILS);
         it(`${right === true ? 'takes' : 'refuses'} $${name}${text}`, () => {
           expect(RIGHT, 'an unknown form of tail').to.have.property(tail);
-          expect(codesOf(`$${name}${text}`, 'QUERY')).to.deep.equal(right === true ? [] : ['ACC_TAIL']);
+          expect(listErrorCodes(`$${name}${text}`, 'QUERY')).to.deep.equal(right === true ? [] : ['ACC_TAIL']);
         });
       }
     }
@@ -88,32 +88,32 @@ export function accessorContract(plugins: Plugins, name: string): void {
     const isSecret = plugins.fact('accessor', name, 'secret') === true;
     it(`${isSecret ? 'may not stand' : 'may stand'} where a value leaves`, () => {
       for (const { json } of spec?.examples ?? []) {
-        expect(codesOf(json, 'RETURN')).to.deep.equal(isSecret ? ['ACC_NOT_HERE'] : []);
+        expect(listErrorCodes(json, 'RETURN')).to.deep.equal(isSecret ? ['ACC_NOT_HERE'] : []);
       }
     });
 
     it('compiles its examples to readers; one that is constant needs no request', async () => {
       const handle = await plugins.handle<Accessor>('accessor', name);
       for (const { json } of spec?.examples ?? []) {
-        const [part] = accessorsIn(json as string);
-        const compiled = handle.compile(part?.tail ?? [], await tools(plugins));
-        const read = (): unknown => compiled.read(compiled.constant ? (undefined as never) : frame());
+        const [part] = listAccessors(json as string);
+        const compiled = handle.compile(part?.tail ?? [], await createTools(plugins));
+        const read = (): unknown => compiled.read(compiled.constant ? (undefined as never) : createFrame());
         expect(read()).not.to.equal(undefined);
       }
     });
 
     it('reads the same thing twice in one request', async () => {
       const handle = await plugins.handle<Accessor>('accessor', name);
-      const [part] = accessorsIn(spec?.examples[0]?.json as string);
-      const { read } = handle.compile(part?.tail ?? [], await tools(plugins));
-      const one = frame();
+      const [part] = listAccessors(spec?.examples[0]?.json as string);
+      const { read } = handle.compile(part?.tail ?? [], await createTools(plugins));
+      const one = createFrame();
       expect(read(one)).to.deep.equal(read(one));
     });
   });
 }
 
 /** Only what accessors may use; anything else is missing on purpose. */
-async function tools(plugins: Plugins): Promise<PlanTools> {
+async function createTools(plugins: Plugins): Promise<PlanTools> {
   const handles = new Map<string, unknown>();
   for (const name of plugins.names('generator')) handles.set(name, await plugins.handle('generator', name));
   let slots = 0;

@@ -9,12 +9,12 @@ import redis from '../../plugins/caches/redis/runtime.js';
 import { Fault } from '../../contract/fault.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import type { Cache } from '../../plugins/caches/kind.js';
-import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
-import { ownRedis, startRedis } from '../support/redis.js';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import { startOwnRedis, startRedis } from '../support/redis.js';
 import { cacheContract, type OpenCache } from './cache.contract.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
-import { until as waitUntil } from '../support/until.js';
+import { waitUntil as waitUntil } from '../support/until.js';
 
 const memory = (options: Partial<MemoryOptions> = {}): { cache: Cache; pass: (milliseconds: number) => void } => {
   let instant = 0;
@@ -24,13 +24,13 @@ const memory = (options: Partial<MemoryOptions> = {}): { cache: Cache; pass: (mi
 
 cacheContract('memory', () => {
   const { cache, pass } = memory();
-  const until = async (check: () => Promise<boolean>): Promise<void> => {
+  const waitWithClock = async (check: () => Promise<boolean>): Promise<void> => {
     for (let passed = 0; !(await check()); passed += 50) {
       if (passed > 10_000) throw new Error('did not happen');
       pass(50);
     }
   };
-  return Promise.resolve({ handle: cache, until, close: () => Promise.resolve() });
+  return Promise.resolve({ handle: cache, until: waitWithClock, close: () => Promise.resolve() });
 });
 
 interface OpenRedis extends OpenCache {
@@ -40,8 +40,8 @@ interface OpenRedis extends OpenCache {
 
 async function openRedis(url: string, prefix = `test:${randomUUID()}:`): Promise<OpenRedis> {
   const told: string[] = [];
-  const tell = (_fields: object, message: string): void => void told.push(message);
-  const log = { debug: tell, info: tell, warn: tell, error: tell };
+  const recordMessage = (_fields: object, message: string): void => void told.push(message);
+  const log = { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage };
   const context = { options: { url, prefix }, log, instance: 'redis' } as unknown as RuntimeContext;
   const handle = redis.create?.(context);
   if (handle === undefined) throw new Error('no handle');
@@ -55,15 +55,15 @@ cacheContract('redis', async () => {
 });
 
 const text = (value: Uint8Array | null): string | null => (value === null ? null : Buffer.from(value).toString());
-const keep = async (cache: Cache, key: string, value: string | Uint8Array): Promise<void> =>
-  cache.keep(key, Buffer.from(value), 600, (await cache.recall(key)).lease);
+const storeValue = async (cache: Cache, key: string, value: string | Uint8Array): Promise<void> =>
+  cache.setValue(key, Buffer.from(value), 600, (await cache.getValue(key)).lease);
 
 describe('cache redis, with a server', function () {
   let server: { url: string; port: number; stop: () => Promise<void> } | undefined;
   const opened: { close: () => Promise<unknown> }[] = [];
 
   before(async function () {
-    const found = await ownRedis();
+    const found = await startOwnRedis();
     if ('skip' in found) return skipTest(this, found.skip);
     server = found;
   });
@@ -78,14 +78,14 @@ describe('cache redis, with a server', function () {
     return made;
   }
   async function behindProxy(): Promise<OpenRedis & { proxy: FaultProxy }> {
-    const proxy = await faultProxy({ host: '127.0.0.1', port: server?.port ?? 0 });
+    const proxy = await startFaultProxy({ host: '127.0.0.1', port: server?.port ?? 0 });
     const made = await open(`redis://127.0.0.1:${proxy.port}`);
     opened.push(proxy);
     return { ...made, proxy };
   }
 
   /** Code of what it rejects with, and the milliseconds it took. */
-  async function refusal(work: () => unknown): Promise<[string, number]> {
+  async function measureRejection(work: () => unknown): Promise<[string, number]> {
     const elapsed = startStopwatch();
     try {
       await work();
@@ -95,16 +95,16 @@ describe('cache redis, with a server', function () {
     }
   }
   const everyMethod = (cache: Cache): (() => unknown)[] => [
-    () => cache.recall('a'),
-    () => cache.keep('a', Buffer.from('x'), 1, 'lease'),
+    () => cache.getValue('a'),
+    () => cache.setValue('a', Buffer.from('x'), 1, 'lease'),
     () => cache.remove(['a']),
     () => cache.count('a', 1),
-    () => cache.mark([{ key: 'a', seconds: 1 }]),
-    () => cache.isMarked('a'),
+    () => cache.setFlags([{ key: 'a', seconds: 1 }]),
+    () => cache.hasFlag('a'),
   ];
   async function expectAway(cache: Cache): Promise<void> {
     for (const work of everyMethod(cache)) {
-      const [code, milliseconds] = await refusal(work);
+      const [code, milliseconds] = await measureRejection(work);
       expect(code).to.equal('CCH_AWAY');
       expect(milliseconds).to.be.below(1200);
     }
@@ -113,55 +113,55 @@ describe('cache redis, with a server', function () {
   it('shows two clients the same: values, removals with their leases, counts, marks', async () => {
     const prefix = `shared:${randomUUID()}:`;
     const [one, two] = [(await open(undefined, prefix)).handle, (await open(undefined, prefix)).handle];
-    await keep(one, 'key', 'value');
-    expect(text((await two.recall('key')).value)).to.equal('value');
+    await storeValue(one, 'key', 'value');
+    expect(text((await two.getValue('key')).value)).to.equal('value');
     await two.remove(['key']);
-    const { value, lease } = await one.recall('key');
+    const { value, lease } = await one.getValue('key');
     expect(value).to.equal(null);
     await two.remove(['key']);
-    await one.keep('key', Buffer.from('stale'), 600, lease);
-    expect((await two.recall('key')).value).to.equal(null);
+    await one.setValue('key', Buffer.from('stale'), 600, lease);
+    expect((await two.getValue('key')).value).to.equal(null);
     await one.count('caller', 600);
     expect((await two.count('caller', 600)).count).to.equal(2);
-    await one.mark([{ key: 'token', seconds: 600 }]);
-    expect(await two.isMarked('token')).to.equal(true);
+    await one.setFlags([{ key: 'token', seconds: 600 }]);
+    expect(await two.hasFlag('token')).to.equal(true);
   });
 
   it('keeps systems with different prefixes apart', async () => {
     const [one, two] = [(await open()).handle, (await open()).handle];
-    await keep(one, 'key', 'value');
-    expect((await two.recall('key')).value).to.equal(null);
+    await storeValue(one, 'key', 'value');
+    expect((await two.getValue('key')).value).to.equal(null);
   });
 
   it('refuses within 1.2 seconds while the server is not there, and works when it is back', async () => {
     const { handle, proxy, until, told } = await behindProxy();
-    await keep(handle, 'key', 'value');
+    await storeValue(handle, 'key', 'value');
     proxy.reset();
     await expectAway(handle);
-    await proxy.pass();
-    await until(async () => (await refusal(() => handle.recall('key')))[0] === 'none');
-    expect(text((await handle.recall('key')).value)).to.equal('value');
+    await proxy.passTraffic();
+    await until(async () => (await measureRejection(() => handle.getValue('key')))[0] === 'none');
+    expect(text((await handle.getValue('key')).value)).to.equal('value');
     expect(told.filter((line) => line.includes('is away')).length).to.equal(1);
     expect(told.filter((line) => line.includes('is back')).length).to.equal(1);
   });
 
   it('gives up a server that hangs: the first command in a second, the next ones at once', async () => {
     const { handle, proxy, until } = await behindProxy();
-    await keep(handle, 'key', 'value');
+    await storeValue(handle, 'key', 'value');
     proxy.stall();
-    const [code, milliseconds] = await refusal(() => handle.recall('key'));
+    const [code, milliseconds] = await measureRejection(() => handle.getValue('key'));
     expect([code, milliseconds < 1200]).to.deep.equal(['CCH_AWAY', true]);
     for (const work of everyMethod(handle)) {
-      const [next, took] = await refusal(work);
+      const [next, took] = await measureRejection(work);
       expect([next, took < 100], `${took}`).to.deep.equal(['CCH_AWAY', true]);
     }
-    await proxy.pass();
-    await until(async () => (await refusal(() => handle.recall('key')))[0] === 'none');
-    expect(text((await handle.recall('key')).value)).to.equal('value');
+    await proxy.passTraffic();
+    await until(async () => (await measureRejection(() => handle.getValue('key')))[0] === 'none');
+    expect(text((await handle.getValue('key')).value)).to.equal('value');
   });
 
   it('opens while the server is away, says so once, and says that it is not well', async () => {
-    const proxy = await faultProxy({ host: '127.0.0.1', port: server?.port ?? 0 });
+    const proxy = await startFaultProxy({ host: '127.0.0.1', port: server?.port ?? 0 });
     opened.push(proxy);
     proxy.reset();
     const elapsed = startStopwatch();
@@ -169,37 +169,37 @@ describe('cache redis, with a server', function () {
     expect(elapsed()).to.be.below(2000);
     await expectAway(handle);
     expect(await redis.health?.(handle)).to.include({ ok: false, optional: true });
-    await proxy.pass();
+    await proxy.passTraffic();
     await until(async () => (await redis.health?.(handle))?.ok === true);
     expect(told.filter((line) => line.includes('is away')).length).to.equal(1);
   });
 
   it('says that a server came back empty', async () => {
-    const own = await ownRedis();
+    const own = await startOwnRedis();
     if ('skip' in own) throw new Error(own.skip);
     const { told, until, handle } = await open(own.url);
     await own.stop();
-    const again = await ownRedis(own.port);
+    const again = await startOwnRedis(own.port);
     if ('skip' in again) throw new Error(again.skip);
     opened.push({ close: again.stop });
     await until(() => Promise.resolve(told.some((line) => line.includes('came back empty'))));
-    await until(async () => (await refusal(() => handle.isMarked('a')))[0] === 'none');
+    await until(async () => (await measureRejection(() => handle.hasFlag('a')))[0] === 'none');
   });
 
   it('says that a server may forget by itself, and refuses what a full one does not take', async () => {
-    const own = await ownRedis(undefined, '--maxmemory 2mb --maxmemory-policy allkeys-lru');
+    const own = await startOwnRedis(undefined, '--maxmemory 2mb --maxmemory-policy allkeys-lru');
     if ('skip' in own) throw new Error(own.skip);
     opened.push({ close: own.stop });
     const lru = await open(own.url);
     await waitUntil(() => Promise.resolve(lru.told.some((line) => line.includes('maxmemory-policy'))));
-    const strict = await ownRedis(undefined, '--maxmemory 2mb --maxmemory-policy noeviction');
+    const strict = await startOwnRedis(undefined, '--maxmemory 2mb --maxmemory-policy noeviction');
     if ('skip' in strict) throw new Error(strict.skip);
     opened.push({ close: strict.stop });
     const { handle, told } = await open(strict.url);
-    const { lease } = await handle.recall('huge');
-    const [code] = await refusal(async () => {
-      for (let n = 0; n < 8; n++) await keep(handle, `part ${n}`, Buffer.alloc(1_000_000));
-      await handle.keep('huge', Buffer.alloc(4_000_000), 600, lease);
+    const { lease } = await handle.getValue('huge');
+    const [code] = await measureRejection(async () => {
+      for (let n = 0; n < 8; n++) await storeValue(handle, `part ${n}`, Buffer.alloc(1_000_000));
+      await handle.setValue('huge', Buffer.alloc(4_000_000), 600, lease);
     });
     expect(code).to.equal('CCH_AWAY');
     expect(told.some((line) => line.includes('maxmemory-policy'))).to.equal(false);

@@ -10,7 +10,7 @@ const LARGE = 1_048_576;
 const SIZES = [0, 1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 4096, LARGE];
 
 /** The same bytes with one bit of one of them changed. */
-function flipped(bytes: Uint8Array, at: number, bit = 0): Buffer {
+function flipBit(bytes: Uint8Array, at: number, bit = 0): Buffer {
   const other = Buffer.from(bytes);
   other[at] = (other[at] ?? 0) ^ (1 << bit);
   return other;
@@ -44,9 +44,9 @@ export function cipherContract(plugins: Plugins, name: string): void {
     }
 
     it('takes any bytes and any additional data', () => {
-      const bytes = (max: number) => fc.uint8Array({ maxLength: max });
+      const generateBytes = (max: number) => fc.uint8Array({ maxLength: max });
       fc.assert(
-        fc.property(bytes(200), bytes(60), (plain, aad) => {
+        fc.property(generateBytes(200), generateBytes(60), (plain, aad) => {
           const { key: secret, nonce } = make();
           const key = cipher.key(secret);
           const sealed = key.seal(nonce, plain, aad);
@@ -63,12 +63,12 @@ export function cipherContract(plugins: Plugins, name: string): void {
         const aad = Buffer.from('customer');
         const sealed = key.seal(nonce, randomBytes(size), aad);
         for (let at = 0; at < sealed.length; at++) {
-          for (const bit of [0, 3, 7]) expect(key.open(nonce, flipped(sealed, at, bit), aad), `${at}`).to.equal(null);
+          for (const bit of [0, 3, 7]) expect(key.open(nonce, flipBit(sealed, at, bit), aad), `${at}`).to.equal(null);
         }
-        for (let at = 0; at < nonce.length; at++) expect(key.open(flipped(nonce, at), sealed, aad)).to.equal(null);
-        for (let at = 0; at < aad.length; at++) expect(key.open(nonce, sealed, flipped(aad, at))).to.equal(null);
+        for (let at = 0; at < nonce.length; at++) expect(key.open(flipBit(nonce, at), sealed, aad)).to.equal(null);
+        for (let at = 0; at < aad.length; at++) expect(key.open(nonce, sealed, flipBit(aad, at))).to.equal(null);
         for (let at = 0; at < bytes.length; at++) {
-          expect(cipher.key(flipped(bytes, at, 7)).open(nonce, sealed, aad)).to.equal(null);
+          expect(cipher.key(flipBit(bytes, at, 7)).open(nonce, sealed, aad)).to.equal(null);
         }
       }
     });

@@ -4,10 +4,10 @@ import type { Fault } from '../../contract/fault.js';
 import { dialectErrors } from '../../plugins/dialects/shared/errors.light.js';
 import type { DialectFlavour } from './dialect-flavour.js';
 import type { Run } from './dialect-support.js';
-import { faultOf } from './dialect-support.js';
+import { catchFault } from './dialect-support.js';
 
 /** Everything of a fault that may reach a client. */
-const shown = (fault: Fault): string =>
+const formatFault = (fault: Fault): string =>
   JSON.stringify([fault.code, fault.params, fault.options.issues, fault.options.headers, fault.message]);
 
 export function faultsContract(run: Run, { differences, postgresql }: DialectFlavour): void {
@@ -50,11 +50,11 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
       continue;
     }
     it(`answers ${what} with ${code}`, async () => {
-      const fault = await faultOf(run(sql, values));
+      const fault = await catchFault(run(sql, values));
       expect(fault.code).to.equal(code);
       expect(fault.options.issues?.map((issue) => issue.pointer) ?? []).to.deep.equal(pointers);
       expect(Object.keys(dialectErrors)).to.include(fault.code);
-      expect(shown(fault)).not.to.match(/secret|SELEC|INSERT|nowhere|77/);
+      expect(formatFault(fault)).not.to.match(/secret|SELEC|INSERT|nowhere|77/);
       expect(fault.options.retryable ?? false).to.equal(false);
     });
   }
@@ -62,21 +62,21 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
   it('keeps values out of the cause, which goes to the log', async () => {
     for (const [, sql, values] of cases) {
       if (Object.hasOwn(differences, sql)) continue;
-      const { cause } = (await faultOf(run(sql, values))).options;
+      const { cause } = (await catchFault(run(sql, values))).options;
       const text = cause instanceof Error ? JSON.stringify({ ...cause, message: cause.message }) : '';
       expect(text).not.to.match(/secret|=\(/);
     }
   });
 
   it('goes on after errors', async () => {
-    for (let i = 0; i < 30; i++) await faultOf(run('INSERT INTO child (id, email) VALUES (2, $1)', ['secret@x']));
+    for (let i = 0; i < 30; i++) await catchFault(run('INSERT INTO child (id, email) VALUES (2, $1)', ['secret@x']));
     expect(await run('SELECT count(*) AS n FROM child')).to.deep.equal([{ n: 1 }]);
   });
 
   // Elsewhere a statement cannot raise what it likes; there the numbers of errors have a test of their own.
   const raises = postgresql ? it : () => undefined;
   raises('knows which transactions deserve a second try', async () => {
-    const raise = (state: string): Promise<unknown> =>
+    const raiseState = (state: string): Promise<unknown> =>
       run(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`);
     for (const [state, code, status] of [
       ['40001', 'QRY_SERIALIZATION', 409],
@@ -88,7 +88,7 @@ export function faultsContract(run: Run, { differences, postgresql }: DialectFla
       ['22003', 'QRY_BAD_VALUE', 422],
       ['XX000', 'QRY_FAILED', 500],
     ] as const) {
-      const fault = await faultOf(raise(state));
+      const fault = await catchFault(raiseState(state));
       expect(fault.code, state).to.equal(code);
       expect(dialectErrors[code].status, state).to.equal(status);
       expect(fault.options.headers?.['retry-after'], state).to.equal(status === 503 ? '1' : undefined);

@@ -54,7 +54,7 @@ const SHARED: Readonly<Record<string, Difference>> = {
   'SELECT 1 / $1::int': { why: 'a division by zero is NULL', answer: null },
 };
 
-const collated =
+const addCollation =
   (collation: string) =>
   (sql: string): string =>
     sql.startsWith('CREATE TABLE')
@@ -64,14 +64,14 @@ const collated =
       : sql;
 
 export const MYSQL: DialectFlavour = {
-  ddl: collated('utf8mb4_0900_bin'),
+  ddl: addCollation('utf8mb4_0900_bin'),
   differences: SHARED,
   keyless: false,
   postgresql: false,
 };
 
 export const MARIADB: DialectFlavour = {
-  ddl: collated('utf8mb4_nopad_bin'),
+  ddl: addCollation('utf8mb4_nopad_bin'),
   differences: { ...SHARED, 'SELECT $1::text::jsonb': { why: 'text that is no JSON becomes NULL', answer: null } },
   keyless: true,
   postgresql: false,

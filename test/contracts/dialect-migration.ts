@@ -1,25 +1,25 @@
 /** Contract of migrations: from models to tables by adding only. */
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
-import { introspect } from '../../plugins/dialects/shared/introspect.js';
+import { introspectPostgres } from '../../plugins/dialects/shared/introspect.js';
 import type { DialectFlavour } from './dialect-flavour.js';
 import type { OpenDialect, Run } from './dialect-support.js';
-import { column, faultOf, id, table } from './dialect-support.js';
+import { defineColumn, catchFault, id, defineTable } from './dialect-support.js';
 
 export function migrationContract(run: Run, open: () => OpenDialect, { postgresql }: DialectFlavour): void {
-  const users = table(
+  const users = defineTable(
     'm_users',
     id,
-    column('email', 'text', { unique: true, maxLength: 20 }),
-    column('age', 'integer', { nullable: true, index: true }),
-    column('score', 'float', { nullable: true }),
-    column('active', 'boolean', { nullable: true }),
-    column('born', 'timestamp', { nullable: true }),
-    column('tags', 'json', { nullable: true }),
+    defineColumn('email', 'text', { unique: true, maxLength: 20 }),
+    defineColumn('age', 'integer', { nullable: true, index: true }),
+    defineColumn('score', 'float', { nullable: true }),
+    defineColumn('active', 'boolean', { nullable: true }),
+    defineColumn('born', 'timestamp', { nullable: true }),
+    defineColumn('tags', 'json', { nullable: true }),
   );
 
   it('creates tables with every type', async () => {
-    const { statements } = await open().adopt([users]);
+    const { statements } = await open().syncSchema([users]);
     expect(statements).to.have.length.greaterThan(0);
     const values = ['a@x', 1, 0.5, true, '2026-01-02T03:04:05Z', ['t']];
     const rows = await run(
@@ -33,7 +33,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
   });
 
   it('plans what it would do, in words and statements, and changes nothing by that', async () => {
-    const notes = table('m_notes', id, column('text', 'text', { maxLength: 9, unique: true }));
+    const notes = defineTable('m_notes', id, defineColumn('text', 'text', { maxLength: 9, unique: true }));
     const first = await open().plan([notes]);
     expect(first.warnings).to.deep.equal([]);
     expect(first.steps.map(({ table: name, change, detail }) => `${name}: ${change} ${detail}`)).to.deep.equal([
@@ -42,12 +42,17 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
       'm_notes: add check text: at most 9 characters',
     ]);
     expect(await open().plan([notes])).to.deep.equal(first);
-    const { statements, progress } = await open().adopt([notes]);
+    const { statements, progress } = await open().syncSchema([notes]);
     expect(first.steps.flatMap(({ sql }) => sql)).to.deep.equal(statements);
     expect(progress).to.deep.equal(
       first.steps.map(({ store, table: name, change, detail }, i) => `${i + 1}/3 ${store} ${name} ${change} ${detail}`),
     );
-    const changed = table('m_notes', id, column('text', 'boolean'), column('at', 'timestamp', { nullable: true }));
+    const changed = defineTable(
+      'm_notes',
+      id,
+      defineColumn('text', 'boolean'),
+      defineColumn('at', 'timestamp', { nullable: true }),
+    );
     const second = await open().plan([changed]);
     expect(second.steps.map(({ change, detail }) => [change, detail])).to.deep.equal([
       ['add column', 'at timestamp, optional'],
@@ -61,11 +66,12 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
   });
 
   it('finds nothing to do the second time', async () => {
-    expect(await open().adopt([users])).to.deep.equal({ warnings: [], statements: [], progress: [] });
+    expect(await open().syncSchema([users])).to.deep.equal({ warnings: [], statements: [], progress: [] });
   });
 
   it('enforces unique columns, required columns and lengths, and names the field', async () => {
-    const insert = (email: unknown): Promise<Fault> => faultOf(run('INSERT INTO m_users (email) VALUES ($1)', [email]));
+    const insert = (email: unknown): Promise<Fault> =>
+      catchFault(run('INSERT INTO m_users (email) VALUES ($1)', [email]));
     for (const [email, code] of [
       ['a@x', 'QRY_UNIQUE'],
       [null, 'QRY_NOT_NULL'],
@@ -80,23 +86,27 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
   });
 
   it('adds what is missing to a table with rows and leaves the rest', async () => {
-    const more = table(
+    const more = defineTable(
       'm_users',
       ...users.columns,
-      column('nick', 'text', { index: true }),
-      column('code', 'text', { nullable: true, unique: true }),
+      defineColumn('nick', 'text', { index: true }),
+      defineColumn('code', 'text', { nullable: true, unique: true }),
     );
-    const { warnings } = await open().adopt([more]);
+    const { warnings } = await open().syncSchema([more]);
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.match(/required column/);
     expect(await run('SELECT nick, code FROM m_users WHERE id = 1')).to.deep.equal([{ nick: null, code: null }]);
     await run(`UPDATE m_users SET code = 'c' WHERE id = 1`);
-    expect((await faultOf(run(`INSERT INTO m_users (email, code) VALUES ('b@x', 'c')`))).code).to.equal('QRY_UNIQUE');
-    expect((await open().adopt([users])).statements, 'nothing is dropped').to.deep.equal([]);
+    expect((await catchFault(run(`INSERT INTO m_users (email, code) VALUES ('b@x', 'c')`))).code).to.equal(
+      'QRY_UNIQUE',
+    );
+    expect((await open().syncSchema([users])).statements, 'nothing is dropped').to.deep.equal([]);
   });
 
   it('warns of types that differ and changes nothing', async () => {
-    const { warnings, statements } = await open().adopt([table('m_users', id, column('email', 'boolean'))]);
+    const { warnings, statements } = await open().syncSchema([
+      defineTable('m_users', id, defineColumn('email', 'boolean')),
+    ]);
     expect(statements).to.deep.equal([]);
     expect(warnings.join()).to.match(/type (?:text|varchar\(21\)), the model says boolean/);
   });
@@ -105,58 +115,63 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     const to = (name: string): { references: { table: string; column: string } } => ({
       references: { table: name, column: 'id' },
     });
-    await open().adopt([
-      table('m_a', id, column('b_id', 'integer', { nullable: true, ...to('m_b') })),
-      table('m_b', id, column('a_id', 'integer', { nullable: true, ...to('m_a') })),
-      table('m_c', id, column('parent', 'integer', { nullable: true, ...to('m_c') })),
+    await open().syncSchema([
+      defineTable('m_a', id, defineColumn('b_id', 'integer', { nullable: true, ...to('m_b') })),
+      defineTable('m_b', id, defineColumn('a_id', 'integer', { nullable: true, ...to('m_a') })),
+      defineTable('m_c', id, defineColumn('parent', 'integer', { nullable: true, ...to('m_c') })),
     ]);
     for (const [name, field] of [
       ['m_a', 'b_id'],
       ['m_b', 'a_id'],
       ['m_c', 'parent'],
     ]) {
-      const fault = await faultOf(run(`INSERT INTO ${name} (${field}) VALUES (99)`));
+      const fault = await catchFault(run(`INSERT INTO ${name} (${field}) VALUES (99)`));
       expect(fault.code).to.equal('QRY_FOREIGN_KEY');
       expect(fault.options.issues?.[0]?.pointer).to.equal(`/${field}`);
     }
   });
 
   it('survives two starts at the same time', async () => {
-    const late = table('m_late', id, column('name', 'text', { unique: true }));
-    await Promise.all([open().adopt([late]), open().adopt([late]), open().adopt([late])]);
+    const late = defineTable('m_late', id, defineColumn('name', 'text', { unique: true }));
+    await Promise.all([open().syncSchema([late]), open().syncSchema([late]), open().syncSchema([late])]);
     expect(await run(`INSERT INTO m_late (name) VALUES ('x')`)).to.deep.equal([{ id: 1, name: 'x' }]);
   });
 
   it('takes long and odd names', async () => {
     const long = 'm_'.padEnd(50, 'long');
-    const odd = table(long, id, column('select', 'text', { unique: true, maxLength: 3 }), column('a "b', 'text'));
-    await open().adopt([odd]);
-    expect((await open().adopt([odd])).statements).to.deep.equal([]);
+    const odd = defineTable(
+      long,
+      id,
+      defineColumn('select', 'text', { unique: true, maxLength: 3 }),
+      defineColumn('a "b', 'text'),
+    );
+    await open().syncSchema([odd]);
+    expect((await open().syncSchema([odd])).statements).to.deep.equal([]);
   });
 
   it('makes combinations unique, finds words, keeps keys of several columns, and does so once', async () => {
-    const plain = table(
+    const plain = defineTable(
       'm_many',
-      column('a', 'text', { primaryKey: true }),
-      column('b', 'integer', { primaryKey: true, index: true }),
-      column('c', 'text', { search: true, index: true }),
-      column('d', 'json', { nullable: true, search: true }),
+      defineColumn('a', 'text', { primaryKey: true }),
+      defineColumn('b', 'integer', { primaryKey: true, index: true }),
+      defineColumn('c', 'text', { search: true, index: true }),
+      defineColumn('d', 'json', { nullable: true, search: true }),
     );
     const many = { ...plain, uniques: [['b', 'c'], ['a', 'b'], ['d']] };
-    const { progress: made } = await open().adopt([many]);
+    const { progress: made } = await open().syncSchema([many]);
     const count = (change: string): number => made.filter((one) => one.includes(` ${change} `)).length;
     // The key covers (a, b) and the pair begins with b: neither needs an index of its own. MySQL has none for JSON.
     expect(['add unique', 'add index', 'add search index'].map(count)).to.deep.equal(
       postgresql ? [2, 1, 2] : [1, 1, 1],
     );
-    const again = await open().adopt([many]);
+    const again = await open().syncSchema([many]);
     expect([again.statements, again.warnings.length]).to.deep.equal([[], postgresql ? 0 : 2]);
     await run(`INSERT INTO m_many (a, b, c) VALUES ('x', 1, 'running'), ('x', 2, 'running'), ('y', 1, 'still')`);
     for (const [values, pointers] of [
       [`'x', 1, 'other'`, ['/a', '/b']],
       [`'z', 2, 'running'`, ['/b', '/c']],
     ] as const) {
-      const fault = await faultOf(run(`INSERT INTO m_many (a, b, c) VALUES (${values})`));
+      const fault = await catchFault(run(`INSERT INTO m_many (a, b, c) VALUES (${values})`));
       expect([fault.code, ...(fault.options.issues ?? []).map(({ pointer }) => pointer)]).to.deep.equal([
         'QRY_UNIQUE',
         ...pointers,
@@ -164,23 +179,25 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     }
     await run('CREATE TABLE m_later (a varchar(99), b varchar(99))');
     const later = {
-      ...table('m_later', column('a', 'text'), column('b', 'text', { search: true })),
+      ...defineTable('m_later', defineColumn('a', 'text'), defineColumn('b', 'text', { search: true })),
       uniques: [['b', 'a']],
     };
     // MySQL asks for a bound of what is in a key.
-    expect((await open().adopt([later])).statements).to.have.length(postgresql ? 2 : 4);
-    expect((await open().adopt([{ ...later, uniques: [['a', 'b']] }])).statements, 'in any order').to.deep.equal([]);
+    expect((await open().syncSchema([later])).statements).to.have.length(postgresql ? 2 : 4);
+    expect((await open().syncSchema([{ ...later, uniques: [['a', 'b']] }])).statements, 'in any order').to.deep.equal(
+      [],
+    );
   });
 
   it('names table and columns, and changes nothing, when rows stand against a unique index', async () => {
     await run('CREATE TABLE m_dup (id int, name varchar(300))');
     await run(`INSERT INTO m_dup (id, name) VALUES (1, 'x'), (2, 'x')`);
-    const wanted = table(
+    const wanted = defineTable(
       'm_dup',
-      column('name', 'text', { unique: true }),
-      column('extra', 'text', { nullable: true }),
+      defineColumn('name', 'text', { unique: true }),
+      defineColumn('extra', 'text', { nullable: true }),
     );
-    const fault = await faultOf(open().adopt([wanted]));
+    const fault = await catchFault(open().syncSchema([wanted]));
     expect(fault.code).to.equal('QRY_DUPLICATES');
     expect(fault.params).to.deep.equal({ table: 'm_dup', columns: 'name' });
     const { cause } = fault.options;
@@ -210,7 +227,7 @@ export function migrationContract(run: Run, open: () => OpenDialect, { postgresq
     ])
       await run(sql);
     const session = { query: (sql: string, values?: readonly unknown[]) => run(sql, values) };
-    const known = await introspect(session, '{k_one,k_view,k_counter,k_composite,k_more}');
+    const known = await introspectPostgres(session, '{k_one,k_view,k_counter,k_composite,k_more}');
     expect([...known.keys()].sort()).to.deep.equal(['k_one', 'k_view']);
     expect(known.get('k_view')?.table).to.equal(false);
     const one = known.get('k_one');

@@ -5,7 +5,7 @@ import type { Log, PluginRuntime, RuntimeContext } from '../../contract/plugin.j
 import type { Dialect } from '../../plugins/dialects/kind.js';
 import type { OpenDialect } from './dialect-support.js';
 
-function contextOf(options: Readonly<Record<string, unknown>>, folder: string, log: Log): RuntimeContext {
+function createContext(options: Readonly<Record<string, unknown>>, folder: string, log: Log): RuntimeContext {
   return {
     id: 'dialect:test',
     instance: 'main',
@@ -25,14 +25,19 @@ export async function openDialect(
   options: Readonly<Record<string, unknown>>,
   folder = tmpdir(),
 ): Promise<OpenDialect & { health(): Promise<boolean | undefined> }> {
-  const ignore = (): void => {};
-  const context = contextOf(options, folder, { debug: ignore, info: ignore, warn: ignore, error: ignore });
+  const doNothing = (): void => {};
+  const context = createContext(options, folder, {
+    debug: doNothing,
+    info: doNothing,
+    warn: doNothing,
+    error: doNothing,
+  });
   const handle = runtime.create?.(context);
   if (!handle) throw new Error('no handle');
   await runtime.open?.(handle, context);
   return {
     handle,
-    async adopt(tables, destroy = false) {
+    async syncSchema(tables, destroy = false) {
       const warnings: string[] = [];
       const statements: string[] = [];
       const log: Log = {
@@ -41,10 +46,10 @@ export async function openDialect(
         debug: (fields) => void ('sql' in fields && statements.push(String(fields.sql))),
       };
       const progress: string[] = [];
-      const hear: MigrationProgress = (step, at, of) => {
+      const recordProgress: MigrationProgress = (step, at, of) => {
         progress.push(`${at}/${of} ${step.store} ${step.table} ${step.change} ${step.detail}`);
       };
-      await runtime.adopt?.(handle, tables, contextOf(options, folder, log), hear, { destroy });
+      await runtime.syncSchema?.(handle, tables, createContext(options, folder, log), recordProgress, { destroy });
       return { warnings, statements, progress };
     },
     plan: async (tables, destroy = false) =>

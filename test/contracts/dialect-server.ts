@@ -5,9 +5,9 @@
 import { expect } from 'chai';
 import type { PluginRuntime } from '../../contract/plugin.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 import { openDialect } from './dialect-open.js';
-import { faultOf, runner, type OpenDialect, type Run } from './dialect-support.js';
+import { catchFault, createRunner, type OpenDialect, type Run } from './dialect-support.js';
 import { skipTest } from '../support/skip.js';
 import { SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
@@ -25,24 +25,24 @@ export interface DialectServer {
   readonly hasLogins: boolean;
 }
 
-export type Opened = OpenDialect & { readonly run: Run };
+export type ConnectionUnderTest = OpenDialect & { readonly run: Run };
 
-export interface Serving {
+export interface ServerConnections {
   readonly url: () => string;
   /** Closed after the test. */
-  readonly open: (options?: Readonly<Record<string, unknown>>) => Promise<Opened>;
+  readonly open: (options?: Readonly<Record<string, unknown>>) => Promise<ConnectionUnderTest>;
 }
 
 /** To be called inside a `describe`. */
-export function dialectServer(server: DialectServer): Serving {
+export function testDialectServer(server: DialectServer): ServerConnections {
   const { runtime, make } = server;
   let url = '';
   const opened: OpenDialect[] = [];
 
-  async function open(options: Readonly<Record<string, unknown>> = {}): Promise<Opened> {
+  async function open(options: Readonly<Record<string, unknown>> = {}): Promise<ConnectionUnderTest> {
     const made = await openDialect(runtime, { url, ...options });
     opened.push(made);
-    return { ...made, run: runner(() => made.handle) };
+    return { ...made, run: createRunner(() => made.handle) };
   }
 
   before(async function () {
@@ -52,18 +52,18 @@ export function dialectServer(server: DialectServer): Serving {
   });
   afterEach(() => Promise.all(opened.splice(0).map((made) => made.close())));
 
-  const serving: Serving = { url: () => url, open };
-  limits(serving, runtime);
-  losses(serving, server);
-  reasons(serving, server);
+  const serving: ServerConnections = { url: () => url, open };
+  testPoolLimits(serving, runtime);
+  testConnectionLoss(serving, server);
+  testConnectErrors(serving, server);
   return serving;
 }
 
-function limits({ url, open }: Serving, runtime: DialectServer['runtime']): void {
+function testPoolLimits({ url, open }: ServerConnections, runtime: DialectServer['runtime']): void {
   it('refuses when no connection becomes free in time', async () => {
     const { run, handle } = await open({ pool_size: 1, pool_wait: 0.2 });
     const transaction = await handle.begin(SERIALIZABLE);
-    const fault = await faultOf(run('SELECT 1'));
+    const fault = await catchFault(run('SELECT 1'));
     expect(fault.code).to.equal('QRY_UNAVAILABLE');
     expect(fault.options.retryable).to.equal(true);
     expect(fault.options.headers).to.deep.equal({ 'retry-after': '1' });
@@ -77,14 +77,17 @@ function limits({ url, open }: Serving, runtime: DialectServer['runtime']): void
     await made.close();
     await made.close();
     expect(await made.health()).to.equal(false);
-    expect((await faultOf(runner(() => made.handle)('SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');
+    expect((await catchFault(createRunner(() => made.handle)('SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');
   });
 }
 
-function losses({ url, open }: Serving, { runtime, end, connections, slowInsert, isSlow }: DialectServer): void {
+function testConnectionLoss(
+  { url, open }: ServerConnections,
+  { runtime, end, connections, slowInsert, isSlow }: DialectServer,
+): void {
   /** Again and again: a connection that was being opened is there only after the first time. */
-  async function terminate(): Promise<void> {
-    await until(async () => {
+  async function terminateConnections(): Promise<void> {
+    await waitUntil(async () => {
       await end(url());
       return (await connections(url())) === 0;
     }, 'the connections are gone');
@@ -92,18 +95,18 @@ function losses({ url, open }: Serving, { runtime, end, connections, slowInsert,
 
   it('leaves no connection open when it is closed while it opens some', async () => {
     const made = await openDialect(runtime, { url: url() });
-    const run = runner(() => made.handle);
+    const run = createRunner(() => made.handle);
     const statements = Promise.allSettled(Array.from({ length: 8 }, () => run('SELECT 1')));
     await made.close();
     await statements;
-    await until(async () => (await connections(url())) === 0, 'the connections are gone');
+    await waitUntil(async () => (await connections(url())) === 0, 'the connections are gone');
   });
 
   it('goes on after its idle connections were terminated', async () => {
     const { run } = await open();
     await run('CREATE TABLE survives (id int PRIMARY KEY)');
     for (let round = 0; round < 3; round++) {
-      await terminate();
+      await terminateConnections();
       expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
       expect(await run('INSERT INTO survives (id) VALUES ($1)', [round])).to.deep.equal([{ id: round }]);
     }
@@ -113,8 +116,8 @@ function losses({ url, open }: Serving, { runtime, end, connections, slowInsert,
     const { run, handle } = await open();
     const transaction = await handle.begin(SERIALIZABLE);
     await run('SELECT 1', [], [], transaction);
-    await terminate();
-    expect((await faultOf(run('SELECT 1', [], [], transaction))).code).to.equal('QRY_UNAVAILABLE');
+    await terminateConnections();
+    expect((await catchFault(run('SELECT 1', [], [], transaction))).code).to.equal('QRY_UNAVAILABLE');
     await handle.rollback(transaction);
     expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
   });
@@ -122,9 +125,9 @@ function losses({ url, open }: Serving, { runtime, end, connections, slowInsert,
   it('says that the outcome is unknown when the connection is lost during a write, and does not send it twice', async () => {
     const { run } = await open();
     await run('CREATE TABLE once (id int PRIMARY KEY, n int)');
-    const write = faultOf(run(slowInsert));
-    await until(() => isSlow(url()), 'the write is at work');
-    await terminate();
+    const write = catchFault(run(slowInsert));
+    await waitUntil(() => isSlow(url()), 'the write is at work');
+    await terminateConnections();
     const fault = await write;
     expect(fault.code).to.equal('QRY_UNAVAILABLE');
     expect(fault.params['outcome']).to.match(/not known/);
@@ -133,7 +136,7 @@ function losses({ url, open }: Serving, { runtime, end, connections, slowInsert,
   });
 }
 
-function reasons({ url }: Serving, { runtime, hasLogins }: DialectServer): void {
+function testConnectErrors({ url }: ServerConnections, { runtime, hasLogins }: DialectServer): void {
   it('says in fixed words why it cannot connect', async () => {
     const [nobody, nowhere, wrong] = [new URL(url()), new URL(url()), new URL(url())];
     nobody.port = '1';
@@ -146,7 +149,7 @@ function reasons({ url }: Serving, { runtime, hasLogins }: DialectServer): void 
       ['db.example.com/secret', 'the address is not valid'],
       ...(hasLogins ? [[wrong.href, 'user name or password refused'] as const] : []),
     ] as const) {
-      const fault = await faultOf(openDialect(runtime, { url: address }));
+      const fault = await catchFault(openDialect(runtime, { url: address }));
       expect(fault.code).to.equal('QRY_CONNECT');
       expect(fault.params).to.deep.equal({ instance: 'main', reason });
     }

@@ -4,13 +4,13 @@ import type { MigrationOutline } from '../../contract/migration.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import { scanSql } from '../../language/strings/sql.js';
 import type { Dialect, Row, Transaction } from '../../plugins/dialects/kind.js';
-import { columnOf } from '../support/model-tables.js';
+import { createModelColumn } from '../support/model-tables.js';
 
 /** An open connection under test. */
 export interface OpenDialect {
   readonly handle: Dialect;
   /** Migrates to these models; gives the warnings, the statements that were run, and what was told meanwhile. */
-  adopt(
+  syncSchema(
     tables: readonly ModelTable[],
     destroy?: boolean,
   ): Promise<{ warnings: string[]; statements: string[]; progress: string[] }>;
@@ -29,14 +29,14 @@ export type Run = (
   inside?: Transaction,
 ) => Promise<readonly Row[]>;
 
-export const runner =
+export const createRunner =
   (handle: () => Dialect): Run =>
   (sql, values = [], json = [], inside) => {
     const jsonColumns = values.map((_, i) => json.includes(i + 1));
     return handle().run(handle().prepare({ scan: scanSql(sql), jsonColumns }), values, inside ?? null);
   };
 
-export async function faultOf(work: Promise<unknown>): Promise<Fault> {
+export async function catchFault(work: Promise<unknown>): Promise<Fault> {
   try {
     await work;
   } catch (error) {
@@ -46,15 +46,15 @@ export async function faultOf(work: Promise<unknown>): Promise<Fault> {
   throw new Error('expected a fault');
 }
 
-export const column = (
+export const defineColumn = (
   name: string,
   type: ModelColumn['type'] = 'text',
   rest: Partial<ModelColumn> = {},
-): ModelColumn => columnOf(name, { type, ...rest });
+): ModelColumn => createModelColumn(name, { type, ...rest });
 
-export const id = column('id', 'integer', { primaryKey: true, autoIncrement: true });
+export const id = defineColumn('id', 'integer', { primaryKey: true, autoIncrement: true });
 
-export const table = (name: string, ...columns: ModelColumn[]): ModelTable => ({
+export const defineTable = (name: string, ...columns: ModelColumn[]): ModelTable => ({
   model: `_${name}`,
   table: name,
   stores: [{ kind: 'dialect', instance: 'main' }],

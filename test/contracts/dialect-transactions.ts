@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Dialect } from '../../plugins/dialects/kind.js';
 import type { Run } from './dialect-support.js';
-import { faultOf } from './dialect-support.js';
+import { catchFault } from './dialect-support.js';
 import { SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 export function transactionsContract(run: Run, handle: () => Dialect): void {
@@ -40,8 +40,8 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
   it('undoes everything when a statement failed, and says so at the commit', async () => {
     const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
-    expect((await faultOf(run(insert, [1], [], transaction))).code).to.equal('QRY_UNIQUE');
-    expect((await faultOf(handle().commit(transaction))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(run(insert, [1], [], transaction))).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(handle().commit(transaction))).code).to.equal('QRY_FAILED');
     expect(await count()).to.equal(0);
     await run(insert, [1]);
   });
@@ -51,8 +51,8 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
     await run(insert, [1], [], transaction);
     await handle().rollback(transaction);
     await handle().rollback(transaction);
-    expect((await faultOf(run(insert, [1], [], transaction))).code).to.equal('QRY_FAILED');
-    expect((await faultOf(handle().commit(transaction))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(run(insert, [1], [], transaction))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(handle().commit(transaction))).code).to.equal('QRY_FAILED');
     expect(await count()).to.equal(0);
   });
 

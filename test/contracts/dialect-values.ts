@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { expectRefused, type DialectFlavour } from './dialect-flavour.js';
 import type { Run } from './dialect-support.js';
-import { faultOf } from './dialect-support.js';
+import { catchFault } from './dialect-support.js';
 
 /** SQL expression and the answer it must give. */
 const ANSWERS: readonly (readonly [string, unknown])[] = [
@@ -88,25 +88,28 @@ const BOUND: readonly (readonly [string, unknown, unknown])[] = [
 const REFUSED = Symbol('refused');
 
 export function valuesContract(run: Run, { differences, keyless, postgresql }: DialectFlavour): void {
-  const one = async (sql: string, ...values: unknown[]): Promise<unknown> =>
+  const selectValue = async (sql: string, ...values: unknown[]): Promise<unknown> =>
     (await run(`SELECT ${sql} AS v`, values))[0]?.['v'];
-  const answerOf = (sql: string, expected: unknown): unknown => {
+  const getExpectedAnswer = (sql: string, expected: unknown): unknown => {
     const difference = Object.hasOwn(differences, sql) ? differences[sql] : undefined;
     if (difference === undefined) return expected;
     return 'answer' in difference ? difference.answer : REFUSED;
   };
 
   for (const [sql, expected] of ANSWERS) {
-    const answer = answerOf(sql, expected);
-    if (answer === REFUSED) it(`refuses ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => one(sql)));
-    else it(`answers ${sql} with ${JSON.stringify(answer)}`, async () => expect(await one(sql)).to.deep.equal(answer));
+    const answer = getExpectedAnswer(sql, expected);
+    if (answer === REFUSED)
+      it(`refuses ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => selectValue(sql)));
+    else
+      it(`answers ${sql} with ${JSON.stringify(answer)}`, async () =>
+        expect(await selectValue(sql)).to.deep.equal(answer));
   }
   for (const [sql, value, expected] of BOUND) {
     const shown = typeof value === 'bigint' ? `${value}n` : JSON.stringify(value);
-    const answer = answerOf(sql, expected);
+    const answer = getExpectedAnswer(sql, expected);
     if (answer === REFUSED)
-      it(`refuses ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => one(sql, value)));
-    else it(`binds ${shown} to ${sql}`, async () => expect(await one(sql, value)).to.deep.equal(answer));
+      it(`refuses ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => selectValue(sql, value)));
+    else it(`binds ${shown} to ${sql}`, async () => expect(await selectValue(sql, value)).to.deep.equal(answer));
   }
 
   it('takes parameters repeated and out of order', async () => {
@@ -253,9 +256,9 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     ['half a surrogate pair', 'a\ud800b'],
   ] as const) {
     it(`refuses ${what} in text, in arrays and in JSON`, async () => {
-      expect((await faultOf(run('SELECT $1::text', [text]))).code).to.equal('QRY_BAD_VALUE');
-      expect((await faultOf(run(`SELECT 'x' = ANY($1::text[])`, [[text]]))).code).to.equal('QRY_BAD_VALUE');
-      expect((await faultOf(run('SELECT $1::jsonb', [{ text }]))).code).to.equal('QRY_BAD_VALUE');
+      expect((await catchFault(run('SELECT $1::text', [text]))).code).to.equal('QRY_BAD_VALUE');
+      expect((await catchFault(run(`SELECT 'x' = ANY($1::text[])`, [[text]]))).code).to.equal('QRY_BAD_VALUE');
+      expect((await catchFault(run('SELECT $1::jsonb', [{ text }]))).code).to.equal('QRY_BAD_VALUE');
     });
   }
 }

@@ -7,7 +7,7 @@ import { POSTGRESQL, type DialectFlavour } from './dialect-flavour.js';
 import { faultsContract } from './dialect-faults.js';
 import { migrationContract } from './dialect-migration.js';
 import { stringsContract } from './dialect-strings.js';
-import { runner } from './dialect-support.js';
+import { createRunner } from './dialect-support.js';
 import type { MakeConnection, OpenDialect, Run } from './dialect-support.js';
 import { transactionsContract } from './dialect-transactions.js';
 import { valuesContract } from './dialect-values.js';
@@ -25,7 +25,7 @@ export function dialectContract(
       return opened;
     };
     const handle = (): OpenDialect['handle'] => open().handle;
-    const plain = runner(handle);
+    const plain = createRunner(handle);
     const run: Run = (sql, ...rest) => plain(flavour.ddl(sql), ...rest);
 
     before(async function () {

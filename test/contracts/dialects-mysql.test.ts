@@ -9,18 +9,18 @@ import type { Fault } from '../../contract/fault.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { scanSql } from '../../language/strings/sql.js';
 import mysql from '../../plugins/dialects/mysql/runtime.js';
-import { freshMysql, startMysql, type MysqlFlavour } from '../support/mysql.js';
+import { createMysqlDatabase, startMysql, type MysqlFlavour } from '../support/mysql.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 import { dialectContract } from './dialect.contract.js';
 import { MARIADB, MYSQL } from './dialect-flavour.js';
 import { openDialect } from './dialect-open.js';
-import { dialectServer } from './dialect-server.js';
-import { column, faultOf, table, type MakeConnection } from './dialect-support.js';
+import { testDialectServer } from './dialect-server.js';
+import { defineColumn, catchFault, defineTable, type MakeConnection } from './dialect-support.js';
 import { BY_LOCKS } from '../../plugins/dialects/kind.js';
 
-const nothing = (): void => {};
-const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const doNothing = (): void => {};
+const log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 const HEAVY =
   'SELECT count(*) FROM information_schema.collations a, information_schema.collations b, information_schema.collations c, information_schema.collations d';
 
@@ -42,18 +42,18 @@ const isSlow = async (url: string): Promise<boolean> =>
 for (const flavour of ['mariadb', 'mysql'] as const satisfies readonly MysqlFlavour[]) {
   const make = async (): ReturnType<MakeConnection> => {
     const server = await startMysql(flavour);
-    return 'skip' in server ? server : openDialect(mysql, { url: await freshMysql(flavour) });
+    return 'skip' in server ? server : openDialect(mysql, { url: await createMysqlDatabase(flavour) });
   };
   dialectContract(flavour, make, flavour === 'mysql' ? MYSQL : MARIADB);
   describe(`dialect ${flavour}, with a server`, () => withServer(flavour));
 }
 
 function withServer(flavour: MysqlFlavour): void {
-  const { url, open } = dialectServer({
+  const { url, open } = testDialectServer({
     runtime: mysql,
     async make() {
       const server = await startMysql(flavour);
-      return 'skip' in server ? server : freshMysql(flavour);
+      return 'skip' in server ? server : createMysqlDatabase(flavour);
     },
     async end(at) {
       for (const { id } of await onServer(at, OTHERS)) await onServer(at, `KILL ${Number(id)}`).catch(() => undefined);
@@ -66,13 +66,13 @@ function withServer(flavour: MysqlFlavour): void {
 
   it('stops a statement at its deadline, also one that writes', async () => {
     const { run } = await open({ statement_timeout: 0.2 });
-    const fault = await faultOf(run(HEAVY));
+    const fault = await catchFault(run(HEAVY));
     expect(fault.code).to.equal('QRY_TIMEOUT');
     expect(fault.options.headers).to.deep.equal({ 'retry-after': '1' });
     await run('CREATE TABLE slow (id int PRIMARY KEY, n int)');
     await run('INSERT INTO slow (id, n) VALUES (1, 1)');
-    expect((await faultOf(run('UPDATE slow SET n = n + SLEEP(5)'))).code).to.equal('QRY_TIMEOUT');
-    await until(async () => !(await isSlow(url())), 'the statement is stopped');
+    expect((await catchFault(run('UPDATE slow SET n = n + SLEEP(5)'))).code).to.equal('QRY_TIMEOUT');
+    await waitUntil(async () => !(await isSlow(url())), 'the statement is stopped');
     expect(await run('SELECT n FROM slow')).to.deep.equal([{ n: 1 }]);
   });
 
@@ -99,7 +99,7 @@ function withServer(flavour: MysqlFlavour): void {
     const refusing = (tables: readonly string[]): Dialect => {
       const handle = mysql.create?.(context) ?? expect.fail('no handle');
       for (const name of tables) {
-        const model = table(name, column('a', 'integer'));
+        const model = defineTable(name, defineColumn('a', 'integer'));
         const scan = scanSql(`INSERT INTO ${name} (a) VALUES (1) RETURNING a`);
         handle.prepare({ scan, jsonColumns: [], tables: [model] });
       }
@@ -119,7 +119,7 @@ function withServer(flavour: MysqlFlavour): void {
         await mysql.close?.(handle);
       }
     }
-    await until(async () => (await onServer(url(), OTHERS)).length <= before, 'no connection is left');
+    await waitUntil(async () => (await onServer(url(), OTHERS)).length <= before, 'no connection is left');
   });
 
   it('locks the rows of a read that feeds a write', async () => {

@@ -10,19 +10,19 @@ import { expect } from 'chai';
 import pg from 'pg';
 import pglite from '../../plugins/dialects/pglite/runtime.js';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { until } from '../support/until.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { waitUntil } from '../support/until.js';
 import { dialectContract } from './dialect.contract.js';
 import { openDialect } from './dialect-open.js';
-import { dialectServer } from './dialect-server.js';
-import { faultOf, runner, type OpenDialect } from './dialect-support.js';
+import { testDialectServer } from './dialect-server.js';
+import { catchFault, createRunner, type OpenDialect } from './dialect-support.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 dialectContract('pglite', () => openDialect(pglite, { path: 'memory://' }));
 
 dialectContract('postgres', async () => {
   const server = await startPostgres();
-  return 'skip' in server ? server : openDialect(postgres, { url: await freshDatabase() });
+  return 'skip' in server ? server : openDialect(postgres, { url: await createPostgresDatabase() });
 });
 
 async function onServer(url: string, sql: string): Promise<number> {
@@ -38,11 +38,11 @@ async function onServer(url: string, sql: string): Promise<number> {
 const OTHERS = `FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'lintel'`;
 
 describe('dialect postgres, with a server', () => {
-  const { url, open } = dialectServer({
+  const { url, open } = testDialectServer({
     runtime: postgres,
     async make() {
       const server = await startPostgres();
-      return 'skip' in server ? server : freshDatabase();
+      return 'skip' in server ? server : createPostgresDatabase();
     },
     end: async (at) => void (await onServer(at, `SELECT pg_terminate_backend(pid) ${OTHERS}`)),
     connections: (at) => onServer(at, `SELECT pid ${OTHERS}`),
@@ -53,7 +53,7 @@ describe('dialect postgres, with a server', () => {
 
   it('stops a statement at its deadline', async () => {
     const { run } = await open({ statement_timeout: 0.2 });
-    const fault = await faultOf(run('SELECT pg_sleep(5)'));
+    const fault = await catchFault(run('SELECT pg_sleep(5)'));
     expect(fault.code).to.equal('QRY_TIMEOUT');
     expect(fault.options.headers).to.deep.equal({ 'retry-after': '1' });
     expect(await run('SELECT 1 AS n')).to.deep.equal([{ n: 1 }]);
@@ -64,7 +64,7 @@ describe('dialect postgres, with a server', () => {
     const slow = run('SELECT pg_sleep(1)::text');
     const running = `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep(1)%'
       AND clock_timestamp() - query_start > interval '40 ms'`;
-    await until(async () => (await onServer(url(), running)) === 1, 'it is at work');
+    await waitUntil(async () => (await onServer(url(), running)) === 1, 'it is at work');
     const elapsed = startStopwatch();
     await Promise.all(Array.from({ length: 20 }, () => run('SELECT 1')));
     expect(elapsed()).to.be.lessThan(500);
@@ -87,7 +87,7 @@ describe('dialect postgres, with a server', () => {
     });
     await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve));
     const { port } = pooler.address() as AddressInfo;
-    const fault = await faultOf(openDialect(postgres, { url: `postgres://ada@127.0.0.1:${port}/db` }));
+    const fault = await catchFault(openDialect(postgres, { url: `postgres://ada@127.0.0.1:${port}/db` }));
     pooler.close();
     expect(fault.code).to.equal('QRY_CONNECT');
     expect(fault.params['reason']).to.contain('a pooler on the way').and.contain('ignore_startup_parameters');
@@ -112,22 +112,22 @@ describe('dialect pglite, with a folder', () => {
 
   it('keeps its data, and refuses a second engine on the folder', async function () {
     const first = await open();
-    const run = runner(() => first.handle);
+    const run = createRunner(() => first.handle);
     await run('CREATE TABLE kept (id int)');
     await run('INSERT INTO kept (id) VALUES (1)');
-    const fault = await faultOf(open());
+    const fault = await catchFault(open());
     expect(fault.code).to.equal('QRY_CONNECT');
     expect(fault.params['reason']).to.match(/in use/);
     await first.close();
     const second = await open();
-    expect(await runner(() => second.handle)('SELECT id FROM kept')).to.deep.equal([{ id: 1 }]);
+    expect(await createRunner(() => second.handle)('SELECT id FROM kept')).to.deep.equal([{ id: 1 }]);
     await second.close();
   });
 
   it('refuses the lock of a live process and takes over that of a dead one', async function () {
     const lock = join(folder, 'data.lock');
     await writeFile(lock, `${process.ppid}\n`);
-    expect((await faultOf(open())).params['reason']).to.match(/in use/);
+    expect((await catchFault(open())).params['reason']).to.match(/in use/);
     await writeFile(lock, '2147483646\n');
     await (await open()).close();
   });

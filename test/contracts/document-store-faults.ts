@@ -2,41 +2,44 @@
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import type { Document } from '../../plugins/document-stores/kind.js';
-import { collectionOf, type OpenStore } from './document-store-support.js';
-import { column, faultOf } from './dialect-support.js';
+import { defineCollection, type OpenStore } from './document-store-support.js';
+import { defineColumn, catchFault } from './dialect-support.js';
 
 const MARKER = 'mark3r-value';
 
 export function documentFaultsContract(store: () => OpenStore): void {
-  const insert = (document: Document): Promise<Fault> => faultOf(store().handle.insert('f_users', [document], null));
-  const told = ({ code, options }: Fault): unknown[] => [code, ...(options.issues ?? []).map(({ pointer }) => pointer)];
+  const insert = (document: Document): Promise<Fault> => catchFault(store().handle.insert('f_users', [document], null));
+  const summarizeFault = ({ code, options }: Fault): unknown[] => [
+    code,
+    ...(options.issues ?? []).map(({ pointer }) => pointer),
+  ];
 
   before(async () => {
     const columns = [
-      column('email', 'text', { unique: true, maxLength: 20 }),
-      column('age', 'integer', { nullable: true }),
-      column('score', 'float', { nullable: true }),
-      column('active', 'boolean', { nullable: true }),
-      column('born', 'timestamp', { nullable: true }),
-      column('tags', 'json', { nullable: true }),
-      column('code', 'text', { nullable: true, unique: true }),
-      column('area', 'text', { nullable: true }),
-      column('number', 'integer', { nullable: true }),
-      column('home', 'json', {
+      defineColumn('email', 'text', { unique: true, maxLength: 20 }),
+      defineColumn('age', 'integer', { nullable: true }),
+      defineColumn('score', 'float', { nullable: true }),
+      defineColumn('active', 'boolean', { nullable: true }),
+      defineColumn('born', 'timestamp', { nullable: true }),
+      defineColumn('tags', 'json', { nullable: true }),
+      defineColumn('code', 'text', { nullable: true, unique: true }),
+      defineColumn('area', 'text', { nullable: true }),
+      defineColumn('number', 'integer', { nullable: true }),
+      defineColumn('home', 'json', {
         nullable: true,
-        holds: { form: 'object', fields: [column('city', 'text'), column('zip', 'integer')] },
+        holds: { form: 'object', fields: [defineColumn('city', 'text'), defineColumn('zip', 'integer')] },
       }),
-      column('grades', 'json', { nullable: true, holds: { form: 'array', items: { type: 'float' } } }),
+      defineColumn('grades', 'json', { nullable: true, holds: { form: 'array', items: { type: 'float' } } }),
     ];
-    await store().adopt([collectionOf('f_users', columns, [['email'], ['code'], ['area', 'number']])]);
+    await store().syncSchema([defineCollection('f_users', columns, [['email'], ['code'], ['area', 'number']])]);
     const good = { email: 'a@x', age: 1, score: 0.5, active: true, born: new Date(0), tags: ['t'], code: 'c' };
     await store().handle.insert('f_users', [{ ...good, area: 'n', number: 1 }], null);
   });
 
   it('refuses a value that is taken, and names the field', async () => {
-    expect(told(await insert({ email: 'a@x' }))).to.deep.equal(['QRY_UNIQUE', '/email']);
-    expect(told(await insert({ email: 'b@x', code: 'c' }))).to.deep.equal(['QRY_UNIQUE', '/code']);
-    expect(told(await insert({ email: 'b@x', area: 'n', number: 1 }))).to.deep.equal([
+    expect(summarizeFault(await insert({ email: 'a@x' }))).to.deep.equal(['QRY_UNIQUE', '/email']);
+    expect(summarizeFault(await insert({ email: 'b@x', code: 'c' }))).to.deep.equal(['QRY_UNIQUE', '/code']);
+    expect(summarizeFault(await insert({ email: 'b@x', area: 'n', number: 1 }))).to.deep.equal([
       'QRY_UNIQUE',
       '/area',
       '/number',
@@ -45,7 +48,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
 
   it('refuses an id that is taken', async () => {
     await store().handle.insert('f_ids', [{ _id: 'one' }], null);
-    expect(told(await faultOf(store().handle.insert('f_ids', [{ _id: 'one' }], null)))).to.deep.equal([
+    expect(summarizeFault(await catchFault(store().handle.insert('f_ids', [{ _id: 'one' }], null)))).to.deep.equal([
       'QRY_UNIQUE',
       '/_id',
     ]);
@@ -55,7 +58,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     await store().handle.insert('f_users', [{ email: 'up@x' }], null);
     for (const one of [true, false]) {
       const change = store().handle.update('f_users', { email: 'up@x' }, { $set: { email: 'a@x' } }, { one }, null);
-      expect(told(await faultOf(change))).to.deep.equal(['QRY_UNIQUE', '/email']);
+      expect(summarizeFault(await catchFault(change))).to.deep.equal(['QRY_UNIQUE', '/email']);
     }
   });
 
@@ -73,14 +76,14 @@ export function documentFaultsContract(store: () => OpenStore): void {
   });
 
   it('refuses a document without a required value, and names the field', async () => {
-    expect(told(await insert({ age: 1 }))).to.deep.equal(['QRY_NOT_NULL', '/email']);
-    expect(told(await insert({ email: null }))).to.deep.equal(['QRY_NOT_NULL', '/email']);
+    expect(summarizeFault(await insert({ age: 1 }))).to.deep.equal(['QRY_NOT_NULL', '/email']);
+    expect(summarizeFault(await insert({ email: null }))).to.deep.equal(['QRY_NOT_NULL', '/email']);
     const unset = store().handle.update('f_users', { email: 'a@x' }, { $unset: { email: '' } }, { one: true }, null);
-    expect(told(await faultOf(unset))).to.deep.equal(['QRY_NOT_NULL', '/email']);
+    expect(summarizeFault(await catchFault(unset))).to.deep.equal(['QRY_NOT_NULL', '/email']);
   });
 
   it('refuses text that is too long; characters count, not bytes', async () => {
-    expect(told(await insert({ email: 'x'.repeat(21) }))).to.deep.equal(['QRY_CHECK', '/email']);
+    expect(summarizeFault(await insert({ email: 'x'.repeat(21) }))).to.deep.equal(['QRY_CHECK', '/email']);
     await store().handle.insert('f_users', [{ email: 'ü'.repeat(20) }, { email: '😀'.repeat(20) }], null);
   });
 
@@ -94,7 +97,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
       ['email', 5],
     ] as const) {
       const fault = await insert({ email: `t-${field}`, [field]: value });
-      expect(told(fault), `${field} ${value}`).to.deep.equal(['QRY_BAD_VALUE', `/${field}`]);
+      expect(summarizeFault(fault), `${field} ${value}`).to.deep.equal(['QRY_BAD_VALUE', `/${field}`]);
     }
     await store().handle.insert('f_users', [{ email: 'ok', age: 9007199254740991, score: 3, other: 'field' }], null);
   });
@@ -109,7 +112,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
       ['grades', [1, 2.5, 'three'], '/grades/2'],
     ] as const) {
       const fault = await insert({ email: `j-${field}`, [field]: value });
-      expect(told(fault), JSON.stringify(value)).to.deep.equal(['QRY_BAD_VALUE', pointer]);
+      expect(summarizeFault(fault), JSON.stringify(value)).to.deep.equal(['QRY_BAD_VALUE', pointer]);
     }
     const good = { home: { city: null, street: 'any' }, grades: [] };
     await store().handle.insert(
@@ -125,11 +128,11 @@ export function documentFaultsContract(store: () => OpenStore): void {
   it('writes nothing of several documents when one is refused', async () => {
     const inside = await store().handle.begin();
     const both = store().handle.insert('f_users', [{ email: 'first' }, { email: 'a@x' }], inside);
-    expect((await faultOf(both)).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(both)).code).to.equal('QRY_UNIQUE');
     if (inside !== null) await store().handle.rollback(inside);
     expect(await store().handle.count('f_users', { email: 'first' }, null)).to.equal(0);
     const alone = store().handle.insert('f_users', [{ email: 'first' }, { email: 'a@x' }], null);
-    expect((await faultOf(alone)).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(alone)).code).to.equal('QRY_UNIQUE');
     expect(await store().handle.count('f_users', { email: 'first' }, null)).to.equal(0);
   });
 
@@ -139,7 +142,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
       () => store().handle.aggregate('f_users', [{ $nonsense: {} }], null),
       () => store().handle.update('f_users', {}, { $nonsense: { a: 1 } }, {}, null),
     ]) {
-      const fault = await faultOf(work());
+      const fault = await catchFault(work());
       expect([fault.code, fault.params, fault.options.issues]).to.deep.equal(['QRY_FAILED', {}, undefined]);
     }
   });
@@ -148,7 +151,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     const { handle } = store();
     await handle.insert('f_math', [{ text: 'x' }], null);
     const add = handle.update('f_math', {}, { $inc: { text: 1 } }, { one: true }, null);
-    expect((await faultOf(add)).code).to.equal('QRY_BAD_VALUE');
+    expect((await catchFault(add)).code).to.equal('QRY_BAD_VALUE');
   });
 
   it('no value stands in a fault, its cause or the log', async () => {
@@ -160,7 +163,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
       () => handle.insert('f_users', [{ email: 'm', age: MARKER }], null),
       () => handle.find('f_users', { $expr: { $toInt: MARKER } }, {}, null),
     ]) {
-      const { code, params, options, stack } = await faultOf(work());
+      const { code, params, options, stack } = await catchFault(work());
       const cause = options.cause as Error | undefined;
       const everything = [code, stack, cause?.stack, JSON.stringify([params, options, { ...cause }])].join('\n');
       expect(everything, code).not.to.contain(MARKER);

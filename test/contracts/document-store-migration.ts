@@ -1,19 +1,19 @@
 /** Contract of document stores: from models to collections by adding only. */
 import { expect } from 'chai';
 import type { ModelColumn } from '../../contract/model.js';
-import { bare, collectionOf, type OpenStore } from './document-store-support.js';
-import { column, faultOf } from './dialect-support.js';
+import { removeIds, defineCollection, type OpenStore } from './document-store-support.js';
+import { defineColumn, catchFault } from './dialect-support.js';
 
 const NOTHING = { warnings: [], statements: [], progress: [] };
 
 export function documentMigrationContract(store: () => OpenStore): void {
-  const id = column('id', 'integer', { primaryKey: true, autoIncrement: true });
-  const email = column('email', 'text', { unique: true, maxLength: 20 });
-  const age = column('age', 'integer', { nullable: true, index: true });
-  const users = collectionOf('m_users', [id, email, age]);
+  const id = defineColumn('id', 'integer', { primaryKey: true, autoIncrement: true });
+  const email = defineColumn('email', 'text', { unique: true, maxLength: 20 });
+  const age = defineColumn('age', 'integer', { nullable: true, index: true });
+  const users = defineCollection('m_users', [id, email, age]);
   const insert = (name: string, document: object) => store().handle.insert(name, [{ ...document }], null);
-  const words = async (name: string, columns: readonly ModelColumn[]): Promise<string[]> =>
-    (await store().plan([collectionOf(name, columns)])).steps.map(({ change, detail }) => `${change} ${detail}`);
+  const planSteps = async (name: string, columns: readonly ModelColumn[]): Promise<string[]> =>
+    (await store().plan([defineCollection(name, columns)])).steps.map(({ change, detail }) => `${change} ${detail}`);
 
   it('plans what it would do, in words, and changes nothing by that', async () => {
     const first = await store().plan([users]);
@@ -25,7 +25,7 @@ export function documentMigrationContract(store: () => OpenStore): void {
       'm_users: add index age',
     ]);
     expect(await store().plan([users])).to.deep.equal(first);
-    const { statements, progress, warnings } = await store().adopt([users]);
+    const { statements, progress, warnings } = await store().syncSchema([users]);
     expect(warnings).to.deep.equal([]);
     expect(first.steps.flatMap(({ sql }) => sql)).to.deep.equal(statements);
     expect(progress).to.deep.equal(
@@ -34,108 +34,113 @@ export function documentMigrationContract(store: () => OpenStore): void {
   });
 
   it('finds nothing to do the second time', async () => {
-    expect(await store().adopt([users])).to.deep.equal(NOTHING);
+    expect(await store().syncSchema([users])).to.deep.equal(NOTHING);
     expect(await store().plan([users])).to.deep.equal({ steps: [], warnings: [] });
-    expect(await store().adopt([])).to.deep.equal(NOTHING);
+    expect(await store().syncSchema([])).to.deep.equal(NOTHING);
   });
 
   it('a counted key may be left out, and is there once if it is given', async () => {
     await insert('m_users', { email: 'a' });
     await insert('m_users', { email: 'b', id: 5 });
-    expect((await faultOf(insert('m_users', { email: 'c', id: 5 }))).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(insert('m_users', { email: 'c', id: 5 }))).code).to.equal('QRY_UNIQUE');
   });
 
   it('adds what is missing to a collection with documents, and leaves those as they are', async () => {
-    const nick = column('nick', 'text');
-    const code = column('code', 'text', { nullable: true, unique: true });
+    const nick = defineColumn('nick', 'text');
+    const code = defineColumn('code', 'text', { nullable: true, unique: true });
     const columns = [id, email, age, nick, code];
-    expect(await words('m_users', columns)).to.deep.equal([
+    expect(await planSteps('m_users', columns)).to.deep.equal([
       'change rules nick text, code text, optional',
       'add unique code',
     ]);
-    const { warnings } = await store().adopt([collectionOf('m_users', columns)]);
+    const { warnings } = await store().syncSchema([defineCollection('m_users', columns)]);
     expect(warnings).to.have.length(1);
     expect(warnings[0]).to.match(/required field/);
-    expect(bare(await store().handle.find('m_users', { email: 'a' }, {}, null))).to.deep.equal([{ email: 'a' }]);
+    expect(removeIds(await store().handle.find('m_users', { email: 'a' }, {}, null))).to.deep.equal([{ email: 'a' }]);
     // What is there already is not judged until it is right.
     await store().handle.update('m_users', { email: 'a' }, { $set: { age: 3 } }, { one: true }, null);
-    expect((await faultOf(insert('m_users', { email: 'd' }))).code).to.equal('QRY_NOT_NULL');
+    expect((await catchFault(insert('m_users', { email: 'd' }))).code).to.equal('QRY_NOT_NULL');
     await insert('m_users', { email: 'd', nick: 'n', code: 'c' });
-    expect((await faultOf(insert('m_users', { email: 'e', nick: 'n', code: 'c' }))).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(insert('m_users', { email: 'e', nick: 'n', code: 'c' }))).code).to.equal('QRY_UNIQUE');
   });
 
   it('narrows nothing, and says so; widens', async () => {
-    const note = (rest: Partial<ModelColumn>, type: ModelColumn['type'] = 'text') =>
-      collectionOf('m_notes', [column('text', type, rest)]);
-    await store().adopt([note({ nullable: true, maxLength: 10 })]);
+    const defineNotes = (rest: Partial<ModelColumn>, type: ModelColumn['type'] = 'text') =>
+      defineCollection('m_notes', [defineColumn('text', type, rest)]);
+    await store().syncSchema([defineNotes({ nullable: true, maxLength: 10 })]);
     for (const narrower of [
-      note({ maxLength: 10 }),
-      note({ nullable: true, maxLength: 5 }),
-      note({ nullable: true }, 'boolean'),
+      defineNotes({ maxLength: 10 }),
+      defineNotes({ nullable: true, maxLength: 5 }),
+      defineNotes({ nullable: true }, 'boolean'),
     ]) {
-      const { warnings, statements } = await store().adopt([narrower]);
+      const { warnings, statements } = await store().syncSchema([narrower]);
       expect(statements).to.deep.equal([]);
       expect(warnings).to.have.length(1);
       expect(warnings[0]).to.match(/left as it is/);
     }
-    const wider = note({ nullable: true, maxLength: 20 });
+    const wider = defineNotes({ nullable: true, maxLength: 20 });
     expect((await store().plan([wider])).steps.map(({ change, detail }) => [change, detail])).to.deep.equal([
       ['change rules', 'text text, optional'],
     ]);
-    await store().adopt([wider]);
+    await store().syncSchema([wider]);
     await insert('m_notes', { text: 'x'.repeat(20) });
-    expect(await store().adopt([wider])).to.deep.equal(NOTHING);
+    expect(await store().syncSchema([wider])).to.deep.equal(NOTHING);
   });
 
   it('takes over a collection that somebody else made', async () => {
     await insert('m_found', { name: 'x', n: 'text' });
-    const found = collectionOf('m_found', [column('name', 'text', { unique: true }), column('n', 'integer')]);
+    const found = defineCollection('m_found', [
+      defineColumn('name', 'text', { unique: true }),
+      defineColumn('n', 'integer'),
+    ]);
     expect((await store().plan([found])).steps.map(({ change, detail }) => `${change} ${detail}`)).to.deep.equal([
       'add rules name text, n integer',
       'add unique name',
     ]);
-    await store().adopt([found]);
-    expect(bare(await store().handle.find('m_found', {}, {}, null))).to.deep.equal([{ name: 'x', n: 'text' }]);
-    expect((await faultOf(insert('m_found', { name: 'y', n: 'text' }))).code).to.equal('QRY_BAD_VALUE');
+    await store().syncSchema([found]);
+    expect(removeIds(await store().handle.find('m_found', {}, {}, null))).to.deep.equal([{ name: 'x', n: 'text' }]);
+    expect((await catchFault(insert('m_found', { name: 'y', n: 'text' }))).code).to.equal('QRY_BAD_VALUE');
   });
 
   it('makes combinations unique, finds words, and does so once', async () => {
     const columns = [
-      column('a', 'text'),
-      column('b', 'integer', { index: true }),
-      column('title', 'text', { search: true }),
-      column('body', 'text', { nullable: true, search: true }),
+      defineColumn('a', 'text'),
+      defineColumn('b', 'integer', { index: true }),
+      defineColumn('title', 'text', { search: true }),
+      defineColumn('body', 'text', { nullable: true, search: true }),
     ];
-    const many = collectionOf('m_many', columns, [['b', 'a']]);
+    const many = defineCollection('m_many', columns, [['b', 'a']]);
     expect((await store().plan([many])).steps.map(({ change, detail }) => `${change} ${detail}`)).to.deep.equal([
       'create collection a text, b integer, title text, body text',
       'add unique b, a',
       'add index b',
       'add search index title, body',
     ]);
-    await store().adopt([many]);
-    expect(await store().adopt([many])).to.deep.equal(NOTHING);
-    const again = collectionOf('m_many', columns, [['a', 'b']]);
-    expect(await store().adopt([again]), 'in any order').to.deep.equal(NOTHING);
+    await store().syncSchema([many]);
+    expect(await store().syncSchema([many])).to.deep.equal(NOTHING);
+    const again = defineCollection('m_many', columns, [['a', 'b']]);
+    expect(await store().syncSchema([again]), 'in any order').to.deep.equal(NOTHING);
     await insert('m_many', { a: 'x', b: 1, title: 'Running dogs', body: 'nothing' });
     await insert('m_many', { a: 'x', b: 2, title: 'Cats', body: 'a dog runs' });
     await insert('m_many', { a: 'y', b: 1, title: 'Birds' });
     const found = await store().handle.find('m_many', { $text: { $search: 'dog' } }, { sort: { b: 1 } }, null);
     expect(found.map(({ title }) => title)).to.deep.equal(['Running dogs', 'Cats']);
-    expect((await faultOf(insert('m_many', { a: 'x', b: 1, title: 't' }))).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(insert('m_many', { a: 'x', b: 1, title: 't' }))).code).to.equal('QRY_UNIQUE');
   });
 
   it('survives several starts at the same time', async () => {
-    const late = collectionOf('m_late', [column('name', 'text', { unique: true })]);
-    await Promise.all([store().adopt([late]), store().adopt([late]), store().adopt([late])]);
+    const late = defineCollection('m_late', [defineColumn('name', 'text', { unique: true })]);
+    await Promise.all([store().syncSchema([late]), store().syncSchema([late]), store().syncSchema([late])]);
     await insert('m_late', { name: 'x' });
-    expect(await store().adopt([late])).to.deep.equal(NOTHING);
+    expect(await store().syncSchema([late])).to.deep.equal(NOTHING);
   });
 
   it('names collection and fields, and shows no value, when documents stand against a unique index', async () => {
     await insert('m_dup', { name: 'twice-secret' });
     await insert('m_dup', { name: 'twice-secret' });
-    const fault = await faultOf(store().adopt([collectionOf('m_dup', [column('name', 'text', { unique: true })])]));
+    const fault = await catchFault(
+      store().syncSchema([defineCollection('m_dup', [defineColumn('name', 'text', { unique: true })])]),
+    );
     expect(fault.code).to.equal('QRY_DUPLICATES');
     expect(fault.params).to.deep.equal({ table: 'm_dup', columns: 'name' });
     const cause = fault.options.cause as Error | undefined;
@@ -145,12 +150,12 @@ export function documentMigrationContract(store: () => OpenStore): void {
   it('takes on thousands of documents', async function () {
     const documents = Array.from({ length: 3000 }, (_, n) => ({ n, name: `name ${n}` }));
     await store().handle.insert('m_large', documents, null);
-    const large = collectionOf('m_large', [
-      column('n', 'integer', { unique: true }),
-      column('name', 'text', { index: true, search: true }),
+    const large = defineCollection('m_large', [
+      defineColumn('n', 'integer', { unique: true }),
+      defineColumn('name', 'text', { index: true, search: true }),
     ]);
-    const { progress } = await store().adopt([large]);
+    const { progress } = await store().syncSchema([large]);
     expect(progress.map((line) => line.slice(0, 3))).to.deep.equal(['1/4', '2/4', '3/4', '4/4']);
-    expect((await faultOf(insert('m_large', { n: 2999, name: 'x' }))).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(insert('m_large', { n: 2999, name: 'x' }))).code).to.equal('QRY_UNIQUE');
   });
 }

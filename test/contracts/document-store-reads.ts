@@ -2,8 +2,8 @@
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
 import type { DocumentStore } from '../../plugins/document-stores/kind.js';
-import { faultOf } from './dialect-support.js';
-import { bare, isId } from './document-store-support.js';
+import { catchFault } from './dialect-support.js';
+import { removeIds, isId } from './document-store-support.js';
 
 export function documentReadsContract(handle: () => DocumentStore): void {
   const pets = [
@@ -18,7 +18,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     { name: 'Cid', age: null, tags: [] },
     { name: 'Dan', age: 4.5 },
   ];
-  const names = async (filter: object, options: object = {}): Promise<unknown[]> =>
+  const findNames = async (filter: object, options: object = {}): Promise<unknown[]> =>
     (await handle().find('r_pets', { ...filter }, { ...options }, null)).map(({ name }) => name);
 
   before(() => handle().insert('r_pets', pets, null));
@@ -31,28 +31,28 @@ export function documentReadsContract(handle: () => DocumentStore): void {
 
   it('gives documents in the order in which they were written, with ids and values as they were', async () => {
     const found = await handle().find('r_pets', {}, {}, null);
-    expect(bare(found)).to.deep.equal(pets);
+    expect(removeIds(found)).to.deep.equal(pets);
     for (const { _id } of found) expect(isId(_id)).to.equal(true);
   });
 
   it('finds by a value, also one inside an object or a list', async () => {
-    expect(await names({ name: 'Ada' })).to.deep.equal(['Ada']);
-    expect(await names({ 'home.city': 'Chur' })).to.deep.equal(['Bea']);
-    expect(await names({ tags: 'b' })).to.deep.equal(['Ada', 'Bea']);
-    expect(await names({ born: new Date('2023-01-02T03:04:05.678Z') })).to.deep.equal(['Ada']);
+    expect(await findNames({ name: 'Ada' })).to.deep.equal(['Ada']);
+    expect(await findNames({ 'home.city': 'Chur' })).to.deep.equal(['Bea']);
+    expect(await findNames({ tags: 'b' })).to.deep.equal(['Ada', 'Bea']);
+    expect(await findNames({ born: new Date('2023-01-02T03:04:05.678Z') })).to.deep.equal(['Ada']);
   });
 
   it('finds by an id', async () => {
     const [first] = await handle().find('r_pets', { name: 'Bea' }, {}, null);
-    expect(await names({ _id: first?.['_id'] })).to.deep.equal(['Bea']);
-    expect(await names({ _id: new ObjectId() })).to.deep.equal([]);
-    expect(await names({ _id: String(first?.['_id']) }), 'text is no id').to.deep.equal([]);
+    expect(await findNames({ _id: first?.['_id'] })).to.deep.equal(['Bea']);
+    expect(await findNames({ _id: new ObjectId() })).to.deep.equal([]);
+    expect(await findNames({ _id: String(first?.['_id']) }), 'text is no id').to.deep.equal([]);
   });
 
   it('null stands for a field that is null or not there', async () => {
-    expect(await names({ age: null })).to.deep.equal(['Cid']);
-    expect(await names({ home: null })).to.deep.equal(['Cid', 'Dan']);
-    expect(await names({ home: { $exists: true } })).to.deep.equal(['Ada', 'Bea']);
+    expect(await findNames({ age: null })).to.deep.equal(['Cid']);
+    expect(await findNames({ home: null })).to.deep.equal(['Cid', 'Dan']);
+    expect(await findNames({ home: { $exists: true } })).to.deep.equal(['Ada', 'Bea']);
   });
 
   it('knows the operators of MongoDB', async () => {
@@ -74,20 +74,20 @@ export function documentReadsContract(handle: () => DocumentStore): void {
       [{ age: { $type: 'number' } }, ['Ada', 'Bea', 'Dan']],
       [{ $expr: { $eq: ['$home.city', 'Bern'] } }, ['Ada']],
     ] as const) {
-      expect(await names(filter), JSON.stringify(filter)).to.deep.equal(wanted);
+      expect(await findNames(filter), JSON.stringify(filter)).to.deep.equal(wanted);
     }
   });
 
   it('text in the place of a value is a value, whatever it looks like', async () => {
     for (const text of ['$name', '{"$ne": null}', '$$ROOT', '$where', `' OR '1'='1`, '\u2028', '']) {
-      expect(await names({ name: { $eq: text } }), text).to.deep.equal([]);
+      expect(await findNames({ name: { $eq: text } }), text).to.deep.equal([]);
     }
-    expect(await names({ name: { $eq: { $ne: null } } })).to.deep.equal([]);
+    expect(await findNames({ name: { $eq: { $ne: null } } })).to.deep.equal([]);
   });
 
   it('sorts, skips, limits and projects', async () => {
-    expect(await names({}, { sort: { name: -1 } })).to.deep.equal(['Dan', 'Cid', 'Bea', 'Ada']);
-    expect(await names({}, { sort: { age: 1 }, skip: 1, limit: 2 })).to.deep.equal(['Ada', 'Dan']);
+    expect(await findNames({}, { sort: { name: -1 } })).to.deep.equal(['Dan', 'Cid', 'Bea', 'Ada']);
+    expect(await findNames({}, { sort: { age: 1 }, skip: 1, limit: 2 })).to.deep.equal(['Ada', 'Dan']);
     const [found] = await handle().find('r_pets', { name: 'Ada' }, { projection: { name: 1, _id: 0 } }, null);
     expect(found).to.deep.equal({ name: 'Ada' });
     const [other] = await handle().find('r_pets', { name: 'Ada' }, { projection: { tags: 0, born: 0, _id: 0 } }, null);
@@ -95,10 +95,10 @@ export function documentReadsContract(handle: () => DocumentStore): void {
   });
 
   it('a limit of none gives none, and what is no number of documents is refused', async () => {
-    expect(await names({}, { limit: 0 })).to.deep.equal([]);
-    expect(await names({}, { skip: 9 })).to.deep.equal([]);
+    expect(await findNames({}, { limit: 0 })).to.deep.equal([]);
+    expect(await findNames({}, { skip: 9 })).to.deep.equal([]);
     for (const options of [{ limit: -1 }, { limit: 1.5 }, { limit: NaN }, { skip: -1 }, { skip: 1e300 }]) {
-      expect((await faultOf(names({}, options))).code, JSON.stringify(options)).to.equal('QRY_BAD_VALUE');
+      expect((await catchFault(findNames({}, options))).code, JSON.stringify(options)).to.equal('QRY_BAD_VALUE');
     }
   });
 
@@ -113,7 +113,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
       null,
     );
     const found = await handle().find('r_order', {}, { sort: { b: -1, a: -1 } }, null);
-    expect(bare(found)).to.deep.equal([
+    expect(removeIds(found)).to.deep.equal([
       { a: 1, b: 2 },
       { a: 2, b: 1 },
       { a: 1, b: 1 },
@@ -167,7 +167,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     ) as Record<string, unknown>;
     const [made] = await handle().insert('r_odd', [odd], null);
     const [found] = await handle().find('r_odd', { _id: made?.['_id'] }, {}, null);
-    expect(JSON.stringify(bare([found ?? {}]))).to.equal(JSON.stringify([odd]));
+    expect(JSON.stringify(removeIds([found ?? {}]))).to.equal(JSON.stringify([odd]));
     expect(({} as Record<string, unknown>)['x']).to.equal(undefined);
   });
 

@@ -5,7 +5,7 @@ import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import type { Health, Log, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { Document, DocumentStore, DocumentTransaction } from '../../plugins/document-stores/kind.js';
 
-export interface Adopted {
+export interface StoreSyncResult {
   readonly warnings: readonly string[];
   /** What was sent, in the words of the store. */
   readonly statements: readonly string[];
@@ -15,7 +15,7 @@ export interface Adopted {
 /** An open store under test. */
 export interface OpenStore {
   readonly handle: DocumentStore;
-  readonly adopt: (tables: readonly ModelTable[]) => Promise<Adopted>;
+  readonly syncSchema: (tables: readonly ModelTable[]) => Promise<StoreSyncResult>;
   readonly plan: (tables: readonly ModelTable[]) => Promise<MigrationOutline>;
   readonly health: () => Promise<Health | undefined>;
   /** Every word that the store has written to its log. */
@@ -33,36 +33,36 @@ export interface StoreOptions {
   readonly resolve?: RuntimeContext['resolve'];
 }
 
-const nothing = (): never => {
+const failToResolve = (): never => {
   throw new Error('nothing to resolve');
 };
 
 export async function openStore(
   runtime: PluginRuntime<DocumentStore>,
-  { options = {}, folder = tmpdir(), resolve = nothing }: StoreOptions = {},
+  { options = {}, folder = tmpdir(), resolve = failToResolve }: StoreOptions = {},
 ): Promise<OpenStore> {
   const lines: string[] = [];
-  const contextOf = (warnings: string[], statements: string[]): RuntimeContext => {
-    const note = (fields: object, message: string): void => {
+  const createContext = (warnings: string[], statements: string[]): RuntimeContext => {
+    const recordLine = (fields: object, message: string): void => {
       const { err } = fields as { err?: unknown };
       lines.push(`${message} ${JSON.stringify(fields)} ${err instanceof Error ? String(err.stack) : ''}`);
     };
     const log: Log = {
       debug: (fields, message) => {
-        note(fields, message);
+        recordLine(fields, message);
         if ('sql' in fields) statements.push(String(fields.sql));
       },
-      info: note,
+      info: recordLine,
       warn: (fields, message) => {
-        note(fields, message);
+        recordLine(fields, message);
         warnings.push(message);
       },
-      error: note,
+      error: recordLine,
     };
     const { signal } = new AbortController();
     return { id: 'document-store:test', instance: 'main', options, log, signal, env: () => undefined, folder, resolve };
   };
-  const context = contextOf([], []);
+  const context = createContext([], []);
   const handle = runtime.create?.(context);
   if (!handle) throw new Error('no handle');
   try {
@@ -73,9 +73,9 @@ export async function openStore(
   }
   return {
     handle,
-    async adopt(tables) {
+    async syncSchema(tables) {
       const [warnings, statements, progress]: string[][] = [[], [], []];
-      await runtime.adopt?.(handle, tables, contextOf(warnings ?? [], statements ?? []), (step, at, of) => {
+      await runtime.syncSchema?.(handle, tables, createContext(warnings ?? [], statements ?? []), (step, at, of) => {
         progress?.push(`${at}/${of} ${step.store} ${step.table} ${step.change} ${step.detail}`);
       });
       return { warnings: warnings ?? [], statements: statements ?? [], progress: progress ?? [] };
@@ -88,7 +88,7 @@ export async function openStore(
 }
 
 /** Stores that a suite opens by their addresses, to be closed together. */
-export function openings(runtime: PluginRuntime<DocumentStore>): {
+export function createStoreOpener(runtime: PluginRuntime<DocumentStore>): {
   readonly open: (url: string, options?: object) => Promise<OpenStore>;
   readonly closeAll: () => Promise<unknown>;
 } {
@@ -104,7 +104,7 @@ export function openings(runtime: PluginRuntime<DocumentStore>): {
 }
 
 /** A model whose documents this store holds. */
-export const collectionOf = (
+export const defineCollection = (
   name: string,
   columns: readonly ModelColumn[],
   uniques: readonly (readonly string[])[] = columns.filter(({ unique }) => unique).map((column) => [column.name]),
@@ -121,7 +121,7 @@ export const isId = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && '_bsontype' in value && value._bsontype === 'ObjectId';
 
 /** Documents without their ids: the stores make those up. */
-export const bare = (documents: readonly Document[]): Document[] =>
+export const removeIds = (documents: readonly Document[]): Document[] =>
   documents.map(({ _id, ...rest }) => (_id === undefined ? { withoutId: true } : rest));
 
 /** Runs `work` in a transaction, again as long as the store says that it may help. */
@@ -145,7 +145,7 @@ export async function inTransaction(
 }
 
 /** Tries again until it does not throw. */
-export async function until<T>(what: () => Promise<T>): Promise<T> {
+export async function retryUntilSuccess<T>(what: () => Promise<T>): Promise<T> {
   for (const end = Date.now() + 20_000; ;) {
     try {
       return await what();

@@ -1,8 +1,8 @@
 /** Contract of document stores: transactions, and many callers at the same time. */
 import { expect } from 'chai';
 import type { DocumentTransaction } from '../../plugins/document-stores/kind.js';
-import { collectionOf, inTransaction, type OpenStore } from './document-store-support.js';
-import { column, faultOf } from './dialect-support.js';
+import { defineCollection, inTransaction, type OpenStore } from './document-store-support.js';
+import { defineColumn, catchFault } from './dialect-support.js';
 
 export function documentTransactionsContract(store: () => OpenStore): void {
   const handle = (): OpenStore['handle'] => store().handle;
@@ -15,7 +15,7 @@ export function documentTransactionsContract(store: () => OpenStore): void {
   const write = (n: number, inside: DocumentTransaction | null) =>
     handle().insert('t_ledger', [{ n, amount: 1 }], inside);
 
-  before(() => store().adopt([collectionOf('t_ledger', [column('n', 'integer', { unique: true })])]));
+  before(() => store().syncSchema([defineCollection('t_ledger', [defineColumn('n', 'integer', { unique: true })])]));
   beforeEach(() => handle().remove('t_ledger', {}, {}, null));
 
   it('keeps what was committed', async () => {
@@ -59,9 +59,9 @@ export function documentTransactionsContract(store: () => OpenStore): void {
     const inside = await begin();
     await write(1, inside);
     await write(2, inside);
-    expect((await faultOf(write(1, inside))).code).to.equal('QRY_UNIQUE');
-    expect((await faultOf(count(inside))).code).to.equal('QRY_FAILED');
-    expect((await faultOf(handle().commit(inside))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(write(1, inside))).code).to.equal('QRY_UNIQUE');
+    expect((await catchFault(count(inside))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(handle().commit(inside))).code).to.equal('QRY_FAILED');
     expect(await count()).to.equal(0);
     await write(1, null);
   });
@@ -71,8 +71,8 @@ export function documentTransactionsContract(store: () => OpenStore): void {
     await write(1, inside);
     await handle().rollback(inside);
     await handle().rollback(inside);
-    expect((await faultOf(write(1, inside))).code).to.equal('QRY_FAILED');
-    expect((await faultOf(handle().commit(inside))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(write(1, inside))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(handle().commit(inside))).code).to.equal('QRY_FAILED');
     expect(await count()).to.equal(0);
   });
 

@@ -1,13 +1,13 @@
 /** Contract of document stores: insert, update and remove, and what they answer. */
 import { expect } from 'chai';
 import type { Document, DocumentStore, UpdateOptions } from '../../plugins/document-stores/kind.js';
-import { faultOf } from './dialect-support.js';
-import { bare, isId } from './document-store-support.js';
+import { catchFault } from './dialect-support.js';
+import { removeIds, isId } from './document-store-support.js';
 
 export function documentWritesContract(handle: () => DocumentStore): void {
   const update = async (filter: Document, change: Document | Document[], options: UpdateOptions = {}) =>
-    bare(await handle().update('w_items', filter, change, options, null));
-  const all = async () => bare(await handle().find('w_items', {}, { sort: { n: 1 } }, null));
+    removeIds(await handle().update('w_items', filter, change, options, null));
+  const findAll = async () => removeIds(await handle().find('w_items', {}, { sort: { n: 1 } }, null));
 
   beforeEach(async () => {
     await handle().remove('w_items', {}, {}, null);
@@ -43,7 +43,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     await handle().insert('w_items', documents, null);
     for (const document of documents) {
       const found = await handle().find('w_items', { text: { $eq: document.text } }, {}, null);
-      expect(bare(found), JSON.stringify(document.text)).to.deep.equal([document]);
+      expect(removeIds(found), JSON.stringify(document.text)).to.deep.equal([document]);
     }
     await update({ n: { $gte: 100 } }, { $set: { kind: '"\\"' } });
     expect(await handle().count('w_items', { kind: '"\\"' }, null)).to.equal(texts.length);
@@ -54,7 +54,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
       { n: 11, kind: 'c' },
       { n: 12, kind: 'c' },
     ]);
-    expect(await all()).to.deep.equal([
+    expect(await findAll()).to.deep.equal([
       { n: 3, kind: 'b' },
       { n: 11, kind: 'c' },
       { n: 12, kind: 'c' },
@@ -82,10 +82,10 @@ export function documentWritesContract(handle: () => DocumentStore): void {
         { $inc: { n: 5 }, $push: { 'kind.list': 1 } },
         { $unset: { other: '' }, $inc: { 'kind.deep.n': 1 } },
       ]) {
-        const fault = await faultOf(handle().update('w_items', { n: 1 }, change, { one: true }, null));
+        const fault = await catchFault(handle().update('w_items', { n: 1 }, change, { one: true }, null));
         expect([fault.code, kind], JSON.stringify(change)).to.deep.equal(['QRY_BAD_VALUE', kind]);
       }
-      expect(bare(await handle().find('w_items', { n: 1 }, {}, null))).to.deep.equal([{ n: 1, kind }]);
+      expect(removeIds(await handle().find('w_items', { n: 1 }, {}, null))).to.deep.equal([{ n: 1, kind }]);
     }
   });
 
@@ -176,17 +176,17 @@ export function documentWritesContract(handle: () => DocumentStore): void {
 
   it('remove answers the documents as they were', async () => {
     const removed = await handle().remove('w_items', { kind: 'a' }, {}, null);
-    expect(bare(removed)).to.deep.equal([
+    expect(removeIds(removed)).to.deep.equal([
       { n: 1, kind: 'a' },
       { n: 2, kind: 'a' },
     ]);
-    expect(await all()).to.deep.equal([{ n: 3, kind: 'b' }]);
+    expect(await findAll()).to.deep.equal([{ n: 3, kind: 'b' }]);
     expect(await handle().remove('w_items', { kind: 'a' }, {}, null)).to.deep.equal([]);
   });
 
   it('removes one: the first of the order that it was told', async () => {
     const removed = await handle().remove('w_items', { kind: 'a' }, { one: true, sort: { n: -1 } }, null);
-    expect(bare(removed)).to.deep.equal([{ n: 2, kind: 'a' }]);
+    expect(removeIds(removed)).to.deep.equal([{ n: 2, kind: 'a' }]);
     expect(await handle().count('w_items', {}, null)).to.equal(2);
   });
 

@@ -9,7 +9,7 @@ import pglite from '../../plugins/dialects/pglite/runtime.js';
 import embedded from '../../plugins/document-stores/embedded/runtime.js';
 import mongodb from '../../plugins/document-stores/mongodb/runtime.js';
 import type { Document, DocumentStore } from '../../plugins/document-stores/kind.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { openDialect } from './dialect-open.js';
 import { openStore } from './document-store-support.js';
 import { skipTest } from '../support/skip.js';
@@ -34,12 +34,16 @@ const value = fc.oneof(
   fc.dictionary(fc.constantFrom('p', 'z', 'k'), scalar, { maxKeys: 2 }),
 );
 const path = fc.constantFrom('a', 's', 'd', 'o', 'l', 'b', 'none', 'o.p', 'o.q', 'o.p.z', 'l.0', 'l.k', 'a.p', 'o.0.p');
-const one = (key: string, inner: unknown): Document => ({ [key]: inner });
+const createFilter = (key: string, inner: unknown): Document => ({ [key]: inner });
 
 const operators = fc.oneof(
   value,
-  fc.tuple(fc.constantFrom('$eq', '$ne', '$gt', '$gte', '$lt', '$lte'), scalar).map(([key, inner]) => one(key, inner)),
-  fc.tuple(fc.constantFrom('$in', '$nin'), fc.array(scalar, { maxLength: 3 })).map(([key, all]) => one(key, all)),
+  fc
+    .tuple(fc.constantFrom('$eq', '$ne', '$gt', '$gte', '$lt', '$lte'), scalar)
+    .map(([key, inner]) => createFilter(key, inner)),
+  fc
+    .tuple(fc.constantFrom('$in', '$nin'), fc.array(scalar, { maxLength: 3 }))
+    .map(([key, all]) => createFilter(key, all)),
   fc.boolean().map((there) => ({ $exists: there })),
   fc.nat(3).map((size) => ({ $size: size })),
   fc.constantFrom('number', 'string', 'array', 'object', 'null', 'bool', 'date').map((type) => ({ $type: type })),
@@ -48,31 +52,31 @@ const operators = fc.oneof(
   scalar.map((inner) => ({ $elemMatch: { $gte: inner } })),
   scalar.map((inner) => ({ $elemMatch: { k: inner } })),
 );
-const condition = fc.tuple(path, operators).map(([key, inner]) => one(key, inner));
+const condition = fc.tuple(path, operators).map(([key, inner]) => createFilter(key, inner));
 const filter = fc.oneof(
   { weight: 3, arbitrary: condition },
   fc
     .tuple(fc.constantFrom('$and', '$or', '$nor'), fc.array(condition, { minLength: 1, maxLength: 2 }))
-    .map(([key, all]) => one(key, all)),
+    .map(([key, all]) => createFilter(key, all)),
 );
 
 const operation = fc.oneof(
-  fc.tuple(path, value).map(([at, inner]) => ({ $set: one(at, inner) })),
+  fc.tuple(path, value).map(([at, inner]) => ({ $set: createFilter(at, inner) })),
   // Lists and objects are not ordered among other types by the embedded store's `$min` and `$max`.
   fc
     .tuple(fc.constantFrom('$min', '$max'), fc.constantFrom('s', 'd', 'b', 'none'), scalar)
-    .map(([key, at, inner]) => one(key, one(at, inner))),
+    .map(([key, at, inner]) => createFilter(key, createFilter(at, inner))),
   fc
     .tuple(fc.constantFrom('$inc', '$mul'), path, fc.constantFrom(1, 2, -3))
-    .map(([key, at, by]) => one(key, one(at, by))),
+    .map(([key, at, by]) => createFilter(key, createFilter(at, by))),
   fc
     .tuple(fc.constantFrom('$push', '$addToSet', '$pull'), path, scalar)
-    .map(([key, at, inner]) => one(key, one(at, inner))),
+    .map(([key, at, inner]) => createFilter(key, createFilter(at, inner))),
   fc
     .tuple(path, fc.array(scalar, { maxLength: 2 }))
-    .map(([at, all]) => ({ $push: one(at, { $each: all, $slice: 2 }) })),
-  fc.tuple(path, fc.constantFrom(1, -1)).map(([at, end]) => ({ $pop: one(at, end) })),
-  path.map((at) => ({ $unset: one(at, '') })),
+    .map(([at, all]) => ({ $push: createFilter(at, { $each: all, $slice: 2 }) })),
+  fc.tuple(path, fc.constantFrom(1, -1)).map(([at, end]) => ({ $pop: createFilter(at, end) })),
+  path.map((at) => ({ $unset: createFilter(at, '') })),
 );
 
 const stage = fc.oneof(
@@ -110,7 +114,7 @@ describe('document stores: the embedded one answers as MongoDB does', function (
     const sql = await openDialect(pglite, { path: 'memory://' });
     const resolve: RuntimeContext['resolve'] = () => sql.handle as never;
     for (const store of [
-      await openStore(mongodb, { options: { url: await freshMongo() } }),
+      await openStore(mongodb, { options: { url: await createMongoDatabase() } }),
       await openStore(embedded, { resolve }),
     ]) {
       closing.push(store.close);

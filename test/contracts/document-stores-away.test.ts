@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import mongodb from '../../plugins/document-stores/mongodb/runtime.js';
 import { createCalls } from '../../plugins/document-stores/mongodb/calls.js';
-import type { Connection } from '../../plugins/document-stores/mongodb/connection.js';
-import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import type { MongoConnection } from '../../plugins/document-stores/mongodb/connection.js';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { startKernel } from '../support/kernel.js';
-import { freshMongo, ownMongo, startMongo } from '../support/mongo.js';
-import { column, faultOf } from './dialect-support.js';
-import { bare, collectionOf, openings, until } from './document-store-support.js';
+import { createMongoDatabase, startOwnMongo, startMongo } from '../support/mongo.js';
+import { defineColumn, catchFault } from './dialect-support.js';
+import { removeIds, defineCollection, createStoreOpener, retryUntilSuccess } from './document-store-support.js';
 import { NO_MONGO, skipTest } from '../support/skip.js';
 import { sampleTests } from '../support/sample.js';
 
@@ -27,25 +27,25 @@ const NOTES = {
   ],
 };
 
-const { open, closeAll } = openings(mongodb);
+const { open, closeAll } = createStoreOpener(mongodb);
 
 describe('document stores on MongoDB, unavailable', function () {
   describe('document store mongodb, between two tries of its driver', () => {
     /** The driver has lost the server in between and found it again, or not. */
-    const outcomeOf = async (name: string, lost: boolean): Promise<unknown> => {
+    const runWithLoss = async (name: string, lost: boolean): Promise<unknown> => {
       let times = 1;
-      const calls = createCalls(() => ({ reach: () => ({ there: true, times }) }) as unknown as Connection);
+      const calls = createCalls(() => ({ reach: () => ({ there: true, times }) }) as unknown as MongoConnection);
       const work = (): Promise<never> => {
         if (lost) times++;
         return Promise.reject(Object.assign(new Error('no connection'), { name }));
       };
-      return (await faultOf(calls.call(null, true, work))).params['outcome'];
+      return (await catchFault(calls.call(null, true, work))).params['outcome'];
     };
 
     for (const name of ['MongoWaitQueueTimeoutError', 'MongoPoolClearedError']) {
       it(`${name} behind a connection that was lost leaves the outcome unknown, and else nothing was sent`, async () => {
-        expect(await outcomeOf(name, true)).to.match(/not known/);
-        expect(await outcomeOf(name, false)).to.equal(undefined);
+        expect(await runWithLoss(name, true)).to.match(/not known/);
+        expect(await runWithLoss(name, false)).to.equal(undefined);
       });
     }
   });
@@ -56,12 +56,12 @@ describe('document stores on MongoDB, unavailable', function () {
     before(async function () {
       const server = await startMongo();
       if ('skip' in server) return skipTest(this, server.skip);
-      const address = new URL(await freshMongo());
-      proxy = await faultProxy({ host: address.hostname, port: Number(address.port) });
+      const address = new URL(await createMongoDatabase());
+      proxy = await startFaultProxy({ host: address.hostname, port: Number(address.port) });
       address.port = String(proxy.port);
       through = address.href;
     });
-    afterEach(() => proxy?.pass());
+    afterEach(() => proxy?.passTraffic());
     after(async () => {
       await closeAll();
       await proxy?.close();
@@ -70,8 +70,8 @@ describe('document stores on MongoDB, unavailable', function () {
     it('refuses when no connection becomes free in time', async () => {
       const { handle } = await open(through, { pool_size: 1, pool_wait: 0.3 });
       await handle.count('x', {}, null);
-      proxy.mute();
-      const [first, second] = [faultOf(handle.count('x', {}, null)), faultOf(handle.count('x', {}, null))];
+      proxy.muteResponses();
+      const [first, second] = [catchFault(handle.count('x', {}, null)), catchFault(handle.count('x', {}, null))];
       for (const fault of [await first, await second]) {
         expect(fault.code).to.equal('QRY_UNAVAILABLE');
         expect(fault.options.retryable).to.equal(true);
@@ -82,18 +82,18 @@ describe('document stores on MongoDB, unavailable', function () {
     it('says that the outcome is unknown when a write was perhaps sent, and not when no server was there', async () => {
       const { handle } = await open(through, { pool_wait: 0.3 });
       await handle.insert('once', [{ n: 0 }], null);
-      proxy.mute();
-      const fault = await faultOf(handle.insert('once', [{ n: 1 }], null));
+      proxy.muteResponses();
+      const fault = await catchFault(handle.insert('once', [{ n: 1 }], null));
       expect(fault.code).to.equal('QRY_UNAVAILABLE');
       expect(fault.params['outcome']).to.match(/not known/);
       expect(fault.options.retryable ?? false).to.equal(false);
-      await proxy.refuse();
-      await until(async () => {
-        const later = await faultOf(handle.insert('once', [{ n: 2 }], null));
+      await proxy.refuseConnections();
+      await retryUntilSuccess(async () => {
+        const later = await catchFault(handle.insert('once', [{ n: 2 }], null));
         expect([later.params['outcome'], later.options.retryable]).to.deep.equal([undefined, true]);
       });
-      await proxy.pass();
-      await until(() => handle.insert('once', [{ n: 3 }], null));
+      await proxy.passTraffic();
+      await retryUntilSuccess(() => handle.insert('once', [{ n: 3 }], null));
       expect(await handle.count('once', { n: 2 }, null), 'what was not sent is not there').to.equal(0);
       expect(await handle.count('once', { n: 1 }, null), 'not sent twice').to.be.below(2);
     });
@@ -102,7 +102,7 @@ describe('document stores on MongoDB, unavailable', function () {
       const { handle } = await open(through, { pool_wait: 0.5 });
       await handle.insert('twice', [{ n: 0 }], null);
       proxy.cutAfter(1000, 'refuse');
-      const fault = await faultOf(handle.insert('twice', [{ n: 1, text: 'x'.repeat(2_000_000) }], null));
+      const fault = await catchFault(handle.insert('twice', [{ n: 1, text: 'x'.repeat(2_000_000) }], null));
       expect([fault.code, fault.options.retryable ?? false]).to.deep.equal(['QRY_UNAVAILABLE', false]);
       expect(fault.params['outcome']).to.match(/not known/);
     });
@@ -114,14 +114,14 @@ describe('document stores on MongoDB, unavailable', function () {
       if (inside === null) throw new Error('no transactions');
       await handle.insert('cut', [{ n: 1 }], inside);
       proxy.reset();
-      const fault = await faultOf(handle.insert('cut', [{ n: 2 }], inside));
+      const fault = await catchFault(handle.insert('cut', [{ n: 2 }], inside));
       expect(fault.code).to.equal('QRY_UNAVAILABLE');
       await handle.rollback(inside);
-      await proxy.pass();
+      await proxy.passTraffic();
       for (let round = 0; round < 3; round++) {
         proxy.reset();
-        await proxy.pass();
-        await until(() => handle.insert('cut', [{ n: 10 + round }], null));
+        await proxy.passTraffic();
+        await retryUntilSuccess(() => handle.insert('cut', [{ n: 10 + round }], null));
       }
       expect(await handle.count('cut', { n: { $in: [1, 2] } }, null)).to.equal(0);
     });
@@ -130,9 +130,9 @@ describe('document stores on MongoDB, unavailable', function () {
   // In no replica set: nobody has to be elected, and what is kept is kept in the same way.
   describe('document store mongodb, on a server of its own', function () {
     let data = '';
-    let server: Exclude<Awaited<ReturnType<typeof ownMongo>>, { skip: string }> | undefined;
+    let server: Exclude<Awaited<ReturnType<typeof startOwnMongo>>, { skip: string }> | undefined;
     async function start(port?: number): Promise<boolean> {
-      const found = await ownMongo(port, data, false);
+      const found = await startOwnMongo(port, data, false);
       if ('skip' in found) return false;
       server = found;
       return true;
@@ -148,15 +148,15 @@ describe('document stores on MongoDB, unavailable', function () {
     });
 
     it('has no transactions, says so once, and does the rest', async () => {
-      const { handle, logged, adopt } = await open(server?.url ?? '');
+      const { handle, logged, syncSchema: adopt } = await open(server?.url ?? '');
       expect(logged().match(/no replica set/g)).to.have.length(1);
       expect(await handle.begin()).to.equal(null);
-      const { warnings } = await adopt([collectionOf('alone', [column('n', 'integer', { unique: true })])]);
+      const { warnings } = await adopt([defineCollection('alone', [defineColumn('n', 'integer', { unique: true })])]);
       expect(warnings).to.deep.equal([]);
       await handle.insert('alone', [{ n: 1 }, { n: 2 }, { n: 3 }], null);
       const updated = await handle.update('alone', { n: { $gt: 1 } }, { $inc: { n: 10 } }, {}, null);
-      expect(bare(updated)).to.deep.equal([{ n: 12 }, { n: 13 }]);
-      expect((await faultOf(handle.insert('alone', [{ n: 1 }], null))).code).to.equal('QRY_UNIQUE');
+      expect(removeIds(updated)).to.deep.equal([{ n: 12 }, { n: 13 }]);
+      expect((await catchFault(handle.insert('alone', [{ n: 1 }], null))).code).to.equal('QRY_UNIQUE');
       expect(await handle.remove('alone', {}, {}, null)).to.have.length(3);
     });
 
@@ -172,7 +172,7 @@ describe('document stores on MongoDB, unavailable', function () {
           expect(headers.get('retry-after')).to.equal('1');
         }
         await start(port);
-        await until(async () => expect((await kernel.post('/notes', {})).status).to.equal(200));
+        await retryUntilSuccess(async () => expect((await kernel.post('/notes', {})).status).to.equal(200));
         expect((await kernel.post('/note', { text: 'three' })).status).to.equal(200);
         const { body } = await kernel.post('/notes', {});
         const texts = (body as unknown as { text: string }[]).map(({ text }) => text);

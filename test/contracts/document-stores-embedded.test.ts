@@ -12,15 +12,15 @@ import type { RuntimeContext } from '../../contract/plugin.js';
 import pglite from '../../plugins/dialects/pglite/runtime.js';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
 import { decode, encode } from '../../plugins/document-stores/embedded/codec.js';
-import { testOf } from '../../plugins/document-stores/embedded/engine.js';
+import { compileTest } from '../../plugins/document-stores/embedded/engine.js';
 import embedded from '../../plugins/document-stores/embedded/runtime.js';
-import { EVERY, narrowOf, termsOf } from '../../plugins/document-stores/embedded/terms.js';
+import { EVERY, createNarrowing, listTerms } from '../../plugins/document-stores/embedded/terms.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';
-import { column, faultOf, type OpenDialect } from './dialect-support.js';
+import { defineColumn, catchFault, type OpenDialect } from './dialect-support.js';
 import { documentStoreContract } from './document-store.contract.js';
-import { bare, collectionOf, inTransaction, openStore, type OpenStore } from './document-store-support.js';
+import { removeIds, defineCollection, inTransaction, openStore, type OpenStore } from './document-store-support.js';
 import { skipTest } from '../support/skip.js';
 import { fc } from '../support/properties.js';
 
@@ -35,7 +35,7 @@ documentStoreContract('embedded, in pglite', async () => openOn(await openDialec
 
 documentStoreContract('embedded, in postgres', async () => {
   const server = await startPostgres();
-  return 'skip' in server ? server : openOn(await openDialect(postgres, { url: await freshDatabase() }));
+  return 'skip' in server ? server : openOn(await openDialect(postgres, { url: await createPostgresDatabase() }));
 });
 
 describe('document store embedded, by itself', () => {
@@ -68,10 +68,10 @@ describe('document store embedded, by itself', () => {
     fc.assert(
       fc.property(document, filter, (fields, asked) => {
         const made = decode(encode(fields)) as Record<string, unknown>;
-        if (!testOf(asked)(made)) return;
-        const lists = narrowOf(asked);
+        if (!compileTest(asked)(made)) return;
+        const lists = createNarrowing(asked);
         hits += lists.length > 0 ? 1 : 0;
-        const terms = termsOf(made);
+        const terms = listTerms(made);
         for (const list of lists) expect(terms.some((term) => term === EVERY || list.includes(term))).to.equal(true);
       }),
       { numRuns: 3000 },
@@ -121,7 +121,7 @@ describe('document store embedded, by itself', () => {
     before(async function () {
       const server = await startPostgres();
       if ('skip' in server) skipTest(this, server.skip);
-      const url = await freshDatabase();
+      const url = await createPostgresDatabase();
       for (let i = 0; i < 2; i++) stores.push(await openOn(await openDialect(postgres, { url })));
     });
     after(() => Promise.all(stores.map((store) => store.close())));
@@ -150,14 +150,14 @@ describe('document store embedded, by itself', () => {
 
     it('make one document where none matches, if a value is there once', async () => {
       const [first] = stores;
-      await first?.adopt([collectionOf('once', [column('name', 'text', { unique: true })])]);
+      await first?.syncSchema([defineCollection('once', [defineColumn('name', 'text', { unique: true })])]);
       const calls = handles().flatMap((handle) =>
         Array.from({ length: 10 }, () =>
           handle.update('once', { name: 'x' }, { $inc: { n: 1 } }, { upsert: true }, null),
         ),
       );
       await Promise.all(calls);
-      expect(bare((await handles()[1]?.find('once', {}, {}, null)) ?? [])).to.deep.equal([{ name: 'x', n: 20 }]);
+      expect(removeIds((await handles()[1]?.find('once', {}, {}, null)) ?? [])).to.deep.equal([{ name: 'x', n: 20 }]);
     });
   });
 
@@ -166,10 +166,10 @@ describe('document store embedded, by itself', () => {
     before(async () => {
       store = await openOn(await openDialect(pglite, { path: 'memory://' }));
       const columns = [
-        column('title', 'text', { search: true }),
-        column('body', 'text', { search: true, nullable: true }),
+        defineColumn('title', 'text', { search: true }),
+        defineColumn('body', 'text', { search: true, nullable: true }),
       ];
-      await store.adopt([collectionOf('notes', columns)]);
+      await store.syncSchema([defineCollection('notes', columns)]);
       await store.handle.insert(
         'notes',
         [
@@ -214,13 +214,13 @@ describe('document store embedded, by itself', () => {
         handle.find('notes', { title: { $regex: String.raw`^(a+)\1$` } }, {}, null),
         handle.find('notes', { title: { $in: [/(x*)\1y/] } }, {}, null),
       ])
-        expect((await faultOf(work)).code).to.equal('QRY_FAILED');
+        expect((await catchFault(work)).code).to.equal('QRY_FAILED');
       expect(await handle.count('others', {}, null)).to.equal(0);
     });
 
     it('a field cannot be made inside a text', async () => {
       const change = store.handle.update('notes', {}, { $set: { 'title.x': 1 } }, { one: true }, null);
-      const { code, options } = await faultOf(change);
+      const { code, options } = await catchFault(change);
       expect([code, options.issues?.[0]?.pointer]).to.deep.equal(['QRY_BAD_VALUE', '/title']);
     });
 
@@ -233,7 +233,7 @@ describe('document store embedded, by itself', () => {
       expect((await find({ n: 5999 })).map(({ rest }) => rest)).to.deep.equal([0]);
       expect(await store.handle.count('many', { n: { $gte: 5000 } }, null)).to.equal(1000);
       /** Processor time, the least of several tries. */
-      const workOf = async (filter: Readonly<Record<string, unknown>>): Promise<number> => {
+      const measureWork = async (filter: Readonly<Record<string, unknown>>): Promise<number> => {
         const tries: number[] = [];
         for (let n = 0; n < 3; n++) {
           const begun = process.cpuUsage();
@@ -243,7 +243,7 @@ describe('document store embedded, by itself', () => {
         }
         return Math.min(...tries);
       };
-      expect(await workOf({ n: 5999 })).to.be.lessThan((await workOf({ n: { $gte: 5999 } })) / 3);
+      expect(await measureWork({ n: 5999 })).to.be.lessThan((await measureWork({ n: { $gte: 5999 } })) / 3);
     });
   });
 });

@@ -5,12 +5,12 @@ import { Binary, Code, Decimal128, Double, Int32, Long, MaxKey, MongoClient, Tim
 import { expect } from 'chai';
 import mongodb from '../../plugins/document-stores/mongodb/runtime.js';
 import type { DocumentStore, DocumentTransaction } from '../../plugins/document-stores/kind.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
-import { column, faultOf } from './dialect-support.js';
-import { bare, collectionOf, openings, until } from './document-store-support.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
+import { defineColumn, catchFault } from './dialect-support.js';
+import { removeIds, defineCollection, createStoreOpener, retryUntilSuccess } from './document-store-support.js';
 import { skipTest } from '../support/skip.js';
 
-const { open, closeAll } = openings(mongodb);
+const { open, closeAll } = createStoreOpener(mongodb);
 
 describe('document store mongodb, with a server', () => {
   let url = '';
@@ -24,7 +24,7 @@ describe('document store mongodb, with a server', () => {
   before(async function () {
     const server = await startMongo();
     if ('skip' in server) skipTest(this, server.skip);
-    url = await freshMongo();
+    url = await createMongoDatabase();
   });
   afterEach(closeAll);
   after(() => Promise.all(others.map((client) => client.close())));
@@ -48,7 +48,7 @@ describe('document store mongodb, with a server', () => {
       handle.find('slow', { n: 1 }, { lock: true }, inside);
     const [first, second] = [await handle.begin(), await handle.begin()];
     await read(first);
-    expect((await faultOf(read(second))).code).to.equal('QRY_TIMEOUT');
+    expect((await catchFault(read(second))).code).to.equal('QRY_TIMEOUT');
     for (const inside of [second, first]) if (inside !== null) await handle.rollback(inside);
     const third = await handle.begin();
     expect(await read(third)).to.deep.equal([]);
@@ -79,7 +79,7 @@ describe('document store mongodb, with a server', () => {
         list: [Long.fromNumber(1), { deep: Decimal128.fromString('2') }],
       });
     const [found] = await handle.find('types', {}, {}, null);
-    expect(bare([found ?? {}])).to.deep.equal([
+    expect(removeIds([found ?? {}])).to.deep.equal([
       {
         long: 5,
         large: '9007199254740993',
@@ -108,17 +108,17 @@ describe('document store mongodb, with a server', () => {
     const endless = {
       $reduce: { input: { $range: [0, 5_000_000] }, initialValue: 0, in: { $add: ['$$value', '$$this'] } },
     };
-    const fault = await faultOf(handle.aggregate('slow', [{ $set: { x: endless } }, { $match: { x: -1 } }], null));
+    const fault = await catchFault(handle.aggregate('slow', [{ $set: { x: endless } }, { $match: { x: -1 } }], null));
     expect([fault.code, fault.options.headers]).to.deep.equal(['QRY_TIMEOUT', { 'retry-after': '1' }]);
-    expect(await until(() => handle.count('slow', {}, null))).to.equal(2);
+    expect(await retryUntilSuccess(() => handle.count('slow', {}, null))).to.equal(2);
   });
 
   it('refuses an object that passes itself off as a type of BSON', async () => {
     const { handle } = await open(url);
     for (const type of ['ObjectId', 'Code', 'Binary', 'nonsense']) {
       const lie = { _bsontype: type, code: 'return 1', id: 'x' };
-      expect((await faultOf(handle.insert('lies', [{ lie }], null))).code, type).to.equal('QRY_BAD_VALUE');
-      expect((await faultOf(handle.find('lies', { lie: { $eq: lie } }, {}, null))).code, type).to.equal(
+      expect((await catchFault(handle.insert('lies', [{ lie }], null))).code, type).to.equal('QRY_BAD_VALUE');
+      expect((await catchFault(handle.find('lies', { lie: { $eq: lie } }, {}, null))).code, type).to.equal(
         'QRY_BAD_VALUE',
       );
     }
@@ -126,11 +126,11 @@ describe('document store mongodb, with a server', () => {
   });
 
   it('a search for a value that has to be unique uses the index', async () => {
-    const { handle, adopt } = await open(url);
+    const { handle, syncSchema: adopt } = await open(url);
     await adopt([
-      collectionOf('found', [
-        column('email', 'text', { unique: true }),
-        column('n', 'integer', { nullable: true, unique: true }),
+      defineCollection('found', [
+        defineColumn('email', 'text', { unique: true }),
+        defineColumn('n', 'integer', { nullable: true, unique: true }),
       ]),
     ]);
     await handle.insert('found', [{ email: 'a', n: 1 }], null);
@@ -144,9 +144,9 @@ describe('document store mongodb, with a server', () => {
   });
 
   it('leaves rules of somebody else, switched-off rules and views as they are, and says so', async () => {
-    const [{ adopt }, client] = [await open(url), await driver()];
+    const [{ syncSchema: adopt }, client] = [await open(url), await driver()];
     const db = client.db();
-    const model = (name: string) => collectionOf(name, [column('name', 'text')]);
+    const model = (name: string) => defineCollection(name, [defineColumn('name', 'text')]);
     await db.createCollection('theirs', { validator: { name: { $exists: true } } });
     await adopt([model('off')]);
     await db.command({ collMod: 'off', validationLevel: 'off' });
@@ -166,9 +166,9 @@ describe('document store mongodb, with a server', () => {
         .to.match(warning)
         .and.match(/left as it is/);
     }
-    const odd = collectionOf('odd', [column('name', 'text', { unique: true })]);
+    const odd = defineCollection('odd', [defineColumn('name', 'text', { unique: true })]);
     expect((await adopt([odd])).warnings.join()).to.match(/index name_unique/);
-    const search = collectionOf('words', [column('name', 'text', { search: true })]);
+    const search = defineCollection('words', [defineColumn('name', 'text', { search: true })]);
     expect((await adopt([search])).warnings.join()).to.match(/one index of words/);
   });
 
@@ -186,7 +186,7 @@ describe('document store mongodb, with a server', () => {
       ['mongodb://host.invalid/?nonsense=hidden', 'the address is not valid', false],
       ['mongodb://host.invalid/', 'the host name', true],
     ] as const) {
-      const fault = await faultOf(open(address, { pool_wait: 0.3 }));
+      const fault = await catchFault(open(address, { pool_wait: 0.3 }));
       expect([fault.code, fault.params['instance']]).to.deep.equal(['QRY_CONNECT', 'main']);
       expect(fault.params['reason'], reason).to.contain(reason);
       expect(fault.options.retryable ?? false, reason).to.equal(passes);
@@ -202,6 +202,6 @@ describe('document store mongodb, with a server', () => {
     await store.close();
     await store.close();
     expect((await store.health())?.ok).to.equal(false);
-    expect((await faultOf(store.handle.count('x', {}, null))).code).to.equal('QRY_UNAVAILABLE');
+    expect((await catchFault(store.handle.count('x', {}, null))).code).to.equal('QRY_UNAVAILABLE');
   });
 });

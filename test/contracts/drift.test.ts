@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { ModelTable } from '../../contract/model.js';
-import { column, faultOf, id, table } from './dialect-support.js';
+import { defineColumn, catchFault, id, defineTable } from './dialect-support.js';
 import { STORES, type MigratedStore } from './migration-stores.js';
 import { skipTest } from '../support/skip.js';
 
@@ -44,13 +44,13 @@ for (const [name, open] of Object.entries(STORES)) {
       );
       await store.run('CREATE UNIQUE INDEX d_all_mine ON d_all (uni)');
       await store.run('INSERT INTO d_all VALUES (1, 2, 3, 4, 5, 6, 7), (2, 2, NULL, 4, 5, 6, 8)');
-      const model = table(
+      const model = defineTable(
         'd_all',
-        column('id', 'integer', { primaryKey: true }),
-        column('code', 'text'),
-        column('opt', 'integer', { nullable: true }),
-        column('req', 'integer'),
-        column('uni', 'integer', { nullable: true }),
+        defineColumn('id', 'integer', { primaryKey: true }),
+        defineColumn('code', 'text'),
+        defineColumn('opt', 'integer', { nullable: true }),
+        defineColumn('req', 'integer'),
+        defineColumn('uni', 'integer', { nullable: true }),
       );
       const left = (await words([model])).join('\n');
       for (const told of [
@@ -64,7 +64,7 @@ for (const [name, open] of Object.entries(STORES)) {
         expect(left).to.match(told);
       }
       expect(left).not.to.match(/^[-+]/m);
-      const atStart = await store.adopt([model]);
+      const atStart = await store.syncSchema([model]);
       expect(atStart.statements, 'nothing at a start').to.deep.equal([]);
       expect(atStart.warnings, 'and only what requests meet').to.have.length(4);
 
@@ -77,7 +77,7 @@ for (const [name, open] of Object.entries(STORES)) {
         '- drop column must : 2 values',
         '- drop column may : 1 value',
       ]);
-      const { progress } = await store.adopt([model], true);
+      const { progress } = await store.syncSchema([model], true);
       expect(progress).to.have.length(6);
       expect(await words([model], true)).to.deep.equal([]);
       expect(await words([model])).to.deep.equal([]);
@@ -91,61 +91,66 @@ for (const [name, open] of Object.entries(STORES)) {
         `CREATE TABLE d_near (id BIGINT PRIMARY KEY, price DECIMAL(10, 2), ratio ${lax}, day DATE, whole DECIMAL(20, 0))`,
       );
       const may = { nullable: true };
-      const near = table(
+      const near = defineTable(
         'd_near',
-        column('id', 'integer', { primaryKey: true }),
-        column('price', 'float', may),
-        column('ratio', 'float', may),
-        column('day', 'timestamp', may),
-        column('whole', 'integer', may),
+        defineColumn('id', 'integer', { primaryKey: true }),
+        defineColumn('price', 'float', may),
+        defineColumn('ratio', 'float', may),
+        defineColumn('day', 'timestamp', may),
+        defineColumn('whole', 'integer', may),
       );
       const told = 'which changes values to fit without an error; it is left as it is';
-      const { warnings } = await store.adopt([near]);
+      const { warnings } = await store.syncSchema([near]);
       expect(
         warnings.filter((one) => one.includes(told)),
         warnings.join('\n'),
       ).to.have.length(3);
       expect(await words([near], true), 'and nothing is offered').to.have.length(3);
-      const exact = table('d_exact', id, column('price', 'float', may), column('at', 'timestamp', may));
-      await store.adopt([exact]);
+      const exact = defineTable(
+        'd_exact',
+        id,
+        defineColumn('price', 'float', may),
+        defineColumn('at', 'timestamp', may),
+      );
+      await store.syncSchema([exact]);
       expect(await words([exact])).to.deep.equal([]);
     });
 
     it('tells and replaces bounds and foreign keys that are others', async () => {
       const to = (target: string): object => ({ references: { table: target, column: 'id' } });
       const before = [
-        table('d_one', id),
-        table('d_two', id),
-        table(
+        defineTable('d_one', id),
+        defineTable('d_two', id),
+        defineTable(
           'd_ref',
           id,
-          column('at', 'integer', { nullable: true, ...to('d_one') }),
-          column('t', 'text', { maxLength: 9 }),
+          defineColumn('at', 'integer', { nullable: true, ...to('d_one') }),
+          defineColumn('t', 'text', { maxLength: 9 }),
         ),
       ];
-      await store.adopt(before);
+      await store.syncSchema(before);
       const after = [
         ...before.slice(0, 2),
-        table(
+        defineTable(
           'd_ref',
           id,
-          column('at', 'integer', { nullable: true, ...to('d_two') }),
-          column('t', 'text', { maxLength: 30 }),
+          defineColumn('at', 'integer', { nullable: true, ...to('d_two') }),
+          defineColumn('t', 'text', { maxLength: 30 }),
         ),
       ];
       const left = (await words(after)).join('\n');
       expect(left).to.match(/! at: foreign key refers to d_one, the model says d_two; .* replaces it/);
       expect(left).to.match(/! t: the length check d_ref_t_length holds another bound than max_length 30/);
-      await store.adopt(after, true);
+      await store.syncSchema(after, true);
       expect(await words(after, true)).to.deep.equal([]);
       await store.run('INSERT INTO d_two (id) VALUES (50)');
       await store.run(`INSERT INTO d_ref (at, t) VALUES (50, '${'x'.repeat(30)}')`);
-      expect(await failed(store, `INSERT INTO d_ref (t) VALUES ('${'x'.repeat(31)}')`)).to.equal(true);
+      expect(await hasFailed(store, `INSERT INTO d_ref (t) VALUES ('${'x'.repeat(31)}')`)).to.equal(true);
       const none = [
         ...before.slice(0, 2),
-        table('d_ref', id, column('at', 'integer', { nullable: true }), column('t', 'text')),
+        defineTable('d_ref', id, defineColumn('at', 'integer', { nullable: true }), defineColumn('t', 'text')),
       ];
-      await store.adopt(none, true);
+      await store.syncSchema(none, true);
       await store.run(`INSERT INTO d_ref (at, t) VALUES (99, '${'x'.repeat(2000)}')`);
       expect((await words(none, true)).filter((one) => !one.startsWith('!'))).to.deep.equal([]);
     });
@@ -153,36 +158,36 @@ for (const [name, open] of Object.entries(STORES)) {
     it('a value that does not fit the new type ends the change, with nothing lost', async () => {
       await store.run('CREATE TABLE d_cast (id BIGINT PRIMARY KEY, n VARCHAR(20), more INT)');
       await store.run(`INSERT INTO d_cast VALUES (1, '12', 1), (2, 'twelve', 1)`);
-      const model = table(
+      const model = defineTable(
         'd_cast',
-        column('id', 'integer', { primaryKey: true }),
-        column('n', 'integer', { nullable: true }),
+        defineColumn('id', 'integer', { primaryKey: true }),
+        defineColumn('n', 'integer', { nullable: true }),
       );
       expect((await words([model], true))[0]).to.match(/- change type n: .* of 2 values what bigint cannot hold/i);
-      const fault = await faultOf(store.adopt([model], true));
+      const fault = await catchFault(store.syncSchema([model], true));
       expect([fault.code, fault.params['table']]).to.deep.equal(['QRY_MIGRATION', 'd_cast']);
       expect(await store.run('SELECT n, more FROM d_cast WHERE id = 2')).to.deep.equal([{ n: 'twelve', more: 1 }]);
       await store.run(`UPDATE d_cast SET n = '13' WHERE id = 2`);
-      await store.adopt([model], true);
+      await store.syncSchema([model], true);
       expect(await store.run('SELECT n FROM d_cast WHERE id = 2')).to.deep.equal([{ n: 13 }]);
-      const odd = table(
+      const odd = defineTable(
         'd_cast',
-        column('id', 'integer', { primaryKey: true }),
-        column('n', 'timestamp', { nullable: true }),
+        defineColumn('id', 'integer', { primaryKey: true }),
+        defineColumn('n', 'timestamp', { nullable: true }),
       );
       expect(await words([odd], true)).to.have.length(1);
       expect((await words([odd], true))[0]).to.match(/! n: .* no cast is certain/);
     });
 
     it('grows a table of ten thousand rows, telling each step, and names what stands against it', async () => {
-      await store.adopt([
-        table('d_kind', id),
-        table(
+      await store.syncSchema([
+        defineTable('d_kind', id),
+        defineTable(
           'd_big',
           id,
-          column('name', 'text', { maxLength: 40 }),
-          column('body', 'text'),
-          column('kind', 'integer'),
+          defineColumn('name', 'text', { maxLength: 40 }),
+          defineColumn('body', 'text'),
+          defineColumn('kind', 'integer'),
         ),
       ]);
       await store.run('INSERT INTO d_kind (id) VALUES (1)');
@@ -190,23 +195,23 @@ for (const [name, open] of Object.entries(STORES)) {
         `INSERT INTO d_big (name, body, kind) SELECT concat('name ', n), concat('words of number ', n), 1 FROM ${NUMBERS}`,
       );
       const grown = (wordField: string): ModelTable[] => [
-        table('d_kind', id),
-        table(
+        defineTable('d_kind', id),
+        defineTable(
           'd_big',
           id,
-          column('name', 'text', { unique: wordField === 'name', maxLength: 40 }),
-          column('body', 'text', { search: true }),
-          column('kind', 'integer', {
+          defineColumn('name', 'text', { unique: wordField === 'name', maxLength: 40 }),
+          defineColumn('body', 'text', { search: true }),
+          defineColumn('kind', 'integer', {
             index: true,
             unique: wordField === 'kind',
             references: { table: 'd_kind', column: 'id' },
           }),
-          column('added', 'integer'),
+          defineColumn('added', 'integer'),
         ),
       ];
-      const fault = await faultOf(store.adopt(grown('kind')));
+      const fault = await catchFault(store.syncSchema(grown('kind')));
       expect([fault.code, fault.params]).to.deep.equal(['QRY_DUPLICATES', { table: 'd_big', columns: 'kind' }]);
-      const { progress } = await store.adopt(grown('name'));
+      const { progress } = await store.syncSchema(grown('name'));
       const of = progress.length;
       expect(progress.map((one) => one.split(' ')[0])).to.deep.equal(progress.map((_, i) => `${i + 1}/${of}`));
       expect(progress.join('\n'))
@@ -216,13 +221,13 @@ for (const [name, open] of Object.entries(STORES)) {
       expect(await words(grown('name'))).to.satisfy((left: string[]) =>
         left.every((one) => /^! (?:added: is required|body: column has collation)/.test(one)),
       );
-      expect(await failed(store, `INSERT INTO d_big (name, body, kind) VALUES ('name 77', '', 1)`)).to.equal(true);
-      expect(await failed(store, `INSERT INTO d_big (name, body, kind) VALUES ('fresh', '', 2)`)).to.equal(true);
+      expect(await hasFailed(store, `INSERT INTO d_big (name, body, kind) VALUES ('name 77', '', 1)`)).to.equal(true);
+      expect(await hasFailed(store, `INSERT INTO d_big (name, body, kind) VALUES ('fresh', '', 2)`)).to.equal(true);
     });
   });
 }
 
-async function failed(store: MigratedStore, sql: string): Promise<boolean> {
+async function hasFailed(store: MigratedStore, sql: string): Promise<boolean> {
   try {
     await store.run(sql);
     return false;

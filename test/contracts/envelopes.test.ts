@@ -1,7 +1,7 @@
 /** Runs the contract of the kind over every envelope. */
-import { contractOf, loadAllPlugins } from './kind-support.js';
+import { describeContract, loadAllPlugins } from './kind-support.js';
 import { envelopeContract } from './served.contract.js';
 
 const plugins = await loadAllPlugins();
 
-contractOf(plugins, 'envelope', envelopeContract);
+describeContract(plugins, 'envelope', envelopeContract);

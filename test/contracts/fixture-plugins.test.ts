@@ -4,7 +4,7 @@ import { loadPackages } from '../../kernel/runtime/packages.js';
 import { specs as builtin } from '../../plugins/index.spec.js';
 import { kinds as builtinKinds } from '../../plugins/index.kinds.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
-import { kindHygiene, specHygiene } from './spec-hygiene.js';
+import { testKinds, testSpecs } from './spec-hygiene.js';
 
 const FOLDERS = ['./short-code', './limits', './witness', './hashing', './gate', './meeting'];
 const { registry } = await loadPackages(PLUGIN_FIXTURES, ['builtin:*', ...FOLDERS], []);
@@ -27,6 +27,6 @@ describe('example plugins', () => {
     expect(kinds.map(({ kind }) => kind).sort()).to.deep.equal(['limiter', 'witness']);
   });
 
-  specHygiene(registry, specs);
-  kindHygiene(kinds);
+  testSpecs(registry, specs);
+  testKinds(kinds);
 });

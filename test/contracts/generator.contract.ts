@@ -9,12 +9,12 @@ const MANY = countRuns('vectors', 2000, 20_000);
 const SECRET_BITS = 100;
 
 /** The sum, over the places of an identifier, of the information in its character there. */
-function bitsOf(made: readonly string[]): number {
+function measureEntropy(made: readonly string[]): number {
   const counts = Array.from(made[0] ?? '', () => new Map<string, number>());
   for (const id of made) counts.forEach((count, i) => count.set(id[i] ?? '', (count.get(id[i] ?? '') ?? 0) + 1));
-  const entropy = (count: ReadonlyMap<string, number>): number =>
+  const computeEntropy = (count: ReadonlyMap<string, number>): number =>
     [...count.values()].reduce((sum, n) => sum - (n / made.length) * Math.log2(n / made.length), 0);
-  return counts.reduce((sum, count) => sum + entropy(count), 0);
+  return counts.reduce((sum, count) => sum + computeEntropy(count), 0);
 }
 
 export function generatorContract(plugins: Plugins, name: string): void {
@@ -49,7 +49,7 @@ export function generatorContract(plugins: Plugins, name: string): void {
     });
 
     it('can be guessed if and only if it says so', () => {
-      expect(bitsOf(made) < SECRET_BITS).to.equal(plugins.fact('generator', name, 'guessable'));
+      expect(measureEntropy(made) < SECRET_BITS).to.equal(plugins.fact('generator', name, 'guessable'));
     });
   });
 }

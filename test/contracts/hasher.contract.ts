@@ -33,8 +33,8 @@ export function hasherContract(plugins: Plugins, name: string): void {
     let verify: Verify;
     before(async () => {
       hasher = await plugins.handle<Hasher>('hasher', name);
-      hash = hasher.hashing(CHEAP[name] ?? {});
-      verify = hasher.verifying();
+      hash = hasher.compileHash(CHEAP[name] ?? {});
+      verify = hasher.createVerifier();
     });
 
     it('hashes equal texts differently, with a salt of the definition and without', async () => {
@@ -47,8 +47,8 @@ export function hasherContract(plugins: Plugins, name: string): void {
     it('needs nothing but the hash to verify', async () => {
       for (const salt of ['', 'pepper', 'a\0b', 'x'.repeat(1000)]) {
         const made = await hash('secret', salt);
-        expect(await hasher.verifying()('secret', made)).to.equal(true);
-        expect(await hasher.verifying()('secrets', made)).to.equal(false);
+        expect(await hasher.createVerifier()('secret', made)).to.equal(true);
+        expect(await hasher.createVerifier()('secrets', made)).to.equal(false);
         expect(made).not.to.contain('secret');
       }
     });
@@ -64,14 +64,14 @@ export function hasherContract(plugins: Plugins, name: string): void {
     it('takes texts up to the length that its facts name, and says why it takes no longer one', async () => {
       const max = plugins.fact('hasher', name, 'maxBytes');
       const longest = 'é'.repeat(typeof max === 'number' ? Math.floor(max / 2) : 5000);
-      expect(hasher.refuses(longest)).to.equal(null);
+      expect(hasher.checkText(longest)).to.equal(null);
       const made = await hash(longest, '');
       expect(await verify(longest, made)).to.equal(true);
       expect(await verify(longest.slice(0, -1), made)).to.equal(false);
       expect(await verify(`${longest}x`, made)).to.equal(false);
       expect(await verify(`${longest.slice(0, -1)}e`, made)).to.equal(false);
       if (typeof max !== 'number') return;
-      const refusal = hasher.refuses(`${longest}x`);
+      const refusal = hasher.checkText(`${longest}x`);
       expect(refusal?.code).to.match(/^[a-z_]+$/);
       expect(refusal?.detail).to.match(/^must .*\d+ bytes/);
     });

@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import type { Log } from '../../contract/plugin.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
-import { createRunning } from '../../kernel/runtime/running.js';
+import { createRuntimeServices } from '../../kernel/runtime/running.js';
 import { loadProject, type Project } from '../../kernel/runtime/project.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
-import { PLUGIN_FIXTURES, tempProject } from '../support/project.js';
+import { PLUGIN_FIXTURES, createTempProject } from '../support/project.js';
 
 export interface Plugins {
   readonly project: Project;
@@ -20,8 +20,8 @@ export interface Plugins {
 
 export const ENV = EXAMPLE_ENV;
 
-const ignore = (): void => {};
-const SILENT: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+const doNothing = (): void => {};
+const SILENT: Log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
 /** Example plugins that are not part of the distribution. */
 export const FOLDERS: readonly string[] = ['short-code', 'limits'].map((name) => join(PLUGIN_FIXTURES, name));
@@ -32,7 +32,11 @@ let shared: Promise<Plugins> | undefined;
 export const loadAllPlugins = (): Promise<Plugins> => (shared ??= loadPlugins(FOLDERS));
 
 /** Declares the contract of a kind for each of its plugins, so a plugin that is added is tested without an edit. */
-export function contractOf(plugins: Plugins, kind: string, contract: (plugins: Plugins, name: string) => void): void {
+export function describeContract(
+  plugins: Plugins,
+  kind: string,
+  contract: (plugins: Plugins, name: string) => void,
+): void {
   const names = plugins.names(kind);
   describe(`contract of kind ${kind}`, () => {
     it('finds several plugins', () => expect(names.length).to.be.greaterThan(1));
@@ -42,11 +46,17 @@ export function contractOf(plugins: Plugins, kind: string, contract: (plugins: P
 
 /** `folders` are plugin folders next to those of the distribution. */
 export async function loadPlugins(folders: readonly string[]): Promise<Plugins> {
-  const temporary = await tempProject({ 'lintel.config.json': { plugins: ['builtin:*', ...folders] } });
+  const temporary = await createTempProject({ 'lintel.config.json': { plugins: ['builtin:*', ...folders] } });
   const project = await loadProject(temporary.folder, undefined, ENV);
   await temporary.dispose();
   const signal = new AbortController().signal;
-  const running = createRunning({ plans: () => null, hooks: () => null, desks: () => [], codes: {}, log: SILENT });
+  const running = createRuntimeServices({
+    plans: () => null,
+    hooks: () => null,
+    listJobAdmins: () => [],
+    codes: {},
+    log: SILENT,
+  });
   const instances = createInstances({ project, hooks: createHooks(), log: SILENT, signal, running });
   const { registry } = project;
   // Accessors and features resolve plugins that a definition names; here all of them are in use.

@@ -6,15 +6,24 @@ import { expect } from 'chai';
 import type { ColumnType, ModelTable } from '../../contract/model.js';
 import type { KnownTable } from '../../plugins/dialects/shared/known.js';
 import { planMigration } from '../../plugins/dialects/shared/plan.js';
-import { column, id, table } from './dialect-support.js';
-import { check, foreign, index, known, LEFT, planned, shapeOf, there } from './plan-support.js';
+import { defineColumn, id, defineTable } from './dialect-support.js';
+import {
+  createCheckConstraint,
+  createForeignKey,
+  createKnownIndex,
+  createKnownTable,
+  LEFT,
+  listPlannedChanges,
+  createShape,
+  createKnownColumn,
+} from './plan-support.js';
 
 const MENDS = '`lintel migrate --destroy`';
 
 /** What is told, and what is done instead. */
-const both = (model: ModelTable, now: KnownTable, others: readonly ModelTable[] = []): [string[], string[]] => [
-  planned(model, now, { others }),
-  planned(model, now, { others, destroy: true }),
+const planBoth = (model: ModelTable, now: KnownTable, others: readonly ModelTable[] = []): [string[], string[]] => [
+  listPlannedChanges(model, now, { others }),
+  listPlannedChanges(model, now, { others, destroy: true }),
 ];
 
 describe('types that differ', () => {
@@ -44,10 +53,10 @@ describe('types that differ', () => {
   for (const [name, family] of Object.entries(NAMES)) {
     it(`${name} is changed to ${family === null ? 'nothing' : TO[family]}`, () => {
       const found = ALL.flatMap((type) => {
-        const now = known({ a: there(name, { nullable: type === 'json' }) });
-        const model = table('t', column('a', type, { nullable: type === 'json' }));
+        const now = createKnownTable({ a: createKnownColumn(name, { nullable: type === 'json' }) });
+        const model = defineTable('t', defineColumn('a', type, { nullable: type === 'json' }));
         const other = {
-          ...shapeOf(),
+          ...createShape(),
           misfit: () => ({ message: 'is otherwise', blocks: 'all', serious: true }) as const,
         };
         const { changes, warnings } = planMigration([model], new Map([['t', now]]), other, true);
@@ -80,9 +89,9 @@ describe('types that differ', () => {
   }
 
   it('are told with what changes them, as serious as they are', () => {
-    const now = known({ a: there('int4') });
+    const now = createKnownTable({ a: createKnownColumn('int4') });
     const at = (serious: boolean, type: ColumnType): string[] =>
-      planned(table('t', column('a', type)), now, { shape: shapeOf({ serious }) });
+      listPlannedChanges(defineTable('t', defineColumn('a', type)), now, { shape: createShape({ serious }) });
     expect(at(true, 'text')).to.deep.equal([`! a: is otherwise; ${LEFT}; ${MENDS} changes the type`]);
     expect(at(false, 'text')).to.deep.equal([`? a: is otherwise; ${LEFT}; ${MENDS} changes the type`]);
     expect(at(false, 'json'), 'without a way').to.deep.equal([`! a: is otherwise; ${LEFT}`]);
@@ -99,8 +108,11 @@ describe('NULL where the model says otherwise', () => {
     [false, false, [], []],
   ] as const) {
     it(`${model ? 'optional' : 'required'} in the model, ${table_ ? 'optional' : 'required'} in the table`, () => {
-      const now = known({ a: there('text', { nullable: table_ }) });
-      expect(both(table('t', column('a', 'text', { nullable: model })), now)).to.deep.equal([told, done]);
+      const now = createKnownTable({ a: createKnownColumn('text', { nullable: table_ }) });
+      expect(planBoth(defineTable('t', defineColumn('a', 'text', { nullable: model })), now)).to.deep.equal([
+        told,
+        done,
+      ]);
     });
   }
 
@@ -111,34 +123,37 @@ describe('NULL where the model says otherwise', () => {
       [true, { autoIncrement: true }],
       [false, { autoIncrement: true, nullable: true }],
     ] as const) {
-      const now = known({ a: there('integer', { nullable }) });
-      expect(both(table('t', column('a', 'integer', rest)), now)).to.deep.equal([[], []]);
+      const now = createKnownTable({ a: createKnownColumn('integer', { nullable }) });
+      expect(planBoth(defineTable('t', defineColumn('a', 'integer', rest)), now)).to.deep.equal([[], []]);
     }
   });
 
   it('is changed with the type that the column gets', () => {
     const { changes } = planMigration(
-      [table('t', column('a'))],
-      new Map([['t', known({ a: there('text', { nullable: true }) })]]),
-      shapeOf(),
+      [defineTable('t', defineColumn('a'))],
+      new Map([['t', createKnownTable({ a: createKnownColumn('text', { nullable: true }) })]]),
+      createShape(),
       true,
     );
     expect(changes).to.deep.equal([
-      { change: 'set-nullable', table: 't', column: column('a'), type: 'TEXT', nullable: false },
+      { change: 'set-nullable', table: 't', column: defineColumn('a'), type: 'TEXT', nullable: false },
     ]);
   });
 });
 
 describe('bounds that differ', () => {
   const at = (maxLength: number | null, definition: string): [string[], string[]] =>
-    both(
-      table('t', column('a', 'text', { maxLength })),
-      known({ a: there('text') }, { constraints: [check('mine', 'x'), check('t_a_length', definition)] }),
+    planBoth(
+      defineTable('t', defineColumn('a', 'text', { maxLength })),
+      createKnownTable(
+        { a: createKnownColumn('text') },
+        { constraints: [createCheckConstraint('mine', 'x'), createCheckConstraint('t_a_length', definition)] },
+      ),
     );
-  const says = (what: string): string =>
+  const formatWarning = (what: string): string =>
     `! a: the length check t_a_length holds another bound ${what}; ${LEFT}; ${MENDS} replaces it`;
   const drop = '- drop check a (t_a_length)';
-  const added = (length: number): string => `+ add check a: at most ${length} characters as t_a_length`;
+  const formatAddedCheck = (length: number): string => `+ add check a: at most ${length} characters as t_a_length`;
 
   it('are read as databases write them', () => {
     for (const definition of ['(char_length(a) <= 20)', "(a <= '20'::int)", '(length(a) <= (20))', "(a <= ('20'))"])
@@ -151,34 +166,41 @@ describe('bounds that differ', () => {
     [20, 'whatever'],
   ] as const) {
     it(`${length} characters, and ${definition}`, () =>
-      expect(at(length, definition)).to.deep.equal([[says(`than max_length ${length}`)], [drop, added(length)]]));
+      expect(at(length, definition)).to.deep.equal([
+        [formatWarning(`than max_length ${length}`)],
+        [drop, formatAddedCheck(length)],
+      ]));
   }
   it('the model has none', () => {
-    expect(at(null, '(char_length(a) <= 20)')).to.deep.equal([[says('the model has none')], [drop]]);
+    expect(at(null, '(char_length(a) <= 20)')).to.deep.equal([[formatWarning('the model has none')], [drop]]);
   });
 });
 
 describe('foreign keys that differ', () => {
-  const others = [table('o', id), table('p', id)];
+  const others = [defineTable('o', id), defineTable('p', id)];
   const refers = (name: string): ModelTable =>
-    table('t', column('a', 'integer', { references: { table: name, column: 'id' } }), column('b', 'integer'));
-  const now = (...constraints: ReturnType<typeof foreign>[]): KnownTable =>
-    known({ a: there('integer'), b: there('integer') }, { constraints });
-  const told = (at: string, target: string, model: string, does: string): string =>
+    defineTable(
+      't',
+      defineColumn('a', 'integer', { references: { table: name, column: 'id' } }),
+      defineColumn('b', 'integer'),
+    );
+  const now = (...constraints: ReturnType<typeof createForeignKey>[]): KnownTable =>
+    createKnownTable({ a: createKnownColumn('integer'), b: createKnownColumn('integer') }, { constraints });
+  const formatForeignKeyWarning = (at: string, target: string, model: string, does: string): string =>
     `! ${at}: foreign key refers to ${target}, the model says ${model}; ${LEFT}; ${MENDS} ${does} it`;
   const fresh = '+ add foreign key a -> o.id as t_a_foreign';
 
   it('to the table of the model are as good under any name', () => {
-    expect(both(refers('o'), now(foreign('f', ['a'], 'o')), others)).to.deep.equal([[], []]);
+    expect(planBoth(refers('o'), now(createForeignKey('f', ['a'], 'o')), others)).to.deep.equal([[], []]);
   });
   it('to another table', () => {
-    const [left, done] = both(refers('o'), now(foreign('f', ['a'], 'p')), others);
-    expect(left).to.deep.equal([told('a', 'p', 'o', 'replaces')]);
+    const [left, done] = planBoth(refers('o'), now(createForeignKey('f', ['a'], 'p')), others);
+    expect(left).to.deep.equal([formatForeignKeyWarning('a', 'p', 'o', 'replaces')]);
     expect(done).to.deep.equal(['- drop foreign key a (f)', fresh]);
   });
   it('to a table that the database does not name', () => {
-    const [left] = both(refers('o'), now(foreign('f', ['a'], null)), others);
-    expect(left).to.deep.equal([told('a', 'another table', 'o', 'replaces')]);
+    const [left] = planBoth(refers('o'), now(createForeignKey('f', ['a'], null)), others);
+    expect(left).to.deep.equal([formatForeignKeyWarning('a', 'another table', 'o', 'replaces')]);
   });
   it('of a column that refers to nothing, or to what is on another connection', () => {
     for (const [model, at] of [
@@ -187,59 +209,84 @@ describe('foreign keys that differ', () => {
       [refers('away'), ''],
     ] as const) {
       const columns = at === '' ? [] : [at];
-      const [left, done] = both(model, now(foreign('f', columns, 'o'), foreign('g', ['a'], 'o')), others);
-      expect(left[0]).to.equal(told(at, 'o', 'nothing of it', 'drops'));
+      const [left, done] = planBoth(
+        model,
+        now(createForeignKey('f', columns, 'o'), createForeignKey('g', ['a'], 'o')),
+        others,
+      );
+      expect(left[0]).to.equal(formatForeignKeyWarning(at, 'o', 'nothing of it', 'drops'));
       expect(done[0]).to.equal(`- drop foreign key ${at} (f)`);
       expect(done).to.have.length(model.columns[0]?.references?.table === 'o' ? 1 : 2);
     }
   });
   it('of several columns', () => {
-    const [left, done] = both(refers('o'), now(foreign('f', ['a', 'b'], 'o'), foreign('g', ['a'], 'o')), others);
-    expect(left).to.deep.equal([told('a, b', 'o', 'o', 'replaces')]);
+    const [left, done] = planBoth(
+      refers('o'),
+      now(createForeignKey('f', ['a', 'b'], 'o'), createForeignKey('g', ['a'], 'o')),
+      others,
+    );
+    expect(left).to.deep.equal([formatForeignKeyWarning('a, b', 'o', 'o', 'replaces')]);
     expect(done).to.deep.equal(['- drop foreign key a, b (f)']);
   });
   it('are not meant by checks', () => {
     expect(
-      both(refers('o'), now({ ...foreign('f', ['b'], 'p'), type: 'other' }, foreign('g', ['a'], 'o')), others),
+      planBoth(
+        refers('o'),
+        now({ ...createForeignKey('f', ['b'], 'p'), type: 'other' }, createForeignKey('g', ['a'], 'o')),
+        others,
+      ),
     ).to.deep.equal([[], []]);
   });
 });
 
 describe('unique indexes that the model does not ask for', () => {
-  const model = { ...table('t', id, column('a'), column('b')), uniques: [['b', 'a']] };
-  const columns = { id: there('integer'), a: there('text'), b: there('text'), away: there('text', { nullable: true }) };
-  const pair = index('pair', ['a', 'b'], { unique: true });
-  const at = (one: ReturnType<typeof index>): [string[], string[]] => {
-    const [left, done] = both(model, known(columns, { indexes: [pair, one] }));
+  const model = { ...defineTable('t', id, defineColumn('a'), defineColumn('b')), uniques: [['b', 'a']] };
+  const columns = {
+    id: createKnownColumn('integer'),
+    a: createKnownColumn('text'),
+    b: createKnownColumn('text'),
+    away: createKnownColumn('text', { nullable: true }),
+  };
+  const pair = createKnownIndex('pair', ['a', 'b'], { unique: true });
+  const at = (one: ReturnType<typeof createKnownIndex>): [string[], string[]] => {
+    const [left, done] = planBoth(model, createKnownTable(columns, { indexes: [pair, one] }));
     return [left.filter((line) => !line.startsWith('? away')), done.filter((line) => !line.endsWith('column away'))];
   };
 
   it('are told or dropped, as a constraint where they are one', () => {
-    const told = (names: string): string =>
+    const formatUniqueWarning = (names: string): string =>
       `! ${names}: unique in the table, and not in the model; ${LEFT}; ${MENDS} drops the index i`;
-    expect(at(index('i', ['a'], { unique: true }))).to.deep.equal([[told('a')], ['- drop unique a (i)']]);
-    expect(at(index('i', ['id', 'a'], { unique: true }))).to.deep.equal([[told('id, a')], ['- drop unique id, a (i)']]);
+    expect(at(createKnownIndex('i', ['a'], { unique: true }))).to.deep.equal([
+      [formatUniqueWarning('a')],
+      ['- drop unique a (i)'],
+    ]);
+    expect(at(createKnownIndex('i', ['id', 'a'], { unique: true }))).to.deep.equal([
+      [formatUniqueWarning('id, a')],
+      ['- drop unique id, a (i)'],
+    ]);
     for (const constraint of [true, false]) {
-      const now = known(columns, { indexes: [pair, index('i', ['a'], { unique: true, constraint })] });
-      const { changes } = planMigration([model], new Map([['t', now]]), shapeOf(), true);
+      const now = createKnownTable(columns, {
+        indexes: [pair, createKnownIndex('i', ['a'], { unique: true, constraint })],
+      });
+      const { changes } = planMigration([model], new Map([['t', now]]), createShape(), true);
       expect(changes[0]).to.deep.equal({ change: 'drop-unique', table: 't', column: 'a', name: 'i', constraint });
     }
   });
   for (const [title, one] of [
-    ['on the columns of the primary key', index('i', ['id'], { unique: true })],
-    ['on parts of values', index('i', [], { unique: true })],
-    ['on a column that the model does not know', index('i', ['a', 'away'], { unique: true })],
-    ['that are not unique', index('i', ['a'])],
-    ['that are the primary key', index('i', ['id'], { unique: true, primary: true })],
+    ['on the columns of the primary key', createKnownIndex('i', ['id'], { unique: true })],
+    ['on parts of values', createKnownIndex('i', [], { unique: true })],
+    ['on a column that the model does not know', createKnownIndex('i', ['a', 'away'], { unique: true })],
+    ['that are not unique', createKnownIndex('i', ['a'])],
+    ['that are the primary key', createKnownIndex('i', ['id'], { unique: true, primary: true })],
   ] as const) {
     it(`are not those ${title}`, () => expect(at(one)).to.deep.equal([[], []]));
   }
   it('another primary key is told and stays', () => {
     const said = [`! all: the primary key is a, id, the model says id; ${LEFT}`];
-    expect(at(index('i', ['a', 'id'], { unique: true, primary: true }))).to.deep.equal([said, said]);
-    const keyless = table('t', column('a'));
-    const indexes = [index('i', ['a'], { unique: true, primary: true })];
-    expect(both(keyless, known({ a: there('text') }, { indexes }))).to.deep.equal([[], []]);
+    expect(at(createKnownIndex('i', ['a', 'id'], { unique: true, primary: true }))).to.deep.equal([said, said]);
+    const keyless = defineTable('t', defineColumn('a'));
+    const indexes = [createKnownIndex('i', ['a'], { unique: true, primary: true })];
+    expect(planBoth(keyless, createKnownTable({ a: createKnownColumn('text') }, { indexes }))).to.deep.equal([[], []]);
   });
 });
 
@@ -255,8 +302,11 @@ describe('columns that the model does not know', () => {
     [false, false, `! b: ${fails}`],
   ] as const) {
     it(`${nullable ? 'may' : 'must'} be there, ${filled ? 'with' : 'without'} a default`, () => {
-      const now = known({ a: there('text'), b: there('text', { nullable, filled }) });
-      expect(both(table('t', column('a')), now)).to.deep.equal([[told], ['- drop column b']]);
+      const now = createKnownTable({
+        a: createKnownColumn('text'),
+        b: createKnownColumn('text', { nullable, filled }),
+      });
+      expect(planBoth(defineTable('t', defineColumn('a')), now)).to.deep.equal([[told], ['- drop column b']]);
     });
   }
 });

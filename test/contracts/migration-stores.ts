@@ -2,42 +2,42 @@
 import mysql from 'mysql2/promise';
 import type { MigrationOutline } from '../../contract/migration.js';
 import type { ModelTable } from '../../contract/model.js';
-import { mysqlMigrated } from '../../plugins/dialects/mysql/migrate.js';
-import { sessionsOn } from '../../plugins/dialects/mysql/migration-session.js';
-import { readOptions } from '../../plugins/dialects/mysql/options.js';
+import { createMysqlTarget } from '../../plugins/dialects/mysql/migrate.js';
+import { createWithSession } from '../../plugins/dialects/mysql/migration-session.js';
+import { readMysqlOptions } from '../../plugins/dialects/mysql/options.js';
 import pglite from '../../plugins/dialects/pglite/runtime.js';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
-import { migrate, outline, type Migrated } from '../../plugins/dialects/shared/migrate.js';
-import { freshMysql, startMysql, type MysqlFlavour } from '../support/mysql.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { migrate, outlineMigration, type MigrationTarget } from '../../plugins/dialects/shared/migrate.js';
+import { createMysqlDatabase, startMysql, type MysqlFlavour } from '../support/mysql.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';
-import { runner } from './dialect-support.js';
+import { createRunner } from './dialect-support.js';
 
 export type Cells = Readonly<Record<string, unknown>>;
 
-export interface Adopted {
+export interface SchemaSyncResult {
   readonly warnings: string[];
   readonly statements: string[];
   readonly progress: string[];
 }
 
 export interface MigratedStore {
-  adopt(tables: readonly ModelTable[], destroy?: boolean): Promise<Adopted>;
+  syncSchema(tables: readonly ModelTable[], destroy?: boolean): Promise<SchemaSyncResult>;
   plan(tables: readonly ModelTable[], destroy?: boolean): Promise<MigrationOutline>;
   run(sql: string): Promise<readonly Cells[]>;
   close(): Promise<void>;
 }
 
-const ignore = (): void => {};
+const doNothing = (): void => {};
 
 /** Hears of each statement of a migration before it is sent. */
-export type Before = (sql: string) => void;
+export type StatementListener = (sql: string) => void;
 
-const sessions = (url: string, before: Before): Migrated => {
-  const read = readOptions({ url });
+const createSessionStore = (url: string, before: StatementListener): MigrationTarget => {
+  const read = readMysqlOptions({ url });
   if (read === null) throw new Error('no address');
-  const own = sessionsOn(read);
-  return mysqlMigrated(
+  const own = createWithSession(read);
+  return createMysqlTarget(
     (work) =>
       own((session) =>
         work({
@@ -53,28 +53,28 @@ const sessions = (url: string, before: Before): Migrated => {
 
 export async function openMysql(
   flavour: MysqlFlavour,
-  before: Before = ignore,
+  before: StatementListener = doNothing,
 ): Promise<MigratedStore | { readonly skip: string }> {
   const found = await startMysql(flavour);
   if ('skip' in found) return found;
-  const url = await freshMysql(flavour);
+  const url = await createMysqlDatabase(flavour);
   const connection = await mysql.createConnection({ uri: url });
-  const store = sessions(url, before);
+  const store = createSessionStore(url, before);
   return {
-    async adopt(tables, destroy = false) {
-      const told: Adopted = { warnings: [], statements: [], progress: [] };
+    async syncSchema(tables, destroy = false) {
+      const told: SchemaSyncResult = { warnings: [], statements: [], progress: [] };
       const log = {
-        info: ignore,
-        error: ignore,
+        info: doNothing,
+        error: doNothing,
         warn: (_: unknown, message: string) => void told.warnings.push(message),
         debug: (fields: object) => void ('sql' in fields && told.statements.push(String(fields.sql))),
       };
-      const progress = (step: { table: string; change: string; detail: string }, at: number, of: number): void =>
+      const recordProgress = (step: { table: string; change: string; detail: string }, at: number, of: number): void =>
         void told.progress.push(`${at}/${of} main ${step.table} ${step.change} ${step.detail}`);
-      await migrate(store, tables, { log, progress, how: { destroy } });
+      await migrate(store, tables, { log, progress: recordProgress, how: { destroy } });
       return told;
     },
-    plan: (tables, destroy = false) => outline(store, tables, { destroy }),
+    plan: (tables, destroy = false) => outlineMigration(store, tables, { destroy }),
     run: async (sql) => {
       const [rows] = await connection.query(sql);
       return Array.isArray(rows) ? (rows as Cells[]) : [];
@@ -90,10 +90,10 @@ async function openPostgres(embedded: boolean): Promise<MigratedStore | { readon
   }
   const opened = embedded
     ? await openDialect(pglite, { path: 'memory://' })
-    : await openDialect(postgres, { url: await freshDatabase() });
-  const run = runner(() => opened.handle);
+    : await openDialect(postgres, { url: await createPostgresDatabase() });
+  const run = createRunner(() => opened.handle);
   return {
-    adopt: (tables, destroy) => opened.adopt(tables, destroy),
+    syncSchema: (tables, destroy) => opened.syncSchema(tables, destroy),
     plan: (tables, destroy) => opened.plan(tables, destroy),
     run: (sql) => run(sql),
     close: () => opened.close(),

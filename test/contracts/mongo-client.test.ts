@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import type { MongoClient } from 'mongodb';
 import { createMongoClient } from '../../plugins/shared/mongo-client.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { skipTest } from '../support/skip.js';
 
 /** Of Node: publishes every socket that a client opens. */
@@ -29,7 +29,7 @@ describe('client of MongoDB', function () {
   for (const compressors of [undefined, 'zlib'] as const) {
     it(`fails a command that is written after the end of its connection, compression ${compressors ?? 'none'}`, async () => {
       const options = { retryReads: false, maxPoolSize: 1, ...(compressors && { compressors: [compressors] }) };
-      client = createMongoClient(await freshMongo(), options);
+      client = createMongoClient(await createMongoDatabase(), options);
       const collection = client.db().collection('note');
       expect(await collection.findOne()).to.equal(null);
       // Destroyed, and its `close` event comes after this turn.

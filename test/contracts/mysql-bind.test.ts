@@ -6,17 +6,17 @@ import { Fault } from '../../contract/fault.js';
 import { bindValue, isNumeric, type BindType } from '../../plugins/dialects/mysql/bind.js';
 
 /** A whole number that travels as one, as `{ whole }`. */
-function shown(value: unknown): unknown {
+function describeValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'value' in value ? { whole: String(value.value) } : value;
 }
-const whole = (value: bigint | number | string) => ({ whole: String(value) });
-const titleOf = (value: unknown): string =>
+const createWhole = (value: bigint | number | string) => ({ whole: String(value) });
+const formatTitle = (value: unknown): string =>
   typeof value === 'bigint'
     ? `${value}n`
     : typeof value === 'number'
       ? String(value)
       : (JSON.stringify(value) ?? String(value));
-const nameOf = (type: BindType): string =>
+const formatType = (type: BindType): string =>
   type !== null && typeof type === 'object' ? `list of ${type.list}` : String(type);
 
 /** A value of each JSON type and some of JavaScript, as text. */
@@ -53,46 +53,46 @@ const BINDS: readonly (readonly [BindType, readonly (readonly [unknown, unknown]
   [
     'tiny',
     [
-      [-128, whole(-128)],
-      [255, whole(255)],
-      ['7', whole(7)],
+      [-128, createWhole(-128)],
+      [255, createWhole(255)],
+      ['7', createWhole(7)],
     ],
     [-129, 256, 1.5, ''],
   ],
   [
     'small',
     [
-      [-32768, whole(-32768)],
-      [65535, whole(65535)],
+      [-32768, createWhole(-32768)],
+      [65535, createWhole(65535)],
     ],
     [-32769, 65536],
   ],
   [
     'medium',
     [
-      [-8388608, whole(-8388608)],
-      [16777215, whole(16777215)],
+      [-8388608, createWhole(-8388608)],
+      [16777215, createWhole(16777215)],
     ],
     [-8388609, 16777216],
   ],
   [
     'int',
     [
-      [-2147483648, whole(-2147483648)],
-      [4294967295, whole(4294967295)],
-      [1e3, whole(1000)],
+      [-2147483648, createWhole(-2147483648)],
+      [4294967295, createWhole(4294967295)],
+      [1e3, createWhole(1000)],
     ],
     [-2147483649, 4294967296],
   ],
   [
     'big',
     [
-      ['-9223372036854775808', whole('-9223372036854775808')],
-      ['9223372036854775807', whole('9223372036854775807')],
-      [9223372036854775807n, whole('9223372036854775807')],
-      [' +5 ', whole(5)],
-      ['007', whole(7)],
-      [5, whole(5)],
+      ['-9223372036854775808', createWhole('-9223372036854775808')],
+      ['9223372036854775807', createWhole('9223372036854775807')],
+      [9223372036854775807n, createWhole('9223372036854775807')],
+      [' +5 ', createWhole(5)],
+      ['007', createWhole(7)],
+      [5, createWhole(5)],
     ],
     [
       '9223372036854775808',
@@ -114,8 +114,8 @@ const BINDS: readonly (readonly [BindType, readonly (readonly [unknown, unknown]
   [
     'limit',
     [
-      [10, whole(10)],
-      ['9223372036854775807', whole('9223372036854775807')],
+      [10, createWhole(10)],
+      ['9223372036854775807', createWhole('9223372036854775807')],
     ],
     ['ten', 1.5, '9223372036854775808'],
   ],
@@ -135,9 +135,9 @@ const BINDS: readonly (readonly [BindType, readonly (readonly [unknown, unknown]
   [
     'arithmetic',
     [
-      ['1', whole(1)],
-      [7, whole(7)],
-      ['123456789012345678', whole('123456789012345678')],
+      ['1', createWhole(1)],
+      [7, createWhole(7)],
+      ['123456789012345678', createWhole('123456789012345678')],
       ['1234567890123456789', '1234567890123456789'],
       ['1.5', '1.5'],
       [1.5, 1.5],
@@ -269,12 +269,13 @@ const BINDS: readonly (readonly [BindType, readonly (readonly [unknown, unknown]
 
 describe('values on their way to MySQL', () => {
   for (const [type, good, bad] of BINDS) {
-    describe(nameOf(type), () => {
+    describe(formatType(type), () => {
       for (const [value, bound] of good) {
-        it(`${titleOf(value)} is ${titleOf(bound)}`, () => expect(shown(bindValue(value, type))).to.deep.equal(bound));
+        it(`${formatTitle(value)} is ${formatTitle(bound)}`, () =>
+          expect(describeValue(bindValue(value, type))).to.deep.equal(bound));
       }
       for (const value of bad) {
-        it(`refuses ${titleOf(value)}`, () => {
+        it(`refuses ${formatTitle(value)}`, () => {
           expect(() => bindValue(value, type))
             .to.throw(Fault)
             .with.property('code', 'QRY_BAD_VALUE');

@@ -4,12 +4,12 @@
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { scanSql } from '../../language/strings/sql.js';
-import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
-import { castOf, columnType } from '../../plugins/dialects/mysql/types.js';
+import { prepareMysqlStatement } from '../../plugins/dialects/mysql/prepare.js';
+import { findCastType, toValueType } from '../../plugins/dialects/mysql/types.js';
 
-const forms = (sql: string) => prepareStatement({ scan: scanSql(sql), jsonColumns: [] }).forms;
+const forms = (sql: string) => prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [] }).forms;
 /** Without the blanks that removed words leave behind. */
-const squeezed = (text: string): string =>
+const collapseBlanks = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
     .replace(/ (?=\))|(?<=\() /g, '')
@@ -22,13 +22,13 @@ function translates(cases: readonly Case[], around: (part: string) => string = (
   for (const [written, mysql, mariadb = mysql] of cases) {
     it(written, () => {
       const found = forms(around(written));
-      expect(squeezed(found.mysql.main.text)).to.equal(around(mysql));
-      expect(squeezed(found.mariadb.main.text)).to.equal(around(mariadb));
+      expect(collapseBlanks(found.mysql.main.text)).to.equal(around(mysql));
+      expect(collapseBlanks(found.mariadb.main.text)).to.equal(around(mariadb));
     });
   }
 }
 
-function refuses(cases: readonly (readonly [string, string, string])[]): void {
+function expectRejections(cases: readonly (readonly [string, string, string])[]): void {
   for (const [written, what, instead] of cases) {
     it(`refuses ${written}`, () => {
       expect(() => forms(written))
@@ -77,7 +77,7 @@ describe('types of casts on MySQL', () => {
     ['timestamp with time zone', 'instant', 'DATETIME(6)', 'timestamptz'],
     ['timestamp without time zone', 'instant', 'DATETIME(6)', 'timestamp'],
   ] as const) {
-    it(written, () => expect(castOf(written)).to.deep.equal({ value, sql, label }));
+    it(written, () => expect(findCastType(written)).to.deep.equal({ value, sql, label }));
   }
 
   for (const written of [
@@ -90,11 +90,11 @@ describe('types of casts on MySQL', () => {
     'numeric(2)[]',
     '"x"varchar(2)',
   ]) {
-    it(`${written} has no counterpart`, () => expect(castOf(written)).to.equal(undefined));
+    it(`${written} has no counterpart`, () => expect(findCastType(written)).to.equal(undefined));
   }
   it('names of every object are no types', () => {
-    expect(castOf('constructor')).to.equal(undefined);
-    expect(castOf('constructor(1)')).to.equal(undefined);
+    expect(findCastType('constructor')).to.equal(undefined);
+    expect(findCastType('constructor(1)')).to.equal(undefined);
   });
 });
 
@@ -114,14 +114,14 @@ describe('types of columns of MySQL', () => {
     instant: 'datetime timestamp',
     bytes: 'binary varbinary blob',
   })) {
-    for (const name of names.split(' ')) it(`${name} is ${type}`, () => expect(columnType(name, name)).to.equal(type));
+    for (const name of names.split(' ')) it(`${name} is ${type}`, () => expect(toValueType(name, name)).to.equal(type));
   }
   it('a tinyint of one digit is a flag', () => {
-    expect(columnType('tinyint', 'tinyint(1)')).to.equal('boolean');
-    expect(columnType('tinyint', 'tinyint(4)')).to.equal('tiny');
+    expect(toValueType('tinyint', 'tinyint(1)')).to.equal('boolean');
+    expect(toValueType('tinyint', 'tinyint(4)')).to.equal('tiny');
   });
   it('of others nothing is known', () => {
-    for (const name of ['geometry', 'year', 'constructor']) expect(columnType(name, name)).to.equal(undefined);
+    for (const name of ['geometry', 'year', 'constructor']) expect(toValueType(name, name)).to.equal(undefined);
   });
 });
 
@@ -183,7 +183,7 @@ describe('casts on MySQL', () => {
     ],
     inWhere,
   );
-  refuses([
+  expectRejections([
     ['SELECT a::inet FROM t', 'the cast to inet', `one of ${NAMES}`],
     ['SELECT a::text(3) FROM t', 'the cast to text(3)', `one of ${NAMES}`],
     ['SELECT $1::int[] FROM t', 'the cast to int[]', `one of ${NAMES}`],
@@ -226,7 +226,7 @@ describe('strings and intervals on MySQL', () => {
       `the interval '${value}'`,
       "one number and one unit, as in interval '7 days'",
     ] as const;
-  refuses([
+  expectRejections([
     [`SELECT E'\\101'`, ...escape],
     [`SELECT E'\\x41'`, ...escape],
     [`SELECT E'\\u0041'`, ...escape],
@@ -265,7 +265,7 @@ describe('steps into JSON on MySQL', () => {
     'a step into JSON that is computed',
     'a key in quotes, a number or a parameter without a cast',
   ] as const;
-  refuses([
+  expectRejections([
     ['SELECT d->>$1::text FROM t', ...computed],
     ['SELECT d->(a || b) FROM t', ...computed],
     ['SELECT d->>-1 FROM t', ...computed],
@@ -291,7 +291,7 @@ describe('FILTER on MySQL', () => {
     inList,
   );
   const inside = ['such a FILTER', 'CASE inside of the function'] as const;
-  refuses([
+  expectRejections([
     ['SELECT sum(a * $2) FILTER (WHERE b = $1) FROM t', ...inside],
     ['SELECT count(DISTINCT a) FILTER (WHERE b) FROM t', ...inside],
   ]);
@@ -312,7 +312,7 @@ describe('the search for words on MySQL', () => {
     ],
     (part) => `SELECT x FROM t WHERE ${part}`,
   );
-  refuses(
+  expectRejections(
     [
       'b @@ plainto_tsquery($1)',
       'f(b) @@ plainto_tsquery($1)',

@@ -5,11 +5,11 @@
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { scanSql } from '../../language/strings/sql.js';
-import { createDialect, type Server } from '../../plugins/dialects/mysql/dialect.js';
-import { Unavailable } from '../../plugins/dialects/mysql/errors.js';
-import type { Answer } from '../../plugins/dialects/mysql/answer.js';
-import type { Wire } from '../../plugins/dialects/mysql/pool.js';
-import type { Flavour } from '../../plugins/dialects/mysql/types.js';
+import { createMysqlDialect, type OpenServer } from '../../plugins/dialects/mysql/dialect.js';
+import { ConnectionUnavailableError } from '../../plugins/dialects/mysql/errors.js';
+import type { StatementResult } from '../../plugins/dialects/mysql/answer.js';
+import type { MysqlConnection } from '../../plugins/dialects/mysql/pool.js';
+import type { ServerFlavour } from '../../plugins/dialects/mysql/types.js';
 import type { Transaction } from '../../plugins/dialects/kind.js';
 import { BY_LOCKS, SERIALIZABLE, type Isolation } from '../../plugins/dialects/kind.js';
 
@@ -38,8 +38,8 @@ const SCHEMA: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = 
 interface Played {
   readonly sent: string[];
   readonly released: boolean[];
-  readonly server: Server;
-  readonly handle: ReturnType<typeof createDialect>;
+  readonly server: OpenServer;
+  readonly handle: ReturnType<typeof createMysqlDialect>;
 }
 
 type Play = (text: string, times: number) => unknown;
@@ -47,7 +47,7 @@ type Play = (text: string, times: number) => unknown;
 /** `play`: what the server does with a statement or a command; an error that it gives is thrown. */
 function dialectOn(
   play: Play = () => undefined,
-  flavour: Flavour = 'mysql',
+  flavour: ServerFlavour = 'mysql',
   remarks: readonly number[] = [],
   lease = true,
 ): Played {
@@ -62,23 +62,23 @@ function dialectOn(
     if (answer instanceof Error) throw answer;
     return answer;
   }
-  const wire: Wire = {
+  const wire: MysqlConnection = {
     flavour,
-    async run(text): Promise<Answer> {
+    async run(text): Promise<StatementResult> {
       const schema = SCHEMA.find(([pattern]) => pattern.test(text));
       const nothing = { rows: null, fields: [], insertId: '0', affected: 1 };
       if (schema) return { ...nothing, rows: schema[1] };
-      return { ...nothing, ...((await does(text)) as Partial<Answer>) };
+      return { ...nothing, ...((await does(text)) as Partial<StatementResult>) };
     },
-    command: async (text) => void (await does(text)),
-    remarks: () => Promise.resolve(remarks),
+    runCommand: async (text) => void (await does(text)),
+    readWarnings: () => Promise.resolve(remarks),
   };
   const take = () =>
     lease
       ? Promise.resolve({ wire, release: (broken: boolean) => void released.push(broken) })
-      : Promise.reject(new Unavailable('none'));
-  const server: Server = {
-    pool: { lease: take, close: () => Promise.resolve() },
+      : Promise.reject(new ConnectionUnavailableError('none'));
+  const server: OpenServer = {
+    pool: { acquire: take, close: () => Promise.resolve() },
     flavour,
     catalogue: null,
     triggered: false,
@@ -89,7 +89,7 @@ function dialectOn(
     sent,
     released,
     server,
-    handle: createDialect(
+    handle: createMysqlDialect(
       () => server,
       isolation,
       () => undefined,
@@ -99,7 +99,7 @@ function dialectOn(
 
 const run = ({ handle }: Played, sql: string, values: unknown[] = [], transaction: Transaction | null = null) =>
   handle.run(handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), values, transaction);
-const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
+const expectFault = async (work: Promise<unknown>): Promise<Fault> => {
   const thrown: unknown = await work.then(
     () => null,
     (error: unknown) => error,
@@ -152,7 +152,7 @@ describe('statements on a connection to MySQL', () => {
 
   it('a text that the server has read in part is refused, and what it did is undone', async () => {
     const played = dialectOn(undefined, 'mysql', [1292]);
-    expect((await faultOf(run(played, 'UPDATE t SET n = f($1)', ['x']))).code).to.equal('QRY_BAD_VALUE');
+    expect((await expectFault(run(played, 'UPDATE t SET n = f($1)', ['x']))).code).to.equal('QRY_BAD_VALUE');
     expect(played.sent).to.deep.equal(['START TRANSACTION', 'UPDATE t SET n = f(?)', 'ROLLBACK']);
     const other = dialectOn(undefined, 'mysql', [1287]);
     expect(await run(other, 'UPDATE t SET n = f($1)', ['x'])).to.deep.equal([]);
@@ -162,7 +162,7 @@ describe('statements on a connection to MySQL', () => {
 
   it('a value that does not fit is named by its parameter, and nothing is sent', async () => {
     const played = dialectOn();
-    const { code, options } = await faultOf(run(played, 'UPDATE t SET s = $1, n = $2', ['x', 'y']));
+    const { code, options } = await expectFault(run(played, 'UPDATE t SET s = $1, n = $2', ['x', 'y']));
     const detail = 'does not fit the type that the query expects';
     expect([code, options.issues]).to.deep.equal(['QRY_BAD_VALUE', [{ pointer: '$2', code, detail }]]);
     expect([played.sent, played.released]).to.deep.equal([[], [false]]);
@@ -173,24 +173,24 @@ describe('statements on a connection to MySQL', () => {
     expect(await run(once, 'SELECT n FROM t')).to.deep.equal([]);
     expect([once.sent.length, once.released]).to.deep.equal([2, [false, true]]);
     const always = dialectOn(() => failure(2013));
-    const read = await faultOf(run(always, 'SELECT n FROM t'));
+    const read = await expectFault(run(always, 'SELECT n FROM t'));
     expect([read.code, read.options.retryable, always.sent.length]).to.deep.equal(['QRY_UNAVAILABLE', true, 2]);
     const write = dialectOn(() => failure(2013));
-    const lost = await faultOf(run(write, 'UPDATE t SET n = 1'));
+    const lost = await expectFault(run(write, 'UPDATE t SET n = 1'));
     expect([lost.options.retryable, write.sent.length, write.released]).to.deep.equal([undefined, 1, [true]]);
     expect(lost.params).to.have.property('outcome');
   });
   it('a refused statement costs no connection', async () => {
     const played = dialectOn(() => failure(1064));
-    expect((await faultOf(run(played, 'SELECT n FROM t'))).code).to.equal('QRY_FAILED');
+    expect((await expectFault(run(played, 'SELECT n FROM t'))).code).to.equal('QRY_FAILED');
     expect([played.sent.length, played.released]).to.deep.equal([1, [false]]);
   });
   it('a transaction that cannot be undone costs the connection', async () => {
     const played = dialectOn((text) => (text.startsWith('START') ? undefined : failure(1064)));
-    await faultOf(run(played, 'UPDATE t SET n = 1 RETURNING n'));
+    await expectFault(run(played, 'UPDATE t SET n = 1 RETURNING n'));
     expect([played.sent.at(-1), played.released]).to.deep.equal(['ROLLBACK', [true]]);
     const lost = dialectOn((text) => (text.startsWith('START') ? undefined : failure(2013)));
-    await faultOf(run(lost, 'UPDATE t SET n = 1 RETURNING n'));
+    await expectFault(run(lost, 'UPDATE t SET n = 1 RETURNING n'));
     expect([lost.sent.includes('ROLLBACK'), lost.released]).to.deep.equal([false, [true]]);
   });
 
@@ -207,7 +207,7 @@ describe('statements on a connection to MySQL', () => {
     [`Check constraint 't__length' is violated.`, 3819, undefined],
   ] as const) {
     it(`${message} is about ${pointers?.join(' and ') ?? 'no field'}`, async () => {
-      const found = await faultOf(
+      const found = await expectFault(
         run(
           dialectOn(() => failure(errno, message)),
           'UPDATE t SET n = 1',
@@ -250,8 +250,8 @@ describe('transactions on a connection to MySQL', () => {
     ]);
     await played.handle.rollback(transaction);
     expect([played.sent.length, played.released]).to.deep.equal([4, [false]]);
-    expect((await faultOf(run(played, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
-    expect((await faultOf(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
+    expect((await expectFault(run(played, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
+    expect((await expectFault(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
   });
   it('the level of the session needs no word', async () => {
     const played = dialectOn();
@@ -261,9 +261,9 @@ describe('transactions on a connection to MySQL', () => {
   it('nothing runs behind a statement that failed, and commit undoes', async () => {
     const played = dialectOn((text) => (text.includes('bad') ? failure(1064) : undefined));
     const transaction = await played.handle.begin(BY_LOCKS);
-    await faultOf(run(played, 'SELECT bad', [], transaction));
-    expect((await faultOf(run(played, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
-    expect((await faultOf(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
+    await expectFault(run(played, 'SELECT bad', [], transaction));
+    expect((await expectFault(run(played, 'SELECT 1', [], transaction))).code).to.equal('QRY_FAILED');
+    expect((await expectFault(played.handle.commit(transaction))).code).to.equal('QRY_FAILED');
     expect([played.sent, played.released]).to.deep.equal([['START TRANSACTION', 'SELECT bad', 'ROLLBACK'], [false]]);
   });
   it('a commit that undoes ends when that has ended', async () => {
@@ -275,16 +275,16 @@ describe('transactions on a connection to MySQL', () => {
       return undefined;
     });
     const transaction = await played.handle.begin(BY_LOCKS);
-    await faultOf(run(played, 'SELECT bad', [], transaction));
-    await faultOf(played.handle.commit(transaction));
+    await expectFault(run(played, 'SELECT bad', [], transaction));
+    await expectFault(played.handle.commit(transaction));
     expect([undone, played.released]).to.deep.equal([true, [false]]);
   });
   it('a transaction that cannot begin or end costs its connection', async () => {
     const begin = dialectOn(() => failure(1064));
-    expect((await faultOf(begin.handle.begin(BY_LOCKS))).code).to.equal('QRY_FAILED');
+    expect((await expectFault(begin.handle.begin(BY_LOCKS))).code).to.equal('QRY_FAILED');
     expect(begin.released).to.deep.equal([true]);
     const end = dialectOn((text) => (text === 'COMMIT' ? failure(2013) : undefined));
-    const lost = await faultOf(end.handle.begin(BY_LOCKS).then((transaction) => end.handle.commit(transaction)));
+    const lost = await expectFault(end.handle.begin(BY_LOCKS).then((transaction) => end.handle.commit(transaction)));
     expect([lost.params['outcome'] !== undefined, end.released]).to.deep.equal([true, [true]]);
     const back = dialectOn((text) => (text === 'ROLLBACK' ? failure(2013) : undefined));
     await back.handle.rollback(await back.handle.begin(BY_LOCKS));
@@ -292,12 +292,12 @@ describe('transactions on a connection to MySQL', () => {
   });
   it('a lost read inside is not sent again, and its outcome is known', async () => {
     const played = dialectOn((text) => (text.startsWith('UPDATE') ? failure(2013) : undefined));
-    const lost = await faultOf(run(played, 'UPDATE t SET n = 1', [], await played.handle.begin(BY_LOCKS)));
+    const lost = await expectFault(run(played, 'UPDATE t SET n = 1', [], await played.handle.begin(BY_LOCKS)));
     expect([lost.code, lost.params, lost.options.retryable]).to.deep.equal(['QRY_UNAVAILABLE', {}, true]);
   });
   it('without a connection it is unavailable', async () => {
     const played = dialectOn(undefined, 'mysql', [], false);
-    expect((await faultOf(played.handle.begin(BY_LOCKS))).code).to.equal('QRY_UNAVAILABLE');
-    expect((await faultOf(run(played, 'SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');
+    expect((await expectFault(played.handle.begin(BY_LOCKS))).code).to.equal('QRY_UNAVAILABLE');
+    expect((await expectFault(run(played, 'SELECT 1'))).code).to.equal('QRY_UNAVAILABLE');
   });
 });

@@ -3,17 +3,17 @@
  * reasons why a connection cannot be opened.
  */
 import { expect } from 'chai';
-import { fault } from '../../contract/fault.js';
-import { addressFault, connectFault } from '../../plugins/dialects/mysql/connect.js';
+import { createFault } from '../../contract/fault.js';
+import { createMysqlAddressFault, createMysqlConnectFault } from '../../plugins/dialects/mysql/connect.js';
 import {
-  errorName,
-  errorNumber,
-  isLost,
-  isRetryable,
-  namedIn,
-  Overdue,
-  toFault,
-  Unavailable,
+  getErrorCode,
+  getErrno,
+  isMysqlConnectionLost,
+  isMysqlRetryable,
+  parseErrorNames,
+  OverdueError,
+  toMysqlFault,
+  ConnectionUnavailableError,
 } from '../../plugins/dialects/mysql/errors.js';
 
 const failure = (errno: number, message = `a 'secret' value`) =>
@@ -42,12 +42,12 @@ describe('errors of MySQL', () => {
   for (const [code, numbers] of Object.entries(NUMBERS)) {
     for (const number of numbers) {
       it(`${number} is ${code}`, () => {
-        const { code: found, options } = toFault(failure(number));
+        const { code: found, options } = toMysqlFault(failure(number));
         expect(found).to.equal(code);
         expect(options.retryable).to.equal(/SERIALIZATION|UNAVAILABLE/.test(code) ? true : undefined);
         expect(options.headers).to.deep.equal(/TIMEOUT|UNAVAILABLE/.test(code) ? { 'retry-after': '1' } : undefined);
-        expect(isRetryable(toFault(failure(number)))).to.equal(code === 'QRY_SERIALIZATION');
-        expect(isLost(failure(number))).to.equal(ENDING.includes(number));
+        expect(isMysqlRetryable(toMysqlFault(failure(number)))).to.equal(code === 'QRY_SERIALIZATION');
+        expect(isMysqlConnectionLost(failure(number))).to.equal(ENDING.includes(number));
         expect(options.cause).to.include({ errno: number, code: 'ER_X' });
         expect((options.cause as Error).message).to.equal(
           TOLD.includes(number) ? `a 'secret' value` : `database error ${number}`,
@@ -57,24 +57,24 @@ describe('errors of MySQL', () => {
   }
   for (const number of [1044, 1045, 1049]) {
     it(`the log sees the message of ${number}`, () => {
-      expect((toFault(failure(number)).options.cause as Error).message).to.equal(`a 'secret' value`);
+      expect((toMysqlFault(failure(number)).options.cause as Error).message).to.equal(`a 'secret' value`);
     });
   }
 
   it('an error without a number stays as it is', () => {
     const error = new Error('of the driver');
-    expect(toFault(error).options.cause).to.equal(error);
-    expect(toFault('text').options.cause).to.equal('text');
-    expect(toFault({ errno: 1062 }).options.cause).to.deep.equal({ errno: 1062 });
+    expect(toMysqlFault(error).options.cause).to.equal(error);
+    expect(toMysqlFault('text').options.cause).to.equal('text');
+    expect(toMysqlFault({ errno: 1062 }).options.cause).to.deep.equal({ errno: 1062 });
   });
   it('a fault stays itself', () => {
-    const one = fault('QRY_CHECK');
-    expect(toFault(one)).to.equal(one);
-    expect(isRetryable(new Error('QRY_SERIALIZATION'))).to.equal(false);
+    const one = createFault('QRY_CHECK');
+    expect(toMysqlFault(one)).to.equal(one);
+    expect(isMysqlRetryable(new Error('QRY_SERIALIZATION'))).to.equal(false);
   });
   it('the own deadline is a timeout, and no connection is none', () => {
-    expect(toFault(new Overdue('late')).code).to.equal('QRY_TIMEOUT');
-    expect(toFault(new Unavailable('none')).code).to.equal('QRY_UNAVAILABLE');
+    expect(toMysqlFault(new OverdueError('late')).code).to.equal('QRY_TIMEOUT');
+    expect(toMysqlFault(new ConnectionUnavailableError('none')).code).to.equal('QRY_UNAVAILABLE');
   });
 
   const OUTCOME = 'Whether the last statement took effect is not known.';
@@ -82,25 +82,25 @@ describe('errors of MySQL', () => {
     ['a lost connection behind a write', failure(2013), 'unknown', true],
     ['a lost connection behind a read', failure(2013), 'none', false],
     ['a server that lets nobody in', failure(1040), 'unknown', false],
-    ['no free connection', new Unavailable('none'), 'unknown', false],
-    ['no free connection because of a network', new Unavailable('connection lost'), 'unknown', false],
+    ['no free connection', new ConnectionUnavailableError('none'), 'unknown', false],
+    ['no free connection because of a network', new ConnectionUnavailableError('connection lost'), 'unknown', false],
     ['a value that is taken', failure(1062), 'unknown', false],
   ] as const) {
     it(`the outcome is ${unknown ? 'not ' : ''}known of ${title}`, () => {
-      const found = toFault(error, asked);
+      const found = toMysqlFault(error, asked);
       expect(found.params).to.deep.equal(unknown ? { outcome: OUTCOME } : {});
       expect(found.options.retryable ?? false).to.equal(found.code === 'QRY_UNAVAILABLE' && !unknown);
     });
   }
 
   it('of columns it is said what is wrong with them', () => {
-    const detail = (number: number) => toFault(failure(number), 'none', ['a', 'b/c']).options.issues;
+    const detail = (number: number) => toMysqlFault(failure(number), 'none', ['a', 'b/c']).options.issues;
     expect(detail(1062)).to.deep.equal([
       { pointer: '/a', code: 'QRY_UNIQUE', detail: 'is taken already' },
       { pointer: '/b~1c', code: 'QRY_UNIQUE', detail: 'is taken already' },
     ]);
     expect(detail(1064)?.[0]?.detail).to.equal('was refused');
-    expect(toFault(failure(1062)).options.issues).to.equal(undefined);
+    expect(toMysqlFault(failure(1062)).options.issues).to.equal(undefined);
   });
 });
 
@@ -119,30 +119,30 @@ describe('lost connections of MySQL', () => {
     'PROTOCOL_CONNECTION_LOST',
     'HANDSHAKE_SSL_ERROR',
   ]) {
-    it(code, () => expect(isLost({ code })).to.equal(true));
+    it(code, () => expect(isMysqlConnectionLost({ code })).to.equal(true));
   }
   for (const message of ['in closed state', 'Connection lost: ...', 'Malformed packet']) {
-    it(message, () => expect(isLost({ message })).to.equal(true));
+    it(message, () => expect(isMysqlConnectionLost({ message })).to.equal(true));
   }
   it('what the driver calls fatal', () => {
-    expect([isLost({ fatal: true }), isLost({ fatal: 1 }), isLost({ fatal: false })]).to.deep.equal([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      isMysqlConnectionLost({ fatal: true }),
+      isMysqlConnectionLost({ fatal: 1 }),
+      isMysqlConnectionLost({ fatal: false }),
+    ]).to.deep.equal([true, false, false]);
   });
   it('a number of the server decides before a name', () => {
-    expect(isLost({ errno: 1064, code: 'ECONNRESET', fatal: true })).to.equal(false);
-    expect(isLost({ errno: -104, code: 'ECONNRESET' })).to.equal(true);
+    expect(isMysqlConnectionLost({ errno: 1064, code: 'ECONNRESET', fatal: true })).to.equal(false);
+    expect(isMysqlConnectionLost({ errno: -104, code: 'ECONNRESET' })).to.equal(true);
   });
   for (const other of [{ code: 'XECONNRESET' }, { code: 'ER_EPIPE' }, { message: 'too long' }, {}, null, 'EPIPE', 7]) {
-    it(`${JSON.stringify(other)} is none`, () => expect(isLost(other)).to.equal(false));
+    it(`${JSON.stringify(other)} is none`, () => expect(isMysqlConnectionLost(other)).to.equal(false));
   }
   it('reads numbers and names of whatever was thrown', () => {
-    expect([{ errno: 7 }, { errno: 0 }, { errno: -3 }, { errno: '7' }, {}, null, 'x'].map(errorNumber)).to.deep.equal([
+    expect([{ errno: 7 }, { errno: 0 }, { errno: -3 }, { errno: '7' }, {}, null, 'x'].map(getErrno)).to.deep.equal([
       7, 0, 0, 0, 0, 0, 0,
     ]);
-    expect([{ code: 'A' }, { code: 1 }, null].map(errorName)).to.deep.equal(['A', '', '']);
+    expect([{ code: 'A' }, { code: 1 }, null].map(getErrorCode)).to.deep.equal(['A', '', '']);
   });
 });
 
@@ -170,10 +170,10 @@ describe('what messages of MySQL name', () => {
     [1366, `Incorrect value for column 'a' at row 1`, {}],
     [1064, `Column 'a' CONSTRAINT \`c\` failed, 'x' is violated for key 'k'`, {}],
   ] as const) {
-    it(`${number}: ${message}`, () => expect(namedIn(failure(number, message))).to.deep.equal(named));
+    it(`${number}: ${message}`, () => expect(parseErrorNames(failure(number, message))).to.deep.equal(named));
   }
   it('nothing without a message', () => {
-    expect([namedIn({ errno: 1062 }), namedIn(null)]).to.deep.equal([{}, {}]);
+    expect([parseErrorNames({ errno: 1062 }), parseErrorNames(null)]).to.deep.equal([{}, {}]);
   });
 });
 
@@ -196,15 +196,18 @@ describe('a connection to MySQL that cannot be opened', () => {
     [{ code: 'ER_OTHER' }, 'the connection failed', false],
   ] as const) {
     it(`${JSON.stringify(error)}: ${reason}`, () => {
-      const found = connectFault('main', error);
+      const found = createMysqlConnectFault('main', error);
       expect(found.code).to.equal('QRY_CONNECT');
       expect(found.params).to.deep.equal({ instance: 'main', reason });
       expect(found.options).to.deep.equal({ cause: error, retryable });
     });
   }
   it('a fault stays itself, and an address that is none is told', () => {
-    const one = fault('QRY_CHECK');
-    expect(connectFault('main', one)).to.equal(one);
-    expect(addressFault('main').params).to.deep.equal({ instance: 'main', reason: 'the address is not valid' });
+    const one = createFault('QRY_CHECK');
+    expect(createMysqlConnectFault('main', one)).to.equal(one);
+    expect(createMysqlAddressFault('main').params).to.deep.equal({
+      instance: 'main',
+      reason: 'the address is not valid',
+    });
   });
 });

@@ -3,12 +3,12 @@ import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { scanSql } from '../../language/strings/sql.js';
 import type { ChangeSteps, InsertSteps } from '../../plugins/dialects/mysql/forms.js';
-import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
+import { prepareMysqlStatement } from '../../plugins/dialects/mysql/prepare.js';
 
-const prepare = (sql: string) => prepareStatement({ scan: scanSql(sql), jsonColumns: [] });
-const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
-const insertOf = (sql: string): InsertSteps => prepare(sql).forms.mysql.steps as InsertSteps;
-const changeOf = (sql: string, flavour: 'mysql' | 'mariadb' = 'mysql') =>
+const prepare = (sql: string) => prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [] });
+const collapseBlanks = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const prepareInsert = (sql: string): InsertSteps => prepare(sql).forms.mysql.steps as InsertSteps;
+const prepareChange = (sql: string, flavour: 'mysql' | 'mariadb' = 'mysql') =>
   prepare(sql).forms[flavour].steps as ChangeSteps;
 
 describe('INSERT on MySQL', () => {
@@ -48,17 +48,17 @@ describe('INSERT on MySQL', () => {
   ] as const) {
     it(written, () => {
       const { forms } = prepare(written);
-      expect(squeezed(forms.mysql.main.text)).to.equal(mysql);
-      expect(squeezed(forms.mariadb.main.text)).to.equal(mysql + mariadb);
+      expect(collapseBlanks(forms.mysql.main.text)).to.equal(mysql);
+      expect(collapseBlanks(forms.mariadb.main.text)).to.equal(mysql + mariadb);
       expect(forms.mariadb.steps).to.equal(null);
       expect((forms.mysql.steps as InsertSteps).select.text).to.equal(select);
-      expect((forms.mysql.steps as InsertSteps).asked).to.equal(written.includes('RETURNING'));
+      expect((forms.mysql.steps as InsertSteps).hasReturning).to.equal(written.includes('RETURNING'));
     });
   }
 
   it('the other name of a table of another schema stands for both', () => {
     const { mariadb } = prepare('INSERT INTO s.t AS x (id) VALUES (1) RETURNING x.id').forms;
-    expect(squeezed(mariadb.main.text)).to.equal('INSERT INTO s.t (id) VALUES (1) RETURNING s.t.id');
+    expect(collapseBlanks(mariadb.main.text)).to.equal('INSERT INTO s.t (id) VALUES (1) RETURNING s.t.id');
   });
 
   const INTO = 'INSERT INTO t (id, a) VALUES (1, 2) ';
@@ -78,7 +78,7 @@ describe('INSERT on MySQL', () => {
   ] as const) {
     it(written, () => {
       const { forms } = prepare(`${INTO}${written} RETURNING id`);
-      expect(squeezed(forms.mysql.main.text)).to.equal(`${INTO}ON DUPLICATE KEY UPDATE ${update}`);
+      expect(collapseBlanks(forms.mysql.main.text)).to.equal(`${INTO}ON DUPLICATE KEY UPDATE ${update}`);
       expect(forms.mariadb).to.deep.equal(forms.mysql);
       expect(forms.mysql.steps).to.include({ step: 'insert', table: 't', conflicting: true, asked: true });
       expect((forms.mysql.steps as InsertSteps).conflict).to.deep.equal(conflict);
@@ -88,15 +88,15 @@ describe('INSERT on MySQL', () => {
     const { main } = prepare(
       'INSERT INTO t AS x (id, a) VALUES (1, 2) ON CONFLICT (id) DO UPDATE SET a = x.a + excluded.a',
     ).forms.mysql;
-    expect(squeezed(main.text)).to.equal(
+    expect(collapseBlanks(main.text)).to.equal(
       'INSERT INTO t (id, a) VALUES (1, 2) ON DUPLICATE KEY UPDATE a = t.a + VALUES(a)',
     );
   });
 
   it('knows the values that it can write twice', () => {
     const values = (list: string): (string | null)[] =>
-      insertOf(`INSERT INTO t (id) VALUES ${list} RETURNING id`).rows.map(
-        (row) => squeezed(row.get('id')?.text ?? '') || null,
+      prepareInsert(`INSERT INTO t (id) VALUES ${list} RETURNING id`).rows.map(
+        (row) => collapseBlanks(row.get('id')?.text ?? '') || null,
       );
     const steady = `(-1), ('x'), ($1::int), ($$y$$), (LOWER('A')), (UPPER('a')), (TRIM('a')), (COALESCE(1, 2)), (CAST('1' AS CHAR))`;
     expect(values(steady)).to.deep.equal([
@@ -118,23 +118,25 @@ describe('INSERT on MySQL', () => {
     );
   });
   it('knows the values of each named column of each row', () => {
-    const shown = (sql: string) =>
-      insertOf(sql).rows.map((row) => Object.fromEntries([...row].map(([name, value]) => [name, value?.text])));
-    expect(shown('INSERT INTO t (id, "B", c) VALUES ($1, 2, now()), (3, lower($2), 5) RETURNING id')).to.deep.equal([
+    const listInsertRows = (sql: string) =>
+      prepareInsert(sql).rows.map((row) => Object.fromEntries([...row].map(([name, value]) => [name, value?.text])));
+    expect(
+      listInsertRows('INSERT INTO t (id, "B", c) VALUES ($1, 2, now()), (3, lower($2), 5) RETURNING id'),
+    ).to.deep.equal([
       { id: '?', b: '2', c: undefined },
       { id: '3', b: 'lower(?)', c: '5' },
     ]);
-    expect(shown('INSERT INTO t (id, b) SELECT $1, 2 FROM u WHERE c = 3 RETURNING id')).to.deep.equal([
+    expect(listInsertRows('INSERT INTO t (id, b) SELECT $1, 2 FROM u WHERE c = 3 RETURNING id')).to.deep.equal([
       { id: '?', b: '2' },
     ]);
-    expect(shown('INSERT INTO t VALUES (1) RETURNING id')).to.deep.equal([]);
-    expect(shown('INSERT INTO t (id) TABLE u RETURNING id')).to.deep.equal([]);
+    expect(listInsertRows('INSERT INTO t VALUES (1) RETURNING id')).to.deep.equal([]);
+    expect(listInsertRows('INSERT INTO t (id) TABLE u RETURNING id')).to.deep.equal([]);
   });
 });
 
 describe('UPDATE and DELETE on MySQL', () => {
   it('an UPDATE that answers locks its rows first', () => {
-    expect(changeOf('UPDATE t SET a = $1, "B" = 2 WHERE id = $2 RETURNING id, a + 1')).to.deep.equal({
+    expect(prepareChange('UPDATE t SET a = $1, "B" = 2 WHERE id = $2 RETURNING id, a + 1')).to.deep.equal({
       step: 'update',
       table: 't',
       alias: 't',
@@ -145,7 +147,7 @@ describe('UPDATE and DELETE on MySQL', () => {
     });
   });
   it('a DELETE that answers reads its rows first, but on MariaDB', () => {
-    expect(changeOf('DELETE FROM t WHERE id = $1 RETURNING id')).to.deep.equal({
+    expect(prepareChange('DELETE FROM t WHERE id = $1 RETURNING id')).to.deep.equal({
       step: 'delete',
       table: 't',
       alias: 't',
@@ -194,11 +196,11 @@ describe('UPDATE and DELETE on MySQL', () => {
     ['DELETE FROM s.t RETURNING id', ' FROM s.t FOR UPDATE', 'SELECT id FROM s.t', 'DELETE FROM s.t', 't'],
   ] as const) {
     it(sql, () => {
-      const steps = changeOf(sql);
+      const steps = prepareChange(sql);
       expect([
-        squeezed(steps.found.text),
+        collapseBlanks(steps.found.text),
         steps.select.text,
-        squeezed(steps.change.text),
+        collapseBlanks(steps.change.text),
         steps.alias,
         steps.table,
       ]).to.deep.equal([found.trim(), select, change, alias, 't']);

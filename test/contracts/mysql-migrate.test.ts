@@ -5,13 +5,13 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Row } from '../../plugins/dialects/kind.js';
-import { mysqlMigrated } from '../../plugins/dialects/mysql/migrate.js';
-import type { Change, PlanWarning } from '../../plugins/dialects/shared/changes.js';
-import type { Session } from '../../plugins/dialects/shared/session.js';
-import { column, id } from './dialect-support.js';
+import { createMysqlTarget } from '../../plugins/dialects/mysql/migrate.js';
+import type { TableChange, PlanWarning } from '../../plugins/dialects/shared/changes.js';
+import type { MigrationSession } from '../../plugins/dialects/shared/session.js';
+import { defineColumn, id } from './dialect-support.js';
 
 /** `answers`: rows by what a statement contains. A statement is noted when it has ended. */
-function played(answers: Readonly<Record<string, Row>> = {}): Session & { readonly sent: string[] } {
+function played(answers: Readonly<Record<string, Row>> = {}): MigrationSession & { readonly sent: string[] } {
   const sent: string[] = [];
   return {
     sent,
@@ -23,11 +23,11 @@ function played(answers: Readonly<Record<string, Row>> = {}): Session & { readon
     },
   };
 }
-const flavourOn = (session: Session) =>
-  mysqlMigrated(() => Promise.reject(new Error('no session is opened')), 'main').flavour(session);
+const flavourOn = (session: MigrationSession) =>
+  createMysqlTarget(() => Promise.reject(new Error('no session is opened')), 'main').flavour(session);
 const flavour = (v: string) => flavourOn(played({ 'version()': { v } }));
 const named = { table: 't', column: 'a', name: 't_a_length' };
-const LENGTH: Change = { change: 'add-length', length: 5, ...named };
+const LENGTH: TableChange = { change: 'add-length', length: 5, ...named };
 
 describe('migrations of MySQL on a played session', () => {
   for (const [version, setting] of [
@@ -59,7 +59,7 @@ describe('migrations of MySQL on a played session', () => {
     ] as const) {
       const known = await flavour(version);
       const table = { model: '_t', table: 't', stores: [], columns: [], uniques: [] };
-      expect(known.shape([], new Map()).typeOf(table, column('a', 'text'))).to.equal(
+      expect(known.mapTypes([], new Map()).getType(table, defineColumn('a', 'text'))).to.equal(
         `LONGTEXT CHARACTER SET utf8mb4 COLLATE ${collation}`,
       );
       const [created] = await known.write([
@@ -78,8 +78,8 @@ describe('migrations of MySQL on a played session', () => {
     message: `${count} longer than 5 characters: no check is added while they are there`,
   });
   const EARLIER: PlanWarning = { table: 'x', column: undefined, message: 'said before', serious: false };
-  const a = { column: column('a', 'text'), type: 'X' };
-  const INDEX: Change = { change: 'add-index', ...named };
+  const a = { column: defineColumn('a', 'text'), type: 'X' };
+  const INDEX: TableChange = { change: 'add-index', ...named };
   for (const [title, changes, rows, left, warnings] of [
     ['is added where no value is too long', [LENGTH], { n: 0 }, [LENGTH], []],
     ['is added where the server says nothing', [LENGTH], undefined, [LENGTH], []],
@@ -88,7 +88,7 @@ describe('migrations of MySQL on a played session', () => {
     [
       'waits where another column or table is new',
       [
-        { change: 'add-column', table: 't', ...a, column: column('b', 'text') },
+        { change: 'add-column', table: 't', ...a, column: defineColumn('b', 'text') },
         { change: 'add-column', table: 'u', ...a },
         { change: 'create-table', table: 'u', columns: [a] },
         LENGTH,
@@ -102,14 +102,14 @@ describe('migrations of MySQL on a played session', () => {
     ['is the only change that waits', [INDEX], { n: 2 }, [INDEX], []],
   ] as const satisfies readonly (readonly [
     string,
-    readonly Change[],
+    readonly TableChange[],
     Row | undefined,
-    number | readonly Change[],
+    number | readonly TableChange[],
     readonly PlanWarning[],
   ])[]) {
     it(`a check of a length ${title}`, async () => {
       const session = played(rows === undefined ? {} : { count: rows });
-      const settled = await (await flavour('8')).settle(session, { changes, warnings: [EARLIER] });
+      const settled = await (await flavour('8')).removeViolatedChecks(session, { changes, warnings: [EARLIER] });
       expect(settled).to.deep.equal({
         changes: typeof left === 'number' ? changes.slice(0, left) : left,
         warnings: [EARLIER, ...warnings],
@@ -137,8 +137,8 @@ describe('migrations of MySQL on a played session', () => {
   ] as const) {
     it(`${title}: ${isDuplicate ? 'is a duplicate, ' : ''}${isAway ? 'is away, ' : ''}says ${said ?? 'what it said'}`, async (): Promise<void> => {
       const known = await flavour('8');
-      expect([known.isDuplicate(error), known.isAway(error)]).to.deep.equal([isDuplicate, isAway]);
-      const cleaned = known.clean(error);
+      expect([known.isDuplicate(error), known.isUnavailable(error)]).to.deep.equal([isDuplicate, isAway]);
+      const cleaned = known.sanitizeError(error);
       if (said === null) return void expect(cleaned).to.equal(error);
       const { errno, code } = error as unknown as { errno: number; code?: string };
       expect(cleaned).to.be.instanceOf(Error).and.not.equal(error);

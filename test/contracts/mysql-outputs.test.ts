@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai';
 import { scanSql } from '../../language/strings/sql.js';
-import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
+import { prepareMysqlStatement } from '../../plugins/dialects/mysql/prepare.js';
 
-const formOf = (sql: string) => prepareStatement({ scan: scanSql(sql), jsonColumns: [] }).forms.mysql;
+const prepareForm = (sql: string) => prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [] }).forms.mysql;
 
 describe('names of columns on MySQL', () => {
   for (const [written, name] of [
@@ -89,7 +89,7 @@ describe('names of columns on MySQL', () => {
     ['cast(a, b)', 'cast'],
   ] as const) {
     it(name === null ? `${written} keeps its own` : `${written} is ${name}`, () => {
-      const { text } = formOf(`SELECT ${written}, 2 AS x FROM t`).main;
+      const { text } = prepareForm(`SELECT ${written}, 2 AS x FROM t`).main;
       const found = / AS "([^"]*)", 2 AS x FROM t$/.exec(text)?.[1] ?? null;
       expect(found).to.equal(written === 'a AS "end"' ? 'end' : name);
     });
@@ -108,20 +108,20 @@ describe('names of columns on MySQL', () => {
     'FOR UPDATE',
   ]) {
     it(`the list ends before ${behind}`, () => {
-      expect(formOf(`SELECT 1 + 1 ${behind}`).main.text).to.equal(`SELECT 1 + 1 AS "?column?" ${behind}`);
+      expect(prepareForm(`SELECT 1 + 1 ${behind}`).main.text).to.equal(`SELECT 1 + 1 AS "?column?" ${behind}`);
     });
   }
   it('the list begins behind SELECT, DISTINCT and ALL, of the last query of WITH', () => {
-    expect(formOf('SELECT DISTINCT true, 2').main.text).to.equal(
+    expect(prepareForm('SELECT DISTINCT true, 2').main.text).to.equal(
       'SELECT DISTINCT TRUE AS "bool", 2 AS "?column?"'.replace('TRUE', 'true'),
     );
-    expect(formOf('SELECT ALL true').main.text).to.equal('SELECT ALL true AS "bool"');
-    expect(formOf('WITH w AS (SELECT 1 + 1 FROM u) SELECT 1 + 1 FROM w').main.text).to.equal(
+    expect(prepareForm('SELECT ALL true').main.text).to.equal('SELECT ALL true AS "bool"');
+    expect(prepareForm('WITH w AS (SELECT 1 + 1 FROM u) SELECT 1 + 1 FROM w').main.text).to.equal(
       'WITH w AS (SELECT 1 + 1 FROM u) SELECT 1 + 1 AS "?column?" FROM w',
     );
   });
   it('commas inside of calls separate no columns', () => {
-    expect(formOf('SELECT coalesce(a, (b), 1), 1').main.text).to.equal(
+    expect(prepareForm('SELECT coalesce(a, (b), 1), 1').main.text).to.equal(
       'SELECT coalesce(a, (b), 1) AS "coalesce", 1 AS "?column?"',
     );
   });
@@ -191,18 +191,18 @@ describe('types of columns that the text says on MySQL', () => {
     [`a + d->'b'`, undefined],
   ] as const) {
     it(`${written} is ${type ?? 'left to the server'}`, () => {
-      expect(formOf(`SELECT 1 AS y, ${written} AS x FROM t`).outputs.get('x')).to.equal(type);
+      expect(prepareForm(`SELECT 1 AS y, ${written} AS x FROM t`).outputs.get('x')).to.equal(type);
     });
   }
   it('a name without AS has a type too', () => {
-    expect([...formOf('SELECT a::int x, a IN (1) y, true z, b w FROM t').outputs]).to.deep.equal([
+    expect([...prepareForm('SELECT a::int x, a IN (1) y, true z, b w FROM t').outputs]).to.deep.equal([
       ['x', 'int'],
       ['y', 'boolean'],
       ['z', 'boolean'],
     ]);
   });
   it('casts stand beside each other', () => {
-    const { main, outputs } = formOf('SELECT CAST(a + 1 AS int), CAST(b AS text), CAST(c AS jsonb) FROM t');
+    const { main, outputs } = prepareForm('SELECT CAST(a + 1 AS int), CAST(b AS text), CAST(c AS jsonb) FROM t');
     expect([...outputs]).to.deep.equal([
       ['int4', 'int'],
       ['b', 'text'],
@@ -212,12 +212,15 @@ describe('types of columns that the text says on MySQL', () => {
   });
   it('RETURNING of MariaDB says types', () => {
     for (const sql of ['INSERT INTO t (a) VALUES (1)', 'DELETE FROM t']) {
-      const { mariadb } = prepareStatement({ scan: scanSql(`${sql} RETURNING a = 1 AS x`), jsonColumns: [] }).forms;
+      const { mariadb } = prepareMysqlStatement({
+        scan: scanSql(`${sql} RETURNING a = 1 AS x`),
+        jsonColumns: [],
+      }).forms;
       expect([...mariadb.outputs]).to.deep.equal([['x', 'boolean']]);
     }
   });
   it('RETURNING says types too', () => {
-    const { outputs } = formOf('UPDATE t SET a = 1 WHERE id = 2 RETURNING a = 1 AS x, b::jsonb');
+    const { outputs } = prepareForm('UPDATE t SET a = 1 WHERE id = 2 RETURNING a = 1 AS x, b::jsonb');
     expect([...outputs]).to.deep.equal([
       ['x', 'boolean'],
       ['b', 'json'],

@@ -5,30 +5,30 @@
 import { expect } from 'chai';
 import type { ModelTable } from '../../contract/model.js';
 import { scanSql } from '../../language/strings/sql.js';
-import type { Catalogue } from '../../plugins/dialects/mysql/catalogue.js';
-import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
+import type { MysqlCatalogue } from '../../plugins/dialects/mysql/catalogue.js';
+import { prepareMysqlStatement } from '../../plugins/dialects/mysql/prepare.js';
 import type { ValueType } from '../../plugins/dialects/mysql/types.js';
-import { columnOf } from '../support/model-tables.js';
+import { createModelColumn } from '../support/model-tables.js';
 
 const table = (columns: Readonly<Record<string, ValueType>>) => ({
   columns: new Map(Object.entries(columns)),
   auto: null,
   keys: [],
 });
-const CATALOGUE: Catalogue = new Map([
+const CATALOGUE: MysqlCatalogue = new Map([
   ['t', table({ id: 'big', n: 'int', s: 'text', b: 'boolean', at: 'instant', d: 'json', f: 'float', both: 'int' })],
   ['u', table({ id: 'uuid', k: 'small', tid: 'big', both: 'text' })],
   ['v', table({ other: 'int' })],
 ]);
 
 /** Types of the placeholders, in the order of their places. */
-function typesOf(
+function listTypes(
   sql: string,
   catalogue = CATALOGUE,
   jsonColumns: boolean[] = [],
   tables: ModelTable[] = [],
 ): unknown[] {
-  const types = prepareStatement({ scan: scanSql(sql), jsonColumns, tables }).typesIn(catalogue);
+  const types = prepareMysqlStatement({ scan: scanSql(sql), jsonColumns, tables }).typesIn(catalogue);
   return [...types].sort(([a], [b]) => a - b).map(([, type]) => type);
 }
 
@@ -143,7 +143,7 @@ describe('types of placeholders on MySQL', () => {
     ['1 = 1 AND lower(s) = $1 AND length(s) > $2', 'text', 'arithmetic'],
   ] as const) {
     it(`WHERE ${condition}`, () => {
-      expect(typesOf(`SELECT id FROM t WHERE ${condition}`).map((type) => type ?? null)).to.deep.equal(
+      expect(listTypes(`SELECT id FROM t WHERE ${condition}`).map((type) => type ?? null)).to.deep.equal(
         types.map((type) => type ?? null),
       );
     });
@@ -156,7 +156,7 @@ describe('types of placeholders on MySQL', () => {
     ['now current_timestamp', 'instant'],
   ] as const) {
     it(`${names} give ${type}`, () => {
-      const found = names.split(' ').map((name) => [name, ...typesOf(`SELECT id FROM t WHERE ${name}(at) = $1`)]);
+      const found = names.split(' ').map((name) => [name, ...listTypes(`SELECT id FROM t WHERE ${name}(at) = $1`)]);
       expect(found).to.deep.equal(names.split(' ').map((name) => [name, type]));
     });
   }
@@ -204,31 +204,39 @@ describe('types of placeholders on MySQL', () => {
     ['SELECT 1 FROM t WHERE both = $1 UNION SELECT 1 FROM u WHERE both = $2', 'int', 'text'],
   ] as const) {
     it(sql, () => {
-      expect(typesOf(sql).map((type) => type ?? null)).to.deep.equal(types);
+      expect(listTypes(sql).map((type) => type ?? null)).to.deep.equal(types);
     });
   }
 
   it('what is said to be a JSON column is one, where no cast says otherwise', () => {
-    expect(typesOf('UPDATE x SET d = $1', new Map(), [true])).to.deep.equal(['json']);
-    expect(typesOf('UPDATE x SET d = $1::text', new Map(), [true])).to.deep.equal(['text']);
-    expect(typesOf('UPDATE x SET d = $1', new Map(), [false])).to.deep.equal([null]);
+    expect(listTypes('UPDATE x SET d = $1', new Map(), [true])).to.deep.equal(['json']);
+    expect(listTypes('UPDATE x SET d = $1::text', new Map(), [true])).to.deep.equal(['text']);
+    expect(listTypes('UPDATE x SET d = $1', new Map(), [false])).to.deep.equal([null]);
   });
 
   it('models tell the types of tables that the database does not tell', () => {
     const types = ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'] as const;
-    const columns = types.map((type) => columnOf(type, { type }));
+    const columns = types.map((type) => createModelColumn(type, { type }));
     const model: ModelTable = { model: '_m', table: 'm', stores: [], columns, uniques: [] };
     const sql = `SELECT 1 FROM m WHERE ${types.map((type, i) => `"${type}" = $${i + 1}`).join(' AND ')}`;
-    expect(typesOf(sql, new Map(), [], [model])).to.deep.equal(['big', 'float', 'text', 'boolean', 'instant', 'json']);
-    const known: Catalogue = new Map([['m', table({ integer: 'small' })]]);
-    expect(typesOf(sql, known, [], [model])[0]).to.equal('small');
+    expect(listTypes(sql, new Map(), [], [model])).to.deep.equal([
+      'big',
+      'float',
+      'text',
+      'boolean',
+      'instant',
+      'json',
+    ]);
+    const known: MysqlCatalogue = new Map([['m', table({ integer: 'small' })]]);
+    expect(listTypes(sql, known, [], [model])[0]).to.equal('small');
     const capital = { ...model, columns: columns.slice(0, 1).map((one) => ({ ...one, name: 'Amount' })) };
-    expect(typesOf('SELECT 1 FROM m WHERE amount = $1', new Map(), [], [capital])).to.deep.equal(['big']);
+    expect(listTypes('SELECT 1 FROM m WHERE amount = $1', new Map(), [], [capital])).to.deep.equal(['big']);
   });
 });
 
 describe('a statement as it is prepared for MySQL', () => {
-  const prepared = (sql: string, jsonColumns: boolean[] = []) => prepareStatement({ scan: scanSql(sql), jsonColumns });
+  const prepared = (sql: string, jsonColumns: boolean[] = []) =>
+    prepareMysqlStatement({ scan: scanSql(sql), jsonColumns });
 
   for (const [sql, readOnly, changesTables] of [
     ['SELECT 1', true, false],
@@ -263,7 +271,7 @@ describe('a statement as it is prepared for MySQL', () => {
   }
 
   it('a read whose rows cannot be locked takes no lock', () => {
-    const found = prepareStatement({ scan: scanSql('SELECT count(*) FROM t'), jsonColumns: [], lock: 'update' });
+    const found = prepareMysqlStatement({ scan: scanSql('SELECT count(*) FROM t'), jsonColumns: [], lock: 'update' });
     expect([found.readOnly, found.text]).to.deep.equal([true, 'SELECT count(*) AS "count" FROM t']);
   });
 

@@ -4,12 +4,19 @@
  */
 import { expect } from 'chai';
 import type { Connection } from 'mysql2';
-import { Overdue, Unavailable } from '../../plugins/dialects/mysql/errors.js';
+import { OverdueError, ConnectionUnavailableError } from '../../plugins/dialects/mysql/errors.js';
 import { createPool, type Lease, type Pool } from '../../plugins/dialects/mysql/pool.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
-import { failure, PlayedConnection as Played, SETTLED, silentAt, version, type Play } from '../support/played-mysql.js';
+import {
+  createMysqlError,
+  ScriptedConnection as Played,
+  SETTLED,
+  playSilence,
+  playVersion,
+  type MysqlScript,
+} from '../support/played-mysql.js';
 
-const nameOf = (error: unknown): string => (error as Error).constructor.name;
+const getErrorName = (error: unknown): string => (error as Error).constructor.name;
 
 describe('connections to MySQL', () => {
   let time: ManualTime;
@@ -22,20 +29,20 @@ describe('connections to MySQL', () => {
   });
   afterEach(async () => {
     const ends = Promise.all(pools.map((pool) => pool.close()));
-    await time.pass(5000);
+    await time.advance(5000);
     await ends;
-    time.restore();
+    time.restoreGlobals();
   });
 
   async function open(
-    plays: readonly Play[] = [],
+    plays: readonly MysqlScript[] = [],
     rest: object = {},
     threadId: number | undefined | null = 7,
   ): Promise<Pool> {
-    const limits = { rows: 1000, bytes: 1_000_000, look: 1_000_000 };
+    const limits = { rows: 1000, bytes: 1_000_000, checkFrom: 1_000_000 };
     const options = { client: {}, pool: 2, poolWait: 2000, idle: 30_000, deadline: 10_000, limits, ...rest };
     const pool = await createPool(options, { debug: (_, message) => void logged.push(message) }, () => {
-      const connection = new Played(threadId ?? undefined, plays[made.length] ?? version('8.4.0'));
+      const connection = new Played(threadId ?? undefined, plays[made.length] ?? playVersion('8.4.0'));
       made.push(connection);
       return connection as unknown as Connection;
     });
@@ -43,23 +50,23 @@ describe('connections to MySQL', () => {
     return pool;
   }
   const lease = (pool: Pool): Promise<Lease | string> =>
-    pool.lease().catch((error: unknown) => `${nameOf(error)}: ${(error as Error).message}`);
-  const taken = async (pool: Pool): Promise<Lease> => {
+    pool.acquire().catch((error: unknown) => `${getErrorName(error)}: ${(error as Error).message}`);
+  const takeLease = async (pool: Pool): Promise<Lease> => {
     const work = lease(pool);
-    await time.pass(0);
+    await time.advance(0);
     return (await work) as Lease;
   };
   /** The place of the connection that a lease has, among those that were made. */
-  const placeOf = async ({ wire }: Lease): Promise<number> => {
-    const work = wire.command('which');
-    await time.pass(0);
+  const findConnectionIndex = async ({ wire }: Lease): Promise<number> => {
+    const work = wire.runCommand('which');
+    await time.advance(0);
     await work;
     return made.findIndex(({ sent }) => sent.at(-1) === 'which' && sent.push('') > 0);
   };
   const destroyed = (): boolean[] => made.map((one) => one.destroyed > 0);
   const outcome = async (work: Promise<unknown>): Promise<unknown> => {
     const ended = work.catch((error: unknown) => error);
-    await time.pass(0);
+    await time.advance(0);
     return ended;
   };
 
@@ -89,8 +96,8 @@ describe('connections to MySQL', () => {
     ],
   ] as const) {
     it(`sets up a session of ${name} with a deadline of ${deadline} ms`, async () => {
-      const pool = await open([version(name)], { deadline });
-      const { wire } = await taken(pool);
+      const pool = await open([playVersion(name)], { deadline });
+      const { wire } = await takeLease(pool);
       expect(wire.flavour).to.equal(flavour);
       expect(made.map(({ sent }) => sent)).to.deep.equal([
         [
@@ -107,8 +114,8 @@ describe('connections to MySQL', () => {
 
   for (const step of ['connect', 'SELECT VERSION()', LEVEL])
     it(`does not open where the first connection fails at ${step}`, async () => {
-      const refused = failure(1045);
-      const play = version('8.4.0', (text) => (text === step ? { error: refused } : SETTLED));
+      const refused = createMysqlError(1045);
+      const play = playVersion('8.4.0', (text) => (text === step ? { error: refused } : SETTLED));
       const failing = open([(text) => (text === step ? { error: refused } : play(text))]);
       expect(await outcome(failing)).to.equal(refused);
       expect([destroyed(), time.timers()]).to.deep.equal([[true], 0]);
@@ -126,8 +133,8 @@ describe('connections to MySQL', () => {
         ],
       },
     };
-    const pool = await open([version('8.4.0', (text) => answers[text] ?? SETTLED)]);
-    const { wire } = await taken(pool);
+    const pool = await open([playVersion('8.4.0', (text) => answers[text] ?? SETTLED)]);
+    const { wire } = await takeLease(pool);
     const nothing = { rows: null, fields: [], insertId: '0', affected: 0 };
     const timers = time.timers();
     expect(await outcome(wire.run('a', []))).to.deep.equal({ ...nothing, rows: [['a']], fields: ['f'] });
@@ -135,55 +142,58 @@ describe('connections to MySQL', () => {
     expect(await outcome(wire.run('b', []))).to.deep.equal({ ...nothing, rows: [] });
     expect(await outcome(wire.run('c', []))).to.deep.equal({ ...nothing, insertId: '9007199254740993', affected: 2 });
     expect(await outcome(wire.run('d', []))).to.deep.equal(nothing);
-    expect(await outcome(wire.remarks())).to.deep.equal([1292, 1051]);
+    expect(await outcome(wire.readWarnings())).to.deep.equal([1292, 1051]);
   });
 
   it('passes on why the remarks of the server are not known', async () => {
-    const error = failure(1064);
-    const pool = await open([version('8.4.0', (text) => (text === 'SHOW WARNINGS' ? { error } : SETTLED))]);
-    expect(await outcome((await taken(pool)).wire.remarks())).to.equal(error);
+    const error = createMysqlError(1064);
+    const pool = await open([playVersion('8.4.0', (text) => (text === 'SHOW WARNINGS' ? { error } : SETTLED))]);
+    expect(await outcome((await takeLease(pool)).wire.readWarnings())).to.equal(error);
   });
 
   it('gives the connection that was used last, makes others up to its size, and lets the first who waits go first', async () => {
     const pool = await open();
-    const [one, two] = [await taken(pool), await taken(pool)];
+    const [one, two] = [await takeLease(pool), await takeLease(pool)];
     const [third, fourth] = [lease(pool), lease(pool)];
-    await time.pass(0);
+    await time.advance(0);
     expect(made).to.have.length(2);
     two.release(false);
     two.release(false);
     one.release(false);
     const [a, b] = [(await third) as Lease, (await fourth) as Lease];
-    expect([await placeOf(a), await placeOf(b)]).to.deep.equal([1, 0]);
+    expect([await findConnectionIndex(a), await findConnectionIndex(b)]).to.deep.equal([1, 0]);
     // Their time is over, and no timer is left that would take another's turn.
-    await time.pass(2500);
+    await time.advance(2500);
     b.release(false);
     a.release(false);
-    expect([await placeOf(await taken(pool)), await placeOf(await taken(pool))]).to.deep.equal([1, 0]);
+    expect([
+      await findConnectionIndex(await takeLease(pool)),
+      await findConnectionIndex(await takeLease(pool)),
+    ]).to.deep.equal([1, 0]);
     expect([made.length, destroyed()]).to.deep.equal([2, [false, false]]);
   });
 
   it('makes no more than its size, with what is being made', async () => {
-    const pool = await open([version('8.4.0'), silentAt('connect')]);
-    const first = await taken(pool);
+    const pool = await open([playVersion('8.4.0'), playSilence('connect')]);
+    const first = await takeLease(pool);
     const waiting = [lease(pool), lease(pool)];
-    await time.pass(0);
+    await time.advance(0);
     expect(made).to.have.length(2);
     first.release(false);
     expect(await waiting[0]).to.be.an('object');
     made[1]?.held[0]?.(null);
-    expect(await placeOf((await waiting[1]) as Lease)).to.equal(1);
+    expect(await findConnectionIndex((await waiting[1]) as Lease)).to.equal(1);
   });
 
   it('refuses who has waited long enough, and nobody else', async () => {
     const pool = await open([], { pool: 1 });
-    const held = await taken(pool);
+    const held = await takeLease(pool);
     const first = lease(pool);
-    await time.pass(1500);
+    await time.advance(1500);
     const second = lease(pool);
-    await time.pass(499);
+    await time.advance(499);
     const third = lease(pool);
-    await time.pass(1);
+    await time.advance(1);
     expect(await first).to.equal('Unavailable: no connection became free in time');
     held.release(false);
     const next = (await second) as Lease;
@@ -193,17 +203,17 @@ describe('connections to MySQL', () => {
 
   it('a broken or a lost connection is thrown away, and who waits gets a new one', async () => {
     const pool = await open([], { pool: 1 });
-    const one = await taken(pool);
+    const one = await takeLease(pool);
     const second = lease(pool);
     one.release(true);
-    await time.pass(0);
+    await time.advance(0);
     expect([made.length, destroyed()]).to.deep.equal([2, [true, false]]);
     const two = (await second) as Lease;
     made[1]?.emit('error', new Error('gone'));
     expect([destroyed(), logged]).to.deep.equal([[true, true], ['database connection lost']]);
     two.release(false);
-    const three = await taken(pool);
-    expect(await placeOf(three)).to.equal(2);
+    const three = await takeLease(pool);
+    expect(await findConnectionIndex(three)).to.equal(2);
   });
 
   for (const [title, lose] of [
@@ -214,39 +224,39 @@ describe('connections to MySQL', () => {
       const pool = await open([], { pool: 1 });
       lose(made[0] as Played);
       expect(destroyed()).to.deep.equal([true]);
-      expect(await placeOf(await taken(pool))).to.equal(1);
+      expect(await findConnectionIndex(await takeLease(pool))).to.equal(1);
     });
 
   it('a statement that lost its connection costs it, one that was refused does not', async () => {
-    const errors: Record<string, unknown> = { lost: failure(2013), bad: failure(1064), odd: 'text' };
-    const pool = await open([version('8.4.0', (text) => (text in errors ? { error: errors[text] } : SETTLED))], {
+    const errors: Record<string, unknown> = { lost: createMysqlError(2013), bad: createMysqlError(1064), odd: 'text' };
+    const pool = await open([playVersion('8.4.0', (text) => (text in errors ? { error: errors[text] } : SETTLED))], {
       pool: 1,
     });
-    const one = await taken(pool);
+    const one = await takeLease(pool);
     expect(await outcome(one.wire.run('bad', []))).to.equal(errors['bad']);
-    const odd = (await outcome(one.wire.command('odd'))) as Error;
+    const odd = (await outcome(one.wire.runCommand('odd'))) as Error;
     expect([odd.message, odd.cause, destroyed()]).to.deep.equal(['the driver failed', 'text', [false]]);
     const waits = lease(pool);
     expect(await outcome(one.wire.run('lost', []))).to.equal(errors['lost']);
     expect(destroyed()).to.deep.equal([true, false]);
-    expect(await placeOf((await waits) as Lease)).to.equal(1);
+    expect(await findConnectionIndex((await waits) as Lease)).to.equal(1);
     // It is not given to anybody again.
     one.release(false);
     const next = lease(pool);
-    await time.pass(2000);
+    await time.advance(2000);
     expect([await next, made.length]).to.deep.equal(['Unavailable: no connection became free in time', 2]);
   });
 
   it('a statement without an answer is given up after the deadline, its connection too, and the server is told to end it', async () => {
-    const pool = await open([silentAt('slow')], { pool: 1 });
-    const one = await taken(pool);
+    const pool = await open([playSilence('slow')], { pool: 1 });
+    const one = await takeLease(pool);
     const work = one.wire.run('slow', []).catch((error: unknown) => error);
-    await time.pass(10_499);
+    await time.advance(10_499);
     expect(destroyed()).to.deep.equal([false]);
-    await time.pass(1);
-    expect(await work).to.be.instanceOf(Overdue);
+    await time.advance(1);
+    expect(await work).to.be.instanceOf(OverdueError);
     made[0]?.held[0]?.(null, []);
-    await time.pass(0);
+    await time.advance(0);
     expect(destroyed()).to.deep.equal([true, true]);
     expect(made[1]?.sent.at(-1)).to.equal('KILL 7');
     expect(logged).to.deep.equal([]);
@@ -256,64 +266,64 @@ describe('connections to MySQL', () => {
     [
       'where the server cannot be reached',
       7,
-      () => ({ error: failure(1040) }),
+      () => ({ error: createMysqlError(1040) }),
       ['a statement that took too long was not stopped'],
     ],
     [
       'where the server does not end it',
       7,
-      version('8.4.0', (text) => (text === 'KILL 7' ? { error: failure(1094) } : SETTLED)),
+      playVersion('8.4.0', (text) => (text === 'KILL 7' ? { error: createMysqlError(1094) } : SETTLED)),
       ['a statement that took too long was not stopped'],
     ],
     ['where it has no number', null, () => SETTLED, []],
   ] as const)
     it(`a statement without an answer is given up ${title}`, async () => {
-      const pool = await open([silentAt('slow'), second], {}, threadId);
-      const { wire } = await taken(pool);
-      const work = wire.command('slow').catch((error: unknown) => error);
-      await time.pass(10_500);
-      expect(await work).to.be.instanceOf(Overdue);
+      const pool = await open([playSilence('slow'), second], {}, threadId);
+      const { wire } = await takeLease(pool);
+      const work = wire.runCommand('slow').catch((error: unknown) => error);
+      await time.advance(10_500);
+      expect(await work).to.be.instanceOf(OverdueError);
       expect([made.length, logged]).to.deep.equal([threadId === null ? 1 : 2, log]);
     });
 
   it('who waits is refused with the reason when no connection can be made, and the next one may be', async () => {
-    const refused = failure(1040);
-    const pool = await open([version('8.4.0'), () => ({ error: refused })]);
-    const held = await taken(pool);
-    const error = (await outcome(pool.lease())) as Error;
-    expect([nameOf(error), error.message, error.cause]).to.deep.equal(['Unavailable', 'no connection', refused]);
-    expect(error).to.be.instanceOf(Unavailable);
+    const refused = createMysqlError(1040);
+    const pool = await open([playVersion('8.4.0'), () => ({ error: refused })]);
+    const held = await takeLease(pool);
+    const error = (await outcome(pool.acquire())) as Error;
+    expect([getErrorName(error), error.message, error.cause]).to.deep.equal(['Unavailable', 'no connection', refused]);
+    expect(error).to.be.instanceOf(ConnectionUnavailableError);
     // The repeated look for idle connections is all that is left.
     expect(time.timers()).to.equal(1);
-    expect(await placeOf(await taken(pool))).to.equal(2);
+    expect(await findConnectionIndex(await takeLease(pool))).to.equal(2);
     held.release(false);
   });
 
   it('drops what was not used for a while, but never the last', async () => {
     const pool = await open([], { pool: 3 });
-    const held = [await taken(pool), await taken(pool), await taken(pool)];
-    await time.pass(100);
+    const held = [await takeLease(pool), await takeLease(pool), await takeLease(pool)];
+    await time.advance(100);
     for (const one of held) one.release(false);
-    await time.pass(30_099);
+    await time.advance(30_099);
     expect(destroyed()).to.deep.equal([false, false, false]);
-    await time.pass(1000);
+    await time.advance(1000);
     expect(destroyed()).to.deep.equal([true, true, false]);
-    await time.pass(60_000);
+    await time.advance(60_000);
     expect(destroyed()[2]).to.equal(false);
   });
 
   it('ends what nobody uses at once, refuses who waits or comes, and waits for the others', async () => {
     const pool = await open([], { pool: 2 });
-    const [one, two] = [await taken(pool), await taken(pool)];
+    const [one, two] = [await takeLease(pool), await takeLease(pool)];
     two.release(false);
-    const again = await taken(pool);
+    const again = await takeLease(pool);
     const waits = lease(pool);
     let ended = false;
     const end = pool.close().then(() => (ended = true));
     expect(await waits).to.equal('Unavailable: closed');
     expect(await lease(pool)).to.equal('Unavailable: closed');
     again.release(false);
-    await time.pass(4000);
+    await time.advance(4000);
     expect([destroyed(), ended]).to.deep.equal([[false, true], false]);
     await pool.close();
     one.release(false);
@@ -323,24 +333,24 @@ describe('connections to MySQL', () => {
 
   it('cuts off who does not bring a connection back', async () => {
     const pool = await open();
-    await taken(pool);
+    await takeLease(pool);
     let ended = false;
     const end = pool.close().then(() => (ended = true));
-    await time.pass(4999);
+    await time.advance(4999);
     expect([ended, destroyed()]).to.deep.equal([false, [false]]);
-    await time.pass(1);
+    await time.advance(1);
     await end;
     expect(destroyed()).to.deep.equal([true]);
   });
 
   it('a connection that is ready after the end is dropped', async () => {
-    const pool = await open([version('8.4.0'), silentAt('connect')]);
-    const one = await taken(pool);
+    const pool = await open([playVersion('8.4.0'), playSilence('connect')]);
+    const one = await takeLease(pool);
     const waits = lease(pool);
     const end = pool.close();
     expect(await waits).to.equal('Unavailable: closed');
     made[1]?.held[0]?.(null);
-    await time.pass(0);
+    await time.advance(0);
     expect(destroyed()).to.deep.equal([false, true]);
     one.release(false);
     await end;

@@ -1,12 +1,12 @@
 /** Rows as MySQL and MariaDB send them, and the native values that they become: by the statement's word, else by the type sent. */
 import { expect } from 'chai';
 import mysql from 'mysql2';
-import { rowsOf } from '../../plugins/dialects/mysql/rows.js';
+import { toRows } from '../../plugins/dialects/mysql/rows.js';
 import type { ValueType } from '../../plugins/dialects/mysql/types.js';
 
 const { Types } = mysql;
 
-interface Sent {
+interface ColumnDefinition {
   readonly type?: number;
   readonly table?: string;
   readonly width?: number;
@@ -15,7 +15,11 @@ interface Sent {
 }
 
 describe('rows of MySQL', () => {
-  const read = (value: unknown, { type, table = '', width, set, format }: Sent, said?: ValueType): unknown => {
+  const read = (
+    value: unknown,
+    { type, table = '', width, set, format }: ColumnDefinition,
+    said?: ValueType,
+  ): unknown => {
     const field = {
       name: 'a',
       columnType: type,
@@ -25,7 +29,7 @@ describe('rows of MySQL', () => {
       extendedFormat: format,
     };
     const answer = { rows: [[value]], fields: [field] as never, insertId: '0', affected: 0 };
-    return rowsOf(answer, new Map(said === undefined ? [] : [['a', said]]))[0]?.['a'];
+    return toRows(answer, new Map(said === undefined ? [] : [['a', said]]))[0]?.['a'];
   };
   for (const [title, value, sent, said, native] of [
     ['a whole number', '12', { type: Types.LONGLONG }, undefined, 12],
@@ -72,19 +76,19 @@ describe('rows of MySQL', () => {
     ['NULL', null, { type: Types.JSON }, 'json', null],
     ['nothing', undefined, { type: Types.JSON }, undefined, null],
     ['of a type that is not told', 'x', {}, undefined, 'x'],
-  ] as const satisfies readonly (readonly [string, unknown, Sent, ValueType | undefined, unknown])[]) {
+  ] as const satisfies readonly (readonly [string, unknown, ColumnDefinition, ValueType | undefined, unknown])[]) {
     it(title, () => expect(read(value, sent, said)).to.deep.equal(native));
   }
 
   it('a statement without rows answers with none', () => {
-    expect(rowsOf({ rows: null, fields: [], insertId: '0', affected: 1 }, new Map())).to.deep.equal([]);
+    expect(toRows({ rows: null, fields: [], insertId: '0', affected: 1 }, new Map())).to.deep.equal([]);
   });
   it('a column may have the name of the prototype', () => {
     const fields = [
       { name: '__proto__', orgTable: '' },
       { name: 'b', orgTable: '' },
     ] as never;
-    const [row] = rowsOf({ rows: [['x', 'y']], fields, insertId: '0', affected: 0 }, new Map());
+    const [row] = toRows({ rows: [['x', 'y']], fields, insertId: '0', affected: 0 }, new Map());
     expect(Object.entries(row ?? {})).to.deep.equal([
       ['__proto__', 'x'],
       ['b', 'y'],

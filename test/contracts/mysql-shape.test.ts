@@ -4,17 +4,17 @@
  */
 import { expect } from 'chai';
 import type { ModelColumn } from '../../contract/model.js';
-import { writeDdl, quote } from '../../plugins/dialects/mysql/ddl.js';
-import { readOptions } from '../../plugins/dialects/mysql/options.js';
-import { collationsOf, shapeOf } from '../../plugins/dialects/mysql/shape.js';
-import type { Change } from '../../plugins/dialects/shared/changes.js';
+import { writeMysqlDdl, quoteMysqlName } from '../../plugins/dialects/mysql/ddl.js';
+import { readMysqlOptions } from '../../plugins/dialects/mysql/options.js';
+import { getCollations, createTypeMapping } from '../../plugins/dialects/mysql/shape.js';
+import type { TableChange } from '../../plugins/dialects/shared/changes.js';
 import type { KnownColumn, KnownTables } from '../../plugins/dialects/shared/known.js';
-import { column, id, table } from './dialect-support.js';
+import { defineColumn, id, defineTable } from './dialect-support.js';
 import { BY_LOCKS, SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
-const COLLATIONS = collationsOf(false);
+const COLLATIONS = getCollations(false);
 const EXACT = 'CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin';
-const known = (rest: Partial<KnownColumn>): KnownColumn => ({
+const createKnownColumn = (rest: Partial<KnownColumn>): KnownColumn => ({
   type: 'bigint',
   written: 'bigint',
   nullable: false,
@@ -24,16 +24,16 @@ const known = (rest: Partial<KnownColumn>): KnownColumn => ({
   ...rest,
 });
 const there = (rest: Partial<KnownColumn>): KnownTables =>
-  new Map([['o', { table: true, columns: new Map([['k', known(rest)]]), indexes: [], constraints: [] }]]);
-const typeOf = (one: ModelColumn, tables: KnownTables = new Map(), ...others: ModelColumn[]): string =>
-  shapeOf(tables, COLLATIONS).typeOf(table('t', one, ...others), one);
-const text = (rest: Partial<ModelColumn> = {}): ModelColumn => column('a', 'text', rest);
+  new Map([['o', { table: true, columns: new Map([['k', createKnownColumn(rest)]]), indexes: [], constraints: [] }]]);
+const resolveType = (one: ModelColumn, tables: KnownTables = new Map(), ...others: ModelColumn[]): string =>
+  createTypeMapping(tables, COLLATIONS).getType(defineTable('t', one, ...others), one);
+const text = (rest: Partial<ModelColumn> = {}): ModelColumn => defineColumn('a', 'text', rest);
 const REFERS = { references: { table: 'o', column: 'k' } };
 
 describe('types of columns on MySQL', () => {
   it('collations are those of the server', () => {
     expect(COLLATIONS).to.deep.equal({ exact: 'utf8mb4_0900_bin', words: 'utf8mb4_0900_ai_ci' });
-    expect(collationsOf(true)).to.deep.equal({ exact: 'utf8mb4_nopad_bin', words: 'utf8mb4_unicode_520_nopad_ci' });
+    expect(getCollations(true)).to.deep.equal({ exact: 'utf8mb4_nopad_bin', words: 'utf8mb4_unicode_520_nopad_ci' });
   });
   for (const [type, sql] of [
     ['integer', 'BIGINT'],
@@ -43,9 +43,9 @@ describe('types of columns on MySQL', () => {
     ['json', 'JSON'],
     ['text', `LONGTEXT ${EXACT}`],
   ] as const) {
-    it(`${type} is ${sql}`, () => expect(typeOf(column('a', type))).to.equal(sql));
+    it(`${type} is ${sql}`, () => expect(resolveType(defineColumn('a', type))).to.equal(sql));
   }
-  const pair = [text({ primaryKey: true }), column('b', 'text', { primaryKey: true })] as const;
+  const pair = [text({ primaryKey: true }), defineColumn('b', 'text', { primaryKey: true })] as const;
   for (const [title, sql, one, ...others] of [
     ['a bound has room for one more character', `VARCHAR(21) ${EXACT}`, text({ maxLength: 20 })],
     ['the longest text in the row', `VARCHAR(1000) ${EXACT}`, text({ maxLength: 999 })],
@@ -60,12 +60,12 @@ describe('types of columns on MySQL', () => {
     ['searched text', 'LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_ai_ci', text({ search: true })],
     ['searched text in a key', `VARCHAR(256) ${EXACT}`, text({ search: true, index: true })],
   ] as const satisfies readonly (readonly [string, string, ModelColumn, ...ModelColumn[]])[]) {
-    it(`${title}: ${sql}`, () => expect(typeOf(one, new Map(), ...others)).to.equal(sql));
+    it(`${title}: ${sql}`, () => expect(resolveType(one, new Map(), ...others)).to.equal(sql));
   }
   it('texts that are unique together share the room of a key', () => {
     const one = text({ maxLength: 5000 });
-    const pair = { ...table('t', one, column('b', 'text'), id), uniques: [['a', 'b', 'id']] };
-    expect(shapeOf(new Map(), COLLATIONS).typeOf(pair, one)).to.equal(`VARCHAR(376) ${EXACT}`);
+    const pair = { ...defineTable('t', one, defineColumn('b', 'text'), id), uniques: [['a', 'b', 'id']] };
+    expect(createTypeMapping(new Map(), COLLATIONS).getType(pair, one)).to.equal(`VARCHAR(376) ${EXACT}`);
   });
   for (const [written, type, sql] of [
     ['int', 'int', 'int'],
@@ -76,22 +76,22 @@ describe('types of columns on MySQL', () => {
     ['varchar(3)', 'varchar', 'BIGINT'],
   ] as const) {
     it(`a number that refers to ${written} is ${sql}`, () => {
-      expect(typeOf(column('a', 'integer', REFERS), there({ written, type }))).to.equal(sql);
+      expect(resolveType(defineColumn('a', 'integer', REFERS), there({ written, type }))).to.equal(sql);
     });
   }
   it('a number that refers to a table that is not there yet is as any', () => {
-    expect(typeOf(column('a', 'integer', REFERS))).to.equal('BIGINT');
+    expect(resolveType(defineColumn('a', 'integer', REFERS))).to.equal('BIGINT');
   });
   it('a text that refers to another has its collation', () => {
     const latin = there({ type: 'varchar', collation: 'latin1_german1_ci' });
-    expect(typeOf(text(REFERS), latin)).to.equal('VARCHAR(256) CHARACTER SET latin1 COLLATE latin1_german1_ci');
-    expect(typeOf(text(REFERS))).to.equal(`VARCHAR(256) ${EXACT}`);
+    expect(resolveType(text(REFERS), latin)).to.equal('VARCHAR(256) CHARACTER SET latin1 COLLATE latin1_german1_ci');
+    expect(resolveType(text(REFERS))).to.equal(`VARCHAR(256) ${EXACT}`);
   });
 });
 
 describe('columns of MySQL that do not fit', () => {
   const misfit = (one: ModelColumn, rest: Partial<KnownColumn>) =>
-    shapeOf(new Map(), COLLATIONS).misfit(table('t', one), one, known(rest));
+    createTypeMapping(new Map(), COLLATIONS).findMisfit(defineTable('t', one), one, createKnownColumn(rest));
 
   for (const [type, fitting] of Object.entries({
     integer: 'bigint int mediumint smallint decimal',
@@ -104,7 +104,7 @@ describe('columns of MySQL that do not fit', () => {
     it(`${type} fits ${fitting} and nothing else`, () => {
       const all = 'bigint int decimal double varchar longtext uuid boolean tinyint datetime date json blob'.split(' ');
       const fits = fitting.split(' ');
-      const one = column('a', type as ModelColumn['type']);
+      const one = defineColumn('a', type as ModelColumn['type']);
       for (const name of fits) expect(misfit(one, { type: name, written: name }), name).to.equal(null);
       for (const name of all.filter((other) => !fits.includes(other))) {
         expect(misfit(one, { type: name, written: name }), name).to.deep.equal({
@@ -190,9 +190,9 @@ describe('columns of MySQL that do not fit', () => {
   }
 
   it('has no index for JSON, and none of words but in text', () => {
-    const shape = shapeOf(new Map(), COLLATIONS);
-    const cannot = (...[one, what]: Parameters<typeof shape.cannot>) => shape.cannot(one, what);
-    const json = column('a', 'json');
+    const shape = createTypeMapping(new Map(), COLLATIONS);
+    const cannot = (...[one, what]: Parameters<typeof shape.explainUnsupported>) => shape.explainUnsupported(one, what);
+    const json = defineColumn('a', 'json');
     expect(cannot(json, 'unique')).to.equal('this database has no index for JSON: values may repeat');
     expect(cannot(json, 'index')).to.equal('this database has no index for JSON: none is made');
     expect(cannot(json, 'search')).to.equal('this database has no search index for JSON: none is made');
@@ -200,15 +200,20 @@ describe('columns of MySQL that do not fit', () => {
     expect([cannot(id, 'index'), cannot(id, 'unique'), cannot(text(), 'search')]).to.deep.equal([null, null, null]);
   });
   it('checks the bound of text alone', () => {
-    const shape = shapeOf(new Map(), COLLATIONS);
-    const bounds = [text({ maxLength: 7 }), text(), text({ index: true }), column('a', 'integer', { maxLength: 7 })];
-    expect(bounds.map((one) => shape.bound(table('t', one), one))).to.deep.equal([7, null, 255, null]);
+    const shape = createTypeMapping(new Map(), COLLATIONS);
+    const bounds = [
+      text({ maxLength: 7 }),
+      text(),
+      text({ index: true }),
+      defineColumn('a', 'integer', { maxLength: 7 }),
+    ];
+    expect(bounds.map((one) => shape.getLengthLimit(defineTable('t', one), one))).to.deep.equal([7, null, 255, null]);
   });
 });
 
 describe('changes of tables in the SQL of MySQL', () => {
-  const written = (change: Change): string | undefined => writeDdl([change], 'c')[0]?.sql;
-  const a = { column: column('a', 'integer', { nullable: true }), type: 'INT' };
+  const writeChange = (change: TableChange): string | undefined => writeMysqlDdl([change], 'c')[0]?.sql;
+  const a = { column: defineColumn('a', 'integer', { nullable: true }), type: 'INT' };
   const named = { table: 't', column: 'a', name: 'n' };
   for (const [change, sql] of [
     [{ change: 'add-column', table: 't', ...a }, 'ADD COLUMN `a` INT NULL'],
@@ -237,13 +242,14 @@ describe('changes of tables in the SQL of MySQL', () => {
     [{ change: 'drop-foreign', ...named }, 'DROP FOREIGN KEY `n`'],
     [{ change: 'drop-length', ...named }, 'DROP CONSTRAINT `n`'],
     [{ change: 'drop-column', table: 't', column: 'a' }, 'DROP COLUMN `a`'],
-  ] as const satisfies readonly (readonly [Change, string])[]) {
-    it(sql, () => expect(written(change)).to.equal(`ALTER TABLE \`t\` ${sql}`));
+  ] as const satisfies readonly (readonly [TableChange, string])[]) {
+    it(sql, () => expect(writeChange(change)).to.equal(`ALTER TABLE \`t\` ${sql}`));
   }
   it('a table is created with its key; a counter that does not lead it gets its own', () => {
     const create = (...columns: ModelColumn[]) =>
-      written({ change: 'create-table', table: 't', columns: columns.map((one) => ({ column: one, type: 'X' })) });
-    const key = (name: string, rest = {}) => column(name, 'integer', { primaryKey: true, nullable: true, ...rest });
+      writeChange({ change: 'create-table', table: 't', columns: columns.map((one) => ({ column: one, type: 'X' })) });
+    const key = (name: string, rest = {}) =>
+      defineColumn(name, 'integer', { primaryKey: true, nullable: true, ...rest });
     const end = 'ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE c';
     expect(create(id, a.column)).to.equal(
       `CREATE TABLE \`t\` (\`id\` X NOT NULL AUTO_INCREMENT, \`a\` X NULL, PRIMARY KEY (\`id\`)) ${end}`,
@@ -251,15 +257,15 @@ describe('changes of tables in the SQL of MySQL', () => {
     expect(create(key('a'), key('b', { autoIncrement: true }))).to.equal(
       `CREATE TABLE \`t\` (\`a\` X NOT NULL, \`b\` X NOT NULL AUTO_INCREMENT UNIQUE, PRIMARY KEY (\`a\`, \`b\`)) ${end}`,
     );
-    expect(create(column('a', 'text', { autoIncrement: true }))).to.equal(
+    expect(create(defineColumn('a', 'text', { autoIncrement: true }))).to.equal(
       `CREATE TABLE \`t\` (\`a\` X NOT NULL) ${end}`,
     );
-    expect(quote('a`b')).to.equal('`a``b`');
+    expect(quoteMysqlName('a`b')).to.equal('`a``b`');
   });
 });
 
 describe('options of a connection to MySQL', () => {
-  const clientOf = (url: unknown) => readOptions({ url })?.client;
+  const readClientOptions = (url: unknown) => readMysqlOptions({ url })?.client;
   for (const [url, address] of [
     ['mysql://u@h/d', { host: 'h', port: 3306, user: 'u', password: '', database: 'd' }],
     ['mariadb://u%40:p%2F@h:3307/d%20e', { host: 'h', port: 3307, user: 'u@', password: 'p/', database: 'd e' }],
@@ -267,8 +273,8 @@ describe('options of a connection to MySQL', () => {
     ['mysql://u@h/d?charset=x', { host: 'h' }],
   ] as const) {
     it(url, () => {
-      expect(clientOf(url)).to.include(address);
-      expect(clientOf(url)).not.to.have.property('ssl');
+      expect(readClientOptions(url)).to.include(address);
+      expect(readClientOptions(url)).not.to.have.property('ssl');
     });
   }
   for (const [asked, ssl] of [
@@ -283,7 +289,7 @@ describe('options of a connection to MySQL', () => {
     ['sslmode=disabled', undefined],
     ['ssl=false&sslmode=require', undefined],
   ] as const) {
-    it(asked, () => expect(clientOf(`mysql://u@h/d?${asked}`)?.ssl).to.deep.equal(ssl));
+    it(asked, () => expect(readClientOptions(`mysql://u@h/d?${asked}`)?.ssl).to.deep.equal(ssl));
   }
   for (const url of [
     'postgres://h/d',
@@ -295,27 +301,27 @@ describe('options of a connection to MySQL', () => {
     7,
     undefined,
   ]) {
-    it(`${url} is no address`, () => expect(readOptions({ url })).to.equal(null));
+    it(`${url} is no address`, () => expect(readMysqlOptions({ url })).to.equal(null));
   }
 
   it('times are seconds in the config', () => {
     const url = 'mysql://u@h/d';
-    expect(readOptions({ url })).to.include({ pool: 10, poolWait: 2000, idle: 30_000, deadline: 10_000 });
-    const read = readOptions({ url, pool_size: 3, pool_wait: 5, idle_timeout: 7, statement_timeout: 0.5 });
+    expect(readMysqlOptions({ url })).to.include({ pool: 10, poolWait: 2000, idle: 30_000, deadline: 10_000 });
+    const read = readMysqlOptions({ url, pool_size: 3, pool_wait: 5, idle_timeout: 7, statement_timeout: 0.5 });
     expect(read).to.include({ pool: 3, poolWait: 5000, idle: 7000, deadline: 500 });
-    expect([read?.client.connectTimeout, readOptions({ url, pool_wait: 1 })?.client.connectTimeout]).to.deep.equal([
-      5000, 2000,
-    ]);
+    expect([read?.client.connectTimeout, readMysqlOptions({ url, pool_wait: 1 })?.client.connectTimeout]).to.deep.equal(
+      [5000, 2000],
+    );
   });
   it('a transaction has the level that it needs, or the one that the config says', () => {
     const levels = (rest: object) =>
-      [SERIALIZABLE, BY_LOCKS].map((need) => readOptions({ url: 'mysql://u@h/d', ...rest })?.isolation(need));
+      [SERIALIZABLE, BY_LOCKS].map((need) => readMysqlOptions({ url: 'mysql://u@h/d', ...rest })?.isolation(need));
     expect(levels({})).to.deep.equal(['serializable', 'read committed']);
     expect(levels({ isolation: 'auto' })).to.deep.equal(['serializable', 'read committed']);
     expect(levels({ isolation: 'repeatable read' })).to.deep.equal(['repeatable read', 'repeatable read']);
   });
   it('the driver gives text, and reads no file of the client', () => {
-    const client = clientOf('mysql://u@h/d');
+    const client = readClientOptions('mysql://u@h/d');
     expect(client).to.include({
       charset: 'UTF8MB4_BIN',
       timezone: 'Z',

@@ -7,16 +7,16 @@ import { BootError } from '../../contract/boot-error.js';
 import { Fault } from '../../contract/fault.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import { scanSql } from '../../language/strings/sql.js';
-import type { Catalogue, CatalogueTable } from '../../plugins/dialects/mysql/catalogue.js';
-import type { Answer } from '../../plugins/dialects/mysql/answer.js';
-import type { Wire } from '../../plugins/dialects/mysql/pool.js';
-import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
+import type { MysqlCatalogue, MysqlCatalogueTable } from '../../plugins/dialects/mysql/catalogue.js';
+import type { StatementResult } from '../../plugins/dialects/mysql/answer.js';
+import type { MysqlConnection } from '../../plugins/dialects/mysql/pool.js';
+import { prepareMysqlStatement } from '../../plugins/dialects/mysql/prepare.js';
 import { runForm, type Bind } from '../../plugins/dialects/mysql/steps.js';
-import { columnOf } from '../support/model-tables.js';
+import { createModelColumn } from '../support/model-tables.js';
 
 const prepare = (sql: string, tables: ModelTable[] = []) =>
-  prepareStatement({ scan: scanSql(sql), jsonColumns: [], tables });
-const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+  prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [], tables });
+const collapseBlanks = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 describe('RETURNING that a model rules out', () => {
   const model = (columns: Partial<ModelColumn>[], uniques: string[][] = []): ModelTable => ({
@@ -24,7 +24,7 @@ describe('RETURNING that a model rules out', () => {
     table: 't',
     stores: [],
     uniques,
-    columns: columns.map((column) => columnOf('', { type: 'integer', ...column })),
+    columns: columns.map((column) => createModelColumn('', { type: 'integer', ...column })),
   });
   const KEYED = model([{ name: 'id', primaryKey: true }, { name: 'a' }]);
   const MIXED = model([{ name: 'Id', primaryKey: true }, { name: 'a' }]);
@@ -55,10 +55,10 @@ describe('RETURNING that a model rules out', () => {
     ['DELETE FROM t RETURNING a', KEYED, null],
   ] as const) {
     it(`${sql}: ${what ?? 'can be done'}`, () => {
-      const found = (): unknown => prepare(sql, [table]).refusals.mysql?.params['what'] ?? null;
+      const findRefusal = (): unknown => prepare(sql, [table]).refusals.mysql?.params['what'] ?? null;
       if (what !== null && sql.startsWith('UPDATE'))
-        expect(found).to.throw(BootError).with.nested.property('params.what', what);
-      else expect(found()).to.equal(what);
+        expect(findRefusal).to.throw(BootError).with.nested.property('params.what', what);
+      else expect(findRefusal()).to.equal(what);
     });
   }
   it('is refused at once where neither server can, and kept in mind where one can', () => {
@@ -70,7 +70,7 @@ describe('RETURNING that a model rules out', () => {
 });
 
 describe('the steps of a write on MySQL', () => {
-  const KEYS: CatalogueTable['keys'] = [
+  const KEYS: MysqlCatalogueTable['keys'] = [
     { name: 'PRIMARY', primary: true, columns: ['id'] },
     { name: 'u', primary: false, columns: ['a', 'B'] },
   ];
@@ -78,26 +78,26 @@ describe('the steps of a write on MySQL', () => {
 
   async function run(
     sql: string,
-    known: Partial<CatalogueTable>,
-    answers: (Partial<Answer> | Error)[],
+    known: Partial<MysqlCatalogueTable>,
+    answers: (Partial<StatementResult> | Error)[],
   ): Promise<string[]> {
     const sent: string[] = [];
-    const wire: Wire = {
+    const wire: MysqlConnection = {
       flavour: 'mysql',
-      command: () => Promise.resolve(),
-      remarks: () => Promise.resolve([]),
+      runCommand: () => Promise.resolve(),
+      readWarnings: () => Promise.resolve([]),
       run(text, values) {
         const shown = values.map((value) =>
           typeof value === 'object' && value !== null && 'value' in value ? String(value.value) : String(value),
         );
-        sent.push([squeezed(text), ...shown].join(' | '));
+        sent.push([collapseBlanks(text), ...shown].join(' | '));
         const answer = answers.shift();
         if (answer instanceof Error) return Promise.reject(answer);
         return Promise.resolve({ rows: null, fields: [], insertId: '0', affected: 1, ...answer });
       },
     };
-    const table: CatalogueTable = { columns: new Map(), auto: null, keys: [], ...known };
-    const catalogue: Catalogue = new Map([['t', table]]);
+    const table: MysqlCatalogueTable = { columns: new Map(), auto: null, keys: [], ...known };
+    const catalogue: MysqlCatalogue = new Map([['t', table]]);
     const rows = await runForm(wire, prepare(sql).forms.mysql, bind, catalogue);
     return rows.length > 0 ? [...sent, JSON.stringify(rows)] : sent;
   }

@@ -1,9 +1,9 @@
 /** What MySQL and MariaDB say of their own tables, as statements bind values by it and as migrations see it. */
 import { expect } from 'chai';
 import { readCatalogue } from '../../plugins/dialects/mysql/catalogue.js';
-import { introspect } from '../../plugins/dialects/mysql/introspect.js';
-import type { Flavour } from '../../plugins/dialects/mysql/types.js';
-import { id, table } from './dialect-support.js';
+import { introspectMysql } from '../../plugins/dialects/mysql/introspect.js';
+import type { ServerFlavour } from '../../plugins/dialects/mysql/types.js';
+import { id, defineTable } from './dialect-support.js';
 
 /** Rows of `information_schema` for a table `t` with a key, a counter and a check. */
 const SCHEMA: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = [
@@ -37,7 +37,7 @@ const SCHEMA: readonly (readonly [RegExp, readonly (readonly unknown[])[]])[] = 
 ];
 
 describe('what MySQL says of its tables', () => {
-  const catalogue = (flavour: Flavour) => {
+  const catalogue = (flavour: ServerFlavour) => {
     const run = (text: string) =>
       Promise.resolve({
         rows: SCHEMA.find(([pattern]) => pattern.test(text))?.[1] ?? null,
@@ -45,7 +45,12 @@ describe('what MySQL says of its tables', () => {
         insertId: '0',
         affected: 0,
       });
-    return readCatalogue({ flavour, run, command: () => Promise.resolve(), remarks: () => Promise.resolve([]) });
+    return readCatalogue({
+      flavour,
+      run,
+      runCommand: () => Promise.resolve(),
+      readWarnings: () => Promise.resolve([]),
+    });
   };
   it('columns with their types, the counter, and keys with the primary one first', async () => {
     const known = (await catalogue('mysql')).get('t');
@@ -157,7 +162,7 @@ describe('what MySQL says of its tables', () => {
   } as const;
 
   it('a migration sees columns, indexes, references and checks', async () => {
-    const found = await introspect(session, [table('t', id), table('v', id)], true);
+    const found = await introspectMysql(session, [defineTable('t', id), defineTable('v', id)], true);
     const t = found.get('t');
     expect([t?.table, found.get('v')?.table, found.get('v')?.columns.size]).to.deep.equal([true, false, 1]);
     expect([...(t?.columns ?? [])]).to.deep.equal([
@@ -189,6 +194,6 @@ describe('what MySQL says of its tables', () => {
   it('a migration that finds no table asks no further', async () => {
     let asked = 0;
     const none = { query: () => Promise.resolve((asked++, [])) };
-    expect([(await introspect(none, [table('t', id)], false)).size, asked]).to.deep.equal([0, 1]);
+    expect([(await introspectMysql(none, [defineTable('t', id)], false)).size, asked]).to.deep.equal([0, 1]);
   });
 });

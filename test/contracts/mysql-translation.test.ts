@@ -4,11 +4,11 @@
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import { scanSql } from '../../language/strings/sql.js';
-import { prepareStatement } from '../../plugins/dialects/mysql/prepare.js';
+import { prepareMysqlStatement } from '../../plugins/dialects/mysql/prepare.js';
 
 const forms = (sql: string, lock: 'update' | null = null) =>
-  prepareStatement({ scan: scanSql(sql), jsonColumns: [], lock }).forms;
-const squeezed = (text: string): string => text.replace(/\s+/g, ' ').trim();
+  prepareMysqlStatement({ scan: scanSql(sql), jsonColumns: [], lock }).forms;
+const collapseBlanks = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 describe('translation to MySQL', () => {
   for (const [written, mysql, mariadb = mysql] of [
@@ -104,8 +104,8 @@ describe('translation to MySQL', () => {
   ] as const) {
     it(written, () => {
       const found = forms(written);
-      expect(squeezed(found.mysql.main.text)).to.equal(mysql);
-      expect(squeezed(found.mariadb.main.text)).to.equal(mariadb);
+      expect(collapseBlanks(found.mysql.main.text)).to.equal(mysql);
+      expect(collapseBlanks(found.mariadb.main.text)).to.equal(mariadb);
     });
   }
 
@@ -135,10 +135,14 @@ describe('translation to MySQL', () => {
     ] as const) {
       it(written, () => {
         const found = forms(`SELECT a FROM t WHERE b ${written} AND c = $2`);
-        const around = (inner: string): string => `SELECT a FROM t WHERE b ${word} ${inner} AND c = ?`;
-        const spaced = (sql: string): string => squeezed(sql).replace('IN(', 'IN (');
-        expect(spaced(found.mysql.main.text)).to.equal(around(numeric ? list('BIGINT') : text('utf8mb4_0900_bin')));
-        expect(spaced(found.mariadb.main.text)).to.equal(around(numeric ? list('BIGINT') : text('utf8mb4_nopad_bin')));
+        const wrapCondition = (inner: string): string => `SELECT a FROM t WHERE b ${word} ${inner} AND c = ?`;
+        const spaced = (sql: string): string => collapseBlanks(sql).replace('IN(', 'IN (');
+        expect(spaced(found.mysql.main.text)).to.equal(
+          wrapCondition(numeric ? list('BIGINT') : text('utf8mb4_0900_bin')),
+        );
+        expect(spaced(found.mariadb.main.text)).to.equal(
+          wrapCondition(numeric ? list('BIGINT') : text('utf8mb4_nopad_bin')),
+        );
         expect(found.mysql.main.order).to.deep.equal([0, 1]);
       });
     }
@@ -146,7 +150,7 @@ describe('translation to MySQL', () => {
 
   it('a lock stands behind a read that asks for one, and no lock behind others', () => {
     const read = (lock: 'update' | null) =>
-      prepareStatement({ scan: scanSql('SELECT a FROM t WHERE id = $1'), jsonColumns: [], lock });
+      prepareMysqlStatement({ scan: scanSql('SELECT a FROM t WHERE id = $1'), jsonColumns: [], lock });
     expect([read('update').readOnly, read(null).readOnly]).to.deep.equal([false, true]);
     expect(read(null).text).not.to.contain('FOR UPDATE');
     expect(read('update').forms.mariadb.main.text).to.contain('FOR UPDATE');

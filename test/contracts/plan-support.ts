@@ -6,61 +6,71 @@ import type {
   KnownIndex,
   KnownTable,
   Misfit,
-  Shape,
+  TypeMapping,
 } from '../../plugins/dialects/shared/known.js';
-import { stepOf } from '../../plugins/dialects/shared/outline.js';
+import { toMigrationStep } from '../../plugins/dialects/shared/outline.js';
 import { planMigration } from '../../plugins/dialects/shared/plan.js';
 
 export const LEFT = 'it is left as it is';
 
 /** A column fits where the names of the types are the same. */
-export const shapeOf = (misfit: Partial<Misfit> = {}, cannot: Shape['cannot'] = () => null): Shape => ({
-  typeOf: (_, { type }) => type.toUpperCase(),
-  misfit: (_, { type }, known) =>
+export const createShape = (
+  misfit: Partial<Misfit> = {},
+  cannot: TypeMapping['explainUnsupported'] = () => null,
+): TypeMapping => ({
+  getType: (_, { type }) => type.toUpperCase(),
+  findMisfit: (_, { type }, known) =>
     known.type === type ? null : { message: 'is otherwise', blocks: 'nothing', serious: true, ...misfit },
-  bound: (_, { type, maxLength }) => (type === 'text' ? maxLength : null),
-  cannot,
+  getLengthLimit: (_, { type, maxLength }) => (type === 'text' ? maxLength : null),
+  explainUnsupported: cannot,
 });
 
-export const there = (type: string, rest: Partial<KnownColumn> = {}): KnownColumn => ({
+export const createKnownColumn = (type: string, rest: Partial<KnownColumn> = {}): KnownColumn => ({
   ...{ type, written: `${type}(9)`, nullable: false, filled: false, length: null, collation: null },
   ...rest,
 });
-export const index = (name: string, columns: readonly string[], rest: Partial<KnownIndex> = {}): KnownIndex => ({
+export const createKnownIndex = (
+  name: string,
+  columns: readonly string[],
+  rest: Partial<KnownIndex> = {},
+): KnownIndex => ({
   ...{ name, columns, unique: false, primary: false, constraint: false },
   ...rest,
 });
-export const foreign = (name: string, columns: readonly string[], target: string | null): KnownConstraint => ({
+export const createForeignKey = (name: string, columns: readonly string[], target: string | null): KnownConstraint => ({
   ...{ name, columns, target, type: 'foreign', definition: '' },
 });
-export const check = (name: string, definition: string): KnownConstraint => ({
+export const createCheckConstraint = (name: string, definition: string): KnownConstraint => ({
   ...{ name, definition, type: 'check', columns: [], target: null },
 });
-export const known = (columns: Readonly<Record<string, KnownColumn>>, rest: Partial<KnownTable> = {}): KnownTable => ({
+export const createKnownTable = (
+  columns: Readonly<Record<string, KnownColumn>>,
+  rest: Partial<KnownTable> = {},
+): KnownTable => ({
   ...{ table: true, columns: new Map(Object.entries(columns)), indexes: [], constraints: [] },
   ...rest,
 });
 
 export interface Case {
-  readonly shape?: Shape;
+  readonly shape?: TypeMapping;
   readonly destroy?: boolean;
   /** Other tables of the store. */
   readonly others?: readonly ModelTable[];
 }
 
 /** Changes with everything that they hold, and warnings: `!` for those that are said at every start. */
-export function planned(
+export function listPlannedChanges(
   model: ModelTable,
   now: KnownTable | undefined,
   { shape, destroy, others = [] }: Case = {},
 ): string[] {
   const tables = new Map(now === undefined ? [] : [[model.table, now]]);
-  const plan = planMigration([model, ...others], tables, shape ?? shapeOf(), destroy === true);
+  const plan = planMigration([model, ...others], tables, shape ?? createShape(), destroy === true);
   return [
     ...plan.changes
       .filter((change) => change.table === model.table)
       .map((change) => {
-        const { change: what, detail, destructive } = stepOf('main', change);
+        const { change: what, detail, destructive } = toMigrationStep('main', change);
         const name = 'name' in change && !detail.includes(change.name) ? ` as ${change.name}` : '';
         return `${destructive ? '-' : '+'} ${what} ${detail}${name}`;
       }),

@@ -5,27 +5,27 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import runtime from '../../plugins/dialects/postgres/runtime.js';
-import { makeApart } from '../../plugins/dialects/shared/apart.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { applySeparateChange } from '../../plugins/dialects/shared/apart.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
-import { until } from '../support/until.js';
-import { column, faultOf, id, table, type OpenDialect } from './dialect-support.js';
+import { waitUntil } from '../support/until.js';
+import { defineColumn, catchFault, id, defineTable, type OpenDialect } from './dialect-support.js';
 import { openDialect } from './dialect-open.js';
 
-const people = table('people', id);
-const letters = table(
+const people = defineTable('people', id);
+const letters = defineTable(
   'letters',
   id,
-  column('text', 'text', { nullable: true }),
-  column('by', 'integer', { nullable: true }),
+  defineColumn('text', 'text', { nullable: true }),
+  defineColumn('by', 'integer', { nullable: true }),
 );
-const more = table(
+const more = defineTable(
   'letters',
   id,
-  column('text', 'text', { nullable: true, index: true, unique: true }),
-  column('by', 'integer', { nullable: true, references: { table: 'people', column: 'id' } }),
-  column('kind', 'text'),
+  defineColumn('text', 'text', { nullable: true, index: true, unique: true }),
+  defineColumn('by', 'integer', { nullable: true, references: { table: 'people', column: 'id' } }),
+  defineColumn('kind', 'text'),
 );
 
 describe('a table of PostgreSQL that is in use', function () {
@@ -43,14 +43,14 @@ describe('a table of PostgreSQL that is in use', function () {
   before(async function () {
     const found = await startPostgres();
     if ('skip' in found) return skipTest(this, found.skip);
-    const url = await freshDatabase();
+    const url = await createPostgresDatabase();
     [one, two] = await Promise.all([openDialect(runtime, { url }), openDialect(runtime, { url })]);
     [busy, other] = [new pg.Client(url), new pg.Client(url)];
     await Promise.all([busy.connect(), other.connect()]);
   });
   beforeEach(async () => {
     await other.query('DROP TABLE IF EXISTS letters, people');
-    await one.adopt([people, letters]);
+    await one.syncSchema([people, letters]);
     await other.query(
       'INSERT INTO people SELECT; INSERT INTO letters (text, by) SELECT n, 1 FROM generate_series(1, 50) n',
     );
@@ -60,10 +60,10 @@ describe('a table of PostgreSQL that is in use', function () {
   });
 
   it('is read and written while an index is made that waits for an open transaction', async () => {
-    await one.adopt([people, table('letters', ...letters.columns, column('kind', 'text'))]);
+    await one.syncSchema([people, defineTable('letters', ...letters.columns, defineColumn('kind', 'text'))]);
     await busy.query('BEGIN; INSERT INTO letters (text) VALUES (51)');
-    const adopted = one.adopt([people, more]);
-    await until(waits, 'the migration waits');
+    const adopted = one.syncSchema([people, more]);
+    await waitUntil(waits, 'the migration waits');
     const elapsed = startStopwatch();
     await other.query("INSERT INTO letters (text) VALUES ('written meanwhile')");
     expect(await rows('SELECT count(*)::int AS n FROM letters')).to.deep.equal([{ n: 51 }]);
@@ -73,15 +73,15 @@ describe('a table of PostgreSQL that is in use', function () {
     expect(statements.filter((sql) => sql.includes('index concurrently'))).to.have.length(1);
     expect(statements.filter((sql) => /not valid$|validate constraint/.test(sql))).to.have.length(2);
     expect((await one.plan([people, more])).steps).to.deep.equal([]);
-    expect((await faultOf(one.handle.execute('INSERT INTO letters (by) VALUES (9)', [], null))).code).to.equal(
+    expect((await catchFault(one.handle.execute('INSERT INTO letters (by) VALUES (9)', [], null))).code).to.equal(
       'QRY_FOREIGN_KEY',
     );
   });
 
   it('waits for a lock in short pieces, so that others have their turn, and then changes it', async () => {
     await busy.query('BEGIN; SELECT 1 FROM letters');
-    const adopted = one.adopt([people, more]);
-    await until(waits, 'the migration waits');
+    const adopted = one.syncSchema([people, more]);
+    await waitUntil(waits, 'the migration waits');
     const elapsed = startStopwatch();
     await other.query('SELECT 1 FROM letters');
     expect(elapsed()).to.be.lessThan(2500);
@@ -92,7 +92,7 @@ describe('a table of PostgreSQL that is in use', function () {
   });
 
   it('is changed once by two processes that start together', async () => {
-    await Promise.all([one.adopt([people, more]), two.adopt([people, more])]);
+    await Promise.all([one.syncSchema([people, more]), two.syncSchema([people, more])]);
     expect((await one.plan([people, more])).steps).to.deep.equal([]);
     expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.deep.equal([]);
     expect(await rows("SELECT 1 FROM pg_constraint WHERE contype = 'f' AND NOT convalidated")).to.deep.equal([]);
@@ -103,7 +103,7 @@ describe('a table of PostgreSQL that is in use', function () {
     const name = 'letters_text_unique';
     await other.query(`CREATE UNIQUE INDEX CONCURRENTLY ${name} ON letters (text)`).catch(() => undefined);
     expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.have.length(1);
-    const refused = await faultOf(one.adopt([people, more]));
+    const refused = await catchFault(one.syncSchema([people, more]));
     expect(refused.code).to.equal('QRY_DUPLICATES');
     // A row that comes while it is made: the half of it is taken away again.
     const session = {
@@ -118,31 +118,31 @@ describe('a table of PostgreSQL that is in use', function () {
       name,
       apart: true,
     } as const;
-    const late = await makeApart(session, unique, () => undefined).catch((error: unknown) => error);
+    const late = await applySeparateChange(session, unique, () => undefined).catch((error: unknown) => error);
     expect(late).to.have.property('code', '23505');
     expect(await rows(`SELECT 1 FROM pg_class WHERE relname = '${name}'`)).to.deep.equal([]);
     await other.query(`CREATE UNIQUE INDEX CONCURRENTLY ${name} ON letters (text)`).catch(() => undefined);
     await other.query("DELETE FROM letters WHERE text = '1' AND by IS NULL");
-    await one.adopt([people, more]);
+    await one.syncSchema([people, more]);
     expect(await rows('SELECT 1 FROM pg_index WHERE NOT indisvalid')).to.deep.equal([]);
     expect((await one.plan([people, more])).steps).to.deep.equal([]);
   });
 
   it('keeps no foreign key that its rows stand against, and no check of a column that is not full', async () => {
     await other.query('UPDATE letters SET by = 7 WHERE id = 1');
-    const refused = await faultOf(one.adopt([people, more]));
+    const refused = await catchFault(one.syncSchema([people, more]));
     expect(refused.code).to.equal('QRY_MIGRATION');
     expect(refused.params['outcome']).to.equal('Nothing was changed.');
     expect(await rows("SELECT 1 FROM pg_class WHERE relname = 'letters_text_unique'")).to.deep.equal([]);
     expect(await rows("SELECT conname FROM pg_constraint WHERE contype = 'f'")).to.deep.equal([]);
-    const full = table('letters', id, column('text'), column('by', 'integer'));
+    const full = defineTable('letters', id, defineColumn('text'), defineColumn('by', 'integer'));
     await other.query('UPDATE letters SET by = NULL WHERE id = 1');
-    expect((await faultOf(one.adopt([people, full], true))).code).to.equal('QRY_MIGRATION');
+    expect((await catchFault(one.syncSchema([people, full], true))).code).to.equal('QRY_MIGRATION');
     expect(
       await rows("SELECT conname FROM pg_constraint WHERE contype = 'c' AND conrelid = 'letters'::regclass"),
     ).to.deep.equal([]);
     await other.query('UPDATE letters SET by = 1');
-    const { statements } = await one.adopt([people, full], true);
+    const { statements } = await one.syncSchema([people, full], true);
     expect(statements.filter((sql) => sql.includes('set not null'))).to.have.length.greaterThan(0);
     expect((await one.plan([people, full], true)).steps).to.deep.equal([]);
   });

@@ -7,12 +7,12 @@ import pg from 'pg';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
 import { scanSql } from '../../language/strings/sql.js';
 import type { Dialect, Row, Transaction } from '../../plugins/dialects/kind.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';
 import type { OpenDialect } from './dialect-support.js';
-import { faultOf } from './dialect-support.js';
+import { catchFault } from './dialect-support.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 import { BY_LOCKS, SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 const ADD = 'INSERT INTO entry (id) VALUES ($1)';
@@ -54,7 +54,7 @@ describe('dialect postgres, pipelines', () => {
   before(async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    url = await freshDatabase();
+    url = await createPostgresDatabase();
     admin = new pg.Client({ connectionString: url });
     await admin.connect();
     await admin.query(`CREATE TABLE parent (id int PRIMARY KEY);
@@ -72,8 +72,8 @@ describe('dialect postgres, pipelines', () => {
     await run(handle, ADD, [2], transaction, true);
     expect((await admin.query('SELECT id FROM entry')).rowCount).to.equal(2);
     await handle.commit(transaction);
-    expect((await faultOf(handle.commit(transaction))).code).to.equal('QRY_FAILED');
-    expect((await faultOf(run(handle, ADD, [3], transaction))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(handle.commit(transaction))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(run(handle, ADD, [3], transaction))).code).to.equal('QRY_FAILED');
     await handle.rollback(transaction);
     expect(await count(handle)).to.equal(2);
   });
@@ -100,7 +100,7 @@ describe('dialect postgres, pipelines', () => {
         const work = run(handle, ADD, [id], transaction, at === ids.length - 1);
         if (at < failsAt) await work;
         else {
-          expect((await faultOf(work)).code).to.equal('QRY_UNIQUE');
+          expect((await catchFault(work)).code).to.equal('QRY_UNIQUE');
           break;
         }
       }
@@ -114,7 +114,7 @@ describe('dialect postgres, pipelines', () => {
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
     const late = run(handle, 'INSERT INTO entry (id, late) VALUES ($1, $2)', [2, 77], transaction, true);
-    expect((await faultOf(late)).code).to.equal('QRY_FOREIGN_KEY');
+    expect((await catchFault(late)).code).to.equal('QRY_FOREIGN_KEY');
     await handle.rollback(transaction);
     expect(await count(handle)).to.equal(0);
   });
@@ -123,8 +123,8 @@ describe('dialect postgres, pipelines', () => {
     const handle = await open();
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
-    const slow = faultOf(run(handle, 'SELECT pg_sleep(10)', [], transaction, true));
-    await until(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
+    const slow = catchFault(run(handle, 'SELECT pg_sleep(10)', [], transaction, true));
+    await waitUntil(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
     await admin.query(`SELECT pg_cancel_backend(pid) ${OURS} AND wait_event = 'PgSleep'`);
     expect((await slow).code).to.equal('QRY_TIMEOUT');
     await handle.rollback(transaction);
@@ -137,8 +137,8 @@ describe('dialect postgres, pipelines', () => {
       const handle = await open({ pool_size: 1 });
       const transaction = await handle.begin(BY_LOCKS);
       await run(handle, ADD, [1], transaction);
-      const cut = faultOf(run(handle, 'SELECT pg_sleep(10)', [], transaction, last));
-      await until(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
+      const cut = catchFault(run(handle, 'SELECT pg_sleep(10)', [], transaction, last));
+      await waitUntil(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
       await admin.query(`SELECT pg_terminate_backend(pid) ${OURS} AND wait_event = 'PgSleep'`);
       const fault = await cut;
       expect(fault.code).to.equal('QRY_UNAVAILABLE');
@@ -153,7 +153,7 @@ describe('dialect postgres, pipelines', () => {
   it('loses no connection in a thousand transactions that end in every way', async function () {
     const handle = await open({ pool_size: 3 });
     await run(handle, ADD, [0]);
-    const one = async (n: number): Promise<void> => {
+    const runTransaction = async (n: number): Promise<void> => {
       const transaction = await handle.begin(n % 2 === 0 ? SERIALIZABLE : BY_LOCKS);
       try {
         if (n % 7 === 0) throw new Error('given up before the first statement');
@@ -165,7 +165,7 @@ describe('dialect postgres, pipelines', () => {
       }
     };
     for (let round = 0; round < 10; round++) {
-      await Promise.all(Array.from({ length: 100 }, (_, n) => one(round * 100 + n + 1)));
+      await Promise.all(Array.from({ length: 100 }, (_, n) => runTransaction(round * 100 + n + 1)));
     }
     const kept = Array.from({ length: 1000 }, (_, n) => n + 1).filter((n) => n % 7 && n % 5 && n % 3).length;
     expect(await count(handle)).to.equal(1 + 2 * kept);
@@ -190,8 +190,8 @@ describe('dialect postgres, pipelines', () => {
     const handle = await openRelaxed();
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
-    const waiting = faultOf(run(handle, ADD, [1]));
-    await until(
+    const waiting = catchFault(run(handle, ADD, [1]));
+    await waitUntil(
       async () =>
         (await backends(`wait_event_type = 'Lock'
       AND clock_timestamp() - query_start > interval '40 ms'`)) === 1,
@@ -205,15 +205,15 @@ describe('dialect postgres, pipelines', () => {
 
   it('an insert under way on a shared connection that is cut: the outcome is unknown, and it is not sent again', async () => {
     const handle = await openRelaxed();
-    const write = faultOf(run(handle, 'INSERT INTO entry (id) VALUES (length(pg_sleep(10)::text))'));
-    await until(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
+    const write = catchFault(run(handle, 'INSERT INTO entry (id) VALUES (length(pg_sleep(10)::text))'));
+    await waitUntil(async () => (await backends(`wait_event = 'PgSleep'`)) === 1);
     await admin.query(`SELECT pg_terminate_backend(pid) ${OURS}`);
     const fault = await write;
     expect(fault.code).to.equal('QRY_UNAVAILABLE');
     expect(fault.params['outcome']).to.match(/not known/);
-    await until(async () => (await backends('true')) === 0);
+    await waitUntil(async () => (await backends('true')) === 0);
     // Had one of these run after all, the next would be refused for ever.
-    await until(() =>
+    await waitUntil(() =>
       run(handle, ADD, [5]).then(
         () => true,
         () => false,

@@ -6,12 +6,12 @@ import { expect } from 'chai';
 import { scanSql } from '../../language/strings/sql.js';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
 import type { Dialect, Rendering } from '../../plugins/dialects/kind.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';
-import { faultOf } from './dialect-support.js';
+import { catchFault } from './dialect-support.js';
 import type { OpenDialect } from './dialect-support.js';
 import { skipTest } from '../support/skip.js';
-import { anyText, fc } from '../support/properties.js';
+import { generateText, fc } from '../support/properties.js';
 
 const SHAPES = ['one', 'many', 'count'] as const;
 
@@ -66,7 +66,7 @@ describe('dialect postgres, answers as text', () => {
   before(async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    made = await openDialect(postgres, { url: await freshDatabase() });
+    made = await openDialect(postgres, { url: await createPostgresDatabase() });
   });
   after(() => made?.close());
 
@@ -87,7 +87,11 @@ describe('dialect postgres, answers as text', () => {
     return JSON.stringify(shape === 'many' || (shape === 'count' && kept.length > 1) ? kept : (kept[0] ?? null));
   }
 
-  async function same(sql: string, values: readonly unknown[] = [], names: Rendering['names'] = null): Promise<void> {
+  async function expectSame(
+    sql: string,
+    values: readonly unknown[] = [],
+    names: Rendering['names'] = null,
+  ): Promise<void> {
     for (const shape of SHAPES) {
       const rendering = { names, shape, hide: null };
       expect(await render(sql, values, rendering), `${sql} as ${shape}`).to.equal(
@@ -98,7 +102,7 @@ describe('dialect postgres, answers as text', () => {
 
   for (const [type, texts] of VALUES) {
     it(`writes ${type}`, async () => {
-      await same(`SELECT v::${type} AS v FROM unnest($1::text[]) AS v`, [texts]);
+      await expectSame(`SELECT v::${type} AS v FROM unnest($1::text[]) AS v`, [texts]);
     });
   }
 
@@ -117,11 +121,11 @@ describe('dialect postgres, answers as text', () => {
     ['no column', 'SELECT FROM generate_series(1, 2)', null],
     ['a statement without rows', 'SET LOCAL lock_timeout = 0', null],
   ] as const) {
-    it(`gives ${what} in every shape`, () => same(sql, [], names));
+    it(`gives ${what} in every shape`, () => expectSame(sql, [], names));
   }
 
   it('gives any text back', async () => {
-    const text = anyText({ maxLength: 60 }).filter((s) => !s.includes('\0'));
+    const text = generateText({ maxLength: 60 }).filter((s) => !s.includes('\0'));
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 5 }), async (texts) => {
         const sql = 'SELECT v FROM unnest($1::text[]) AS v';
@@ -134,10 +138,10 @@ describe('dialect postgres, answers as text', () => {
 
   it('gives answers that are larger than any packet, and small ones after them', async () => {
     const sql = `SELECT n, repeat(md5(n::text), $1::int) AS t FROM generate_series(1, 300) AS n`;
-    await same(sql, [3]);
-    await same(sql, [300]);
-    await same(`SELECT repeat('x', 3000000) AS t`);
-    await same('SELECT 1 AS a');
+    await expectSame(sql, [3]);
+    await expectSame(sql, [300]);
+    await expectSame(`SELECT repeat('x', 3000000) AS t`);
+    await expectSame('SELECT 1 AS a');
   });
 
   it('keeps answers apart that travel one behind the other, errors among them', async () => {
@@ -161,16 +165,16 @@ describe('dialect postgres, answers as text', () => {
       handle().run(handle().prepare({ scan: scanSql(sql), jsonColumns: [] }), [], null);
     await run('CREATE TABLE changing (a int)');
     await run('INSERT INTO changing VALUES (1)');
-    await same('SELECT * FROM changing');
+    await expectSame('SELECT * FROM changing');
     await run(`ALTER TABLE changing ADD COLUMN b text DEFAULT 'x'`);
-    await same('SELECT * FROM changing');
+    await expectSame('SELECT * FROM changing');
     await run('ALTER TABLE changing ALTER COLUMN a TYPE text');
-    await same('SELECT * FROM changing');
+    await expectSame('SELECT * FROM changing');
   });
 
   it('refuses as run does', async () => {
     const rendering: Rendering = { names: null, shape: 'one', hide: null };
-    expect((await faultOf(render('SELECT $1::int AS n', ['x'], rendering))).code).to.equal('QRY_BAD_VALUE');
-    expect((await faultOf(render('SELECT * FROM nowhere', [], rendering))).code).to.equal('QRY_FAILED');
+    expect((await catchFault(render('SELECT $1::int AS n', ['x'], rendering))).code).to.equal('QRY_BAD_VALUE');
+    expect((await catchFault(render('SELECT * FROM nowhere', [], rendering))).code).to.equal('QRY_FAILED');
   });
 });

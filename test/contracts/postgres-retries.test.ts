@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import { scanSql } from '../../language/strings/sql.js';
-import { createDialect } from '../../plugins/dialects/postgres/dialect.js';
-import { createWire } from '../../plugins/dialects/postgres/wire.js';
-import type { Wires } from '../../plugins/dialects/postgres/wires.js';
-import { faultOf } from './dialect-support.js';
+import { createPostgresDialect } from '../../plugins/dialects/postgres/dialect.js';
+import { createPgConnection } from '../../plugins/dialects/postgres/wire.js';
+import type { PgConnections } from '../../plugins/dialects/postgres/wires.js';
+import { catchFault } from './dialect-support.js';
 
 interface Failing {
   handleError(error: unknown): void;
@@ -24,17 +24,17 @@ describe('a statement that a connection of PostgreSQL cannot run', () => {
       const given: boolean[] = [];
       const error = Object.assign(new Error('no'), { code });
       const client = { query: (statement: Failing) => statement.handleError(error) };
-      const wires: Pick<Wires, 'all' | 'shared' | 'lease'> = {
+      const wires: Pick<PgConnections, 'all' | 'findShared' | 'acquire'> = {
         all: new Set(),
-        shared: () => undefined,
-        lease: (_asker, take) =>
-          take(undefined, createWire(client as never, false), (isBroken) => given.push(isBroken)),
+        findShared: () => undefined,
+        acquire: (_asker, take) =>
+          take(undefined, createPgConnection(client as never, false), (isBroken) => given.push(isBroken)),
       };
-      const handle = createDialect(
-        () => wires as Wires,
+      const handle = createPostgresDialect(
+        () => wires as PgConnections,
         () => 'read committed',
       );
-      await faultOf(handle.run(handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), [], null));
+      await catchFault(handle.run(handle.prepare({ scan: scanSql(sql), jsonColumns: [] }), [], null));
       expect(given).to.deep.equal(Array.from({ length: tries }, () => broken));
     });
   }

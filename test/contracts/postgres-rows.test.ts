@@ -3,14 +3,14 @@
  * way; and what the options of a connection become for the driver.
  */
 import { expect } from 'chai';
-import { layoutOf, Page, writeObjects, writeRow } from '../../plugins/dialects/postgres/json-rows.js';
-import { readOptions } from '../../plugins/dialects/postgres/options.js';
-import { readRow, shapeOf } from '../../plugins/dialects/postgres/rows.js';
+import { createLayout, JsonBuffer, writeObjects, writeRow } from '../../plugins/dialects/postgres/json-rows.js';
+import { readPostgresOptions } from '../../plugins/dialects/postgres/options.js';
+import { readRow, createRowShape } from '../../plugins/dialects/postgres/rows.js';
 import type { Rendering } from '../../plugins/dialects/kind.js';
 import { BY_LOCKS, SERIALIZABLE } from '../../plugins/dialects/kind.js';
 
 /** A row as it comes: the number of fields, and each with its length; -1 is NULL. */
-function rowOf(values: readonly (string | null)[]): Buffer {
+function encodeRow(values: readonly (string | null)[]): Buffer {
   const count = Buffer.alloc(2);
   count.writeInt16BE(values.length);
   const fields = values.map((value) => {
@@ -25,16 +25,16 @@ function rowOf(values: readonly (string | null)[]): Buffer {
 const ALL: Rendering = { shape: 'many', names: null, hide: null };
 
 /** The text of one row, and the same by way of an object. */
-function written(fields: readonly (readonly [string, number, string | null])[], rendering = ALL): [string, string] {
-  const shape = shapeOf(fields.map(([name, dataTypeID]) => ({ name, dataTypeID })));
-  const layout = layoutOf(rendering, shape);
+function renderRow(fields: readonly (readonly [string, number, string | null])[], rendering = ALL): [string, string] {
+  const shape = createRowShape(fields.map(([name, dataTypeID]) => ({ name, dataTypeID })));
+  const layout = createLayout(rendering, shape);
   if (layout === null) throw new Error('no layout');
-  const bytes = Buffer.concat([Buffer.from('head'), rowOf(fields.map(([, , value]) => value))]);
-  const page = new Page();
-  page.text('[');
+  const bytes = Buffer.concat([Buffer.from('head'), encodeRow(fields.map(([, , value]) => value))]);
+  const page = new JsonBuffer();
+  page.addText('[');
   writeRow(layout, page, bytes, 4);
   const long = JSON.stringify(readRow(shape, bytes, 4));
-  return [Buffer.from(page.take(1)).toString(), long];
+  return [Buffer.from(page.flush(1)).toString(), long];
 }
 
 describe('a row of PostgreSQL as JSON text', () => {
@@ -76,7 +76,7 @@ describe('a row of PostgreSQL as JSON text', () => {
   ] as const) {
     it(`${JSON.stringify(text)} of type ${type} is ${json}`, () => {
       // Next to others, so that a value ends where it ends.
-      const [fast, long] = written([
+      const [fast, long] = renderRow([
         ['a', 25, 'x'],
         ['b', type, text],
         ['c', 23, '7'],
@@ -93,7 +93,7 @@ describe('a row of PostgreSQL as JSON text', () => {
     '2026-01-02 03:04:05-00',
   ])
     it(`${text} takes the long way`, () =>
-      expect(written([['a', 1184, text]])[0]).to.equal(written([['a', 1184, text]])[1]));
+      expect(renderRow([['a', 1184, text]])[0]).to.equal(renderRow([['a', 1184, text]])[1]));
 
   it('has the columns that are named, in that order', () => {
     const fields = [
@@ -101,7 +101,7 @@ describe('a row of PostgreSQL as JSON text', () => {
       ['b', 23, '7'],
       ['c', 23, null],
     ] as const;
-    const only = (...names: string[]): string => written(fields, { ...ALL, names })[0];
+    const only = (...names: string[]): string => renderRow(fields, { ...ALL, names })[0];
     expect(only('c', 'a')).to.equal('{"c":null,"a":"x"}');
     expect(only('b', 'away')).to.equal('{"b":7}');
     expect(only('away')).to.equal('{}');
@@ -110,7 +110,7 @@ describe('a row of PostgreSQL as JSON text', () => {
 
   it('of two columns of one name has the last', () => {
     expect(
-      written(
+      renderRow(
         [
           ['a', 25, 'x'],
           ['a', 25, 'y'],
@@ -122,7 +122,7 @@ describe('a row of PostgreSQL as JSON text', () => {
 
   it('is written by way of objects where an object would order or lose its names, or values hide some', () => {
     const fits = (names: string[], type = 25, rendering: Rendering = ALL): boolean =>
-      layoutOf(rendering, shapeOf(names.map((name) => ({ name, dataTypeID: type })))) !== null;
+      createLayout(rendering, createRowShape(names.map((name) => ({ name, dataTypeID: type })))) !== null;
     for (const name of ['a', '_1', 'A9', 'constructor', '__proto__x', 'x__proto__'])
       expect(fits([name]), name).to.equal(true);
     for (const name of ['__proto__', '1', '9a', 'a b', 'a-b', 'é', '', '?column?'])
@@ -139,39 +139,39 @@ describe('a row of PostgreSQL as JSON text', () => {
 
   it('of any length has its room, and a large page is given back', () => {
     for (const size of [16_380, 16_384, 40_000, 1 << 20, (1 << 20) + 1]) {
-      const [fast, long] = written([
+      const [fast, long] = renderRow([
         ['a', 25, 'x'.repeat(size)],
         ['b', 25, `${'"'.repeat(size % 50_000)}é`],
         ['c', 20, '1'],
       ]);
       expect(fast === long, String(size)).to.equal(true);
     }
-    const page = new Page();
+    const page = new JsonBuffer();
     page.copy(Buffer.alloc(20_000), 0, 20_000);
-    page.take(0);
+    page.flush(0);
     expect(page.length).to.equal(0);
     expect(page.bytes.length).to.be.within(20_000, 1 << 20);
-    page.grow((1 << 20) + 1);
-    page.take(0);
+    page.reserve((1 << 20) + 1);
+    page.flush(0);
     expect(page.bytes.length).to.equal(16_384);
   });
 
   it('has room for the last byte of a full page, and for text of three bytes a character', () => {
-    const full = new Page();
+    const full = new JsonBuffer();
     full.copy(Buffer.alloc(full.bytes.length), 0, full.bytes.length);
     full.add(0x7d);
-    expect(full.take(0).at(-1)).to.equal(0x7d);
+    expect(full.flush(0).at(-1)).to.equal(0x7d);
     const text = '€'.repeat(6000);
-    const page = new Page();
-    page.text(text);
-    expect(Buffer.from(page.take(0)).toString() === text).to.equal(true);
+    const page = new JsonBuffer();
+    page.addText(text);
+    expect(Buffer.from(page.flush(0)).toString() === text).to.equal(true);
   });
 
   it('taken from a page stays as it was', () => {
-    const page = new Page();
-    page.text('first');
-    const taken = page.take(0);
-    page.text('other');
+    const page = new JsonBuffer();
+    page.addText('first');
+    const taken = page.flush(0);
+    page.addText('other');
     expect(Buffer.from(taken).toString()).to.equal('first');
   });
 });
@@ -205,7 +205,7 @@ describe('rows as objects, as JSON text', () => {
 
 describe('options of a connection to PostgreSQL', () => {
   it('have defaults; times are seconds in the config', () => {
-    const { client, isolation, limits, ...rest } = readOptions({ url: 'postgres://u@h/d' });
+    const { client, isolation, limits, ...rest } = readPostgresOptions({ url: 'postgres://u@h/d' });
     expect(limits).to.deep.equal({ rows: 500_000, bytes: 67_108_864, look: 1_048_576 });
     expect(rest).to.deep.equal({ readers: 3, inserters: 2, pool: 7, deadline: 10_500, patience: 2000 });
     expect(client).to.deep.equal({
@@ -220,7 +220,12 @@ describe('options of a connection to PostgreSQL', () => {
     expect(levels).to.deep.equal(['read committed', 'repeatable read', 'serializable']);
     // Only serializable transactions notice one another.
     expect(isolation({ level: 'locks', among: true })).to.equal('serializable');
-    const own = readOptions({ statement_timeout: 0.5, pool_wait: 3, idle_timeout: 4, isolation: 'serializable' });
+    const own = readPostgresOptions({
+      statement_timeout: 0.5,
+      pool_wait: 3,
+      idle_timeout: 4,
+      isolation: 'serializable',
+    });
     expect(own.client).to.include({ statement_timeout: 500, connectionTimeoutMillis: 3000, idleTimeoutMillis: 4000 });
     expect(own.client).to.include({ idle_in_transaction_session_timeout: 30_500, connectionString: '' });
     expect([own.deadline, own.isolation(SERIALIZABLE), own.isolation(BY_LOCKS)]).to.deep.equal([
@@ -240,7 +245,7 @@ describe('options of a connection to PostgreSQL', () => {
     [100, 4, 2, 96],
   ] as const) {
     it(`${size} connections: ${readers} for reads, ${inserters} for inserts, ${pool} of one caller`, () =>
-      expect(readOptions({ pool_size: size })).to.include({ readers, inserters, pool }));
+      expect(readPostgresOptions({ pool_size: size })).to.include({ readers, inserters, pool }));
   }
 
   for (const [url, connectionString, options] of [
@@ -262,6 +267,6 @@ describe('options of a connection to PostgreSQL', () => {
     ['no address', 'no address', '-c TimeZone=UTC -c DateStyle=ISO -c default_transaction_isolation=read\\ committed'],
   ] as const) {
     it(`settings of ${url} are overruled by ours`, () =>
-      expect(readOptions({ url }).client).to.include({ connectionString, options }));
+      expect(readPostgresOptions({ url }).client).to.include({ connectionString, options }));
   }
 });

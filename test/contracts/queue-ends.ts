@@ -1,81 +1,84 @@
 /** Of the queue contract: leases, and how a worker ends. */
 import { expect } from 'chai';
 import type { Run } from '../../plugins/queues/kind.js';
-import { putOf } from '../support/queues.js';
-import { until } from '../support/until.js';
+import { createTestJob } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
 import { DONE, isEmpty, type Suite } from './queue-support.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
-export function queueEnds({ open, added, runs }: Suite): void {
+export function testQueueLeases({ open, openWithJobs: added, runJobs: runs }: Suite): void {
   describe('leases', () => {
     it('are renewed while work goes on for longer than one', async () => {
-      const [one, two] = [await added([putOf()], { lease: 1 }), await open({ lease: 1 })];
+      const [one, two] = [await added([createTestJob()], { lease: 1 }), await open({ lease: 1 })];
       let begun = 0;
-      const long: Run = async (_work, _attempt, signal) => {
+      const runLong: Run = async (_work, _attempt, signal) => {
         begun++;
         const end = Date.now() + 2200;
-        await until(() => Date.now() > end, 'the time is over');
+        await waitUntil(() => Date.now() > end, 'the time is over');
         expect(signal.aborted).to.equal(false);
         return DONE;
       };
-      await Promise.all([one.queue.work(long), two.queue.work(long)]);
-      await until(() => isEmpty(one), 'it is done');
+      await Promise.all([one.queue.startWorker(runLong), two.queue.startWorker(runLong)]);
+      await waitUntil(() => isEmpty(one), 'it is done');
       expect(begun).to.equal(1);
     });
 
     it('that are abandoned let others begin at once; the late end counts for nothing', async () => {
-      const [first, second] = [await added([putOf(null, { id: 'moved', retries: 0 })]), await open()];
+      const [first, second] = [await added([createTestJob(null, { id: 'moved', retries: 0 })]), await open()];
       let [isAborted, late] = [false, (): void => {}];
       const hanging = new Promise<void>((resolve) => (late = resolve));
       let begun = false;
-      await first.queue.work(async (_work, _attempt, signal) => {
+      await first.queue.startWorker(async (_work, _attempt, signal) => {
         signal.addEventListener('abort', () => (isAborted = true));
         begun = true;
         await hanging;
         return DONE;
       });
-      await until(() => begun, 'the first began');
-      let finish = (): void => {};
+      await waitUntil(() => begun, 'the first began');
+      let finishJob = (): void => {};
       const attempts: number[] = [];
-      await second.queue.work(async (_work, attempt) => {
+      await second.queue.startWorker(async (_work, attempt) => {
         attempts.push(attempt);
-        await new Promise<void>((resolve) => (finish = resolve));
+        await new Promise<void>((resolve) => (finishJob = resolve));
         return DONE;
       });
       const elapsed = startStopwatch();
-      await first.queue.abandon();
-      await until(() => attempts.length === 1, 'the second began');
+      await first.queue.releaseClaims();
+      await waitUntil(() => attempts.length === 1, 'the second began');
       expect(elapsed()).to.be.lessThan(2000);
       expect(isAborted).to.equal(true);
       // A run that was taken away is not held against the work.
       expect(attempts).to.deep.equal([1]);
       late();
-      await until(() => first.told.some((message) => message.includes('lease was lost')), 'the late end was refused');
+      await waitUntil(
+        () => first.messages.some((message) => message.includes('lease was lost')),
+        'the late end was refused',
+      );
       expect((await second.queue.list({})).map(({ state }) => state)).to.deep.equal(['running']);
-      finish();
-      await until(() => isEmpty(second), 'done once');
+      finishJob();
+      await waitUntil(() => isEmpty(second), 'done once');
     });
   });
 
   describe('the end of a worker', () => {
     it('waits for what runs, takes nothing more, and leaves the rest to others', async () => {
       const one = await added(
-        Array.from({ length: 6 }, (_, n) => putOf(n)),
+        Array.from({ length: 6 }, (_, n) => createTestJob(n)),
         { concurrency: 2 },
       );
       const gates: (() => void)[] = [];
       let ended = 0;
-      await one.queue.work(async () => {
+      await one.queue.startWorker(async () => {
         await new Promise<void>((resolve) => gates.push(resolve));
         ended++;
         return DONE;
       });
-      await until(() => gates.length === 2, 'two run');
+      await waitUntil(() => gates.length === 2, 'two run');
       let rested = false;
-      const resting = one.queue.rest().then(() => (rested = true));
-      await one.queue.add([putOf('late')]);
+      const resting = one.queue.drain().then(() => (rested = true));
+      await one.queue.add([createTestJob('late')]);
       gates[0]?.();
-      await until(() => ended === 1, 'one ended');
+      await waitUntil(() => ended === 1, 'one ended');
       expect(rested).to.equal(false);
       gates[1]?.();
       await resting;
@@ -88,20 +91,20 @@ export function queueEnds({ open, added, runs }: Suite): void {
     });
 
     it('is at once where nothing was begun, and may come twice', async () => {
-      const one = await added([putOf()]);
-      await one.queue.rest();
-      await one.queue.rest();
-      await one.queue.work(() => Promise.reject(new Error('not after the end')));
+      const one = await added([createTestJob()]);
+      await one.queue.drain();
+      await one.queue.drain();
+      await one.queue.startWorker(() => Promise.reject(new Error('not after the end')));
       expect(await one.queue.list({ state: 'waiting' })).to.have.length(1);
     });
 
     it('does not wait for work that was abandoned', async () => {
-      const one = await added([putOf()]);
+      const one = await added([createTestJob()]);
       let begun = false;
-      await one.queue.work(() => ((begun = true), new Promise(() => {})));
-      await until(() => begun, 'it hangs');
-      const resting = one.queue.rest();
-      await one.queue.abandon();
+      await one.queue.startWorker(() => ((begun = true), new Promise(() => {})));
+      await waitUntil(() => begun, 'it hangs');
+      const resting = one.queue.drain();
+      await one.queue.releaseClaims();
       await resting;
       expect((await one.queue.list({})).map(({ state }) => state)).to.deep.equal(['waiting']);
     });

@@ -1,29 +1,29 @@
 /** Of the queue contract: what becomes of work that fails, and what operators see and may do. */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
-import { putOf } from '../support/queues.js';
-import { until } from '../support/until.js';
-import { DONE, failing, isEmpty, type Suite } from './queue-support.js';
+import { createTestJob } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
+import { DONE, createFailedOutcome, isEmpty, type Suite } from './queue-support.js';
 
-export function queueFailures({ open, added, runs }: Suite): void {
+export function testQueueFailures({ open, openWithJobs: added, runJobs: runs }: Suite): void {
   describe('work that fails', () => {
     it('is tried again after pauses that grow, and is dead when that was often enough', async () => {
-      const put = putOf(null, { retries: 2 });
+      const put = createTestJob(null, { retries: 2 });
       const one = await added([put], { backoff: 0.1, poll: 20 });
       const at: number[] = [];
       const attempts: number[] = [];
       await runs(one, 3, (_work, attempt) => {
         at.push(Date.now());
         attempts.push(attempt);
-        return Promise.resolve(failing(true));
+        return Promise.resolve(createFailedOutcome(true));
       });
-      const dead = (): ReturnType<typeof one.queue.list> => one.queue.list({ state: 'dead' });
-      await until(async () => (await dead()).length === 1, 'it is dead');
+      const listDead = (): ReturnType<typeof one.queue.list> => one.queue.list({ state: 'dead' });
+      await waitUntil(async () => (await listDead()).length === 1, 'it is dead');
       expect(attempts).to.deep.equal([1, 2, 3]);
       const [first = 0, second = 0] = [at[1]! - at[0]!, at[2]! - at[1]!];
       expect(first).to.be.within(88, 2000);
       expect(second).to.be.within(178, 4000);
-      const [view] = await dead();
+      const [view] = await listDead();
       expect(view).to.deep.include({ id: put.work.id, resource: 'mail', part: 'mail/1', attempts: 3, retries: 2 });
       expect(view?.failure).to.include({ code: 'TST_FAILED', detail: 'On purpose.' });
       expect(view?.failure?.at).to.be.within((at[2] ?? 0) - 1000, Date.now() + 1000);
@@ -31,30 +31,30 @@ export function queueFailures({ open, added, runs }: Suite): void {
     });
 
     it('keeps the failure in sight while it waits to be tried again', async () => {
-      const one = await added([putOf(null, { retries: 1 })], { backoff: 60 });
-      await runs(one, 1, () => Promise.resolve(failing(true)));
-      await until(async () => (await one.queue.list({ state: 'waiting' })).length === 1, 'it waits');
+      const one = await added([createTestJob(null, { retries: 1 })], { backoff: 60 });
+      await runs(one, 1, () => Promise.resolve(createFailedOutcome(true)));
+      await waitUntil(async () => (await one.queue.list({ state: 'waiting' })).length === 1, 'it waits');
       const [view] = await one.queue.list({});
       expect(view?.failure?.code).to.equal('TST_FAILED');
       expect(view?.dueAt).to.be.within(Date.now() + 40_000, Date.now() + 70_000);
     });
 
     it('is dead at once when another try is of no use', async () => {
-      const one = await added([putOf(null, { retries: 5 })]);
-      await runs(one, 1, () => Promise.resolve(failing(false)));
-      await until(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
+      const one = await added([createTestJob(null, { retries: 5 })]);
+      await runs(one, 1, () => Promise.resolve(createFailedOutcome(false)));
+      await waitUntil(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
     });
 
     it('is dead from the start where it was accepted elsewhere and is refused by now', async () => {
       const one = await open({ max_payload: 2000 });
-      const large = putOf('x'.repeat(3000), { id: 'large', priority: 3, retries: 2 });
-      expect(() => one.queue.judge?.([large]))
+      const large = createTestJob('x'.repeat(3000), { id: 'large', priority: 3, retries: 2 });
+      expect(() => one.queue.validate?.([large]))
         .to.throw(Fault)
         .with.property('code', 'JOB_TOO_LARGE');
-      expect(() => one.queue.judge?.([putOf('fits')])).not.to.throw();
+      expect(() => one.queue.validate?.([createTestJob('fits')])).not.to.throw();
       const failure = { code: 'JOB_TOO_LARGE', detail: 'Too large.' };
-      await one.queue.bury?.(large, failure);
-      await one.queue.bury?.(large, { code: 'OTHER', detail: '' });
+      await one.queue.moveToDeadLetter?.(large, failure);
+      await one.queue.moveToDeadLetter?.(large, { code: 'OTHER', detail: '' });
       const rows = await one.queue.list({ state: 'dead' });
       expect(rows).to.have.length(1);
       expect(rows[0]).to.deep.include({ id: 'large', priority: 3, retries: 2, attempts: 0, dueAt: null });
@@ -66,10 +66,10 @@ export function queueFailures({ open, added, runs }: Suite): void {
     });
 
     it('counts as failed when it throws, and the worker goes on', async () => {
-      const one = await added([putOf('bad', { id: 'bad' }), putOf('good')]);
+      const one = await added([createTestJob('bad', { id: 'bad' }), createTestJob('good')]);
       await runs(one, 2, (work) => (work.id === 'bad' ? Promise.reject(new Error('broken')) : Promise.resolve(DONE)));
-      await until(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
-      await until(async () => (await one.queue.list({})).length === 1, 'the end of the other is noted');
+      await waitUntil(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
+      await waitUntil(async () => (await one.queue.list({})).length === 1, 'the end of the other is noted');
       expect((await one.queue.list({})).map(({ id, failure }) => [id, failure?.code])).to.deep.equal([
         ['bad', 'JOB_FAILED'],
       ]);
@@ -80,18 +80,18 @@ export function queueFailures({ open, added, runs }: Suite): void {
     it('list by state and resource, the oldest first, without a worker', async () => {
       const one = await open();
       for (const n of [1, 2, 3]) {
-        const put = putOf(n, { id: `n${n}`, priority: n });
+        const put = createTestJob(n, { id: `n${n}`, priority: n });
         const work = { ...put.work, resource: n === 2 ? 'other' : 'mail', acceptedAt: 1000 + n };
         await one.queue.add([{ ...put, work }]);
       }
-      const ids = async (filter: Parameters<typeof one.queue.list>[0]): Promise<string[]> =>
+      const listIds = async (filter: Parameters<typeof one.queue.list>[0]): Promise<string[]> =>
         (await one.queue.list(filter)).map(({ id }) => id);
-      expect(await ids({})).to.deep.equal(['n1', 'n2', 'n3']);
-      expect(await ids({ limit: 2 })).to.deep.equal(['n1', 'n2']);
-      expect(await ids({ resource: 'mail' })).to.deep.equal(['n1', 'n3']);
-      expect(await ids({ resource: "' OR 1=1 --" })).to.deep.equal([]);
-      expect(await ids({ state: 'dead' })).to.deep.equal([]);
-      expect(await ids({ state: 'waiting', resource: 'other' })).to.deep.equal(['n2']);
+      expect(await listIds({})).to.deep.equal(['n1', 'n2', 'n3']);
+      expect(await listIds({ limit: 2 })).to.deep.equal(['n1', 'n2']);
+      expect(await listIds({ resource: 'mail' })).to.deep.equal(['n1', 'n3']);
+      expect(await listIds({ resource: "' OR 1=1 --" })).to.deep.equal([]);
+      expect(await listIds({ state: 'dead' })).to.deep.equal([]);
+      expect(await listIds({ state: 'waiting', resource: 'other' })).to.deep.equal(['n2']);
       const [view] = await one.queue.list({});
       expect(view).to.deep.include({
         state: 'waiting',
@@ -104,7 +104,7 @@ export function queueFailures({ open, added, runs }: Suite): void {
     });
 
     it('show one with everything that travels', async () => {
-      const put = putOf({ a: [1, '\0'] }, { priority: -0.5, retries: 4 });
+      const put = createTestJob({ a: [1, '\0'] }, { priority: -0.5, retries: 4 });
       const one = await added([put]);
       const shown = await one.queue.show(put.work.id);
       expect(shown?.work).to.deep.equal(put.work);
@@ -113,23 +113,23 @@ export function queueFailures({ open, added, runs }: Suite): void {
     });
 
     it('put dead work back, to be tried as often as new work', async () => {
-      const put = putOf(null, { retries: 1 });
+      const put = createTestJob(null, { retries: 1 });
       const one = await added([put]);
       const attempts: number[] = [];
       await runs(one, 2, (_work, attempt) => {
         attempts.push(attempt);
-        return Promise.resolve(failing(true));
+        return Promise.resolve(createFailedOutcome(true));
       });
-      await until(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
+      await waitUntil(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
       expect(await one.queue.retry(put.work.id)).to.equal(true);
-      await until(() => attempts.length === 4, 'it was tried again');
-      await until(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead again');
+      await waitUntil(() => attempts.length === 4, 'it was tried again');
+      await waitUntil(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead again');
       expect(attempts).to.deep.equal([1, 2, 1, 2]);
       expect(await one.queue.retry('nobody')).to.equal(false);
     });
 
     it('put back only what is dead', async () => {
-      const put = putOf(null, { delay: 60 });
+      const put = createTestJob(null, { delay: 60 });
       const one = await added([put]);
       expect(await one.queue.retry(put.work.id)).to.equal(false);
       expect((await one.queue.list({}))[0]?.dueAt).to.be.greaterThan(Date.now() + 30_000);
@@ -137,16 +137,16 @@ export function queueFailures({ open, added, runs }: Suite): void {
 
     it('purge what is dead, or one by its id, but nothing that runs', async () => {
       const puts = ['dead 1', 'dead 2', 'runs', 'waits'].map((id) =>
-        putOf(null, { id, priority: id === 'waits' ? -1 : 0, delay: id === 'waits' ? 60 : 0 }),
+        createTestJob(null, { id, priority: id === 'waits' ? -1 : 0, delay: id === 'waits' ? 60 : 0 }),
       );
       const one = await added(puts);
       let open: (() => void) | undefined;
-      await one.queue.work(async (work) => {
-        if (work.id !== 'runs') return failing(false);
+      await one.queue.startWorker(async (work) => {
+        if (work.id !== 'runs') return createFailedOutcome(false);
         await new Promise<void>((resolve) => (open = resolve));
         return DONE;
       });
-      await until(
+      await waitUntil(
         async () => (await one.queue.list({ state: 'dead' })).length === 2 && open !== undefined,
         'two are dead',
       );
@@ -157,7 +157,7 @@ export function queueFailures({ open, added, runs }: Suite): void {
       expect(await one.queue.purge({ id: 'waits' })).to.equal(1);
       expect((await one.queue.list({})).map(({ id }) => id)).to.deep.equal(['runs']);
       open?.();
-      await until(() => isEmpty(one), 'it ran to its end');
+      await waitUntil(() => isEmpty(one), 'it ran to its end');
     });
   });
 }

@@ -3,10 +3,10 @@
  * handle each is enough.
  */
 import { expect } from 'chai';
-import type { Found } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded.js';
 import { startQueueChild, type QueueChild } from '../support/queue-child.js';
-import { openQueue, putOf, type Address, type Opened, type Options } from '../support/queues.js';
-import { until } from '../support/until.js';
+import { openQueue, createTestJob, type Address, type OpenedQueue, type Options } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
 import { DONE, isEmpty } from './queue-support.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
@@ -14,18 +14,18 @@ import { startStopwatch } from '../support/stopwatch.js';
 export interface ProcessBackend {
   readonly name: string;
   /** An empty queue. */
-  readonly address: () => Promise<Found<Address>>;
+  readonly address: () => Promise<ServerOrSkip<Address>>;
   /** Several processes may use it at once. */
   readonly shared: boolean;
   /** Seconds; longer than the store may need for an answer. */
   readonly lease?: number;
 }
 
-export function queueProcesses({ name, address, shared, lease = 0.6 }: ProcessBackend): void {
+export function testQueueProcesses({ name, address, shared, lease = 0.6 }: ProcessBackend): void {
   describe(`queue ${name}, processes`, function () {
     let place: Address;
     const children: QueueChild[] = [];
-    const opened: Opened[] = [];
+    const opened: OpenedQueue[] = [];
 
     const withOptions = (options: Options = {}): Address => ({
       ...place,
@@ -36,7 +36,7 @@ export function queueProcesses({ name, address, shared, lease = 0.6 }: ProcessBa
       children.push(child);
       return child;
     };
-    const open = async (options?: Options): Promise<Opened> => {
+    const open = async (options?: Options): Promise<OpenedQueue> => {
       const one = await openQueue(withOptions(options));
       opened.push(one);
       return one;
@@ -47,7 +47,7 @@ export function queueProcesses({ name, address, shared, lease = 0.6 }: ProcessBa
     /** The start of a process on the embedded database is expensive. */
     const deaths = shared ? 2 : 1;
     /** Adds, and leaves the queue to another process. */
-    const add = async (...puts: Parameters<Opened['queue']['add']>[0][number][]): Promise<void> => {
+    const add = async (...puts: Parameters<OpenedQueue['queue']['add']>[0][number][]): Promise<void> => {
       await (await open()).queue.add(puts);
       await close();
     };
@@ -64,23 +64,26 @@ export function queueProcesses({ name, address, shared, lease = 0.6 }: ProcessBa
 
     it('that die lose nothing, and work that they die of is dead when it was begun often enough', async () => {
       await add(
-        putOf({ hang: true }, { id: 'job', retries: deaths, priority: 1 }),
-        putOf({ die: true }, { id: 'deadly', retries: deaths - 1 }),
+        createTestJob({ hang: true }, { id: 'job', retries: deaths, priority: 1 }),
+        createTestJob({ die: true }, { id: 'deadly', retries: deaths - 1 }),
       );
       for (let attempt = 1; attempt <= deaths; attempt++) {
         const child = start();
-        await child.printed(`begin deadly ${attempt}`);
+        await child.waitForLine(`begin deadly ${attempt}`);
         await child.over;
         expect(child.lines).to.include(`begin job ${attempt}`);
       }
       const elapsed = startStopwatch();
       const one = await open();
       const seen: [string, number][] = [];
-      await one.queue.work((work, attempt) => {
+      await one.queue.startWorker((work, attempt) => {
         seen.push([work.id, attempt]);
         return Promise.resolve(DONE);
       });
-      await until(async () => (await one.queue.list({})).map(({ state }) => state).join() === 'dead', 'all is settled');
+      await waitUntil(
+        async () => (await one.queue.list({})).map(({ state }) => state).join() === 'dead',
+        'all is settled',
+      );
       expect(elapsed()).to.be.lessThan(lease * 1000 + 4000);
       expect(seen).to.deep.equal([['job', deaths + 1]]);
       const [view] = await one.queue.list({});
@@ -91,33 +94,33 @@ export function queueProcesses({ name, address, shared, lease = 0.6 }: ProcessBa
     if (!shared) return;
 
     it('that give up work without end are over when the queue is closed', async () => {
-      await add(putOf({ hang: true }, { id: 'endless', retries: 1 }));
+      await add(createTestJob({ hang: true }, { id: 'endless', retries: 1 }));
       const child = start();
-      await child.printed('begin endless 1');
-      child.term();
-      await child.printed('closed');
+      await child.waitForLine('begin endless 1');
+      child.terminate();
+      await child.waitForLine('closed');
       await child.over;
     });
 
     it('that are blocked for longer than a lease lose their work, and their late end counts for nothing', async () => {
       const one = await open();
-      await one.queue.add([putOf({ block: lease * 2000 }, { id: 'job', retries: 1 })]);
+      await one.queue.add([createTestJob({ block: lease * 2000 }, { id: 'job', retries: 1 })]);
       const child = start();
-      await child.printed('begin job 1');
-      let finish = (): void => {};
+      await child.waitForLine('begin job 1');
+      let finishJob = (): void => {};
       const attempts: number[] = [];
-      await one.queue.work(async (_work, attempt) => {
+      await one.queue.startWorker(async (_work, attempt) => {
         attempts.push(attempt);
-        await new Promise<void>((resolve) => (finish = resolve));
+        await new Promise<void>((resolve) => (finishJob = resolve));
         return DONE;
       });
-      await until(() => attempts.length === 1, 'taken up meanwhile');
+      await waitUntil(() => attempts.length === 1, 'taken up meanwhile');
       expect(child.lines).to.not.include('end job');
-      await child.printed('lost job');
-      await child.printed('end job');
+      await child.waitForLine('lost job');
+      await child.waitForLine('end job');
       expect((await one.queue.list({})).map(({ id, state }) => [id, state])).to.deep.equal([['job', 'running']]);
-      finish();
-      await until(() => isEmpty(one), 'done once');
+      finishJob();
+      await waitUntil(() => isEmpty(one), 'done once');
       expect(attempts).to.deep.equal([2]);
     });
 
@@ -126,12 +129,12 @@ export function queueProcesses({ name, address, shared, lease = 0.6 }: ProcessBa
       const long = { lease: 60 };
       const three = await Promise.all([open(long), open(long), open(long)]);
       const ends: string[] = [];
-      for (const { queue } of three) await queue.work((work) => Promise.resolve((ends.push(work.id), DONE)));
+      for (const { queue } of three) await queue.startWorker((work) => Promise.resolve((ends.push(work.id), DONE)));
       const ids = Array.from({ length: 30 }, (_, n) => `n${n}`);
       await Promise.all(
-        three.map((one, k) => one.queue.add(ids.slice(10 * k, 10 * k + 10).map((id) => putOf(null, { id })))),
+        three.map((one, k) => one.queue.add(ids.slice(10 * k, 10 * k + 10).map((id) => createTestJob(null, { id })))),
       );
-      await until(() => isEmpty(three[0]), 'all done');
+      await waitUntil(() => isEmpty(three[0]), 'all done');
       expect(ends).to.have.members(ids);
     });
 
@@ -144,12 +147,12 @@ export function queueProcesses({ name, address, shared, lease = 0.6 }: ProcessBa
         while (!over && !(await worker.queue.retry(id)));
       };
       const turning: Promise<void>[] = [];
-      await worker.queue.add(ids.map((id) => putOf(null, { id })));
-      await worker.queue.work(({ id }) => {
+      await worker.queue.add(ids.map((id) => createTestJob(null, { id })));
+      await worker.queue.startWorker(({ id }) => {
         turning.push(putBack(id));
         return Promise.resolve({ done: false, code: 'TST_TURNS', detail: 'It turns.', retryable: false });
       });
-      await until(() => turning.length > ids.length, 'all turn');
+      await waitUntil(() => turning.length > ids.length, 'all turn');
       const seen = new Set<string>();
       for (let n = 0; n < 200; n++) {
         const views = await one.queue.list({});

@@ -3,33 +3,35 @@
  * sweep finds. Time is that of the store, so short leases are waited for and nothing sleeps.
  */
 import { expect } from 'chai';
-import { putOf } from '../support/queues.js';
+import { createTestJob } from '../support/queues.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
-import { entriesOf } from '../../plugins/queues/shared/queue.js';
+import { waitUntil } from '../support/until.js';
+import { createEntries } from '../../plugins/queues/shared/queue.js';
 import { readSettings } from '../../plugins/queues/shared/settings.js';
-import type { Claimed, Entry, Store } from '../../plugins/queues/shared/store.js';
-import type { Found } from '../support/guarded.js';
+import type { ClaimedJob, Entry, QueueStore } from '../../plugins/queues/shared/store.js';
+import type { ServerOrSkip } from '../support/guarded.js';
 
 export interface StoreBackend {
   readonly name: string;
   /** An empty one. */
-  readonly fresh: () => Promise<Found<{ readonly store: Store; readonly dispose: () => Promise<void> }>>;
+  readonly createStore: () => Promise<
+    ServerOrSkip<{ readonly store: QueueStore; readonly dispose: () => Promise<void> }>
+  >;
 }
 
 const LONG = 60_000;
 const LOST = { code: 'JOB_LOST', detail: 'Lost.' };
 const FAILED = { code: 'TST_FAILED', detail: 'On purpose.' };
 
-const entry = (id: string, rest: Partial<Pick<Entry, 'priority' | 'retries' | 'delay'>> = {}): Entry => {
-  const [made] = entriesOf([putOf(null, { id })], readSettings({ max_payload: Infinity }, 1));
+const createEntry = (id: string, rest: Partial<Pick<Entry, 'priority' | 'retries' | 'delay'>> = {}): Entry => {
+  const [made] = createEntries([createTestJob(null, { id })], readSettings({ max_payload: Infinity }, 1));
   return { ...(made as Entry), ...rest };
 };
-const ids = (claimed: readonly { readonly id: string }[]): string[] => claimed.map(({ id }) => id);
+const toIds = (claimed: readonly { readonly id: string }[]): string[] => claimed.map(({ id }) => id);
 
-export function queueStoreContract({ name, fresh }: StoreBackend): void {
+export function queueStoreContract({ name, createStore: fresh }: StoreBackend): void {
   describe(`store of the queue ${name}`, () => {
-    let store!: Store;
+    let store!: QueueStore;
     let dispose = (): Promise<void> => Promise.resolve();
     beforeEach(async function () {
       const found = await fresh();
@@ -38,104 +40,104 @@ export function queueStoreContract({ name, fresh }: StoreBackend): void {
     });
     afterEach(() => dispose());
 
-    const claimOne = async (token: string, lease = LONG): Promise<Claimed> => {
-      const [claimed] = await store.claim(token, 1, lease);
+    const claimOne = async (token: string, lease = LONG): Promise<ClaimedJob> => {
+      const [claimed] = await store.claimJobs(token, 1, lease);
       return claimed ?? expect.fail('nothing waits');
     };
-    const viewOf = async (id: string) => (await store.show(id))?.view ?? expect.fail(`no ${id}`);
-    const stateOf = async (id: string): Promise<unknown> => {
-      const { state, attempts } = await viewOf(id);
+    const fetchView = async (id: string) => (await store.show(id))?.view ?? expect.fail(`no ${id}`);
+    const fetchState = async (id: string): Promise<unknown> => {
+      const { state, attempts } = await fetchView(id);
       return [state, attempts];
     };
     /** Sweeps until it found something. */
-    async function swept(): Promise<{ woken: number; dead: readonly string[] }> {
+    async function sweepUntilFound(): Promise<{ woken: number; dead: readonly string[] }> {
       let found = { woken: 0, dead: [] as readonly string[] };
-      await until(async () => {
-        found = await store.sweep(LOST);
+      await waitUntil(async () => {
+        found = await store.sweepJobs(LOST);
         return found.woken > 0 || found.dead.length > 0;
       }, 'a sweep finds something');
       return found;
     }
 
     describe('a lease that was lost, while another worker holds the work', () => {
-      let [first, second] = [{} as Claimed, {} as Claimed];
+      let [first, second] = [{} as ClaimedJob, {} as ClaimedJob];
       beforeEach(async () => {
-        await store.add([entry('moved', { retries: 5 })]);
+        await store.add([createEntry('moved', { retries: 5 })]);
         first = await claimOne('first', 1);
-        await swept();
+        await sweepUntilFound();
         second = await claimOne('second');
         expect([first.attempt, second.attempt]).to.deep.equal([1, 2]);
       });
-      const unchanged = async (): Promise<void> => {
-        expect(await stateOf('moved')).to.deep.equal(['running', 2]);
-        expect(await store.claim('third', 5, LONG)).to.deep.equal([]);
-        expect([...(await store.renew([second], LONG))]).to.deep.equal(['moved']);
-        expect(await store.done(second)).to.equal(true);
+      const expectUnchanged = async (): Promise<void> => {
+        expect(await fetchState('moved')).to.deep.equal(['running', 2]);
+        expect(await store.claimJobs('third', 5, LONG)).to.deep.equal([]);
+        expect([...(await store.renewLeases([second], LONG))]).to.deep.equal(['moved']);
+        expect(await store.completeJob(second)).to.equal(true);
         expect(await store.show('moved')).to.equal(null);
       };
 
       it('does not end the work as done', async () => {
-        expect(await store.done(first)).to.equal(false);
-        await unchanged();
+        expect(await store.completeJob(first)).to.equal(false);
+        await expectUnchanged();
       });
 
       for (const after of [null, 0, 1000])
         it(`does not end the work as failed (again after: ${after})`, async () => {
           expect(await store.fail(first, FAILED, after)).to.equal(false);
-          expect((await viewOf('moved')).failure?.code).to.equal('JOB_LOST');
-          await unchanged();
+          expect((await fetchView('moved')).failure?.code).to.equal('JOB_LOST');
+          await expectUnchanged();
         });
 
       it('does not give the work back', async () => {
         await store.release([first]);
-        await unchanged();
+        await expectUnchanged();
       });
 
       it('is not renewed, and renewing it does not end the lease of the other', async () => {
-        expect([...(await store.renew([first], 1))]).to.deep.equal([]);
-        expect((await store.sweep(LOST)).woken).to.equal(0);
-        await unchanged();
+        expect([...(await store.renewLeases([first], 1))]).to.deep.equal([]);
+        expect((await store.sweepJobs(LOST)).woken).to.equal(0);
+        await expectUnchanged();
       });
 
       it('leaves the other leases of the same worker as they are', async () => {
-        await store.add([entry('own')]);
+        await store.add([createEntry('own')]);
         const own = await claimOne('first');
-        expect([...(await store.renew([first, own], LONG))]).to.deep.equal(['own']);
+        expect([...(await store.renewLeases([first, own], LONG))]).to.deep.equal(['own']);
         await store.release([first, own]);
-        expect(await stateOf('own')).to.deep.equal(['waiting', 0]);
-        expect(await stateOf('moved')).to.deep.equal(['running', 2]);
+        expect(await fetchState('own')).to.deep.equal(['waiting', 0]);
+        expect(await fetchState('moved')).to.deep.equal(['running', 2]);
       });
     });
 
     it('counts nothing of a lease once the work waits, is dead or is gone', async () => {
-      await store.add([entry('waits', { retries: 1 }), entry('dead'), entry('gone')]);
-      const [waits, dead, gone] = (await store.claim('one', 3, LONG)) as [Claimed, Claimed, Claimed];
+      await store.add([createEntry('waits', { retries: 1 }), createEntry('dead'), createEntry('gone')]);
+      const [waits, dead, gone] = (await store.claimJobs('one', 3, LONG)) as [ClaimedJob, ClaimedJob, ClaimedJob];
       await store.release([waits]);
       expect(await store.fail(dead, FAILED, null)).to.equal(true);
-      expect(await store.done(gone)).to.equal(true);
+      expect(await store.completeJob(gone)).to.equal(true);
       for (const held of [waits, dead, gone]) {
-        expect(await store.done(held), held.id).to.equal(false);
+        expect(await store.completeJob(held), held.id).to.equal(false);
         expect(await store.fail(held, FAILED, 0), held.id).to.equal(false);
-        expect([...(await store.renew([held], LONG))], held.id).to.deep.equal([]);
+        expect([...(await store.renewLeases([held], LONG))], held.id).to.deep.equal([]);
         await store.release([held]);
       }
-      expect(await stateOf('waits')).to.deep.equal(['waiting', 0]);
-      expect(await stateOf('dead')).to.deep.equal(['dead', 1]);
+      expect(await fetchState('waits')).to.deep.equal(['waiting', 0]);
+      expect(await fetchState('dead')).to.deep.equal(['dead', 1]);
       expect(await store.show('gone')).to.equal(null);
     });
 
     it('does nothing with a token that no claim was made with, or that belongs to other work', async () => {
-      await store.add([entry('one'), entry('two')]);
-      const [one] = (await store.claim('first', 1, LONG)) as [Claimed];
-      const [two] = (await store.claim('second', 1, LONG)) as [Claimed];
+      await store.add([createEntry('one'), createEntry('two')]);
+      const [one] = (await store.claimJobs('first', 1, LONG)) as [ClaimedJob];
+      const [two] = (await store.claimJobs('second', 1, LONG)) as [ClaimedJob];
       for (const token of ['', 'third', two.token]) {
         const other = { id: one.id, token };
-        expect(await store.done(other)).to.equal(false);
+        expect(await store.completeJob(other)).to.equal(false);
         expect(await store.fail(other, FAILED, null)).to.equal(false);
-        expect((await store.renew([other], 1)).size).to.equal(0);
+        expect((await store.renewLeases([other], 1)).size).to.equal(0);
         await store.release([other]);
       }
-      expect([await stateOf('one'), await stateOf('two')]).to.deep.equal([
+      expect([await fetchState('one'), await fetchState('two')]).to.deep.equal([
         ['running', 1],
         ['running', 1],
       ]);
@@ -143,28 +145,28 @@ export function queueStoreContract({ name, fresh }: StoreBackend): void {
 
     it('claims no more than asked for, the highest priority first and then the oldest, and nothing twice', async () => {
       const all = [
-        entry('a'),
-        entry('b', { priority: 1 }),
-        entry('c'),
-        entry('d', { priority: 1 }),
-        entry('later', { delay: LONG }),
+        createEntry('a'),
+        createEntry('b', { priority: 1 }),
+        createEntry('c'),
+        createEntry('d', { priority: 1 }),
+        createEntry('later', { delay: LONG }),
       ];
       await store.add(all);
-      expect(ids(await store.claim('one', 3, LONG))).to.deep.equal(['b', 'd', 'a']);
-      const rest = await store.claim('two', 3, LONG);
+      expect(toIds(await store.claimJobs('one', 3, LONG))).to.deep.equal(['b', 'd', 'a']);
+      const rest = await store.claimJobs('two', 3, LONG);
       expect(rest.map(({ id, token, attempt, retries, body }) => [id, token, attempt, retries, body])).to.deep.equal([
         ['c', 'two', 1, 0, all[2]?.body],
       ]);
-      expect(await store.claim('three', 3, LONG)).to.deep.equal([]);
+      expect(await store.claimJobs('three', 3, LONG)).to.deep.equal([]);
     });
 
     it('gives work back to its place in the order, with the attempt not counted', async () => {
-      await store.add([entry('a'), entry('b'), entry('c')]);
-      const [a, b] = (await store.claim('one', 2, LONG)) as [Claimed, Claimed];
+      await store.add([createEntry('a'), createEntry('b'), createEntry('c')]);
+      const [a, b] = (await store.claimJobs('one', 2, LONG)) as [ClaimedJob, ClaimedJob];
       await store.release([b, a]);
       await store.release([]);
-      expect(await stateOf('a')).to.deep.equal(['waiting', 0]);
-      const again = await store.claim('two', 3, LONG);
+      expect(await fetchState('a')).to.deep.equal(['waiting', 0]);
+      const again = await store.claimJobs('two', 3, LONG);
       expect(again.map(({ id, attempt }) => [id, attempt])).to.deep.equal([
         ['a', 1],
         ['b', 1],
@@ -174,57 +176,57 @@ export function queueStoreContract({ name, fresh }: StoreBackend): void {
 
     it('takes work up again when its lease is over and another try is left, and not before', async () => {
       await store.add([
-        entry('short', { retries: 1 }),
-        entry('long', { retries: 1 }),
-        entry('renewed', { retries: 1 }),
+        createEntry('short', { retries: 1 }),
+        createEntry('long', { retries: 1 }),
+        createEntry('renewed', { retries: 1 }),
       ]);
       await claimOne('one', 1);
       await claimOne('two');
       const renewed = await claimOne('three', 50);
-      expect([...(await store.renew([renewed], LONG))]).to.deep.equal(['renewed']);
-      expect(await swept()).to.deep.include({ woken: 1, dead: [] });
-      expect(await stateOf('short')).to.deep.equal(['waiting', 1]);
-      expect((await viewOf('short')).failure).to.deep.include(LOST);
+      expect([...(await store.renewLeases([renewed], LONG))]).to.deep.equal(['renewed']);
+      expect(await sweepUntilFound()).to.deep.include({ woken: 1, dead: [] });
+      expect(await fetchState('short')).to.deep.equal(['waiting', 1]);
+      expect((await fetchView('short')).failure).to.deep.include(LOST);
       const again = await claimOne('four', 1);
       expect([again.id, again.attempt]).to.deep.equal(['short', 2]);
       // It was begun once more than it may be tried again.
-      expect(await swept()).to.deep.include({ woken: 0, dead: ['short'] });
-      expect(await stateOf('short')).to.deep.equal(['dead', 2]);
+      expect(await sweepUntilFound()).to.deep.include({ woken: 0, dead: ['short'] });
+      expect(await fetchState('short')).to.deep.equal(['dead', 2]);
       const end = Date.now() + 60;
-      await until(() => Date.now() > end, 'the first lease of the renewed work would be over');
-      expect(await store.sweep(LOST)).to.deep.equal({ woken: 0, dead: [], next: null });
-      expect([await stateOf('long'), await stateOf('renewed')]).to.deep.equal([
+      await waitUntil(() => Date.now() > end, 'the first lease of the renewed work would be over');
+      expect(await store.sweepJobs(LOST)).to.deep.equal({ woken: 0, dead: [], next: null });
+      expect([await fetchState('long'), await fetchState('renewed')]).to.deep.equal([
         ['running', 1],
         ['running', 1],
       ]);
     });
 
     it('is dead the first time its lease is over where it may not be tried again', async () => {
-      await store.add([entry('once')]);
+      await store.add([createEntry('once')]);
       await claimOne('one', 1);
-      expect(await swept()).to.deep.include({ woken: 0, dead: ['once'] });
-      expect(await viewOf('once')).to.deep.include({ state: 'dead', dueAt: null });
+      expect(await sweepUntilFound()).to.deep.include({ woken: 0, dead: ['once'] });
+      expect(await fetchView('once')).to.deep.include({ state: 'dead', dueAt: null });
     });
 
     it('wakes delayed work when its time has come, and says when the next is due', async () => {
-      await store.add([entry('soon', { delay: 1 }), entry('later', { delay: LONG })]);
-      expect(await swept()).to.deep.include({ woken: 1, dead: [] });
-      const { next } = await store.sweep(LOST);
+      await store.add([createEntry('soon', { delay: 1 }), createEntry('later', { delay: LONG })]);
+      expect(await sweepUntilFound()).to.deep.include({ woken: 1, dead: [] });
+      const { next } = await store.sweepJobs(LOST);
       expect(next).to.be.within(LONG - 20_000, LONG);
-      expect(ids(await store.claim('one', 5, LONG))).to.deep.equal(['soon']);
+      expect(toIds(await store.claimJobs('one', 5, LONG))).to.deep.equal(['soon']);
     });
 
     it('tries failed work again after a pause, or never', async () => {
-      await store.add([entry('again'), entry('never')]);
-      const [again, never] = (await store.claim('one', 2, LONG)) as [Claimed, Claimed];
+      await store.add([createEntry('again'), createEntry('never')]);
+      const [again, never] = (await store.claimJobs('one', 2, LONG)) as [ClaimedJob, ClaimedJob];
       expect(await store.fail(again, FAILED, LONG)).to.equal(true);
       expect(await store.fail(never, FAILED, null)).to.equal(true);
-      const view = await viewOf('again');
+      const view = await fetchView('again');
       expect(view).to.deep.include({ state: 'waiting', attempts: 1 });
       expect(view.dueAt).to.be.within(Date.now() + LONG - 20_000, Date.now() + LONG + 1000);
       expect(view.failure).to.deep.include(FAILED);
-      expect(await viewOf('never')).to.deep.include({ state: 'dead', attempts: 1, dueAt: null });
-      expect(await store.claim('two', 5, LONG)).to.deep.equal([]);
+      expect(await fetchView('never')).to.deep.include({ state: 'dead', attempts: 1, dueAt: null });
+      expect(await store.claimJobs('two', 5, LONG)).to.deep.equal([]);
       expect(await store.retry('again')).to.equal(false);
       expect(await store.retry('never')).to.equal(true);
       expect((await claimOne('three')).attempt).to.equal(1);
@@ -232,15 +234,15 @@ export function queueStoreContract({ name, fresh }: StoreBackend): void {
     });
 
     it('does not count a try that was none, and never takes work that was begun for new', async () => {
-      await store.add([entry('waits'), entry('given'), entry('new')]);
-      const [waits, given] = (await store.claim('one', 2, LONG)) as [Claimed, Claimed];
+      await store.add([createEntry('waits'), createEntry('given'), createEntry('new')]);
+      const [waits, given] = (await store.claimJobs('one', 2, LONG)) as [ClaimedJob, ClaimedJob];
       // A store may be unable to tell.
       expect(waits.fresh ?? true).to.equal(true);
       expect(await store.fail(waits, FAILED, 1, false)).to.equal(true);
       await store.release([given]);
-      expect(await stateOf('waits')).to.deep.equal(['waiting', 0]);
-      await swept();
-      const again = await store.claim('two', 5, LONG);
+      expect(await fetchState('waits')).to.deep.equal(['waiting', 0]);
+      await sweepUntilFound();
+      const again = await store.claimJobs('two', 5, LONG);
       const seen = again.map(({ id, attempt, fresh = id === 'new' }) => [id, attempt, fresh] as const);
       expect(seen).to.have.deep.members([
         ['waits', 1, false],
@@ -251,10 +253,10 @@ export function queueStoreContract({ name, fresh }: StoreBackend): void {
 
     it('removes what waits or is dead, by its id, and never what runs', async () => {
       await store.add([
-        entry('runs', { priority: 2 }),
-        entry('dead', { priority: 1 }),
-        entry('waits'),
-        entry('later', { delay: LONG }),
+        createEntry('runs', { priority: 2 }),
+        createEntry('dead', { priority: 1 }),
+        createEntry('waits'),
+        createEntry('later', { delay: LONG }),
       ]);
       await claimOne('one');
       await store.fail(await claimOne('two'), FAILED, null);
@@ -263,19 +265,19 @@ export function queueStoreContract({ name, fresh }: StoreBackend): void {
       expect(await store.purge({ dead: true })).to.equal(1);
       expect(await store.purge({ dead: true })).to.equal(0);
       for (const id of ['waits', 'later']) expect(await store.purge({ id }), id).to.equal(1);
-      expect(ids(await store.list({}))).to.deep.equal(['runs']);
+      expect(toIds(await store.list({}))).to.deep.equal(['runs']);
     });
 
     it('leaves work as it is that is added or buried again', async () => {
-      await store.add([entry('one', { retries: 3 })]);
+      await store.add([createEntry('one', { retries: 3 })]);
       await claimOne('first');
-      await store.add([entry('one'), entry('two')]);
-      await store.bury(entry('one'), FAILED);
-      await store.bury(entry('three'), FAILED);
-      await store.add([entry('three')]);
-      expect(await viewOf('one')).to.deep.include({ state: 'running', attempts: 1, retries: 3, failure: null });
-      expect(await stateOf('three')).to.deep.equal(['dead', 0]);
-      expect(ids(await store.claim('second', 5, LONG))).to.deep.equal(['two']);
+      await store.add([createEntry('one'), createEntry('two')]);
+      await store.moveToDeadLetter(createEntry('one'), FAILED);
+      await store.moveToDeadLetter(createEntry('three'), FAILED);
+      await store.add([createEntry('three')]);
+      expect(await fetchView('one')).to.deep.include({ state: 'running', attempts: 1, retries: 3, failure: null });
+      expect(await fetchState('three')).to.deep.equal(['dead', 0]);
+      expect(toIds(await store.claimJobs('second', 5, LONG))).to.deep.equal(['two']);
     });
   });
 }

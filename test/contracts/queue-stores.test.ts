@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { COUNTED } from '../../contract/deferred.js';
 import type { Log } from '../../contract/plugin.js';
-import { repositoryOn, runAll } from '../../plugins/queues/embedded/agenda.js';
+import { createEmbeddedRepository, runAll } from '../../plugins/queues/embedded/agenda.js';
 import { createServer as createMongoServer } from '../../plugins/queues/mongo/connection.js';
 import { createMongoStore } from '../../plugins/queues/mongo/store.js';
 import { createServer } from '../../plugins/queues/postgres/server.js';
@@ -12,14 +12,14 @@ import { createClient } from '../../plugins/queues/redis/connection.js';
 import { createRedisStore } from '../../plugins/queues/redis/store.js';
 import { makeTables } from '../../plugins/queues/shared/sql-schema.js';
 import { createSqlStore } from '../../plugins/queues/shared/sql-store.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { openMain, type Main } from '../support/queues.js';
 import { startRedis } from '../support/redis.js';
 import { queueStoreContract } from './queue-store.contract.js';
 
-const nothing = (): void => {};
-const log: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const doNothing = (): void => {};
+const log: Log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
 describe('contracts of queue stores', () => {
   let main: Main | undefined;
@@ -34,13 +34,16 @@ describe('contracts of queue stores', () => {
     }
     const { handle } = main;
     await handle.execute('TRUNCATE lintel_jobs', [], null);
-    const store = createSqlStore((_name, text, values) => handle.execute(text, values, null), repositoryOn(handle));
+    const store = createSqlStore(
+      (_name, text, values) => handle.execute(text, values, null),
+      createEmbeddedRepository(handle),
+    );
     return { handle, store };
   }
 
   queueStoreContract({
     name: 'embedded',
-    async fresh() {
+    async createStore() {
       const { store } = await embedded();
       return { store, dispose: () => Promise.resolve() };
     },
@@ -59,7 +62,7 @@ describe('contracts of queue stores', () => {
     await add(1, 0, 60);
     await add(COUNTED, 1, 2);
     const backlog = async () => {
-      const { ready, oldest } = await store.backlog();
+      const { ready, oldest } = await store.countBacklog();
       return [ready, Math.floor(oldest / 60)];
     };
     expect(await backlog()).to.deep.equal([COUNTED, 2]);
@@ -71,11 +74,11 @@ describe('contracts of queue stores', () => {
 
   queueStoreContract({
     name: 'postgres',
-    async fresh() {
+    async createStore() {
       const found = await startPostgres();
       if ('skip' in found) return found;
       const isNew = database === undefined;
-      const url = (database ??= await freshDatabase());
+      const url = (database ??= await createPostgresDatabase());
       if (!isNew) {
         const client = new pg.Client({ connectionString: url });
         await client.connect();
@@ -83,29 +86,29 @@ describe('contracts of queue stores', () => {
         await client.end();
       }
       const server = createServer({ url, size: 1 }, log);
-      return { store: createSqlStore(server.run, server.jobs, server.notify), dispose: () => server.close() };
+      return { store: createSqlStore(server.run, server.jobs, server.notifyWorkers), dispose: () => server.close() };
     },
   });
 
   queueStoreContract({
     name: 'redis',
-    async fresh() {
+    async createStore() {
       const found = await startRedis();
       if ('skip' in found) return found;
       const client = createClient({ servers: { url: found.url }, prefix: '', tls: false });
       await client.connect();
-      const store = createRedisStore(client, `test:${randomUUID()}:`, nothing);
+      const store = createRedisStore(client, `test:${randomUUID()}:`, doNothing);
       return { store, dispose: () => Promise.resolve(client.disconnect()) };
     },
   });
 
   queueStoreContract({
     name: 'mongo',
-    async fresh() {
+    async createStore() {
       const found = await startMongo();
       if ('skip' in found) return found;
       const place = { database: 'lintel', collection: 'lintel_jobs' };
-      const server = createMongoServer({ url: await freshMongo(), ...place });
+      const server = createMongoServer({ url: await createMongoDatabase(), ...place });
       return { store: createMongoStore(server), dispose: () => server.close() };
     },
   });

@@ -1,54 +1,54 @@
 /** What the suites of the queue contract share: a new queue for each test, handles that are closed after it, work that is waited for. */
 import type { JobRepository } from 'agenda';
-import type { Deferred, Outcome, Put } from '../../contract/deferred.js';
+import type { DeferredJob, Outcome, JobEntry } from '../../contract/deferred.js';
 import type { Run } from '../../plugins/queues/kind.js';
-import type { Found } from '../support/guarded.js';
-import type { Opened, Options } from '../support/queues.js';
-import { until } from '../support/until.js';
+import type { ServerOrSkip } from '../support/guarded.js';
+import type { OpenedQueue, Options } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
 import { skipTest } from '../support/skip.js';
 
 /** One queue, new and empty. */
 export interface Place {
   /** A handle on the queue; several are as many processes. */
-  readonly open: (options?: Options) => Promise<Opened>;
+  readonly open: (options?: Options) => Promise<OpenedQueue>;
   readonly dispose: () => Promise<void>;
   /** Agenda's own repository of the same jobs, as a tool makes it, and its end. */
-  readonly tool: () => Promise<{ readonly jobs: JobRepository; readonly end: () => Promise<void> }>;
+  readonly openTool: () => Promise<{ readonly jobs: JobRepository; readonly end: () => Promise<void> }>;
 }
 
 export interface QueueBackend {
   readonly name: string;
-  readonly fresh: () => Promise<Found<Place>>;
+  readonly createPlace: () => Promise<ServerOrSkip<Place>>;
   /** Processes that wait are woken by others at once. */
   readonly wakes: boolean;
 }
 
 export interface Suite {
-  readonly open: (options?: Options) => Promise<Opened>;
+  readonly open: (options?: Options) => Promise<OpenedQueue>;
   /** Opens, and adds. */
-  readonly added: (put: readonly Put[], options?: Options) => Promise<Opened>;
+  readonly openWithJobs: (put: readonly JobEntry[], options?: Options) => Promise<OpenedQueue>;
   /** Once something was opened. */
-  readonly tool: () => Promise<JobRepository>;
+  readonly openTool: () => Promise<JobRepository>;
   /** Works until so many runs have ended; gives them in the order in which they began. */
-  readonly runs: (one: Opened, count: number, run?: Run) => Promise<Deferred[]>;
+  readonly runJobs: (one: OpenedQueue, count: number, run?: Run) => Promise<DeferredJob[]>;
 }
 
 export const DONE: Outcome = { done: true };
-export const failing = (retryable: boolean): Outcome => ({
+export const createFailedOutcome = (retryable: boolean): Outcome => ({
   done: false,
   code: 'TST_FAILED',
   detail: 'On purpose.',
   retryable,
 });
-export const isEmpty = async ({ queue }: Opened): Promise<boolean> => (await queue.list({})).length === 0;
+export const isEmpty = async ({ queue }: OpenedQueue): Promise<boolean> => (await queue.list({})).length === 0;
 
 /** Quick enough for tests, and still in the right order. */
 const QUICK = { poll: 0.2, backoff: 0.05 };
 
 /** Registers the hooks of the suite that it is called in. */
-export function suiteOf({ fresh }: QueueBackend): Suite {
+export function createSuite({ createPlace: fresh }: QueueBackend): Suite {
   let place: Place;
-  const opened: Opened[] = [];
+  const opened: OpenedQueue[] = [];
   const ends: (() => Promise<void>)[] = [];
   beforeEach(async function () {
     const found = await fresh();
@@ -60,31 +60,31 @@ export function suiteOf({ fresh }: QueueBackend): Suite {
     await Promise.all(opened.splice(0).map(({ close }) => close()));
     await place?.dispose();
   });
-  const open = async (options: Options = {}): Promise<Opened> => {
+  const open = async (options: Options = {}): Promise<OpenedQueue> => {
     const one = await place.open({ ...QUICK, ...options });
     opened.push(one);
     return one;
   };
   return {
     open,
-    async tool() {
-      const { jobs, end } = await place.tool();
+    async openTool() {
+      const { jobs, end } = await place.openTool();
       ends.push(end);
       return jobs;
     },
-    async added(put, options) {
+    async openWithJobs(put, options) {
       const one = await open(options);
       await one.queue.add(put);
       return one;
     },
-    async runs({ queue }, count, run = () => Promise.resolve(DONE)) {
-      const begun: Deferred[] = [];
+    async runJobs({ queue }, count, run = () => Promise.resolve(DONE)) {
+      const begun: DeferredJob[] = [];
       let ended = 0;
-      await queue.work(async (work, ...given) => {
+      await queue.startWorker(async (work, ...given) => {
         begun.push(work);
         return run(work, ...given).finally(() => ended++);
       });
-      await until(() => ended >= count, `${count} runs`);
+      await waitUntil(() => ended >= count, `${count} runs`);
       return begun;
     },
   };

@@ -1,25 +1,25 @@
 /** Of the queue contract: what tools for Agenda see and do, which know nothing of this queue. They are Agenda's own repositories. */
 import { expect } from 'chai';
 import type { JobWithState } from 'agenda';
-import { putOf } from '../support/queues.js';
-import { until } from '../support/until.js';
-import { DONE, failing, isEmpty, type Suite } from './queue-support.js';
+import { createTestJob } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
+import { DONE, createFailedOutcome, isEmpty, type Suite } from './queue-support.js';
 
-const idOf = ({ data }: { readonly data?: unknown }): string => String((data as { readonly id?: unknown }).id);
+const getJobId = ({ data }: { readonly data?: unknown }): string => String((data as { readonly id?: unknown }).id);
 
-export function queueTools({ open, tool }: Suite): void {
+export function testQueueTools({ open, openTool: tool }: Suite): void {
   describe('tools for Agenda', () => {
     it('see work as jobs of theirs, and may remove what waits', async () => {
       const [one, jobs] = [await open({ backoff: 60 }), await tool()];
-      const seen = async (): Promise<Record<string, JobWithState>> =>
-        Object.fromEntries((await jobs.queryJobs({ name: 'lintel' })).jobs.map((job) => [idOf(job), job]));
+      const queryJobsById = async (): Promise<Record<string, JobWithState>> =>
+        Object.fromEntries((await jobs.queryJobs({ name: 'lintel' })).jobs.map((job) => [getJobId(job), job]));
       await one.queue.add([
-        putOf('\0', { id: 'later', delay: 60, priority: 3 }),
-        putOf(null, { id: 'runs' }),
-        putOf(null, { id: 'dead', priority: 1.4 }),
-        putOf(null, { id: 'again', retries: 1 }),
+        createTestJob('\0', { id: 'later', delay: 60, priority: 3 }),
+        createTestJob(null, { id: 'runs' }),
+        createTestJob(null, { id: 'dead', priority: 1.4 }),
+        createTestJob(null, { id: 'again', retries: 1 }),
       ]);
-      const before = await seen();
+      const before = await queryJobsById();
       expect(Object.entries(before).map(([id, { state }]) => `${id} ${state}`)).to.have.members([
         'later scheduled',
         'runs queued',
@@ -29,17 +29,17 @@ export function queueTools({ open, tool }: Suite): void {
       expect(before['later']?.priority).to.equal(3);
       expect(before['later']?.nextRunAt?.getTime()).to.be.within(Date.now() + 40_000, Date.now() + 70_000);
       expect(before['later']?.data).to.deep.include({ resource: 'mail', part: 'mail/1' });
-      let finish = (): void => {};
-      await one.queue.work(async ({ id }) => {
-        if (id !== 'runs') return failing(id === 'again');
-        await new Promise<void>((resolve) => (finish = resolve));
+      let finishJob = (): void => {};
+      await one.queue.startWorker(async ({ id }) => {
+        if (id !== 'runs') return createFailedOutcome(id === 'again');
+        await new Promise<void>((resolve) => (finishJob = resolve));
         return DONE;
       });
-      await until(async () => {
+      await waitUntil(async () => {
         const views = await one.queue.list({});
         return views.filter(({ failure }) => failure !== null).length === 2;
       }, 'two failed');
-      const after = await seen();
+      const after = await queryJobsById();
       expect(after['runs']).to.include({ state: 'running', nextRunAt: null });
       expect(after['runs']?.lockedAt?.getTime()).to.be.within(Date.now() - 20_000, Date.now() + 1000);
       expect(after['runs']?.lastRunAt).to.be.instanceOf(Date);
@@ -51,14 +51,17 @@ export function queueTools({ open, tool }: Suite): void {
       expect(overview).to.include({ name: 'lintel', total: 4, running: 1, failed: 2, scheduled: 1 });
       expect(await jobs.removeJobs({ ids: ['later', 'dead', 'again'].map((id) => after[id]?._id ?? '') })).to.equal(3);
       expect((await one.queue.list({})).map(({ id }) => id)).to.deep.equal(['runs']);
-      finish();
-      await until(() => isEmpty(one), 'it was done');
-      expect(await seen()).to.deep.equal({});
+      finishJob();
+      await waitUntil(() => isEmpty(one), 'it was done');
+      expect(await queryJobsById()).to.deep.equal({});
     });
 
     it('see work that was refused as failed', async () => {
       const [one, jobs] = [await open(), await tool()];
-      await one.queue.bury?.(putOf(null, { id: 'refused' }), { code: 'TST_REFUSED', detail: '$now' });
+      await one.queue.moveToDeadLetter?.(createTestJob(null, { id: 'refused' }), {
+        code: 'TST_REFUSED',
+        detail: '$now',
+      });
       const [job] = (await jobs.queryJobs({ name: 'lintel' })).jobs;
       expect(job).to.include({ state: 'failed', failReason: '$now', failCount: 1, nextRunAt: null });
       expect(await jobs.removeJobs({ id: job?._id ?? '' })).to.equal(1);
@@ -68,20 +71,20 @@ export function queueTools({ open, tool }: Suite): void {
     it('may hold work back, and have jobs of other names beside it', async () => {
       const [one, jobs] = [await open(), await tool()];
       await jobs.saveJob({ name: 'other', type: 'normal', priority: 0, nextRunAt: new Date(), data: {} }, undefined);
-      await one.queue.add([putOf(null, { id: 'held', priority: 1 }), putOf(null, { id: 'free' })]);
-      const held = (await jobs.queryJobs({ name: 'lintel' })).jobs.find((job) => idOf(job) === 'held');
+      await one.queue.add([createTestJob(null, { id: 'held', priority: 1 }), createTestJob(null, { id: 'free' })]);
+      const held = (await jobs.queryJobs({ name: 'lintel' })).jobs.find((job) => getJobId(job) === 'held');
       const which = { id: held?._id ?? '' };
       expect(await jobs.disableJobs(which)).to.equal(1);
       const begun: string[] = [];
-      await one.queue.work(({ id }) => Promise.resolve((begun.push(id), DONE)));
-      await until(() => begun.length === 1, 'one ran');
-      await one.queue.add([putOf(null, { id: 'next' })]);
-      await until(() => begun.length === 2, 'another ran');
+      await one.queue.startWorker(({ id }) => Promise.resolve((begun.push(id), DONE)));
+      await waitUntil(() => begun.length === 1, 'one ran');
+      await one.queue.add([createTestJob(null, { id: 'next' })]);
+      await waitUntil(() => begun.length === 2, 'another ran');
       expect(begun).to.deep.equal(['free', 'next']);
-      await until(async () => (await one.queue.list({})).length === 1, 'one is left');
+      await waitUntil(async () => (await one.queue.list({})).length === 1, 'one is left');
       expect(await one.queue.backlog?.()).to.include({ ready: 0, oldest: 0 });
       expect(await jobs.enableJobs(which)).to.equal(1);
-      await until(() => isEmpty(one), 'it ran');
+      await waitUntil(() => isEmpty(one), 'it ran');
       expect((await jobs.queryJobs({})).jobs.map(({ name, state }) => [name, state])).to.deep.equal([
         ['other', 'queued'],
       ]);

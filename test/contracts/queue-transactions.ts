@@ -1,37 +1,37 @@
 /** Of queues in a SQL database: work that is added inside a transaction of a connection, and tables that nobody else touches. */
 import { expect } from 'chai';
-import type { Within } from '../../plugins/queues/kind.js';
+import type { TransactionalQueue } from '../../plugins/queues/kind.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
-import type { Found } from '../support/guarded.js';
-import { putOf, type Opened } from '../support/queues.js';
-import { until } from '../support/until.js';
-import { id, table, type OpenDialect } from './dialect-support.js';
+import type { ServerOrSkip } from '../support/guarded.js';
+import { createTestJob, type OpenedQueue } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
+import { id, defineTable, type OpenDialect } from './dialect-support.js';
 import { DONE, isEmpty } from './queue-support.js';
 import { skipTest } from '../support/skip.js';
 import { BY_LOCKS } from '../../plugins/dialects/kind.js';
 
 export interface SqlPlace {
-  readonly queue: Opened;
+  readonly queue: OpenedQueue;
   /** The connection in whose database the queue lies. */
   readonly main: Dialect;
   /** Null where the connection was not opened by itself. */
-  readonly tables: Pick<OpenDialect, 'adopt' | 'plan'> | null;
+  readonly tables: Pick<OpenDialect, 'syncSchema' | 'plan'> | null;
   readonly close: () => Promise<void>;
 }
 
 export interface SqlBackend {
   readonly name: string;
-  readonly place: () => Promise<Found<SqlPlace>>;
+  readonly place: () => Promise<ServerOrSkip<SqlPlace>>;
   /** Its places have `tables`. */
   readonly migrates: boolean;
 }
 
-export function queueTransactions({ name, place, migrates }: SqlBackend): void {
+export function testQueueTransactions({ name, place, migrates }: SqlBackend): void {
   describe(`queue ${name}, transactions`, function () {
     let here: SqlPlace | undefined;
-    let within: Within;
+    let within: TransactionalQueue;
 
-    const opened = (): SqlPlace => {
+    const getPlace = (): SqlPlace => {
       if (here === undefined) throw new Error('not open');
       return here;
     };
@@ -39,7 +39,7 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
       const found = await place();
       if ('skip' in found) return skipTest(this, found.skip);
       here = found;
-      const joined = await found.queue.queue.within(found.main);
+      const joined = await found.queue.queue.findTransactionalQueue(found.main);
       if (joined === null) throw new Error('the queue does not know its own database');
       within = joined;
     });
@@ -49,67 +49,67 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
     });
 
     it('have the work if they commit', async () => {
-      const { queue, main } = opened();
+      const { queue, main } = getPlace();
       const seen: unknown[] = [];
-      await queue.queue.work((work) => Promise.resolve((seen.push(work.state.payload), DONE)));
+      await queue.queue.startWorker((work) => Promise.resolve((seen.push(work.state.payload), DONE)));
       const transaction = await main.begin(BY_LOCKS);
-      await within.add([putOf('one \0 \ud800'), putOf('two')], transaction);
-      await within.add([putOf('three')], transaction);
+      await within.add([createTestJob('one \0 \ud800'), createTestJob('two')], transaction);
+      await within.add([createTestJob('three')], transaction);
       expect(seen).to.deep.equal([]);
       await main.commit(transaction);
       within.committed();
-      await until(() => seen.length === 3, 'all ran');
+      await waitUntil(() => seen.length === 3, 'all ran');
       expect(seen).to.have.members(['one \0 \ud800', 'two', 'three']);
-      await until(() => isEmpty(queue), 'gone');
+      await waitUntil(() => isEmpty(queue), 'gone');
     });
 
     it('have nothing if they are rolled back', async () => {
-      const { queue, main } = opened();
+      const { queue, main } = getPlace();
       const transaction = await main.begin(BY_LOCKS);
-      await within.add([putOf(), putOf()], transaction);
+      await within.add([createTestJob(), createTestJob()], transaction);
       await main.rollback(transaction);
       expect(await isEmpty(queue)).to.equal(true);
     });
 
     it('may add what is known already, and what waits for its time', async () => {
-      const { queue, main } = opened();
-      await queue.queue.add([putOf('first', { id: 'same', delay: 60 })]);
+      const { queue, main } = getPlace();
+      await queue.queue.add([createTestJob('first', { id: 'same', delay: 60 })]);
       const transaction = await main.begin(BY_LOCKS);
-      await within.add([putOf('second', { id: 'same' })], transaction);
-      await within.add([putOf('later', { id: 'later', delay: 0.2 })], transaction);
+      await within.add([createTestJob('second', { id: 'same' })], transaction);
+      await within.add([createTestJob('later', { id: 'later', delay: 0.2 })], transaction);
       await main.commit(transaction);
       within.committed();
       expect((await queue.queue.show('same'))?.work.state.payload).to.equal('first');
       const seen: string[] = [];
-      await queue.queue.work((work) => Promise.resolve((seen.push(work.id), DONE)));
-      await until(() => seen.length === 1, 'the later one ran');
+      await queue.queue.startWorker((work) => Promise.resolve((seen.push(work.id), DONE)));
+      await waitUntil(() => seen.length === 1, 'the later one ran');
       expect(seen).to.deep.equal(['later']);
     });
 
     it('are not touched by work that is too large', async () => {
-      const { queue, main } = opened();
+      const { queue, main } = getPlace();
       const transaction = await main.begin(BY_LOCKS);
       const refused: unknown = await within
-        .add([putOf('x'.repeat(300_000))], transaction)
+        .add([createTestJob('x'.repeat(300_000))], transaction)
         .catch((error: unknown) => error);
       expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
-      await within.add([putOf('small')], transaction);
+      await within.add([createTestJob('small')], transaction);
       await main.commit(transaction);
       expect(await queue.queue.list({})).to.have.length(1);
     });
 
     it('of many requests at once add each of theirs', async () => {
-      const { queue, main } = opened();
-      const one = async (n: number): Promise<void> => {
+      const { queue, main } = getPlace();
+      const addInTransaction = async (n: number): Promise<void> => {
         const transaction = await main.begin(BY_LOCKS);
-        await within.add([putOf(n)], transaction);
+        await within.add([createTestJob(n)], transaction);
         await (n % 3 === 0 ? main.rollback(transaction) : main.commit(transaction));
         if (n % 3 !== 0) within.committed();
       };
       const seen: number[] = [];
-      await queue.queue.work((work) => Promise.resolve((seen.push(work.state.payload as number), DONE)));
-      await Promise.all(Array.from({ length: 30 }, (_, n) => one(n)));
-      await until(() => isEmpty(queue), 'all done');
+      await queue.queue.startWorker((work) => Promise.resolve((seen.push(work.state.payload as number), DONE)));
+      await Promise.all(Array.from({ length: 30 }, (_, n) => addInTransaction(n)));
+      await waitUntil(() => isEmpty(queue), 'all done');
       const expected = Array.from({ length: 30 }, (_, n) => n).filter((n) => n % 3 !== 0);
       expect(seen.sort((a, b) => a - b)).to.deep.equal(expected);
     });
@@ -117,13 +117,13 @@ export function queueTransactions({ name, place, migrates }: SqlBackend): void {
     if (!migrates) return;
 
     it('leave the tables of the queue alone when the models are migrated', async () => {
-      const { queue, tables } = opened();
+      const { queue, tables } = getPlace();
       if (tables === null) throw new Error('no tables');
-      await queue.queue.add([putOf(null, { delay: 60 })]);
-      const notes = table('notes', id);
+      await queue.queue.add([createTestJob(null, { delay: 60 })]);
+      const notes = defineTable('notes', id);
       const steps = (await tables.plan([notes])).steps;
       expect(steps.map((step) => step.table)).to.deep.equal(steps.map(() => 'notes'));
-      await tables.adopt([notes]);
+      await tables.syncSchema([notes]);
       expect(await tables.plan([notes])).to.deep.equal({ steps: [], warnings: [] });
       expect(await queue.queue.list({})).to.have.length(1);
     });

@@ -2,18 +2,18 @@
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';
-import { createWatch, type Watch } from '../../plugins/queues/shared/away.js';
+import { createStoreWatch, type StoreWatch } from '../../plugins/queues/shared/away.js';
 
 const AWAY = 'the store of the queue is away; work is neither accepted nor done';
 const BACK = 'the store of the queue is back';
 const PATIENCE = 5;
 
-interface Held {
+interface PendingCall {
   readonly call: () => Promise<string>;
   readonly answer: () => void;
   readonly fail: () => void;
 }
-function held(): Held {
+function createPendingCall(): PendingCall {
   let [answer, fail] = [(): void => {}, (): void => {}];
   const promise = new Promise<string>((resolve, reject) => {
     answer = () => resolve('done');
@@ -24,10 +24,10 @@ function held(): Held {
 
 describe('queue: the watch over a store', () => {
   let told: string[];
-  let watch: Watch;
-  const tell = (_what: object, message: string): void => void told.push(message);
+  let watch: StoreWatch;
+  const recordMessage = (_what: object, message: string): void => void told.push(message);
   const ready = (): Promise<string> => Promise.resolve('done');
-  const refused = (work: Promise<unknown>): Promise<unknown> =>
+  const expectRejection = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => expect.fail('it was taken'),
       (error: unknown) => error instanceof Fault && error.code,
@@ -35,41 +35,41 @@ describe('queue: the watch over a store', () => {
 
   beforeEach(() => {
     told = [];
-    const log: Log = { debug: tell, info: tell, warn: tell, error: tell };
-    watch = createWatch(log, PATIENCE);
+    const log: Log = { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage };
+    watch = createStoreWatch(log, PATIENCE);
   });
 
   it('tells that it is away when somebody was refused, though the driver goes on trying', async () => {
-    expect(await refused(watch.soon(held().call))).to.equal('JOB_AWAY');
-    expect(await refused(watch.soon(held().call))).to.equal('JOB_AWAY');
+    expect(await expectRejection(watch.trackInTime(createPendingCall().call))).to.equal('JOB_AWAY');
+    expect(await expectRejection(watch.trackInTime(createPendingCall().call))).to.equal('JOB_AWAY');
     expect(told).to.deep.equal([AWAY]);
-    await watch.soon(ready);
+    await watch.trackInTime(ready);
     expect(told).to.deep.equal([AWAY, BACK]);
   });
 
   it('takes a late answer for no news: whoever asks next tells', async () => {
-    const late = held();
-    expect(await refused(watch.soon(late.call))).to.equal('JOB_AWAY');
+    const late = createPendingCall();
+    expect(await expectRejection(watch.trackInTime(late.call))).to.equal('JOB_AWAY');
     late.answer();
     await late.call();
     expect(told).to.deep.equal([AWAY]);
-    await watch.note(ready());
+    await watch.track(ready());
     expect(told).to.deep.equal([AWAY, BACK]);
   });
 
   it('takes a late failure for no news when it is back', async () => {
-    const late = held();
-    const lost = watch.note(late.call()).catch(() => undefined);
-    expect(await refused(watch.soon(held().call))).to.equal('JOB_AWAY');
-    await watch.soon(ready);
+    const late = createPendingCall();
+    const lost = watch.track(late.call()).catch(() => undefined);
+    expect(await expectRejection(watch.trackInTime(createPendingCall().call))).to.equal('JOB_AWAY');
+    await watch.trackInTime(ready);
     late.fail();
     await lost;
     expect(told).to.deep.equal([AWAY, BACK]);
   });
 
   it('says nothing as long as everybody is answered in time', async () => {
-    expect(await watch.soon(ready)).to.equal('done');
-    expect(await watch.answer(ready())).to.equal('done');
+    expect(await watch.trackInTime(ready)).to.equal('done');
+    expect(await watch.trackOrFault(ready())).to.equal('done');
     expect(told).to.deep.equal([]);
   });
 });

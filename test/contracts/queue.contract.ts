@@ -4,23 +4,23 @@
  */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
-import { putOf, type Opened } from '../support/queues.js';
-import { until } from '../support/until.js';
-import { queueEnds } from './queue-ends.js';
-import { queueFailures } from './queue-failures.js';
-import { queueTools } from './queue-tools.js';
-import { DONE, failing, isEmpty, suiteOf, type QueueBackend } from './queue-support.js';
+import { createTestJob, type OpenedQueue } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
+import { testQueueLeases } from './queue-ends.js';
+import { testQueueFailures } from './queue-failures.js';
+import { testQueueTools } from './queue-tools.js';
+import { DONE, createFailedOutcome, isEmpty, createSuite, type QueueBackend } from './queue-support.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 export function queueContract(backend: QueueBackend): void {
   const { name, wakes } = backend;
   describe(`queue ${name}`, function () {
-    const suite = suiteOf(backend);
-    const { open, added, runs } = suite;
+    const suite = createSuite(backend);
+    const { open, openWithJobs: added, runJobs: runs } = suite;
 
     it('runs what was added with all that travels, and removes it', async () => {
       const text = { text: 'a\0b \ud800 é "$1" \\ \u2028', number: 1.5, list: [null, true, { '': [] }] };
-      const put = putOf(text, { id: "o'dd; id \\ é" });
+      const put = createTestJob(text, { id: "o'dd; id \\ é" });
       const one = await added([put]);
       const begun = await runs(one, 1, async (_work, attempt) => {
         expect(attempt).to.equal(1);
@@ -29,66 +29,74 @@ export function queueContract(backend: QueueBackend): void {
         return DONE;
       });
       expect(begun).to.deep.equal([put.work]);
-      await until(() => isEmpty(one), 'the work is gone');
+      await waitUntil(() => isEmpty(one), 'the work is gone');
       expect(await one.queue.show(put.work.id)).to.equal(null);
     });
 
     it('says how much there is of each sort, and how long the oldest of what may run has waited', async () => {
       const one = await open();
       expect(await one.queue.backlog?.()).to.deep.equal({ ready: 0, delayed: 0, running: 0, dead: 0, oldest: 0 });
-      const late = { ...putOf('late'), delay: 600 };
-      await one.queue.add([putOf('first'), putOf('second'), late, { ...putOf('fails'), retries: 0, priority: 9 }]);
-      await until(async () => ((await one.queue.backlog?.())?.oldest ?? 0) > 0.05, 'it has waited');
+      const late = { ...createTestJob('late'), delay: 600 };
+      await one.queue.add([
+        createTestJob('first'),
+        createTestJob('second'),
+        late,
+        { ...createTestJob('fails'), retries: 0, priority: 9 },
+      ]);
+      await waitUntil(async () => ((await one.queue.backlog?.())?.oldest ?? 0) > 0.05, 'it has waited');
       const { oldest, ...counted } = (await one.queue.backlog?.()) ?? { oldest: -1 };
       expect(counted).to.deep.equal({ ready: 3, delayed: 1, running: 0, dead: 0 });
       expect(oldest).to.be.within(0.05, 20);
       const seen: unknown[] = [];
       await runs(one, 3, async ({ state }) => {
         seen.push((await one.queue.backlog?.())?.running);
-        return state.payload === 'fails' ? failing(false) : DONE;
+        return state.payload === 'fails' ? createFailedOutcome(false) : DONE;
       });
       expect(Math.max(...seen.map(Number))).to.be.greaterThan(0);
       const left = { ready: 0, delayed: 1, running: 0, dead: 1, oldest: 0 };
-      await until(async () => JSON.stringify(await one.queue.backlog?.()) === JSON.stringify(left), 'all is settled');
+      await waitUntil(
+        async () => JSON.stringify(await one.queue.backlog?.()) === JSON.stringify(left),
+        'all is settled',
+      );
     });
 
     it('keeps what was added when the process that added it is over', async () => {
-      const first = await added([putOf('kept')]);
+      const first = await added([createTestJob('kept')]);
       await first.close();
       const [work] = await runs(await open(), 1);
       expect(work?.state.payload).to.equal('kept');
     });
 
     it('leaves work alone whose id is known, while it waits and while it runs', async () => {
-      const one = await added([putOf('first', { id: 'same' })]);
-      await one.queue.add([putOf('second', { id: 'same' }), putOf('other', { id: 'other' })]);
+      const one = await added([createTestJob('first', { id: 'same' })]);
+      await one.queue.add([createTestJob('second', { id: 'same' }), createTestJob('other', { id: 'other' })]);
       expect(await one.queue.list({})).to.have.length(2);
       const begun = await runs(one, 2, async (work) => {
-        await one.queue.add([putOf('third', { id: work.id })]);
+        await one.queue.add([createTestJob('third', { id: work.id })]);
         return DONE;
       });
       expect(begun.map(({ state }) => state.payload)).to.have.members(['first', 'other']);
-      await until(() => isEmpty(one), 'nothing is left');
+      await waitUntil(() => isEmpty(one), 'nothing is left');
     });
 
     it('adds all of several or none', async () => {
       const one = await open({ max_payload: 2000 });
-      const large = putOf('x'.repeat(3000));
-      const refused: unknown = await one.queue.add([putOf('fits'), large]).catch((error: unknown) => error);
+      const large = createTestJob('x'.repeat(3000));
+      const refused: unknown = await one.queue.add([createTestJob('fits'), large]).catch((error: unknown) => error);
       expect(refused).to.be.instanceOf(Fault);
       expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
       expect(await isEmpty(one)).to.equal(true);
       await one.queue.add([]);
-      await one.queue.add(Array.from({ length: 50 }, (_, n) => putOf(n)));
+      await one.queue.add(Array.from({ length: 50 }, (_, n) => createTestJob(n)));
       expect(await one.queue.list({})).to.have.length(50);
     });
 
     it('takes work of 256 KiB, and no more', async () => {
       const one = await open();
-      const frame = JSON.stringify(putOf('', { id: 'large' }).work).length;
-      await one.queue.add([putOf('x'.repeat(262_144 - frame), { id: 'large' })]);
+      const frame = JSON.stringify(createTestJob('', { id: 'large' }).work).length;
+      await one.queue.add([createTestJob('x'.repeat(262_144 - frame), { id: 'large' })]);
       const refused: unknown = await one.queue
-        .add([putOf('x'.repeat(262_145 - frame), { id: 'larger' })])
+        .add([createTestJob('x'.repeat(262_145 - frame), { id: 'larger' })])
         .catch((error: unknown) => error);
       expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
       expect((await runs(one, 1)).map(({ id }) => id)).to.deep.equal(['large']);
@@ -98,9 +106,12 @@ export function queueContract(backend: QueueBackend): void {
       const priorities = [0, 3, -1, 0.5, 1e9, -0.5, 3, 0, -1e9, 0.25, -7, 0.5];
       const one = await open({ concurrency: 1 });
       for (const [n, priority] of priorities.entries()) {
-        await one.queue.add([putOf([priority, n], { priority, delay: n % 3 === 0 ? 0.05 : 0 })]);
+        await one.queue.add([createTestJob([priority, n], { priority, delay: n % 3 === 0 ? 0.05 : 0 })]);
       }
-      await until(async () => (await one.queue.list({})).every(({ dueAt }) => (dueAt ?? 0) <= Date.now() - 50), 'due');
+      await waitUntil(
+        async () => (await one.queue.list({})).every(({ dueAt }) => (dueAt ?? 0) <= Date.now() - 50),
+        'due',
+      );
       const order = (await runs(one, priorities.length)).map(({ state }) => state.payload as [number, number]);
       const sorted = priorities.map((priority, n) => [priority, n] as [number, number]);
       sorted.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
@@ -109,11 +120,11 @@ export function queueContract(backend: QueueBackend): void {
 
     it('lets urgent work that comes later overtake a backlog', async () => {
       const one = await added(
-        Array.from({ length: 30 }, (_, n) => putOf(n)),
+        Array.from({ length: 30 }, (_, n) => createTestJob(n)),
         { concurrency: 2 },
       );
       const begun = await runs(one, 31, async (work) => {
-        if (work.state.payload === 3) await one.queue.add([putOf('urgent', { priority: 1 })]);
+        if (work.state.payload === 3) await one.queue.add([createTestJob('urgent', { priority: 1 })]);
         return DONE;
       });
       expect(begun.findIndex(({ state }) => state.payload === 'urgent')).to.be.lessThan(8);
@@ -122,41 +133,41 @@ export function queueContract(backend: QueueBackend): void {
     it('runs nothing before its time, and soon after it', async () => {
       const one = await open({ poll: 20 });
       const [start, elapsed] = [Date.now(), startStopwatch()];
-      await one.queue.work(() => Promise.resolve(DONE));
-      await one.queue.add([putOf('later', { delay: 1.5, id: 'later' }), putOf('now')]);
-      await until(async () => (await one.queue.list({})).length === 1, 'the other is done');
+      await one.queue.startWorker(() => Promise.resolve(DONE));
+      await one.queue.add([createTestJob('later', { delay: 1.5, id: 'later' }), createTestJob('now')]);
+      await waitUntil(async () => (await one.queue.list({})).length === 1, 'the other is done');
       const [waiting] = await one.queue.list({ state: 'waiting' });
       expect(waiting?.id).to.equal('later');
       expect(waiting?.dueAt).to.be.within(start + 1450, Date.now() + 2000);
-      await until(() => isEmpty(one), 'it ran');
+      await waitUntil(() => isEmpty(one), 'it ran');
       expect(Date.now() - start).to.be.at.least(1499);
       expect(elapsed()).to.be.lessThan(5000);
     });
 
     it('does as much at once as it may, and no more', async () => {
       const one = await added(
-        Array.from({ length: 12 }, (_, n) => putOf(n)),
+        Array.from({ length: 12 }, (_, n) => createTestJob(n)),
         { concurrency: 3 },
       );
       let [running, most] = [0, 0];
       const gates: (() => void)[] = [];
-      await one.queue.work(async () => {
+      await one.queue.startWorker(async () => {
         most = Math.max(most, ++running);
         await new Promise<void>((resolve) => gates.push(resolve));
         running--;
         return DONE;
       });
       for (let n = 0; n < 12; n++) {
-        await until(() => gates.length > 0 && (running === 3 || n > 9), 'a run waits');
+        await waitUntil(() => gates.length > 0 && (running === 3 || n > 9), 'a run waits');
         gates.shift()?.();
       }
-      await until(() => isEmpty(one), 'all done');
+      await waitUntil(() => isEmpty(one), 'all done');
       expect(most).to.equal(3);
     });
 
     it('fills a place as soon as it is free, without waiting for the next look', async () => {
       const one = await added(
-        Array.from({ length: 40 }, (_, n) => putOf(n)),
+        Array.from({ length: 40 }, (_, n) => createTestJob(n)),
         { concurrency: 2, poll: 20 },
       );
       const elapsed = startStopwatch();
@@ -169,17 +180,17 @@ export function queueContract(backend: QueueBackend): void {
       const workers = [await open(), await open()];
       const seen: string[] = [];
       for (const { queue } of workers)
-        await queue.work(async (work) => {
+        await queue.startWorker(async (work) => {
           seen.push(work.id);
           await new Promise((resolve) => setImmediate(resolve));
           return DONE;
         });
       for (let n = 0; n < count; n += 10) {
         await workers[(n / 10) % 2]?.queue.add(
-          Array.from({ length: 10 }, (_, i) => putOf(n + i, { id: `one of many ${n + i}` })),
+          Array.from({ length: 10 }, (_, i) => createTestJob(n + i, { id: `one of many ${n + i}` })),
         );
       }
-      await until(() => isEmpty(workers[0] as Opened), 'all done');
+      await waitUntil(() => isEmpty(workers[0] as OpenedQueue), 'all done');
       expect(seen).to.have.length(count);
       expect(new Set(seen).size).to.equal(count);
     });
@@ -188,27 +199,27 @@ export function queueContract(backend: QueueBackend): void {
       it('wakes a process that waits when another adds work', async () => {
         const [worker, other] = [await open({ poll: 30 }), await open({ poll: 30 })];
         const begun: string[] = [];
-        await worker.queue.work((work) => {
+        await worker.queue.startWorker((work) => {
           begun.push(work.id);
           return Promise.resolve(DONE);
         });
         // The first may still be found by the look at the start; the others only by a call.
         for (const n of [1, 2, 3]) {
-          await other.queue.add([putOf(n)]);
-          await until(() => begun.length === n, `the worker was woken for the ${n}.`);
+          await other.queue.add([createTestJob(n)]);
+          await waitUntil(() => begun.length === n, `the worker was woken for the ${n}.`);
         }
       });
 
     it('looks for itself where nobody called', async () => {
       const [worker, other] = [await open({ poll: 0.1 }), await open()];
       let ran = 0;
-      await worker.queue.work(() => Promise.resolve((ran++, DONE)));
-      await other.queue.add([putOf()]);
-      await until(() => ran === 1, 'the work was found');
+      await worker.queue.startWorker(() => Promise.resolve((ran++, DONE)));
+      await other.queue.add([createTestJob()]);
+      await waitUntil(() => ran === 1, 'the work was found');
     });
 
-    queueFailures(suite);
-    queueEnds(suite);
-    queueTools(suite);
+    testQueueFailures(suite);
+    testQueueLeases(suite);
+    testQueueTools(suite);
   });
 }

@@ -10,14 +10,14 @@ import { expect } from 'chai';
 import mongo from '../../plugins/queues/mongo/runtime.js';
 import { BootError } from '../../contract/boot-error.js';
 import { Fault } from '../../contract/fault.js';
-import { faultProxy } from '../support/fault-proxy.js';
-import type { Found } from '../support/guarded.js';
-import { freshMongo, ownMongo, startMongo } from '../support/mongo.js';
-import { openQueue, putOf, type Address, type Opened } from '../support/queues.js';
-import { until } from '../support/until.js';
-import { queueAway } from './queue-away.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
+import type { ServerOrSkip } from '../support/guarded.js';
+import { createMongoDatabase, startOwnMongo, startMongo } from '../support/mongo.js';
+import { openQueue, createTestJob, type Address, type OpenedQueue } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
+import { testQueueOutage } from './queue-away.js';
 import { queueContract } from './queue.contract.js';
-import { queueProcesses } from './queue-processes.js';
+import { testQueueProcesses } from './queue-processes.js';
 import { DONE, isEmpty } from './queue-support.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
@@ -28,22 +28,22 @@ const at = (url: string, options: object = {}, plugin: Plugin = 'mongo'): Addres
   plugin,
   options: { url, ...options },
 });
-const onServer = async (plugin: Plugin = 'mongo, patiently'): Promise<Found<Address>> => {
+const onServer = async (plugin: Plugin = 'mongo, patiently'): Promise<ServerOrSkip<Address>> => {
   const server = await startMongo();
-  return 'skip' in server ? server : at(await freshMongo(), {}, plugin);
+  return 'skip' in server ? server : at(await createMongoDatabase(), {}, plugin);
 };
 
 describe('queue on MongoDB', function () {
   queueContract({
     name: 'mongo',
     wakes: false,
-    async fresh() {
+    async createPlace() {
       const address = await onServer();
       if ('skip' in address) return address;
       return {
         open: (options) => openQueue({ ...address, options: { ...address.options, ...options } }),
         dispose: () => Promise.resolve(),
-        async tool() {
+        async openTool() {
           const backend = new MongoBackend({ address: String(address.options['url']), collection: 'lintel_jobs' });
           await backend.repository.connect();
           return { jobs: backend.repository, end: () => backend.disconnect() };
@@ -52,24 +52,24 @@ describe('queue on MongoDB', function () {
     },
   });
 
-  queueProcesses({ name: 'mongo', shared: true, lease: 2, address: () => onServer() });
+  testQueueProcesses({ name: 'mongo', shared: true, lease: 2, address: () => onServer() });
 
-  queueAway({
+  testQueueOutage({
     name: 'mongo',
-    async behind() {
+    async openProxied() {
       const direct = await onServer('mongo');
       if ('skip' in direct) return direct;
       const url = new URL(String(direct.options['url']));
-      const proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
+      const proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port) });
       url.port = String(proxy.port);
       return { direct, proxy, address: { ...direct, options: { ...direct.options, url: url.href } } };
     },
   });
 
   describe('queue mongo, its server', function () {
-    const opened: Opened[] = [];
+    const opened: OpenedQueue[] = [];
     const ends: (() => Promise<unknown>)[] = [];
-    async function open(address: Address): Promise<Opened> {
+    async function open(address: Address): Promise<OpenedQueue> {
       const one = await openQueue({ ...address, options: { poll: 0.1, ...address.options } });
       opened.push(one);
       return one;
@@ -78,7 +78,8 @@ describe('queue on MongoDB', function () {
       const address = await onServer();
       return 'skip' in address ? skipTest(context, address.skip) : address;
     }
-    const told = (one: Opened, words: string): boolean => one.told.some((message) => message.includes(words));
+    const hasMessage = (one: OpenedQueue, words: string): boolean =>
+      one.messages.some((message) => message.includes(words));
 
     afterEach(async () => {
       await Promise.all(opened.splice(0).map((one) => one.close()));
@@ -88,68 +89,70 @@ describe('queue on MongoDB', function () {
     it('that was killed and comes back has all that was accepted', async function () {
       const data = await mkdtemp(join(tmpdir(), 'lintel-mongo-data-'));
       ends.push(() => rm(data, { recursive: true, force: true }));
-      const first = await ownMongo(undefined, data);
+      const first = await startOwnMongo(undefined, data);
       if ('skip' in first) return skipTest(this, first.skip);
       let { stop } = first;
       ends.unshift(() => stop());
       const one = await open(at(first.url, { lease: 1 }));
       const begun: string[] = [];
       let finish = (): void => {};
-      await one.queue.work(async (work, attempt) => {
+      await one.queue.startWorker(async (work, attempt) => {
         begun.push(work.id);
         if (work.id === 'runs' && attempt === 1) await new Promise<void>((resolve) => (finish = resolve));
         return DONE;
       });
-      const puts = [putOf(null, { id: 'runs', retries: 3 }), putOf(null, { id: 'waits', delay: 1 })];
+      const puts = [createTestJob(null, { id: 'runs', retries: 3 }), createTestJob(null, { id: 'waits', delay: 1 })];
       // Refused where the emulated server is slow, and accepted once.
-      await until(() =>
+      await waitUntil(() =>
         one.queue.add(puts).then(
           () => true,
           () => false,
         ),
       );
-      await until(() => begun.includes('runs'), 'one runs');
+      await waitUntil(() => begun.includes('runs'), 'one runs');
       // The guard of the server ends it as `kill -9` does.
       await stop();
       const elapsed = startStopwatch();
-      const refused: unknown = await one.queue.add([putOf()]).catch((error: unknown) => error);
+      const refused: unknown = await one.queue.add([createTestJob()]).catch((error: unknown) => error);
       expect(elapsed()).to.be.lessThan(1100);
       expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
       expect(await mongo.health?.(one.queue)).to.deep.include({ ok: false });
-      const second = await ownMongo(first.port, data);
+      const second = await startOwnMongo(first.port, data);
       if ('skip' in second) throw new Error(second.skip);
       ({ stop } = second);
-      await until(() => begun.includes('waits'), 'what waited was done');
+      await waitUntil(() => begun.includes('waits'), 'what waited was done');
       // Its end counts if nobody else began it meanwhile; otherwise the other's does.
       finish();
-      await until(() => isEmpty(one), 'what ran is done');
+      await waitUntil(() => isEmpty(one), 'what ran is done');
       expect(await mongo.health?.(one.queue)).to.deep.equal({ ok: true });
     });
 
     it('that stands alone is told, and takes several at once all the same', async function () {
-      const server = await ownMongo(undefined, undefined, false);
+      const server = await startOwnMongo(undefined, undefined, false);
       if ('skip' in server) return skipTest(this, server.skip);
       ends.push(server.stop);
       const one = await open(at(server.url));
-      expect(told(one, 'is no replica set')).to.equal(true);
+      expect(hasMessage(one, 'is no replica set')).to.equal(true);
       let ran = 0;
-      await one.queue.work(() => Promise.resolve((ran++, DONE)));
-      await one.queue.add([putOf(), putOf()]);
-      await until(() => ran === 2, 'both were done');
-      await until(() => isEmpty(one), 'nothing is left');
+      await one.queue.startWorker(() => Promise.resolve((ran++, DONE)));
+      await one.queue.add([createTestJob(), createTestJob()]);
+      await waitUntil(() => ran === 2, 'both were done');
+      await waitUntil(() => isEmpty(one), 'nothing is left');
     });
 
     it('is told nothing as an operator that stands in a value', async function () {
       const one = await open(await shared(this));
-      const put = putOf({ $gt: '' }, { id: '$$NOW' });
+      const put = createTestJob({ $gt: '' }, { id: '$$NOW' });
       const work = { ...put.work, resource: '$state', part: '$$ROOT' };
-      await one.queue.add([{ ...put, work }, putOf(null, { id: '$where', delay: 60 })]);
+      await one.queue.add([{ ...put, work }, createTestJob(null, { id: '$where', delay: 60 })]);
       expect((await one.queue.show('$$NOW'))?.work).to.deep.equal(work);
       expect((await one.queue.list({ resource: '$state' })).map(({ id, part }) => [id, part])).to.deep.equal([
         ['$$NOW', '$$ROOT'],
       ]);
-      await one.queue.work(() => Promise.resolve({ done: false, code: '$token', detail: '$$ROOT', retryable: false }));
-      await until(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
+      await one.queue.startWorker(() =>
+        Promise.resolve({ done: false, code: '$token', detail: '$$ROOT', retryable: false }),
+      );
+      await waitUntil(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
       expect((await one.queue.show('$$NOW'))?.view.failure).to.include({ code: '$token', detail: '$$ROOT' });
       const operator = { $ne: '' } as unknown as string;
       expect(await one.queue.purge({ id: operator })).to.equal(0);
@@ -161,7 +164,7 @@ describe('queue on MongoDB', function () {
       const address = await shared(this);
       const one = await open(address);
       const other = await open({ ...address, options: { ...address.options, collection: 'other_jobs' } });
-      await one.queue.add([putOf()]);
+      await one.queue.add([createTestJob()]);
       expect([(await one.queue.list({})).length, (await other.queue.list({})).length]).to.deep.equal([1, 0]);
       const named = new URL(String(address.options['url']));
       const name = named.pathname.slice(1);

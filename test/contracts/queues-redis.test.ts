@@ -13,19 +13,19 @@ import { Redis } from 'ioredis';
 import redis from '../../plugins/queues/redis/runtime.js';
 import { BootError } from '../../contract/boot-error.js';
 import { Fault } from '../../contract/fault.js';
-import { faultProxy } from '../support/fault-proxy.js';
-import type { Found } from '../support/guarded.js';
-import { openQueue, putOf, type Address, type Opened } from '../support/queues.js';
-import { until } from '../support/until.js';
-import { ownRedis, startRedis, type RedisServer } from '../support/redis.js';
-import { queueAway } from './queue-away.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
+import type { ServerOrSkip } from '../support/guarded.js';
+import { openQueue, createTestJob, type Address, type OpenedQueue } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
+import { startOwnRedis, startRedis, type RedisServer } from '../support/redis.js';
+import { testQueueOutage } from './queue-away.js';
 import { queueContract } from './queue.contract.js';
-import { queueProcesses } from './queue-processes.js';
+import { testQueueProcesses } from './queue-processes.js';
 import { DONE, isEmpty } from './queue-support.js';
 import { skipTest } from '../support/skip.js';
 
 const at = (url: string, options: object = {}): Address => ({ plugin: 'redis', options: { url, ...options } });
-const onServer = async (): Promise<Found<Address>> => {
+const onServer = async (): Promise<ServerOrSkip<Address>> => {
   const server = await startRedis();
   return 'skip' in server ? server : at(server.url, { prefix: `test:${randomUUID()}:` });
 };
@@ -33,13 +33,13 @@ const onServer = async (): Promise<Found<Address>> => {
 queueContract({
   name: 'redis',
   wakes: true,
-  async fresh() {
+  async createPlace() {
     const address = await onServer();
     if ('skip' in address) return address;
     return {
       open: (options) => openQueue({ ...address, options: { ...address.options, ...options } }),
       dispose: () => Promise.resolve(),
-      async tool() {
+      async openTool() {
         const { url, prefix } = address.options;
         const backend = new RedisBackend({ connectionString: String(url), keyPrefix: `${String(prefix)}{queue}:` });
         await backend.repository.connect();
@@ -49,15 +49,15 @@ queueContract({
   },
 });
 
-queueProcesses({ name: 'redis', shared: true, address: onServer });
+testQueueProcesses({ name: 'redis', shared: true, address: onServer });
 
-queueAway({
+testQueueOutage({
   name: 'redis',
-  async behind() {
+  async openProxied() {
     const direct = await onServer();
     if ('skip' in direct) return direct;
     const url = new URL(String(direct.options['url']));
-    const proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
+    const proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port) });
     url.port = String(proxy.port);
     return { direct, proxy, address: { ...direct, options: { ...direct.options, url: url.href } } };
   },
@@ -65,23 +65,24 @@ queueAway({
 
 describe('queue redis, its server', function () {
   const servers: RedisServer[] = [];
-  const opened: Opened[] = [];
+  const opened: OpenedQueue[] = [];
   const folders: string[] = [];
 
   /** Settings of the command line; suites that need no server of their own are skipped where there is none. */
   async function server(context: Mocha.Context, settings = '', port?: number): Promise<RedisServer & { port: number }> {
-    const found = await ownRedis(port, settings);
+    const found = await startOwnRedis(port, settings);
     if ('skip' in found) return skipTest(context, found.skip);
     servers.push(found);
     return found;
   }
-  async function open(url: string, options: object = {}): Promise<Opened> {
+  async function open(url: string, options: object = {}): Promise<OpenedQueue> {
     const one = await openQueue(at(url, { poll: 0.1, ...options }));
     opened.push(one);
     return one;
   }
-  const told = (one: Opened, words: string): boolean => one.told.some((message) => message.includes(words));
-  const health = async (one: Opened) => redis.health?.(one.queue);
+  const hasMessage = (one: OpenedQueue, words: string): boolean =>
+    one.messages.some((message) => message.includes(words));
+  const health = async (one: OpenedQueue) => redis.health?.(one.queue);
 
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((one) => one.close()));
@@ -96,50 +97,50 @@ describe('queue redis, its server', function () {
   ] as const)
     it(`is said to lose work where it may (${settings || 'no persistence'})`, async function () {
       const one = await open((await server(this, settings)).url);
-      await until(() => told(one, words), 'it was said');
+      await waitUntil(() => hasMessage(one, words), 'it was said');
       expect(await health(one)).to.deep.equal({ ok: true });
     });
 
   it('is not complained about when it is set up to keep work', async function () {
     const one = await open((await server(this, '--appendonly yes')).url);
-    await one.queue.add([putOf()]);
+    await one.queue.add([createTestJob()]);
     // The answer to the question about its settings comes before that of a later command.
     await one.queue.list({});
-    expect(one.told).to.deep.equal([]);
+    expect(one.messages).to.deep.equal([]);
   });
 
   it('that forgot everything is told as loss of data, while connections stand', async function () {
     const { url } = await server(this);
     const [worker, other] = [await open(url), await open(url)];
-    await worker.queue.work(() => new Promise(() => {}));
-    await other.queue.add([putOf(), putOf()]);
-    expect(told(other, 'came back empty')).to.equal(false);
+    await worker.queue.startWorker(() => new Promise(() => {}));
+    await other.queue.add([createTestJob(), createTestJob()]);
+    expect(hasMessage(other, 'came back empty')).to.equal(false);
     const operator = new Redis(url);
     await operator.flushall();
     operator.disconnect();
-    await until(() => told(worker, 'came back empty'), 'the worker saw it');
+    await waitUntil(() => hasMessage(worker, 'came back empty'), 'the worker saw it');
     expect(await health(worker)).to.deep.include({ ok: false, optional: true });
     // Whoever only adds sees it with the next work, although the worker has been there.
-    await other.queue.add([putOf()]);
-    expect(told(other, 'came back empty')).to.equal(true);
-    await worker.queue.abandon();
+    await other.queue.add([createTestJob()]);
+    expect(hasMessage(other, 'came back empty')).to.equal(true);
+    await worker.queue.releaseClaims();
   });
 
   it('that was started anew without its data is told as loss of data', async function () {
     const first = await server(this);
     const one = await open(first.url);
-    await one.queue.add([putOf()]);
+    await one.queue.add([createTestJob()]);
     await servers.splice(0)[0]?.stop();
     await server(this, '', first.port);
-    await until(
+    await waitUntil(
       () =>
-        one.queue.add([putOf()]).then(
+        one.queue.add([createTestJob()]).then(
           () => true,
           () => false,
         ),
       'it takes work again',
     );
-    expect(told(one, 'came back empty')).to.equal(true);
+    expect(hasMessage(one, 'came back empty')).to.equal(true);
     expect(await one.queue.list({})).to.have.length(1);
   });
 
@@ -151,13 +152,16 @@ describe('queue redis, its server', function () {
     const one = await open(first.url, { lease: 0.5 });
     const begun: string[] = [];
     let finish = (): void => {};
-    await one.queue.work(async (work, attempt) => {
+    await one.queue.startWorker(async (work, attempt) => {
       begun.push(work.id);
       if (work.id === 'runs' && attempt === 1) await new Promise<void>((resolve) => (finish = resolve));
       return DONE;
     });
-    await one.queue.add([putOf(null, { id: 'runs', retries: 3 }), putOf(null, { id: 'waits', delay: 1 })]);
-    await until(() => begun.includes('runs'), 'one runs');
+    await one.queue.add([
+      createTestJob(null, { id: 'runs', retries: 3 }),
+      createTestJob(null, { id: 'waits', delay: 1 }),
+    ]);
+    await waitUntil(() => begun.includes('runs'), 'one runs');
     const operator = new Redis(first.url, { retryStrategy: () => null });
     operator.on('error', () => undefined);
     const pid = Number(/process_id:(\d+)/.exec(await operator.info('server'))?.[1]);
@@ -165,14 +169,14 @@ describe('queue redis, its server', function () {
     process.kill(pid, 'SIGKILL');
     await ended;
     await servers.splice(0)[0]?.stop();
-    const refused: unknown = await one.queue.add([putOf()]).catch((error: unknown) => error);
+    const refused: unknown = await one.queue.add([createTestJob()]).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(Fault).and.include({ code: 'JOB_AWAY' });
     await server(this, settings, first.port);
-    await until(() => begun.includes('waits'), 'what waited was done');
+    await waitUntil(() => begun.includes('waits'), 'what waited was done');
     // Its end counts if nobody else began it meanwhile; otherwise the other's does.
     finish();
-    await until(() => isEmpty(one), 'what ran is done');
-    expect(told(one, 'came back empty')).to.equal(false);
+    await waitUntil(() => isEmpty(one), 'what ran is done');
+    expect(hasMessage(one, 'came back empty')).to.equal(false);
   });
 
   it('that is full refuses new work, does what is there, and takes work again', async function () {
@@ -180,7 +184,7 @@ describe('queue redis, its server', function () {
     const one = await open(url, { concurrency: 4 });
     const large = 'x'.repeat(100_000);
     const fill = async (): Promise<unknown> => {
-      for (let n = 0; n < 100; n++) await one.queue.add([putOf(large), putOf(large)]);
+      for (let n = 0; n < 100; n++) await one.queue.add([createTestJob(large), createTestJob(large)]);
       return 'never full';
     };
     const refused: unknown = await fill().catch((error: unknown) => error);
@@ -189,11 +193,11 @@ describe('queue redis, its server', function () {
     // Two were accepted together, or none.
     expect(waiting % 2).to.equal(0);
     let ran = 0;
-    await one.queue.work(() => Promise.resolve((ran++, DONE)));
-    await until(() => isEmpty(one), 'all was done');
+    await one.queue.startWorker(() => Promise.resolve((ran++, DONE)));
+    await waitUntil(() => isEmpty(one), 'all was done');
     expect(ran).to.equal(waiting);
-    await one.queue.add([putOf(large)]);
-    await until(() => ran === waiting + 1, 'it takes work again');
+    await one.queue.add([createTestJob(large)]);
+    await waitUntil(() => ran === waiting + 1, 'it takes work again');
   });
 
   it('refuses the start when it refuses the login, and when the address is none', async function () {
@@ -209,41 +213,41 @@ describe('queue redis, its server', function () {
       const refused: unknown = await open(given).catch((error: unknown) => error);
       expect(refused).to.be.instanceOf(BootError).and.include({ code });
     }
-    await (await open(url.replace('redis://', 'redis://:secret@'))).queue.add([putOf()]);
+    await (await open(url.replace('redis://', 'redis://:secret@'))).queue.add([createTestJob()]);
   });
 
   it('does not stop the start when it is away, and is found later', async function () {
     const first = await server(this);
     await servers.splice(0)[0]?.stop();
     const one = await open(first.url);
-    expect(told(one, 'is away')).to.equal(true);
+    expect(hasMessage(one, 'is away')).to.equal(true);
     expect(await health(one)).to.deep.include({ ok: false });
     let ran = 0;
-    await one.queue.work(() => Promise.resolve((ran++, DONE)));
+    await one.queue.startWorker(() => Promise.resolve((ran++, DONE)));
     await server(this, '', first.port);
-    await until(
+    await waitUntil(
       () =>
-        one.queue.add([putOf()]).then(
+        one.queue.add([createTestJob()]).then(
           () => true,
           () => false,
         ),
       'it was found',
     );
-    await until(() => ran === 1, 'work was done');
+    await waitUntil(() => ran === 1, 'work was done');
     expect(await health(one)).to.deep.equal({ ok: true });
   });
 
   it('holds keys of one place in a cluster, and those of several systems apart', async function () {
     const { url } = await server(this);
     const [one, other] = [await open(url, { prefix: 'a:' }), await open(url, { prefix: 'b:' })];
-    await one.queue.add([putOf(null, { id: 'same {x}' }), putOf(null, { delay: 60 })]);
-    await other.queue.add([putOf(null, { id: 'same {x}' })]);
+    await one.queue.add([createTestJob(null, { id: 'same {x}' }), createTestJob(null, { delay: 60 })]);
+    await other.queue.add([createTestJob(null, { id: 'same {x}' })]);
     expect([(await one.queue.list({})).length, (await other.queue.list({})).length]).to.deep.equal([2, 1]);
     const operator = new Redis(url);
     const keys = await operator.keys('*');
-    const tagOf = (key: string): string | undefined => /^[^{]*\{([^}]+)\}/.exec(key)?.[1];
+    const parseHashTag = (key: string): string | undefined => /^[^{]*\{([^}]+)\}/.exec(key)?.[1];
     expect(keys.filter((key) => key.startsWith('a:'))).to.have.length(9);
-    expect(new Set(keys.map(tagOf))).to.deep.equal(new Set(['queue']));
+    expect(new Set(keys.map(parseHashTag))).to.deep.equal(new Set(['queue']));
     operator.disconnect();
   });
 });

@@ -4,17 +4,17 @@ import { PostgresBackend, type PostgresJobRepository } from '@agendajs/postgres-
 import { expect } from 'chai';
 import pg from 'pg';
 import postgres from '../../plugins/dialects/postgres/runtime.js';
-import { repositoryOn } from '../../plugins/queues/embedded/agenda.js';
-import { faultProxy } from '../support/fault-proxy.js';
-import type { Found } from '../support/guarded.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { tempProject, type TempProject } from '../support/project.js';
+import { createEmbeddedRepository } from '../../plugins/queues/embedded/agenda.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
+import type { ServerOrSkip } from '../support/guarded.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { createTempProject, type TempProject } from '../support/project.js';
 import { openMain, openQueue, type Address, type Main } from '../support/queues.js';
-import { queueAway } from './queue-away.js';
+import { testQueueOutage } from './queue-away.js';
 import { queueContract } from './queue.contract.js';
-import { queueProcesses } from './queue-processes.js';
+import { testQueueProcesses } from './queue-processes.js';
 import type { Place } from './queue-support.js';
-import { queueTransactions, type SqlPlace } from './queue-transactions.js';
+import { testQueueTransactions, type SqlPlace } from './queue-transactions.js';
 import { openDialect } from './dialect-open.js';
 import { skipTest } from '../support/skip.js';
 
@@ -26,10 +26,10 @@ const EMPTY = `DO $$ BEGIN
   IF to_regclass('lintel_jobs') IS NOT NULL THEN TRUNCATE lintel_jobs, lintel_job_marks RESTART IDENTITY; END IF;
 END $$`;
 
-async function onServer(prepare = NEW): Promise<Found<Address>> {
+async function onServer(prepare = NEW): Promise<ServerOrSkip<Address>> {
   const server = await startPostgres();
   if ('skip' in server) return server;
-  const url = (database ??= await freshDatabase());
+  const url = (database ??= await createPostgresDatabase());
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   await client.query(prepare);
@@ -40,13 +40,13 @@ async function onServer(prepare = NEW): Promise<Found<Address>> {
 queueContract({
   name: 'postgres',
   wakes: true,
-  async fresh() {
+  async createPlace() {
     const address = await onServer(EMPTY);
     if ('skip' in address) return address;
     return {
       open: (options) => openQueue({ ...address, options: { ...address.options, ...options } }),
       dispose: () => Promise.resolve(),
-      async tool() {
+      async openTool() {
         const connectionString = String(address.options['url']);
         const { repository } = new PostgresBackend({ connectionString, tableName: 'lintel_jobs' });
         await repository.connect();
@@ -56,9 +56,9 @@ queueContract({
   },
 });
 
-queueProcesses({ name: 'postgres', shared: true, address: () => onServer() });
+testQueueProcesses({ name: 'postgres', shared: true, address: () => onServer() });
 
-const withConnection = async (): Promise<Found<SqlPlace>> => {
+const withConnection = async (): Promise<ServerOrSkip<SqlPlace>> => {
   const address = await onServer();
   if ('skip' in address) return address;
   const queue = await openQueue({ ...address, options: { ...address.options, poll: 20 } });
@@ -69,7 +69,7 @@ const withConnection = async (): Promise<Found<SqlPlace>> => {
   };
   return { queue, main: connection.handle, tables: connection, close };
 };
-queueTransactions({ name: 'postgres', place: withConnection, migrates: true });
+testQueueTransactions({ name: 'postgres', place: withConnection, migrates: true });
 
 describe('queue postgres, connections of other databases', () => {
   const places: SqlPlace[] = [];
@@ -85,22 +85,22 @@ describe('queue postgres, connections of other databases', () => {
 
   it('are not joined, though they have the same tables, or none', async () => {
     const [here, there] = places as [SqlPlace, SqlPlace];
-    expect(await here.queue.queue.within(there.main)).to.equal(null);
+    expect(await here.queue.queue.findTransactionalQueue(there.main)).to.equal(null);
     await there.main.execute('DROP TABLE lintel_jobs', [], null);
     await there.main.execute('DROP TABLE lintel_job_marks', [], null);
-    expect(await here.queue.queue.within(there.main)).to.equal(null);
-    expect(await here.queue.queue.within(here.main)).to.not.equal(null);
+    expect(await here.queue.queue.findTransactionalQueue(there.main)).to.equal(null);
+    expect(await here.queue.queue.findTransactionalQueue(here.main)).to.not.equal(null);
     expect(await here.main.execute('SELECT mark FROM lintel_job_marks', [], null)).to.deep.equal([]);
   });
 });
 
-queueAway({
+testQueueOutage({
   name: 'postgres',
-  async behind() {
+  async openProxied() {
     const direct = await onServer();
     if ('skip' in direct) return direct;
     const url = new URL(String(direct.options['url']));
-    const proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
+    const proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port) });
     url.port = String(proxy.port);
     return { direct, proxy, address: { ...direct, options: { ...direct.options, url: url.href } } };
   },
@@ -111,23 +111,23 @@ describe('the embedded database', () => {
   after(() => main?.close());
 
   /** The engine takes seconds to start: one for all, and empty each time. */
-  async function fresh(): Promise<Place> {
+  async function createPlace(): Promise<Place> {
     main ??= await openMain('memory://');
     const { handle } = main;
     await handle.execute(EMPTY, [], null);
     return {
       open: (options) => openQueue({ plugin: 'embedded', options: options ?? {} }, handle),
       dispose: () => Promise.resolve(),
-      tool: async () => ({ jobs: await repositoryOn(handle)(), end: () => Promise.resolve() }),
+      openTool: async () => ({ jobs: await createEmbeddedRepository(handle)(), end: () => Promise.resolve() }),
     };
   }
-  queueContract({ name: 'embedded', wakes: false, fresh });
+  queueContract({ name: 'embedded', wakes: false, createPlace });
 
-  queueTransactions({
+  testQueueTransactions({
     name: 'embedded',
     migrates: false,
     async place() {
-      const place = await fresh();
+      const place = await createPlace();
       const queue = await place.open();
       if (queue.main === null) throw new Error('no connection');
       return { queue, main: queue.main, tables: null, close: queue.close };
@@ -136,11 +136,11 @@ describe('the embedded database', () => {
 
   let project: TempProject | undefined;
   after(() => project?.dispose());
-  queueProcesses({
+  testQueueProcesses({
     name: 'embedded',
     shared: false,
     async address() {
-      project ??= await tempProject();
+      project ??= await createTempProject();
       return { plugin: 'embedded', options: {}, path: join(project.folder, 'data') };
     },
   });

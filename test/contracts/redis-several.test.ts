@@ -10,12 +10,12 @@ import cache from '../../plugins/caches/redis/runtime.js';
 import { createClient } from '../../plugins/queues/redis/connection.js';
 import { createRedisStore } from '../../plugins/queues/redis/store.js';
 import scheduler from '../../plugins/schedulers/redis/runtime.js';
-import { addressIn } from '../../plugins/shared/redis.js';
-import { redisCluster, redisSentinel, type SeveralRedis } from '../support/redis-several.js';
-import { actions, onRedis, told } from '../support/relays.js';
+import { parseRedisAddress } from '../../plugins/shared/redis.js';
+import { startRedisCluster, startRedisSentinel, type RedisDeployment } from '../support/redis-several.js';
+import { listActions, openRedisRelay, createDelivery } from '../support/relays.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 import { cacheContract } from './cache.contract.js';
 import { queueStoreContract } from './queue-store.contract.js';
 import { relayContract } from './relay.contract.js';
@@ -28,53 +28,55 @@ const answers = (work: Promise<unknown>, expected?: unknown): Promise<boolean> =
     (found) => found === expected,
     () => false,
   );
-const quiet = (): void => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const doNothing = (): void => undefined;
+const log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
-async function opened<H>(runtime: PluginRuntime<H>, url: string, prefix = `test:${randomUUID()}:`) {
+async function openPlugin<H>(runtime: PluginRuntime<H>, url: string, prefix = `test:${randomUUID()}:`) {
   const context = { options: { url, prefix }, log, instance: 'main' } as unknown as RuntimeContext;
   const handle = runtime.create?.(context);
   if (handle === undefined) throw new Error('no handle');
   await runtime.open?.(handle, context);
-  return { handle, until, close: async () => runtime.close?.(handle) };
+  return { handle, until: waitUntil, close: async () => runtime.close?.(handle) };
 }
 
 async function openStore(url: string) {
-  const address = addressIn({ url, prefix: `test:${randomUUID()}:` });
+  const address = parseRedisAddress({ url, prefix: `test:${randomUUID()}:` });
   if (address === null) throw new Error('no address');
   const client = createClient(address);
   await client.connect();
   return {
-    store: createRedisStore(client, address.prefix, quiet),
+    store: createRedisStore(client, address.prefix, doNothing),
     dispose: () => Promise.resolve(client.disconnect()),
   };
 }
 
 describe('Redis, a cluster', function () {
-  let servers: SeveralRedis | undefined;
-  const found = async <T>(open: (url: string) => Promise<T>): Promise<T | { skip: string }> => {
+  let servers: RedisDeployment | undefined;
+  const openOrSkip = async <T>(open: (url: string) => Promise<T>): Promise<T | { skip: string }> => {
     if (servers !== undefined) return open(servers.url);
-    const started = await redisCluster();
+    const started = await startRedisCluster();
     if ('skip' in started) return started;
     servers = started;
     return open(started.url);
   };
   after(() => servers?.stop());
 
-  cacheContract('redis, a cluster', () => found((url) => opened(cache, url)));
-  relayContract('redis, a cluster', (options) => found((url) => onRedis(url, `test:${randomUUID()}:`, options)));
+  cacheContract('redis, a cluster', () => openOrSkip((url) => openPlugin(cache, url)));
+  relayContract('redis, a cluster', (options) =>
+    openOrSkip((url) => openRedisRelay(url, `test:${randomUUID()}:`, options)),
+  );
   schedulerContract('redis, a cluster', () =>
-    found((url) => {
+    openOrSkip((url) => {
       const prefix = `test:${randomUUID()}:`;
-      return Promise.resolve(() => opened(scheduler, url, prefix));
+      return Promise.resolve(() => openPlugin(scheduler, url, prefix));
     }),
   );
-  queueStoreContract({ name: 'redis, a cluster', fresh: () => found(openStore) });
+  queueStoreContract({ name: 'redis, a cluster', createStore: () => openOrSkip(openStore) });
 
   // Behind everything else: a server is missing afterwards.
   describe('of which a server is lost', () => {
     it('refuses in time what lies there, and never counts anew', async function () {
-      const kept = await found((url) => opened(cache, url));
+      const kept = await openOrSkip((url) => openPlugin(cache, url));
       if ('skip' in kept) return skipTest(this, kept.skip);
       const keys = Array.from({ length: 12 }, (_, n) => `key ${n}`);
       for (const key of keys) await kept.handle.count(key, 600);
@@ -97,9 +99,9 @@ describe('Redis, a cluster', function () {
 });
 
 describe('Redis, a server that is lost and its replica', function () {
-  let servers: SeveralRedis;
+  let servers: RedisDeployment;
   before(async function () {
-    const found = await redisSentinel();
+    const found = await startRedisSentinel();
     if ('skip' in found) return skipTest(this, found.skip);
     servers = found;
   });
@@ -107,15 +109,15 @@ describe('Redis, a server that is lost and its replica', function () {
 
   it('goes on where the replica is, with what was counted, revoked and claimed', async () => {
     const { url } = servers;
-    const kept = await opened(cache, url);
-    const clock = await opened(scheduler, url);
-    const relay = await onRedis(url, `test:${randomUUID()}:`);
+    const kept = await openPlugin(cache, url);
+    const clock = await openPlugin(scheduler, url);
+    const relay = await openRedisRelay(url, `test:${randomUUID()}:`);
     const { store, dispose } = await openStore(url);
     for (let n = 1; n <= 3; n += 1) expect((await kept.handle.count('ada', 600)).count).to.equal(n);
-    await kept.handle.mark([{ key: 'revoked', seconds: 600 }]);
-    expect(await clock.handle.claim('nightly', T, 600, 'one')).to.equal('mine');
-    await relay.handle.publish(told('before'));
-    await until(() => relay.got.length === 1, 'the message came back');
+    await kept.handle.setFlags([{ key: 'revoked', seconds: 600 }]);
+    expect(await clock.handle.claimRun('nightly', T, 600, 'one')).to.equal('mine');
+    await relay.handle.publish(createDelivery('before'));
+    await waitUntil(() => relay.got.length === 1, 'the message came back');
     await servers.lose();
     // Refused meanwhile, and never counted from the beginning.
     let count = 0;
@@ -126,13 +128,16 @@ describe('Redis, a server that is lost and its replica', function () {
       );
       return count > 0;
     };
-    await until(passes, 'the replica counts');
+    await waitUntil(passes, 'the replica counts');
     expect(count).to.be.greaterThan(3);
-    expect(await kept.handle.isMarked('revoked')).to.equal(true);
-    await until(() => answers(clock.handle.claim('nightly', T, 600, 'another'), 'taken'), 'the instant is taken');
-    await until(() => answers(relay.handle.publish(told('after'))), 'the relay is back');
-    await until(() => actions(relay.got).at(-1) === 'after', 'the message came back');
-    await until(() => answers(store.ping()), 'the queue is back');
+    expect(await kept.handle.hasFlag('revoked')).to.equal(true);
+    await waitUntil(
+      () => answers(clock.handle.claimRun('nightly', T, 600, 'another'), 'taken'),
+      'the instant is taken',
+    );
+    await waitUntil(() => answers(relay.handle.publish(createDelivery('after'))), 'the relay is back');
+    await waitUntil(() => listActions(relay.got).at(-1) === 'after', 'the message came back');
+    await waitUntil(() => answers(store.ping()), 'the queue is back');
     await Promise.all([kept.close(), clock.close(), relay.close(), dispose()]);
   });
 });

@@ -5,11 +5,11 @@
 import { expect } from 'chai';
 import type { Delivery } from '../../contract/deferred.js';
 import { Fault } from '../../contract/fault.js';
-import { actions, told, type OpenRelay, type RelayOptions } from '../support/relays.js';
+import { listActions, createDelivery, type OpenRelay, type RelayOptions } from '../support/relays.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
-const codeOf = async (work: Promise<unknown>): Promise<string> =>
+const catchCode = async (work: Promise<unknown>): Promise<string> =>
   work.then(
     () => 'none',
     (error: unknown) => (error instanceof Fault ? error.code : String(error)),
@@ -36,50 +36,50 @@ export function relayContract(
       const data = { text: 'é\u0000\ud83d\ude00', list: [1, null, { a: true }], ['__proto__']: 1 };
       const targets: Delivery['to'][] = [{ all: true }, { uids: ['7', 'ä'] }, { rooms: ['match 5'] }];
       for (const to of targets) await handle.publish({ action: 'one', data, to });
-      for (let n = 0; n < 50; n++) await handle.publish(told(`n${n}`, n));
-      await until(() => got.length >= 53, 'the last message');
+      for (let n = 0; n < 50; n++) await handle.publish(createDelivery(`n${n}`, n));
+      await waitUntil(() => got.length >= 53, 'the last message');
       expect(got.slice(0, 3)).to.deep.equal(targets.map((to) => ({ action: 'one', data, to, id: null })));
-      expect(actions(got.slice(3))).to.deep.equal(Array.from({ length: 50 }, (_, n) => `n${n}`));
+      expect(listActions(got.slice(3))).to.deep.equal(Array.from({ length: 50 }, (_, n) => `n${n}`));
     });
 
     it('keeps the order of messages that are not waited for', async function () {
       const { handle, got } = await make.call(this);
-      await Promise.all(Array.from({ length: 200 }, (_, n) => handle.publish(told(`n${n}`))));
-      await until(() => got.length >= 200, 'the last message');
-      expect(actions(got)).to.deep.equal(Array.from({ length: 200 }, (_, n) => `n${n}`));
+      await Promise.all(Array.from({ length: 200 }, (_, n) => handle.publish(createDelivery(`n${n}`))));
+      await waitUntil(() => got.length >= 200, 'the last message');
+      expect(listActions(got)).to.deep.equal(Array.from({ length: 200 }, (_, n) => `n${n}`));
     });
 
     it('refuses a message that is too large, and nobody has it', async function () {
       const { handle, got } = await make.call(this);
-      expect(await codeOf(handle.publish(told('huge', 'é'.repeat(131_072))))).to.equal('RLY_LARGE');
-      await handle.publish(told('large', 'x'.repeat(261_000)));
-      await until(() => got.length > 0, 'the large one');
-      expect(actions(got)).to.deep.equal(['large']);
+      expect(await catchCode(handle.publish(createDelivery('huge', 'é'.repeat(131_072))))).to.equal('RLY_LARGE');
+      await handle.publish(createDelivery('large', 'x'.repeat(261_000)));
+      await waitUntil(() => got.length > 0, 'the large one');
+      expect(listActions(got)).to.deep.equal(['large']);
     });
 
     it('gives no ids where nothing is kept, and knows nothing of any', async function () {
       const { handle, got } = await make.call(this);
-      await handle.publish(told('a'));
-      await until(() => got.length === 1, 'the message');
+      await handle.publish(createDelivery('a'));
+      await waitUntil(() => got.length === 1, 'the message');
       expect(got[0]?.id).to.equal(null);
-      for (const id of ['', '0', 'x.1', '__proto__.1']) expect(await handle.since(id)).to.equal(null);
+      for (const id of ['', '0', 'x.1', '__proto__.1']) expect(await handle.listSince(id)).to.equal(null);
     });
 
     it('gives what came after an id, oldest first, and nothing after the latest', async function () {
       const { handle, got } = await make.call(this, { replay: true });
-      for (const action of ['a', 'b', 'c', 'd']) await handle.publish(told(action));
-      await until(() => got.length === 4, 'the last message');
+      for (const action of ['a', 'b', 'c', 'd']) await handle.publish(createDelivery(action));
+      await waitUntil(() => got.length === 4, 'the last message');
       const ids = got.map(({ id }) => id ?? '');
       expect(new Set(ids).size).to.equal(4);
-      expect(actions((await handle.since(ids[1]!)) ?? [])).to.deep.equal(['c', 'd']);
-      expect(await handle.since(ids[0]!)).to.deep.equal(got.slice(1));
-      expect(await handle.since(ids[3]!)).to.deep.equal([]);
+      expect(listActions((await handle.listSince(ids[1]!)) ?? [])).to.deep.equal(['c', 'd']);
+      expect(await handle.listSince(ids[0]!)).to.deep.equal(got.slice(1));
+      expect(await handle.listSince(ids[3]!)).to.deep.equal([]);
     });
 
     it('does not know ids that somebody made up', async function () {
       const { handle, got } = await make.call(this, { replay: true });
-      await handle.publish(told('a'));
-      await until(() => got.length === 1, 'the message');
+      await handle.publish(createDelivery('a'));
+      await waitUntil(() => got.length === 1, 'the message');
       const [epoch = ''] = got[0]!.id!.split('.');
       const wrong = [
         '',
@@ -92,19 +92,19 @@ export function relayContract(
         'other.0',
         'x'.repeat(9999),
       ];
-      for (const id of wrong) expect(await handle.since(id), id).to.equal(null);
+      for (const id of wrong) expect(await handle.listSince(id), id).to.equal(null);
       // It may be on its way from another process, and is waited for; it never comes.
-      expect(await handle.since(`${epoch}.99`)).to.equal(null);
+      expect(await handle.listSince(`${epoch}.99`)).to.equal(null);
     });
 
     it('keeps so many and no more: whoever is further behind is told', async function () {
       const { handle, got } = await make.call(this, { replay: true, most: 10 });
-      for (let n = 0; n < 30; n++) await handle.publish(told(`n${n}`));
-      await until(() => got.length === 30, 'the last message');
-      expect(actions((await handle.since(got[19]!.id!)) ?? [])).to.deep.equal(
+      for (let n = 0; n < 30; n++) await handle.publish(createDelivery(`n${n}`));
+      await waitUntil(() => got.length === 30, 'the last message');
+      expect(listActions((await handle.listSince(got[19]!.id!)) ?? [])).to.deep.equal(
         Array.from({ length: 10 }, (_, n) => `n${n + 20}`),
       );
-      expect(await handle.since(got[18]!.id!)).to.equal(null);
+      expect(await handle.listSince(got[18]!.id!)).to.equal(null);
     });
   });
 }

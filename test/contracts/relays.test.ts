@@ -8,17 +8,24 @@ import { Redis } from 'ioredis';
 import type { Delivery } from '../../contract/deferred.js';
 import { createLocal } from '../../plugins/relays/local/local.js';
 import local from '../../plugins/relays/local/runtime.js';
-import { faultProxy } from '../support/fault-proxy.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
 import { startRedis } from '../support/redis.js';
-import { actions, onRedis, openRelay, told, type Opened, type RelayOptions } from '../support/relays.js';
+import {
+  listActions,
+  openRedisRelay,
+  openRelay,
+  createDelivery,
+  type LoggedRelay,
+  type RelayOptions,
+} from '../support/relays.js';
 import { relayContract } from './relay.contract.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 relayContract('local', (options) => openRelay(local, options));
 relayContract('redis', async (options) => {
   const server = await startRedis();
-  return 'skip' in server ? server : onRedis(server.url, `test:${randomUUID()}:`, options);
+  return 'skip' in server ? server : openRedisRelay(server.url, `test:${randomUUID()}:`, options);
 });
 
 describe('relay local, as time passes', () => {
@@ -33,10 +40,11 @@ describe('relay local, as time passes', () => {
       now: () => now,
     });
     for (let n = 0; n < 5; n++) {
-      await relay.publish(told(`n${n}`));
+      await relay.publish(createDelivery(`n${n}`));
       now += 400;
     }
-    const after = async (n: number): Promise<unknown> => (await relay.since(got[n]!.id!))?.map(({ action }) => action);
+    const after = async (n: number): Promise<unknown> =>
+      (await relay.listSince(got[n]!.id!))?.map(({ action }) => action);
     expect(await after(1)).to.deep.equal(['n2', 'n3', 'n4']);
     now += 1;
     expect(await after(1)).to.equal(undefined);
@@ -55,9 +63,9 @@ describe('relay local, as time passes', () => {
       deliver: (message) => void got.push(message),
       now: () => 0,
     });
-    for (let n = 0; n < 300; n++) await relay.publish(told(`n${n}`, 'x'.repeat(200_000)));
-    expect(await relay.since(got[0]!.id!)).to.equal(null);
-    expect((await relay.since(got[299 - 100]!.id!))?.length).to.equal(100);
+    for (let n = 0; n < 300; n++) await relay.publish(createDelivery(`n${n}`, 'x'.repeat(200_000)));
+    expect(await relay.listSince(got[0]!.id!)).to.equal(null);
+    expect((await relay.listSince(got[299 - 100]!.id!))?.length).to.equal(100);
   });
 });
 
@@ -72,9 +80,9 @@ describe('relay redis, several processes', function () {
   afterEach(async () => {
     for (const { close } of opened.splice(0)) await close();
   });
-  async function several(count: number, options: RelayOptions = {}): Promise<Opened[]> {
+  async function several(count: number, options: RelayOptions = {}): Promise<LoggedRelay[]> {
     const prefix = `test:${randomUUID()}:`;
-    const relays = await Promise.all(Array.from({ length: count }, () => onRedis(url, prefix, options)));
+    const relays = await Promise.all(Array.from({ length: count }, () => openRedisRelay(url, prefix, options)));
     opened.push(...relays);
     return relays;
   }
@@ -82,10 +90,12 @@ describe('relay redis, several processes', function () {
   it('all have every message once, in the same order, whoever sent it', async () => {
     const relays = await several(3);
     await Promise.all(
-      relays.flatMap(({ handle }, from) => Array.from({ length: 100 }, (_, n) => handle.publish(told(`${from}:${n}`)))),
+      relays.flatMap(({ handle }, from) =>
+        Array.from({ length: 100 }, (_, n) => handle.publish(createDelivery(`${from}:${n}`))),
+      ),
     );
-    for (const { got } of relays) await until(() => got.length >= 300, 'the last message');
-    const [first = [], ...others] = relays.map(({ got }) => actions(got));
+    for (const { got } of relays) await waitUntil(() => got.length >= 300, 'the last message');
+    const [first = [], ...others] = relays.map(({ got }) => listActions(got));
     for (const other of others) expect(other).to.deep.equal(first);
     expect(new Set(first).size).to.equal(300);
     for (const from of [0, 1, 2]) {
@@ -96,49 +106,49 @@ describe('relay redis, several processes', function () {
 
   it('a process that joins later knows what others sent, and tells its clients nothing of it', async () => {
     const prefix = `test:${randomUUID()}:`;
-    const first = await onRedis(url, prefix, { replay: true });
+    const first = await openRedisRelay(url, prefix, { replay: true });
     opened.push(first);
-    for (const action of ['a', 'b', 'c']) await first.handle.publish(told(action));
-    await until(() => first.got.length === 3, 'the last message');
-    const late = await onRedis(url, prefix, { replay: true });
+    for (const action of ['a', 'b', 'c']) await first.handle.publish(createDelivery(action));
+    await waitUntil(() => first.got.length === 3, 'the last message');
+    const late = await openRedisRelay(url, prefix, { replay: true });
     opened.push(late);
-    await first.handle.publish(told('d'));
-    await until(() => late.got.length > 0, 'the message after it joined');
-    expect(actions(late.got)).to.deep.equal(['d']);
-    expect(actions((await late.handle.since(first.got[0]!.id!)) ?? [])).to.deep.equal(['b', 'c', 'd']);
+    await first.handle.publish(createDelivery('d'));
+    await waitUntil(() => late.got.length > 0, 'the message after it joined');
+    expect(listActions(late.got)).to.deep.equal(['d']);
+    expect(listActions((await late.handle.listSince(first.got[0]!.id!)) ?? [])).to.deep.equal(['b', 'c', 'd']);
   });
 
   it('a client that has seen more elsewhere waits for this process to catch up', async () => {
     const prefix = `test:${randomUUID()}:`;
     const server = new URL(url);
-    const proxy = await faultProxy({ host: server.hostname, port: Number(server.port) });
-    const fast = await onRedis(url, prefix, { replay: true });
-    const slow = await onRedis(`redis://127.0.0.1:${proxy.port}`, prefix, { replay: true });
+    const proxy = await startFaultProxy({ host: server.hostname, port: Number(server.port) });
+    const fast = await openRedisRelay(url, prefix, { replay: true });
+    const slow = await openRedisRelay(`redis://127.0.0.1:${proxy.port}`, prefix, { replay: true });
     opened.push(fast, slow, proxy);
-    await fast.handle.publish(told('a'));
-    await until(() => slow.got.length === 1, 'the first message');
-    await proxy.refuse();
-    await fast.handle.publish(told('b'));
-    await until(() => fast.got.length === 2, 'the second message');
-    const asked = slow.handle.since(fast.got[1]!.id!);
-    await proxy.pass();
+    await fast.handle.publish(createDelivery('a'));
+    await waitUntil(() => slow.got.length === 1, 'the first message');
+    await proxy.refuseConnections();
+    await fast.handle.publish(createDelivery('b'));
+    await waitUntil(() => fast.got.length === 2, 'the second message');
+    const asked = slow.handle.listSince(fast.got[1]!.id!);
+    await proxy.passTraffic();
     expect(await asked).to.deep.equal([]);
-    expect(actions(slow.got)).to.deep.equal(['a', 'b']);
+    expect(listActions(slow.got)).to.deep.equal(['a', 'b']);
   });
 
   it('shares nothing with a system of another prefix', async () => {
-    const [one, two] = [await several(1), await several(1)].flat() as [Opened, Opened];
-    await one.handle.publish(told('mine'));
-    await two.handle.publish(told('yours'));
-    await until(() => one.got.length + two.got.length >= 2, 'both');
-    expect([actions(one.got), actions(two.got)]).to.deep.equal([['mine'], ['yours']]);
+    const [one, two] = [await several(1), await several(1)].flat() as [LoggedRelay, LoggedRelay];
+    await one.handle.publish(createDelivery('mine'));
+    await two.handle.publish(createDelivery('yours'));
+    await waitUntil(() => one.got.length + two.got.length >= 2, 'both');
+    expect([listActions(one.got), listActions(two.got)]).to.deep.equal([['mine'], ['yours']]);
   });
 
   it('puts its keys into one slot, keeps the stream short, and lets it end', async () => {
     const prefix = `test:${randomUUID()}:`;
-    const relay = await onRedis(url, prefix, { most: 100, keep: 5 });
+    const relay = await openRedisRelay(url, prefix, { most: 100, keep: 5 });
     opened.push(relay);
-    await Promise.all(Array.from({ length: 2000 }, () => relay.handle.publish(told('a'))));
+    await Promise.all(Array.from({ length: 2000 }, () => relay.handle.publish(createDelivery('a'))));
     const client = new Redis(url);
     try {
       const keys = await client.keys(`*${prefix}*`);

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { REMEMBERED, type Claim, type Scheduler } from '../../plugins/schedulers/kind.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 import { skipTest } from '../support/skip.js';
 
 export interface OpenScheduler {
@@ -26,9 +26,9 @@ export function schedulerContract(
     let two: Scheduler;
     let three: Scheduler;
     let made = 0;
-    const fresh = (): string => `contract#${++made}`;
-    const claim = (ledger: Scheduler, key: string, instant: number, lease = 30, by: string = randomUUID()) =>
-      ledger.claim(key, instant, lease, by);
+    const createKey = (): string => `contract#${++made}`;
+    const claimRun = (ledger: Scheduler, key: string, instant: number, lease = 30, by: string = randomUUID()) =>
+      ledger.claimRun(key, instant, lease, by);
 
     before(async function () {
       const open = await start();
@@ -42,26 +42,26 @@ export function schedulerContract(
 
     it('gives an instant to one of all who ask at once', async () => {
       for (let round = 0; round < 10; round++) {
-        const key = fresh();
-        const asked = [one, two, three, one, two, three].map((ledger) => claim(ledger, key, T));
+        const key = createKey();
+        const asked = [one, two, three, one, two, three].map((ledger) => claimRun(ledger, key, T));
         const answers = (await Promise.all(asked)).sort();
         expect(answers).to.deep.equal(['mine', 'taken', 'taken', 'taken', 'taken', 'taken']);
       }
     });
 
     it('gives it to nobody again, finished or not', async () => {
-      const key = fresh();
-      expect(await claim(one, key, T)).to.equal('mine');
-      expect(await claim(two, key, T)).to.equal('taken');
-      await one.finish(key, T);
-      expect(await claim(two, key, T)).to.equal('taken');
-      expect(await claim(one, key, T)).to.equal('taken');
+      const key = createKey();
+      expect(await claimRun(one, key, T)).to.equal('mine');
+      expect(await claimRun(two, key, T)).to.equal('taken');
+      await one.finishRun(key, T);
+      expect(await claimRun(two, key, T)).to.equal('taken');
+      expect(await claimRun(one, key, T)).to.equal('taken');
     });
 
     it('tells schedules apart by their keys, whatever these are', async () => {
       const keys = [
-        `${fresh()}`,
-        `${fresh()}`,
+        `${createKey()}`,
+        `${createKey()}`,
         'ä#1',
         "'; DROP TABLE x; --#1",
         '$set#1',
@@ -69,97 +69,97 @@ export function schedulerContract(
         'a.b#1',
         '__proto__#1',
       ];
-      for (const key of keys) expect(await claim(one, key, T + 7), key).to.equal('mine');
+      for (const key of keys) expect(await claimRun(one, key, T + 7), key).to.equal('mine');
     });
 
     it('skips what is due while a run goes on, counts it once, and goes on after it', async () => {
-      const key = fresh();
-      expect(await claim(one, key, T)).to.equal('mine');
-      const answers: Claim[] = await Promise.all([one, two, three].map((ledger) => claim(ledger, key, T + 1000)));
+      const key = createKey();
+      expect(await claimRun(one, key, T)).to.equal('mine');
+      const answers: Claim[] = await Promise.all([one, two, three].map((ledger) => claimRun(ledger, key, T + 1000)));
       expect(answers.sort()).to.deep.equal(['busy', 'taken', 'taken']);
-      expect(await two.skipped(key)).to.equal(1);
-      await one.finish(key, T);
-      expect(await claim(three, key, T + 1000), 'what was skipped is over').to.equal('taken');
-      expect(await claim(three, key, T + 2000)).to.equal('mine');
-      expect(await one.skipped(key)).to.equal(1);
+      expect(await two.countSkipped(key)).to.equal(1);
+      await one.finishRun(key, T);
+      expect(await claimRun(three, key, T + 1000), 'what was skipped is over').to.equal('taken');
+      expect(await claimRun(three, key, T + 2000)).to.equal('mine');
+      expect(await one.countSkipped(key)).to.equal(1);
     });
 
     it('counts nothing for a schedule that it does not know', async () => {
-      expect(await one.skipped(fresh())).to.equal(0);
+      expect(await one.countSkipped(createKey())).to.equal(0);
     });
 
     it('answers the same to whoever asks again', async () => {
-      const key = fresh();
+      const key = createKey();
       const by = randomUUID();
-      expect(await claim(one, key, T, 30, by)).to.equal('mine');
-      expect(await claim(one, key, T, 30, by)).to.equal('mine');
+      expect(await claimRun(one, key, T, 30, by)).to.equal('mine');
+      expect(await claimRun(one, key, T, 30, by)).to.equal('mine');
       const other = randomUUID();
-      expect(await claim(two, key, T + 1000, 30, other)).to.equal('busy');
-      expect(await claim(two, key, T + 1000, 30, other)).to.equal('busy');
-      expect(await one.skipped(key)).to.equal(1);
+      expect(await claimRun(two, key, T + 1000, 30, other)).to.equal('busy');
+      expect(await claimRun(two, key, T + 1000, 30, other)).to.equal('busy');
+      expect(await one.countSkipped(key)).to.equal(1);
     });
 
     it('frees a schedule when its lease is over, and not as long as it is renewed', async () => {
-      const key = fresh();
-      expect(await claim(one, key, T, 0.5)).to.equal('mine');
-      expect(await one.renew(key, T, 30)).to.equal(true);
-      expect(await claim(two, key, T + 1000)).to.equal('busy');
-      expect(await one.renew(key, T, 0.3)).to.equal(true);
+      const key = createKey();
+      expect(await claimRun(one, key, T, 0.5)).to.equal('mine');
+      expect(await one.renewClaim(key, T, 30)).to.equal(true);
+      expect(await claimRun(two, key, T + 1000)).to.equal('busy');
+      expect(await one.renewClaim(key, T, 0.3)).to.equal(true);
       let instant = T + 1000;
-      await until(async () => (await claim(two, key, (instant += 1000))) === 'mine');
+      await waitUntil(async () => (await claimRun(two, key, (instant += 1000))) === 'mine');
       expect(instant, 'not at once').to.be.greaterThan(T + 1000);
-      expect(await one.renew(key, T, 30), 'it belongs to somebody else by now').to.equal(false);
-      await one.finish(key, T);
-      expect(await claim(three, key, instant + 1000), 'the end of a lost run frees nothing').to.equal('busy');
+      expect(await one.renewClaim(key, T, 30), 'it belongs to somebody else by now').to.equal(false);
+      await one.finishRun(key, T);
+      expect(await claimRun(three, key, instant + 1000), 'the end of a lost run frees nothing').to.equal('busy');
     });
 
     it('renews nothing that is finished or was never claimed', async () => {
-      const key = fresh();
-      expect(await one.renew(key, T, 30)).to.equal(false);
-      await claim(one, key, T);
-      await one.finish(key, T);
-      expect(await one.renew(key, T, 30)).to.equal(false);
+      const key = createKey();
+      expect(await one.renewClaim(key, T, 30)).to.equal(false);
+      await claimRun(one, key, T);
+      await one.finishRun(key, T);
+      expect(await one.renewClaim(key, T, 30)).to.equal(false);
     });
 
     it('knows the latest instant, and since when a schedule is known', async () => {
-      const key = fresh();
-      expect(await one.latest(key, 'a', T)).to.equal(T);
-      expect(await two.latest(key, 'a', T + 5000)).to.equal(T);
-      await claim(one, key, T + 10_000);
-      expect(await two.latest(key, 'a', T + 20_000)).to.equal(T + 10_000);
-      await claim(one, key, T + 11_000);
-      expect(await three.latest(key, 'a', T + 20_000), 'a skipped one is known too').to.equal(T + 11_000);
+      const key = createKey();
+      expect(await one.resolveLatest(key, 'a', T)).to.equal(T);
+      expect(await two.resolveLatest(key, 'a', T + 5000)).to.equal(T);
+      await claimRun(one, key, T + 10_000);
+      expect(await two.resolveLatest(key, 'a', T + 20_000)).to.equal(T + 10_000);
+      await claimRun(one, key, T + 11_000);
+      expect(await three.resolveLatest(key, 'a', T + 20_000), 'a skipped one is known too').to.equal(T + 11_000);
     });
 
     it('begins anew with a schedule that has changed', async () => {
-      const key = fresh();
-      await one.latest(key, 'a', T);
-      expect(await one.latest(key, 'b', T + 5000)).to.equal(T + 5000);
-      expect(await two.latest(key, 'b', T + 9000)).to.equal(T + 5000);
-      await claim(one, key, T + 60_000);
-      expect(await two.latest(key, 'c', T + 9000), 'never before what was run').to.equal(T + 60_000);
+      const key = createKey();
+      await one.resolveLatest(key, 'a', T);
+      expect(await one.resolveLatest(key, 'b', T + 5000)).to.equal(T + 5000);
+      expect(await two.resolveLatest(key, 'b', T + 9000)).to.equal(T + 5000);
+      await claimRun(one, key, T + 60_000);
+      expect(await two.resolveLatest(key, 'c', T + 9000), 'never before what was run').to.equal(T + 60_000);
     });
 
     it('runs an instant that comes again, when clocks are put back, once; and one that was left out', async () => {
-      const key = fresh();
+      const key = createKey();
       for (const instant of [T, T + 24 * HOUR, T + 23 * HOUR]) {
-        expect(await claim(one, key, instant)).to.equal('mine');
-        await one.finish(key, instant);
+        expect(await claimRun(one, key, instant)).to.equal('mine');
+        await one.finishRun(key, instant);
       }
       for (const instant of [T, T + 23 * HOUR, T + 24 * HOUR])
-        expect(await claim(two, key, instant), new Date(instant).toISOString()).to.equal('taken');
-      expect(await claim(two, key, T + HOUR)).to.equal('mine');
+        expect(await claimRun(two, key, instant), new Date(instant).toISOString()).to.equal('taken');
+      expect(await claimRun(two, key, T + HOUR)).to.equal('mine');
     });
 
     it('forgets single instants in time, and runs none of those again', async () => {
-      const key = fresh();
+      const key = createKey();
       const old = [T, T + 1000, T + 2000];
       for (const instant of [...old, T + 2000 + REMEMBERED + 1]) {
-        expect(await claim(one, key, instant)).to.equal('mine');
-        await one.finish(key, instant);
+        expect(await claimRun(one, key, instant)).to.equal('mine');
+        await one.finishRun(key, instant);
       }
-      for (const instant of [T - 1000, T + 500, ...old]) expect(await claim(two, key, instant)).to.equal('taken');
-      expect(await claim(two, key, T + 3000), 'nobody had this one').to.equal('mine');
+      for (const instant of [T - 1000, T + 500, ...old]) expect(await claimRun(two, key, instant)).to.equal('taken');
+      expect(await claimRun(two, key, T + 3000), 'nobody had this one').to.equal('mine');
     });
   });
 }

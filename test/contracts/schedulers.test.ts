@@ -13,11 +13,11 @@ import embedded from '../../plugins/schedulers/embedded/runtime.js';
 import mongo from '../../plugins/schedulers/mongo/runtime.js';
 import postgres from '../../plugins/schedulers/postgres/runtime.js';
 import redis from '../../plugins/schedulers/redis/runtime.js';
-import { freePort } from '../support/guarded.js';
-import { faultProxy } from '../support/fault-proxy.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { until } from '../support/until.js';
+import { pickFreePort } from '../support/guarded.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { waitUntil } from '../support/until.js';
 import { startRedis } from '../support/redis.js';
 import { schedulerContract, type OpenScheduler } from './scheduler.contract.js';
 import { skipTest } from '../support/skip.js';
@@ -26,10 +26,14 @@ import { startStopwatch } from '../support/stopwatch.js';
 /** Connections to this database that wait for a lock. */
 const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
-const quiet = (): void => undefined;
-const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const doNothing = (): void => undefined;
+const log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
-async function opened(runtime: PluginRuntime<Scheduler>, options: object, more: object = {}): Promise<OpenScheduler> {
+async function openScheduler(
+  runtime: PluginRuntime<Scheduler>,
+  options: object,
+  more: object = {},
+): Promise<OpenScheduler> {
   const context = { options, log, instance: 'scheduler', ...more } as unknown as RuntimeContext;
   const handle = runtime.create?.(context);
   if (handle === undefined) throw new Error('no handle');
@@ -45,7 +49,7 @@ schedulerContract('embedded', async () => {
   let users = 0;
   return async () => {
     users++;
-    const { handle } = await opened(embedded, {}, { resolve: () => main });
+    const { handle } = await openScheduler(embedded, {}, { resolve: () => main });
     return { handle, close: async () => void (--users === 0 && (await pglite.close?.(main))) };
   };
 });
@@ -53,37 +57,39 @@ schedulerContract('embedded', async () => {
 schedulerContract('postgres', async () => {
   const server = await startPostgres();
   if ('skip' in server) return server;
-  const url = await freshDatabase();
-  return () => opened(postgres, { url });
+  const url = await createPostgresDatabase();
+  return () => openScheduler(postgres, { url });
 });
 
 schedulerContract('redis', async () => {
   const server = await startRedis();
   if ('skip' in server) return server;
   const prefix = `test:${randomUUID()}:`;
-  return () => opened(redis, { url: server.url, prefix });
+  return () => openScheduler(redis, { url: server.url, prefix });
 });
 
 schedulerContract('mongo', async () => {
   const server = await startMongo();
   if ('skip' in server) return server;
-  const url = await freshMongo();
+  const url = await createMongoDatabase();
   // The server of the tests may run in an emulator.
-  return () => opened(mongo, { url, timeout: 10 });
+  return () => openScheduler(mongo, { url, timeout: 10 });
 });
 
 describe('schedulers on a server', function () {
   const SERVERS = [
-    { name: 'postgres', runtime: postgres, scheme: 'postgres', start: startPostgres, fresh: freshDatabase },
+    { name: 'postgres', runtime: postgres, scheme: 'postgres', start: startPostgres, fresh: createPostgresDatabase },
     { name: 'redis', runtime: redis, scheme: 'redis', start: startRedis, fresh: null },
-    { name: 'mongo', runtime: mongo, scheme: 'mongodb', start: startMongo, fresh: freshMongo },
+    { name: 'mongo', runtime: mongo, scheme: 'mongodb', start: startMongo, fresh: createMongoDatabase },
   ] as const;
 
   for (const { name, runtime, scheme, start, fresh } of SERVERS) {
     it(`${name}: made where nobody answers, every call fails within a second or so`, async () => {
-      const { handle, close } = await opened(runtime, { url: `${scheme}://127.0.0.1:${await freePort()}/x` });
+      const { handle, close } = await openScheduler(runtime, {
+        url: `${scheme}://127.0.0.1:${await pickFreePort()}/x`,
+      });
       const elapsed = startStopwatch();
-      const failed = await handle.claim('a#1', Date.now(), 30, 'me').catch((error: unknown) => error);
+      const failed = await handle.claimRun('a#1', Date.now(), 30, 'me').catch((error: unknown) => error);
       expect(failed).to.be.instanceOf(Error);
       expect(elapsed()).to.be.lessThan(2500);
       expect(await runtime.health?.(handle)).to.include({ ok: false, optional: true });
@@ -94,24 +100,27 @@ describe('schedulers on a server', function () {
       const server = await start();
       if ('skip' in server) return skipTest(this, server.skip);
       const address = new URL(fresh === null ? server.url : await fresh());
-      const proxy = await faultProxy({ host: address.hostname, port: Number(address.port) });
+      const proxy = await startFaultProxy({ host: address.hostname, port: Number(address.port) });
       address.port = String(proxy.port);
       const prefix = `test:${randomUUID()}:`;
-      const { handle, close } = await opened(runtime, { url: address.href, ...(name === 'redis' && { prefix }) });
+      const { handle, close } = await openScheduler(runtime, {
+        url: address.href,
+        ...(name === 'redis' && { prefix }),
+      });
       try {
         // Its tables are made first, which may take several attempts on a busy machine.
         let claimed: unknown;
-        await until(async () => {
-          claimed = await handle.claim('a#1', 1000, 30, 'me').catch(() => null);
+        await waitUntil(async () => {
+          claimed = await handle.claimRun('a#1', 1000, 30, 'me').catch(() => null);
           return claimed !== null;
         });
         expect(claimed).to.equal('mine');
         proxy.stall();
         const elapsed = startStopwatch();
-        expect(await handle.renew('a#1', 1000, 30).catch((error: unknown) => error)).to.be.instanceOf(Error);
+        expect(await handle.renewClaim('a#1', 1000, 30).catch((error: unknown) => error)).to.be.instanceOf(Error);
         expect(elapsed()).to.be.lessThan(2500);
-        await proxy.pass();
-        await until(() => handle.renew('a#1', 1000, 30).catch(() => false));
+        await proxy.passTraffic();
+        await waitUntil(() => handle.renewClaim('a#1', 1000, 30).catch(() => false));
       } finally {
         await close();
         await proxy.close();
@@ -129,18 +138,18 @@ describe('schedulers on a server', function () {
   it('postgres: an instant that is forgotten while it is claimed again is given to nobody', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    const url = await freshDatabase();
-    const { handle, close } = await opened(postgres, { url });
+    const url = await createPostgresDatabase();
+    const { handle, close } = await openScheduler(postgres, { url });
     const other = new pg.Client({ connectionString: url });
     await other.connect();
     try {
-      expect(await handle.claim('a#1', 1000, 30, 'one')).to.equal('mine');
-      await handle.finish('a#1', 1000);
+      expect(await handle.claimRun('a#1', 1000, 30, 'one')).to.equal('mine');
+      await handle.finishRun('a#1', 1000);
       // Another process forgets it, and has not ended that when the claim begins.
       await other.query('BEGIN');
       await other.query('DELETE FROM lintel_schedule_instants');
-      const claimed = handle.claim('a#1', 1000, 30, 'two');
-      await until(async () => {
+      const claimed = handle.claimRun('a#1', 1000, 30, 'two');
+      await waitUntil(async () => {
         const { rows } = await other.query(WAITING);
         return rows.length > 0;
       }, 'the claim waits');

@@ -7,13 +7,13 @@ import { expect } from 'chai';
 import { asText, isObject, type JsonObject } from '../../contract/json.js';
 import type { TokenType } from '../../plugins/tokens/kind.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, PDF, PNG_RED } from '../support/pictures.js';
-import { returning } from '../support/project.js';
+import { createFormData, PDF, PNG_RED } from '../support/pictures.js';
+import { defineReturnResource } from '../support/project.js';
 import { connect } from '../support/sockets.js';
 import { EXAMPLE_SENDER } from '../support/example-env.js';
-import { json, standInFor, type StandIn } from '../support/upstream.js';
+import { createJsonBehaviour, startStandIn, type StandIn } from '../support/upstream.js';
 import { ENV, type Plugins } from './kind-support.js';
-import { signedHeaders } from '../support/webhooks.js';
+import { createSignedHeaders } from '../support/webhooks.js';
 
 interface Served {
   readonly id: string;
@@ -22,14 +22,14 @@ interface Served {
 }
 
 /** Headers that the guard of an example lets in: the claims of the token are all that examples read. */
-async function passing(plugins: Plugins, json: JsonObject): Promise<Record<string, string>> {
+async function createAuthHeaders(plugins: Plugins, json: JsonObject): Promise<Record<string, string>> {
   const { protected: guard, tokenize } = json;
   if (!isObject(guard) || !isObject(tokenize)) return {};
   const algorithm = typeof tokenize['algorithm'] === 'string' ? tokenize['algorithm'] : null;
   const format = await plugins.handle<TokenType>('token', asText(tokenize['type']));
   const tool = format.create({ algorithm, key: ENV.EXAMPLE_KEY, issues: true, place: 'contract' });
   const { issuer: iss, audience: aud, purpose } = guard;
-  const token = await tool.issue(
+  const token = await tool.issueToken(
     { id: 'user-1', iss, aud, purpose },
     { now: Date.now(), seconds: 600, id: randomUUID() },
   );
@@ -37,7 +37,7 @@ async function passing(plugins: Plugins, json: JsonObject): Promise<Record<strin
 }
 
 /** The examples of a kind as resources with ids of their own. */
-function examplesOf(plugins: Plugins, kind: string): Served[] {
+function listExamples(plugins: Plugins, kind: string): Served[] {
   const { registry } = plugins.project;
   return plugins.names(kind).flatMap((name) => {
     const spec = registry.plugin(kind, name)!;
@@ -51,17 +51,17 @@ function examplesOf(plugins: Plugins, kind: string): Served[] {
 }
 
 /** A file of a type that the example accepts. */
-function formFor(json: JsonObject): FormData {
-  const accepts = (type: string): boolean => JSON.stringify(json).includes(JSON.stringify(type));
-  const content = accepts('application/pdf') ? PDF : PNG_RED;
-  return formOf([{ name: 'file', content, file: 'sample', type: 'application/octet-stream' }]);
+function createSampleForm(json: JsonObject): FormData {
+  const hasType = (type: string): boolean => JSON.stringify(json).includes(JSON.stringify(type));
+  const content = hasType('application/pdf') ? PDF : PNG_RED;
+  return createFormData([{ name: 'file', content, file: 'sample', type: 'application/octet-stream' }]);
 }
 
 /** What needs a connection is asked for over one. */
 async function expectServedOver({ url }: TestKernel, resource: string, payload: unknown): Promise<void> {
   const client = await connect(url);
   try {
-    const answer = await client.ask(resource, payload);
+    const answer = await client.sendRequest(resource, payload);
     expect(answer).to.include.keys('data').and.not.include.keys('error');
   } finally {
     await client.close();
@@ -72,12 +72,15 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
   describe(`examples of kind ${kind}, served`, () => {
     const kernels: TestKernel[] = [];
     let remote!: StandIn;
-    const examples = examplesOf(plugins, kind);
+    const examples = listExamples(plugins, kind);
     // A message of an open resource to a uid is for the callers of the one guard, or of none.
     const isOpen = ({ json: one }: Served): boolean => JSON.stringify(one).includes('"broadcast_to"');
     const sets = [examples.filter((one) => !isOpen(one)), examples.filter(isOpen)];
     before(async function () {
-      remote = await standInFor(['api.example.com', 'login.example.com'], json({ id: 'remote-1', name: 'Ada' }));
+      remote = await startStandIn(
+        ['api.example.com', 'login.example.com'],
+        createJsonBehaviour({ id: 'remote-1', name: 'Ada' }),
+      );
       for (const set of sets)
         kernels.push(
           await startKernel({
@@ -107,12 +110,12 @@ export function servedContract(plugins: Plugins, kind: string, folders: readonly
         // The sample body that the start prints must pass the rules that it was made from.
         const sample = plan?.summary.sample;
         const body = JSON.stringify(sample);
-        const proof = await signedHeaders(example['webhook'], body, ENV, EXAMPLE_SENDER.privateKey, `/${id}`);
-        const headers = { ...(await passing(plugins, example)), ...proof };
+        const proof = await createSignedHeaders(example['webhook'], body, ENV, EXAMPLE_SENDER.privateKey, `/${id}`);
+        const headers = { ...(await createAuthHeaders(plugins, example)), ...proof };
         const { status, text } =
           plan?.files === null
             ? await kernel.post(`/${id}`, body, { headers })
-            : await kernel.request('POST', `/${id}`, { headers, body: formFor(example) });
+            : await kernel.request('POST', `/${id}`, { headers, body: createSampleForm(example) });
         if (text.includes('"WS_NO_CONNECTION"')) await expectServedOver(kernel, id, sample);
         else expect(status, text).to.equal(200);
         for (const value of Object.values(ENV)) expect(text).not.to.contain(value);
@@ -126,8 +129,8 @@ export function envelopeContract(plugins: Plugins, name: string): void {
   for (const { title, json } of spec.examples) {
     it(`envelope ${name} (${title}) wraps results of every sort, and never a problem`, async () => {
       const values = [{ n: 1 }, [1, 2], [], null, 'text', 0, false];
-      const resources = values.map((value, i) => returning(`r${i}`, value));
-      const files = { 'definitions/a.json': [...resources, returning('need', '$PAYLOAD.absent')] };
+      const resources = values.map((value, i) => defineReturnResource(`r${i}`, value));
+      const files = { 'definitions/a.json': [...resources, defineReturnResource('need', '$PAYLOAD.absent')] };
       const kernel = await startKernel({ files, config: { envelope: json } });
       for (const [i, value] of values.entries()) {
         const { status, body } = await kernel.post<unknown>(`/r${i}`, {});

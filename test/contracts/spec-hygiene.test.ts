@@ -11,14 +11,14 @@ import { CATALOGUE } from '../../language/problems/catalogue.js';
 import { PROGRAM_CODES } from '../../language/problems/with-program-codes.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
-import { kindHygiene, specHygiene } from './spec-hygiene.js';
+import { testKinds, testSpecs } from './spec-hygiene.js';
 
 describe('spec hygiene', () => {
-  specHygiene(builtinRegistry(), specs);
+  testSpecs(createBuiltinRegistry(), specs);
 
-  describe('kinds', () => kindHygiene(kinds));
+  describe('kinds', () => testKinds(kinds));
 
   describe('all specs together', () => {
     it('have names of their own', () => {

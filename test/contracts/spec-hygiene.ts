@@ -15,13 +15,13 @@ import { pluginId, type FactValue, type PluginSpec } from '../../contract/plugin
 import type { Problem, Range } from '../../contract/problem.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import { fold } from '../../language/schema/fold.js';
-import { envFacts } from '../../language/project/environment.js';
+import { createEnvFacts } from '../../language/project/environment.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
 import { document, rangeAt, type Document } from '../../language/source/document.js';
 import { nodeAt, parseSource } from '../../language/source/tree.js';
 
 /** Variables that examples may read. */
-const ENV = envFacts({
+const ENV = createEnvFacts({
   ...EXAMPLE_ENV,
   DATABASE_URL: 'postgres://example',
   MYSQL_URL: 'mysql://example/shop',
@@ -32,7 +32,7 @@ const ENV = envFacts({
 });
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
-export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): void {
+export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): void {
   for (const spec of specs) {
     describe(`spec of ${pluginId(spec)}`, () => {
       const kind = registry.kind(spec.kind) as Kind;
@@ -41,7 +41,7 @@ export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): v
         expect(spec.summary).to.match(/\.$/);
         expect(spec.summary.length, 'summary').to.be.at.most(200);
         expect(spec.since).to.match(/^\d+\.\d+\.\d+$/);
-        judgeFacts(kind, spec);
+        checkFacts(kind, spec);
       });
 
       it('documents every field it adds', () => {
@@ -50,13 +50,13 @@ export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): v
         if (spec.schema !== undefined || spec.slots !== undefined) {
           expect(nodes.length, 'a schema in a slot of its kind').to.be.at.least(kind.slots.length > 0 ? 1 : 0);
         }
-        for (const node of nodes) judgeDocs(node, pluginId(spec));
+        for (const node of nodes) checkDocs(node, pluginId(spec));
       });
 
       for (const example of spec.examples) {
         it(`example "${example.title}" has no error`, () => {
           const { problems, doc } = check(kind.host(example.json, spec), registry);
-          expect(errorsOf(problems).map((problem) => describeProblem(problem, doc))).to.deep.equal([]);
+          expect(filterErrors(problems).map((problem) => describeProblem(problem, doc))).to.deep.equal([]);
         });
       }
 
@@ -71,13 +71,13 @@ export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): v
             1,
           );
           expect(
-            found.some(({ range }) => isOneOf(places, range)),
+            found.some(({ range }) => isAtPlace(places, range)),
             `${shown} is not at ${host.at}${at}`,
           ).to.equal(true);
-          const fragment = nodeAt(rootOf(doc), host.at);
+          const fragment = nodeAt(parseRoot(doc), host.at);
           expect(fragment, 'the host places the fragment').not.to.equal(null);
           const around = rangeAt(doc, fragment?.node.start ?? 0, fragment?.node.end ?? 0);
-          for (const problem of errorsOf(problems)) {
+          for (const problem of filterErrors(problems)) {
             expect(isInside(problem.range, around), `outside the fragment: ${describeProblem(problem, doc)}`).to.equal(
               true,
             );
@@ -99,39 +99,39 @@ export function specHygiene(registry: Registry, specs: readonly PluginSpec[]): v
 }
 
 /** A kind is documented like a plugin is. */
-export function kindHygiene(kinds: readonly Kind[]): void {
+export function testKinds(kinds: readonly Kind[]): void {
   for (const kind of kinds) {
     it(`kind ${kind.kind} documents itself, its common fields and its facts`, () => {
       expect(kind.title).to.match(/^[A-Z]/);
       expect(kind.summary).to.match(/\.$/);
       for (const [name, fact] of Object.entries(kind.facts)) expect(fact.doc, name).to.match(/\.$/);
       if (kind.config !== undefined) expect(kind.config.doc).to.match(/\.$/);
-      if (kind.common !== undefined) judgeDocs(fold(kind.common, kind.kind), kind.kind);
+      if (kind.common !== undefined) checkDocs(fold(kind.common, kind.kind), kind.kind);
     });
   }
 }
 
-function judgeFacts(kind: Kind, spec: PluginSpec): void {
-  const fits = (fact: FactSpec, value: FactValue): boolean =>
+function checkFacts(kind: Kind, spec: PluginSpec): void {
+  const isValidFact = (fact: FactSpec, value: FactValue): boolean =>
     (fact.type === 'list' ? Array.isArray(value) : typeof value === fact.type) &&
     (fact.oneOf === undefined || fact.oneOf.includes(String(value)));
   for (const [name, value] of Object.entries(spec.facts ?? {})) {
     const fact = kind.facts[name];
     expect(fact, `the kind ${kind.kind} knows no fact "${name}"`).not.to.equal(undefined);
-    if (fact !== undefined) expect(fits(fact, value), name).to.equal(true);
+    if (fact !== undefined) expect(isValidFact(fact, value), name).to.equal(true);
   }
   for (const [name, fact] of Object.entries(kind.facts)) {
     if (fact.required) expect(spec.facts, name).to.have.property(name);
   }
 }
 
-function judgeDocs(node: FieldNode, path: string): void {
+function checkDocs(node: FieldNode, path: string): void {
   for (const [name, field] of Object.entries(node.fields)) {
     expect(field.meta.doc, `${path}.${name}`).to.match(/^[^\s].*[.)?]$/s);
-    judgeDocs(field, `${path}.${name}`);
+    checkDocs(field, `${path}.${name}`);
   }
-  node.options.forEach((form) => judgeDocs(form, path));
-  if (node.inner !== null) judgeDocs(node.inner, `${path}[]`);
+  node.options.forEach((form) => checkDocs(form, path));
+  if (node.inner !== null) checkDocs(node.inner, `${path}[]`);
 }
 
 function check(host: Host, registry: Registry): { readonly problems: readonly Problem[]; readonly doc: Document } {
@@ -144,9 +144,10 @@ function check(host: Host, registry: Registry): { readonly problems: readonly Pr
   return { problems, doc: document(file, text) };
 }
 
-const errorsOf = (problems: readonly Problem[]): Problem[] => problems.filter(({ severity }) => severity === 'error');
+const filterErrors = (problems: readonly Problem[]): Problem[] =>
+  problems.filter(({ severity }) => severity === 'error');
 
-function rootOf(doc: Document): NonNullable<ReturnType<typeof parseSource>['root']> {
+function parseRoot(doc: Document): NonNullable<ReturnType<typeof parseSource>['root']> {
   const { root } = parseSource(doc);
   if (root === null) throw new Error(`${doc.file} holds no JSON`);
   return root;
@@ -158,7 +159,7 @@ interface Places {
 }
 
 function placesAt(doc: Document, pointer: string): Places {
-  const found = nodeAt(rootOf(doc), pointer);
+  const found = nodeAt(parseRoot(doc), pointer);
   if (found === null) throw new Error(`nothing stands at ${pointer}`);
   const { node, member } = found;
   const value = rangeAt(doc, node.start, node.end);
@@ -167,14 +168,14 @@ function placesAt(doc: Document, pointer: string): Places {
   return { exact: [value, opening, ...key], around: node.type === 'string' ? value : null };
 }
 
-const isOneOf = ({ exact, around }: Places, range: Range): boolean =>
+const isAtPlace = ({ exact, around }: Places, range: Range): boolean =>
   exact.some((place) => isInside(range, place) && isInside(place, range)) ||
   (around !== null && isInside(range, around));
 
 function isInside(inner: Range, outer: Range): boolean {
-  const before = (a: Range['start'], b: Range['start']): boolean =>
+  const isBefore = (a: Range['start'], b: Range['start']): boolean =>
     a.line < b.line || (a.line === b.line && a.character <= b.character);
-  return before(outer.start, inner.start) && before(inner.end, outer.end);
+  return isBefore(outer.start, inner.start) && isBefore(inner.end, outer.end);
 }
 
 function describeProblem({ code, message, range }: Problem, doc: Document): string {

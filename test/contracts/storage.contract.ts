@@ -11,10 +11,10 @@ import { Fault } from '../../contract/fault.js';
 import type { Storable, Storage } from '../../plugins/storages/kind.js';
 import { isStorageKey } from '../../plugins/storages/shared/key.light.js';
 import { PDF, PNG_RED, SVG } from '../support/pictures.js';
-import type { Found } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 export const MIB = 1024 * 1024;
 
@@ -24,22 +24,22 @@ export interface StorageSubject {
   /** What `url` gave, as a client asks for it. */
   readonly read: (url: string) => Promise<Response>;
   /** Keys of everything in the store, whole or not. */
-  readonly held: () => Promise<readonly string[]>;
+  readonly listStoredKeys: () => Promise<readonly string[]>;
   /** Makes the store unusable, and usable again. */
   readonly leave: () => Promise<void>;
   readonly comeBack: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-export interface StorageSort {
+export interface StorageBackend {
   readonly name: string;
   /** Bytes of files at which the store does something else than with fewer. */
   readonly sizes: readonly number[];
-  readonly open: () => Promise<Found<StorageSubject>>;
+  readonly open: () => Promise<ServerOrSkip<StorageSubject>>;
 }
 
 /** Of a promise that must reject with a Fault. */
-export async function faultOf(work: Promise<unknown>): Promise<Fault> {
+export async function expectStorageFault(work: Promise<unknown>): Promise<Fault> {
   const failure = await work.then(
     () => undefined,
     (error: unknown) => error,
@@ -49,7 +49,7 @@ export async function faultOf(work: Promise<unknown>): Promise<Fault> {
 }
 
 /** Files on the disk that are to be stored. */
-export async function fileMaker(): Promise<{
+export async function createFileMaker(): Promise<{
   /** Readable at addresses that end. */
   readonly make: (bytes: Buffer, type?: string) => Promise<Storable & { readonly signed: true }>;
   readonly dispose: () => Promise<void>;
@@ -66,22 +66,22 @@ export async function fileMaker(): Promise<{
 }
 
 /** The address with one character of its key or signature changed. */
-function tampered(url: string): string[] {
-  const other = (text: string, at: number): string =>
+function tamperUrl(url: string): string[] {
+  const replaceCharacter = (text: string, at: number): string =>
     text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1);
   const query = url.indexOf('?');
-  return [other(url, query - 6), other(url, url.length - 1), url.slice(0, query)];
+  return [replaceCharacter(url, query - 6), replaceCharacter(url, url.length - 1), url.slice(0, query)];
 }
 
-export function storageContract({ name, sizes, open }: StorageSort): void {
+export function storageContract({ name, sizes, open }: StorageBackend): void {
   describe(`storage ${name}`, function () {
     let subject!: StorageSubject;
-    let files!: Awaited<ReturnType<typeof fileMaker>>;
+    let files!: Awaited<ReturnType<typeof createFileMaker>>;
     before(async function () {
       const found = await open();
       if ('skip' in found) return skipTest(this, found.skip);
       subject = found;
-      files = await fileMaker();
+      files = await createFileMaker();
     });
     after(async () => {
       await subject?.close();
@@ -126,7 +126,7 @@ export function storageContract({ name, sizes, open }: StorageSort): void {
       const answer = await subject.read(await subject.storage.url(key, null));
       expect([answer.status, await answer.text()]).to.deep.equal([200, 'for long']);
       await subject.storage.remove([key]);
-      expect(await subject.held()).not.to.include(key);
+      expect(await subject.listStoredKeys()).not.to.include(key);
     });
 
     it('refuses an address when its time is over', async () => {
@@ -134,7 +134,7 @@ export function storageContract({ name, sizes, open }: StorageSort): void {
       await subject.storage.put(key, await files.make(Buffer.from('soon gone')));
       const url = await subject.storage.url(key, 2);
       expect((await subject.read(url)).status).to.equal(200);
-      await until(async () => (await subject.read(url)).status !== 200);
+      await waitUntil(async () => (await subject.read(url)).status !== 200);
       const refused = await subject.read(url);
       expect(refused.status).to.be.oneOf([401, 403, 404, 410]);
       expect(await refused.text()).not.to.contain('soon gone');
@@ -143,7 +143,7 @@ export function storageContract({ name, sizes, open }: StorageSort): void {
     it('refuses an address that was changed', async () => {
       const key = newKey();
       await subject.storage.put(key, await files.make(Buffer.from('not for you')));
-      for (const url of tampered(await subject.storage.url(key, 60))) {
+      for (const url of tamperUrl(await subject.storage.url(key, 60))) {
         const refused = await subject.read(url);
         expect(refused.status, url).to.be.oneOf([400, 401, 403, 404]);
         expect(await refused.text()).not.to.contain('not for you');
@@ -152,7 +152,7 @@ export function storageContract({ name, sizes, open }: StorageSort): void {
 
     it('takes nothing else for a key, and touches nothing for it', async () => {
       const file = await files.make(Buffer.from('x'));
-      const before = await subject.held();
+      const before = await subject.listStoredKeys();
       for (const key of [
         '',
         '/',
@@ -168,10 +168,10 @@ export function storageContract({ name, sizes, open }: StorageSort): void {
         'a%2fb',
         `${'k'.repeat(129)}`,
       ]) {
-        await faultOf(subject.storage.put(key, file));
+        await expectStorageFault(subject.storage.put(key, file));
         await subject.storage.remove([key]);
       }
-      expect(await subject.held()).to.deep.equal(before);
+      expect(await subject.listStoredKeys()).to.deep.equal(before);
     });
 
     it('takes every key that an upload makes', async () => {
@@ -195,7 +195,7 @@ export function storageContract({ name, sizes, open }: StorageSort): void {
         const key = newKey();
         const [first, second] = [randomBytes(size), randomBytes(size)];
         await subject.storage.put(key, await files.make(first));
-        await faultOf(subject.storage.put(key, await files.make(second)));
+        await expectStorageFault(subject.storage.put(key, await files.make(second)));
         expect((await bytesAt(key)).equals(first), String(size)).to.equal(true);
       }
     });
@@ -206,7 +206,7 @@ export function storageContract({ name, sizes, open }: StorageSort): void {
       await subject.storage.remove([]);
       await subject.storage.remove([keys[0]!, newKey(), keys[1]!]);
       await subject.storage.remove([keys[0]!]);
-      const left = await subject.held();
+      const left = await subject.listStoredKeys();
       expect(keys.map((key) => left.includes(key))).to.deep.equal([false, false, true]);
     });
 
@@ -220,16 +220,16 @@ export function storageContract({ name, sizes, open }: StorageSort): void {
       await Promise.all(all.map(({ key, file }) => subject.storage.put(key, file)));
       for (const { key, bytes } of all) expect((await bytesAt(key)).equals(bytes), key).to.equal(true);
       await subject.storage.remove(all.map(({ key }) => key));
-      const left = await subject.held();
+      const left = await subject.listStoredKeys();
       expect(all.filter(({ key }) => left.includes(key))).to.deep.equal([]);
     });
 
     it('stores nothing of a file that is not there', async () => {
       const key = newKey();
       const gone = { path: join(tmpdir(), randomUUID()), size: 9 * MIB, type: 'image/png' };
-      await faultOf(subject.storage.put(key, gone));
-      await faultOf(subject.storage.put(key, { ...gone, size: 10 }));
-      await until(async () => !(await subject.held()).includes(key));
+      await expectStorageFault(subject.storage.put(key, gone));
+      await expectStorageFault(subject.storage.put(key, { ...gone, size: 10 }));
+      await waitUntil(async () => !(await subject.listStoredKeys()).includes(key));
     });
 
     it('says soon that it is away, and works when it is back', async () => {
@@ -238,15 +238,15 @@ export function storageContract({ name, sizes, open }: StorageSort): void {
       await subject.leave();
       const elapsed = startStopwatch();
       for (const { code, options } of await Promise.all(
-        [key, newKey()].map((one) => faultOf(subject.storage.put(one, file))),
+        [key, newKey()].map((one) => expectStorageFault(subject.storage.put(one, file))),
       )) {
         expect([code, options.retryable]).to.deep.equal(['STO_AWAY', true]);
         expect(options.headers?.['retry-after']).to.match(/^[1-9]\d?$/);
       }
-      expect((await faultOf(subject.storage.remove([key]))).code).to.equal('STO_AWAY');
+      expect((await expectStorageFault(subject.storage.remove([key]))).code).to.equal('STO_AWAY');
       expect(elapsed()).to.be.lessThan(5000);
       await subject.comeBack();
-      await until(() =>
+      await waitUntil(() =>
         subject.storage.put(newKey(), file).then(
           () => true,
           () => false,

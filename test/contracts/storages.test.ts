@@ -7,10 +7,10 @@ import { specs } from '../../plugins/index.spec.js';
 import type { Storage } from '../../plugins/storages/kind.js';
 import { openFolder } from '../../plugins/storages/local-disk/folder.js';
 import { startKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, tempProject } from '../support/project.js';
-import { s3Subject } from '../support/s3-storage.js';
-import { filesBelow } from '../support/spool.js';
-import { MIB, storageContract, type StorageSort, type StorageSubject } from './storage.contract.js';
+import { PLUGIN_FIXTURES, createTempProject } from '../support/project.js';
+import { createS3Subject } from '../support/s3-storage.js';
+import { listFilesBelow } from '../support/spool.js';
+import { MIB, storageContract, type StorageBackend, type StorageSubject } from './storage.contract.js';
 
 const STORING = join(PLUGIN_FIXTURES, 'storing');
 
@@ -26,8 +26,8 @@ async function localDisk(): Promise<StorageSubject> {
   return {
     storage: found.chosen.storage,
     read: (url) => fetch(new URL(url, kernel.url)),
-    held: async () => {
-      const paths = await filesBelow(folder);
+    listStoredKeys: async () => {
+      const paths = await listFilesBelow(folder);
       return paths
         .filter((path) => path !== 'signing.key')
         .map((path) => path.replace(/^(open|signed|incoming)\//, ''));
@@ -45,10 +45,10 @@ async function localDisk(): Promise<StorageSubject> {
   };
 }
 
-const SORTS: readonly StorageSort[] = [
+const SORTS: readonly StorageBackend[] = [
   { name: 'local-disk', sizes: [8 * MIB + 1], open: localDisk },
   // Parts of 8 MiB.
-  { name: 'minio', sizes: [5 * MIB + 1, 8 * MIB, 8 * MIB + 1, 12 * MIB], open: () => s3Subject() },
+  { name: 'minio', sizes: [5 * MIB + 1, 8 * MIB, 8 * MIB + 1, 12 * MIB], open: () => createS3Subject() },
 ];
 
 describe('contracts of storages', () => {
@@ -61,7 +61,7 @@ describe('contracts of storages', () => {
 
 describe('storage local-disk, a folder of several processes', () => {
   it('opens while another process removes its own files', async () => {
-    const project = await tempProject();
+    const project = await createTempProject();
     const incoming = join(project.folder, 'incoming');
     await openFolder(project.folder);
     const names = Array.from({ length: 400 }, (_, n) => String(n).padStart(3, '0'));

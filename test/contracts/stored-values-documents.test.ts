@@ -3,8 +3,18 @@
  * HTTP. The same rules as for SQL; a number that no document keeps exactly is refused.
  */
 import { expect } from 'chai';
-import { documents, onEach, STORES } from '../support/databases.js';
-import { ALIKE, FLOATS, jsons, LONG_TEXTS, sameTexts, TEXTS, times, wrongOf, WHOLES } from './stored-values.js';
+import { defineDocumentResource, describeOnEach, STORES } from '../support/databases.js';
+import {
+  ALIKE,
+  FLOATS,
+  createJsonCases,
+  LONG_TEXTS,
+  createTextCases,
+  TEXTS,
+  createTimeCases,
+  findMismatches,
+  WHOLES,
+} from './stored-values.js';
 
 const optional = { optional: true };
 const FIELDS = ['text', 'whole', 'fraction', 'instant', 'object', 'list', 'free'];
@@ -23,23 +33,49 @@ const FILES = {
       },
     },
     { _account: { name: { type: 'String', unique: true }, place: { type: 'Number' } } },
-    documents('keep', { collection: '_kept', action: 'INSERT', parameters: ['id', ...FIELDS], multi: true }),
-    documents(
+    defineDocumentResource('keep', {
+      collection: '_kept',
+      action: 'INSERT',
+      parameters: ['id', ...FIELDS],
+      multi: true,
+    }),
+    defineDocumentResource(
       'keep-all',
       { collection: '_kept', action: 'FETCH', filter_predicate: { id: { $in: '$PAYLOAD.ids' } } },
       many,
     ),
-    documents('one', { collection: '_kept', action: 'INSERT', parameters: ['$PAYLOAD.id', '$PAYLOAD.text'] }),
-    documents('equal', { collection: '_kept', action: 'FETCH', filter_predicate: { text: '$PAYLOAD.text' } }, many),
-    documents('free', { collection: '_kept', action: 'FETCH', filter_predicate: { free: '$PAYLOAD.free' } }, many),
-    documents(
+    defineDocumentResource('one', {
+      collection: '_kept',
+      action: 'INSERT',
+      parameters: ['$PAYLOAD.id', '$PAYLOAD.text'],
+    }),
+    defineDocumentResource(
+      'equal',
+      { collection: '_kept', action: 'FETCH', filter_predicate: { text: '$PAYLOAD.text' } },
+      many,
+    ),
+    defineDocumentResource(
+      'free',
+      { collection: '_kept', action: 'FETCH', filter_predicate: { free: '$PAYLOAD.free' } },
+      many,
+    ),
+    defineDocumentResource(
       'among',
       { collection: '_kept', action: 'FETCH', filter_predicate: { text: { $in: '$PAYLOAD.texts' } } },
       many,
     ),
-    documents('at', { collection: '_kept', action: 'FETCH', filter_predicate: { instant: '$PAYLOAD.instant' } }, many),
-    documents('sign-up', { collection: '_account', action: 'INSERT', parameters: ['name', 'place'], multi: true }),
-    documents(
+    defineDocumentResource(
+      'at',
+      { collection: '_kept', action: 'FETCH', filter_predicate: { instant: '$PAYLOAD.instant' } },
+      many,
+    ),
+    defineDocumentResource('sign-up', {
+      collection: '_account',
+      action: 'INSERT',
+      parameters: ['name', 'place'],
+      multi: true,
+    }),
+    defineDocumentResource(
       'sign-in',
       { collection: '_account', action: 'FETCH', filter_predicate: { name: '$PAYLOAD.name' } },
       many,
@@ -47,12 +83,12 @@ const FILES = {
   ],
 };
 
-onEach('what is read is what was stored in documents', STORES, { files: FILES }, (kernel) => {
+describeOnEach('what is read is what was stored in documents', STORES, { files: FILES }, (kernel) => {
   const ids = async (path: string, body: string): Promise<unknown[]> =>
     (await kernel().post<{ id: unknown }[]>(path, body)).body.map(({ id }) => id);
 
   it('text, as a field, in a filter and in a list', async () => {
-    expect(await wrongOf(kernel(), '/keep', sameTexts(TEXTS), { field: 'text' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/keep', createTextCases(TEXTS), { field: 'text' })).to.deep.equal([]);
     const found = await Promise.all(
       ALIKE.map(async (text) => [
         ...(await ids('/equal', JSON.stringify({ text }))),
@@ -91,14 +127,14 @@ onEach('what is read is what was stored in documents', STORES, { files: FILES },
   it('numbers, exactly or not at all', async () => {
     const isBig = (json: string): boolean => /9007199254740992|9007199254740993|9223372036854775/.test(json);
     const wholes = WHOLES.map((one) => (isBig(one.json) || isBig(one.read ?? '') ? { ...one, read: null } : one));
-    expect(await wrongOf(kernel(), '/keep', wholes, { field: 'whole' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/keep', wholes, { field: 'whole' })).to.deep.equal([]);
     // Text that is too long for a double is refused as text of a whole number is.
-    expect(await wrongOf(kernel(), '/keep', FLOATS, { field: 'fraction' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/keep', FLOATS, { field: 'fraction' })).to.deep.equal([]);
   });
 
   it('times, found by what was sent', async () => {
-    const cases = times(3);
-    expect(await wrongOf(kernel(), '/keep', cases, { field: 'instant' })).to.deep.equal([]);
+    const cases = createTimeCases(3);
+    expect(await findMismatches(kernel(), '/keep', cases, { field: 'instant' })).to.deep.equal([]);
     const kept = cases.filter(({ read }) => read !== null);
     const found = await Promise.all(kept.map(({ json }) => ids('/at', `{"instant":${json}}`)));
     found.forEach((all, index) => expect(all, kept[index]?.json).to.include(`instant ${index}`));
@@ -109,17 +145,19 @@ onEach('what is read is what was stored in documents', STORES, { files: FILES },
       json,
       read: null,
     }));
-    const cases = [...jsons((key) => !key.includes('$') && !key.includes('.')), ...numbers];
+    const cases = [...createJsonCases((key) => !key.includes('$') && !key.includes('.')), ...numbers];
     const wrap = (json: string): string => `{"v":${json},"w":[{"v":${json}}]}`;
-    expect(await wrongOf(kernel(), '/keep', cases, { field: 'object', wrap })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/keep', cases, { field: 'object', wrap })).to.deep.equal([]);
     expect(
-      await wrongOf(kernel(), '/keep', cases, { field: 'list', wrap: (json) => `[${json},[${json}]]` }),
+      await findMismatches(kernel(), '/keep', cases, { field: 'list', wrap: (json) => `[${json},[${json}]]` }),
     ).to.deep.equal([]);
-    expect(await wrongOf(kernel(), '/keep', cases, { field: 'free' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/keep', cases, { field: 'free' })).to.deep.equal([]);
     expect((await kernel().post('/free', '{"free":9007199254740993}')).status).to.equal(422);
   });
 
   it('long text', async () => {
-    expect(await wrongOf(kernel(), '/keep', sameTexts(LONG_TEXTS), { field: 'text', name: 'long' })).to.deep.equal([]);
+    expect(
+      await findMismatches(kernel(), '/keep', createTextCases(LONG_TEXTS), { field: 'text', name: 'long' }),
+    ).to.deep.equal([]);
   });
 });

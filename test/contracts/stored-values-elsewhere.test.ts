@@ -4,19 +4,29 @@
  */
 import { expect } from 'chai';
 import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
-import type { Found } from '../support/guarded.js';
-import { returning } from '../support/project.js';
-import { ownRedis } from '../support/redis.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
+import type { ServerOrSkip } from '../support/guarded.js';
+import { defineReturnResource } from '../support/project.js';
+import { startOwnRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';
 import { connect, type SocketClient } from '../support/sockets.js';
-import { DECIMALS, FLOATS, jsons, LONG_TEXTS, parsed, sameTexts, TEXTS, WHOLES, type Case } from './stored-values.js';
+import {
+  DECIMALS,
+  FLOATS,
+  createJsonCases,
+  LONG_TEXTS,
+  parseAnswerJson,
+  createTextCases,
+  TEXTS,
+  WHOLES,
+  type Case,
+} from './stored-values.js';
 
 type Servers = Pick<TestKernelOptions, 'config' | 'env'> & { readonly stop?: () => Promise<void> };
 
-const SERVERS: Readonly<Record<string, () => Promise<Found<Servers>>>> = {
+const SERVERS: Readonly<Record<string, () => Promise<ServerOrSkip<Servers>>>> = {
   async redis() {
-    const server = await ownRedis();
+    const server = await startOwnRedis();
     if ('skip' in server) return server;
     const redis = { use: 'redis', url: '$ENV.REDIS_URL' };
     return { config: { queue: redis, relay: redis, cache: redis }, env: { REDIS_URL: server.url }, stop: server.stop };
@@ -24,7 +34,10 @@ const SERVERS: Readonly<Record<string, () => Promise<Found<Servers>>>> = {
   async mongo() {
     const server = await startMongo();
     if ('skip' in server) return server;
-    return { config: { queue: { use: 'mongo', url: '$ENV.MONGO_URL' } }, env: { MONGO_URL: await freshMongo() } };
+    return {
+      config: { queue: { use: 'mongo', url: '$ENV.MONGO_URL' } },
+      env: { MONGO_URL: await createMongoDatabase() },
+    };
   },
   async postgres() {
     const made = await DATABASES.find(({ name }) => name === 'postgres')?.make();
@@ -35,28 +48,28 @@ const SERVERS: Readonly<Record<string, () => Promise<Found<Servers>>>> = {
 
 /** As a caller reads it: numbers that no double holds are text. */
 const CASES: readonly Case[] = [
-  ...sameTexts([...TEXTS, ...LONG_TEXTS]),
+  ...createTextCases([...TEXTS, ...LONG_TEXTS]),
   ...[...WHOLES, ...FLOATS, ...DECIMALS].filter(({ json, read }) => read !== null && /^-?[\d.]{1,15}$/.test(json)),
   ...DECIMALS,
   ...['9007199254740993', '-9223372036854775809', '123456789012345678901234567890'].map((json) => ({
     json,
     read: `"${json}"`,
   })),
-  ...jsons(() => true).filter(({ read }) => read !== null),
+  ...createJsonCases(() => true).filter(({ read }) => read !== null),
   { json: '"a\\u0000b"', read: '"a\\u0000b"' },
 ];
 const SENT = `{"v":[${CASES.map(({ json }) => json).join()}]}`;
-const READ = { v: CASES.map(({ read }) => parsed(read ?? '')), said: 'caf\u00e9 \u00a0x' };
+const READ = { v: CASES.map(({ read }) => parseAnswerJson(read ?? '')), said: 'caf\u00e9 \u00a0x' };
 
 const seen = { v: '$PAYLOAD.v', said: '$HEADER.x-said' };
 const telling = { broadcast_type: 'ALL', action: 'told' };
 const DEFINITIONS = [
   {
-    ...returning('later', 0),
+    ...defineReturnResource('later', 0),
     actionables: [{ id: 1, mode: 'RETURN', value: seen, queue: {}, broadcast_websocket_message: telling }],
   },
   {
-    ...returning('kept', 0),
+    ...defineReturnResource('kept', 0),
     actionables: [{ id: 1, mode: 'RETURN', value: seen, cacheable: { read_from_cache: true, duration: 600 } }],
   },
 ];

@@ -3,21 +3,21 @@
  * two texts that differ are two everywhere.
  */
 import { expect } from 'chai';
-import { onEach, SQL, type SqlName } from '../support/databases.js';
+import { describeOnEach, SQL, type SqlName } from '../support/databases.js';
 import type { TestKernel, TestKernelOptions } from '../support/kernel.js';
-import { querying } from '../support/project.js';
-import { until } from '../support/until.js';
+import { defineQueryResource } from '../support/project.js';
+import { waitUntil } from '../support/until.js';
 import {
   ALIKE,
   DECIMALS,
   FLOATS,
-  jsons,
+  createJsonCases,
   LONG_TEXTS,
-  sameTexts,
+  createTextCases,
   TEXTS,
-  times,
+  createTimeCases,
   WHOLES,
-  wrongOf,
+  findMismatches,
 } from './stored-values.js';
 
 const many = { result: 'many' };
@@ -71,35 +71,41 @@ const put = (id: string, queue: object = {}): object =>
 const DEFINITIONS = [
   ...MODELS,
   put('keep'),
-  querying('keep-all', 'SELECT * FROM _kept WHERE id LIKE $1', ['$PAYLOAD.like'], many),
-  querying('one', 'INSERT INTO _kept (id, text) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.text']),
+  defineQueryResource('keep-all', 'SELECT * FROM _kept WHERE id LIKE $1', ['$PAYLOAD.like'], many),
+  defineQueryResource('one', 'INSERT INTO _kept (id, text) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.text']),
   each('equal', 'SELECT id FROM _kept WHERE text = $1', ['text'], many),
   each('among', 'SELECT id FROM _kept WHERE text IN ($1, $2)', ['text', 'text'], many),
   each('at', 'SELECT id FROM _kept WHERE instant = $1', ['instant']),
-  querying('whole', 'SELECT id FROM _kept WHERE whole = $1', ['$PAYLOAD.whole'], many),
+  defineQueryResource('whole', 'SELECT id FROM _kept WHERE whole = $1', ['$PAYLOAD.whole'], many),
   each('sign-up', 'INSERT INTO _account (name, place) VALUES ($1, $2)', ['name', 'place']),
-  querying('again', 'INSERT INTO _account (name, place) VALUES ($1, 0)', ['$PAYLOAD.name']),
+  defineQueryResource('again', 'INSERT INTO _account (name, place) VALUES ($1, 0)', ['$PAYLOAD.name']),
   each('sign-in', 'SELECT place FROM _account WHERE name = $1', ['name'], many),
-  querying('decimal', 'SELECT $1::numeric AS v', ['$PAYLOAD.v']),
-  querying('echo', 'SELECT $1::jsonb AS v', ['$PAYLOAD.v'], { cacheable: { read_from_cache: true, duration: 60 } }),
+  defineQueryResource('decimal', 'SELECT $1::numeric AS v', ['$PAYLOAD.v']),
+  defineQueryResource('echo', 'SELECT $1::jsonb AS v', ['$PAYLOAD.v'], {
+    cacheable: { read_from_cache: true, duration: 60 },
+  }),
   // A table of which no model says anything, read back by a statement that begins with a list of its own.
   each('loose', 'INSERT INTO loose (id, text, whole, object, bytes) VALUES ($1, $2, $3, $4, $5)', [
     ...['id', 'text', 'whole', 'object', 'bytes'],
   ]),
-  querying(
+  defineQueryResource(
     'loose-all',
     'WITH found AS (SELECT * FROM loose WHERE id LIKE $1) SELECT * FROM found',
     ['$PAYLOAD.like'],
     many,
   ),
-  querying('shaped', 'INSERT INTO _shaped (id, settings, tags) VALUES ($1, $2, $3)', ['id', 'settings', 'tags']),
-  querying('shaped-all', 'SELECT * FROM _shaped', [], many),
-  querying('reshape', 'UPDATE _shaped SET settings = $2 WHERE id = $1 RETURNING *', ['id', 'settings']),
+  defineQueryResource('shaped', 'INSERT INTO _shaped (id, settings, tags) VALUES ($1, $2, $3)', [
+    'id',
+    'settings',
+    'tags',
+  ]),
+  defineQueryResource('shaped-all', 'SELECT * FROM _shaped', [], many),
+  defineQueryResource('reshape', 'UPDATE _shaped SET settings = $2 WHERE id = $1 RETURNING *', ['id', 'settings']),
 ];
 
 const suite = (kernel: () => TestKernel, database: SqlName): void => {
   it('text, as a parameter, in a filter and in a list', async () => {
-    expect(await wrongOf(kernel(), '/keep', sameTexts(TEXTS), { field: 'text' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/keep', createTextCases(TEXTS), { field: 'text' })).to.deep.equal([]);
     const texts = TEXTS.map((text) => ({ text }));
     const wanted = TEXTS.map((_, index) => ({ id: `text ${index}` }));
     expect((await kernel().post('/equal', texts)).body).to.deep.equal(wanted);
@@ -128,14 +134,14 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
   });
 
   it('whole numbers, exactly or not at all', async () => {
-    expect(await wrongOf(kernel(), '/keep', WHOLES, { field: 'whole' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/keep', WHOLES, { field: 'whole' })).to.deep.equal([]);
     const ids = async (json: string): Promise<unknown> => (await kernel().post('/whole', `{"whole":${json}}`)).body;
     expect(await ids('9223372036854775807')).to.deep.equal(await ids('"9223372036854775807"'));
     expect(await ids('9007199254740992')).to.have.length(1);
   });
 
   it('fractions', async () => {
-    expect(await wrongOf(kernel(), '/keep', FLOATS, { field: 'fraction' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/keep', FLOATS, { field: 'fraction' })).to.deep.equal([]);
   });
 
   it('decimals, to the last digit', async () => {
@@ -144,8 +150,8 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
   });
 
   it('times, found by what was sent', async () => {
-    const cases = times(6);
-    expect(await wrongOf(kernel(), '/keep', cases, { field: 'instant' })).to.deep.equal([]);
+    const cases = createTimeCases(6);
+    expect(await findMismatches(kernel(), '/keep', cases, { field: 'instant' })).to.deep.equal([]);
     const kept = cases.filter(({ read }) => read !== null);
     const sent = `[${kept.map(({ json }) => `{"instant":${json}}`).join()}]`;
     const { body: found } = await kernel().post<{ id: string }[]>('/at', sent);
@@ -154,15 +160,17 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
   });
 
   it('JSON at all depths, in an object and in a list', async () => {
-    const cases = jsons(() => true);
+    const cases = createJsonCases(() => true);
     const exact =
       database === 'pglite' || database === 'postgres' ? ['12345678901234567890123', '0.12345678901234567891'] : [];
     const digits = ['9007199254740993', '-9223372036854775808', '18446744073709551615', ...exact];
     const numbers = digits.map((json) => ({ json, read: `"${json}"` }));
     const wrap = (json: string): string => `{"v":${json},"w":[{"v":${json}}]}`;
-    expect(await wrongOf(kernel(), '/keep', [...cases, ...numbers], { field: 'object', wrap })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/keep', [...cases, ...numbers], { field: 'object', wrap })).to.deep.equal(
+      [],
+    );
     expect(
-      await wrongOf(kernel(), '/keep', [...cases, ...numbers], {
+      await findMismatches(kernel(), '/keep', [...cases, ...numbers], {
         field: 'list',
         wrap: (json) => `[${json},[${json}]]`,
       }),
@@ -179,11 +187,11 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
   });
 
   it('the same from the cache', async () => {
-    const cases = jsons(() => true).filter(({ read }) => read !== null);
-    const ask = async (): Promise<string[]> =>
+    const cases = createJsonCases(() => true).filter(({ read }) => read !== null);
+    const postCases = async (): Promise<string[]> =>
       Promise.all(cases.map(async ({ json }) => (await kernel().post('/echo', `{"v":{"v":${json}}}`)).text));
-    const first = await ask();
-    expect(await ask()).to.deep.equal(first);
+    const first = await postCases();
+    expect(await postCases()).to.deep.equal(first);
     expect(first.map((text) => (JSON.parse(text) as { v: { v: unknown } }).v.v)).to.deep.equal(
       cases.map(({ read }) => JSON.parse(read ?? '') as unknown),
     );
@@ -191,15 +199,15 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
   });
 
   it('the same in a table without a model', async () => {
-    expect(await wrongOf(kernel(), '/loose', sameTexts(TEXTS), { field: 'text' })).to.deep.equal([]);
-    expect(await wrongOf(kernel(), '/loose', WHOLES, { field: 'whole' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/loose', createTextCases(TEXTS), { field: 'text' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/loose', WHOLES, { field: 'whole' })).to.deep.equal([]);
     const wrap = (inner: string): string => `{"v":[${inner}]}`;
-    const objects = [...jsons(() => true), { json: '9007199254740993', read: '"9007199254740993"' }];
-    expect(await wrongOf(kernel(), '/loose', objects, { field: 'object', wrap })).to.deep.equal([]);
+    const objects = [...createJsonCases(() => true), { json: '9007199254740993', read: '"9007199254740993"' }];
+    expect(await findMismatches(kernel(), '/loose', objects, { field: 'object', wrap })).to.deep.equal([]);
     // Bytes are written as they are read.
     const hex = ['"\\\\x"', '"\\\\x00ff0a5c"', '"\\\\xefbbbf"'].map((one) => ({ json: one, read: one }));
     const plain = [{ json: '"abc"', read: '"\\\\x616263"' }];
-    expect(await wrongOf(kernel(), '/loose', [...hex, ...plain], { field: 'bytes' })).to.deep.equal([]);
+    expect(await findMismatches(kernel(), '/loose', [...hex, ...plain], { field: 'bytes' })).to.deep.equal([]);
   });
 
   it('JSON columns hold what their model says', async () => {
@@ -241,7 +249,9 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
   });
 
   it('long text, stored and found', async () => {
-    expect(await wrongOf(kernel(), '/keep', sameTexts(LONG_TEXTS), { field: 'text', name: 'long' })).to.deep.equal([]);
+    expect(
+      await findMismatches(kernel(), '/keep', createTextCases(LONG_TEXTS), { field: 'text', name: 'long' }),
+    ).to.deep.equal([]);
     const found = await kernel().post(
       '/equal',
       LONG_TEXTS.map((text) => ({ text })),
@@ -267,7 +277,7 @@ const queued: Suite = (kernel) => {
     const answer = await kernel().post('/later', `[{"id":"later",${body}}]`);
     expect(answer.status, answer.text).to.equal(202);
     let row: Record<string, unknown> | undefined;
-    await until(async () => {
+    await waitUntil(async () => {
       const { body: rows } = await kernel().post<Record<string, unknown>[]>('/keep-all', { like: 'later' });
       row = rows.find(({ id }) => id === 'later');
       return row !== undefined;
@@ -289,24 +299,24 @@ function looseTable(database: SqlName): string {
   const [json, bytes] = database === 'pglite' || database === 'postgres' ? ['JSONB', 'BYTEA'] : ['JSON', 'LONGBLOB'];
   return `CREATE TABLE loose (id VARCHAR(60) PRIMARY KEY, text TEXT, whole BIGINT, object ${json}, bytes ${bytes});`;
 }
-const filesOf = (database: SqlName, definitions: readonly object[]): TestKernelOptions => ({
+const createFiles = (database: SqlName, definitions: readonly object[]): TestKernelOptions => ({
   files: { 'definitions/all.json': definitions, 'migrations/1-loose.sql': looseTable(database) },
 });
 
 const isLite = ({ name }: { readonly name: SqlName }): boolean => name === 'pglite';
 const title = 'what is read is what was stored in SQL';
-onEach(
+describeOnEach(
   title,
   SQL.filter(isLite),
-  (database) => filesOf(database, [...DEFINITIONS, put('later', { queue: {} })]),
+  (database) => createFiles(database, [...DEFINITIONS, put('later', { queue: {} })]),
   (...given) => {
     suite(...given);
     queued(...given);
   },
 );
-onEach(
+describeOnEach(
   title,
   SQL.filter((one) => !isLite(one)),
-  (database) => filesOf(database, DEFINITIONS),
+  (database) => createFiles(database, DEFINITIONS),
   suite,
 );

@@ -99,7 +99,7 @@ export const ALIKE: readonly string[] = [
   '\u{1f600}',
 ];
 
-export const sameTexts = (texts: readonly string[]): Case[] =>
+export const createTextCases = (texts: readonly string[]): Case[] =>
   texts.map((text) => JSON.stringify(text)).map((json) => ({ json, read: json }));
 
 export interface Case {
@@ -108,84 +108,121 @@ export interface Case {
   /** As it is read; null: refused with 422. */
   readonly read: string | null;
 }
-const same = (...all: readonly string[]): Case[] => all.map((json) => ({ json, read: json }));
-const as = (json: string, read: string): Case => ({ json, read });
-const refused = (...all: readonly string[]): Case[] => all.map((json) => ({ json, read: null }));
+const createSameCases = (...all: readonly string[]): Case[] => all.map((json) => ({ json, read: json }));
+const createCase = (json: string, read: string): Case => ({ json, read });
+const createRejectedCases = (...all: readonly string[]): Case[] => all.map((json) => ({ json, read: null }));
 
 /** Of a column of 64 bits. */
 export const WHOLES: readonly Case[] = [
-  ...same('0', '1', '-1', '2147483648', '9007199254740991', '-9007199254740991'),
-  ...[as('-0', '0'), as('1e3', '1000'), as('10.0', '10'), as('"12"', '12')],
+  ...createSameCases('0', '1', '-1', '2147483648', '9007199254740991', '-9007199254740991'),
+  ...[createCase('-0', '0'), createCase('1e3', '1000'), createCase('10.0', '10'), createCase('"12"', '12')],
   ...['9007199254740993', '-9007199254740993', '9223372036854775807', '-9223372036854775808'].flatMap((digits) => [
-    as(digits, `"${digits}"`),
-    as(`"${digits}"`, `"${digits}"`),
+    createCase(digits, `"${digits}"`),
+    createCase(`"${digits}"`, `"${digits}"`),
   ]),
-  ...[as('9.007199254740993e15', '"9007199254740993"'), as('9007199254740992', '"9007199254740992"')],
-  ...refused('9223372036854775808', '-9223372036854775809', '12345678901234567890123', '1.5', '1e400', '-1e400'),
-  ...refused('1e30', '"NaN"', '"x"', '""', '9007199254740993.5'),
+  ...[createCase('9.007199254740993e15', '"9007199254740993"'), createCase('9007199254740992', '"9007199254740992"')],
+  ...createRejectedCases(
+    '9223372036854775808',
+    '-9223372036854775809',
+    '12345678901234567890123',
+    '1.5',
+    '1e400',
+    '-1e400',
+  ),
+  ...createRejectedCases('1e30', '"NaN"', '"x"', '""', '9007199254740993.5'),
 ];
 
 /** Of a column of doubles. */
 export const FLOATS: readonly Case[] = [
-  ...same('0', '0.1', '-0.5', '0.30000000000000004', '5e-324', '1.7976931348623157e+308', '1e-7', '123456789.125'),
-  ...[as('-0', '0'), as('1e3', '1000'), as('0.10000000000000001', '0.1'), as('1e22', '1e+22')],
-  ...same('9007199254740991', '9007199254740992', '9007199254740994'),
-  ...refused('9007199254740993', '-9007199254740993', '"9007199254740993"', '123456789012345678901', '1e400', '1e-400'),
-  ...refused('"x"', '"1e400"'),
+  ...createSameCases(
+    '0',
+    '0.1',
+    '-0.5',
+    '0.30000000000000004',
+    '5e-324',
+    '1.7976931348623157e+308',
+    '1e-7',
+    '123456789.125',
+  ),
+  ...[
+    createCase('-0', '0'),
+    createCase('1e3', '1000'),
+    createCase('0.10000000000000001', '0.1'),
+    createCase('1e22', '1e+22'),
+  ],
+  ...createSameCases('9007199254740991', '9007199254740992', '9007199254740994'),
+  ...createRejectedCases(
+    '9007199254740993',
+    '-9007199254740993',
+    '"9007199254740993"',
+    '123456789012345678901',
+    '1e400',
+    '1e-400',
+  ),
+  ...createRejectedCases('"x"', '"1e400"'),
 ];
 
 /** Numbers behind the point are kept as precisely as a double does; in a decimal to the last digit. */
 export const DECIMALS: readonly Case[] = [
-  ...same('0.1', '-12.5', '12345678901234.56'),
+  ...createSameCases('0.1', '-12.5', '12345678901234.56'),
   ...[
     '12345678901234.567',
     '12345678901234567.89',
     '0.12345678901234567891',
     '9007199254740993',
     '12345678901234567890123',
-  ].map((digits) => as(digits, `"${digits}"`)),
-  as('"12345678901234567.89"', '"12345678901234567.89"'),
+  ].map((digits) => createCase(digits, `"${digits}"`)),
+  createCase('"12345678901234567.89"', '"12345678901234567.89"'),
 ];
 
 /** Of a column of instants; `digits` of a second are kept. */
-export const times = (digits: 3 | 6): readonly Case[] => {
-  const second = (text: string): string => `2026-01-02T03:04:05.${text.slice(0, digits)}`;
+export const createTimeCases = (digits: 3 | 6): readonly Case[] => {
+  const formatSecond = (text: string): string => `2026-01-02T03:04:05.${text.slice(0, digits)}`;
   return [
-    ...same('"2026-01-02T03:04:05.678Z"', '"0001-01-01T00:00:00.000Z"', '"9999-12-31T23:59:59.999Z"'),
-    ...same(
+    ...createSameCases('"2026-01-02T03:04:05.678Z"', '"0001-01-01T00:00:00.000Z"', '"9999-12-31T23:59:59.999Z"'),
+    ...createSameCases(
       '"1969-12-31T23:59:59.999Z"',
       '"1900-02-28T00:00:00.000Z"',
       '"2028-02-29T12:00:00.000Z"',
       '"2038-01-19T03:14:08.000Z"',
     ),
-    as('"2026-01-02"', '"2026-01-02T00:00:00.000Z"'),
-    as('"2026-01-02T03:04"', '"2026-01-02T03:04:00.000Z"'),
-    as('"2026-01-02T03:04:05"', '"2026-01-02T03:04:05.000Z"'),
-    as('"2026-03-29T02:30:00+01:00"', '"2026-03-29T01:30:00.000Z"'),
-    as('"2026-03-29T02:30:00+02:00"', '"2026-03-29T00:30:00.000Z"'),
-    as('"2026-10-25T02:30:00-11:30"', '"2026-10-25T14:00:00.000Z"'),
-    as('"2026-01-01T13:59:59+14:00"', '"2025-12-31T23:59:59.000Z"'),
-    as('"2026-01-02T03:04:05.123456Z"', `"${second('123456')}Z"`),
-    as('"2026-01-02T03:04:05.9999999Z"', `"${second('999999')}Z"`),
-    as('"2026-01-02T03:04:05.123456789Z"', `"${second('123456')}Z"`),
-    ...refused(
+    createCase('"2026-01-02"', '"2026-01-02T00:00:00.000Z"'),
+    createCase('"2026-01-02T03:04"', '"2026-01-02T03:04:00.000Z"'),
+    createCase('"2026-01-02T03:04:05"', '"2026-01-02T03:04:05.000Z"'),
+    createCase('"2026-03-29T02:30:00+01:00"', '"2026-03-29T01:30:00.000Z"'),
+    createCase('"2026-03-29T02:30:00+02:00"', '"2026-03-29T00:30:00.000Z"'),
+    createCase('"2026-10-25T02:30:00-11:30"', '"2026-10-25T14:00:00.000Z"'),
+    createCase('"2026-01-01T13:59:59+14:00"', '"2025-12-31T23:59:59.000Z"'),
+    createCase('"2026-01-02T03:04:05.123456Z"', `"${formatSecond('123456')}Z"`),
+    createCase('"2026-01-02T03:04:05.9999999Z"', `"${formatSecond('999999')}Z"`),
+    createCase('"2026-01-02T03:04:05.123456789Z"', `"${formatSecond('123456')}Z"`),
+    ...createRejectedCases(
       '"0000-01-01T00:00:00Z"',
       '"0001-01-01T00:00:00+01:00"',
       '"9999-12-31T23:59:59-01:00"',
       '"10000-01-01T00:00:00Z"',
     ),
-    ...refused(
+    ...createRejectedCases(
       '"2026-06-30T23:59:60Z"',
       '"2026-01-01T24:00:00Z"',
       '"2026-02-29T00:00:00Z"',
       '"2026-04-31"',
       '"-2026-01-01"',
     ),
-    ...refused('"now"', '"infinity"', '"today"', '"x"', '""', '"2026-01-02T03:04:05.1234567890Z"', '5', 'true'),
+    ...createRejectedCases(
+      '"now"',
+      '"infinity"',
+      '"today"',
+      '"x"',
+      '""',
+      '"2026-01-02T03:04:05.1234567890Z"',
+      '5',
+      'true',
+    ),
   ];
 };
 
-const deep = (json: string, levels: number): string => '[{"a":'.repeat(levels) + json + '}]'.repeat(levels);
+const nestJson = (json: string, levels: number): string => '[{"a":'.repeat(levels) + json + '}]'.repeat(levels);
 const KEYS = [
   '',
   ' ',
@@ -207,12 +244,23 @@ const KEYS = [
   '$set',
   '\u{1f600}',
 ];
-const member = (key: string): string => `{${JSON.stringify(key)}:${JSON.stringify(key)}}`;
+const formatMember = (key: string): string => `{${JSON.stringify(key)}:${JSON.stringify(key)}}`;
 
 /** Of a JSON column, inside of an object. `names`: of every kind; documents take none with a dot or a dollar sign. */
-export const jsons = (names: (key: string) => boolean): readonly Case[] => [
-  ...same('null', 'true', 'false', '0', '""', '[]', '{}', '[[]]', '[null,{"b":null}]', deep('{"b":[1,"\ufeff"]}', 12)),
-  ...same(
+export const createJsonCases = (names: (key: string) => boolean): readonly Case[] => [
+  ...createSameCases(
+    'null',
+    'true',
+    'false',
+    '0',
+    '""',
+    '[]',
+    '{}',
+    '[[]]',
+    '[null,{"b":null}]',
+    nestJson('{"b":[1,"\ufeff"]}', 12),
+  ),
+  ...createSameCases(
     '0.1',
     '5e-324',
     '1.7976931348623157e+308',
@@ -222,26 +270,26 @@ export const jsons = (names: (key: string) => boolean): readonly Case[] => [
     '"admin "',
   ),
   ...KEYS.filter(names)
-    .map(member)
-    .flatMap((json) => same(json)),
+    .map(formatMember)
+    .flatMap((json) => createSameCases(json)),
   ...KEYS.filter((key) => !names(key))
-    .map(member)
-    .flatMap((json) => refused(json)),
-  as('-0', '0'),
-  as('{"a":1,"a":2}', '{"a":2}'),
-  ...refused('1e400', deep('[-1e400]', 3), '"a\\u0000b"'),
+    .map(formatMember)
+    .flatMap((json) => createRejectedCases(json)),
+  createCase('-0', '0'),
+  createCase('{"a":1,"a":2}', '{"a":2}'),
+  ...createRejectedCases('1e400', nestJson('[-1e400]', 3), '"a\\u0000b"'),
 ];
 
 /** As an answer has them: order of names is no part of an object. */
-export const parsed = (json: string): unknown => JSON.parse(json) as unknown;
+export const parseAnswerJson = (json: string): unknown => JSON.parse(json) as unknown;
 
-export interface Sent {
+export interface InsertCase {
   readonly name: string;
   readonly body: string;
   readonly read: unknown;
 }
 
-export interface Sending {
+export interface SendOptions {
   readonly field: string;
   /** Ids begin with it. */
   readonly name?: string;
@@ -249,15 +297,15 @@ export interface Sending {
 }
 
 /** Sends all cases at once, those that are accepted in one request; gives what is not as it should be. */
-export async function wrongOf(
+export async function findMismatches(
   kernel: TestKernel,
   path: string,
   cases: readonly Case[],
-  { field, name = field, wrap = (json) => json }: Sending,
+  { field, name = field, wrap = (json) => json }: SendOptions,
 ): Promise<string[]> {
-  const item = ({ json }: Case, index: number): string => `{"id":"${name} ${index}","${field}":${wrap(json)}}`;
+  const formatItem = ({ json }: Case, index: number): string => `{"id":"${name} ${index}","${field}":${wrap(json)}}`;
   const kept = cases.filter(({ read }) => read !== null);
-  const stored = await kernel.post<Record<string, unknown>[]>(path, `[${kept.map(item).join()}]`);
+  const stored = await kernel.post<Record<string, unknown>[]>(path, `[${kept.map(formatItem).join()}]`);
   const wrong: string[] = [];
   if (stored.status !== 200) return [`${path} ${stored.status} ${stored.text.slice(0, 300)}`];
   // Of this call alone: what others have stored is large.
@@ -270,7 +318,7 @@ export async function wrongOf(
       ['found', rows.get(`${name} ${index}`)],
     ];
     for (const [where, value] of places) {
-      const wanted = parsed(wrap(read ?? ''));
+      const wanted = parseAnswerJson(wrap(read ?? ''));
       try {
         expect(value).to.deep.equal(wanted);
       } catch {
@@ -279,7 +327,7 @@ export async function wrongOf(
     }
   });
   const refusals = cases.filter(({ read }) => read === null);
-  const answers = await Promise.all(refusals.map((one) => kernel.post(path, `[${item(one, 0)}]`)));
+  const answers = await Promise.all(refusals.map((one) => kernel.post(path, `[${formatItem(one, 0)}]`)));
   answers.forEach(({ status, text }, index) => {
     if (status !== 422)
       wrong.push(`${refusals[index]?.json.slice(0, 60)} is not refused: ${status} ${text.slice(0, 120)}`);

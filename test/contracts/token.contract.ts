@@ -13,7 +13,7 @@ import {
   type TokenType,
 } from '../../plugins/tokens/kind.js';
 import { ENV, type Plugins } from './kind-support.js';
-import { anyText, fc } from '../support/properties.js';
+import { generateText, fc } from '../support/properties.js';
 
 const OTHER_KEY = 'another-example-key-Zw5nB8kDq3Yh';
 const START = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
@@ -23,7 +23,7 @@ const CLAIMS = { id: 7, role: 'admin', tags: ['a', { b: null }], text: 'é €\u
 /** Milliseconds after the token was made. */
 const at = (seconds: number): number => START + seconds * 1000;
 
-async function refusalOf(work: () => unknown): Promise<unknown> {
+async function catchError(work: () => unknown): Promise<unknown> {
   try {
     await work();
     return null;
@@ -37,23 +37,23 @@ export function tokenContract(plugins: Plugins, name: string): void {
     let format!: TokenType;
     let tool!: TokenTool;
     let token = '';
-    const settings = (key: string | Uint8Array = ENV.EXAMPLE_KEY): TokenSettings => ({
+    const createSettings = (key: string | Uint8Array = ENV.EXAMPLE_KEY): TokenSettings => ({
       algorithm: null,
       key,
       issues: true,
       place: 'contract',
     });
-    const issue = (claims: object = CLAIMS, now = START): Promise<string> | string =>
-      tool.issue(claims as Record<string, unknown>, { now, seconds: SECONDS, id: 'token-1' });
-    const refused = async (text: string, now = START): Promise<void> => {
-      const error = await refusalOf(() => tool.verify(text, now));
+    const issueToken = (claims: object = CLAIMS, now = START): Promise<string> | string =>
+      tool.issueToken(claims as Record<string, unknown>, { now, seconds: SECONDS, id: 'token-1' });
+    const expectRefused = async (text: string, now = START): Promise<void> => {
+      const error = await catchError(() => tool.verify(text, now));
       expect(error, text.slice(0, 80)).to.be.instanceOf(TokenRefused);
     };
 
     before(async () => {
       format = await plugins.handle<TokenType>('token', name);
-      tool = format.create(settings());
-      token = await issue();
+      tool = format.create(createSettings());
+      token = await issueToken();
     });
 
     it('has its default among its algorithms', () => {
@@ -71,22 +71,22 @@ export function tokenContract(plugins: Plugins, name: string): void {
 
     it('gives out texts that can stand in a header, another one each time that anything differs', async () => {
       expect(token).to.match(/^[A-Za-z0-9._-]+$/);
-      expect(await issue({ ...CLAIMS, id: 8 })).not.to.equal(token);
+      expect(await issueToken({ ...CLAIMS, id: 8 })).not.to.equal(token);
     });
 
     it('does not let claims set the instants or the id', async () => {
-      const odd = await issue({ exp: 9_999_999_999, iat: 1, nbf: undefined, jti: 'mine' });
+      const odd = await issueToken({ exp: 9_999_999_999, iat: 1, nbf: undefined, jti: 'mine' });
       const { claims, expiresAt } = await tool.verify(odd, START);
       expect(expiresAt).to.equal(Math.floor(START / 1000) + SECONDS);
       expect(claims['jti']).to.equal('token-1');
     });
 
     it('judges a token that it has seen at once, and by the clock all the same', async () => {
-      const fresh = await issue({ seen: true });
+      const fresh = await issueToken({ seen: true });
       await tool.verify(fresh, START);
       expect(tool.verify(fresh, START)).not.to.be.instanceOf(Promise);
-      await refused(fresh, at(SECONDS + 30));
-      await refused(fresh, at(-31));
+      await expectRefused(fresh, at(SECONDS + 30));
+      await expectRefused(fresh, at(-31));
       expect(await tool.verify(fresh, START)).to.have.property('claims');
     });
 
@@ -99,9 +99,9 @@ export function tokenContract(plugins: Plugins, name: string): void {
       [-31, false],
     ] as const) {
       it(`${right ? 'takes' : 'refuses'} it ${seconds} s after it was made for ${SECONDS} s`, async () => {
-        const unseen = await issue({ seconds });
+        const unseen = await issueToken({ seconds });
         if (right) expect((await tool.verify(unseen, at(seconds))).claims).to.include({ seconds });
-        else await refused(unseen, at(seconds));
+        else await expectRefused(unseen, at(seconds));
       });
     }
 
@@ -112,44 +112,46 @@ export function tokenContract(plugins: Plugins, name: string): void {
     });
 
     it('refuses what another key made', async () => {
-      const other = await format.create(settings(OTHER_KEY)).issue(CLAIMS, { now: START, seconds: 60, id: '1' });
-      await refused(other);
+      const other = await format
+        .create(createSettings(OTHER_KEY))
+        .issueToken(CLAIMS, { now: START, seconds: 60, id: '1' });
+      await expectRefused(other);
     });
 
     it('refuses every change of a single character', async () => {
       for (let i = 0; i < token.length; i++) {
         for (const put of ['A', 'B', '-', '.', '=', ' ', '']) {
           const changed = token.slice(0, i) + put + token.slice(i + 1);
-          if (changed !== token) await refused(changed);
+          if (changed !== token) await expectRefused(changed);
         }
       }
     }).timeout(60_000);
 
     it('refuses what is added to either end, and every part of it', async () => {
       for (const more of ['A', '.', '..', '=', '==', '\n', ' ', '\0', `.${token}`]) {
-        await refused(token + more);
-        await refused(more + token);
+        await expectRefused(token + more);
+        await expectRefused(more + token);
       }
-      for (let i = 0; i < token.length; i += 3) await refused(token.slice(0, i));
+      for (let i = 0; i < token.length; i += 3) await expectRefused(token.slice(0, i));
     });
 
     it('refuses whatever text it is given, and does nothing else', async () => {
       const parts = fc.oneof(fc.string(), fc.base64String(), fc.constantFrom(...token.split('.')));
       const texts = fc.oneof(
-        anyText(),
+        generateText(),
         fc.array(parts, { maxLength: 6 }).map((all) => all.join('.')),
       );
       await fc.assert(
         fc.asyncProperty(texts, async (text) => {
-          if (text !== token) await refused(text);
+          if (text !== token) await expectRefused(text);
         }),
         { numRuns: 500 },
       );
     });
 
     it('refuses a text that is too long before anything is decoded', async () => {
-      await refused('A'.repeat(MAX_TOKEN + 1));
-      await refused(`${token}${'A'.repeat(1_000_000)}`);
+      await expectRefused('A'.repeat(MAX_TOKEN + 1));
+      await expectRefused(`${token}${'A'.repeat(1_000_000)}`);
     });
 
     it('gives out nothing that it would not take back', async () => {
@@ -160,14 +162,14 @@ export function tokenContract(plugins: Plugins, name: string): void {
         { deep },
         { odd: JSON.parse('{"__proto__":1}') as unknown },
       ]) {
-        const error = await refusalOf(() => issue(claims));
+        const error = await catchError(() => issueToken(claims));
         expect(error).to.be.instanceOf(Fault).with.property('code', 'TOK_UNFIT');
       }
     });
 
     for (const key of ['', ' ', '\n\t ', 'secret', 'undefined', 'Changeme']) {
       it(`takes no key ${JSON.stringify(key)}`, async () => {
-        const error = (await refusalOf(() => format.create(settings(key)))) as BootError;
+        const error = (await catchError(() => format.create(createSettings(key)))) as BootError;
         expect(error).to.be.instanceOf(BootError);
         expect(error.code).to.equal('TOK_KEY');
         expect(error.params['place']).to.equal('contract');
@@ -175,8 +177,8 @@ export function tokenContract(plugins: Plugins, name: string): void {
     }
 
     it('makes one tool for one key: two resources share what was seen', () => {
-      expect(format.create(settings())).to.equal(tool);
-      expect(format.create(settings(OTHER_KEY))).not.to.equal(tool);
+      expect(format.create(createSettings())).to.equal(tool);
+      expect(format.create(createSettings(OTHER_KEY))).not.to.equal(tool);
     });
   });
 }

@@ -17,23 +17,25 @@ import STRINGARRAY from '../../plugins/validation-types/string-array/runtime.js'
 import STRING from '../../plugins/validation-types/string/runtime.js';
 
 const types = new Map<string, ValidationType>();
-function typeOf(name: string): ValidationType {
+function requireType(name: string): ValidationType {
   const type = types.get(name);
   if (type === undefined) throw new Error(`no type ${name}`);
   return type;
 }
 for (const [name, runtime] of Object.entries({ STRING, EMAIL, NUMBER, OBJECT, ARRAY, STRINGARRAY })) {
   // Types ask their context for other types, and for nothing else.
-  const type = runtime.create?.({ resolve: (_: unknown, other: string) => typeOf(other) } as unknown as RuntimeContext);
+  const type = runtime.create?.({
+    resolve: (_: unknown, other: string) => requireType(other),
+  } as unknown as RuntimeContext);
   if (type !== undefined) types.set(name, type);
 }
 
-function issuesOf({ type, ...rule }: JsonObject, value: unknown): Issue[] {
+function collectIssues({ type, ...rule }: JsonObject, value: unknown): Issue[] {
   const issues: Issue[] = [];
-  typeOf(asText(type)).compile(rule)(value, '/f', issues);
+  requireType(asText(type)).compile(rule)(value, '/f', issues);
   return issues;
 }
-const shown = (issues: readonly Issue[]): string[] =>
+const formatIssues = (issues: readonly Issue[]): string[] =>
   issues.map(({ pointer, code, detail }) => `${pointer} ${code}: ${detail}`);
 
 const CASES: readonly (readonly [rule: JsonObject, value: unknown, issues: readonly string[]])[] = [
@@ -150,16 +152,16 @@ const CASES: readonly (readonly [rule: JsonObject, value: unknown, issues: reado
 describe('rules of payload fields', () => {
   for (const [rule, value, issues] of CASES) {
     it(`${JSON.stringify(rule)} and ${String(JSON.stringify(value))}: ${issues.length === 0 ? 'passes' : issues.join('; ')}`, () =>
-      expect(shown(issuesOf(rule, value))).to.deep.equal(issues));
+      expect(formatIssues(collectIssues(rule, value))).to.deep.equal(issues));
   }
 
   it(`name ${MAX_ISSUES} mistakes at most`, () => {
     const many = Array.from({ length: MAX_ISSUES + 5 }, (_, i) => i);
     const fields = Object.fromEntries(many.map((i) => [`f${i}`, { type: 'STRING' }]));
-    expect(issuesOf({ type: 'OBJECT', fields }, {})).to.have.length(MAX_ISSUES);
-    expect(issuesOf({ type: 'OBJECT', closed: true }, fields)).to.have.length(MAX_ISSUES);
-    expect(issuesOf({ type: 'ARRAY' }, many)).to.have.length(MAX_ISSUES);
-    expect(issuesOf({ type: 'STRINGARRAY' }, many)).to.have.length(MAX_ISSUES);
+    expect(collectIssues({ type: 'OBJECT', fields }, {})).to.have.length(MAX_ISSUES);
+    expect(collectIssues({ type: 'OBJECT', closed: true }, fields)).to.have.length(MAX_ISSUES);
+    expect(collectIssues({ type: 'ARRAY' }, many)).to.have.length(MAX_ISSUES);
+    expect(collectIssues({ type: 'STRINGARRAY' }, many)).to.have.length(MAX_ISSUES);
   });
 });
 
@@ -181,13 +183,13 @@ describe('values that are sent as text', () => {
   ];
   for (const [text, value] of TEXTS) {
     it(`${JSON.stringify(text)} is ${JSON.stringify(value)} for a number`, () =>
-      expect(typeOf('NUMBER').fromText?.(text)).to.deep.equal(value));
+      expect(requireType('NUMBER').fromText?.(text)).to.deep.equal(value));
   }
 
   it('are zero without a sign, and lists of one text', () => {
-    expect(Object.is(typeOf('NUMBER').fromText?.('-0'), 0)).to.equal(true);
-    expect(typeOf('STRINGARRAY').fromText?.('a')).to.deep.equal(['a']);
-    expect(typeOf('STRINGARRAY').fromText?.(['a', 'b'])).to.deep.equal(['a', 'b']);
+    expect(Object.is(requireType('NUMBER').fromText?.('-0'), 0)).to.equal(true);
+    expect(requireType('STRINGARRAY').fromText?.('a')).to.deep.equal(['a']);
+    expect(requireType('STRINGARRAY').fromText?.(['a', 'b'])).to.deep.equal(['a', 'b']);
   });
 });
 
@@ -199,7 +201,8 @@ describe('e-mail addresses', () => {
     ...['a@b.co', "!#$%&'*+/=?^_`{|}~-@b.co", 'first.last@b.co', 'ä@ö.de', 'a@1.2.x3', 'a@b-c.d', '😀@b.co'],
     ...[`${'a'.repeat(64)}@b.co`, `a@${label}.com`, long(254), 'A9@B.CO', 'a@b.4a'],
   ];
-  for (const text of SOUND) it(`${text} is one`, () => expect(issuesOf({ type: 'EMAIL' }, text)).to.deep.equal([]));
+  for (const text of SOUND)
+    it(`${text} is one`, () => expect(collectIssues({ type: 'EMAIL' }, text)).to.deep.equal([]));
   const NONE = [
     ...[
       '',
@@ -243,7 +246,7 @@ describe('e-mail addresses', () => {
   ];
   for (const text of NONE)
     it(`${JSON.stringify(text)} is none`, () =>
-      expect(issuesOf({ type: 'EMAIL' }, text).map(({ code }) => code)).to.deep.equal(['email']));
+      expect(collectIssues({ type: 'EMAIL' }, text).map(({ code }) => code)).to.deep.equal(['email']));
 });
 
 describe('samples of rules', () => {
@@ -271,6 +274,6 @@ describe('samples of rules', () => {
   ];
   for (const [{ type, ...rule }, sample] of SAMPLES) {
     it(`${JSON.stringify({ type, ...rule })}: ${JSON.stringify(sample)}`, () =>
-      expect(typeOf(asText(type)).sample(rule)).to.deep.equal(sample));
+      expect(requireType(asText(type)).sample(rule)).to.deep.equal(sample));
   }
 });

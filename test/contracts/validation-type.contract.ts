@@ -59,7 +59,7 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
       ...[...(bounded ? BOUNDS : []), ...(OTHERS[name] ?? [])].map((rule) => ({ type: name, ...rule })),
     ];
 
-    const judge = (rule: JsonObject, value: unknown, pointer = '/field'): Issue[] => {
+    const validateValue = (rule: JsonObject, value: unknown, pointer = '/field'): Issue[] => {
       const issues: Issue[] = [];
       type.compile(rule)(value, pointer, issues);
       return issues;
@@ -67,20 +67,20 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
 
     for (const rule of rules) {
       it(`accepts its sample for ${JSON.stringify(rule)}`, () => {
-        expect(judge(rule, type.sample(rule)), JSON.stringify(type.sample(rule))).to.deep.equal([]);
+        expect(validateValue(rule, type.sample(rule)), JSON.stringify(type.sample(rule))).to.deep.equal([]);
       });
     }
 
     for (const [other, value] of Object.entries(VALUES)) {
       if (other === jsType) continue;
       it(`refuses a value of type ${other}`, () => {
-        expect(judge({ type: name }, value)).to.have.length.greaterThan(0);
+        expect(validateValue({ type: name }, value)).to.have.length.greaterThan(0);
       });
     }
 
     it('says where, in a code and in words, and never repeats the value', () => {
       for (const value of Object.values(VALUES)) {
-        for (const issue of judge({ type: name, min_length: 900 }, value, '/a/0/b')) {
+        for (const issue of validateValue({ type: name, min_length: 900 }, value, '/a/0/b')) {
           expect(issue).to.have.all.keys('pointer', 'code', 'detail');
           expect(issue.pointer).to.match(/^\/a\/0\/b(\/|$)/);
           expect(issue.code).to.match(/^[a-z_]+$/);
@@ -94,11 +94,11 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
       it('measures length in characters, not in code units', () => {
         const text = type.sample({ type: name }) as string;
         const length = [...text].length;
-        expect(judge({ type: name, min_length: length, max_length: length }, text)).to.deep.equal([]);
-        expect(judge({ type: name, max_length: length - 1 }, text).map(({ code }) => code)).to.deep.equal([
+        expect(validateValue({ type: name, min_length: length, max_length: length }, text)).to.deep.equal([]);
+        expect(validateValue({ type: name, max_length: length - 1 }, text).map(({ code }) => code)).to.deep.equal([
           'max_length',
         ]);
-        expect(judge({ type: name, min_length: length + 1 }, text).map(({ code }) => code)).to.deep.equal([
+        expect(validateValue({ type: name, min_length: length + 1 }, text).map(({ code }) => code)).to.deep.equal([
           'min_length',
         ]);
       });
@@ -107,7 +107,7 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
     it('judges anything without an exception, twice the same', () => {
       fc.assert(
         fc.property(fc.jsonValue(), (value) => {
-          expect(judge({ type: name }, value)).to.deep.equal(judge({ type: name }, value));
+          expect(validateValue({ type: name }, value)).to.deep.equal(validateValue({ type: name }, value));
         }),
       );
     });

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { runCli } from '../support/cli.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying, tempProject, type TempProject } from '../support/project.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource, createTempProject, type TempProject } from '../support/project.js';
 import { skipWithout } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
@@ -13,7 +13,8 @@ const CAT = {
   name: { type: 'String' },
   nick: { type: 'String', optional: true },
 };
-const list = (query: string): object => querying('list', query, [], { result: 'many', returnables: ['name'] });
+const list = (query: string): object =>
+  defineQueryResource('list', query, [], { result: 'many', returnables: ['name'] });
 const SOUND = list('SELECT name FROM cat');
 const REFUSED = list('SELECT name FROM cat GROUP BY id + 1');
 
@@ -72,15 +73,15 @@ describe('statements that a server reads before they are served', function () {
 
   before(async function () {
     await skipWithout(this, startPostgres());
-    env = { DATABASE_URL: await freshDatabase(), PORT: '0' };
+    env = { DATABASE_URL: await createPostgresDatabase(), PORT: '0' };
     const client = new pg.Client(env['DATABASE_URL']);
     await client.connect();
     await client.query('CREATE TABLE cat (id bigint PRIMARY KEY, name varchar(9) NOT NULL, nick text)');
     await client.end();
     const query = 'INSERT INTO cat (name, nick) VALUES ($1, $1)';
-    project = await tempProject({
+    project = await createTempProject({
       'definitions/_cat.json': CAT,
-      'definitions/add.json': querying('add', query, ['$PAYLOAD.name'], { returnables: ['name'] }),
+      'definitions/add.json': defineQueryResource('add', query, ['$PAYLOAD.name'], { returnables: ['name'] }),
     });
   });
   after(() => project?.dispose());

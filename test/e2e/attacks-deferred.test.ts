@@ -5,16 +5,16 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Deferred, Outcome, Put, Running } from '../../contract/deferred.js';
+import type { DeferredJob, Outcome, JobEntry, RuntimeServices } from '../../contract/deferred.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { KEY } from '../support/tokens.js';
 
 interface Behind {
-  readonly puts: Put[];
-  readonly state: { readonly running: Running };
+  readonly puts: JobEntry[];
+  readonly state: { readonly running: RuntimeServices };
 }
-const behind = async (): Promise<Behind> =>
+const importBehind = async (): Promise<Behind> =>
   (await import(pathToFileURL(join(PLUGIN_FIXTURES, 'behind', 'runtime.js')).href)) as Behind;
 
 const query = (id: number, text: string, parameters: readonly unknown[], rest: object = {}): object => ({
@@ -65,7 +65,7 @@ describe('work behind the answer, under attack', () => {
   let kernel: TestKernel;
   let queue: Behind;
   before(async () => {
-    queue = await behind();
+    queue = await importBehind();
     kernel = await startKernel({
       files: FILES,
       env: { KEY },
@@ -81,7 +81,7 @@ describe('work behind the answer, under attack', () => {
     ((await kernel.post('/notes')).body as unknown as { id: string; text: string }[])
       .map(({ id, text }) => `${id} ${text}`)
       .join();
-  const resume = (work: unknown): Promise<Outcome> => queue.state.running.resume(work as Deferred, 1, never);
+  const resume = (work: unknown): Promise<Outcome> => queue.state.running.runJob(work as DeferredJob, 1, never);
 
   describe('a request whose answer cannot be made', () => {
     it('leaves no work behind, and no row of its transaction', async () => {
@@ -115,7 +115,7 @@ describe('work behind the answer, under attack', () => {
   });
 
   describe('a row of the store that somebody changed', () => {
-    const accepted = async (path: string, body: object): Promise<Deferred> => {
+    const acceptWork = async (path: string, body: object): Promise<DeferredJob> => {
       expect((await kernel.post(path, body)).status).to.equal(202);
       const [put] = queue.puts;
       if (put === undefined) throw new Error('nothing was put off');
@@ -123,7 +123,7 @@ describe('work behind the answer, under attack', () => {
     };
 
     it('is dead at once when it is no work any more, and ends nothing else', async () => {
-      const work = await accepted('/note', { id: 'c', text: 'x' });
+      const work = await acceptWork('/note', { id: 'c', text: 'x' });
       const { state } = work;
       const broken: readonly unknown[] = [
         null,
@@ -163,7 +163,7 @@ describe('work behind the answer, under attack', () => {
     });
 
     it('leads to no part but those of definitions', async () => {
-      const work = await accepted('/note', { id: 'd', text: 'x' });
+      const work = await acceptWork('/note', { id: 'd', text: 'x' });
       for (const resource of ['__proto__', 'constructor', 'notes', 'toString', ''])
         expect(await resume({ ...work, resource }), resource).to.deep.include({ code: 'JOB_UNKNOWN' });
       for (const part of ['notes#1', '__proto__', 'note#2', ''])
@@ -172,7 +172,7 @@ describe('work behind the answer, under attack', () => {
     });
 
     it('gives values, and never SQL or an accessor', async () => {
-      const work = await accepted('/note', { id: 'e', text: 'x' });
+      const work = await acceptWork('/note', { id: 'e', text: 'x' });
       for (const [id, text] of [
         ['e1', "'); DROP TABLE notes; --"],
         ['e2', '$ENV.KEY'],
@@ -185,7 +185,7 @@ describe('work behind the answer, under attack', () => {
     });
 
     it('gives made values only where the work makes some', async () => {
-      const work = await accepted('/made', { text: 'x' });
+      const work = await acceptWork('/made', { text: 'x' });
       const { made } = work.state;
       expect(made).to.have.length(1);
       const more = Array.from({ length: 50 }, (_, slot) => [slot, 'planted']);

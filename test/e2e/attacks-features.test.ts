@@ -8,13 +8,13 @@ import { expect } from 'chai';
 import { createLifecycle } from '../../kernel/runtime/lifecycle.js';
 import { openFolder } from '../../plugins/storages/local-disk/folder.js';
 import type { Loose } from '../support/client.js';
-import { head } from '../support/client.js';
+import { formatRequestHead } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, PNG_RED } from '../support/pictures.js';
-import { returning } from '../support/project.js';
-import { openInSpool } from '../support/spool.js';
-import { until } from '../support/until.js';
-import { json, startUpstream, type Upstream } from '../support/upstream.js';
+import { createFormData, PNG_RED } from '../support/pictures.js';
+import { defineReturnResource } from '../support/project.js';
+import { listOpenTempFiles } from '../support/spool.js';
+import { waitUntil } from '../support/until.js';
+import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
 
 const kept = { cacheable: { read_from_cache: true, duration: 600 } };
 /** More than the connection holds by itself. */
@@ -79,7 +79,7 @@ describe('attacks on features', () => {
   let kernel!: TestKernel;
   before(async function () {
     upstream = await startUpstream((req, res, asked) =>
-      json({ body: asked.body, cookie: asked.headers.cookie })(req, res, asked),
+      createJsonBehaviour({ body: asked.body, cookie: asked.headers.cookie })(req, res, asked),
     );
     const { url, port } = upstream;
     kernel = await startKernel({
@@ -104,9 +104,17 @@ describe('attacks on features', () => {
             ...kept,
             actionables: [{ id: 1, mode: 'UPLOAD', uploads: { upload_folder: 'mine', delete_files: true } }],
           },
-          returning('limited', { made: '$GENERATOR.ULID' }, { ...kept, rate_limit: { limit: 9, expires_after: 600 } }),
-          returning('limited-whose', { ip: '$HEADER.ip' }, { ...kept, rate_limit: { limit: 9, expires_after: 600 } }),
-          returning('by-address', 1, { rate_limit: { limit: 2, expires_after: 600 } }),
+          defineReturnResource(
+            'limited',
+            { made: '$GENERATOR.ULID' },
+            { ...kept, rate_limit: { limit: 9, expires_after: 600 } },
+          ),
+          defineReturnResource(
+            'limited-whose',
+            { ip: '$HEADER.ip' },
+            { ...kept, rate_limit: { limit: 9, expires_after: 600 } },
+          ),
+          defineReturnResource('by-address', 1, { rate_limit: { limit: 2, expires_after: 600 } }),
           {
             id: 'by-number',
             resource: 'by-number',
@@ -123,7 +131,7 @@ describe('attacks on features', () => {
           sending('form', url, 'application/x-www-form-urlencoded', 'code=$PAYLOAD.code&scope=read', {}),
           sending('cookie', url, 'text/plain', 'nothing'),
           sending('xml', url, 'application/soap+xml; charset=utf-8', '<c>$PAYLOAD.code</c>', {}),
-          returning('large', { text: '$PAYLOAD.text' }),
+          defineReturnResource('large', { text: '$PAYLOAD.text' }),
         ],
       },
       config: {
@@ -150,16 +158,16 @@ describe('attacks on features', () => {
     });
 
     it('are kept apart by what a limit counts by only where the answer depends on it', async () => {
-      const from = async (path: string, address: string): Promise<string> =>
+      const postFrom = async (path: string, address: string): Promise<string> =>
         (await kernel.post(path, {}, { headers: { 'x-forwarded-for': address } })).text;
-      expect(await from('/limited', '192.0.2.1')).to.equal(await from('/limited', '192.0.2.2'));
-      expect(await from('/limited-whose', '192.0.2.1')).not.to.equal(await from('/limited-whose', '192.0.2.2'));
+      expect(await postFrom('/limited', '192.0.2.1')).to.equal(await postFrom('/limited', '192.0.2.2'));
+      expect(await postFrom('/limited-whose', '192.0.2.1')).not.to.equal(await postFrom('/limited-whose', '192.0.2.2'));
     });
 
     for (const path of ['/drop', '/drop-whole'])
       it(`${path.slice(1)}: a list of files to remove is told apart from another`, async () => {
         const put = async (): Promise<string> => {
-          const body = formOf([{ name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
+          const body = createFormData([{ name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
           const answer = await kernel.request<readonly { storage_key: string }[]>('POST', '/put', { body });
           return answer.body[0]?.storage_key ?? expect.fail(answer.text);
         };
@@ -173,16 +181,16 @@ describe('attacks on features', () => {
   });
 
   describe('limits', () => {
-    const from = (address: string) =>
+    const postFrom = (address: string) =>
       kernel.post('/by-address', {}, { headers: { 'x-forwarded-for': address } }).then(({ status }) => status);
 
     it('one IPv6 network is one caller, for it has addresses without end', async () => {
-      expect(await from('2001:db8:1:2::1')).to.equal(200);
-      expect(await from('2001:db8:1:2:ffff::2')).to.equal(200);
-      expect(await from('2001:DB8:1:2:a:b:c:d')).to.equal(429);
-      expect(await from('2001:db8:1:3::1')).to.equal(200);
-      expect(await from('192.0.2.1')).to.equal(200);
-      expect(await from('192.0.2.2')).to.equal(200);
+      expect(await postFrom('2001:db8:1:2::1')).to.equal(200);
+      expect(await postFrom('2001:db8:1:2:ffff::2')).to.equal(200);
+      expect(await postFrom('2001:DB8:1:2:a:b:c:d')).to.equal(429);
+      expect(await postFrom('2001:db8:1:3::1')).to.equal(200);
+      expect(await postFrom('192.0.2.1')).to.equal(200);
+      expect(await postFrom('192.0.2.2')).to.equal(200);
     });
 
     it('a number in another spelling is the same number', async () => {
@@ -226,15 +234,15 @@ describe('attacks on features', () => {
   });
 
   describe('an answer that nobody reads', () => {
-    const told = (): number => kernel.log.filter(({ message }) => message === 'request').length;
+    const countRequestLogs = (): number => kernel.log.filter(({ message }) => message === 'request').length;
 
     /** Sends a request and reads nothing until the server says that the request is over; gives the bytes that came. */
     async function ignored(bytes: string): Promise<number> {
-      const before = told();
+      const before = countRequestLogs();
       const socket = connect(kernel.server.port, '127.0.0.1');
       socket.pause().on('error', () => undefined);
       socket.write(bytes);
-      await until(() => Promise.resolve(told() > before), 'the request is over');
+      await waitUntil(() => Promise.resolve(countRequestLogs() > before), 'the request is over');
       let received = 0;
       socket.on('data', (chunk: Buffer) => (received += chunk.length)).resume();
       await once(socket, 'close');
@@ -243,15 +251,18 @@ describe('attacks on features', () => {
 
     it('is given up', async () => {
       const content = JSON.stringify({ text: 'x'.repeat(SIZE) });
-      const top = head('POST', '/large', { 'content-type': 'application/json', 'content-length': content.length });
+      const top = formatRequestHead('POST', '/large', {
+        'content-type': 'application/json',
+        'content-length': content.length,
+      });
       expect(await ignored(top + content)).to.be.lessThan(SIZE);
     });
 
     it('is given up where it is a file, which is closed', async () => {
       const folder = join(kernel.project.folder, '.lintel/files');
       await writeFile(join(folder, 'open/large.bin'), Buffer.alloc(SIZE));
-      expect(await ignored(head('GET', '/files/large.bin'))).to.be.lessThan(SIZE);
-      await until(async () => (await openInSpool(folder)).length === 0, 'the file is closed');
+      expect(await ignored(formatRequestHead('GET', '/files/large.bin'))).to.be.lessThan(SIZE);
+      await waitUntil(async () => (await listOpenTempFiles(folder)).length === 0, 'the file is closed');
     });
   });
 

@@ -4,31 +4,35 @@
  */
 import { expect } from 'chai';
 import { startKernel } from '../support/kernel.js';
-import { querying, returning } from '../support/project.js';
-import { bearer, jwt, KEY } from '../support/tokens.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
+import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 
 const TOKENIZE = { type: 'JWT', encryption_key: '$ENV.KEY' };
-const guarded = (rest: object): object => returning('it', { open: true }, { tokenize: TOKENIZE, ...rest });
+const defineGuarded = (rest: object): object =>
+  defineReturnResource('it', { open: true }, { tokenize: TOKENIZE, ...rest });
 const BROKEN: Readonly<Record<string, unknown>> = {
-  'no tokenize': returning('it', 1, { protected: {} }),
-  'tokenize null': guarded({ protected: {}, tokenize: null }),
-  'unknown type': guarded({ protected: {}, tokenize: { ...TOKENIZE, type: 'JWE' } }),
-  'algorithm none': guarded({ protected: {}, tokenize: { ...TOKENIZE, algorithm: 'none' } }),
-  'no key': guarded({ protected: {}, tokenize: { type: 'JWT' } }),
-  'variable missing': guarded({ protected: {}, tokenize: { type: 'JWT', encryption_key: '$ENV.NOT_SET' } }),
-  'variable blank': guarded({ protected: {}, tokenize: { type: 'JWT', encryption_key: '$ENV.BLANK' } }),
-  'key of the wrong length': guarded({ protected: {}, tokenize: { type: 'PASETO', encryption_key: '$ENV.SHORT' } }),
-  'guard null': guarded({ protected: null }),
-  'guard false': guarded({ protected: false }),
-  'guard true': guarded({ protected: true }),
-  'guard a list': guarded({ protected: [] }),
-  'guard a text': guarded({ protected: 'Authorization' }),
-  'unknown field': guarded({ protected: { required: true } }),
-  'no header': guarded({ protected: { provide_as: '' } }),
-  misspelt: guarded({ protectd: {} }),
-  'in capitals': guarded({ Protected: {} }),
+  'no tokenize': defineReturnResource('it', 1, { protected: {} }),
+  'tokenize null': defineGuarded({ protected: {}, tokenize: null }),
+  'unknown type': defineGuarded({ protected: {}, tokenize: { ...TOKENIZE, type: 'JWE' } }),
+  'algorithm none': defineGuarded({ protected: {}, tokenize: { ...TOKENIZE, algorithm: 'none' } }),
+  'no key': defineGuarded({ protected: {}, tokenize: { type: 'JWT' } }),
+  'variable missing': defineGuarded({ protected: {}, tokenize: { type: 'JWT', encryption_key: '$ENV.NOT_SET' } }),
+  'variable blank': defineGuarded({ protected: {}, tokenize: { type: 'JWT', encryption_key: '$ENV.BLANK' } }),
+  'key of the wrong length': defineGuarded({
+    protected: {},
+    tokenize: { type: 'PASETO', encryption_key: '$ENV.SHORT' },
+  }),
+  'guard null': defineGuarded({ protected: null }),
+  'guard false': defineGuarded({ protected: false }),
+  'guard true': defineGuarded({ protected: true }),
+  'guard a list': defineGuarded({ protected: [] }),
+  'guard a text': defineGuarded({ protected: 'Authorization' }),
+  'unknown field': defineGuarded({ protected: { required: true } }),
+  'no header': defineGuarded({ protected: { provide_as: '' } }),
+  misspelt: defineGuarded({ protectd: {} }),
+  'in capitals': defineGuarded({ Protected: {} }),
   'on an actionable': {
-    ...guarded({}),
+    ...defineGuarded({}),
     actionables: [{ id: 1, mode: 'RETURN', value: { open: true }, protected: {} }],
   },
   'written twice': `{"id":"it","resource":"it","protected":{},"protected":null,"tokenize":${JSON.stringify(TOKENIZE)},
@@ -40,7 +44,7 @@ const A = 'definitions/a.json';
 describe('attacks: guards that are broken', () => {
   for (const [what, definition] of Object.entries(BROKEN)) {
     it(`never leave the resource open: ${what}`, async () => {
-      const files = { [A]: definition, 'definitions/ok.json': returning('ok', 1) };
+      const files = { [A]: definition, 'definitions/ok.json': defineReturnResource('ok', 1) };
       const kernel = await startKernel({ files, env: ENV, config: { on_problem: 'skip' } });
       const { status, text } = await kernel.post('/it');
       expect([status, text.includes('open')]).to.deep.equal([503, false]);
@@ -50,17 +54,18 @@ describe('attacks: guards that are broken', () => {
   }
 
   it('a reload keeps the guard that was, and one that is taken away is told', async () => {
-    const kernel = await startKernel({ files: { [A]: guarded({ protected: {} }) }, env: ENV, onProblem: 'skip' });
-    const told = (): unknown[] => kernel.log.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+    const kernel = await startKernel({ files: { [A]: defineGuarded({ protected: {} }) }, env: ENV, onProblem: 'skip' });
+    const listWarnings = (): unknown[] =>
+      kernel.log.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
     for (const definition of Object.values(BROKEN)) {
       await kernel.project.write(A, definition);
       await kernel.kernel.reload();
       expect((await kernel.post('/it')).status, JSON.stringify(definition)).to.equal(401);
     }
-    expect(told()).to.deep.equal([]);
-    await kernel.project.write(A, guarded({}));
+    expect(listWarnings()).to.deep.equal([]);
+    await kernel.project.write(A, defineGuarded({}));
     await kernel.kernel.reload();
-    expect(told()).to.deep.equal([{ resource: 'it', was: 'JWT in Authorization', is: 'open' }]);
+    expect(listWarnings()).to.deep.equal([{ resource: 'it', was: 'JWT in Authorization', is: 'open' }]);
     await kernel.close();
   });
 });
@@ -70,18 +75,18 @@ describe('attacks: values that are absent', () => {
     const files = {
       'migrations/1-t.sql': 'CREATE TABLE t AS SELECT n AS id FROM generate_series(1, 3) AS n;',
       [A]: [
-        querying('plain', 'DELETE FROM t WHERE id = $1', ['$PAYLOAD.id']),
-        querying('other', 'DELETE FROM t WHERE id <> $1', ['$PAYLOAD.id']),
-        querying('any', 'DELETE FROM t WHERE id = ANY($1)', ['$PAYLOAD.ids']),
-        querying('none', 'DELETE FROM t WHERE NOT (id = ANY($1))', ['$PAYLOAD.ids']),
-        querying('text', 'DELETE FROM t WHERE id::text <> $1', ['x-$PAYLOAD.id']),
-        querying('header', 'DELETE FROM t WHERE id::text <> $1', ['$HEADER.x-id']),
+        defineQueryResource('plain', 'DELETE FROM t WHERE id = $1', ['$PAYLOAD.id']),
+        defineQueryResource('other', 'DELETE FROM t WHERE id <> $1', ['$PAYLOAD.id']),
+        defineQueryResource('any', 'DELETE FROM t WHERE id = ANY($1)', ['$PAYLOAD.ids']),
+        defineQueryResource('none', 'DELETE FROM t WHERE NOT (id = ANY($1))', ['$PAYLOAD.ids']),
+        defineQueryResource('text', 'DELETE FROM t WHERE id::text <> $1', ['x-$PAYLOAD.id']),
+        defineQueryResource('header', 'DELETE FROM t WHERE id::text <> $1', ['$HEADER.x-id']),
         {
-          ...querying('claim', 'DELETE FROM t WHERE id <> $1', ['$PROTECTED.id']),
+          ...defineQueryResource('claim', 'DELETE FROM t WHERE id <> $1', ['$PROTECTED.id']),
           tokenize: TOKENIZE,
           protected: { extract_claims: ['id'] },
         },
-        querying('count', 'SELECT count(*)::int AS n FROM t'),
+        defineQueryResource('count', 'SELECT count(*)::int AS n FROM t'),
       ],
     };
     const connections = { main: { use: 'pglite', path: 'memory://' } };
@@ -89,7 +94,7 @@ describe('attacks: values that are absent', () => {
     const kernel = await startKernel({ files, config, env: ENV });
     const statuses: Record<string, number> = {};
     for (const path of ['plain', 'other', 'any', 'none', 'text', 'header', 'claim']) {
-      statuses[path] = (await kernel.post(`/${path}`, {}, bearer(await jwt({})))).status;
+      statuses[path] = (await kernel.post(`/${path}`, {}, createBearerInit(await signJwt({})))).status;
       expect((await kernel.post('/count')).body, path).to.deep.equal({ n: 3 });
     }
     expect(statuses).to.deep.equal({ plain: 200, other: 200, any: 200, none: 200, text: 422, header: 422, claim: 403 });

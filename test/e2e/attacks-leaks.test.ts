@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
-import { hider } from '../../language/strings/hidden.js';
-import { onBothDatabases } from '../support/kernel.js';
-import { bearer, jwt, KEY } from '../support/tokens.js';
+import { createHider } from '../../language/strings/hidden.js';
+import { describeOnBothDatabases } from '../support/kernel.js';
+import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 
 const HASHED = [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 4 } }];
 const query = (id: number, text: string, rest: object = {}, parameters: readonly string[] = []): object => ({
@@ -29,7 +29,7 @@ const hidden = query(1, ALL, { no_op: true });
 const NESTED = `SELECT id, json_build_object('a', json_build_array(row_to_json(u))) AS j FROM users u WHERE id = 1`;
 const INSERT = 'INSERT INTO users (id, name, password) VALUES ($1, $2, $3)';
 const USER = { id: { type: 'NUMBER' }, name: { type: 'STRING' }, password: { type: 'STRING', optional: true } };
-const many = (multi: unknown, property: string): object => ({
+const defineMultiInsert = (multi: unknown, property: string): object => ({
   id: 1,
   mode: 'QUERY',
   payload_validation: [
@@ -80,8 +80,8 @@ const FILES = {
       tokenize: TOKEN,
       protected: { provide_as: 'x-key' },
     }),
-    resource('many', [many(true, 'password')]),
-    resource('many-by-path', [many('users', 'users.password')]),
+    resource('many', [defineMultiInsert(true, 'password')]),
+    resource('many-by-path', [defineMultiInsert('users', 'users.password')]),
     resource('stored', [query(1, 'SELECT password AS kept FROM users WHERE id > 1', { result: 'many' })], {
       returnables: ['kept'],
     }),
@@ -89,12 +89,12 @@ const FILES = {
   ],
 };
 
-onBothDatabases('attacks: what may not leave', { files: FILES, env: { KEY } }, (kernel) => {
-  const ask = (path: string, body: object = {}, init?: RequestInit) => kernel().post(`/${path}`, body, init);
+describeOnBothDatabases('attacks: what may not leave', { files: FILES, env: { KEY } }, (kernel) => {
+  const postTo = (path: string, body: object = {}, init?: RequestInit) => kernel().post(`/${path}`, body, init);
   const user = { id: 1, name: 'ada' };
 
   before(async () => {
-    const { status, body } = await ask('sign-up', { ...user, password: 'correct horse' });
+    const { status, body } = await postTo('sign-up', { ...user, password: 'correct horse' });
     expect([status, body]).to.deep.equal([200, user]);
   });
 
@@ -112,7 +112,7 @@ onBothDatabases('attacks: what may not leave', { files: FILES, env: { KEY } }, (
   };
   for (const [path, answer] of Object.entries(stripped)) {
     it(`a hash stays in: ${path}`, async () => {
-      const { status, body } = await ask(path);
+      const { status, body } = await postTo(path);
       expect([status, body]).to.deep.equal([200, answer]);
     });
   }
@@ -123,7 +123,7 @@ onBothDatabases('attacks: what may not leave', { files: FILES, env: { KEY } }, (
       ['named-alone', 'password'],
       ['renamed-named', 'pw'],
     ] as const) {
-      const { body } = await ask(path);
+      const { body } = await postTo(path);
       expect(body, path)
         .to.have.nested.property(where)
         .that.matches(/^\$2b\$/);
@@ -131,42 +131,42 @@ onBothDatabases('attacks: what may not leave', { files: FILES, env: { KEY } }, (
   });
 
   it('a claim that is a row carries no hash, and nothing may keep an answer with a token', async () => {
-    const { body, headers } = await ask('token');
+    const { body, headers } = await postTo('token');
     expect(decodeJwt(String(body['token']))).to.have.deep.property('row', user);
     expect(headers.get('cache-control')).to.equal('no-store');
   });
 
   it('nothing may keep what a guard let through, or a refusal; other answers say nothing of it', async () => {
-    const token = await jwt({ id: 1 });
+    const token = await signJwt({ id: 1 });
     for (const [path, init, status] of [
-      ['guarded', bearer(token), 200],
+      ['guarded', createBearerInit(token), 200],
       ['guarded', {}, 401],
       ['guarded-elsewhere', { headers: { 'x-key': token } }, 200],
       ['guarded-elsewhere', {}, 401],
     ] as const) {
-      const answer = await ask(path, {}, init);
+      const answer = await postTo(path, {}, init);
       expect([answer.status, answer.headers.get('cache-control')], path).to.deep.equal([status, 'no-store']);
     }
-    expect((await ask('as-json')).headers.get('cache-control')).to.equal(null);
+    expect((await postTo('as-json')).headers.get('cache-control')).to.equal(null);
   });
 
   for (const path of ['many', 'many-by-path']) {
     it(`the password of every item of a list is hashed: ${path}`, async () => {
       const item = (id: number): object => ({ id, name: 'x', password: `secret ${id}` });
-      const { status } = await ask(path, { users: [item(2), item(3)] });
-      const { text, body } = await ask('stored');
+      const { status } = await postTo(path, { users: [item(2), item(3)] });
+      const { text, body } = await postTo('stored');
       expect(status).to.equal(200);
       expect(text).not.to.include('secret');
       expect(body).to.have.length(2);
-      await ask('forget');
+      await postTo('forget');
     });
   }
 
   it('a password beside the list is hashed for the items that have none', async () => {
-    await ask('many', { password: 'secret for all', users: [{ id: 4, name: 'x' }] });
-    const { text } = await ask('stored');
+    await postTo('many', { password: 'secret for all', users: [{ id: 4, name: 'x' }] });
+    const { text } = await postTo('stored');
     expect(text).to.match(/"kept":"\$2b\$/);
-    await ask('forget');
+    await postTo('forget');
   });
 
   it('of a list with passwords, the one that is wrong is named by its place', async () => {
@@ -174,7 +174,7 @@ onBothDatabases('attacks: what may not leave', { files: FILES, env: { KEY } }, (
       { id: 5, name: 'x', password: 'fine' },
       { id: 6, name: 'x', password: 'x'.repeat(73) },
     ];
-    const { status, body } = await ask('many', { users });
+    const { status, body } = await postTo('many', { users });
     expect(status).to.equal(422);
     expect(body).to.have.nested.property('errors[0].pointer', '/users/1/password');
   });
@@ -194,7 +194,7 @@ const CALLS: Readonly<Record<string, readonly [string, number]>> = {
 const RAISED =
   "CREATE OR REPLACE FUNCTION raised(text) RETURNS text LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no %'', $1; END'";
 
-onBothDatabases(
+describeOnBothDatabases(
   'attacks: what the log may hold',
   {
     files: {
@@ -230,7 +230,7 @@ onBothDatabases(
 );
 
 describe('attacks: hiding', () => {
-  const hide = hider(new Set(['pw']), ['kept.pw', 'list.0.pw', 'pw.inner']);
+  const hide = createHider(new Set(['pw']), ['kept.pw', 'list.0.pw', 'pw.inner']);
 
   it('gives back what it was given where nothing had to go', () => {
     for (const value of [1, null, undefined, 'pw', [], { a: { b: [1] } }, { kept: { pw: { pw: 1 } } }]) {

@@ -1,8 +1,8 @@
 /** Floods that aim at what is shared: connections that wait for passwords. With a real server and a small pool. */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying } from '../support/project.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 
 const BCRYPT = { algorithm: 'BCRYPT' };
@@ -35,11 +35,11 @@ const FILES = {
       },
       { id: 2, ...statement('UPDATE users SET seen = 1 WHERE id = $1', ['$PAYLOAD.id']) },
     ]),
-    querying(
+    defineQueryResource(
       'copy',
       'INSERT INTO users (id, password) SELECT n, password FROM users, generate_series(2, 20) AS n WHERE users.id = 1',
     ),
-    querying('write', 'UPDATE users SET seen = 2 WHERE id = $1', ['$PAYLOAD.id']),
+    defineQueryResource('write', 'UPDATE users SET seen = 2 WHERE id = $1', ['$PAYLOAD.id']),
   ],
 };
 
@@ -50,17 +50,17 @@ describe('attacks: small bodies that mean much work', () => {
     const wide = user('wide', [{ id: 1, mode: 'QUERY', payload_validation: [{ field: items }], sql_query }]);
     const connections = { main: { use: 'pglite', path: 'memory://' } };
     const kernel = await startKernel({ files: { 'definitions/a.json': [wide] }, config: { connections } });
-    const ask = (fields: number, count: number) => {
+    const postWide = (fields: number, count: number) => {
       const beside = Object.fromEntries(Array.from({ length: fields }, (_, i) => [`k${i}`, 0]));
       return kernel.post('/wide', { ...beside, items: Array.from({ length: count }, () => ({})) });
     };
-    const { status, body } = await ask(300, 1000);
+    const { status, body } = await postWide(300, 1000);
     expect([status, body['code']]).to.deep.equal([413, 'QRY_TOO_WIDE']);
     for (const [fields, count] of [
       [300, 20],
       [0, 500],
     ] as const) {
-      expect((await ask(fields, count)).status).to.equal(200);
+      expect((await postWide(fields, count)).status).to.equal(200);
     }
     await kernel.close();
   }).timeout(60_000);
@@ -73,7 +73,11 @@ describe('attacks: floods', () => {
     if ('skip' in server) return skipTest(this, server.skip);
     // Six connections: two for reads, four for everything else.
     const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 6 } };
-    kernel = await startKernel({ files: FILES, config: { connections }, env: { DATABASE_URL: await freshDatabase() } });
+    kernel = await startKernel({
+      files: FILES,
+      config: { connections },
+      env: { DATABASE_URL: await createPostgresDatabase() },
+    });
     await kernel.post('/sign-up', { id: 1, password: 'secret' });
     expect((await kernel.post('/copy')).status).to.equal(200);
   });

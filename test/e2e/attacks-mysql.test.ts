@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshMysql, startMysql } from '../support/mysql.js';
+import { createMysqlDatabase, startMysql } from '../support/mysql.js';
 import { skipTest } from '../support/skip.js';
 
 const WHERE: Readonly<Record<string, string>> = {
@@ -106,7 +106,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
     before(async function () {
       const server = await startMysql(flavour);
       if ('skip' in server) return skipTest(this, server.skip);
-      started = await startKernel({ files: FILES, env: { MYSQL_URL: await freshMysql(flavour) } });
+      started = await startKernel({ files: FILES, env: { MYSQL_URL: await createMysqlDatabase(flavour) } });
       for (const id of ['word', 'vault']) expect((await kernel().post(`/${id}`, {})).status).to.equal(200);
     });
     after(() => started?.close());

@@ -6,41 +6,44 @@ import { expect } from 'chai';
 import type { Delivery } from '../../contract/deferred.js';
 import { parseRaw } from '../support/client.js';
 import type { TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { connecting, UPGRADE, type SocketClient } from '../support/sockets.js';
-import { jwt, KEY, OTHER_KEY } from '../support/tokens.js';
-import { roomKey } from '../../plugins/shared/room-names.js';
+import { defineReturnResource } from '../support/project.js';
+import { createSocketFixture, UPGRADE, type SocketClient } from '../support/sockets.js';
+import { signJwt, KEY, OTHER_KEY } from '../support/tokens.js';
+import { toRoomKey } from '../../plugins/shared/room-names.js';
 
-const TEAM_A = roomKey(['team ', ['a']]);
+const TEAM_A = toRoomKey(['team ', ['a']]);
 
 const TOKENS = { tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' } };
 const GUARD = { ...TOKENS, protected: { extract_claims: ['id'] } };
-const OPEN = returning('open', { ok: true });
+const OPEN = defineReturnResource('open', { ok: true });
 const JOIN = {
   id: 'join',
   resource: 'join',
   actionables: [{ id: 1, mode: 'RETURN', value: 1, join_room: 'team $PAYLOAD.team' }],
 };
-const ME = { ...returning('me', { id: '$PROTECTED.id' }), ...GUARD };
+const ME = { ...defineReturnResource('me', { id: '$PROTECTED.id' }), ...GUARD };
 const FILES = {
   'definitions/open.json': OPEN,
   'definitions/join.json': JOIN,
   'definitions/me.json': ME,
 };
 const ENV = { KEY, OTHER: OTHER_KEY };
-const tokenOf = async (id: string) => ({ protocols: ['Authorization', await jwt({ id })], query: `?uid=${id}` });
+const createConnectOptions = async (id: string) => ({
+  protocols: ['Authorization', await signJwt({ id })],
+  query: `?uid=${id}`,
+});
 
 /** The frame that says goodbye. */
 const CLOSE = Buffer.from('888000000000', 'hex');
 
 describe('connections under attack', function () {
-  const { start: begin, open, farewell } = connecting(FILES);
+  const { start: begin, open, farewell } = createSocketFixture(FILES);
   const start = (files: Readonly<Record<string, unknown>> = FILES, websocket: object = {}): Promise<TestKernel> =>
     begin({ files, env: ENV }, websocket);
-  const tell = ({ kernel }: TestKernel, to: Delivery['to'], data: Delivery['data']): void =>
-    kernel.running.deliver({ action: 'told', data, to, id: null });
-  const told = async (client: SocketClient): Promise<unknown[]> => {
-    await client.ask('open');
+  const deliverTo = ({ kernel }: TestKernel, to: Delivery['to'], data: Delivery['data']): void =>
+    kernel.running.deliverMessage({ action: 'told', data, to, id: null });
+  const readDelivered = async (client: SocketClient): Promise<unknown[]> => {
+    await client.sendRequest('open');
     return client.frames.filter(({ action }) => action === 'told').map(({ data }) => data);
   };
   const reload = async (kernel: TestKernel, files: Readonly<Record<string, unknown>>): Promise<void> => {
@@ -54,33 +57,33 @@ describe('connections under attack', function () {
       for (const change of [{ ...JOIN, ...GUARD }, null]) {
         const kernel = await start();
         const [spy, other] = [await open(kernel.url), await open(kernel.url)];
-        await spy.ask('join', { team: 'a' });
-        await other.ask('open');
+        await spy.sendRequest('join', { team: 'a' });
+        await other.sendRequest('open');
         await reload(kernel, { 'definitions/join.json': change });
-        tell(kernel, { rooms: [TEAM_A] }, 'secret');
+        deliverTo(kernel, { rooms: [TEAM_A] }, 'secret');
         expect((await spy.closed).code).to.equal(1012);
         expect(spy.frames.map(({ action }) => action)).not.to.contain('told');
         // Who is in no room has nothing to lose.
-        expect(await told(other)).to.deep.equal([]);
+        expect(await readDelivered(other)).to.deep.equal([]);
       }
     });
 
     it('stay in their rooms when no guard has changed', async () => {
       const kernel = await start();
       const one = await open(kernel.url);
-      await one.ask('join', { team: 'a' });
+      await one.sendRequest('join', { team: 'a' });
       await reload(kernel, {
-        'definitions/open.json': returning('open', { ok: 2 }),
-        'definitions/new.json': returning('new', 1),
+        'definitions/open.json': defineReturnResource('open', { ok: 2 }),
+        'definitions/new.json': defineReturnResource('new', 1),
       });
-      tell(kernel, { rooms: [TEAM_A] }, 1);
-      expect(await told(one)).to.deep.equal([1]);
+      deliverTo(kernel, { rooms: [TEAM_A] }, 1);
+      expect(await readDelivered(one)).to.deep.equal([1]);
     });
 
     it('end at once when their token is one of a key that has gone', async () => {
       const kernel = await start();
-      const ada = await open(kernel.url, await tokenOf('ada'));
-      expect((await ada.ask('me')).data).to.deep.equal({ id: 'ada' });
+      const ada = await open(kernel.url, await createConnectOptions('ada'));
+      expect((await ada.sendRequest('me')).data).to.deep.equal({ id: 'ada' });
       await reload(kernel, {
         'definitions/me.json': { ...ME, tokenize: { type: 'JWT', encryption_key: '$ENV.OTHER' } },
       });
@@ -90,8 +93,8 @@ describe('connections under attack', function () {
 
     it('end at once when nobody takes tokens from that header any more', async () => {
       const kernel = await start();
-      const ada = await open(kernel.url, await tokenOf('ada'));
-      await ada.ask('me');
+      const ada = await open(kernel.url, await createConnectOptions('ada'));
+      await ada.sendRequest('me');
       await reload(kernel, {
         'definitions/me.json': { ...ME, protected: { extract_claims: ['id'], provide_as: 'x-access' } },
       });
@@ -102,43 +105,43 @@ describe('connections under attack', function () {
   it('that come back get nothing of a room that was said before they joined it, however soon they join', async () => {
     const kernel = await start();
     let answer: (missed: readonly Delivery[]) => void = () => undefined;
-    kernel.kernel.running.replays(() => new Promise((resolve) => (answer = resolve)));
+    kernel.kernel.running.registerReplay(() => new Promise((resolve) => (answer = resolve)));
     const message = (n: number, to: Delivery['to']): Delivery => ({ action: 'told', data: n, to, id: `m-${n}` });
     const spy = await open(kernel.url, { query: '?last_id=m-0' });
-    await spy.ask('join', { team: 'a' });
+    await spy.sendRequest('join', { team: 'a' });
     const [before, meanwhile] = [message(1, { rooms: [TEAM_A] }), message(2, { rooms: [TEAM_A] })];
-    kernel.kernel.running.deliver(meanwhile);
+    kernel.kernel.running.deliverMessage(meanwhile);
     answer([before, message(3, { all: true }), meanwhile]);
     await spy.next(({ data }) => data === 3);
-    expect(await told(spy)).to.deep.equal([2]);
+    expect(await readDelivered(spy)).to.deep.equal([2]);
   });
 
   it('cannot mean more than names by what JavaScript has names for', async () => {
     const kernel = await start();
     for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']) {
       const client = await open(kernel.url, { query: `?uid=${name}&__proto__=x&constructor=y` });
-      expect((await client.ask(name, {})).error, name).to.include({ code: 'REQ_NOT_FOUND' });
-      expect(await client.ask('open', {}, { action: name, request_id: name })).to.deep.include({
+      expect((await client.sendRequest(name, {})).error, name).to.include({ code: 'REQ_NOT_FOUND' });
+      expect(await client.sendRequest('open', {}, { action: name, request_id: name })).to.deep.include({
         uid: name,
         action: name,
         request_id: name,
         data: { ok: true },
       });
-      await client.ask('join', { team: name });
-      tell(kernel, { rooms: [roomKey(['team ', [name]])] }, name);
-      expect(await told(client)).to.deep.equal([name]);
+      await client.sendRequest('join', { team: name });
+      deliverTo(kernel, { rooms: [toRoomKey(['team ', [name]])] }, name);
+      expect(await readDelivered(client)).to.deep.equal([name]);
       client.send(`{"resource":"open","__proto__":{"resource":"me"},"request_id":"p"}`);
       expect((await client.next(({ error }) => error !== undefined)).error).to.include({ code: 'REQ_NAME_REFUSED' });
     }
-    const ada = await open(kernel.url, await tokenOf('ada'));
-    tell(kernel, { uids: ['__proto__', 'constructor', 'toString'] }, 'x');
-    expect(await told(ada)).to.deep.equal([]);
+    const ada = await open(kernel.url, await createConnectOptions('ada'));
+    deliverTo(kernel, { uids: ['__proto__', 'constructor', 'toString'] }, 'x');
+    expect(await readDelivered(ada)).to.deep.equal([]);
   });
 
   it('with a token are nobody else, by no other spelling of a name', async () => {
     const kernel = await start();
     const composed = 'Zo\u00eb';
-    const { protocols } = await tokenOf(composed);
+    const { protocols } = await createConnectOptions(composed);
     const own = await open(kernel.url, { protocols, query: `?uid=${encodeURIComponent(composed)}` });
     for (const uid of ['Zoe\u0308', 'ZO\u00cb', `${composed} `, `${composed}\u200b`])
       expect(await farewell(kernel.url, { protocols, query: `?uid=${encodeURIComponent(uid)}` }), uid).to.include({
@@ -146,16 +149,16 @@ describe('connections under attack', function () {
       });
     for (const query of [`?uid=${encodeURIComponent(composed)}&uid=eve`, '?uid=eve&%75id=ada'])
       expect(await farewell(kernel.url, { protocols, query }), query).to.include({ closed: 4400 });
-    tell(kernel, { uids: ['Zoe\u0308'] }, 'twin');
-    tell(kernel, { uids: [composed] }, 'own');
-    expect(await told(own)).to.deep.equal(['own']);
+    deliverTo(kernel, { uids: ['Zoe\u0308'] }, 'twin');
+    deliverTo(kernel, { uids: [composed] }, 'own');
+    expect(await readDelivered(own)).to.deep.equal(['own']);
   });
 
   it('reach no resource that HTTP does not reach, and share its limits', async () => {
     const kernel = await start({
       'definitions/all.json': [
         OPEN,
-        { ...returning('few', 1), rate_limit: { limit: 3, identifier: '$HEADER.ip', expires_after: 600 } },
+        { ...defineReturnResource('few', 1), rate_limit: { limit: 3, identifier: '$HEADER.ip', expires_after: 600 } },
         {
           id: 'inner',
           resource: 'inner',
@@ -182,14 +185,14 @@ describe('connections under attack', function () {
       'status',
       '',
     ])
-      expect((await one.ask(resource, {})).error?.['status'], resource).to.be.oneOf([400, 404]);
+      expect((await one.sendRequest(resource, {})).error?.['status'], resource).to.be.oneOf([400, 404]);
     expect((await kernel.post('/few')).status).to.equal(200);
-    expect((await one.ask('few')).data).to.equal(1);
+    expect((await one.sendRequest('few')).data).to.equal(1);
     // A connection of its own is not a budget of its own.
     const two = await open(kernel.url, { headers: { 'x-forwarded-for': '203.0.113.7' } });
-    expect((await two.ask('few')).data).to.equal(1);
-    expect((await two.ask('few')).error).to.include({ status: 429 });
-    expect((await one.ask('few')).error).to.include({ status: 429 });
+    expect((await two.sendRequest('few')).data).to.equal(1);
+    expect((await two.sendRequest('few')).error).to.include({ status: 429 });
+    expect((await one.sendRequest('few')).error).to.include({ status: 429 });
     expect((await kernel.post('/few')).status).to.equal(429);
   });
 
@@ -214,7 +217,7 @@ describe('connections under attack', function () {
 
     it('say nothing again that could be a header, and no token', async () => {
       const kernel = await start();
-      const token = await jwt({ id: 'ada' });
+      const token = await signJwt({ id: 'ada' });
       for (const protocol of [
         'Authorization\tx-evil: 1, token',
         `${token}, Authorization`,

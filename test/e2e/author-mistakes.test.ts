@@ -5,33 +5,36 @@
 import { expect } from 'chai';
 import { sampleCases } from '../support/sample.js';
 import {
-  applicationOf,
-  judge,
-  mistakeSets,
-  mistakesIn,
+  loadApplication,
+  checkMistake,
+  listMistakeSets,
+  readMistakes,
   type Mistake,
-  type Verdict,
+  type MistakeReport,
 } from '../support/author-mistakes.js';
 
 const UNSAID = /^(database|unsaid)$/;
 
 /** As the table has it. */
-function shown({ code, before, after }: Mistake, { there, mended }: Verdict): string {
+function formatMistake(
+  { code, before, after }: Mistake,
+  { codesAtMistake: there, isFixed: mended }: MistakeReport,
+): string {
   const found = there.includes(code) ? code : there.length === 0 ? 'unsaid' : [...new Set(there)].join(', ');
   return `${before} => ${after} :: ${found}${mended ? ' fix' : ''}`;
 }
 
-const wanted = ({ code, before, after, mends }: Mistake): string =>
+const wanted = ({ code, before, after, isFixable: mends }: Mistake): string =>
   `${before} => ${after} :: ${UNSAID.test(code) ? 'unsaid' : code}${mends ? ' fix' : ''}`;
 
 describe('mistakes of authors', () => {
-  for (const set of mistakeSets()) {
+  for (const set of listMistakeSets()) {
     it(`${set}: each is said where it stands, and no fix misleads`, () => {
-      const application = applicationOf(set);
-      const found = sampleCases('edits', set, mistakesIn(set), 16).map(
-        (mistake) => [mistake, judge(application, mistake)] as const,
+      const application = loadApplication(set);
+      const found = sampleCases('edits', set, readMistakes(set), 16).map(
+        (mistake) => [mistake, checkMistake(application, mistake)] as const,
       );
-      expect(found.map(([mistake, verdict]) => shown(mistake, verdict))).to.deep.equal(
+      expect(found.map(([mistake, verdict]) => formatMistake(mistake, verdict))).to.deep.equal(
         found.map(([mistake]) => wanted(mistake)),
       );
       expect(found.flatMap(([, { misleading }]) => misleading)).to.deep.equal([]);
@@ -39,11 +42,11 @@ describe('mistakes of authors', () => {
   }
 
   it('are said in 95 of 100, and mended in 80', () => {
-    const rows = mistakeSets()
-      .flatMap(mistakesIn)
+    const rows = listMistakeSets()
+      .flatMap(readMistakes)
       .filter(({ code }) => code !== 'database');
     expect(rows.length).to.be.at.least(150);
     expect(rows.filter(({ code }) => code !== 'unsaid').length / rows.length).to.be.at.least(0.95);
-    expect(rows.filter(({ mends }) => mends).length / rows.length).to.be.at.least(0.8);
+    expect(rows.filter(({ isFixable: mends }) => mends).length / rows.length).to.be.at.least(0.8);
   });
 });

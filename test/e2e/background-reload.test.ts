@@ -3,9 +3,9 @@
  * and the work. One kernel in this process, on the embedded database.
  */
 import { expect } from 'chai';
-import type { JobDesk } from '../../contract/deferred.js';
+import type { JobAdmin } from '../../contract/deferred.js';
 import type { Loose } from '../support/client.js';
-import { DUE, eventually, JOBS, jobsOf, noJobs } from '../support/jobs.js';
+import { DUE, waitForValue, JOBS, fetchJobs, waitUntilNoJobs } from '../support/jobs.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { startUpstream } from '../support/upstream.js';
 
@@ -58,7 +58,7 @@ describe('accepted work and time', function () {
     const { applied, failure } = await kernel.kernel.reload();
     expect(applied, String(failure)).to.equal(true);
   };
-  const desk = (): JobDesk => kernel.kernel.desks()[0] as JobDesk;
+  const getJobAdmin = (): JobAdmin => kernel.kernel.listJobAdmins()[0] as JobAdmin;
 
   it('begins the higher priority first, among equals what was accepted first', async () => {
     let go = (): void => undefined;
@@ -82,14 +82,14 @@ describe('accepted work and time', function () {
     );
     // Everything else has to wait behind it.
     await accept('/held', {});
-    await eventually(
-      () => upstream.asked,
+    await waitForValue(
+      () => upstream.requests,
       ({ length }) => length === 1,
     );
     for (const text of ['low 1', 'plain 1', 'high 1', 'plain 2', 'high 2'])
       await accept(`/${text.split(' ')[0]}`, { text });
     go();
-    await noJobs(kernel);
+    await waitUntilNoJobs(kernel);
     await upstream.close();
     expect(await notes()).to.deep.equal(['high 1', 'high 2', 'plain 1', 'plain 2', 'low 1']);
   });
@@ -103,7 +103,7 @@ describe('accepted work and time', function () {
       message: 'Operation successful',
       data: { accepted: true, id: headers.get('x-request-id') },
     });
-    await eventually(
+    await waitForValue(
       async () => (await kernel.post<{ data: readonly unknown[] }>('/notes')).body.data,
       ({ length }) => length === 1,
     );
@@ -114,7 +114,7 @@ describe('accepted work and time', function () {
     const from = Date.now();
     await accept('/note', {});
     expect(await notes()).to.deep.equal([]);
-    await noJobs(kernel);
+    await waitUntilNoJobs(kernel);
     expect(Date.now() - from).to.be.at.least(2000);
     const [at = ''] = await notes();
     expect(Date.parse(at) - from).to.be.lessThan(1900);
@@ -124,7 +124,7 @@ describe('accepted work and time', function () {
     await start([note()]);
     await reload(note({ run_in_background: true }));
     await accept('/note', { text: 'first' });
-    await eventually(notes, ({ length }) => length === 1);
+    await waitForValue(notes, ({ length }) => length === 1);
   });
 
   it('is kept with its reason when its definition has gone, and done when it comes back', async () => {
@@ -132,15 +132,15 @@ describe('accepted work and time', function () {
     await accept('/note', { text: 'kept' });
     await reload({ ...note({ queue: {} }), id: 'other', resource: 'other' });
     await kernel.post('/due', {});
-    const [dead] = await eventually(
-      () => jobsOf(kernel),
+    const [dead] = await waitForValue(
+      () => fetchJobs(kernel),
       ([row]) => row?.state === 'dead',
     );
     expect(dead).to.deep.include({ attempts: 2, failure_code: 'JOB_UNKNOWN' });
     expect(await notes()).to.deep.equal([]);
     await reload(note({ queue: { delay: 3600, retries: 1 } }));
-    expect(await desk().retry(dead?.id ?? '')).to.equal(true);
-    await eventually(notes, ({ length }) => length === 1);
+    expect(await getJobAdmin().retry(dead?.id ?? '')).to.equal(true);
+    await waitForValue(notes, ({ length }) => length === 1);
   });
 
   it('is kept when its definition needs something else by now, and done when only other things changed', async () => {
@@ -148,14 +148,14 @@ describe('accepted work and time', function () {
     await accept('/note', { text: 'kept' });
     await reload(note({ queue: { delay: 3600, retries: 0 } }, ['$PAYLOAD.title']));
     await kernel.post('/due', {});
-    const [dead] = await eventually(
-      () => jobsOf(kernel),
+    const [dead] = await waitForValue(
+      () => fetchJobs(kernel),
       ([row]) => row?.state === 'dead',
     );
     expect(dead?.failure_code).to.equal('JOB_CHANGED');
     await reload(note({ queue: { priority: 3 } }));
-    expect(await desk().retry(dead?.id ?? '')).to.equal(true);
-    expect(await eventually(notes, ({ length }) => length === 1)).to.deep.equal(['kept']);
+    expect(await getJobAdmin().retry(dead?.id ?? '')).to.equal(true);
+    expect(await waitForValue(notes, ({ length }) => length === 1)).to.deep.equal(['kept']);
   });
 
   it('loses nothing while definitions are swapped again and again', async () => {
@@ -165,7 +165,7 @@ describe('accepted work and time', function () {
       for (let round = 0; round < 5; round++) await reload(note({ queue: { priority: round } }));
     })();
     await Promise.all([swaps, ...texts.map((text) => accept('/note', { text }))]);
-    await noJobs(kernel);
+    await waitUntilNoJobs(kernel);
     expect((await notes()).sort()).to.deep.equal([...texts].sort());
   });
 });

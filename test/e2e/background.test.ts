@@ -3,12 +3,20 @@
  * until then, and what the work itself sees when it is done.
  */
 import { expect } from 'chai';
-import type { JobDesk } from '../../contract/deferred.js';
+import type { JobAdmin } from '../../contract/deferred.js';
 import type { Loose } from '../support/client.js';
-import { DUE, eventually, JOBS, jobsOf, noJobs, queueIn, type JobRow } from '../support/jobs.js';
-import { onBothDatabases, type DatabaseSort, type TestKernel } from '../support/kernel.js';
-import { hmac } from '../support/webhooks.js';
-import { bearer, claimsOf, jwt, KEY } from '../support/tokens.js';
+import {
+  DUE,
+  waitForValue,
+  JOBS,
+  fetchJobs,
+  waitUntilNoJobs,
+  createQueueConfig,
+  type JobRow,
+} from '../support/jobs.js';
+import { describeOnBothDatabases, type DatabaseKind, type TestKernel } from '../support/kernel.js';
+import { signHmac } from '../support/webhooks.js';
+import { createBearerInit, createTokenClaims, signJwt, KEY } from '../support/tokens.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
 
 const ORDERS = {
@@ -149,13 +157,13 @@ describe('work behind the answer', () => {
     options.config.outbound.allow.push(`127.0.0.1:${upstream.port}`);
   });
   after(() => upstream.close());
-  beforeEach(() => void upstream.asked.splice(0));
+  beforeEach(() => void upstream.requests.splice(0));
 
   const options = {
     judged: true,
     files: { 'definitions/all.json': definitions },
     config: { outbound: { allow: [] as string[] } },
-    configIn: (name: DatabaseSort['name']) => ({ queue: queueIn(name) }),
+    configIn: (name: DatabaseKind['name']) => ({ queue: createQueueConfig(name) }),
     env: {
       QUEUE_ENCRYPTION_KEY: 'a key of the queue with 32 bytes, or more',
       TOKEN_KEY: KEY,
@@ -166,21 +174,24 @@ describe('work behind the answer', () => {
     } as Record<string, string>,
   };
 
-  onBothDatabases('on a database', options, (kernel: () => TestKernel) => {
+  describeOnBothDatabases('on a database', options, (kernel: () => TestKernel) => {
     const orders = async (): Promise<readonly Loose[]> => (await kernel().post<readonly Loose[]>('/orders')).body;
     const sendHook = (body: Loose, key = options.env['HOOK_KEY'] ?? '') => {
       const text = JSON.stringify(body);
-      return kernel().post('/hook', text, { headers: { 'x-signature': hmac(text, key) } });
+      return kernel().post('/hook', text, { headers: { 'x-signature': signHmac(text, key) } });
     };
 
     it('answers the synchronous result with 200, and makes the queued call behind it', async () => {
-      const headers = { ...bearer(await jwt(claimsOf())).headers, 'x-tenant': 'blue' } as Record<string, string>;
+      const headers = { ...createBearerInit(await signJwt(createTokenClaims())).headers, 'x-tenant': 'blue' } as Record<
+        string,
+        string
+      >;
       refusals.set('/orders', 2);
       const { status, body, headers: answered } = await kernel().post('/order', { item: 'lamp' }, { headers });
       expect(status).to.equal(200);
       expect(body['item']).to.equal('lamp');
-      const calls = await eventually(
-        () => upstream.asked,
+      const calls = await waitForValue(
+        () => upstream.requests,
         ({ length }) => length === 3,
       );
       // The same in each try: id, generated value, instant, and everything by value.
@@ -192,19 +203,19 @@ describe('work behind the answer', () => {
       expect(calls[0]?.headers).to.include({ 'x-tenant': 'blue', authorization: 'Bearer canary-of-a-remote-key' });
       const [row] = (await orders()).filter(({ item }) => item === 'lamp');
       expect(sent['at']).to.equal(row?.['at']);
-      await noJobs(kernel());
+      await waitUntilNoJobs(kernel());
     });
 
     it('accepts a webhook with 202 and its id, and does the work behind the answer', async () => {
       const { status, body, headers } = await sendHook({ id: 'h1', item: 'parcel', more: 'is not read' });
       expect(status).to.equal(202);
       expect(body).to.deep.equal({ accepted: true, id: headers.get('x-request-id') });
-      const [row] = await eventually(
+      const [row] = await waitForValue(
         async () => (await orders()).filter(({ id }) => id === 'h1'),
         ({ length }) => length === 1,
       );
       expect(row).to.deep.include({ item: 'parcel', by: 'hook' });
-      await noJobs(kernel());
+      await waitUntilNoJobs(kernel());
     });
 
     it('judges senders, tokens and rules before anything is accepted', async () => {
@@ -212,17 +223,21 @@ describe('work behind the answer', () => {
       expect((await sendHook({ id: 'h2', item: 'parcel' }, 'wrong')).status, 'a signature').to.equal(401);
       expect((await kernel().post('/order', { item: 'lamp' })).status, 'a token').to.equal(401);
       // What the work would read is missing.
-      const { status } = await kernel().post('/order', { item: 'kettle' }, bearer(await jwt(claimsOf())));
+      const { status } = await kernel().post(
+        '/order',
+        { item: 'kettle' },
+        createBearerInit(await signJwt(createTokenClaims())),
+      );
       expect(status).to.equal(422);
-      expect(await jobsOf(kernel())).to.deep.equal([]);
-      expect(upstream.asked).to.deep.equal([]);
+      expect(await fetchJobs(kernel())).to.deep.equal([]);
+      expect(upstream.requests).to.deep.equal([]);
       expect((await orders()).filter(({ item }) => item === 'kettle')).to.deep.equal([]);
     });
 
     it('leaves no work behind when the synchronous work fails, and nothing else when it is done twice', async () => {
       expect((await kernel().post('/refused-later', { id: 'r1', item: 'twice' })).status).to.equal(200);
       expect((await kernel().post('/refused-later', { id: 'r1', item: 'twice' })).status).to.equal(409);
-      await noJobs(kernel());
+      await waitUntilNoJobs(kernel());
       expect((await orders()).filter(({ item }) => item === 'twice').map((row) => row['by'])).to.have.members([
         'now',
         'later',
@@ -232,7 +247,7 @@ describe('work behind the answer', () => {
     it('stores no secret: what is hashed and encrypted is so before it is accepted, and what waits is encrypted', async () => {
       const sent = { email: 'ada@example.com', password: 'correct horse battery', note: 'canary of the rest' };
       expect((await kernel().post('/sign-up', sent)).status).to.equal(202);
-      const [job] = await jobsOf(kernel());
+      const [job] = await fetchJobs(kernel());
       const { body } = job as JobRow;
       for (const plain of [...Object.values(sent), options.env['FIELD_KEY'] ?? '', 'canary']) {
         expect(body).not.to.include(plain);
@@ -240,42 +255,42 @@ describe('work behind the answer', () => {
       expect(body).not.to.include('$2b$04$');
       expect(body).to.match(/^sealed\.1\.[\w-]+$/);
       expect((await kernel().post('/due', {})).status).to.equal(200);
-      const [account] = await eventually(
+      const [account] = await waitForValue(
         async () => (await kernel().post<readonly Loose[]>('/accounts')).body,
         ({ length }) => length === 1,
       );
       expect(account?.['password']).to.match(/^\$2b\$04\$/);
       expect(account?.['email']).not.to.include('ada');
-      await noJobs(kernel());
+      await waitUntilNoJobs(kernel());
     });
 
     it('tries again, and keeps what failed for good where it can be looked at', async () => {
       refusals.set('/broken', Infinity);
       expect((await kernel().post('/again', {})).status).to.equal(202);
-      const [dead] = await eventually(
-        () => jobsOf(kernel()),
+      const [dead] = await waitForValue(
+        () => fetchJobs(kernel()),
         (rows) => rows[0]?.state === 'dead',
       );
       expect(dead).to.deep.include({ attempts: 3, failure_code: 'OUT_STATUS' });
-      expect(upstream.asked).to.have.length(3);
+      expect(upstream.requests).to.have.length(3);
       refusals.delete('/broken');
-      expect(await desk().retry(dead?.id ?? '')).to.equal(true);
-      await noJobs(kernel());
-      expect(upstream.asked).to.have.length(4);
+      expect(await getJobAdmin().retry(dead?.id ?? '')).to.equal(true);
+      await waitUntilNoJobs(kernel());
+      expect(upstream.requests).to.have.length(4);
     });
 
     it('does not try again what can never succeed', async () => {
       expect((await kernel().post('/failing', { id: 'f1', item: 'once' })).status).to.equal(202);
-      await noJobs(kernel());
+      await waitUntilNoJobs(kernel());
       expect((await kernel().post('/failing', { id: 'f1', item: 'once' })).status).to.equal(202);
-      const [dead] = await eventually(
-        () => jobsOf(kernel()),
+      const [dead] = await waitForValue(
+        () => fetchJobs(kernel()),
         (rows) => rows[0]?.state === 'dead',
       );
       expect(dead).to.deep.include({ attempts: 1, failure_code: 'QRY_UNIQUE' });
-      expect(await desk().purge({ dead: true })).to.equal(1);
+      expect(await getJobAdmin().purge({ dead: true })).to.equal(1);
     });
 
-    const desk = () => kernel().kernel.desks()[0] as JobDesk;
+    const getJobAdmin = () => kernel().kernel.listJobAdmins()[0] as JobAdmin;
   });
 });

@@ -3,7 +3,7 @@
  * refused, on both databases. Also what the plan says about the lock, and that a chain that fails leaves nothing.
  */
 import { expect } from 'chai';
-import { onBothDatabases, type TestKernel } from '../support/kernel.js';
+import { describeOnBothDatabases, type TestKernel } from '../support/kernel.js';
 
 const chain = (id: string, read: string, rest: object = {}): object => ({
   id,
@@ -105,7 +105,7 @@ const FILES = {
 const describePlan = (kernel: TestKernel, id: string): string =>
   JSON.stringify(kernel.kernel.plans().byId.get(id)?.summary.describe);
 
-onBothDatabases('the balance chain', { files: FILES }, (kernel) => {
+describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
   const balance = async (id: string): Promise<unknown> => (await kernel().post('/read', { id })).body['balance'];
 
   for (const resource of ['add', 'add-or-refuse', 'add-without']) {

@@ -7,15 +7,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
-import { BrokenSet } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
-import { freshMysql, startMysql } from '../support/mysql.js';
-import { until } from '../support/until.js';
+import { describeOnBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { createMysqlDatabase, startMysql } from '../support/mysql.js';
+import { waitUntil } from '../support/until.js';
 import type { Files } from '../support/project.js';
-import { json, startUpstream } from '../support/upstream.js';
+import { createJsonBehaviour, startUpstream } from '../support/upstream.js';
 import { skipTest } from '../support/skip.js';
-import { ENCRYPT, ENV, FILES, INSERT, MODELS, RULES, SERVED, cipher, query, resource } from '../support/blind-index.js';
+import {
+  ENCRYPT,
+  ENV,
+  FILES,
+  INSERT,
+  MODELS,
+  RULES,
+  SERVED,
+  defineCipher,
+  query,
+  defineIndexedResource,
+} from '../support/blind-index.js';
 
 function suite(served: () => TestKernel): void {
   const post = (path: string, sent: object | unknown[] = {}) => served().post(`/${path}`, sent);
@@ -24,7 +35,7 @@ function suite(served: () => TestKernel): void {
     expect(status, `${path} ${JSON.stringify(body)}`).to.equal(200);
     return body;
   };
-  const found = async (path: string, sent: object): Promise<unknown[]> =>
+  const findIds = async (path: string, sent: object): Promise<unknown[]> =>
     ((await ok(path, sent)) as Loose[]).map(({ id }) => id);
 
   it('are unique: the second row with a value is refused with 409 and a pointer', async () => {
@@ -32,7 +43,7 @@ function suite(served: () => TestKernel): void {
     const { status, body } = await post('add', { id: 'u2', email: 'unique@example.com' });
     expect([status, (body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([409, '/email']);
     await ok('once', { id: 'u3', email: 'unique@example.com' });
-    expect(await found('find', { email: 'unique@example.com' })).to.deep.equal(['u1']);
+    expect(await findIds('find', { email: 'unique@example.com' })).to.deep.equal(['u1']);
   });
 
   it('are found by their values, in the form that a rule says, and decrypted', async () => {
@@ -42,7 +53,7 @@ function suite(served: () => TestKernel): void {
       { id: 'f1', email: 'found@example.com' },
     ]);
     for (const path of ['find-alias', 'find-cast', 'find-sub', 'find-join', 'find-phone'])
-      expect(await found(path, { email: 'found@example.com', id: 'x', phone: 'x' }), path).to.deep.equal(
+      expect(await findIds(path, { email: 'found@example.com', id: 'x', phone: 'x' }), path).to.deep.equal(
         path === 'find-phone' ? [] : ['f1'],
       );
     const both = {
@@ -50,8 +61,8 @@ function suite(served: () => TestKernel): void {
       other: 'other@example.com',
       emails: ['other@example.com', 'found@example.com'],
     };
-    expect(await found('find-in', both)).to.deep.equal(['f1', 'f2']);
-    expect(await found('find', { email: 'nobody@example.com' })).to.deep.equal([]);
+    expect(await findIds('find-in', both)).to.deep.equal(['f1', 'f2']);
+    expect(await findIds('find', { email: 'nobody@example.com' })).to.deep.equal([]);
     const { body } = await post('sealed-first', { email: 'found@example.com' });
     expect(Number(body['n'])).to.equal(1);
   });
@@ -76,14 +87,14 @@ function suite(served: () => TestKernel): void {
       'new-three@w': ['w3'],
       'four@w': ['w4'],
     }))
-      expect(await found('find-alias', { email }), email).to.deep.equal(ids);
+      expect(await findIds('find-alias', { email }), email).to.deep.equal(ids);
     await ok('drop', { email: 'four@w' });
-    expect(await found('find-alias', { email: 'four@w' })).to.deep.equal([]);
+    expect(await findIds('find-alias', { email: 'four@w' })).to.deep.equal([]);
   });
 
   it('never give their index away, and differ from those of other columns', async () => {
     await ok('add-two', { id: 's1', email: 'same', phone: 'same' });
-    expect(await found('find-phone', { phone: 'same' })).to.deep.equal(['s1']);
+    expect(await findIds('find-phone', { phone: 'same' })).to.deep.equal(['s1']);
     const bodies = [
       await ok('row', { id: 's2', email: 'secret@example.com' }),
       await ok('star', {}),
@@ -99,20 +110,24 @@ function suite(served: () => TestKernel): void {
 }
 
 describe('encrypted columns with a blind index', () => {
-  const wrapped = resource(
+  const wrapped = defineIndexedResource(
     'wrapped',
     query('SELECT row_to_json(p) AS row, p::text AS line FROM people p', [], { result: 'many' }),
   );
-  onBothDatabases('on', { files: { 'definitions/a.json': [...MODELS, ...SERVED, wrapped] }, env: ENV }, (kernel) => {
-    suite(kernel);
+  describeOnBothDatabases(
+    'on',
+    { files: { 'definitions/a.json': [...MODELS, ...SERVED, wrapped] }, env: ENV },
+    (kernel) => {
+      suite(kernel);
 
-    it('keep their index in rows that are read as one value', async () => {
-      await kernel().post('/row', { id: 'r1', email: 'row@example.com' });
-      const { status, body } = await kernel().post<readonly Loose[]>('/wrapped');
-      expect([status, body.length > 0]).to.deep.equal([200, true]);
-      expect(JSON.stringify(body)).not.to.match(/blind/);
-    });
-  });
+      it('keep their index in rows that are read as one value', async () => {
+        await kernel().post('/row', { id: 'r1', email: 'row@example.com' });
+        const { status, body } = await kernel().post<readonly Loose[]>('/wrapped');
+        expect([status, body.length > 0]).to.deep.equal([200, true]);
+        expect(JSON.stringify(body)).not.to.match(/blind/);
+      });
+    },
+  );
 
   for (const flavour of ['mariadb', 'mysql'] as const)
     describe(`on (${flavour})`, () => {
@@ -120,32 +135,32 @@ describe('encrypted columns with a blind index', () => {
       before(async function () {
         const server = await startMysql(flavour);
         if ('skip' in server) return skipTest(this, server.skip);
-        kernel = await startKernel({ files: FILES, env: { ...ENV, MYSQL_URL: await freshMysql(flavour) } });
+        kernel = await startKernel({ files: FILES, env: { ...ENV, MYSQL_URL: await createMysqlDatabase(flavour) } });
       });
       after(() => kernel?.close());
       suite(() => kernel!);
     });
 
   const config = { connections: { main: { use: 'pglite', path: 'memory://' } } };
-  async function problemsOf(files: Files, env: Readonly<Record<string, string>> = ENV): Promise<readonly Problem[]> {
+  async function listProblems(files: Files, env: Readonly<Record<string, string>> = ENV): Promise<readonly Problem[]> {
     try {
       const kernel = await startKernel({ files, config, env });
       await kernel.close();
       return [];
     } catch (error) {
-      if (error instanceof BrokenSet) return error.problems;
+      if (error instanceof InvalidDefinitionsError) return error.problems;
       throw error;
     }
   }
   async function codes(definitions: object[], env?: Readonly<Record<string, string>>): Promise<string[]> {
-    const problems = await problemsOf({ 'definitions/a.json': [...MODELS, ...definitions] }, env);
+    const problems = await listProblems({ 'definitions/a.json': [...MODELS, ...definitions] }, env);
     return problems.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`);
   }
 
   it('are an error at load where another actionable encrypts what is looked up later', async () => {
     const sealing = query('SELECT id FROM notes WHERE id = $1', ['email'], { ...RULES, ...ENCRYPT });
     const later = query('DELETE FROM people WHERE email = $1', ['email'], { id: 2, run_in_background: true });
-    const [first = ''] = await codes([resource('x', sealing, later)]);
+    const [first = ''] = await codes([defineIndexedResource('x', sealing, later)]);
     expect(first).to.include('LNK_BLIND_FORM').and.include('done later');
   });
 
@@ -163,15 +178,15 @@ describe('encrypted columns with a blind index', () => {
   it('are an error at load where an actionable demands that an encrypted field without an index is unique', async () => {
     for (const unique of [['email'], [['id', 'email']]]) {
       const insert = query('INSERT INTO notes (id, email) VALUES ($1, $2)', ['id', 'email'], ENCRYPT, { unique });
-      const [first = ''] = await codes([resource('x', insert)]);
+      const [first = ''] = await codes([defineIndexedResource('x', insert)]);
       expect(first).to.include('CPH_UNIQUE');
     }
     const combined = query(INSERT, ['id', 'email'], ENCRYPT, { unique: [['id', 'email']] });
-    expect(await codes([resource('x', combined)])).to.deep.equal([]);
+    expect(await codes([defineIndexedResource('x', combined)])).to.deep.equal([]);
   });
 
   it('keep their index from other services', async () => {
-    const upstream = await startUpstream(json({}));
+    const upstream = await startUpstream(createJsonBehaviour({}));
     const give = query('SELECT * FROM people', [], { no_op: true });
     const request = { url: `${upstream.url}/`, method: 'POST', request_body: { row: '$PAYLOAD.row' } };
     const call = {
@@ -179,14 +194,14 @@ describe('encrypted columns with a blind index', () => {
       depends_on: [{ resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'self_', for: 'row' }] }],
     };
     const kernel = await startKernel({
-      files: { 'definitions/a.json': [...MODELS, ...SERVED.slice(0, 1), resource('call', give, call)] },
+      files: { 'definitions/a.json': [...MODELS, ...SERVED.slice(0, 1), defineIndexedResource('call', give, call)] },
       config: { ...config, outbound: { allow: [`127.0.0.1:${upstream.port}`] } },
       env: ENV,
     });
     try {
       expect((await kernel.post('/add', { id: 'c1', email: 'call@example.com' })).status).to.equal(200);
       expect((await kernel.post('/call')).status).to.equal(200);
-      expect(upstream.asked[0]?.body).to.include('"c1"').and.not.to.include('blind');
+      expect(upstream.requests[0]?.body).to.include('"c1"').and.not.to.include('blind');
     } finally {
       await kernel.close();
       await upstream.close();
@@ -199,8 +214,8 @@ describe('encrypted columns with a blind index', () => {
     const model = (field: object): object => ({
       _people: { id: { type: 'String', primary_key: true }, email: { type: 'String', ...field } },
     });
-    const DECRYPT = { ciphers: [cipher('Decrypt', 'email')] };
-    const index = resource(
+    const DECRYPT = { ciphers: [defineCipher('Decrypt', 'email')] };
+    const index = defineIndexedResource(
       'index',
       query('SELECT id, email FROM people', [], { ...DECRYPT, no_op: true, result: 'many' }),
       query(
@@ -215,8 +230,8 @@ describe('encrypted columns with a blind index', () => {
         { multi: 'rows' },
       ),
     );
-    const add = resource('add', query(INSERT, ['id', 'email'], ENCRYPT));
-    const find = resource('find', query('SELECT id FROM people WHERE email = $1', ['email'], RULES));
+    const add = defineIndexedResource('add', query(INSERT, ['id', 'email'], ENCRYPT));
+    const find = defineIndexedResource('find', query('SELECT id FROM people WHERE email = $1', ['email'], RULES));
     const on = (definitions: object[]): Promise<TestKernel> =>
       startKernel({ files: { 'definitions/a.json': definitions }, config: { connections }, env: ENV });
     try {
@@ -233,10 +248,11 @@ describe('encrypted columns with a blind index', () => {
       await first.close();
       const kernel = await on(after);
       expect(warned(kernel), 'the column is there, and empty').to.deep.equal(['email__blind']);
-      const found = async (): Promise<unknown> => (await kernel.post('/find', { email: 'old@example.com' })).body;
-      expect(await found()).to.equal(null);
+      const findByOldEmail = async (): Promise<unknown> =>
+        (await kernel.post('/find', { email: 'old@example.com' })).body;
+      expect(await findByOldEmail()).to.equal(null);
       expect((await kernel.post('/index', {})).status).to.equal(200);
-      expect(await found()).to.deep.equal({ id: 'old' });
+      expect(await findByOldEmail()).to.deep.equal({ id: 'old' });
       await kernel.close();
       const last = await on(after);
       expect(warned(last), 'all rows have one').to.deep.equal([]);
@@ -247,7 +263,7 @@ describe('encrypted columns with a blind index', () => {
   });
 
   it('get their index where the work is done later, from a queue', async () => {
-    const later = { ...resource('later', query(INSERT, ['id', 'email'], ENCRYPT)), queue: { delay: 0 } };
+    const later = { ...defineIndexedResource('later', query(INSERT, ['id', 'email'], ENCRYPT)), queue: { delay: 0 } };
     const definitions = [...MODELS, later, ...SERVED.filter((one) => one['id'] === 'find')];
     const kernel = await startKernel({
       files: { 'definitions/a.json': definitions },
@@ -258,7 +274,7 @@ describe('encrypted columns with a blind index', () => {
       expect((await kernel.post('/later', { id: 'q1', email: 'later@example.com' })).status).to.be.oneOf([200, 202]);
       const find = async (): Promise<readonly Loose[]> =>
         (await kernel.post<readonly Loose[]>('/find', { email: 'later@example.com' })).body;
-      await until(async () => (await find()).length > 0);
+      await waitUntil(async () => (await find()).length > 0);
       expect(await find()).to.deep.equal([{ id: 'q1', email: 'later@example.com' }]);
     } finally {
       await kernel.close();
@@ -300,8 +316,8 @@ describe('encrypted columns with a blind index', () => {
   it('are an error at load where a statement compares them in another form or writes them without encryption', async () => {
     const files: Record<string, unknown> = { 'definitions/models.json': MODELS };
     for (const [n, [text, parameters]] of wrong.entries())
-      files[`definitions/x${n}.json`] = resource(`x${n}`, query(text, [...parameters]));
-    const problems = await problemsOf(files);
+      files[`definitions/x${n}.json`] = defineIndexedResource(`x${n}`, query(text, [...parameters]));
+    const problems = await listProblems(files);
     for (const [n, [text, , code = 'LNK_BLIND_FORM']] of wrong.entries()) {
       const own = problems.filter(({ file, severity }) => file === `definitions/x${n}.json` && severity === 'error');
       expect(

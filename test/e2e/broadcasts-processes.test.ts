@@ -5,14 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freePort } from '../support/guarded.js';
+import { pickFreePort } from '../support/guarded.js';
 import { startRedis } from '../support/redis.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';
-import { bearer, jwt, KEY, OTHER_KEY } from '../support/tokens.js';
+import { createBearerInit, signJwt, KEY, OTHER_KEY } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
-const telling = (id: string, message: object, rest: object = {}): object => ({
+const defineBroadcast = (id: string, message: object, rest: object = {}): object => ({
   id,
   resource: id,
   actionables: [
@@ -22,9 +22,9 @@ const telling = (id: string, message: object, rest: object = {}): object => ({
 });
 const FILES = {
   'definitions/all.json': [
-    telling('all', { broadcast_type: 'ALL' }),
-    telling('one', { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to' }),
-    telling('room', { broadcast_type: 'ROOM', broadcast_to_room: 'lobby' }),
+    defineBroadcast('all', { broadcast_type: 'ALL' }),
+    defineBroadcast('one', { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to' }),
+    defineBroadcast('room', { broadcast_type: 'ROOM', broadcast_to_room: 'lobby' }),
     { id: 'join', resource: 'join', actionables: [{ id: 1, mode: 'RETURN', value: {}, join_room: 'lobby' }] },
   ],
 };
@@ -45,7 +45,7 @@ const GUARDED = {
       protected: { provide_as: 'x-courier' },
       actionables: [{ id: 1, mode: 'RETURN', value: 1 }],
     },
-    telling('owned', { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to', broadcast_guard: 'me' }),
+    defineBroadcast('owned', { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to', broadcast_guard: 'me' }),
   ],
 };
 
@@ -62,7 +62,7 @@ async function client(kernel: TestKernel, query = '', protocols: readonly string
   clients.push(made);
   return made;
 }
-const tell = async (kernel: TestKernel, path: string, n: number, rest: object = {}): Promise<void> => {
+const postBroadcast = async (kernel: TestKernel, path: string, n: number, rest: object = {}): Promise<void> => {
   const { status, text } = await kernel.post(path, { n, ...rest });
   expect(status, text).to.equal(200);
 };
@@ -82,15 +82,15 @@ describe('broadcasts, clients that come back', () => {
   it('get what was meant for them while they were away, before anything newer', async () => {
     const kernel = await start({ use: 'local', replay: true });
     const first = await client(kernel, '?uid=ada');
-    await tell(kernel, '/one', 1, { to: 'ada' });
+    await postBroadcast(kernel, '/one', 1, { to: 'ada' });
     const [seen] = await next(first, 1);
     expect(seen).to.have.all.keys('uid', 'action', 'data', 'id');
     await first.close();
-    await tell(kernel, '/one', 2, { to: 'ada' });
-    await tell(kernel, '/one', 3, { to: 'bob' });
-    await tell(kernel, '/all', 4);
+    await postBroadcast(kernel, '/one', 2, { to: 'ada' });
+    await postBroadcast(kernel, '/one', 3, { to: 'bob' });
+    await postBroadcast(kernel, '/all', 4);
     const again = await client(kernel, `?uid=ada&last_id=${seen?.id}`);
-    await tell(kernel, '/all', 5);
+    await postBroadcast(kernel, '/all', 5);
     const missed = await next(again, 3);
     expect(numbers(missed)).to.deep.equal([2, 4, 5]);
     expect(missed.map(({ uid }) => uid)).to.deep.equal(['ada', 'ada', 'ada']);
@@ -102,7 +102,7 @@ describe('broadcasts, clients that come back', () => {
     const frame = await one.next();
     expect(frame).to.include({ uid: 'ada', action: 'replay' });
     expect(frame.error?.['code']).to.equal('WS_REPLAY_GAP');
-    await tell(kernel, '/all', 1);
+    await postBroadcast(kernel, '/all', 1);
     expect(numbers(await next(one, 1))).to.deep.equal([1]);
   });
 
@@ -110,21 +110,21 @@ describe('broadcasts, clients that come back', () => {
     const kernel = await start('local');
     const one = await client(kernel, '?last_id=a.1');
     expect((await one.next()).error?.['code']).to.equal('WS_REPLAY_GAP');
-    await tell(kernel, '/all', 1);
+    await postBroadcast(kernel, '/all', 1);
     expect(await one.next()).to.deep.equal({ uid: null, action: 'told', data: { n: 1 } });
   });
 
   it('get nothing of somebody else by asking for it', async () => {
     const kernel = await start({ use: 'local', replay: true }, GUARDED);
-    const ada = await client(kernel, '?uid=ada', ['Authorization', await jwt({ id: 'ada' })]);
-    await tell(kernel, '/all', 1);
+    const ada = await client(kernel, '?uid=ada', ['Authorization', await signJwt({ id: 'ada' })]);
+    await postBroadcast(kernel, '/all', 1);
     const [seen] = await next(ada, 1);
-    await tell(kernel, '/owned', 2, { to: 'ada' });
+    await postBroadcast(kernel, '/owned', 2, { to: 'ada' });
     expect(numbers(await next(ada, 1))).to.deep.equal([2]);
     const thief = await client(kernel, `?uid=ada&last_id=${seen?.id}`);
-    await tell(kernel, '/all', 3);
+    await postBroadcast(kernel, '/all', 3);
     expect(numbers(await next(thief, 1))).to.deep.equal([3]);
-    expect((await kernel.post('/me', {}, bearer(await jwt({ id: 'ada' })))).status).to.equal(200);
+    expect((await kernel.post('/me', {}, createBearerInit(await signJwt({ id: 'ada' })))).status).to.equal(200);
   });
 });
 
@@ -147,37 +147,37 @@ describe('broadcasts, two processes', function () {
   it('every client gets each message once, wherever it was sent and wherever they are', async () => {
     const [one, two] = await pair();
     const here = [await client(one, '?uid=a'), await client(one), await client(two, '?uid=a'), await client(two)];
-    for (let n = 0; n < 20; n++) await tell(n % 2 === 0 ? one : two, '/all', n);
+    for (let n = 0; n < 20; n++) await postBroadcast(n % 2 === 0 ? one : two, '/all', n);
     const got = await Promise.all(here.map(async (who) => numbers(await next(who, 20))));
     for (const list of got) expect(list).to.deep.equal(got[0]);
     expect(new Set(got[0]).size).to.equal(20);
-    await tell(one, '/one', 100, { to: 'a' });
+    await postBroadcast(one, '/one', 100, { to: 'a' });
     expect(numbers([...(await next(here[0]!, 1)), ...(await next(here[2]!, 1))])).to.deep.equal([100, 100]);
-    await tell(two, '/all', 101);
+    await postBroadcast(two, '/all', 101);
     expect(numbers([...(await next(here[1]!, 1)), ...(await next(here[3]!, 1))])).to.deep.equal([101, 101]);
   });
 
   it('a uid belongs to the callers of a guard in the other one too, and after a client came back', async () => {
     const [one, two] = await pair({ replay: true }, GUARDED);
-    const ada = await client(two, '?uid=ada', ['Authorization', await jwt({ id: 'ada' })]);
-    const courier = await client(two, '?uid=ada', ['x-courier', await jwt({ id: 'ada' }, OTHER_KEY)]);
-    await tell(one, '/all', 0);
+    const ada = await client(two, '?uid=ada', ['Authorization', await signJwt({ id: 'ada' })]);
+    const courier = await client(two, '?uid=ada', ['x-courier', await signJwt({ id: 'ada' }, OTHER_KEY)]);
+    await postBroadcast(one, '/all', 0);
     const [seen] = await next(courier, 1);
-    await tell(one, '/owned', 1, { to: 'ada' });
-    await tell(one, '/all', 2);
+    await postBroadcast(one, '/owned', 1, { to: 'ada' });
+    await postBroadcast(one, '/all', 2);
     expect(numbers(await next(ada, 3))).to.deep.equal([0, 1, 2]);
     expect(numbers(await next(courier, 1))).to.deep.equal([2]);
     const query = `?uid=ada&last_id=${seen?.id}`;
-    const again = await client(two, query, ['x-courier', await jwt({ id: 'ada' }, OTHER_KEY)]);
+    const again = await client(two, query, ['x-courier', await signJwt({ id: 'ada' }, OTHER_KEY)]);
     expect(numbers(await next(again, 1))).to.deep.equal([2]);
   });
 
   it('rooms reach across', async () => {
     const [one, two] = await pair();
     const [inside, outside] = [await client(one), await client(one)];
-    await inside.ask('join');
-    await tell(two, '/room', 1);
-    await tell(two, '/all', 2);
+    await inside.sendRequest('join');
+    await postBroadcast(two, '/room', 1);
+    await postBroadcast(two, '/all', 2);
     expect(numbers(await next(inside, 2))).to.deep.equal([1, 2]);
     expect(numbers(await next(outside, 1))).to.deep.equal([2]);
   });
@@ -185,13 +185,13 @@ describe('broadcasts, two processes', function () {
   it('a client comes back to the other one, and misses nothing', async () => {
     const [one, two] = await pair({ replay: true });
     const first = await client(one, '?uid=ada');
-    await tell(one, '/one', 1, { to: 'ada' });
+    await postBroadcast(one, '/one', 1, { to: 'ada' });
     const [seen] = await next(first, 1);
     await first.close();
-    await tell(two, '/one', 2, { to: 'ada' });
-    await tell(one, '/one', 3, { to: 'ada' });
+    await postBroadcast(two, '/one', 2, { to: 'ada' });
+    await postBroadcast(one, '/one', 3, { to: 'ada' });
     const again = await client(two, `?uid=ada&last_id=${seen?.id}`);
-    await tell(one, '/one', 4, { to: 'ada' });
+    await postBroadcast(one, '/one', 4, { to: 'ada' });
     const got = numbers(await next(again, 3));
     // Messages of one process keep their order; those of two processes have none among each other.
     expect(got.filter((number) => number !== 2)).to.deep.equal([3, 4]);
@@ -201,7 +201,7 @@ describe('broadcasts, two processes', function () {
   it('one that is closed sends what it has promised first', async () => {
     const [one, two] = await pair();
     const other = await client(two);
-    await Promise.all(Array.from({ length: 20 }, (_, n) => tell(one, '/all', n)));
+    await Promise.all(Array.from({ length: 20 }, (_, n) => postBroadcast(one, '/all', n)));
     await one.close();
     kernels.splice(kernels.indexOf(one), 1);
     expect(numbers(await next(other, 20)).sort((a, b) => Number(a) - Number(b))).to.deep.equal(
@@ -217,10 +217,10 @@ describe('broadcasts, without the relay', () => {
   });
 
   it('requests answer at once, clients of this process are told, the log says so once', async () => {
-    const kernel = await start({ use: 'redis', url: '$ENV.REDIS' }, FILES, `redis://127.0.0.1:${await freePort()}`);
+    const kernel = await start({ use: 'redis', url: '$ENV.REDIS' }, FILES, `redis://127.0.0.1:${await pickFreePort()}`);
     const here = await client(kernel);
     const elapsed = startStopwatch();
-    for (let n = 0; n < 5; n++) await tell(kernel, '/all', n);
+    for (let n = 0; n < 5; n++) await postBroadcast(kernel, '/all', n);
     expect(numbers(await next(here, 5))).to.deep.equal([0, 1, 2, 3, 4]);
     expect(elapsed()).to.be.below(1000);
     const rows = kernel.log.filter(({ level }) => level === 'warn' || level === 'error');

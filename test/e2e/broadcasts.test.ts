@@ -5,9 +5,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Delivery, Put, Running } from '../../contract/deferred.js';
+import type { Delivery, JobEntry, RuntimeServices } from '../../contract/deferred.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
 import { connect, type SocketClient } from '../support/sockets.js';
 import { KEY } from '../support/tokens.js';
 
@@ -16,16 +16,16 @@ interface Overhearing {
   readonly state: { change: ((message: Delivery) => unknown) | null };
 }
 interface Behind {
-  readonly puts: Put[];
-  readonly state: { readonly running: Running };
+  readonly puts: JobEntry[];
+  readonly state: { readonly running: RuntimeServices };
 }
 const fixture = async <T>(name: string): Promise<T> =>
   (await import(pathToFileURL(join(PLUGIN_FIXTURES, name, 'runtime.js')).href)) as T;
 
-type Told = Readonly<Record<string, unknown>>;
-const toAll: Told = { broadcast_type: 'ALL', action: 'told' };
-const telling = (id: string, message: Told, value: unknown = { n: 1 }, rest: object = {}): object =>
-  returning(id, value, {
+type BroadcastMessage = Readonly<Record<string, unknown>>;
+const toAll: BroadcastMessage = { broadcast_type: 'ALL', action: 'told' };
+const defineBroadcast = (id: string, message: BroadcastMessage, value: unknown = { n: 1 }, rest: object = {}): object =>
+  defineReturnResource(id, value, {
     actionables: [{ id: 1, mode: 'RETURN', value, broadcast_websocket_message: message, ...rest }],
   });
 const inserting = (text: string) => ({
@@ -40,13 +40,17 @@ const FILES = {
     secret: { type: 'String', secret: true, optional: true },
   },
   'definitions/all.json': [
-    querying('notes', 'SELECT id FROM notes ORDER BY id', [], { result: 'many' }),
-    telling('all', toAll),
-    telling('heard', toAll, { n: 1 }, {}),
-    telling('one', { broadcast_type: 'SINGLE', action: 'told', broadcast_to: '$PAYLOAD.to' }, { to: '$PAYLOAD.to' }),
-    telling('many', { broadcast_type: 'BULK', action: 'told', broadcast_to: '$PAYLOAD.to' }),
-    telling('both', { broadcast_type: 'BULK', action: 'told', broadcast_to: ['$PAYLOAD.a', 'b'] }),
-    { ...telling('overheard', toAll), overhearing: 'yes' },
+    defineQueryResource('notes', 'SELECT id FROM notes ORDER BY id', [], { result: 'many' }),
+    defineBroadcast('all', toAll),
+    defineBroadcast('heard', toAll, { n: 1 }, {}),
+    defineBroadcast(
+      'one',
+      { broadcast_type: 'SINGLE', action: 'told', broadcast_to: '$PAYLOAD.to' },
+      { to: '$PAYLOAD.to' },
+    ),
+    defineBroadcast('many', { broadcast_type: 'BULK', action: 'told', broadcast_to: '$PAYLOAD.to' }),
+    defineBroadcast('both', { broadcast_type: 'BULK', action: 'told', broadcast_to: ['$PAYLOAD.a', 'b'] }),
+    { ...defineBroadcast('overheard', toAll), overhearing: 'yes' },
     {
       id: 'stored',
       resource: 'stored',
@@ -123,10 +127,10 @@ const FILES = {
         },
       ],
     },
-    telling('kept', toAll, { at: '$DATETIME' }, { cacheable: { read_from_cache: true, duration: 60 } }),
-    { ...telling('kept-whole', toAll), cacheable: { read_from_cache: true, duration: 60 } },
-    telling('behind', toAll, { id: '$PAYLOAD.id' }, { behind: { after: 0 } }),
-    telling('clock', toAll, { by: 'clock' }, { behind: { clock: '0 0 0 1 1 *' } }),
+    defineBroadcast('kept', toAll, { at: '$DATETIME' }, { cacheable: { read_from_cache: true, duration: 60 } }),
+    { ...defineBroadcast('kept-whole', toAll), cacheable: { read_from_cache: true, duration: 60 } },
+    defineBroadcast('behind', toAll, { id: '$PAYLOAD.id' }, { behind: { after: 0 } }),
+    defineBroadcast('clock', toAll, { by: 'clock' }, { behind: { clock: '0 0 0 1 1 *' } }),
   ],
 };
 
@@ -298,17 +302,19 @@ describe('broadcasts', () => {
     await silent(ada);
     const never = new AbortController().signal;
     const put = behind.puts.at(-1)!;
-    expect(await behind.state.running.resume(put.work, 1, never)).to.deep.equal({ done: true });
+    expect(await behind.state.running.runJob(put.work, 1, never)).to.deep.equal({ done: true });
     expect(await ada.next()).to.deep.equal({ uid: 'ada', action: 'told', data: { id: 5 } });
     const [schedule] = behind.state.running.schedules();
-    expect(await behind.state.running.tick(schedule!, 'clock:1', Date.now(), never)).to.deep.equal({ done: true });
+    expect(await behind.state.running.runSchedule(schedule!, 'clock:1', Date.now(), never)).to.deep.equal({
+      done: true,
+    });
     expect((await ada.next()).data).to.deep.equal({ by: 'clock' });
     expect(overhearing.heard.map(({ trigger }) => trigger)).to.deep.equal(['http', 'job', 'cron']);
   });
 
   it('over a connection come beside its answer', async () => {
     const [ada, bob] = [await client('ada'), await client('bob')];
-    expect((await ada.ask('one', { to: 'bob' })).data).to.deep.equal({ to: 'bob' });
+    expect((await ada.sendRequest('one', { to: 'bob' })).data).to.deep.equal({ to: 'bob' });
     expect((await bob.next()).data).to.deep.equal({ to: 'bob' });
   });
 });

@@ -7,7 +7,7 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser, startSite } from '../support/browser.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 import { NO_BROWSER, skipTest } from '../support/skip.js';
 
 describe('a page of another origin, in a browser', function () {
@@ -31,7 +31,7 @@ describe('a page of another origin, in a browser', function () {
   });
 
   const start = async (origins: readonly string[]): Promise<string> => {
-    const files = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+    const files = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD') };
     const env = origins.length === 0 ? {} : { ALLOWED_ORIGINS: origins.join('|') };
     const kernel = await startKernel({ files, env });
     kernels.push(kernel);

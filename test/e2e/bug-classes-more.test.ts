@@ -3,22 +3,23 @@
  * and a few more resources, on one kernel. The first half stands in `bug-classes`.
  */
 import { expect } from 'chai';
-import { bugClass } from '../support/bug-classes.js';
-import { head, parseRaw, type Loose } from '../support/client.js';
-import { documents } from '../support/databases.js';
-import { builtinRegistry, problemsOf } from '../support/fixtures.js';
+import { testBugClass } from '../support/bug-classes.js';
+import { formatRequestHead, parseRaw, type Loose } from '../support/client.js';
+import { defineDocumentResource } from '../support/databases.js';
+import { createBuiltinRegistry, collectProblems } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { bomb, formOf, PNG_RED } from '../support/pictures.js';
-import { copyQuickSample, querying, returning, SAMPLE_ENV } from '../support/project.js';
+import { createImageBomb, createFormData, PNG_RED } from '../support/pictures.js';
+import { copyQuickSample, defineQueryResource, defineReturnResource, SAMPLE_ENV } from '../support/project.js';
 import { connect, UPGRADE } from '../support/sockets.js';
 import { startStopwatch } from '../support/stopwatch.js';
-import { bearer, freshEmail, PASSWORD, person, type Person } from '../support/wallet.js';
+import { createWalletInit, createEmail, PASSWORD, createPerson, type Person } from '../support/wallet.js';
 
 const errorsIn = (definition: object): string[] =>
-  problemsOf([{ file: 'definitions/a.json', text: JSON.stringify([definition]) }], builtinRegistry()).flatMap(
-    ({ severity, code }) => (severity === 'error' ? [code] : []),
-  );
-const claimsOf = (token: string): Loose =>
+  collectProblems(
+    [{ file: 'definitions/a.json', text: JSON.stringify([definition]) }],
+    createBuiltinRegistry(),
+  ).flatMap(({ severity, code }) => (severity === 'error' ? [code] : []));
+const decodeClaims = (token: string): Loose =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Loose;
 
 describe('classes of bugs, the others', () => {
@@ -33,38 +34,44 @@ describe('classes of bugs, the others', () => {
       config: { connections: { main: { use: 'pglite', path: 'memory://' } } },
       files: {
         'definitions/attacked.json': [
-          returning('echo', { text: '$PAYLOAD.text' }),
-          returning('ids', {
+          defineReturnResource('echo', { text: '$PAYLOAD.text' }),
+          defineReturnResource('ids', {
             a: '$GENERATOR.NANOID',
             b: '$GENERATOR.ULID',
             c: '$GENERATOR.CUID',
             d: '$GENERATOR.UUID',
           }),
-          returning('named', { id: 1, secret: 'inside', name: 'outside' }, { returnables: ['name', 'absent'] }),
-          querying('rows', 'SELECT id, email, password, pin FROM _users', [], { result: 'many' }),
+          defineReturnResource(
+            'named',
+            { id: 1, secret: 'inside', name: 'outside' },
+            { returnables: ['name', 'absent'] },
+          ),
+          defineQueryResource('rows', 'SELECT id, email, password, pin FROM _users', [], { result: 'many' }),
           {
-            ...returning('kept', { a: '$PAYLOAD.a', b: '$PAYLOAD.b' }),
+            ...defineReturnResource('kept', { a: '$PAYLOAD.a', b: '$PAYLOAD.b' }),
             cacheable: { read_from_cache: true, cache_key: 'kept $PAYLOAD.a $PAYLOAD.b', duration: 60 },
           },
-          returning('limited', 1, { rate_limit: { limit: 5, identifier: '$HEADER.ip', expires_after: 600 } }),
-          querying('broken', 'SELECT 1 / $1::int AS x', ['$PAYLOAD.n']),
+          defineReturnResource('limited', 1, {
+            rate_limit: { limit: 5, identifier: '$HEADER.ip', expires_after: 600 },
+          }),
+          defineQueryResource('broken', 'SELECT 1 / $1::int AS x', ['$PAYLOAD.n']),
         ],
       },
     });
-    [ada, bob] = await Promise.all([person(kernel), person(kernel)]);
+    [ada, bob] = await Promise.all([createPerson(kernel), createPerson(kernel)]);
   });
   after(() => kernel?.close());
 
-  const upload = (content: Buffer, init: RequestInit = bearer(ada.token)) =>
+  const upload = (content: Buffer, init: RequestInit = createWalletInit(ada.token)) =>
     kernel.request<readonly Loose[]>('POST', '/gallery/add', {
       ...init,
-      body: formOf([{ name: 'file', content, file: 'a.png', type: 'image/png' }]),
+      body: createFormData([{ name: 'file', content, file: 'a.png', type: 'image/png' }]),
     });
 
-  bugClass(15, async () => {
+  testBugClass(15, async () => {
     const elapsed = startStopwatch();
     const [huge, cutOff] = [
-      await upload(bomb(100_000, 100_000)),
+      await upload(createImageBomb(100_000, 100_000)),
       await upload(PNG_RED.subarray(0, PNG_RED.length - 20)),
     ];
     for (const { status, body, text } of [huge, cutOff]) {
@@ -74,7 +81,7 @@ describe('classes of bugs, the others', () => {
     expect(elapsed()).to.be.lessThan(4000);
   });
 
-  bugClass(16, async () => {
+  testBugClass(16, async () => {
     const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
     for (const levels of [40, 5_000, 200_000])
       expect((await kernel.post('/echo', `{"text":${deep(levels)}}`)).status, `${levels}`).to.be.oneOf([400, 413]);
@@ -83,10 +90,10 @@ describe('classes of bugs, the others', () => {
     expect((await client.next()).error?.['status']).to.be.oneOf([400, 413]);
     await client.close();
     const nested = Array.from({ length: 3000 }).reduce<object>((inner) => ({ inner }), {});
-    expect(errorsIn(returning('deep', nested))).not.to.deep.equal([]);
+    expect(errorsIn(defineReturnResource('deep', nested))).not.to.deep.equal([]);
   });
 
-  bugClass(17, async () => {
+  testBugClass(17, async () => {
     const bad = await Promise.all(
       Array.from({ length: 200 }, (_, n) => kernel.post('/echo', `{"text":${'['.repeat(n)}`)),
     );
@@ -100,12 +107,12 @@ describe('classes of bugs, the others', () => {
     expect(counted).to.deep.equal([200, 200, 200, 200, 200, 429, 429, 429]);
   });
 
-  bugClass(18, async () => {
-    const email = freshEmail();
+  testBugClass(18, async () => {
+    const email = createEmail();
     await kernel.post('/sign-up', { email, name: 'x', password: 'canary password', pin: '98765432' });
     const answers = await Promise.all([
       kernel.post('/sign-in', { email, password: 'canary wrong password' }),
-      kernel.post('/profile?token=canary-token', {}, bearer(`${ada.token}x`)),
+      kernel.post('/profile?token=canary-token', {}, createWalletInit(`${ada.token}x`)),
       kernel.post('/broken', { n: 'canary value' }),
       kernel.post('/broken', { n: 0 }),
       ada.post('/connect/callback', { state: 'canary-state', code: 'canary-code' }),
@@ -116,7 +123,7 @@ describe('classes of bugs, the others', () => {
       expect(said + log, secret).not.to.contain(secret);
   });
 
-  bugClass(19, async () => {
+  testBugClass(19, async () => {
     expect((await kernel.post('/named')).body).to.deep.equal({ name: 'outside' });
     const { body, text } = await kernel.post<readonly Loose[]>('/rows');
     expect(body.length).to.be.greaterThan(1);
@@ -127,12 +134,12 @@ describe('classes of bugs, the others', () => {
     expect(profile).not.to.have.any.keys('password', 'pin');
   });
 
-  bugClass(20, async () => {
-    const tell = async (email: string): Promise<unknown> => {
+  testBugClass(20, async () => {
+    const signInWrongly = async (email: string): Promise<unknown> => {
       const { status, body } = await kernel.post('/sign-in', { email, password: 'a wrong password' });
       return [status, { ...body, instance: '' }];
     };
-    expect(await tell(ada.email)).to.deep.equal(await tell(freshEmail()));
+    expect(await signInWrongly(ada.email)).to.deep.equal(await signInWrongly(createEmail()));
     const remove = async (key: string): Promise<unknown> => {
       const { status, body } = await bob.post('/gallery/remove', [key]);
       return [status, { ...body, instance: '' }];
@@ -142,7 +149,7 @@ describe('classes of bugs, the others', () => {
     expect(await remove(key)).to.deep.equal(await remove(key.replace(/[\w-]+\.png$/, `${'0'.repeat(26)}.png`)));
   });
 
-  bugClass(21, async () => {
+  testBugClass(21, async () => {
     const form = 'x-form';
     const body = Buffer.concat([
       Buffer.from(
@@ -152,7 +159,7 @@ describe('classes of bugs, the others', () => {
       Buffer.from(`\r\n--${form}--\r\n`),
     ]);
     const elapsed = startStopwatch();
-    const top = head('POST', '/gallery/add', {
+    const top = formatRequestHead('POST', '/gallery/add', {
       host: 'x:y@evil.test:99',
       'x-forwarded-host': 'evil.test',
       'x-forwarded-proto': 'https',
@@ -167,7 +174,7 @@ describe('classes of bugs, the others', () => {
     expect(elapsed()).to.be.lessThan(1000);
   });
 
-  bugClass(22, async () => {
+  testBugClass(22, async () => {
     await upload(PNG_RED);
     const [mine, theirs] = [await ada.post<readonly Loose[]>('/gallery'), await bob.post<readonly Loose[]>('/gallery')];
     expect(mine.body.length).to.be.greaterThan(0);
@@ -182,7 +189,7 @@ describe('classes of bugs, the others', () => {
       expect((await kernel.post('/kept', { a, b })).body).to.deep.equal({ a, b });
   });
 
-  bugClass(23, async () => {
+  testBugClass(23, async () => {
     const shake = async (lines: Readonly<Record<string, string>>): Promise<number> => {
       const headers = Object.entries({ host: 'localhost', ...UPGRADE, connection: 'Upgrade, close', ...lines }).map(
         ([name, value]) => `${name}: ${value}\r\n`,
@@ -198,24 +205,24 @@ describe('classes of bugs, the others', () => {
       expect(await shake({ origin }), origin).to.equal(403);
     const client = await connect(kernel.url);
     for (const resource of ['profile', 'wallet/watch', 'gallery'])
-      expect((await client.ask(resource, {})).error).to.include({ status: 401 });
+      expect((await client.sendRequest(resource, {})).error).to.include({ status: 401 });
     await client.close();
     expect((await kernel.post('/echo', { text: 'alive' })).status).to.equal(200);
   });
 
-  bugClass(24, async () => {
-    const people = [ada, bob, ...(await Promise.all(Array.from({ length: 6 }, () => person(kernel))))];
+  testBugClass(24, async () => {
+    const people = [ada, bob, ...(await Promise.all(Array.from({ length: 6 }, () => createPerson(kernel))))];
     const asked = Array.from({ length: 160 }, (_, n) => people[n % people.length] as Person);
     const answers = await Promise.all(asked.map((who) => who.post('/profile', { id: bob.id, email: bob.email })));
     answers.forEach(({ body }, n) => expect(body).to.include({ id: asked[n]?.id, email: asked[n]?.email }));
-    const twins = freshEmail();
+    const twins = createEmail();
     const made = await Promise.all(
       Array.from({ length: 8 }, () => kernel.post('/sign-up', { email: twins, name: 'Twin', password: PASSWORD })),
     );
     expect(made.filter(({ status }) => status === 200)).to.have.length(1);
   });
 
-  bugClass(25, async () => {
+  testBugClass(25, async () => {
     const sent = [0, -1, 'x', 1e9, { size: 0 }].map((size) =>
       kernel.post('/ids', { size, alphabet: 'a', length: size }),
     );
@@ -232,10 +239,10 @@ describe('classes of bugs, the others', () => {
     for (const { body } of states) expect(body['state']).to.match(/^[\w-]{21}$/);
   });
 
-  bugClass(26, async () => {
+  testBugClass(26, async () => {
     const elapsed = startStopwatch();
     const sign = (rest: Loose) =>
-      kernel.post('/sign-up', { email: freshEmail(), name: 'x', password: PASSWORD, ...rest });
+      kernel.post('/sign-up', { email: createEmail(), name: 'x', password: PASSWORD, ...rest });
     for (const rest of [
       { name: `a${'\ufe0f'.repeat(100)}` },
       { name: `a${'\ufe0f'.repeat(100_000)}` },
@@ -250,7 +257,7 @@ describe('classes of bugs, the others', () => {
     expect(elapsed()).to.be.lessThan(2000);
   });
 
-  bugClass(27, async () => {
+  testBugClass(27, async () => {
     const forged = {
       exp: 99_999_999_999,
       iat: 1,
@@ -261,8 +268,8 @@ describe('classes of bugs, the others', () => {
       nbf: 0,
       role: 'admin',
     };
-    const { body } = await kernel.post('/sign-up', { email: freshEmail(), name: 'x', password: PASSWORD, ...forged });
-    const claims = claimsOf(String(body['token']));
+    const { body } = await kernel.post('/sign-up', { email: createEmail(), name: 'x', password: PASSWORD, ...forged });
+    const claims = decodeClaims(String(body['token']));
     expect(Number(claims['exp']) - Number(claims['iat'])).to.equal(86_400);
     for (const name of ['iss', 'aud', 'sub', 'role', 'purpose'])
       expect(claims[name], name).not.to.equal(forged[name as 'iss']);
@@ -270,8 +277,8 @@ describe('classes of bugs, the others', () => {
       expect(await refusedKey(key), key).to.not.contain('it started');
   });
 
-  bugClass(28, async () => {
-    const email = freshEmail();
+  testBugClass(28, async () => {
+    const email = createEmail();
     const extra = {
       id: ada.id,
       balance: 1_000_000,
@@ -282,13 +289,13 @@ describe('classes of bugs, the others', () => {
     };
     const { body } = await kernel.post('/sign-up', { email, name: 'x', password: PASSWORD, ...extra });
     expect(body['id']).not.to.equal(ada.id);
-    const mine = bearer(String(body['token']));
+    const mine = createWalletInit(String(body['token']));
     await kernel.post('/profile/update', { name: 'y', balance: 5, email: ada.email, id: ada.id }, mine);
     const profile = (await kernel.post('/profile', {}, mine)).body;
     expect(profile).to.include({ id: body['id'], email, name: 'y', balance: 0 });
     expect(String(profile['created_at'])).not.to.contain('1999');
     const whole = { collection: 'people', action: 'INSERT', document: '$PAYLOAD' };
-    expect(errorsIn(documents('all', whole))).not.to.deep.equal([]);
+    expect(errorsIn(defineDocumentResource('all', whole))).not.to.deep.equal([]);
   });
 });
 
@@ -296,7 +303,7 @@ describe('classes of bugs, the others', () => {
 async function refusedKey(JWT_SECRET_KEY: string): Promise<string> {
   const tokenize = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
   const guarded = {
-    ...returning('locked', 1),
+    ...defineReturnResource('locked', 1),
     tokenize,
     protected: { provide_as: 'Authorization', extract_claims: ['id'] },
   };

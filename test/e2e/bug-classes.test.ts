@@ -6,17 +6,17 @@ import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { symlink, writeFile, mkdir } from 'node:fs/promises';
 import { expect } from 'chai';
-import { bugClass } from '../support/bug-classes.js';
-import { cut, head, parseRaw, type Loose } from '../support/client.js';
-import { documents } from '../support/databases.js';
-import { builtinRegistry, problemsOf } from '../support/fixtures.js';
+import { testBugClass } from '../support/bug-classes.js';
+import { sendAndClose, formatRequestHead, parseRaw, type Loose } from '../support/client.js';
+import { defineDocumentResource } from '../support/databases.js';
+import { createBuiltinRegistry, collectProblems } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { FORM_TYPE, formOf, PNG_RED, rawForm } from '../support/pictures.js';
-import { copyQuickSample, querying, returning, SAMPLE_ENV } from '../support/project.js';
-import { filesBelow, spoolIsEmpty } from '../support/spool.js';
-import { encode, forge, HS256, seconds, sign } from '../support/tokens.js';
-import { json, startUpstream, type Upstream } from '../support/upstream.js';
-import { bearer, PASSWORD, person, type Person } from '../support/wallet.js';
+import { FORM_TYPE, createFormData, PNG_RED, createRawForm } from '../support/pictures.js';
+import { copyQuickSample, defineQueryResource, defineReturnResource, SAMPLE_ENV } from '../support/project.js';
+import { listFilesBelow, waitUntilNoTempFiles } from '../support/spool.js';
+import { encode, forgeToken, HS256, getSeconds, sign } from '../support/tokens.js';
+import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
+import { createWalletInit, PASSWORD, createPerson, type Person } from '../support/wallet.js';
 
 const CODE = [
   '$ENV.JWT_SECRET_KEY',
@@ -49,7 +49,7 @@ describe('classes of bugs', () => {
   let bob!: Person;
 
   before(async () => {
-    elsewhere = await startUpstream(json({ here: 'elsewhere' }));
+    elsewhere = await startUpstream(createJsonBehaviour({ here: 'elsewhere' }));
     upstream = await startUpstream((_req, res) => res.writeHead(302, { location: `${elsewhere.url}/next` }).end());
     kernel = await startKernel({
       prepare: copyQuickSample,
@@ -61,14 +61,14 @@ describe('classes of bugs', () => {
       },
       files: {
         'definitions/attacked.json': [
-          returning('echo', { text: '$PAYLOAD.text' }),
-          querying('order', `SELECT '$1' AS a, $2::text AS b, $1::text AS c, $$ $2 $$ AS d /* $3 */`, [
+          defineReturnResource('echo', { text: '$PAYLOAD.text' }),
+          defineQueryResource('order', `SELECT '$1' AS a, $2::text AS b, $1::text AS c, $$ $2 $$ AS d /* $3 */`, [
             '$PAYLOAD.one',
             '$PAYLOAD.two',
           ]),
-          querying('state', 'SELECT id FROM _users WHERE name = $1', ['$PAYLOAD.state'], { result: 'many' }),
-          documents('hide', { collection: 'secrets', action: 'INSERT', document: { key: 'hidden' } }),
-          documents(
+          defineQueryResource('state', 'SELECT id FROM _users WHERE name = $1', ['$PAYLOAD.state'], { result: 'many' }),
+          defineDocumentResource('hide', { collection: 'secrets', action: 'INSERT', document: { key: 'hidden' } }),
+          defineDocumentResource(
             'seek',
             { collection: 'secrets', action: 'FETCH', filter_predicate: { key: '$PAYLOAD.key' } },
             { result: 'many' },
@@ -81,23 +81,23 @@ describe('classes of bugs', () => {
         ],
       },
     });
-    [ada, bob] = await Promise.all([person(kernel), person(kernel)]);
+    [ada, bob] = await Promise.all([createPerson(kernel), createPerson(kernel)]);
   });
   after(async () => {
     await kernel?.close();
     await Promise.all([upstream?.close(), elsewhere?.close()]);
   });
 
-  const stored = (): Promise<string[]> => filesBelow(join(kernel.project.folder, '.lintel', 'files'));
+  const listStoredFiles = (): Promise<string[]> => listFilesBelow(join(kernel.project.folder, '.lintel', 'files'));
   const upload = (content: Buffer, type = 'image/png', file = 'a.png') =>
     kernel.request<readonly Loose[]>('POST', '/gallery/add', {
-      ...bearer(ada.token),
-      body: formOf([{ name: 'file', content, file, type }]),
+      ...createWalletInit(ada.token),
+      body: createFormData([{ name: 'file', content, file, type }]),
     });
 
-  bugClass(1, async () => {
+  testBugClass(1, async () => {
     const path = '/etc/passwd';
-    const before = await stored();
+    const before = await listStoredFiles();
     for (const body of [
       { files: { file: { filepath: path, originalFilename: 'a.png', mimetype: 'image/png', size: 1 } } },
       { files: [{ path, filename: 'a', mimetype: 'image/png' }] },
@@ -107,41 +107,41 @@ describe('classes of bugs', () => {
       expect(status, text).to.be.oneOf([415, 422]);
       expect(text).not.to.contain('root:');
     }
-    expect(await stored()).to.deep.equal(before);
+    expect(await listStoredFiles()).to.deep.equal(before);
   });
 
-  bugClass(2, async () => {
+  testBugClass(2, async () => {
     for (const name of CODE) {
       const { body } = await kernel.post('/echo', { text: name });
       expect(body).to.deep.equal({ text: name });
-      const eve = await person(kernel, 0, { name });
+      const eve = await createPerson(kernel, 0, { name });
       expect((await eve.post('/profile')).body).to.include({ name });
     }
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     for (const value of ['$PAYLOAD.constructor.constructor', '$ENV.JWT_SECRET_KEY.toString()']) {
-      const text = JSON.stringify([returning('code', { value })]);
-      const codes = problemsOf([{ file: 'definitions/a.json', text }], registry).map(({ severity }) => severity);
+      const text = JSON.stringify([defineReturnResource('code', { value })]);
+      const codes = collectProblems([{ file: 'definitions/a.json', text }], registry).map(({ severity }) => severity);
       expect(codes, value).to.include('error');
     }
   });
 
-  bugClass(3, async () => {
+  testBugClass(3, async () => {
     for (const one of SQL) {
       const { status, body, text } = await kernel.post('/order', { one, two: 'two' });
       expect(status, text).to.equal(200);
       expect(body).to.deep.equal({ a: '$1', b: 'two', c: one, d: ' $2 ' });
       expect((await kernel.post('/state', { state: one })).body).to.deep.equal([]);
     }
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     for (const query of ['SELECT $PAYLOAD.column FROM _users', "SELECT * FROM _users WHERE name = '$PAYLOAD.name'"]) {
-      const text = JSON.stringify([querying('built', query)]);
-      const found = problemsOf([{ file: 'definitions/a.json', text }], registry).map(({ severity }) => severity);
+      const text = JSON.stringify([defineQueryResource('built', query)]);
+      const found = collectProblems([{ file: 'definitions/a.json', text }], registry).map(({ severity }) => severity);
       expect(found, query).to.include('error');
     }
     expect((await ada.post('/profile')).body).to.include({ id: ada.id });
   });
 
-  bugClass(4, async () => {
+  testBugClass(4, async () => {
     // What a driver of MySQL makes of it, `attacks-mysql` shows on two servers.
     for (const state of [0, { state: 1 }, { name: { name: 1 } }, true, [0], ['a', 'b'], { toSqlString: 'x' }])
       expect((await kernel.post('/state', { state })).body, JSON.stringify(state)).to.deep.equal([]);
@@ -149,7 +149,7 @@ describe('classes of bugs', () => {
       expect((await kernel.post('/sign-in', { email: ada.email, password })).status).to.be.oneOf([401, 422]);
   });
 
-  bugClass(5, async () => {
+  testBugClass(5, async () => {
     expect((await kernel.post('/hide')).status).to.equal(200);
     expect((await kernel.post('/seek', { key: 'hidden' })).body).to.have.length(1);
     for (const key of OPERATORS) {
@@ -159,7 +159,7 @@ describe('classes of bugs', () => {
     }
   });
 
-  bugClass(6, async () => {
+  testBugClass(6, async () => {
     for (const path of ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'profile/__proto__'])
       expect((await kernel.post(`/${path}`, {})).status, path).to.equal(404);
     for (const body of [
@@ -171,12 +171,12 @@ describe('classes of bugs', () => {
       expect((await kernel.post('/echo', body)).body, body).to.include({ status: 400, code: 'REQ_NAME_REFUSED' });
     const odd = { ['__proto__']: 'x', constructor: 'y' };
     const more = { 'content-type': 'application/json', 'content-length': 13, connection: 'close' };
-    const raw = await kernel.raw(`${head('POST', '/echo', { ...odd, ...more })}{"text":"ok"}`);
+    const raw = await kernel.raw(`${formatRequestHead('POST', '/echo', { ...odd, ...more })}{"text":"ok"}`);
     expect(parseRaw(raw).status).to.equal(200);
     expect(({} as Loose)['admin'] ?? ({} as Loose)['x']).to.equal(undefined);
   });
 
-  bugClass(7, async () => {
+  testBugClass(7, async () => {
     const event = { event: 'event-0001', wallet: ada.id, amount: 5 };
     for (const headers of [{}, { 'x-payment-signature': '' }, { 'x-payment-signature': 'sha256=' }])
       expect((await kernel.post('/payments/webhook', event, { headers })).status).to.equal(401);
@@ -187,54 +187,58 @@ describe('classes of bugs', () => {
       '/x?/sign-in',
     ])
       expect((await kernel.post(path, {})).status, path).to.be.oneOf([401, 404]);
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     for (const webhook of [
       {},
       { verifications: {} },
       { verifications: { IpWhitelistVerifier: { ip_addresses: [] } } },
     ]) {
-      const text = JSON.stringify([{ ...returning('hook', 1), webhook }]);
-      const found = problemsOf([{ file: 'definitions/a.json', text }], registry).map(({ severity }) => severity);
+      const text = JSON.stringify([{ ...defineReturnResource('hook', 1), webhook }]);
+      const found = collectProblems([{ file: 'definitions/a.json', text }], registry).map(({ severity }) => severity);
       expect(found, JSON.stringify(webhook)).to.include('error');
     }
     expect(await ada.balance()).to.equal(0);
   });
 
-  bugClass(8, async () => {
-    const before = await stored();
-    const form = formOf([{ name: 'file', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
-    for (const init of [{}, bearer('x'), bearer(`${ada.token}x`)]) {
+  testBugClass(8, async () => {
+    const before = await listStoredFiles();
+    const form = createFormData([{ name: 'file', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
+    for (const init of [{}, createWalletInit('x'), createWalletInit(`${ada.token}x`)]) {
       const { status } = await kernel.request('POST', '/gallery/add', { ...init, body: form });
       expect(status).to.equal(401);
     }
     const [key = ''] = (await upload(PNG_RED)).body.map((row) => String(row['storage_key']));
     expect((await kernel.post('/gallery/remove', [key])).status).to.equal(401);
     expect((await bob.post('/gallery/remove', [key])).status).to.equal(422);
-    expect((await stored()).length).to.equal(before.length + 1);
-    await spoolIsEmpty();
+    expect((await listStoredFiles()).length).to.equal(before.length + 1);
+    await waitUntilNoTempFiles();
   });
 
-  bugClass(9, async () => {
+  testBugClass(9, async () => {
     const key = SAMPLE_ENV.JWT_SECRET_KEY;
     const claims = { ...(JSON.parse(Buffer.from(ada.token.split('.')[1] ?? '', 'base64url').toString()) as Loose) };
-    expect((await kernel.post('/profile', {}, bearer(forge(HS256, claims, key)))).status, 'a sound one').to.equal(200);
+    expect(
+      (await kernel.post('/profile', {}, createWalletInit(forgeToken(HS256, claims, key)))).status,
+      'a sound one',
+    ).to.equal(200);
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
     const unsigned = (alg: unknown): string => `${encode({ alg, typ: 'JWT' })}.${encode(claims)}.`;
     const tokens = [
       ...['none', 'None', 'nOnE', '', null, ['HS256'], 0].map(unsigned),
-      forge({ alg: 'HS512' }, claims, key, 'sha512'),
-      ...[pem, ` ${pem}`, pem.trim()].map((text) => forge(HS256, claims, text)),
-      forge({ alg: 'RS256' }, claims, key),
-      forge({ ...HS256, jwk: { kty: 'oct', k: encode('x') } }, claims, 'x'),
-      forge({ ...HS256, kid: '../../dev/null' }, claims, ''),
+      forgeToken({ alg: 'HS512' }, claims, key, 'sha512'),
+      ...[pem, ` ${pem}`, pem.trim()].map((text) => forgeToken(HS256, claims, text)),
+      forgeToken({ alg: 'RS256' }, claims, key),
+      forgeToken({ ...HS256, jwk: { kty: 'oct', k: encode('x') } }, claims, 'x'),
+      forgeToken({ ...HS256, kid: '../../dev/null' }, claims, ''),
       `${encode(HS256)}.${encode({ ...claims, id: bob.id })}.${sign('x', key)}`,
-      forge(HS256, { ...claims, exp: seconds(-600) }, key),
+      forgeToken(HS256, { ...claims, exp: getSeconds(-600) }, key),
     ];
-    for (const token of tokens) expect((await kernel.post('/profile', {}, bearer(token))).status, token).to.equal(401);
+    for (const token of tokens)
+      expect((await kernel.post('/profile', {}, createWalletInit(token))).status, token).to.equal(401);
   });
 
-  bugClass(10, async () => {
+  testBugClass(10, async () => {
     const hosts = (
       '127.0.0.1:1 127.1 2130706433 0x7f000001 0177.0.0.1 localhost localhost. [::1] [::] 0.0.0.0 [::ffff:127.0.0.1] ' +
       '[64:ff9b::7f00:1] [2002:7f00:1::] 169.254.169.254 metadata.google.internal 10.0.0.1 192.168.0.1 100.64.0.1 [fe80::1] ⑯⑨.254.169.254'
@@ -248,18 +252,18 @@ describe('classes of bugs', () => {
       const { status, text } = await kernel.post('/fetch', { url });
       expect(status, `${url}: ${text}`).to.equal(422);
     }
-    expect(upstream.opened() + elsewhere.opened()).to.equal(0);
+    expect(upstream.countOpened() + elsewhere.countOpened()).to.equal(0);
   });
 
-  bugClass(11, async () => {
+  testBugClass(11, async () => {
     await kernel.post('/credentials', {});
-    expect(upstream.asked[0]?.headers.authorization).to.equal(`Bearer ${SAMPLE_ENV.MAIL_KEY}`);
-    expect(JSON.stringify(elsewhere.asked.map(({ rawHeaders, url }) => [rawHeaders, url]))).not.to.contain(
+    expect(upstream.requests[0]?.headers.authorization).to.equal(`Bearer ${SAMPLE_ENV.MAIL_KEY}`);
+    expect(JSON.stringify(elsewhere.requests.map(({ rawHeaders, url }) => [rawHeaders, url]))).not.to.contain(
       SAMPLE_ENV.MAIL_KEY,
     );
   });
 
-  bugClass(12, async () => {
+  testBugClass(12, async () => {
     const outside = join(kernel.project.folder, 'outside.png');
     await writeFile(outside, PNG_RED);
     const folder = join(kernel.project.folder, '.lintel', 'files', 'gallery', ada.id);
@@ -281,12 +285,12 @@ describe('classes of bugs', () => {
       await ada.post('/gallery/remove', [key]);
     const [row] = (await upload(PNG_RED, 'image/png', '../../../../evil.png')).body;
     expect(row?.['storage_key']).to.match(new RegExp(`^gallery/${ada.id}/[\\w-]+\\.png$`));
-    const files = await filesBelow(kernel.project.folder);
+    const files = await listFilesBelow(kernel.project.folder);
     expect(files).to.include('outside.png');
     expect(files.filter((file) => file.includes('evil'))).to.deep.equal([]);
   });
 
-  bugClass(13, async () => {
+  testBugClass(13, async () => {
     const html = Buffer.from('<html><script>alert(1)</script></html>');
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
     for (const [content, type, file] of [
@@ -304,7 +308,7 @@ describe('classes of bugs', () => {
     expect(headers.get('content-security-policy')).to.contain('sandbox');
   });
 
-  bugClass(14, async () => {
+  testBugClass(14, async () => {
     const part = (headers: string, content: string | Buffer = 'x') => ({ headers, content });
     const send = (body: Buffer, type = FORM_TYPE) =>
       kernel.request('POST', '/gallery/add', {
@@ -315,34 +319,34 @@ describe('classes of bugs', () => {
       part(`content-disposition: form-data; name=${name}; filename="a.png"\r\ncontent-type: image/png`, PNG_RED);
     const field = (name: string) => part(`content-disposition: form-data; name="${name}"`);
     for (const [body, type] of [
-      [rawForm([file('""')])],
-      [rawForm([part('content-disposition: form-data; filename="a.png"', PNG_RED)])],
-      [rawForm([field('a[4294967295]')])],
-      [rawForm([field(`a${'[a]'.repeat(10_000)}`)])],
-      [rawForm([field('__proto__')])],
-      [rawForm([file('"a\rb"')])],
-      [rawForm(Array.from({ length: 3000 }, (_, n) => field(`f${n}`)))],
-      [rawForm([file('"file"')], 'b'.repeat(252)), `multipart/form-data; boundary=${'b'.repeat(252)}`],
-      [rawForm([file('"file"')]), 'multipart/form-data'],
-      [rawForm([file('"file"')]).subarray(0, 120)],
+      [createRawForm([file('""')])],
+      [createRawForm([part('content-disposition: form-data; filename="a.png"', PNG_RED)])],
+      [createRawForm([field('a[4294967295]')])],
+      [createRawForm([field(`a${'[a]'.repeat(10_000)}`)])],
+      [createRawForm([field('__proto__')])],
+      [createRawForm([file('"a\rb"')])],
+      [createRawForm(Array.from({ length: 3000 }, (_, n) => field(`f${n}`)))],
+      [createRawForm([file('"file"')], 'b'.repeat(252)), `multipart/form-data; boundary=${'b'.repeat(252)}`],
+      [createRawForm([file('"file"')]), 'multipart/form-data'],
+      [createRawForm([file('"file"')]).subarray(0, 120)],
       [Buffer.from('--')],
     ] as const) {
       const { status } = await send(body, type);
       expect(status, body.toString('latin1', 0, 90)).to.be.within(400, 499);
     }
-    const whole = rawForm([file('"file"')]);
+    const whole = createRawForm([file('"file"')]);
     const port = Number(new URL(kernel.url).port);
-    const before = await stored();
+    const before = await listStoredFiles();
     for (let at = 1; at < whole.length; at += 64) {
-      const top = head('POST', '/gallery/add', {
+      const top = formatRequestHead('POST', '/gallery/add', {
         authorization: `Bearer ${ada.token}`,
         'content-type': FORM_TYPE,
         'content-length': whole.length,
       });
-      await cut(port, Buffer.concat([Buffer.from(top), whole.subarray(0, at)]), at % 128 === 1);
+      await sendAndClose(port, Buffer.concat([Buffer.from(top), whole.subarray(0, at)]), at % 128 === 1);
     }
-    await spoolIsEmpty();
-    expect(await stored()).to.deep.equal(before);
+    await waitUntilNoTempFiles();
+    expect(await listStoredFiles()).to.deep.equal(before);
     expect((await upload(PNG_RED)).status).to.equal(200);
   });
 });

@@ -1,10 +1,10 @@
 /** A Redis that is closed or hangs: everything is computed, and what was to be removed meanwhile is not given when it is back. */
 import { expect } from 'chai';
-import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { pause } from '../support/guarded.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { ownRedis } from '../support/redis.js';
+import { defineReturnResource } from '../support/project.js';
+import { startOwnRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
@@ -14,20 +14,20 @@ describe('cached results without their Redis', function () {
   let stop: (() => Promise<void>) | undefined;
 
   before(async function () {
-    const server = await ownRedis();
+    const server = await startOwnRedis();
     if ('skip' in server) return skipTest(this, server.skip);
     ({ stop } = server);
-    proxy = await faultProxy({ host: '127.0.0.1', port: server.port });
+    proxy = await startFaultProxy({ host: '127.0.0.1', port: server.port });
     const files = {
       'definitions/a.json': [
-        returning(
+        defineReturnResource(
           'made',
           { made: '$GENERATOR.ULID' },
           {
             cacheable: { read_from_cache: true, duration: 600, cache_key: 'made' },
           },
         ),
-        returning('drop', 1, { cacheable: { invalidate_cache_keys: ['made'] } }),
+        defineReturnResource('drop', 1, { cacheable: { invalidate_cache_keys: ['made'] } }),
       ],
     };
     const config = { cache: { use: 'redis', url: '$ENV.REDIS' } };
@@ -39,7 +39,7 @@ describe('cached results without their Redis', function () {
     await stop?.();
   });
 
-  const made = async (): Promise<unknown> => {
+  const fetchMade = async (): Promise<unknown> => {
     const { status, body } = await kernel.post('/made', {});
     expect(status).to.equal(200);
     return body['made'];
@@ -47,7 +47,7 @@ describe('cached results without their Redis', function () {
   async function untilKept(): Promise<unknown> {
     const end = Date.now() + 15_000;
     for (;;) {
-      const [one, two] = [await made(), await made()];
+      const [one, two] = [await fetchMade(), await fetchMade()];
       if (one === two) return one;
       if (Date.now() > end) throw new Error('nothing was kept again within fifteen seconds');
       await pause(20);
@@ -59,11 +59,11 @@ describe('cached results without their Redis', function () {
     for (const way of ['reset', 'stall'] as const) {
       proxy[way]();
       const elapsed = startStopwatch();
-      const answers = [await made(), await made(), await made()];
+      const answers = [await fetchMade(), await fetchMade(), await fetchMade()];
       expect(new Set(answers).size).to.equal(3);
       expect(elapsed()).to.be.below(1500);
       expect((await kernel.request('GET', '/status/ready')).status).to.equal(200);
-      await proxy.pass();
+      await proxy.passTraffic();
       await untilKept();
     }
     expect(kernel.log.filter(({ message }) => message.includes('results are computed, removals wait')).length).to.equal(
@@ -75,8 +75,8 @@ describe('cached results without their Redis', function () {
     const before = await untilKept();
     proxy.reset();
     expect((await kernel.post('/drop', {})).status).to.equal(200);
-    await proxy.pass();
-    for (let n = 0; n < 20; n++) expect(await made()).not.to.equal(before);
+    await proxy.passTraffic();
+    for (let n = 0; n < 20; n++) expect(await fetchMade()).not.to.equal(before);
     expect(await untilKept()).not.to.equal(before);
   });
 });

@@ -7,9 +7,9 @@ import pg from 'pg';
 import { PLACES } from '../support/caches.js';
 import { pause } from '../support/guarded.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying, returning } from '../support/project.js';
-import { until } from '../support/until.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
+import { waitUntil } from '../support/until.js';
 import { skipTest } from '../support/skip.js';
 
 const query = (id: number, text: string, parameters: readonly unknown[] = [], rest: object = {}): object => ({
@@ -34,39 +34,44 @@ const FILES = {
     secret: { type: 'String', secret: true, optional: true },
   },
   'definitions/resources.json': [
-    querying(
+    defineQueryResource(
       'add',
       'INSERT INTO notes (id, text, secret) VALUES ($1, $2, $3)',
       ['$PAYLOAD.id', '$PAYLOAD.text', { literal: 'hidden' }],
       removing(NAME),
     ),
-    querying('add-quietly', 'INSERT INTO notes (id, text, secret) VALUES ($1, $2, $3)', [
+    defineQueryResource('add-quietly', 'INSERT INTO notes (id, text, secret) VALUES ($1, $2, $3)', [
       '$PAYLOAD.id',
       '$PAYLOAD.text',
       { literal: 'hidden' },
     ]),
-    querying('get', GET, ['$PAYLOAD.id'], read(NAME)),
-    querying('list', 'SELECT id, text, secret FROM notes WHERE id >= $1 ORDER BY id', ['$PAYLOAD.id'], {
+    defineQueryResource('get', GET, ['$PAYLOAD.id'], read(NAME)),
+    defineQueryResource('list', 'SELECT id, text, secret FROM notes WHERE id >= $1 ORDER BY id', ['$PAYLOAD.id'], {
       returnables: ['id', 'text'],
       ...read('list'),
     }),
-    querying('list-fresh', 'SELECT id, text, secret FROM notes WHERE id >= $1 ORDER BY id', ['$PAYLOAD.id'], {
-      returnables: ['id', 'text'],
-    }),
+    defineQueryResource(
+      'list-fresh',
+      'SELECT id, text, secret FROM notes WHERE id >= $1 ORDER BY id',
+      ['$PAYLOAD.id'],
+      {
+        returnables: ['id', 'text'],
+      },
+    ),
     {
       id: 'found',
       resource: 'found',
       actionables: [query(1, GET, ['$PAYLOAD.id'], { must_return_value: true })],
       ...read('found'),
     },
-    querying('slow', SLOW, ['$PAYLOAD.id', '$GENERATOR.ULID'], read(NAME)),
-    querying(
+    defineQueryResource('slow', SLOW, ['$PAYLOAD.id', '$GENERATOR.ULID'], read(NAME)),
+    defineQueryResource(
       'slow-to-fail',
       'SELECT pg_sleep(0.3)::text AS a, 1 / (length(text) - 5) AS b FROM notes WHERE id = $1',
       ['$PAYLOAD.id'],
       read('failing'),
     ),
-    querying('set', SET, ['$PAYLOAD.text', '$PAYLOAD.id'], removing(NAME)),
+    defineQueryResource('set', SET, ['$PAYLOAD.text', '$PAYLOAD.id'], removing(NAME)),
     {
       id: 'set-here',
       resource: 'set-here',
@@ -131,7 +136,7 @@ const FILES = {
         },
       ],
     },
-    returning('alive', 1),
+    defineReturnResource('alive', 1),
   ],
 };
 
@@ -145,7 +150,7 @@ for (const place of PLACES) {
       const [made, server] = [await place.make(), await startPostgres()];
       if ('skip' in made) return skipTest(this, made.skip);
       if ('skip' in server) return skipTest(this, server.skip);
-      const url = await freshDatabase();
+      const url = await createPostgresDatabase();
       const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
       const env = { ...made.env, DATABASE_URL: url };
       kernel = await startKernel({ files: FILES, config: { ...made.config, connections }, env });
@@ -171,15 +176,15 @@ for (const place of PLACES) {
     }
     const change = (id: number, text: string): Promise<unknown> =>
       admin.query('UPDATE notes SET text = $1 WHERE id = $2', [text, id]);
-    const textOf = async (id: number): Promise<unknown> => (await ok('get', { id }))['text'];
+    const readText = async (id: number): Promise<unknown> => (await ok('get', { id }))['text'];
 
     it('gives what was read before, until it is removed by whoever changes it', async () => {
       for (const way of ['set', 'set-here']) {
         const id = await noted();
         await change(id, `behind ${id}`);
-        expect(await textOf(id)).to.equal(`first ${id}`);
+        expect(await readText(id)).to.equal(`first ${id}`);
         await ok(way, { id, text: `by ${way}` });
-        expect(await textOf(id)).to.equal(`by ${way}`);
+        expect(await readText(id)).to.equal(`by ${way}`);
       }
     });
 
@@ -188,16 +193,16 @@ for (const place of PLACES) {
       await change(id, `behind ${id}`);
       const { status } = await kernel.post('/set-two', { id, text: `two ${id}`, other: `two ${id}`, second });
       expect(status).to.equal(409);
-      expect(await textOf(id), 'still the entry').to.equal(`first ${id}`);
+      expect(await readText(id), 'still the entry').to.equal(`first ${id}`);
       await ok('set-two', { id, text: `two ${id}`, other: `other ${id}`, second });
-      expect(await textOf(id)).to.equal(`two ${id}`);
+      expect(await readText(id)).to.equal(`two ${id}`);
     });
 
     it('removes what a failed request committed before it failed', async () => {
       const id = await noted();
       expect((await kernel.post('/set-then-fail', { id, text: `half ${id}` })).status).to.equal(404);
       const end = Date.now() + 5000;
-      while ((await textOf(id)) !== `half ${id}`) {
+      while ((await readText(id)) !== `half ${id}`) {
         if (Date.now() > end) throw new Error('the old text was still given after five seconds');
         await pause(5);
       }
@@ -214,7 +219,7 @@ for (const place of PLACES) {
       const id = ++ids;
       await ok('add', { id, text: `old ${id}` });
       const early = ok('slow', { id });
-      await until(async () => (await running()) > 0, 'the statement runs');
+      await waitUntil(async () => (await running()) > 0, 'the statement runs');
       await ok('set', { id, text: `new ${id}` });
       expect((await early)['text']).to.equal(`old ${id}`);
       expect((await ok('slow', { id }))['text']).to.equal(`new ${id}`);
@@ -265,17 +270,17 @@ for (const place of PLACES) {
 
     it('keeps results of lists by all of their items', async () => {
       const [one, two] = [await noted(), await noted()];
-      const asked = async (...list: object[]): Promise<unknown> => (await kernel.post('/each', { ids: list })).body;
-      const both = await asked({ id: one }, { id: two });
+      const readEach = async (...list: object[]): Promise<unknown> => (await kernel.post('/each', { ids: list })).body;
+      const both = await readEach({ id: one }, { id: two });
       expect(both).to.have.length(2);
-      expect(await asked({ id: one }, { id: two })).to.deep.equal(both);
-      expect(await asked({ id: two }, { id: one })).not.to.deep.equal(both);
+      expect(await readEach({ id: one }, { id: two })).to.deep.equal(both);
+      expect(await readEach({ id: two }, { id: one })).not.to.deep.equal(both);
     });
 
     it('shows each of 60 callers at once only what is theirs', async () => {
       const known = [await noted(), await noted(), await noted()];
       const asked = Array.from({ length: 60 }, (_, n) => known[n % 3] ?? 0);
-      const texts = await Promise.all(asked.map(textOf));
+      const texts = await Promise.all(asked.map(readText));
       expect(texts).to.deep.equal(asked.map((id) => `first ${id}`));
     });
   });

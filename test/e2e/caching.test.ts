@@ -7,8 +7,8 @@ import { PLACES } from '../support/caches.js';
 import { FILES } from '../support/cached-resources.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { pause } from '../support/guarded.js';
-import { returning } from '../support/project.js';
-import { bearer, jwt, KEY } from '../support/tokens.js';
+import { defineReturnResource } from '../support/project.js';
+import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';
 
 for (const place of PLACES) {
@@ -21,26 +21,26 @@ for (const place of PLACES) {
       if ('skip' in made) return skipTest(this, made.skip);
       const config = { envelope: 'bare', http: { methods: ['POST', 'GET'] }, ...made.config };
       kernel = await startKernel({ judged: true, files: FILES, config, env: { ...made.env, KEY } });
-      for (const id of ['ada', 'bob', 'a:b']) tokens[id] = await jwt({ id, role: 'user' });
+      for (const id of ['ada', 'bob', 'a:b']) tokens[id] = await signJwt({ id, role: 'user' });
     });
     after(() => kernel?.close());
 
-    const ask = async (id: string, body: unknown = {}, token?: string): Promise<string> => {
+    const postOk = async (id: string, body: unknown = {}, token?: string): Promise<string> => {
       const { status, text } = await kernel.post(
         `/${id}`,
         body,
-        token === undefined ? {} : bearer(tokens[token] ?? ''),
+        token === undefined ? {} : createBearerInit(tokens[token] ?? ''),
       );
       expect(status, text).to.equal(200);
       return text;
     };
-    const refused = async (id: string, body: unknown, init: RequestInit = {}): Promise<[number, unknown]> => {
+    const postForRefusal = async (id: string, body: unknown, init: RequestInit = {}): Promise<[number, unknown]> => {
       const { status, body: problem } = await kernel.post(`/${id}`, body, init);
       return [status, problem['code']];
     };
     const expectKept = async (id: string, body: unknown = {}, token?: string): Promise<string> => {
-      const first = await ask(id, body, token);
-      expect(await ask(id, body, token)).to.equal(first);
+      const first = await postOk(id, body, token);
+      expect(await postOk(id, body, token)).to.equal(first);
       return first;
     };
 
@@ -58,9 +58,9 @@ for (const place of PLACES) {
     });
 
     it('computes again when the time is over', async () => {
-      const first = await ask('short');
+      const first = await postOk('short');
       const end = Date.now() + 10_000;
-      while ((await ask('short')) === first) {
+      while ((await postOk('short')) === first) {
         if (Date.now() > end) throw new Error('was still given after ten seconds');
         await pause(20);
       }
@@ -77,15 +77,15 @@ for (const place of PLACES) {
     });
 
     it('does not tell apart what the definition does not read', async () => {
-      const first = await ask('ruled', { id: 1 });
-      expect(await ask('ruled', { id: 1, unread: 'x', anything: 2 })).to.equal(first);
-      expect(await ask('ruled', { id: 1, more: 'x' })).not.to.equal(first);
-      expect(await ask('ruled', { id: 1, more: '' })).not.to.equal(first);
+      const first = await postOk('ruled', { id: 1 });
+      expect(await postOk('ruled', { id: 1, unread: 'x', anything: 2 })).to.equal(first);
+      expect(await postOk('ruled', { id: 1, more: 'x' })).not.to.equal(first);
+      expect(await postOk('ruled', { id: 1, more: '' })).not.to.equal(first);
     });
 
     it('takes the payload as a whole where the definition does', async () => {
       const first = await expectKept('body', { a: 1 });
-      expect(await ask('body', { a: 1, b: 2 })).not.to.equal(first);
+      expect(await postOk('body', { a: 1, b: 2 })).not.to.equal(first);
     });
 
     it('cannot be made to mix values up by separators in them', async () => {
@@ -100,9 +100,9 @@ for (const place of PLACES) {
       const answers: string[] = [];
       for (const body of bodies) answers.push(await expectKept('pair', body));
       expect(new Set(answers).size).to.equal(bodies.length);
-      await ask('drop-pair', bodies[0]);
+      await postOk('drop-pair', bodies[0]);
       for (const [n, body] of bodies.entries()) {
-        expect((await ask('pair', body)) === answers[n], JSON.stringify(body)).to.equal(n !== 0);
+        expect((await postOk('pair', body)) === answers[n], JSON.stringify(body)).to.equal(n !== 0);
       }
     });
 
@@ -115,40 +115,40 @@ for (const place of PLACES) {
         'bob',
         'a:b',
       ]);
-      expect(await ask('role', {}, 'ada')).not.to.equal(await ask('role', {}, 'bob'));
-      await ask('drop-profile');
+      expect(await postOk('role', {}, 'ada')).not.to.equal(await postOk('role', {}, 'bob'));
+      await postOk('drop-profile');
       for (const [name, before] of Object.entries({ ada, bob }))
-        expect(await ask('mine', {}, name)).not.to.equal(before);
+        expect(await postOk('mine', {}, name)).not.to.equal(before);
     });
 
     it('shares among callers what is the same for all of them, and asks the guard each time', async () => {
-      expect(await ask('members', {}, 'ada')).to.equal(await ask('members', {}, 'bob'));
-      expect(await refused('members', {})).to.deep.equal([401, 'TOK_REFUSED']);
-      const { headers } = await kernel.post('/members', {}, bearer(tokens['ada'] ?? ''));
+      expect(await postOk('members', {}, 'ada')).to.equal(await postOk('members', {}, 'bob'));
+      expect(await postForRefusal('members', {})).to.deep.equal([401, 'TOK_REFUSED']);
+      const { headers } = await kernel.post('/members', {}, createBearerInit(tokens['ada'] ?? ''));
       expect(headers.get('cache-control')).to.equal('no-store');
     });
 
     it('shows each of 60 callers at once only what is theirs', async function () {
       const ids = Array.from({ length: 60 }, (_, n) => `caller ${n}`);
-      const made = await Promise.all(ids.map(async (id) => bearer(await jwt({ id }))));
+      const made = await Promise.all(ids.map(async (id) => createBearerInit(await signJwt({ id }))));
       const wrong: unknown[] = [];
-      const one = async (n: number): Promise<void> => {
+      const postOne = async (n: number): Promise<void> => {
         const { body } = await kernel.post('/mine', {}, made[n % made.length] ?? {});
         if (body['id'] !== ids[n % ids.length]) wrong.push(body);
       };
-      await Promise.all(Array.from({ length: 60 }, (_, n) => one(n)));
+      await Promise.all(Array.from({ length: 60 }, (_, n) => postOne(n)));
       expect(wrong).to.deep.equal([]);
     });
 
     it('compares a password each time, also where another resource reaches the comparison', async () => {
-      expect(await ask('enter', { password: 'right' })).to.equal(await ask('enter', { password: 'right' }));
-      expect(await refused('enter', { password: 'wrong' })).to.deep.equal([401, 'VER_FAILED']);
-      expect(await refused('enter', {})).to.deep.equal([401, 'VER_FAILED']);
+      expect(await postOk('enter', { password: 'right' })).to.equal(await postOk('enter', { password: 'right' }));
+      expect(await postForRefusal('enter', { password: 'wrong' })).to.deep.equal([401, 'VER_FAILED']);
+      expect(await postForRefusal('enter', {})).to.deep.equal([401, 'VER_FAILED']);
     });
 
     it('judges the payload each time', async () => {
-      await ask('ruled', { id: 7 });
-      expect(await refused('ruled', { id: 'seven' })).to.deep.equal([422, 'VAL_PAYLOAD']);
+      await postOk('ruled', { id: 7 });
+      expect(await postForRefusal('ruled', { id: 'seven' })).to.deep.equal([422, 'VAL_PAYLOAD']);
     });
 
     it('tells headers apart that the definition reads', async () => {
@@ -156,59 +156,59 @@ for (const place of PLACES) {
         (await kernel.post('/tenant', {}, { headers: { 'x-tenant': tenant } })).text;
       expect(await of('a')).to.equal(await of('a'));
       expect(await of('a')).not.to.equal(await of('b'));
-      expect(await refused('tenant', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
+      expect(await postForRefusal('tenant', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
     });
 
     it('refuses a name whose value is missing', async () => {
-      expect(await refused('by-id', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
-      expect(await refused('drop-item', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
+      expect(await postForRefusal('by-id', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
+      expect(await postForRefusal('drop-item', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
     });
 
     it('removes by name from elsewhere: other accessor, number or text; and nothing else', async () => {
       const [five, text, six] = [
-        await ask('by-id', { id: 5 }),
-        await ask('by-id', { id: '5' }),
-        await ask('by-id', { id: 6 }),
+        await postOk('by-id', { id: 5 }),
+        await postOk('by-id', { id: '5' }),
+        await postOk('by-id', { id: 6 }),
       ];
-      await ask('drop-all-items');
-      expect(await ask('by-id', { id: 5 })).to.equal(five);
-      await ask('drop-item', { number: '5' });
-      expect(await ask('by-id', { id: 5 })).not.to.equal(five);
-      expect(await ask('by-id', { id: '5' })).not.to.equal(text);
-      expect(await ask('by-id', { id: 6 })).to.equal(six);
+      await postOk('drop-all-items');
+      expect(await postOk('by-id', { id: 5 })).to.equal(five);
+      await postOk('drop-item', { number: '5' });
+      expect(await postOk('by-id', { id: 5 })).not.to.equal(five);
+      expect(await postOk('by-id', { id: '5' })).not.to.equal(text);
+      expect(await postOk('by-id', { id: 6 })).to.equal(six);
     });
 
     it('keeps resources of one name apart, and removes both by it', async () => {
       const [one, two] = [await expectKept('unnamed-value', { id: 'x' }), await expectKept('same-name', { id: 'x' })];
       expect(Object.keys(JSON.parse(one) as object)).to.deep.equal(['made', 'id']);
       expect(Object.keys(JSON.parse(two) as object)).to.deep.equal(['other', 'id']);
-      await ask('drop-everything');
-      expect(await ask('unnamed-value', { id: 'x' })).not.to.equal(one);
-      expect(await ask('same-name', { id: 'x' })).not.to.equal(two);
+      await postOk('drop-everything');
+      expect(await postOk('unnamed-value', { id: 'x' })).not.to.equal(one);
+      expect(await postOk('same-name', { id: 'x' })).not.to.equal(two);
     });
 
     it('removes what has no name by the id of its resource or actionable', async () => {
       const plain = await expectKept('plain');
-      await ask('drop-plain');
-      expect(await ask('plain')).not.to.equal(plain);
-      const inside = await innerOf('drop-test');
-      await ask('drop-inner');
-      expect(await innerOf('drop-test')).not.to.equal(inside);
+      await postOk('drop-plain');
+      expect(await postOk('plain')).not.to.equal(plain);
+      const inside = await readInner('drop-test');
+      await postOk('drop-inner');
+      expect(await readInner('drop-test')).not.to.equal(inside);
     });
 
     it('removes several names at once', async () => {
-      const [one, two] = [await ask('unnamed-value', { id: 'z' }), await ask('by-id', { id: 'z' })];
-      await ask('drop-several', { id: 'z' });
-      expect(await ask('unnamed-value', { id: 'z' })).not.to.equal(one);
-      expect(await ask('by-id', { id: 'z' })).not.to.equal(two);
+      const [one, two] = [await postOk('unnamed-value', { id: 'z' }), await postOk('by-id', { id: 'z' })];
+      await postOk('drop-several', { id: 'z' });
+      expect(await postOk('unnamed-value', { id: 'z' })).not.to.equal(one);
+      expect(await postOk('by-id', { id: 'z' })).not.to.equal(two);
     });
 
     it('keeps the answer null', async () => {
       expect(await expectKept('nothing')).to.equal('null');
     });
 
-    const innerOf = async (id: string): Promise<unknown> => {
-      const { inside } = JSON.parse(await ask('inner', { id })) as { inside: unknown };
+    const readInner = async (id: string): Promise<unknown> => {
+      const { inside } = JSON.parse(await postOk('inner', { id })) as { inside: unknown };
       expect(inside).to.be.a('string');
       return inside;
     };
@@ -221,7 +221,7 @@ for (const place of PLACES) {
     });
 
     it('shares the result of an actionable with resources that borrow it', async () => {
-      const inside = await innerOf('borrowed');
+      const inside = await readInner('borrowed');
       expect((await kernel.post('/borrowing', { id: 'borrowed' })).body['made']).to.equal(inside);
     });
 
@@ -233,9 +233,9 @@ for (const place of PLACES) {
 
     it('begins anew when a definition changes', async () => {
       const first = await expectKept('plain');
-      await kernel.project.write('definitions/more.json', returning('more', 1));
+      await kernel.project.write('definitions/more.json', defineReturnResource('more', 1));
       expect((await kernel.kernel.reload()).applied).to.equal(true);
-      expect(await ask('plain')).not.to.equal(first);
+      expect(await postOk('plain')).not.to.equal(first);
     });
   });
 }

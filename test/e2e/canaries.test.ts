@@ -6,16 +6,16 @@
 import { expect } from 'chai';
 import { runCli } from '../support/cli.js';
 import type { Client } from '../support/client.js';
-import { canaries, canary, FEATURES, JOIN_LATER, type CanaryCall } from '../support/canary-features.js';
+import { getCanaries, getCanary, FEATURES, JOIN_LATER, type CanaryCall } from '../support/canary-features.js';
 import { startCollector, type Collector } from '../support/collector.js';
-import { eventually } from '../support/jobs.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { ready, serving } from '../support/serve.js';
+import { waitForValue } from '../support/jobs.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { waitUntilReady, serveAsChild } from '../support/serve.js';
 import { connect, type SocketClient } from '../support/sockets.js';
 import { skipTest } from '../support/skip.js';
 
 /** A secret is no better hidden as Base64 or hex. */
-const formsOf = (text: string): string[] => [
+const listEncodings = (text: string): string[] => [
   text,
   Buffer.from(text).toString('base64').replace(/=+$/, ''),
   Buffer.from(text).toString('base64url'),
@@ -24,11 +24,11 @@ const formsOf = (text: string): string[] => [
 /** The start of a canary says its name; half of one that was cut is as bad as the whole. */
 const KEPT = 20;
 
-const merged = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> =>
+const mergeParts = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> =>
   Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
 
 describe('canaries', function () {
-  const { folder, startIn } = serving();
+  const { createFolder: folder, startIn } = serveAsChild();
   let collector: Collector | undefined;
   after(() => collector?.close());
   /** What was seen, by where; and what may be there. */
@@ -43,17 +43,17 @@ describe('canaries', function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     collector = await startCollector();
-    const address = new URL(await freshDatabase());
-    address.password = canary('databasepassword');
+    const address = new URL(await createPostgresDatabase());
+    address.password = getCanary('databasepassword');
     env = {
-      QUEUE_ENCRYPTION_KEY: canary('key of the queue, of 32 bytes at least'),
+      QUEUE_ENCRYPTION_KEY: getCanary('key of the queue, of 32 bytes at least'),
       DATABASE_URL: address.href,
-      METRICS_TOKEN: canary('metricstoken'),
-      COLLECTOR_KEY: canary('collectorkey'),
-      UNUSED: canary('unusedvariable'),
+      METRICS_TOKEN: getCanary('metricstoken'),
+      COLLECTOR_KEY: getCanary('collectorkey'),
+      UNUSED: getCanary('unusedvariable'),
       LOG_LEVEL: 'trace',
       ALLOWED_HTTP_METHODS: 'GET|POST',
-      ...merged(FEATURES.map((feature) => feature.env ?? {})),
+      ...mergeParts(FEATURES.map((feature) => feature.env ?? {})),
     };
     const headers = { 'x-api-key': '$ENV.COLLECTOR_KEY' };
     const observers = {
@@ -61,14 +61,14 @@ describe('canaries', function () {
       traces: { use: 'opentelemetry', endpoint: collector.url, headers },
       timing: { use: 'server_timing' },
     };
-    const sections = merged(FEATURES.map(({ config }) => config ?? {}));
+    const sections = mergeParts(FEATURES.map(({ config }) => config ?? {}));
     const project = await folder({
       'lintel.config.json': { ...sections, observers },
       ...Object.fromEntries(FEATURES.map(({ definitions }, index) => [`definitions/${index}.json`, definitions])),
     });
     cwd = project.folder;
     const child = startIn(cwd, { env });
-    client = await ready(child);
+    client = await waitUntilReady(child);
     stop = async () => {
       const { stdout, stderr } = await child.stop();
       seen.push({ where: 'the log', text: stdout, may: [] }, { where: 'stderr', text: stderr, may: [] });
@@ -93,10 +93,10 @@ describe('canaries', function () {
       headers: {
         ...(content !== undefined && { 'content-type': 'application/json' }),
         traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-        tracestate: `vendor=${canary('tracestate')}`,
-        baggage: `user=${canary('baggage')}`,
-        'x-forwarded-for': canary('forwarded'),
-        referer: `https://x.test/${canary('referer')}`,
+        tracestate: `vendor=${getCanary('tracestate')}`,
+        baggage: `user=${getCanary('baggage')}`,
+        'x-forwarded-for': getCanary('forwarded'),
+        referer: `https://x.test/${getCanary('referer')}`,
         ...Object.fromEntries(filled),
       },
       ...(content !== undefined && { body: content }),
@@ -126,14 +126,18 @@ describe('canaries', function () {
     };
     const known = { protocols: ['Authorization', kept.get('jwt') ?? ''] };
     const mine = await open(client.url, known);
-    expect((await mine.ask('guarded')).data).to.deep.equal({ mine: true, mail: canary('claim') });
-    await mine.ask('ruled', { mail: canary('socketmail'), name: 'x', n: 1 });
-    await mine.ask(canary('nosuch'), { x: canary('socketpayload') }, { action: canary('socketaction') });
-    mine.send(`{"resource":"${canary('brokenmessage')}`);
-    const other = await open(client.url, { query: `?last_id=${canary('lastid')}&token=${canary('wstoken')}` });
+    expect((await mine.sendRequest('guarded')).data).to.deep.equal({ mine: true, mail: getCanary('claim') });
+    await mine.sendRequest('ruled', { mail: getCanary('socketmail'), name: 'x', n: 1 });
+    await mine.sendRequest(
+      getCanary('nosuch'),
+      { x: getCanary('socketpayload') },
+      { action: getCanary('socketaction') },
+    );
+    mine.send(`{"resource":"${getCanary('brokenmessage')}`);
+    const other = await open(client.url, { query: `?last_id=${getCanary('lastid')}&token=${getCanary('wstoken')}` });
     const refused = [
-      await open(client.url, { protocols: ['Authorization', canary('wsbadtoken')] }),
-      await open(client.url, { ...known, query: `?uid=${canary('otheruid')}` }),
+      await open(client.url, { protocols: ['Authorization', getCanary('wsbadtoken')] }),
+      await open(client.url, { ...known, query: `?uid=${getCanary('otheruid')}` }),
     ];
     await Promise.all(refused.map(({ closed }) => closed));
     await send(JOIN_LATER);
@@ -152,7 +156,7 @@ describe('canaries', function () {
       seen.push({ where: `stderr of lintel jobs ${words[0]}`, text: stderr, may: [] });
       return stdout;
     };
-    const rows = await eventually(
+    const rows = await waitForValue(
       async () => JSON.parse(await jobs('list', '--format', 'json')) as readonly { id: string; state: string }[],
       (list) => list.length === 1 && list[0]?.state === 'dead',
     );
@@ -160,16 +164,16 @@ describe('canaries', function () {
     const shown = await jobs('show', rows[0]?.id ?? '');
     // What the work reads is all that is kept of its request.
     seen.push({ where: 'lintel jobs show', text: shown, may: ['deadpayload'] });
-    expect(shown).to.contain(canary('deadpayload')).and.not.contain('127.0.0.1');
+    expect(shown).to.contain(getCanary('deadpayload')).and.not.contain('127.0.0.1');
   });
 
   before('what the service shows of itself', async () => {
-    const authorization = `Bearer ${canary('metricstoken')}`;
+    const authorization = `Bearer ${getCanary('metricstoken')}`;
     await send({ method: 'GET', path: '/metrics', headers: { authorization }, status: 200 });
     await send({
       method: 'GET',
       path: '/metrics',
-      headers: { authorization: `Bearer ${canary('badtoken')}` },
+      headers: { authorization: `Bearer ${getCanary('badtoken')}` },
       status: 401,
     });
     await send({ method: 'GET', path: '/status', status: 200 });
@@ -192,7 +196,7 @@ describe('canaries', function () {
       expect(code, `${words.join(' ')}\n${stderr}${stdout}`).to.equal(0);
       seen.push({ where: `lintel ${words.join(' ')}`, text: stdout + stderr, may: [] });
     }
-    const broken = await runCli(['check'], { cwd, env: { ...env, JWT_KEY: `${canary('shortkey').slice(0, 21)}` } });
+    const broken = await runCli(['check'], { cwd, env: { ...env, JWT_KEY: `${getCanary('shortkey').slice(0, 21)}` } });
     seen.push({ where: 'lintel check of a key too short', text: broken.stdout + broken.stderr, may: [] });
     expect(broken.stdout + broken.stderr).to.contain('TOK_KEY_SHORT');
   });
@@ -208,12 +212,12 @@ describe('canaries', function () {
   });
 
   it('none of them is anywhere but where it is owed', () => {
-    const all = canaries();
+    const all = getCanaries();
     expect(all.size).to.be.greaterThan(40);
     const found = [...all].flatMap(([name, value]) =>
       seen
         .filter(({ may }) => !may.includes(name))
-        .filter(({ text }) => [value.slice(0, KEPT), ...formsOf(value)].some((form) => text.includes(form)))
+        .filter(({ text }) => [value.slice(0, KEPT), ...listEncodings(value)].some((form) => text.includes(form)))
         .map(({ where }) => `${name} in ${where}`),
     );
     expect(found).to.deep.equal([]);
@@ -226,7 +230,7 @@ describe('canaries', function () {
   it('and each is where it is owed, or the search finds nothing at all', () => {
     const owed = FEATURES.flatMap(({ calls }) => calls.flatMap(({ gives = [] }) => gives));
     for (const name of owed) {
-      const there = seen.some(({ text, may }) => may.includes(name) && text.includes(canary(name)));
+      const there = seen.some(({ text, may }) => may.includes(name) && text.includes(getCanary(name)));
       expect(there, name).to.equal(true);
     }
   });

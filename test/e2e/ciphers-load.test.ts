@@ -28,7 +28,7 @@ const sealing = (id: string, options: Options, algorithm = 'Aes256Gcm'): object 
 });
 
 /** Code and message parameters of what stopped the start; null when nothing did. */
-async function refused(
+async function findStartError(
   options: Options,
   { key = KEY, algorithm = 'Aes256Gcm', testing = false, text = '' } = {},
 ): Promise<{ readonly code: string; readonly said: string } | null> {
@@ -52,9 +52,9 @@ describe('ciphers at load', () => {
     const keys = [KEY, `hex:${bytes.toString('hex')}`, `hex:${bytes.toString('hex').toUpperCase()}`];
     const base64 = ['base64', 'base64url'] as const;
     keys.push(...base64.map((form) => `base64:${bytes.toString(form)}`));
-    for (const key of keys) expect(await refused({}, { key }), key).to.equal(null);
-    expect(await refused({}, { key: 'é'.repeat(16) })).to.equal(null);
-    expect(await refused({}, { key: KEY.slice(16), algorithm: 'Ascon128a' })).to.equal(null);
+    for (const key of keys) expect(await findStartError({}, { key }), key).to.equal(null);
+    expect(await findStartError({}, { key: 'é'.repeat(16) })).to.equal(null);
+    expect(await findStartError({}, { key: KEY.slice(16), algorithm: 'Ascon128a' })).to.equal(null);
   });
 
   it('take no key of another size, no sample, and nothing else behind a prefix', async () => {
@@ -70,29 +70,29 @@ describe('ciphers at load', () => {
       'replace-with-a-random-key-------',
     ];
     for (const key of keys) {
-      const answer = await refused({}, { key });
+      const answer = await findStartError({}, { key });
       expect(answer, key).not.to.equal(null);
       expect(answer?.said, 'the key itself is in no message').not.to.contain(key);
     }
-    expect((await refused({}, { key: `hex:${'zz'.repeat(32)}` }))?.code).to.equal('CPH_KEY');
-    expect((await refused({}, { key: 'replace-with-a-random-key-------' }))?.code).to.equal('CPH_KEY');
+    expect((await findStartError({}, { key: `hex:${'zz'.repeat(32)}` }))?.code).to.equal('CPH_KEY');
+    expect((await findStartError({}, { key: 'replace-with-a-random-key-------' }))?.code).to.equal('CPH_KEY');
   });
 
   it('take additional data of the environment with its prefix, and no broken one', async () => {
-    expect(await refused({ aad: '$ENV.TEXT' }, { text: 'hex:00ff' })).to.equal(null);
-    expect((await refused({ aad: '$ENV.TEXT' }, { text: 'hex:0' }))?.code).to.equal('CPH_AAD');
+    expect(await findStartError({ aad: '$ENV.TEXT' }, { text: 'hex:00ff' })).to.equal(null);
+    expect((await findStartError({ aad: '$ENV.TEXT' }, { text: 'hex:0' }))?.code).to.equal('CPH_AAD');
   });
 
   it('take no nonce that is written down', async () => {
-    expect(await refused({ nonce: 'n'.repeat(12) })).not.to.equal(null);
-    expect(await refused({ nonce: '$ENV.TEXT' }, { text: 'n'.repeat(12) })).not.to.equal(null);
+    expect(await findStartError({ nonce: 'n'.repeat(12) })).not.to.equal(null);
+    expect(await findStartError({ nonce: '$ENV.TEXT' }, { text: 'n'.repeat(12) })).not.to.equal(null);
   });
 
   it('take one in tests, of the right size', async () => {
     const testing = true;
-    expect(await refused({ nonce: 'n'.repeat(12) }, { testing })).to.equal(null);
-    expect(await refused({ nonce: 'n'.repeat(11) }, { testing })).not.to.equal(null);
-    expect((await refused({ nonce: '$ENV.TEXT' }, { testing, text: 'short' }))?.code).to.equal('CPH_NONCE');
+    expect(await findStartError({ nonce: 'n'.repeat(12) }, { testing })).to.equal(null);
+    expect(await findStartError({ nonce: 'n'.repeat(11) }, { testing })).not.to.equal(null);
+    expect((await findStartError({ nonce: '$ENV.TEXT' }, { testing, text: 'short' }))?.code).to.equal('CPH_NONCE');
   });
 
   it('make the same ciphertext for the same value under a fixed nonce, and another one for everything else', async () => {
@@ -111,16 +111,20 @@ describe('ciphers at load', () => {
       env: { FIELD_KEY: KEY },
     });
     try {
-      const stored = async (id: string, secret: unknown): Promise<string> =>
+      const readStored = async (id: string, secret: unknown): Promise<string> =>
         String((await kernel.post(`/${id}`, { secret })).body['stored']);
-      const text = await stored('a', 'value');
-      expect(await stored('a', 'value')).to.equal(text);
-      expect(await stored('b', 'value')).to.equal(text);
-      expect(await stored('aad-hex', 'value')).to.equal(await stored('aad', 'value'));
-      const others = [await stored('a', 'valus'), await stored('aad', 'value'), await stored('other', 'value')];
+      const text = await readStored('a', 'value');
+      expect(await readStored('a', 'value')).to.equal(text);
+      expect(await readStored('b', 'value')).to.equal(text);
+      expect(await readStored('aad-hex', 'value')).to.equal(await readStored('aad', 'value'));
+      const others = [
+        await readStored('a', 'valus'),
+        await readStored('aad', 'value'),
+        await readStored('other', 'value'),
+      ];
       expect(new Set([text, ...others]).size).to.equal(4);
       const bytes = Buffer.from(text, 'base64');
-      expect(await stored('hex', 'value')).to.equal(bytes.toString('hex'));
+      expect(await readStored('hex', 'value')).to.equal(bytes.toString('hex'));
       // Version, nonce, the value as JSON, tag.
       expect(bytes).to.have.length(1 + 12 + '"value"'.length + 16);
       expect(bytes.subarray(0, 13).toString('hex')).to.equal('01000102030405060708090a0b');

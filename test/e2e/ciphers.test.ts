@@ -1,9 +1,9 @@
 /** `ciphers` over real HTTP: what is stored is unreadable, what comes back is what was sent. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onDatabase } from '../support/kernel.js';
+import { describeOnDatabase } from '../support/kernel.js';
 import { sampleCases } from '../support/sample.js';
-import { bearer, jwt } from '../support/tokens.js';
+import { createBearerInit, signJwt } from '../support/tokens.js';
 import { ENV, FILES, FORMS, forms, sorts } from '../support/vaults.js';
 
 const VALUES: readonly unknown[] = [
@@ -25,14 +25,14 @@ const refusal = { code: 'CPH_OPEN', status: 422 };
 
 const OPTIONS = { judged: true, files: FILES, env: ENV, config: { http: { limits: { keys: 10_000 } } } };
 
-onDatabase('ciphers', OPTIONS, (kernel) => {
+describeOnDatabase('ciphers', OPTIONS, (kernel) => {
   const post = <T = Loose>(path: string, body: unknown, init?: RequestInit) => kernel().post<T>(path, body, init);
   const add = async (id: string, body: object, init?: RequestInit): Promise<number> => {
     const { status, body: answer, text } = await post(`/add-${id}`, body, init);
     expect(status, text).to.equal(200);
     return Number(answer['id']);
   };
-  const stored = async (id: number): Promise<Loose> => (await post('/raw', { id })).body;
+  const readStored = async (id: number): Promise<Loose> => (await post('/raw', { id })).body;
 
   for (const sort of sorts) {
     const some = sampleCases('vectors', sort, forms, 1);
@@ -41,7 +41,7 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
         const seen = new Set<unknown>();
         for (const value of VALUES) {
           const id = await add(`${sort}-${form}`, { name: 'n', secret: value });
-          const { secret } = await stored(id);
+          const { secret } = await readStored(id);
           expect(secret).to.match(FORMS[form]);
           expect(secret).not.to.contain('plain');
           seen.add(secret);
@@ -56,14 +56,14 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
 
   it('encrypts equal values differently each time', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => add('Aes256Gcm-Base64', { secret: 'same' })));
-    const texts = await Promise.all(ids.map(async (id) => (await stored(id))['secret']));
+    const texts = await Promise.all(ids.map(async (id) => (await readStored(id))['secret']));
     expect(new Set(texts).size).to.equal(20);
   });
 
   it('leaves null and what is absent as they are where a rule says that the value is optional', async () => {
     for (const sent of [{}, { secret: null }, { secret: null, more: null }]) {
       const id = await add('optional', { name: 'n', ...sent });
-      expect((await stored(id))['secret']).to.equal(null);
+      expect((await readStored(id))['secret']).to.equal(null);
       expect((await post('/get-Aes256Gcm-Base64', { id })).body['secret']).to.equal(null);
     }
   });
@@ -77,10 +77,10 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
 
   it('answers with one refusal, whatever is wrong', async () => {
     const id = await add('Aes256Gcm-Base64', { secret: 'canary-value' });
-    const { secret } = await stored(id);
+    const { secret } = await readStored(id);
     const text = String(secret);
     const answers: string[] = [];
-    const judge = async (path: string): Promise<void> => {
+    const expectRefusal = async (path: string): Promise<void> => {
       const { status, body, text: answer } = await post(path, { id });
       expect(body, path).to.include(refusal);
       expect(status).to.equal(422);
@@ -88,7 +88,7 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
       answers.push(`${String(body['title'])} ${String(body['detail'])}`);
     };
     for (const path of ['/get-other-key', '/get-other-aad', '/get-ChaCha20Poly1305-Base64', '/get-Aes256Gcm-Hex']) {
-      await judge(path);
+      await expectRefusal(path);
     }
     const bytes = Buffer.from(text, 'base64');
     const changed = [0, 1, 12, 13, bytes.length - 1].map((at) => {
@@ -100,7 +100,7 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
     for (const other of [...changed, ...spelt]) {
       if (other === text) continue;
       await post('/tamper', { id, text: other });
-      await judge('/get-Aes256Gcm-Base64');
+      await expectRefusal('/get-Aes256Gcm-Base64');
     }
     expect(new Set(answers).size).to.equal(1);
     await post('/tamper', { id, text });
@@ -109,7 +109,9 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
 
   for (const id of ['bound', 'bound-salsa']) {
     it(`opens for the user it was encrypted for, and for nobody else (${id})`, async () => {
-      const [ada, bob] = await Promise.all(['ada', 'bob'].map(async (name) => bearer(await jwt({ id: name }))));
+      const [ada, bob] = await Promise.all(
+        ['ada', 'bob'].map(async (name) => createBearerInit(await signJwt({ id: name }))),
+      );
       const ids = [await add(id, { secret: 'of ada' }, ada), await add(id, { secret: 'of bob' }, bob)];
       expect((await post(`/get-${id}`, { id: ids[0] }, ada)).body['secret']).to.equal('of ada');
       expect((await post(`/get-${id}`, { id: ids[1] }, bob)).body['secret']).to.equal('of bob');
@@ -138,7 +140,7 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
       open: 'stays',
     };
     const id = await add('deep', { secret: 's', more });
-    const raw = (await stored(id)) as unknown as { more: typeof more & { address: unknown }; secret: string };
+    const raw = (await readStored(id)) as unknown as { more: typeof more & { address: unknown }; secret: string };
     expect(raw.more.open).to.equal('stays');
     expect(raw.more.cards.map(({ holder }) => holder)).to.deep.equal(['Ada', 'Bob', 'nobody']);
     expect(raw.more.cards[2]).to.deep.equal({ holder: 'nobody' });
@@ -162,7 +164,7 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
     const sent = ['one', { two: 2 }];
     expect(body.slice(0, 2).map(({ secret }) => secret)).to.deep.equal(sent);
     expect(body.slice(2, 4).map(({ secret }) => secret)).to.deep.equal(sent);
-    for (const { id } of body.slice(0, 2)) expect((await stored(Number(id)))['secret']).to.match(FORMS.Base64);
+    for (const { id } of body.slice(0, 2)) expect((await readStored(Number(id)))['secret']).to.match(FORMS.Base64);
   });
 
   it('decrypts what actionables give at the same time', async () => {
@@ -175,7 +177,7 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
     const id = await add('Aes256Gcm-Base64', { name: 'copied', secret: { kept: true } });
     const { body, text } = await post('/copy', { id });
     const copy = Number(body['id']);
-    expect((await stored(copy))['secret'], text).to.match(FORMS.Hex);
+    expect((await readStored(copy))['secret'], text).to.match(FORMS.Hex);
     const opened = await post('/get-ChaCha20Poly1305-Hex', { id: copy });
     expect(opened.body).to.deep.include({ name: 'copied', secret: { kept: true } });
   });
@@ -205,7 +207,7 @@ onDatabase('ciphers', OPTIONS, (kernel) => {
 
   it('decrypts long lists, and refuses ones without end', async () => {
     const id = await add('Aes256Gcm-Base64', { secret: 'again' });
-    const { secret } = await stored(id);
+    const { secret } = await readStored(id);
     await post('/rows', { name: 'long', secret, n: 1000 });
     const { body } = await post<Loose[]>('/list', { name: 'long' });
     expect(body).to.have.length(1000);

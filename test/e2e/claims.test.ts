@@ -1,9 +1,9 @@
 /** Claims are settled before anything is written: a request that fails for want of one leaves nothing behind. */
 import { expect } from 'chai';
-import { BrokenSet } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { bearer, KEY } from '../support/tokens.js';
+import { createBearerInit, KEY } from '../support/tokens.js';
 
 const tokenize = (...claims: string[]): object => ({
   tokenize: { type: 'JWT', encryption_key: '$ENV.TOKEN_KEY', custom_claim_fields: claims },
@@ -78,25 +78,26 @@ describe('claims', () => {
     kernel = await startKernel({ files: FILES, config, env });
   });
   after(() => kernel.close());
-  const kept = async (): Promise<unknown[]> => (await kernel.post<readonly Loose[]>('/all')).body.map(({ id }) => id);
+  const listIds = async (): Promise<unknown[]> =>
+    (await kernel.post<readonly Loose[]>('/all')).body.map(({ id }) => id);
 
   it('that the result cannot give take the work back', async () => {
     const sent = { email: 'a@example.com', profile: { name: 'Ada' } };
     expect((await kernel.post('/with-role', { id: 1, ...sent })).status).to.equal(422);
     expect((await kernel.post('/other', { id: 2, ...sent })).status).to.equal(401);
-    expect(await kept()).to.deep.equal([]);
+    expect(await listIds()).to.deep.equal([]);
     const { status, body } = await kernel.post('/with-role', { id: 3, ...sent, profile: { role: 'admin' } });
     expect([status, typeof body['token']]).to.deep.equal([200, 'string']);
-    expect(await kept()).to.deep.equal([3]);
+    expect(await listIds()).to.deep.equal([3]);
   });
 
   it('that an actionable reads are asked for before any other has written', async () => {
     const { body } = await kernel.post('/sign-up', { id: 10, email: 'b@example.com', profile: null });
-    const before = await kept();
+    const before = await listIds();
     const sent = { id: 11, email: 'c@example.com', profile: null };
-    const { status } = await kernel.post('/guarded', sent, bearer(String(body['token'])));
+    const { status } = await kernel.post('/guarded', sent, createBearerInit(String(body['token'])));
     expect(status).to.equal(403);
-    expect(await kept()).to.deep.equal(before);
+    expect(await listIds()).to.deep.equal(before);
   });
 
   it('that no result has are an error at load', async () => {
@@ -111,8 +112,10 @@ describe('claims', () => {
       (one) => one.close(),
       (reason: unknown) => reason,
     );
-    expect(error).to.be.instanceOf(BrokenSet);
-    const codes = (error as BrokenSet).problems.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+    expect(error).to.be.instanceOf(InvalidDefinitionsError);
+    const codes = (error as InvalidDefinitionsError).problems
+      .filter(({ severity }) => severity === 'error')
+      .map(({ code }) => code);
     expect(codes).to.deep.equal(['TOK_CLAIM_ABSENT']);
   });
 });

@@ -14,8 +14,8 @@ import { startCli } from '../support/child.js';
 import { runCli, type Finished } from '../support/cli.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PNG_RED } from '../support/pictures.js';
-import { querying, tempProject, type TempProject } from '../support/project.js';
-import { until } from '../support/until.js';
+import { defineQueryResource, createTempProject, type TempProject } from '../support/project.js';
+import { waitUntil } from '../support/until.js';
 
 /** As an upload leaves it. */
 const PICTURE = '.lintel/files/open/p/red.png';
@@ -30,9 +30,12 @@ const FILES = {
   'definitions/_account.json': { id: { type: 'Number', primary_key: true }, balance: { type: 'Number' } },
   'definitions/_letter.json': { text: { type: 'String' } },
   'definitions/a.json': [
-    querying('open', 'INSERT INTO accounts (id, balance) VALUES (1, 100), (2, 100)'),
+    defineQueryResource('open', 'INSERT INTO accounts (id, balance) VALUES (1, 100), (2, 100)'),
     { id: 'move', resource: 'move', actionables: [update(1, '-'), update(2, '+')] },
-    querying('sum', 'SELECT CAST(sum(balance) AS int) AS sum, CAST(min(balance) AS int) AS least FROM accounts'),
+    defineQueryResource(
+      'sum',
+      'SELECT CAST(sum(balance) AS int) AS sum, CAST(min(balance) AS int) AS least FROM accounts',
+    ),
     {
       id: 'write',
       resource: 'write',
@@ -61,7 +64,7 @@ describe('lintel backup and restore', () => {
   let copy = '';
   const projects: TempProject[] = [];
   const make = async (): Promise<TempProject> => {
-    const made = await tempProject(FILES);
+    const made = await createTempProject(FILES);
     projects.push(made);
     return made;
   };
@@ -96,7 +99,7 @@ describe('lintel backup and restore', () => {
         for (; !over; moved += 1) expect((await kernel.post('/move')).status).to.equal(200);
       };
       const loads = load();
-      await until(() => moved > 2, 'writes are under way');
+      await waitUntil(() => moved > 2, 'writes are under way');
       const done = await run(['backup', copy]);
       over = true;
       await loads;
@@ -181,7 +184,7 @@ describe('lintel backup and restore', () => {
     const target = join(project.folder, 'copies', 'tuesday');
     const killedAt = async (words: readonly string[], file: string): Promise<void> => {
       const child = startCli(words, { cwd: project.folder });
-      await until(() => existsSync(file), `${words[0]} has begun`);
+      await waitUntil(() => existsSync(file), `${words[0]} has begun`);
       await child.stop('SIGKILL');
     };
     await killedAt(['backup', target], `${target}.unfinished`);

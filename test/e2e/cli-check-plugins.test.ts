@@ -3,12 +3,18 @@ import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { runCli, type Finished } from '../support/cli.js';
-import { PLUGIN_FIXTURES, returning, ROOT, tempProject, type TempProject } from '../support/project.js';
+import {
+  PLUGIN_FIXTURES,
+  defineReturnResource,
+  ROOT,
+  createTempProject,
+  type TempProject,
+} from '../support/project.js';
 
 /** Every import of the spec leaves a mark. */
 const MARKS = "import { appendFileSync } from 'node:fs';\nappendFileSync(new URL('./ran', import.meta.url), 'x');\n";
-const SOUND = returning('code', '$GENERATOR.SHORTCODE');
-const MISSPELT = returning('code', '$GENERATOR.SHORTCOD');
+const SOUND = defineReturnResource('code', '$GENERATOR.SHORTCODE');
+const MISSPELT = defineReturnResource('code', '$GENERATOR.SHORTCOD');
 
 describe('lintel check without the code of a project', () => {
   const projects: TempProject[] = [];
@@ -21,7 +27,7 @@ describe('lintel check without the code of a project', () => {
       'lintel.config.json': { plugins: ['builtin:*', './mine'], ...more },
       'definitions/a.json': definition,
     };
-    const made = await tempProject(files);
+    const made = await createTempProject(files);
     projects.push(made);
     const { folder } = made;
     await mkdir(join(folder, 'node_modules'));
@@ -88,7 +94,7 @@ describe('lintel check without the code of a project', () => {
   });
 
   it('without plugins of its own nothing is asked and nothing is said', async () => {
-    const made = await tempProject({ 'definitions/a.json': returning('a', 1) });
+    const made = await createTempProject({ 'definitions/a.json': defineReturnResource('a', 1) });
     projects.push(made);
     const { code, stderr } = await run(made.folder, 'check');
     expect([code, stderr]).to.deep.equal([0, '']);

@@ -1,7 +1,7 @@
 /** Statements read by a database while `lintel check` runs: what it refuses is an error at its place, what it cannot know is none. */
 import { expect } from 'chai';
 import { runCli } from '../support/cli.js';
-import { querying, tempProject, type Files, type TempProject } from '../support/project.js';
+import { defineQueryResource, createTempProject, type Files, type TempProject } from '../support/project.js';
 
 const KEY = { type: 'Number', primary_key: true, auto_increment: true };
 const MODELS = {
@@ -119,11 +119,11 @@ const OF_EXTENSIONS: Readonly<Record<string, readonly [query: string]>> = {
   'beside an operator': ['SELECT id FROM users WHERE email % title_of(email)'],
 };
 
-const filesOf = (queries: Readonly<Record<string, readonly [string, (readonly unknown[] | undefined)?]>>): Files =>
+const createFiles = (queries: Readonly<Record<string, readonly [string, (readonly unknown[] | undefined)?]>>): Files =>
   Object.fromEntries(
     Object.entries(queries).map(([name, [query, values]], i) => [
       `definitions/${name.replaceAll(' ', '-')}.json`,
-      JSON.stringify(querying(`r${i}`, query, values ?? [], { result: 'many', returnables: ['id'] })),
+      JSON.stringify(defineQueryResource(`r${i}`, query, values ?? [], { result: 'many', returnables: ['id'] })),
     ]),
   );
 
@@ -138,7 +138,7 @@ describe('lintel check: statements are read by a database', function () {
   const refused = Object.fromEntries(
     Object.entries(REFUSED).map(([name, [query, , , values]]) => [name, [query, values] as const]),
   );
-  const files = filesOf({ ...sound, ...raised, ...refused, ...OF_EXTENSIONS });
+  const files = createFiles({ ...sound, ...raised, ...refused, ...OF_EXTENSIONS });
   let project: TempProject;
   let rows: readonly Row[] = [];
 
@@ -146,20 +146,20 @@ describe('lintel check: statements are read by a database', function () {
     const { stdout } = await runCli(['check', '--format', 'json'], { cwd: folder, env });
     return JSON.parse(stdout) as Row[];
   }
-  const errorsOf = (all: readonly Row[], name: string): readonly Row[] =>
+  const filterErrors = (all: readonly Row[], name: string): readonly Row[] =>
     all.filter(
       ({ file, severity }) => severity === 'error' && file === `definitions/${name.replaceAll(' ', '-')}.json`,
     );
 
   before(async () => {
-    project = await tempProject({ ...MODELS, ...files });
+    project = await createTempProject({ ...MODELS, ...files });
     rows = await check(project);
   });
   after(() => project?.dispose());
 
   for (const [name, [, at, words, , fix]] of Object.entries(REFUSED)) {
     it(`${name} is refused at its place`, () => {
-      const [row, ...others] = errorsOf(rows, name);
+      const [row, ...others] = filterErrors(rows, name);
       expect(others).to.deep.equal([]);
       expect(row?.code).to.equal('SQL_REFUSED');
       expect(row?.message).to.contain(words);
@@ -171,20 +171,20 @@ describe('lintel check: statements are read by a database', function () {
 
   for (const [name, [, code]] of Object.entries(RAISED)) {
     it(`${name} is one row, and certain`, () => {
-      expect(errorsOf(rows, name).map((row) => row.code)).to.deep.equal([code]);
+      expect(filterErrors(rows, name).map((row) => row.code)).to.deep.equal([code]);
     });
   }
 
   it('says nothing against what is sound, or against tables that no model has', () => {
-    expect(Object.keys(sound).flatMap((name) => errorsOf(rows, name))).to.deep.equal([]);
+    expect(Object.keys(sound).flatMap((name) => filterErrors(rows, name))).to.deep.equal([]);
   });
 
   it('says nothing against extensions that a server may have, and connects to none', async () => {
-    expect(errorsOf(rows, 'of an extension').map(({ code }) => code)).to.deep.equal(['SQL_REFUSED']);
-    const few = await tempProject({ ...MODELS, ...filesOf(OF_EXTENSIONS) });
+    expect(filterErrors(rows, 'of an extension').map(({ code }) => code)).to.deep.equal(['SQL_REFUSED']);
+    const few = await createTempProject({ ...MODELS, ...createFiles(OF_EXTENSIONS) });
     const remote = await check(few, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     await few.dispose();
-    expect(errorsOf(remote, 'of an extension')).to.deep.equal([]);
-    expect(errorsOf(remote, 'beside an operator').map(({ message }) => message)[0]).to.contain('title_of');
+    expect(filterErrors(remote, 'of an extension')).to.deep.equal([]);
+    expect(filterErrors(remote, 'beside an operator').map(({ message }) => message)[0]).to.contain('title_of');
   });
 });

@@ -6,11 +6,11 @@ import { runCli, type Finished } from '../support/cli.js';
 import type { Loose } from '../support/client.js';
 import {
   copySample,
-  querying,
-  returning,
+  defineQueryResource,
+  defineReturnResource,
   ROOT,
   SAMPLE_ENV,
-  tempProject,
+  createTempProject,
   type Files,
   type TempProject,
 } from '../support/project.js';
@@ -20,7 +20,7 @@ describe('lintel: words that only read', function () {
   after(() => Promise.all(projects.map((project) => project.dispose())));
 
   async function run(words: readonly string[], files: Files = {}, env: Record<string, string> = {}): Promise<Finished> {
-    const project = await tempProject(files);
+    const project = await createTempProject(files);
     projects.push(project);
     return runCli(words, { cwd: project.folder, env });
   }
@@ -66,10 +66,10 @@ describe('lintel: words that only read', function () {
     });
   });
 
-  const SOUND = { 'definitions/a.json': returning('a', 1) };
+  const SOUND = { 'definitions/a.json': defineReturnResource('a', 1) };
   const BROKEN = {
     'definitions/a.json': '{\n  "id": "a",\n  "resource": "a",\n  "actionabels": []\n}\n',
-    'definitions/b.json': JSON.stringify([returning('twice', 1), returning('twice', 2)]),
+    'definitions/b.json': JSON.stringify([defineReturnResource('twice', 1), defineReturnResource('twice', 2)]),
   };
 
   describe('check', () => {
@@ -90,7 +90,10 @@ describe('lintel: words that only read', function () {
     });
 
     it('warnings and hints alone do not fail it', async () => {
-      const unreachable = { ...returning('a', 1), actionables: [{ id: 1, mode: 'RETURN', value: 1, no_op: true }] };
+      const unreachable = {
+        ...defineReturnResource('a', 1),
+        actionables: [{ id: 1, mode: 'RETURN', value: 1, no_op: true }],
+      };
       const { code, stdout } = await run(['check'], { 'definitions/a.json': unreachable });
       expect(code).to.equal(0);
       expect(stdout).to.contain('LNK_UNREACHABLE').and.contain('1 warning');
@@ -142,7 +145,7 @@ describe('lintel: words that only read', function () {
     });
 
     it('connects to nothing and writes nothing', async () => {
-      const project = await tempProject();
+      const project = await createTempProject();
       projects.push(project);
       await copySample(project.folder);
       const env = { ...SAMPLE_ENV, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere' };
@@ -188,7 +191,10 @@ describe('lintel: words that only read', function () {
 
     it('a missing variable is named where it is used; .env provides it, and the environment wins', async () => {
       const files = {
-        'definitions/a.json': querying('a', 'SELECT $1::text = $2::text AS same', ['$ENV.API_KEY', '$PAYLOAD.key']),
+        'definitions/a.json': defineQueryResource('a', 'SELECT $1::text = $2::text AS same', [
+          '$ENV.API_KEY',
+          '$PAYLOAD.key',
+        ]),
       };
       const missing = await run(['check'], files);
       expect(missing.code).to.equal(1);
@@ -248,7 +254,7 @@ describe('lintel: words that only read', function () {
     });
 
     it('--format json is nothing but JSON where the set has something to warn of', async () => {
-      const project = await tempProject();
+      const project = await createTempProject();
       try {
         await copySample(project.folder);
         const words = ['plan', 'wallet-transfer-01', '--format', 'json'];

@@ -5,7 +5,7 @@ import { startCli } from '../support/child.js';
 import { hostCli, type RunOptions, type Running } from '../support/cli.js';
 import { createClient, type Client } from '../support/client.js';
 import { pause } from '../support/guarded.js';
-import { returning, tempProject, type Files, type TempProject } from '../support/project.js';
+import { defineReturnResource, createTempProject, type Files, type TempProject } from '../support/project.js';
 
 const A = 'definitions/a.json';
 type Begin = (words: readonly string[], options: RunOptions) => Running;
@@ -16,9 +16,9 @@ describe('lintel dev', function () {
   let client: Client;
 
   async function start(files: Files, begin: Begin = hostCli): Promise<void> {
-    project = await tempProject(files);
+    project = await createTempProject(files);
     child = begin(['dev'], { cwd: project.folder, env: { PORT: '0' } });
-    const [, url = ''] = await child.printed(/ready at (http:\S+)/);
+    const [, url = ''] = await child.waitForOutput(/ready at (http:\S+)/);
     client = createClient(url);
   }
   afterEach(async () => {
@@ -30,7 +30,7 @@ describe('lintel dev', function () {
   async function save(name: string, content: unknown, line: RegExp): Promise<string> {
     const from = child.output().length;
     await project.write(name, content);
-    await child.printed(line, from);
+    await child.waitForOutput(line, from);
     return child.output().slice(from);
   }
   const answer = async (path: string): Promise<unknown> => {
@@ -40,20 +40,20 @@ describe('lintel dev', function () {
 
   it('takes over an edited file, and a new one in a new folder', async () => {
     // The one that is a process of its own.
-    await start({ [A]: returning('a', 1) }, startCli);
+    await start({ [A]: defineReturnResource('a', 1) }, startCli);
     expect(await answer('/a')).to.equal(1);
-    await save(A, returning('a', 2), /serving 1 resource\(s\): 0 errors/);
+    await save(A, defineReturnResource('a', 2), /serving 1 resource\(s\): 0 errors/);
     expect(await answer('/a')).to.equal(2);
-    await save('definitions/new/deep/b.json', returning('b', 3), /serving 2 resource\(s\)/);
+    await save('definitions/new/deep/b.json', defineReturnResource('b', 3), /serving 2 resource\(s\)/);
     expect(await answer('/b')).to.equal(3);
     const from = child.output().length;
     await project.remove('definitions/new/deep/b.json');
-    await child.printed(/serving 1 resource\(s\)/, from);
+    await child.waitForOutput(/serving 1 resource\(s\)/, from);
     expect(await answer('/b')).to.equal(404);
   });
 
   it('shows a broken file as a code frame and keeps serving', async () => {
-    await start({ [A]: returning('a', 1) });
+    await start({ [A]: defineReturnResource('a', 1) });
     const broken =
       '{\n  "id": "a",\n  "resource": "a",\n  "actionables": [{ "id": 1, "mode": "RETRUN", "value": 2 }]\n}\n';
     const shown = await save(A, broken, /resource\(s\): 1 error/);
@@ -64,16 +64,16 @@ describe('lintel dev', function () {
   });
 
   it('starts with what is sound, and takes over the rest once it is mended', async () => {
-    await start({ [A]: returning('a', 1), 'definitions/b.json': '{ "id": "b" }' });
+    await start({ [A]: defineReturnResource('a', 1), 'definitions/b.json': '{ "id": "b" }' });
     expect(child.output()).to.contain('definitions/b.json:1:1');
     expect([await answer('/a'), await answer('/b')]).to.deep.equal([1, 404]);
-    await save('definitions/b.json', returning('b', 2), /serving 2 resource\(s\): 0 errors/);
+    await save('definitions/b.json', defineReturnResource('b', 2), /serving 2 resource\(s\): 0 errors/);
     expect(await answer('/b')).to.equal(2);
   });
 
   it('starts in an empty project, and sees the first definition', async () => {
     await start({ 'lintel.config.json': {} });
-    await save(A, returning('a', 1), /serving 1 resource/);
+    await save(A, defineReturnResource('a', 1), /serving 1 resource/);
     expect(await answer('/a')).to.equal(1);
   });
 
@@ -84,13 +84,13 @@ describe('lintel dev', function () {
       return args.join().includes('late') ? false : emit.apply(this, args);
     };
     try {
-      await start({ [A]: returning('a', 1) });
+      await start({ [A]: defineReturnResource('a', 1) });
       // It is read by the reload itself where the machine is slow: then the next round shows it.
       for (let round = 2; ; round++) {
-        await save(A, returning('a', round), /serving \d resource\(s\): 0 errors/);
+        await save(A, defineReturnResource('a', round), /serving \d resource\(s\): 0 errors/);
         const from = child.output().length;
-        await project.write(`definitions/late-${round}.json`, returning(`late-${round}`, round));
-        const read = child.printed(/serving \d resource\(s\): 0 errors/, from).then(() => true);
+        await project.write(`definitions/late-${round}.json`, defineReturnResource(`late-${round}`, round));
+        const read = child.waitForOutput(/serving \d resource\(s\): 0 errors/, from).then(() => true);
         const isRead = await Promise.race([read, pause(3000).then(() => false)]);
         read.catch(() => undefined);
         if (isRead || round > 4) {
@@ -105,7 +105,7 @@ describe('lintel dev', function () {
   });
 
   it('says that a changed config or .env needs a restart', async () => {
-    await start({ [A]: returning('a', 1), 'lintel.config.json': {}, '.env': 'X=1\n' });
+    await start({ [A]: defineReturnResource('a', 1), 'lintel.config.json': {}, '.env': 'X=1\n' });
     await save('lintel.config.json', { migrate: false }, /lintel\.config\.json changed: restart/);
     await save('.env', 'X=2\n', /\.env changed: restart/);
     expect(await answer('/a')).to.equal(1);
@@ -113,7 +113,7 @@ describe('lintel dev', function () {
 
   it('connects to a database when the first query is written', async () => {
     await start({
-      [A]: returning('a', 1),
+      [A]: defineReturnResource('a', 1),
       'lintel.config.json': { connections: { main: { use: 'pglite', path: 'memory://' } } },
     });
     const query = {

@@ -7,13 +7,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Running } from '../support/cli.js';
-import { PLUGIN_FIXTURES, returning } from '../support/project.js';
-import { hosting, ready, serving } from '../support/serve.js';
+import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
+import { serveInProcess, waitUntilReady, serveAsChild } from '../support/serve.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 const PLUGINS = ['builtin:*', join(PLUGIN_FIXTURES, 'desk'), join(PLUGIN_FIXTURES, 'witness')];
 const filesWith = (timeouts: object = {}): Record<string, unknown> => ({
-  'definitions/a.json': [returning('desk', '$GENERATOR.DESK'), returning('echo', '$PAYLOAD')],
+  'definitions/a.json': [defineReturnResource('desk', '$GENERATOR.DESK'), defineReturnResource('echo', '$PAYLOAD')],
   'lintel.config.json': { plugins: PLUGINS, http: { timeouts } },
 });
 /** What the plugin said after it was ready, in order. */
@@ -21,17 +21,17 @@ const said = (child: Running): string[] =>
   [...child.output().matchAll(/"msg":"desk: (.*)"/g)].map(([, text]) => text ?? '').slice(2);
 
 describe('lintel serve ends', function () {
-  const { start } = hosting();
-  const { start: startProcess } = serving();
+  const { start } = serveInProcess();
+  const { start: startProcess } = serveAsChild();
 
   it('with work under way: nothing new is taken up, requests and work are finished, then plugins close; exit code 0', async () => {
     const child = await start(filesWith(), { env: { WORK: 'SIGUSR2' } });
-    const client = await ready(child);
+    const client = await waitUntilReady(child);
     const slow = client.post('/echo', { hold: 'SIGUSR1' });
-    await child.printed(/recorder holds a request/);
+    await child.waitForOutput(/recorder holds a request/);
     const over = child.stop('SIGTERM');
     // Work ends beside the requests, and begins to end before they do.
-    await child.printed(/desk: takes up nothing more/);
+    await child.waitForOutput(/desk: takes up nothing more/);
     process.emit('SIGUSR1', 'SIGUSR1');
     expect((await slow).status).to.equal(200);
     expect(said(child)).to.deep.equal(['takes up nothing more']);
@@ -42,7 +42,7 @@ describe('lintel serve ends', function () {
 
   it('with work that takes too long: it is handed back, said, and the exit code is 1', async () => {
     const child = await start(filesWith({ drain: 0.3 }), { env: { WORK: 'SIGUSR2' } });
-    await ready(child);
+    await waitUntilReady(child);
     const { code, stdout } = await child.stop('SIGTERM');
     expect(code).to.equal(1);
     expect(said(child)).to.deep.equal(['takes up nothing more', 'hands back', 'closed']);
@@ -51,9 +51,9 @@ describe('lintel serve ends', function () {
 
   it('at the second signal: work is handed back at once, and the exit code is not 0', async () => {
     const child = await startProcess(filesWith(), { env: { WORK: 'SIGUSR2' } });
-    await ready(child);
+    await waitUntilReady(child);
     child.send('SIGTERM');
-    await child.printed(/desk: takes up nothing more/);
+    await child.waitForOutput(/desk: takes up nothing more/);
     const elapsed = startStopwatch();
     expect((await child.stop('SIGTERM')).code).to.equal(1);
     expect(elapsed()).to.be.below(1000);
@@ -62,7 +62,7 @@ describe('lintel serve ends', function () {
 
   it('though a client has opened a connection and says nothing', async () => {
     const child = await start(filesWith());
-    const { url } = await ready(child);
+    const { url } = await waitUntilReady(child);
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     await once(socket, 'connect');
     // The server has it once it answers one that came later.
@@ -76,9 +76,9 @@ describe('lintel serve ends', function () {
 
   it('after `linger`: not ready, and what still comes is answered on connections that end', async () => {
     const child = await start(filesWith({ linger: 1 }));
-    const client = await ready(child);
+    const client = await waitUntilReady(child);
     const over = child.stop('SIGTERM');
-    await child.printed(/"msg":"closing"/);
+    await child.waitForOutput(/"msg":"closing"/);
     const [status, answer] = [await client.request('GET', '/status/ready'), await client.post('/echo', { a: 1 })];
     expect([status.status, answer.status, answer.body]).to.deep.equal([503, 200, { a: 1 }]);
     expect(answer.headers.get('connection')).to.equal('close');

@@ -6,13 +6,13 @@ import { expect } from 'chai';
 import { readManifest } from '../../language/export/manifest-read.js';
 import { spawnCli } from '../support/child.js';
 import { runCli, type Finished } from '../support/cli.js';
-import { PLUGIN_FIXTURES, ROOT, tempProject, type Files, type TempProject } from '../support/project.js';
+import { PLUGIN_FIXTURES, ROOT, createTempProject, type Files, type TempProject } from '../support/project.js';
 
 describe('lintel: words that write what the specs say', function () {
   const projects: TempProject[] = [];
   after(() => Promise.all(projects.map((project) => project.dispose())));
   async function folderWith(files: Files = {}): Promise<TempProject> {
-    const project = await tempProject(files);
+    const project = await createTempProject(files);
     projects.push(project);
     return project;
   }

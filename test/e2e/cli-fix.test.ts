@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCli, type Finished } from '../support/cli.js';
-import { tempProject, type TempProject } from '../support/project.js';
+import { createTempProject, type TempProject } from '../support/project.js';
 
 const MODEL =
   '{\n  "id": { "type": "String", "primary_key": true },\n  "owner": { "type": "String" } // of a user\n}\n';
@@ -22,7 +22,7 @@ describe('lintel check --fix and audit', function () {
     runCli(words, { cwd: project.folder, env: { JWT_SECRET_KEY: 'j'.repeat(64) } });
 
   before(async () => {
-    project = await tempProject({
+    project = await createTempProject({
       'definitions/_note.model.json': MODEL,
       'definitions/mine.json': mine('mine', '', query('SELECT id FROM _note WHERE owner = $1', '["$PROTECTED.id"]')),
     });

@@ -6,14 +6,14 @@ import { parseEnv, promisify } from 'node:util';
 import { expect } from 'chai';
 import { hostCli, runCli } from '../support/cli.js';
 import { createClient, type Loose } from '../support/client.js';
-import { copySample, ROOT, SAMPLE_ENV, tempProject, type Files, type TempProject } from '../support/project.js';
+import { copySample, ROOT, SAMPLE_ENV, createTempProject, type Files, type TempProject } from '../support/project.js';
 
 /** The least that a hash may cost; what usual ones cost is tested with the hashers. */
 const QUICK_HASH = '"algorithm": "BCRYPT", "options": { "rounds_cost": 4 } }],';
 
 const projects: TempProject[] = [];
 async function folderWith(files: Files = {}): Promise<TempProject> {
-  const project = await tempProject(files);
+  const project = await createTempProject(files);
   projects.push(project);
   return project;
 }
@@ -77,9 +77,9 @@ describe('lintel init', function () {
     await writeFile(users, (await readFile(users, 'utf8')).replace(usual, QUICK_HASH));
     const child = hostCli(['serve'], { cwd: folder, env: { PORT: '0' } });
     try {
-      const [, url = ''] = await child.printed(/ready at (http:\S+)/);
+      const [, url = ''] = await child.waitForOutput(/ready at (http:\S+)/);
       const client = createClient(url);
-      const [, line = ''] = await child.printed(/try:\n +(curl .*)\n/);
+      const [, line = ''] = await child.waitForOutput(/try:\n +(curl .*)\n/);
       const tried = await promisify(execFile)('sh', ['-c', line]);
       expect(JSON.parse(tried.stdout), line).to.have.all.keys('id', 'name', 'token');
       const ada = { name: 'Ada', email: 'ada.l@example.com', password: 'correct horse' };

@@ -4,10 +4,16 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { CommandOptions } from '../../cli/commands.js';
-import { mistakeIn } from '../../cli/jobs.js';
+import { findArgumentMistake } from '../../cli/jobs.js';
 import type { JobView } from '../../contract/deferred.js';
 import { hostCli, runCli, type Finished } from '../support/cli.js';
-import { PLUGIN_FIXTURES, querying, returning, tempProject, type TempProject } from '../support/project.js';
+import {
+  PLUGIN_FIXTURES,
+  defineQueryResource,
+  defineReturnResource,
+  createTempProject,
+  type TempProject,
+} from '../support/project.js';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const view = (id: string, state: JobView['state'], more: Partial<JobView> = {}): JobView => ({
@@ -65,10 +71,10 @@ describe('lintel jobs', function () {
     ({ said } = (await import(module)) as { said: string[] });
   });
   beforeEach(async () => {
-    project = await tempProject({
-      'definitions/a.json': returning('a', '$GENERATOR.DESK'),
+    project = await createTempProject({
+      'definitions/a.json': defineReturnResource('a', '$GENERATOR.DESK'),
       // Needs a database that is not there, and that nobody who looks after work needs.
-      'definitions/b.json': querying('b', 'SELECT 1 AS one'),
+      'definitions/b.json': defineQueryResource('b', 'SELECT 1 AS one'),
       'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'desk')] },
       'jobs.json': JOBS,
     });
@@ -155,24 +161,28 @@ describe('lintel jobs', function () {
     const { code, stdout, stderr } = await jobs('purge');
     expect([code, stdout]).to.deep.equal([2, '']);
     expect(stderr).to.contain('takes either an id or --dead');
-    const asked = (words: readonly string[], more: Partial<CommandOptions> = {}): string | null =>
-      mistakeIn({ ...NOTHING, arguments: words, ...more });
-    expect([asked([]), asked(['purge', 'd1']), asked(['retry'], { all: true })]).to.deep.equal([null, null, null]);
-    expect(asked(['purge', 'd1'], { dead: true })).to.contain('takes either an id or --dead');
-    expect(asked(['purge'], { all: true })).to.contain('takes either an id or --dead');
-    expect(asked(['retry'])).to.contain('takes either an id or --all');
-    expect(asked(['show'])).to.contain('needs an id');
-    expect(asked(['lst'])).to.contain('Did you mean "list"?');
-    expect(asked(['list'], { state: 'done' })).to.contain('--state takes waiting, running, dead; not "done"');
-    expect(asked(['list'], { limit: '0' })).to.contain('--limit takes a whole number; not "0"');
-    expect(asked(['retry'], { all: true, state: 'dead' })).to.contain('Only `lintel jobs list` takes --state');
-    expect(asked([], { format: 'xml' })).to.contain('--format takes pretty, json; not "xml"');
-    expect(asked(['list', 'd1'])).to.contain('lintel jobs show d1');
+    const findMistake = (words: readonly string[], more: Partial<CommandOptions> = {}): string | null =>
+      findArgumentMistake({ ...NOTHING, arguments: words, ...more });
+    expect([findMistake([]), findMistake(['purge', 'd1']), findMistake(['retry'], { all: true })]).to.deep.equal([
+      null,
+      null,
+      null,
+    ]);
+    expect(findMistake(['purge', 'd1'], { dead: true })).to.contain('takes either an id or --dead');
+    expect(findMistake(['purge'], { all: true })).to.contain('takes either an id or --dead');
+    expect(findMistake(['retry'])).to.contain('takes either an id or --all');
+    expect(findMistake(['show'])).to.contain('needs an id');
+    expect(findMistake(['lst'])).to.contain('Did you mean "list"?');
+    expect(findMistake(['list'], { state: 'done' })).to.contain('--state takes waiting, running, dead; not "done"');
+    expect(findMistake(['list'], { limit: '0' })).to.contain('--limit takes a whole number; not "0"');
+    expect(findMistake(['retry'], { all: true, state: 'dead' })).to.contain('Only `lintel jobs list` takes --state');
+    expect(findMistake([], { format: 'xml' })).to.contain('--format takes pretty, json; not "xml"');
+    expect(findMistake(['list', 'd1'])).to.contain('lintel jobs show d1');
     expect(await states()).to.equal('w1 waiting, r1 running, d1 dead, d2 dead');
   });
 
   it('says so where nothing is put off', async () => {
-    await project.write('definitions/a.json', returning('a', 1));
+    await project.write('definitions/a.json', defineReturnResource('a', 1));
     const { code, stderr } = await jobs('list');
     expect([code, stderr]).to.deep.equal([1, 'No definition puts work off, so there is no queue to look into.\n']);
   });
@@ -181,7 +191,7 @@ describe('lintel jobs', function () {
     await project.remove('definitions/b.json');
     const server = hostCli(['serve'], { cwd: project.folder, env: { PORT: '0' } });
     try {
-      await server.printed(/desk: works/);
+      await server.waitForOutput(/desk: works/);
       expect((await jobs('retry', '--all')).code).to.equal(0);
       expect(server.output()).not.to.contain('desk: closed');
     } finally {

@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { hostCli, runCli, type Finished } from '../support/cli.js';
 import { createClient, type Loose } from '../support/client.js';
-import { documents, placeOn, STORES } from '../support/databases.js';
-import { freshMysql, startMysql } from '../support/mysql.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying, tempProject, type Files, type TempProject } from '../support/project.js';
+import { defineDocumentResource, createDatabase, STORES } from '../support/databases.js';
+import { createMysqlDatabase, startMysql } from '../support/mysql.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource, createTempProject, type Files, type TempProject } from '../support/project.js';
 import { skipTest, skipWithout } from '../support/skip.js';
 
 const MODEL = {
@@ -16,7 +16,7 @@ const MODEL = {
 };
 const FILES = {
   'definitions/_cat.json': MODEL,
-  'definitions/list.json': querying('list', 'SELECT id, name FROM cat', [], { result: 'many' }),
+  'definitions/list.json': defineQueryResource('list', 'SELECT id, name FROM cat', [], { result: 'many' }),
 };
 
 const MEMORY = { main: { use: 'pglite', path: 'memory://' } };
@@ -30,16 +30,16 @@ for (const dialect of ['pglite', 'postgres'] as const) {
     before(async function () {
       if (dialect === 'postgres') {
         await skipWithout(this, startPostgres());
-        env = { DATABASE_URL: await freshDatabase() };
+        env = { DATABASE_URL: await createPostgresDatabase() };
       }
-      project = await tempProject({ ...FILES, 'lintel.config.json': { migrate: false } });
+      project = await createTempProject({ ...FILES, 'lintel.config.json': { migrate: false } });
     });
     after(() => project?.dispose());
 
     const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: project.folder, env });
-    async function askServed(): Promise<number> {
+    async function checkServed(): Promise<number> {
       const served = hostCli(['serve'], { cwd: project.folder, env: { ...env, PORT: '0' } });
-      const [, url = ''] = await served.printed(/ready at (http:\S+)/);
+      const [, url = ''] = await served.waitForOutput(/ready at (http:\S+)/);
       const { status } = await createClient(url).post('/list', {});
       await served.stop();
       return status;
@@ -52,13 +52,13 @@ for (const dialect of ['pglite', 'postgres'] as const) {
     });
 
     it('shows the changes and makes them, where starts leave the tables alone', async () => {
-      expect(await askServed()).to.equal(500);
+      expect(await checkServed()).to.equal(500);
       const { code, stdout, stderr } = await run();
       expect([code, stderr]).to.deep.equal([0, '']);
       expect(stdout).to.match(/^cat \(main\)\n {2}\+ create table +id integer, name text\n {2}\+ add unique +name\n/);
       expect(stdout).to.contain('\n3 changes to make\n').and.contain('\n2/3 cat: add unique name\n');
       expect(stdout).to.match(/\n3 changes made in [\d.]+ s\n$/);
-      expect(await askServed()).to.equal(200);
+      expect(await checkServed()).to.equal(200);
     });
 
     it('--check passes once they are made, and there is nothing to change', async () => {
@@ -86,7 +86,9 @@ for (const dialect of ['pglite', 'postgres'] as const) {
 
 describe('lintel migrate, on a new database', function () {
   let project: TempProject;
-  beforeEach(async () => (project = await tempProject({ ...FILES, 'lintel.config.json': { connections: MEMORY } })));
+  beforeEach(
+    async () => (project = await createTempProject({ ...FILES, 'lintel.config.json': { connections: MEMORY } })),
+  );
   afterEach(() => project.dispose());
   const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: project.folder });
 
@@ -142,8 +144,8 @@ describe('lintel migrate --destroy', function () {
 
   before(async function () {
     await skipWithout(this, startPostgres());
-    env = { DATABASE_URL: await freshDatabase(), REPORTS_URL: await freshDatabase() };
-    project = await tempProject({
+    env = { DATABASE_URL: await createPostgresDatabase(), REPORTS_URL: await createPostgresDatabase() };
+    project = await createTempProject({
       ...FILES,
       'lintel.config.json': { connections },
       'definitions/_event.json': { connection: 'reports', id: MODEL.id, note: { type: 'String' } },
@@ -217,8 +219,8 @@ describe('lintel migrate, on every other database', function () {
   for (const flavour of ['mariadb', 'mysql'] as const) {
     it(`${flavour}: a plan in words, --check, a refusal to destroy without --yes, and nothing left afterwards`, async function () {
       await skipWithout(this, startMysql(flavour));
-      const { folder } = (project = await tempProject(FILES));
-      const env = { MYSQL_URL: await freshMysql(flavour) };
+      const { folder } = (project = await createTempProject(FILES));
+      const env = { MYSQL_URL: await createMysqlDatabase(flavour) };
       const run = (...words: string[]): Promise<Finished> => runCli(['migrate', ...words], { cwd: folder, env });
       const first = await run();
       expect([first.code, first.stderr]).to.deep.equal([0, '']);
@@ -229,7 +231,7 @@ describe('lintel migrate, on every other database', function () {
       await project.write('definitions/_cat.json', { id: MODEL.id, called: { type: 'String', optional: true } });
       await project.write(
         'definitions/list.json',
-        querying('list', 'SELECT id, called FROM cat', [], { result: 'many' }),
+        defineQueryResource('list', 'SELECT id, called FROM cat', [], { result: 'many' }),
       );
       const asked = await run('--destroy');
       expect([asked.code, asked.stderr]).to.deep.equal([
@@ -246,11 +248,15 @@ describe('lintel migrate, on every other database', function () {
   const DOCUMENTS = {
     ...FILES,
     'definitions/_dog.json': { name: { type: 'String', unique: true } },
-    'definitions/dogs.json': documents('dogs', { collection: '_dog', action: 'FETCH' }, { result: 'many' }),
+    'definitions/dogs.json': defineDocumentResource(
+      'dogs',
+      { collection: '_dog', action: 'FETCH' },
+      { result: 'many' },
+    ),
   };
   for (const store of STORES) {
     it(`documents (${store.name}) beside SQL: each is named, --destroy drops no field, a second run finds nothing`, async function () {
-      const made = await placeOn(store);
+      const made = await createDatabase(store);
       if ('skip' in made) return skipTest(this, made.skip);
       const main = { use: 'pglite', path: './data' };
       const files = {
@@ -258,7 +264,7 @@ describe('lintel migrate, on every other database', function () {
         'lintel.config.json': { ...made.config, connections: { main } },
         'new.config.json': { ...made.config, connections: MEMORY },
       };
-      const { folder } = (project = await tempProject(files));
+      const { folder } = (project = await createTempProject(files));
       const run = (...words: string[]): Promise<Finished> =>
         runCli(['migrate', ...words], { cwd: folder, env: made.env });
       const runNew = (...words: string[]): Promise<Finished> => run('--config', 'new.config.json', ...words);
@@ -282,7 +288,7 @@ describe('lintel migrate, on every other database', function () {
 
 describe('lintel migrate', function () {
   const ended = async (files: Files, env: Record<string, string>, ...words: string[]): Promise<Finished> => {
-    const project = await tempProject(files);
+    const project = await createTempProject(files);
     const finished = await runCli(['migrate', ...words], { cwd: project.folder, env });
     await project.dispose();
     return finished;

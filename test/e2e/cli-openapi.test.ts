@@ -4,13 +4,19 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCli } from '../support/cli.js';
 import type { Loose } from '../support/client.js';
-import { documentFlaws } from '../support/openapi.js';
-import { copySample, returning, SAMPLE_ENV, tempProject, type TempProject } from '../support/project.js';
+import { listDocumentErrors } from '../support/openapi.js';
+import {
+  copySample,
+  defineReturnResource,
+  SAMPLE_ENV,
+  createTempProject,
+  type TempProject,
+} from '../support/project.js';
 
 describe('lintel openapi', function () {
   let project: TempProject;
   beforeEach(async () => {
-    project = await tempProject({ 'package.json': { name: 'wallet', version: '3.1.4' } });
+    project = await createTempProject({ 'package.json': { name: 'wallet', version: '3.1.4' } });
   });
   afterEach(() => project.dispose());
   const run = (...words: string[]): ReturnType<typeof runCli> =>
@@ -22,19 +28,19 @@ describe('lintel openapi', function () {
     expect([code, stderr]).to.deep.equal([0, '']);
     const document = JSON.parse(stdout) as Loose;
     expect(document['info']).to.include({ title: 'wallet', version: '3.1.4' });
-    expect(await documentFlaws(document as never)).to.equal('');
+    expect(await listDocumentErrors(document as never)).to.equal('');
     // Switches say nothing; every other value would tell something.
     const told = Object.values(SAMPLE_ENV).filter((value) => value !== 'true');
     for (const value of told) expect(stdout).to.not.contain(value);
   });
 
   it('writes a file, finds it current, and says when it no longer is', async () => {
-    await project.write('definitions/a.json', returning('a', 1));
+    await project.write('definitions/a.json', defineReturnResource('a', 1));
     expect((await run('--out', 'api/openapi.json')).code).to.equal(0);
     const text = await readFile(join(project.folder, 'api/openapi.json'), 'utf8');
     expect(Object.keys((JSON.parse(text) as Loose)['paths'] as Loose)).to.deep.equal(['/a']);
     expect((await run('--check', '--out', 'api/openapi.json')).code).to.equal(0);
-    await project.write('definitions/a.json', returning('a', 'other'));
+    await project.write('definitions/a.json', defineReturnResource('a', 'other'));
     const stale = await run('--check', '--out', 'api/openapi.json');
     expect(stale.code).to.equal(1);
     expect(stale.stderr).to.contain('CLI_STALE').and.contain('api/openapi.json');
@@ -42,8 +48,8 @@ describe('lintel openapi', function () {
   });
 
   it('refuses definitions with errors, unless the config leaves them out', async () => {
-    await project.write('definitions/a.json', [returning('a', 1), { id: 'b', resource: 'b' }]);
-    await project.write('definitions/c.json', returning('c', 1));
+    await project.write('definitions/a.json', [defineReturnResource('a', 1), { id: 'b', resource: 'b' }]);
+    await project.write('definitions/c.json', defineReturnResource('c', 1));
     const refused = await run();
     expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
     expect(refused.stderr).to.contain('DEF_REQUIRED');

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { ROOT, tempProject } from '../support/project.js';
+import { ROOT, createTempProject } from '../support/project.js';
 
 async function withoutReader(command: string, cwd: string): Promise<readonly [number | null, string]> {
   const child = spawn(process.execPath, [join(ROOT, 'dist/cli/bin.js'), command], { cwd });
@@ -20,7 +20,7 @@ describe('lintel into a pipe', () => {
   });
 
   it('a definition with errors is refused whether or not somebody reads on', async () => {
-    const project = await tempProject({ 'definitions/a.json': '{ "resource": 1 }' });
+    const project = await createTempProject({ 'definitions/a.json': '{ "resource": 1 }' });
     try {
       expect(await withoutReader('check', project.folder)).to.deep.equal([1, '']);
     } finally {

@@ -7,10 +7,17 @@ import { cp, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { COMMANDS } from '../../cli/commands.js';
-import { manifestText } from '../../cli/manifest-of-copy.js';
+import { formatBackupManifest } from '../../cli/manifest-of-copy.js';
 import { spawnCli } from '../support/child.js';
 import { runCli, type Finished, type RunOptions } from '../support/cli.js';
-import { PLUGIN_FIXTURES, querying, returning, ROOT, tempProject, type Files } from '../support/project.js';
+import {
+  PLUGIN_FIXTURES,
+  defineQueryResource,
+  defineReturnResource,
+  ROOT,
+  createTempProject,
+  type Files,
+} from '../support/project.js';
 
 const MODEL = { id: { type: 'Number', primary_key: true, auto_increment: true }, name: { type: 'String' } };
 const A = { size: 1, sha256: createHash('sha256').update('a').digest('hex') };
@@ -22,13 +29,13 @@ const FILES: Files = {
   },
   'definitions/_cat.json': MODEL,
   'definitions/a.json': [
-    returning('a', '$GENERATOR.DESK'),
-    querying('cats', 'SELECT id, name FROM cat WHERE name = $1', ['$ENV.NAME']),
+    defineReturnResource('a', '$GENERATOR.DESK'),
+    defineQueryResource('cats', 'SELECT id, name FROM cat WHERE name = $1', ['$ENV.NAME']),
   ],
   '.env.example': 'KEY=generate:9\n',
   'jobs.json': [],
   '.lintel/files/open/a.txt': 'a',
-  'copy/manifest.json': manifestText('1.0.0', [
+  'copy/manifest.json': formatBackupManifest('1.0.0', [
     { part: 'storage:storage', plugin: 'local-disk', folder: 'storage', folders: [], files: { a: A } },
   ]),
   'copy/storage/a': 'a',
@@ -59,7 +66,7 @@ describe('a command in a process of its own', function () {
     words: readonly string[],
     files: Files = FILES,
   ): Promise<Finished> {
-    const project = await tempProject(files);
+    const project = await createTempProject(files);
     try {
       await mkdir(join(project.folder, 'node_modules'));
       await symlink(ROOT, join(project.folder, 'node_modules/lintel'));

@@ -2,19 +2,19 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { freePort } from '../support/guarded.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
-import { hosting, ready, serving } from '../support/serve.js';
+import { pickFreePort } from '../support/guarded.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
+import { serveInProcess, waitUntilReady, serveAsChild } from '../support/serve.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
-const ECHO = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+const ECHO = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD') };
 const OBSERVED = { 'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'witness')] } };
 
 describe('lintel serve', function () {
-  const { start, startIn, folder } = hosting();
-  const { start: startProcess } = serving();
+  const { start, startIn, createFolder: folder } = serveInProcess();
+  const { start: startProcess } = serveAsChild();
 
   describe('refuses to start', () => {
     it('with a broken set: every problem with its line, exit code 1, nothing served', async () => {
@@ -31,7 +31,11 @@ describe('lintel serve', function () {
     });
 
     it('with a key that everybody knows: in the words of the plugin, and without the key', async () => {
-      const guarded = { ...returning('a', 1), tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: {} };
+      const guarded = {
+        ...defineReturnResource('a', 1),
+        tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+        protected: {},
+      };
       const child = await start({ 'definitions/a.json': guarded, '.env': 'KEY=changeme\n' });
       const { code, stderr, stdout } = await child.finished;
       expect(code).to.equal(1);
@@ -58,7 +62,7 @@ describe('lintel serve', function () {
     it('when a plugin of the config is wrong, in the words of the loader', async () => {
       const plugins = ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'unknown-hook')];
       const files = {
-        'definitions/a.json': returning('a', '$GENERATOR.UNKNOWNHOOK'),
+        'definitions/a.json': defineReturnResource('a', '$GENERATOR.UNKNOWNHOOK'),
         'lintel.config.json': { plugins },
       };
       const { code, stderr } = await (await start(files)).finished;
@@ -69,7 +73,7 @@ describe('lintel serve', function () {
 
   it('names the plugin that it waits for when opening takes more than a second', async () => {
     const child = await start({
-      'definitions/a.json': returning('a', '$GENERATOR.OPENHANGS'),
+      'definitions/a.json': defineReturnResource('a', '$GENERATOR.OPENHANGS'),
       'lintel.config.json': {
         plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'open-hangs')],
         deadlines: { open: 1.2 },
@@ -85,11 +89,11 @@ describe('lintel serve', function () {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`${signal} with a request in flight: it is answered, then exit code 0`, async () => {
         const child = await start({ ...ECHO, ...OBSERVED });
-        const client = await ready(child);
+        const client = await waitUntilReady(child);
         const slow = client.post('/echo', { hold: 'SIGUSR2' });
-        await child.printed(/recorder holds a request/);
+        await child.waitForOutput(/recorder holds a request/);
         const over = child.stop(signal);
-        await child.printed(/"msg":"closing"/);
+        await child.waitForOutput(/"msg":"closing"/);
         process.emit('SIGUSR2', 'SIGUSR2');
         const { status, headers, body } = await slow;
         expect(status).to.equal(200);
@@ -101,11 +105,11 @@ describe('lintel serve', function () {
 
     it('takes no new connection while it ends; a second signal ends it at once', async () => {
       const child = await startProcess({ ...ECHO, ...OBSERVED });
-      const client = await ready(child);
+      const client = await waitUntilReady(child);
       const lost = client.post('/echo', { hold: 'SIGUSR2' }).catch(() => 'lost');
-      await child.printed(/recorder holds a request/);
+      await child.waitForOutput(/recorder holds a request/);
       child.send('SIGTERM');
-      await child.printed(/"msg":"closing"/);
+      await child.waitForOutput(/"msg":"closing"/);
       const refused = await client
         .raw('GET /status/live HTTP/1.1\r\nhost: localhost\r\n\r\n')
         .catch((error: NodeJS.ErrnoException) => error.code);
@@ -117,9 +121,9 @@ describe('lintel serve', function () {
     it('no later than the config says: what takes longer is cut off, said, and the exit code is 1', async () => {
       const http = { timeouts: { drain: 0.3 } };
       const child = await start({ ...ECHO, 'lintel.config.json': { ...OBSERVED['lintel.config.json'], http } });
-      const client = await ready(child);
+      const client = await waitUntilReady(child);
       const lost = client.post('/echo', { hold: 'SIGUSR2' }).catch(() => 'lost');
-      await child.printed(/recorder holds a request/);
+      await child.waitForOutput(/recorder holds a request/);
       const { code, stdout } = await child.stop('SIGTERM');
       expect([code, await lost]).to.deep.equal([1, 'lost']);
       expect(stdout).to.contain('requests were cut off');
@@ -128,13 +132,13 @@ describe('lintel serve', function () {
     it('restarted under load, it loses no request of clients that try again, and does none of them twice', async function () {
       const server = await startPostgres();
       if ('skip' in server) return skipTest(this, server.skip);
-      const env = { DATABASE_URL: await freshDatabase(), PORT: String(await freePort()) };
+      const env = { DATABASE_URL: await createPostgresDatabase(), PORT: String(await pickFreePort()) };
       const project = await folder({
         'definitions/_item.json': { id: { type: 'Number', primary_key: true } },
-        'definitions/a.json': querying('add', 'INSERT INTO items (id) VALUES ($1)', ['$PAYLOAD.id']),
+        'definitions/a.json': defineQueryResource('add', 'INSERT INTO items (id) VALUES ($1)', ['$PAYLOAD.id']),
       });
       let child = startIn(project.folder, { env });
-      const client = await ready(child);
+      const client = await waitUntilReady(child);
       let up: Promise<unknown> = Promise.resolve();
       let [next, over, tries] = [1, false, 0];
       const statuses = new Map<number, number>();
@@ -161,7 +165,7 @@ describe('lintel serve', function () {
         up = new Promise<void>((resolve) => (open = resolve));
         expect((await child.stop('SIGTERM')).code).to.equal(0);
         child = startIn(project.folder, { env });
-        await ready(child);
+        await waitUntilReady(child);
         open();
       }
       over = true;
@@ -172,7 +176,7 @@ describe('lintel serve', function () {
 
     it('at once when nothing is in flight, though clients keep connections open', async () => {
       const child = await start(ECHO);
-      const client = await ready(child);
+      const client = await waitUntilReady(child);
       await Promise.all(Array.from({ length: 10 }, () => client.post('/echo', {})));
       const elapsed = startStopwatch();
       expect((await child.stop()).code).to.equal(0);
@@ -183,14 +187,14 @@ describe('lintel serve', function () {
       const project = await folder({
         'definitions/_item.json': { id: { type: 'Number', primary_key: true }, name: { type: 'String' } },
         'definitions/a.json': [
-          querying('add', 'INSERT INTO items (id, name) VALUES ($1, $2)', ['id', 'name']),
-          querying('list', 'SELECT id, name FROM items', [], { result: 'many' }),
+          defineQueryResource('add', 'INSERT INTO items (id, name) VALUES ($1, $2)', ['id', 'name']),
+          defineQueryResource('list', 'SELECT id, name FROM items', [], { result: 'many' }),
         ],
       });
       const first = startIn(project.folder);
-      expect((await (await ready(first)).post('/add', { id: 7, name: 'Ada' })).status).to.equal(200);
+      expect((await (await waitUntilReady(first)).post('/add', { id: 7, name: 'Ada' })).status).to.equal(200);
       expect((await first.stop()).code).to.equal(0);
-      const client = await ready(startIn(project.folder));
+      const client = await waitUntilReady(startIn(project.folder));
       expect((await client.post<unknown>('/list', {})).body).to.deep.equal([{ id: 7, name: 'Ada' }]);
     });
   });
@@ -198,21 +202,21 @@ describe('lintel serve', function () {
   it('never tells a secret: not in the log at its most talkative, not on stderr, not in an answer', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    const address = new URL(await freshDatabase());
+    const address = new URL(await createPostgresDatabase());
     address.password = 'canary-password';
     const files = {
       ...OBSERVED,
       'definitions/_item.json': { id: { type: 'Number', primary_key: true }, code: { type: 'String', unique: true } },
       'definitions/a.json': [
-        querying('add', 'INSERT INTO items (id, code) VALUES ($1, $2)', ['id', 'code']),
-        querying('secret', 'SELECT length($1::text) AS n', ['$ENV.API_KEY']),
-        querying('cast', 'SELECT $1::int AS n', ['$PAYLOAD.v']),
-        querying('cast-env', 'SELECT $1::int AS n', ['$ENV.API_KEY']),
+        defineQueryResource('add', 'INSERT INTO items (id, code) VALUES ($1, $2)', ['id', 'code']),
+        defineQueryResource('secret', 'SELECT length($1::text) AS n', ['$ENV.API_KEY']),
+        defineQueryResource('cast', 'SELECT $1::int AS n', ['$PAYLOAD.v']),
+        defineQueryResource('cast-env', 'SELECT $1::int AS n', ['$ENV.API_KEY']),
       ],
     };
     const env = { DATABASE_URL: address.href, API_KEY: 'canary-key', LOG_LEVEL: 'trace' };
     const child = await start(files, { env });
-    const client = await ready(child);
+    const client = await waitUntilReady(child);
     const headers = { authorization: 'Bearer canary-token', cookie: 'sid=canary-cookie', 'x-api-key': 'canary-header' };
     const bodies: string[] = [];
     const send = async (path: string, body: unknown, more: Record<string, string> = {}): Promise<number> => {

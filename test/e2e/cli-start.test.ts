@@ -6,20 +6,20 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { copySample, returning, ROOT, SAMPLE_ENV } from '../support/project.js';
-import { curlOf, hosting, ready, serving } from '../support/serve.js';
+import { copySample, defineReturnResource, ROOT, SAMPLE_ENV } from '../support/project.js';
+import { waitForCurlLine, serveInProcess, waitUntilReady, serveAsChild } from '../support/serve.js';
 
-const ECHO = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+const ECHO = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD') };
 const run = (line: string): Promise<{ stdout: string }> => promisify(execFile)('sh', ['-c', line]);
 
 describe('lintel serve starts', function () {
-  const { start } = hosting();
-  const { startIn: startProcessIn, folder: makeFolder } = serving();
+  const { start } = serveInProcess();
+  const { startIn: startProcessIn, createFolder: makeFolder } = serveAsChild();
 
   it('with the sample on embedded defaults: a table of endpoints, and a curl line that works', async () => {
     const child = await start({}, { prepare: copySample, env: SAMPLE_ENV });
-    await ready(child);
-    const line = await curlOf(child);
+    await waitUntilReady(child);
+    const line = await waitForCurlLine(child);
     const output = child.output();
     expect(output).to.match(/^verb +path +guard +validation +touches +answer$/m);
     expect(output).to.match(
@@ -45,7 +45,7 @@ describe('lintel serve starts', function () {
         { id: 'b', resource: 'b', actionables: [{ id: 1, mode: 'RETURN', value: '$PAYLOAD.id', ...rules }] },
       ],
     });
-    expect((await run(await curlOf(child))).stdout).to.equal('"text"');
+    expect((await run(await waitForCurlLine(child))).stdout).to.equal('"text"');
   });
 
   it('prints a curl line with the path filled in where every path has parameters', async () => {
@@ -57,8 +57,8 @@ describe('lintel serve starts', function () {
         actionables: [{ id: 1, mode: 'RETURN', value: 'hi $PAYLOAD.who', ...rule }],
       },
     });
-    await ready(child);
-    const line = await curlOf(child);
+    await waitUntilReady(child);
+    const line = await waitForCurlLine(child);
     const { stdout } = await run(line);
     expect(JSON.parse(stdout), line).to.match(/^hi \w{3,}$/);
   });
@@ -73,7 +73,7 @@ describe('lintel serve starts', function () {
       },
       'lintel.config.json': { http: { methods: ['GET'] } },
     });
-    const line = await curlOf(child);
+    const line = await waitForCurlLine(child);
     const { stdout } = await run(line);
     expect(JSON.parse(stdout)).to.equal('hi text');
   });
@@ -83,42 +83,46 @@ describe('lintel serve starts', function () {
     const child = await start({
       'definitions/a.json': { id: 'hi', resource: 'hi', actionables: [{ id: 1, mode: 'RETURN', value }] },
     });
-    const line = await curlOf(child);
+    const line = await waitForCurlLine(child);
     const { stdout } = await run(line);
     expect(JSON.parse(stdout)).to.deep.equal({ who: 'text', when: 'text', text: 'on text' });
   });
 
   it('prints no curl line that a guard would refuse', async () => {
-    const guarded = { ...returning('a', 1), tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: {} };
+    const guarded = {
+      ...defineReturnResource('a', 1),
+      tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
+      protected: {},
+    };
     const env = { KEY: 'k7Qd2mZx9vRt4LsB8nWc5yHf3jPg6aUe' };
-    const child = await start({ 'definitions/a.json': [guarded, returning('b', 2)] }, { env });
-    const line = await curlOf(child);
+    const child = await start({ 'definitions/a.json': [guarded, defineReturnResource('b', 2)] }, { env });
+    const line = await waitForCurlLine(child);
     expect(child.output()).to.match(/^POST +\/a +JWT in Authorization /m);
     expect(line).to.match(/\/b /);
   });
 
   it('without any definition, and says so', async () => {
     const child = await start({});
-    const client = await ready(child);
+    const client = await waitUntilReady(child);
     expect(child.output()).to.contain('No endpoint');
     expect((await client.request('GET', '/status')).status).to.equal(200);
   });
 
   it('where .env says, unless the environment says otherwise', async () => {
     const fromFile = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\nPORT=1\n' });
-    expect((await ready(fromFile)).url).to.match(/^http:\/\/127\.0\.0\.2:\d{2,}$/);
+    expect((await waitUntilReady(fromFile)).url).to.match(/^http:\/\/127\.0\.0\.2:\d{2,}$/);
     const fromEnv = await start({ ...ECHO, '.env': 'HOST=127.0.0.2\n' }, { env: { HOST: '127.0.0.3' } });
-    expect((await ready(fromEnv)).url).to.contain('127.0.0.3');
+    expect((await waitUntilReady(fromEnv)).url).to.contain('127.0.0.3');
     const empty = await start(ECHO, { env: { HOST: '' } });
-    expect((await ready(empty)).url).to.contain('127.0.0.1');
+    expect((await waitUntilReady(empty)).url).to.contain('127.0.0.1');
   });
 
   it('with a log of JSON lines on stdout, people on stderr', async () => {
     const child = await start(ECHO);
-    const client = await ready(child);
+    const client = await waitUntilReady(child);
     const { headers } = await client.post('/echo', { a: 'canary-value' });
     const id = headers.get('x-request-id') ?? '';
-    await child.printed(new RegExp(id));
+    await child.waitForOutput(new RegExp(id));
     const { code, stdout } = await child.stop();
     expect(code).to.equal(0);
     const rows = stdout
@@ -133,21 +137,21 @@ describe('lintel serve starts', function () {
 
   it('with a log for people where LOG_FORMAT says so, and none of it where LOG_LEVEL says so', async () => {
     const child = await start(ECHO, { env: { LOG_FORMAT: 'pretty' } });
-    await (await ready(child)).post('/echo', {});
-    await child.printed(/INFO.*: request /);
+    await (await waitUntilReady(child)).post('/echo', {});
+    await child.waitForOutput(/INFO.*: request /);
     const { stdout } = await child.stop();
     expect(stdout).to.contain('ready at').and.not.contain('{"level"');
     const quiet = await start(ECHO, { env: { LOG_LEVEL: 'silent' } });
-    await (await ready(quiet)).post('/echo', {});
+    await (await waitUntilReady(quiet)).post('/echo', {});
     expect((await quiet.stop()).stdout).to.equal('');
   });
 
   it('importing only the plugins that are used', async () => {
-    const { folder } = await makeFolder({ 'definitions/a.json': returning('r', '$GENERATOR.ULID') });
+    const { folder } = await makeFolder({ 'definitions/a.json': defineReturnResource('r', '$GENERATOR.ULID') });
     const list = join(folder, 'loaded.txt');
     const preload = pathToFileURL(join(ROOT, 'test', 'fixtures', 'loader', 'record.js')).href;
     const child = startProcessIn(folder, { env: { LOADED_MODULES: list }, node: ['--import', preload] });
-    const client = await ready(child);
+    const client = await waitUntilReady(child);
     expect((await client.post('/r', {})).status).to.equal(200);
     await child.stop();
     const loaded = await readFile(list, 'utf8');

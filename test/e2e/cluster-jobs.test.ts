@@ -8,11 +8,11 @@ import { expect } from 'chai';
 import type { JobView } from '../../contract/deferred.js';
 import { startCluster, type Cluster, type Member, type Peer } from '../support/cluster.js';
 import type { Answer, Loose } from '../support/client.js';
-import { startHeldUpstream, type HeldCall, type HeldUpstream } from '../support/held-upstream.js';
+import { startPausableUpstream, type PausedCall, type PausableUpstream } from '../support/held-upstream.js';
 import { startLoad } from '../support/load.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
-import { openQueue, type Opened } from '../support/queues.js';
-import { until } from '../support/until.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
+import { openQueue, type OpenedQueue } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
 import { startRedis } from '../support/redis.js';
 import { isDeep } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
@@ -84,7 +84,7 @@ const STORES: Readonly<Record<string, () => Promise<Chosen | { readonly skip: st
   },
   async mongo() {
     const found = await startMongo();
-    return 'skip' in found ? found : { url: await freshMongo(), options: {} };
+    return 'skip' in found ? found : { url: await createMongoDatabase(), options: {} };
   },
 };
 
@@ -92,13 +92,13 @@ for (const [store, choose] of Object.entries(STORES)) {
   if (store !== 'postgres' && !isDeep('kills')) continue;
   describe(`processes on one queue (${store})`, function () {
     let cluster: Cluster;
-    let upstream: HeldUpstream;
-    let desk: Opened | undefined;
+    let upstream: PausableUpstream;
+    let desk: OpenedQueue | undefined;
 
     before(async function () {
       const chosen = await choose();
       if ('skip' in chosen) return skipTest(this, chosen.skip);
-      upstream = await startHeldUpstream();
+      upstream = await startPausableUpstream();
       const found = await startCluster({
         files: FILES,
         size: 2,
@@ -131,26 +131,26 @@ for (const [store, choose] of Object.entries(STORES)) {
     // The first work makes what the store needs; an emulated server may take longer for that than a caller waits.
     before(async function () {
       for (const { client } of cluster.peers)
-        await until(async () => (await client.post('/call', { n: 0 })).status === 202, 'it takes work');
+        await waitUntil(async () => (await client.post('/call', { n: 0 })).status === 202, 'it takes work');
     });
     beforeEach(async () => {
-      upstream.hold(false);
+      upstream.holdAnswers(false);
       await noneLeft();
-      upstream.forget();
+      upstream.clearCalls();
     });
 
     const jobs = async (): Promise<readonly JobView[]> => (await desk?.queue.list({})) ?? [];
-    const noneLeft = (): Promise<void> => until(async () => (await jobs()).length === 0, 'all work is done');
+    const noneLeft = (): Promise<void> => waitUntil(async () => (await jobs()).length === 0, 'all work is done');
     const called = async (count: number): Promise<void> => {
-      await until(() => upstream.calls.length >= count, `${count} calls came`).catch(explain);
-      expect(upstream.calls.map(callOf)).to.have.length(count);
+      await waitUntil(() => upstream.calls.length >= count, `${count} calls came`).catch(explain);
+      expect(upstream.calls.map(formatCall)).to.have.length(count);
     };
-    const callOf = ({ who, key }: HeldCall): string => `${who}: ${key}`;
+    const formatCall = ({ who, key }: PausedCall): string => `${who}: ${key}`;
     const explain = (error: Error): never => {
-      throw new Error(`${error.message}: ${upstream.calls.map(callOf).join(', ') || 'none'}`, { cause: error });
+      throw new Error(`${error.message}: ${upstream.calls.map(formatCall).join(', ') || 'none'}`, { cause: error });
     };
-    const keysOf = (calls: readonly HeldCall[]): string[] => calls.map(({ key }) => key);
-    const runBy = ({ name }: Peer): readonly HeldCall[] => upstream.calls.filter(({ who }) => who === name);
+    const listKeys = (calls: readonly PausedCall[]): string[] => calls.map(({ key }) => key);
+    const runBy = ({ name }: Peer): readonly PausedCall[] => upstream.calls.filter(({ who }) => who === name);
     const values = (key: string): Set<unknown> =>
       new Set(upstream.calls.filter((call) => call.key === key).map(({ body }) => (JSON.parse(body) as Loose)['made']));
     const [first, second] = [(): Member => cluster.members[0]!, (): Member => cluster.members[1]!];
@@ -159,7 +159,7 @@ for (const [store, choose] of Object.entries(STORES)) {
     async function fill(waiting: number): Promise<string[]> {
       const { peers } = cluster;
       const places = peers.length * CONCURRENCY;
-      upstream.hold(true);
+      upstream.holdAnswers(true);
       const answers: Answer<Loose>[] = [];
       // One after another: a process that is slow refuses work within a second.
       for (let n = 0; n < places + waiting; n++)
@@ -173,18 +173,18 @@ for (const [store, choose] of Object.entries(STORES)) {
     it('one is killed, one is silent for longer than a lease: another does their work under the same ids, all else is done once', async () => {
       const ids = await fill(3);
       const [killed, silent] = [first(), second()];
-      const taken = keysOf([...runBy(killed), ...runBy(silent)]);
+      const taken = listKeys([...runBy(killed), ...runBy(silent)]);
       silent.child.process.kill('SIGSTOP');
       try {
-        await cluster.end(killed, 'SIGKILL');
-        upstream.hold(false);
+        await cluster.stopMember(killed, 'SIGKILL');
+        upstream.holdAnswers(false);
         await noneLeft();
       } finally {
         silent.child.process.kill('SIGCONT');
       }
-      await silent.child.printed(/the lease was lost: what the work ended in is not counted/);
+      await silent.child.waitForOutput(/the lease was lost: what the work ended in is not counted/);
       expect(await jobs()).to.deep.equal([]);
-      const keys = keysOf(upstream.calls);
+      const keys = listKeys(upstream.calls);
       expect([...new Set(keys)]).to.have.members(ids);
       expect(keys).to.have.members([...ids, ...taken]);
       expect([...runBy(killed), ...runBy(silent)]).to.have.length(2 * CONCURRENCY);
@@ -195,12 +195,12 @@ for (const [store, choose] of Object.entries(STORES)) {
     it('one is asked to end: it finishes what it does, another does what waits, each once', async () => {
       const ids = await fill(3);
       const leaving = first();
-      const over = cluster.end(leaving);
-      await leaving.child.printed(/closing/);
-      upstream.hold(false);
+      const over = cluster.stopMember(leaving);
+      await leaving.child.waitForOutput(/closing/);
+      upstream.holdAnswers(false);
       expect((await over).code).to.equal(0);
       await noneLeft();
-      expect(keysOf(upstream.calls)).to.have.members(ids);
+      expect(listKeys(upstream.calls)).to.have.members(ids);
       expect(runBy(leaving)).to.have.length(CONCURRENCY);
     });
 
@@ -209,19 +209,19 @@ for (const [store, choose] of Object.entries(STORES)) {
       await fill(0);
       const other = cluster.peers.find((peer) => peer !== leaving)!;
       for (const { answer } of runBy(other)) answer();
-      await until(async () => (await jobs()).length === CONCURRENCY, 'the other has nothing to do');
-      const taken = keysOf(runBy(leaving));
+      await waitUntil(async () => (await jobs()).length === CONCURRENCY, 'the other has nothing to do');
+      const taken = listKeys(runBy(leaving));
       leaving.child.process.kill('SIGTERM');
-      await leaving.child.printed(/closing/);
+      await leaving.child.waitForOutput(/closing/);
       const elapsed = startStopwatch();
-      const over = cluster.end(leaving);
+      const over = cluster.stopMember(leaving);
       await called(3 * CONCURRENCY);
       expect(elapsed()).to.be.lessThan(2000);
       expect((await over).code).to.equal(1);
-      expect(keysOf(runBy(other).slice(CONCURRENCY))).to.have.members(taken);
+      expect(listKeys(runBy(other).slice(CONCURRENCY))).to.have.members(taken);
       // It was handed back: no lease had to end, and the run that was broken off is not counted.
       for (const job of await jobs()) expect(job).to.include({ attempts: 1, failure: null });
-      upstream.hold(false);
+      upstream.holdAnswers(false);
       await noneLeft();
     });
 
@@ -232,10 +232,10 @@ for (const [store, choose] of Object.entries(STORES)) {
         const answer = await cluster.client.post('/note', { id });
         return answer.status === 202 ? { ...answer, status: 200 } : answer;
       });
-      await load.more(100);
-      await cluster.end(killed, 'SIGKILL');
-      await load.more(100);
-      const { acknowledged, failed } = await load.end();
+      await load.waitForMore(100);
+      await cluster.stopMember(killed, 'SIGKILL');
+      await load.waitForMore(100);
+      const { acknowledged, failed } = await load.stop();
       expect(failed.filter(({ what }) => !what.startsWith('502'))).to.deep.equal([]);
       await noneLeft();
       const { body } = await cluster.client.post<readonly { id: number; n: number }[]>('/entries');

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { startCluster, type Cluster, type Peer } from '../support/cluster.js';
-import { eventually } from '../support/jobs.js';
-import { startHeldUpstream, type HeldUpstream } from '../support/held-upstream.js';
-import { returning } from '../support/project.js';
-import { ownRedis, type RedisServer } from '../support/redis.js';
+import { waitForValue } from '../support/jobs.js';
+import { startPausableUpstream, type PausableUpstream } from '../support/held-upstream.js';
+import { defineReturnResource } from '../support/project.js';
+import { startOwnRedis, type RedisServer } from '../support/redis.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';
 import { NO_REDIS, skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
@@ -70,7 +70,7 @@ const FILES = {
         },
       ],
     },
-    returning(
+    defineReturnResource(
       'all',
       { n: '$PAYLOAD.n' },
       {},
@@ -84,12 +84,12 @@ const FILES = {
 describe('three processes and their Redis', function () {
   let folder: string;
   let server: RedisServer & { readonly port: number };
-  let upstream: HeldUpstream;
+  let upstream: PausableUpstream;
   let cluster: Cluster;
   let clients: readonly SocketClient[] = [];
 
   async function startServer(port?: number): Promise<boolean> {
-    const found = await ownRedis(port, `--dir '${folder}' --appendonly yes --appendfsync always`);
+    const found = await startOwnRedis(port, `--dir '${folder}' --appendonly yes --appendfsync always`);
     if ('skip' in found) return false;
     server = found;
     return true;
@@ -97,7 +97,7 @@ describe('three processes and their Redis', function () {
   before(async function () {
     folder = await mkdtemp(join(tmpdir(), 'lintel-redis-data-'));
     if (!(await startServer())) return skipTest(this, NO_REDIS);
-    upstream = await startHeldUpstream();
+    upstream = await startPausableUpstream();
     const url = '$ENV.REDIS_URL';
     const found = await startCluster({
       files: FILES,
@@ -142,14 +142,14 @@ describe('three processes and their Redis', function () {
   /** Each process says so, `times` times since its start. */
   const said = async (text: string, times = 1): Promise<void> => {
     const counts = (): number[] => cluster.peers.map(({ output }) => output().split(text).length - 1);
-    await eventually(counts, (found) => found.every((count) => count >= times));
+    await waitForValue(counts, (found) => found.every((count) => count >= times));
     expect(counts(), text).to.deep.equal([times, times, times]);
   };
 
   it('is away: what needs it is refused in time, everything else goes on; back, it has all work, and messages flow', async () => {
-    upstream.hold(true);
+    upstream.holdAnswers(true);
     await post(0, '/call', {}, 202);
-    await eventually(
+    await waitForValue(
       () => upstream.calls,
       ({ length }) => length === 1,
     );
@@ -167,10 +167,10 @@ describe('three processes and their Redis', function () {
     expect(await entries()).to.deep.equal(['d']);
 
     await startServer(server.port);
-    upstream.hold(false);
+    upstream.holdAnswers(false);
     await said('the relay is back');
     await said('the store of the queue is back');
-    await eventually(entries, ({ length }) => length === 5);
+    await waitForValue(entries, ({ length }) => length === 5);
     expect((await entries()).sort()).to.deep.equal(['a', 'b', 'c', 'd', 'then d']);
     for (const index of [0, 1, 2]) await post(index, '/all', { n: 10 + index }, 200);
     // And what the other processes told meanwhile.
@@ -179,7 +179,7 @@ describe('three processes and their Redis', function () {
       expect(await numbers(client, 5)).to.have.members([...missed, 10, 11, 12]);
     }
     const operator = new Redis(server.url);
-    await eventually(
+    await waitForValue(
       () => operator.zcard('lintel:{queue}:running'),
       (count) => count === 0,
     );
@@ -207,6 +207,6 @@ describe('three processes and their Redis', function () {
     for (const client of clients) expect(await numbers(client, 3)).to.have.members([20, 21, 22]);
     await said('the relay came back empty: what was sent before is not known any more');
     await post(1, '/later', { id: 'after' }, 202);
-    await eventually(entries, (ids) => ids.includes('after'));
+    await waitForValue(entries, (ids) => ids.includes('after'));
   });
 });

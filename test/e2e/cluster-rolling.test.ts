@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
 import { startCluster, type Cluster } from '../support/cluster.js';
-import { eventually } from '../support/jobs.js';
+import { waitForValue } from '../support/jobs.js';
 import { CALLERS, startLoad, type Ledger } from '../support/load.js';
-import { querying, returning } from '../support/project.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
 import { openQueue } from '../support/queues.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';
 import { skipTest } from '../support/skip.js';
@@ -40,17 +40,17 @@ const RESOURCES = [
     run_in_background: true,
     actionables: [{ id: 1, mode: 'QUERY', sql_query: { query: insert, parameters: ['$PAYLOAD.id'] } }],
   },
-  returning(
+  defineReturnResource(
     'tell',
     { id: '$PAYLOAD.id' },
     {},
     { broadcast_websocket_message: { action: 'told', broadcast_type: 'ALL' } },
   ),
-  querying('newest', 'SELECT * FROM entries ORDER BY row DESC LIMIT 1'),
+  defineQueryResource('newest', 'SELECT * FROM entries ORDER BY row DESC LIMIT 1'),
 ];
 const FILES = {
   'definitions/_entry.json': ENTRY,
-  'definitions/a.json': [...RESOURCES, returning('version', { version: 1 })],
+  'definitions/a.json': [...RESOURCES, defineReturnResource('version', { version: 1 })],
 };
 /** What requests ask for. */
 const PATHS = ['/tell', '/later', '/add'] as const;
@@ -75,7 +75,7 @@ async function stay(url: string): Promise<StayingClient> {
   let current: SocketClient;
   const open = (): Promise<SocketClient> =>
     // No process may be ready to take it for a moment.
-    eventually(
+    waitForValue(
       () => connect(url, { query: last === '' ? '' : `?last_id=${last}` }).catch(() => null),
       (client) => client !== null,
     ) as Promise<SocketClient>;
@@ -157,10 +157,10 @@ describe('processes that come and go under load', function () {
       const answer = await cluster.client.post(path, { id });
       return answer.status === 202 ? { ...answer, status: 200 } : answer;
     }, PACE);
-    await load.more(100);
+    await load.waitForMore(100);
     await work();
-    await load.more(100);
-    const { sent, acknowledged, failed } = await load.end();
+    await load.waitForMore(100);
+    const { sent, acknowledged, failed } = await load.stop();
     return {
       sent,
       acknowledged: acknowledged.map((id) => from + id),
@@ -171,7 +171,7 @@ describe('processes that come and go under load', function () {
   /** What was answered is there, and nothing is there twice; deferred work ends first. */
   async function expectWhole({ sent, acknowledged, failed }: Ledger): Promise<Map<number, number>> {
     const { queue, close } = await openQueue({ plugin: 'postgres', options: { url: cluster.database } });
-    await eventually(
+    await waitForValue(
       () => queue.list({ limit: 1 }),
       ({ length }) => length === 0,
     ).finally(close);
@@ -190,7 +190,7 @@ describe('processes that come and go under load', function () {
   async function expectReceived({ acknowledged }: Ledger): Promise<void> {
     told.push(...askedFor(acknowledged, '/tell'));
     for (const { received, other } of clients) {
-      await eventually(
+      await waitForValue(
         () => received,
         ({ length }) => length >= told.length,
       );
@@ -202,7 +202,7 @@ describe('processes that come and go under load', function () {
   it('one is replaced on its own port: no request fails, no work is lost or doubled, every client has every message once', async () => {
     const [leaving] = cluster.members;
     const ledger = await underLoad(async () => {
-      expect((await cluster.end(leaving!)).code).to.equal(0);
+      expect((await cluster.stopMember(leaving!)).code).to.equal(0);
       await cluster.start(leaving!.port);
     });
     expect(ledger.failed).to.deep.equal([]);
@@ -216,14 +216,14 @@ describe('processes that come and go under load', function () {
 
   it('each is replaced by one with new definitions, which comes first: no request fails, the tables have grown', async () => {
     await cluster.project.write('definitions/_entry.json', { ...ENTRY, note: { type: 'String', optional: true } });
-    await cluster.project.write('definitions/a.json', [...RESOURCES, returning('version', { version: 2 })]);
+    await cluster.project.write('definitions/a.json', [...RESOURCES, defineReturnResource('version', { version: 2 })]);
     const [leaving] = cluster.members;
     const [kernel] = cluster.peers.filter((peer) => peer !== leaving);
     const ledger = await underLoad(async () => {
       await cluster.start();
-      expect((await cluster.end(leaving!)).code).to.equal(0);
+      expect((await cluster.stopMember(leaving!)).code).to.equal(0);
       await cluster.join();
-      await cluster.leave(kernel!);
+      await cluster.removePeer(kernel!);
     });
     expect(ledger.failed).to.deep.equal([]);
     await expectWhole(ledger);
@@ -236,7 +236,7 @@ describe('processes that come and go under load', function () {
   it('one that is killed takes with it what it was doing, and nothing that was answered', async () => {
     const [killed] = cluster.members;
     // Work that it did is done again, perhaps twice: `kills.test.ts`.
-    const ledger = await underLoad(async () => void (await cluster.end(killed!, 'SIGKILL')), ['/add']);
+    const ledger = await underLoad(async () => void (await cluster.stopMember(killed!, 'SIGKILL')), ['/add']);
     // Cut off: the outcome is not known. Refused, before the balancer had noticed: certainly not done.
     const refused = ledger.failed.filter(({ what }) => what === `502 ${killed!.port}: ECONNREFUSED`);
     const cut = ledger.failed.filter(({ what }) => /^502 \d+: (ECONNRESET|socket hang up)/.test(what));

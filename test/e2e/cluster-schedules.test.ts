@@ -8,8 +8,8 @@ import { expect } from 'chai';
 import type { JobView } from '../../contract/deferred.js';
 import { startCluster, type Cluster } from '../support/cluster.js';
 import { pause } from '../support/guarded.js';
-import { startHeldUpstream, type HeldUpstream } from '../support/held-upstream.js';
-import { eventually } from '../support/jobs.js';
+import { startPausableUpstream, type PausableUpstream } from '../support/held-upstream.js';
+import { waitForValue } from '../support/jobs.js';
 import { openQueue } from '../support/queues.js';
 import { isDeep } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
@@ -79,10 +79,10 @@ for (const ledger of ['postgres', 'redis'] as const) {
   if (ledger === 'redis' && !isDeep('kills')) continue;
   describe(`schedules of several processes (${ledger})`, function () {
     let cluster: Cluster;
-    let upstream: HeldUpstream;
+    let upstream: PausableUpstream;
 
     before(async function () {
-      upstream = await startHeldUpstream();
+      upstream = await startPausableUpstream();
       const found = await startCluster({
         files: { 'definitions/_beat.json': MODEL, 'definitions/stays.json': STAYS, 'definitions/goes.json': GOES },
         size: 1,
@@ -115,7 +115,7 @@ for (const ledger of ['postgres', 'redis'] as const) {
     /** So many more runs of `beat`. */
     async function beats(count: number): Promise<void> {
       const before = (await rows('beat')).length;
-      await eventually(
+      await waitForValue(
         () => rows('beat'),
         ({ length }) => length >= before + count,
       );
@@ -126,20 +126,20 @@ for (const ledger of ['postgres', 'redis'] as const) {
     }
 
     it('run no instant while the run before still goes on, in whichever process', async () => {
-      upstream.hold(true);
+      upstream.holdAnswers(true);
       const from = upstream.calls.length;
-      await eventually(
+      await waitForValue(
         () => upstream.calls,
         ({ length }) => length > from,
       );
       const open = upstream.calls.length;
-      await eventually(
+      await waitForValue(
         () => cluster.peers.filter((peer) => /slow.*skipped|skipped.*slow/.test(peer.output())),
         ({ length }) => length > 0,
       );
       expect(upstream.calls).to.have.length(open);
-      upstream.hold(false);
-      await eventually(
+      upstream.holdAnswers(false);
+      await waitForValue(
         () => upstream.calls,
         ({ length }) => length > open,
       );
@@ -150,12 +150,12 @@ for (const ledger of ['postgres', 'redis'] as const) {
       const [killed] = cluster.members;
       const replaced = cluster.peers.at(-1)!;
       await betweenTwo();
-      await cluster.end(killed!, 'SIGKILL');
+      await cluster.stopMember(killed!, 'SIGKILL');
       await cluster.start();
       await cluster.join();
-      await cluster.leave(replaced);
+      await cluster.removePeer(replaced);
       await beats(2);
-      await eventually(
+      await waitForValue(
         () => rows('tick'),
         ({ length }) => length > from + 2,
       );
@@ -173,17 +173,17 @@ for (const ledger of ['postgres', 'redis'] as const) {
 
     it('are over when their definition is gone everywhere; work that was accepted under it remains, with the reason', async () => {
       // A process that knows the definition would do the work.
-      for (const member of [...cluster.members]) expect((await cluster.end(member)).code).to.equal(0);
+      for (const member of [...cluster.members]) expect((await cluster.stopMember(member)).code).to.equal(0);
       const [last] = cluster.peers;
       const { status, body } = await last!.client.post('/later', {});
       expect(status, JSON.stringify(body)).to.equal(202);
       await cluster.project.remove('definitions/goes.json');
-      await cluster.leave(last!);
+      await cluster.removePeer(last!);
       const over = Date.now();
       await cluster.join();
       const { queue, close } = await openQueue({ plugin: 'postgres', options: { url: cluster.database } });
       try {
-        const dead = await eventually<readonly JobView[]>(
+        const dead = await waitForValue<readonly JobView[]>(
           () => queue.list({ state: 'dead' }),
           ({ length }) => length === 1,
         );

@@ -5,24 +5,27 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { startCluster, type Cluster, type Peer } from '../support/cluster.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 import { connect, type ConnectOptions, type Frame, type SocketClient } from '../support/sockets.js';
-import { bearer, KEY } from '../support/tokens.js';
+import { createBearerInit, KEY } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';
 
 const JWT = { type: 'JWT', encryption_key: '$ENV.KEY' };
-const telling = (id: string, message: object): object =>
-  returning(id, { n: '$PAYLOAD.n' }, {}, { broadcast_websocket_message: { action: 'told', ...message } });
+const defineBroadcast = (id: string, message: object): object =>
+  defineReturnResource(id, { n: '$PAYLOAD.n' }, {}, { broadcast_websocket_message: { action: 'told', ...message } });
 const FILES = {
   'definitions/a.json': [
-    telling('all', { broadcast_type: 'ALL' }),
-    telling('single', { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to' }),
-    telling('bulk', { broadcast_type: 'BULK', broadcast_to: '$PAYLOAD.to' }),
-    telling('room', { broadcast_type: 'ROOM', broadcast_to_room: 'lobby' }),
-    returning('join', {}, {}, { join_room: 'lobby' }),
-    { ...returning('limited', 1), rate_limit: { limit: 20, identifier: '$HEADER.x-who', expires_after: 600 } },
-    returning('sign-in', { id: '$PAYLOAD.id' }, { tokenize: { ...JWT, custom_claim_fields: ['id'] } }),
-    returning('me', { id: '$PROTECTED.id' }, { tokenize: JWT, protected: { extract_claims: ['id'] } }),
+    defineBroadcast('all', { broadcast_type: 'ALL' }),
+    defineBroadcast('single', { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to' }),
+    defineBroadcast('bulk', { broadcast_type: 'BULK', broadcast_to: '$PAYLOAD.to' }),
+    defineBroadcast('room', { broadcast_type: 'ROOM', broadcast_to_room: 'lobby' }),
+    defineReturnResource('join', {}, {}, { join_room: 'lobby' }),
+    {
+      ...defineReturnResource('limited', 1),
+      rate_limit: { limit: 20, identifier: '$HEADER.x-who', expires_after: 600 },
+    },
+    defineReturnResource('sign-in', { id: '$PAYLOAD.id' }, { tokenize: { ...JWT, custom_claim_fields: ['id'] } }),
+    defineReturnResource('me', { id: '$PROTECTED.id' }, { tokenize: JWT, protected: { extract_claims: ['id'] } }),
     {
       id: 'sign-out',
       resource: 'sign-out',
@@ -60,7 +63,7 @@ describe('clients of three processes', function () {
     if (peer === undefined) throw new Error('no such process');
     return peer;
   };
-  async function tokenOf(id: string): Promise<string> {
+  async function fetchToken(id: string): Promise<string> {
     return String((await at(0).client.post('/sign-in', { id })).body['token']);
   }
   async function open(index: number, options: ConnectOptions = {}): Promise<SocketClient> {
@@ -69,8 +72,8 @@ describe('clients of three processes', function () {
     return client;
   }
   const openAs = async (index: number, id: string, query = ''): Promise<SocketClient> =>
-    open(index, { query: `?uid=${id}${query}`, protocols: ['Authorization', await tokenOf(id)] });
-  async function tell(index: number, path: string, n: number, to?: unknown): Promise<void> {
+    open(index, { query: `?uid=${id}${query}`, protocols: ['Authorization', await fetchToken(id)] });
+  async function postBroadcast(index: number, path: string, n: number, to?: unknown): Promise<void> {
     const { status, text } = await at(index).client.post(`/${path}`, { n, ...(to !== undefined && { to }) });
     expect(status, text).to.equal(200);
   }
@@ -86,50 +89,53 @@ describe('clients of three processes', function () {
     const bob = [await openAs(2, 'bob')];
     const nobody = [await open(0), await open(1), await open(2)];
     for (const client of [nobody[0]!, nobody[2]!, ada[1]!])
-      expect((await client.ask('join')).error).to.equal(undefined);
+      expect((await client.sendRequest('join')).error).to.equal(undefined);
     const wanted = new Map([...ada, ...bob, ...nobody].map((client) => [client, [] as number[]]));
-    const sent = async (path: string, receivers: readonly SocketClient[], to?: unknown): Promise<void> => {
+    const expectSent = async (path: string, receivers: readonly SocketClient[], to?: unknown): Promise<void> => {
       for (let index = 0; index < 3; index++) {
         const n = ++last;
         receivers.forEach((client) => wanted.get(client)?.push(n));
-        await tell(index, path, n, to);
+        await postBroadcast(index, path, n, to);
       }
     };
     let last = 0;
     for (let round = 0; round < 5; round++) {
-      await sent('all', [...wanted.keys()]);
-      await sent('single', ada, 'ada');
-      await sent('bulk', [...ada, ...bob], ['bob', 'ada', 'bob', 'nobody']);
-      await sent('room', [nobody[0]!, nobody[2]!, ada[1]!]);
+      await expectSent('all', [...wanted.keys()]);
+      await expectSent('single', ada, 'ada');
+      await expectSent('bulk', [...ada, ...bob], ['bob', 'ada', 'bob', 'nobody']);
+      await expectSent('room', [nobody[0]!, nobody[2]!, ada[1]!]);
     }
     for (const [client, numbers] of wanted) {
       const got = numbersIn(await take(client, numbers.length));
       expect([...got].sort((a, b) => a - b)).to.deep.equal(numbers);
     }
     // Nothing is left over, anywhere.
-    await tell(1, 'all', 0);
+    await postBroadcast(1, 'all', 0);
     for (const client of wanted.keys()) expect(numbersIn(await take(client, 1))).to.deep.equal([0]);
   });
 
   it('come back to another process after theirs was killed, and miss nothing', async () => {
     const [killed] = cluster.members;
-    const ada = await connect(killed!.url, { query: '?uid=ada', protocols: ['Authorization', await tokenOf('ada')] });
+    const ada = await connect(killed!.url, {
+      query: '?uid=ada',
+      protocols: ['Authorization', await fetchToken('ada')],
+    });
     clients.push(ada);
-    await tell(1, 'single', 1, 'ada');
+    await postBroadcast(1, 'single', 1, 'ada');
     const [seen] = await take(ada, 1);
     // It is on its way when the process goes, or is never read.
-    await tell(1, 'single', 2, 'ada');
-    await cluster.end(killed!, 'SIGKILL');
+    await postBroadcast(1, 'single', 2, 'ada');
+    await cluster.stopMember(killed!, 'SIGKILL');
     await ada.closed;
-    await tell(0, 'single', 3, 'ada');
-    await tell(1, 'bulk', 4, ['bob']);
-    await tell(1, 'bulk', 5, ['ada']);
+    await postBroadcast(0, 'single', 3, 'ada');
+    await postBroadcast(1, 'bulk', 4, ['bob']);
+    await postBroadcast(1, 'bulk', 5, ['ada']);
     const again = await openAs(1, 'ada', `&last_id=${seen?.id}`);
     expect(numbersIn(await take(again, 3))).to.deep.equal([2, 3, 5]);
     await cluster.join();
     // The new one has it from before its time.
     const once = await openAs(2, 'ada', `&last_id=${seen?.id}`);
-    await tell(0, 'all', 6);
+    await postBroadcast(0, 'all', 6);
     expect(numbersIn(await take(once, 4))).to.deep.equal([2, 3, 5, 6]);
     expect(numbersIn(await take(again, 1))).to.deep.equal([6]);
   });
@@ -141,7 +147,7 @@ describe('clients of three processes', function () {
     const codes = await Promise.all([
       ...asked.map(async (index) => (await at(index).client.post('/limited', {}, { headers })).status),
       ...asked.map(async (index) => {
-        const { error } = (await sockets[index]?.ask('limited', {})) ?? {};
+        const { error } = (await sockets[index]?.sendRequest('limited', {})) ?? {};
         return error === undefined ? 200 : error['status'];
       }),
     ]);
@@ -150,27 +156,29 @@ describe('clients of three processes', function () {
   });
 
   it('lose a token that a request ends at another process, with their next message or without one', async () => {
-    const token = await tokenOf('ada');
+    const token = await fetchToken('ada');
     const options = { query: '?uid=ada', protocols: ['Authorization', token] };
     const [busy, quiet] = [await open(1, options), await open(2, options)];
     const other = await openAs(2, 'bob');
-    expect((await busy.ask('me')).data).to.deep.equal({ id: 'ada' });
-    expect((await at(0).client.post('/sign-out', {}, bearer(token))).status).to.equal(200);
-    const refused = await busy.ask('me').catch(() => null);
+    expect((await busy.sendRequest('me')).data).to.deep.equal({ id: 'ada' });
+    expect((await at(0).client.post('/sign-out', {}, createBearerInit(token))).status).to.equal(200);
+    const refused = await busy.sendRequest('me').catch(() => null);
     if (refused !== null) expect(refused.error).to.include({ code: 'TOK_REFUSED' });
     expect((await busy.closed).code).to.equal(4401);
     expect((await quiet.closed).code).to.equal(4401);
-    expect((await other.ask('me')).data).to.deep.equal({ id: 'bob' });
+    expect((await other.sendRequest('me')).data).to.deep.equal({ id: 'bob' });
     expect(await open(0, options).then(({ closed }) => closed)).to.include({ code: 4401 });
   });
 
   it('end a token, and it is over for requests to all processes', async () => {
-    const token = await tokenOf('ada');
+    const token = await fetchToken('ada');
     const client = await open(1, { query: '?uid=ada', protocols: ['Authorization', token] });
     const statuses = (): Promise<number[]> =>
-      Promise.all([0, 1, 2].map(async (index) => (await at(index).client.post('/me', {}, bearer(token))).status));
+      Promise.all(
+        [0, 1, 2].map(async (index) => (await at(index).client.post('/me', {}, createBearerInit(token))).status),
+      );
     expect(await statuses()).to.deep.equal([200, 200, 200]);
-    expect((await client.ask('sign-out')).error).to.equal(undefined);
+    expect((await client.sendRequest('sign-out')).error).to.equal(undefined);
     expect(await statuses()).to.deep.equal([401, 401, 401]);
   });
 });

@@ -6,10 +6,10 @@ import { expect } from 'chai';
 import { startCluster, type Cluster } from '../support/cluster.js';
 import type { Answer, Client, Loose } from '../support/client.js';
 import { pause } from '../support/guarded.js';
-import { formOf, PNG_RED } from '../support/pictures.js';
-import { querying, returning } from '../support/project.js';
-import { bearer, KEY } from '../support/tokens.js';
-import { counted, expectAll, repeatRefused } from '../support/wallet.js';
+import { createFormData, PNG_RED } from '../support/pictures.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
+import { createBearerInit, KEY } from '../support/tokens.js';
+import { countStatuses, expectAll, repeatRefused } from '../support/wallet.js';
 import { countRuns } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 
@@ -35,9 +35,12 @@ const FILES = {
     balance: { type: 'Number' },
   },
   'definitions/a.json': [
-    { ...returning('limited', 1), rate_limit: { limit: 20, identifier: '$HEADER.x-who', expires_after: 600 } },
-    returning('sign-in', { id: 'ada' }, { tokenize: { ...JWT, custom_claim_fields: ['id'] } }),
-    returning('me', { id: '$PROTECTED.id' }, { tokenize: JWT, protected: { extract_claims: ['id'] } }),
+    {
+      ...defineReturnResource('limited', 1),
+      rate_limit: { limit: 20, identifier: '$HEADER.x-who', expires_after: 600 },
+    },
+    defineReturnResource('sign-in', { id: 'ada' }, { tokenize: { ...JWT, custom_claim_fields: ['id'] } }),
+    defineReturnResource('me', { id: '$PROTECTED.id' }, { tokenize: JWT, protected: { extract_claims: ['id'] } }),
     {
       id: 'sign-out',
       resource: 'sign-out',
@@ -45,23 +48,23 @@ const FILES = {
       protected: {},
       invalidate_tokenize: { tokens: '$HEADER.authorization' },
     },
-    querying('note', 'SELECT id, text FROM notes WHERE id = $1', ['$PAYLOAD.id'], {
+    defineQueryResource('note', 'SELECT id, text FROM notes WHERE id = $1', ['$PAYLOAD.id'], {
       returnables: ['id', 'text'],
       cacheable: { read_from_cache: true, duration: 600, cache_key: 'note $PAYLOAD.id' },
     }),
-    querying(
+    defineQueryResource(
       'write',
       'INSERT INTO notes (id, text) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET text = excluded.text RETURNING text',
       ['$PAYLOAD.id', '$PAYLOAD.text'],
       { returnables: ['text'], cacheable: { invalidate_cache_keys: ['note $PAYLOAD.id'] } },
     ),
-    querying('drawn', 'SELECT CAST(random() AS text) AS n FROM pg_sleep(0.01)', [], {
+    defineQueryResource('drawn', 'SELECT CAST(random() AS text) AS n FROM pg_sleep(0.01)', [], {
       returnables: ['n'],
       cacheable: { read_from_cache: true, duration: 600, cache_key: 'drawn' },
     }),
-    returning('redraw', 1, { cacheable: { invalidate_cache_keys: ['drawn'] } }),
-    returning('ids', Object.fromEntries(GENERATORS.map((name) => [name, `$GENERATOR.${name}`]))),
-    querying('open', 'INSERT INTO accounts (id, email, balance) VALUES ($1, $2, 0) RETURNING id', [
+    defineReturnResource('redraw', 1, { cacheable: { invalidate_cache_keys: ['drawn'] } }),
+    defineReturnResource('ids', Object.fromEntries(GENERATORS.map((name) => [name, `$GENERATOR.${name}`]))),
+    defineQueryResource('open', 'INSERT INTO accounts (id, email, balance) VALUES ($1, $2, 0) RETURNING id', [
       '$PAYLOAD.id',
       '$PAYLOAD.email',
     ]),
@@ -126,7 +129,7 @@ describe('three processes', function () {
 
   it('count together: of three times as many requests as the limit exactly a third pass', async () => {
     const answers = await spread(60, (client) => client.post('/limited', {}, { headers: { 'x-who': 'ada' } }));
-    expect(counted(answers, 200, 429)).to.deep.equal([20, 40]);
+    expect(countStatuses(answers, 200, 429)).to.deep.equal([20, 40]);
     const left = answers
       .filter(({ status }) => status === 200)
       .map(({ headers }) => headers.get('x-ratelimit-remaining'));
@@ -136,11 +139,11 @@ describe('three processes', function () {
   it('a token that one ends is refused by the others with the next request', async () => {
     for (let round = 0; round < countRuns('kills', 4, 10); round++) {
       const token = String((await a().post('/sign-in', {})).body['token']);
-      const before = await spread(3, (client) => client.post('/me', {}, bearer(token)));
+      const before = await spread(3, (client) => client.post('/me', {}, createBearerInit(token)));
       expectAll(before, 200);
-      expect((await a().post('/sign-out', {}, bearer(token))).status).to.equal(200);
-      const after = await spread(6, (client) => client.post('/me', {}, bearer(token)));
-      expect(counted(after, 401)).to.deep.equal([6]);
+      expect((await a().post('/sign-out', {}, createBearerInit(token))).status).to.equal(200);
+      const after = await spread(6, (client) => client.post('/me', {}, createBearerInit(token)));
+      expect(countStatuses(after, 401)).to.deep.equal([6]);
     }
   });
 
@@ -203,7 +206,7 @@ describe('three processes', function () {
     for (let round = 0; round < 5; round++) {
       const email = `round${round}@example.com`;
       const answers = await spread(12, (client, index) => client.post('/open', { id: 100 * round + index, email }));
-      expect(counted(answers, 200, 409)).to.deep.equal([1, 11]);
+      expect(countStatuses(answers, 200, 409)).to.deep.equal([1, 11]);
     }
   });
 
@@ -216,7 +219,7 @@ describe('three processes', function () {
 
   it('sign addresses of files with the same key, also when they made the folder together', async () => {
     const part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
-    const answers = await spread(3, (client) => client.request('POST', '/lend', { body: formOf([part]) }));
+    const answers = await spread(3, (client) => client.request('POST', '/lend', { body: createFormData([part]) }));
     expectAll(answers, 200);
     for (const answer of answers) {
       const url = String((answer.body as unknown as Loose[])[0]?.['url']);

@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import { fc } from '../support/properties.js';
-import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
+import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 
 const value = (id: number, json: unknown, rest: object = {}): object => ({ id, mode: 'RETURN', value: json, ...rest });
-const from = (...ids: readonly number[]): object => ({ combine_returned_results_from: ids });
+const combineFrom = (...ids: readonly number[]): object => ({ combine_returned_results_from: ids });
 const resource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
   id,
   resource: id,
@@ -21,25 +21,25 @@ const three = (last: unknown): object[] => [value(1, A), value(2, B), value(3, l
 
 const FILES = {
   'definitions/a.json': [
-    resource('merged', three({ c: 3 }), from(1, 2)),
-    resource('turned', three({ c: 3 }), from(2, 1)),
-    resource('last-word', three({ c: 3, shared: 'c' }), from(1, 2)),
-    resource('with-itself', three({ c: 3, shared: 'c' }), from(3, 1)),
-    resource('null-main', three(null), from(1, 2)),
-    resource('list-main', three([{ c: 3 }]), from(1, 2)),
-    resource('null-part', [value(1, null), value(2, [1]), value(3, { c: 3 })], from(1, 2)),
-    resource('nothing', [value(1, null), value(2, null)], from(1)),
-    resource('null-field', [value(1, { a: 1, gone: 'here' }), value(2, { gone: null })], from(1)),
-    resource('picked', three({ c: 3 }), { ...from(1, 2), returnables: ['a', 'deep.b', 'c', 'd'] }),
-    resource('kept', [value(1, A, { returnables: ['a'] }), value(2, { c: 3 })], from(1)),
-    resource('on-action', [value(1, A), value(2, { c: 3 }, from(1)), value(3, { d: 4 }, from(2))]),
+    resource('merged', three({ c: 3 }), combineFrom(1, 2)),
+    resource('turned', three({ c: 3 }), combineFrom(2, 1)),
+    resource('last-word', three({ c: 3, shared: 'c' }), combineFrom(1, 2)),
+    resource('with-itself', three({ c: 3, shared: 'c' }), combineFrom(3, 1)),
+    resource('null-main', three(null), combineFrom(1, 2)),
+    resource('list-main', three([{ c: 3 }]), combineFrom(1, 2)),
+    resource('null-part', [value(1, null), value(2, [1]), value(3, { c: 3 })], combineFrom(1, 2)),
+    resource('nothing', [value(1, null), value(2, null)], combineFrom(1)),
+    resource('null-field', [value(1, { a: 1, gone: 'here' }), value(2, { gone: null })], combineFrom(1)),
+    resource('picked', three({ c: 3 }), { ...combineFrom(1, 2), returnables: ['a', 'deep.b', 'c', 'd'] }),
+    resource('kept', [value(1, A, { returnables: ['a'] }), value(2, { c: 3 })], combineFrom(1)),
+    resource('on-action', [value(1, A), value(2, { c: 3 }, combineFrom(1)), value(3, { d: 4 }, combineFrom(2))]),
     resource('on-action-first', [
-      value(1, { c: 3 }, { main_returnable: true, ...from(2) }),
+      value(1, { c: 3 }, { main_returnable: true, ...combineFrom(2) }),
       value(2, { b: 2 }, { no_op: true }),
     ]),
-    resource('on-action-picked', [value(1, A), value(2, { c: 3 }, { ...from(1), returnables: ['a', 'c'] })]),
-    resource('on-both', [value(1, A), value(2, B), value(3, { c: 3 }, from(1))], from(2)),
-    resource('sent', [value(1, '$PAYLOAD'), value(2, { c: 3 })], from(1)),
+    resource('on-action-picked', [value(1, A), value(2, { c: 3 }, { ...combineFrom(1), returnables: ['a', 'c'] })]),
+    resource('on-both', [value(1, A), value(2, B), value(3, { c: 3 }, combineFrom(1))], combineFrom(2)),
+    resource('sent', [value(1, '$PAYLOAD'), value(2, { c: 3 })], combineFrom(1)),
   ],
 };
 
@@ -136,22 +136,22 @@ const SECRETS = {
       },
     ]),
     resource('plain', [read(1)]),
-    resource('merge', [read(1), pin(2)], from(1)),
-    resource('merge-into-named', [read(1), pin(2, { returnables: ['note'] })], from(1)),
-    resource('merge-into-value', [read(1), value(2, { fine: true }, { returnables: ['fine'] })], from(1)),
-    resource('merge-on-action', [read(1), pin(2, from(1))]),
-    resource('merge-on-both', [read(1), pin(2, { ...from(1), returnables: ['note', 'id'] })], from(1)),
-    resource('named-on-action', [read(1), pin(2, { ...from(1), returnables: ['note', 'password'] })]),
+    resource('merge', [read(1), pin(2)], combineFrom(1)),
+    resource('merge-into-named', [read(1), pin(2, { returnables: ['note'] })], combineFrom(1)),
+    resource('merge-into-value', [read(1), value(2, { fine: true }, { returnables: ['fine'] })], combineFrom(1)),
+    resource('merge-on-action', [read(1), pin(2, combineFrom(1))]),
+    resource('merge-on-both', [read(1), pin(2, { ...combineFrom(1), returnables: ['note', 'id'] })], combineFrom(1)),
+    resource('named-on-action', [read(1), pin(2, { ...combineFrom(1), returnables: ['note', 'password'] })]),
     resource('named-on-resource', [read(1), pin(2, { returnables: ['note'] })], {
-      ...from(1),
+      ...combineFrom(1),
       returnables: ['note', 'password'],
     }),
-    resource('not-named', [read(1), pin(2)], { ...from(1), returnables: ['name', 'note'] }),
-    resource('own-name', [read(1), pin(2, { returnables: ['pin'] })], from(1)),
+    resource('not-named', [read(1), pin(2)], { ...combineFrom(1), returnables: ['name', 'note'] }),
+    resource('own-name', [read(1), pin(2, { returnables: ['pin'] })], combineFrom(1)),
   ],
 };
 
-onDatabase('secret fields of merged results', { files: SECRETS }, (kernel) => {
+describeOnDatabase('secret fields of merged results', { files: SECRETS }, (kernel) => {
   before(async () => expect((await kernel().post('/seed')).status).to.equal(200));
 
   for (const [path, expected] of [

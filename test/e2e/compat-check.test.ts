@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
-import { tempProject } from '../support/project.js';
+import { createTempProject } from '../support/project.js';
 import { copyApplication, ENV, isAtHand } from '../support/soforotto.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
@@ -15,7 +15,9 @@ describe('definitions of others (check)', function () {
 
   before(async function () {
     if (!isAtHand) return skipTest(this, NO_SHARED);
-    const project = await tempProject({ 'lintel.config.json': { profile: 'sub0', websocket: { enabled: true } } });
+    const project = await createTempProject({
+      'lintel.config.json': { profile: 'sub0', websocket: { enabled: true } },
+    });
     try {
       await copyApplication(project.folder);
       const loaded = await loadProject(project.folder, undefined, ENV);
@@ -26,17 +28,17 @@ describe('definitions of others (check)', function () {
     }
   });
 
-  const shown = (severity: Problem['severity']): string[] =>
+  const listProblems = (severity: Problem['severity']): string[] =>
     problems
       .filter((one) => one.severity === severity)
       .map(({ file, code, message }) => `${posix.basename(file)} ${code} ${message}`);
 
   it('has no error', () => {
-    expect(shown('error')).to.deep.equal([]);
+    expect(listProblems('error')).to.deep.equal([]);
   });
 
   it('has no warning but of its literals, and of writes that any administrator may make', () => {
-    expect(shown('warning').map((text) => text.split(' ').slice(0, 2).join(' '))).to.deep.equal([
+    expect(listProblems('warning').map((text) => text.split(' ').slice(0, 2).join(' '))).to.deep.equal([
       'inquiry-submit.json LNK_LITERAL',
       'inquiry-submit.json LNK_LITERAL',
       'inquiry-update-status.json SEC_NO_OWNER',
@@ -52,6 +54,6 @@ describe('definitions of others (check)', function () {
       '{ "literal": "new" }',
       String.raw`{ "literal": "{\"same\":0,\"strength\":0,\"not_alone\":0}" }`,
     ]);
-    expect(shown('hint')).to.deep.equal([]);
+    expect(listProblems('hint')).to.deep.equal([]);
   });
 });

@@ -6,12 +6,12 @@ import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { MODELS, REQUESTS } from '../support/circles.js';
 import { WORK, WORK_MODELS } from '../support/circles-work.js';
-import { eventually, queueIn } from '../support/jobs.js';
+import { waitForValue, createQueueConfig } from '../support/jobs.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { connect } from '../support/sockets.js';
-import { bearer, KEY } from '../support/tokens.js';
+import { createBearerInit, KEY } from '../support/tokens.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
-import { hmac } from '../support/webhooks.js';
+import { signHmac } from '../support/webhooks.js';
 
 const HOOK_KEY = 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay';
 const ENV = {
@@ -42,7 +42,7 @@ describe('definitions of a community', () => {
         on_problem: 'refuse',
         websocket: { enabled: true },
         connections: { main: { use: 'pglite', path: 'memory://' } },
-        queue: { ...queueIn('pglite'), poll: 0.1 },
+        queue: { ...createQueueConfig('pglite'), poll: 0.1 },
         outbound: { allow: [`127.0.0.1:${partner.port}`] },
       },
       env: { ...ENV, PARTNER: partner.url },
@@ -53,7 +53,7 @@ describe('definitions of a community', () => {
     await partner?.close();
   });
 
-  const as = (who: Loose): RequestInit => bearer(String(who['session']));
+  const as = (who: Loose): RequestInit => createBearerInit(String(who['session']));
   /** The member `data` of a success. */
   async function data<T = Loose>(path: string, body: unknown = {}, init?: RequestInit): Promise<T> {
     const answer = await kernel.post(path, body, init);
@@ -61,7 +61,7 @@ describe('definitions of a community', () => {
     expect(answer.body).to.have.all.keys('success', 'message', 'data');
     return answer.body['data'] as T;
   }
-  async function refused(path: string, status: number, body: unknown = {}, init?: RequestInit): Promise<Loose> {
+  async function expectRejected(path: string, status: number, body: unknown = {}, init?: RequestInit): Promise<Loose> {
     const answer = await kernel.post(path, body, init);
     expect(answer.status, `${path} ${answer.text}`).to.equal(status);
     expect(answer.body).to.include({ success: false, status });
@@ -73,17 +73,19 @@ describe('definitions of a community', () => {
     expect(ada).to.have.all.keys('id', 'handle', 'karma', 'session');
     expect(ada).to.include({ handle: 'ada', karma: 0 });
     grace = await data('/sign-up-01', GRACE);
-    expect(await refused('/sign-up', 409, { ...ADA, handle: 'other' })).to.include({ code: 'QRY_UNIQUE' });
-    expect(await refused('/sign-up', 409, { ...ADA, email: 'other@example.com' })).to.include({ code: 'QRY_UNIQUE' });
-    await refused('/sign-up', 422, { ...GRACE, tags: ['x'.repeat(21)] });
+    expect(await expectRejected('/sign-up', 409, { ...ADA, handle: 'other' })).to.include({ code: 'QRY_UNIQUE' });
+    expect(await expectRejected('/sign-up', 409, { ...ADA, email: 'other@example.com' })).to.include({
+      code: 'QRY_UNIQUE',
+    });
+    await expectRejected('/sign-up', 422, { ...GRACE, tags: ['x'.repeat(21)] });
     const { id, session } = await data('/sign-in', { ...ADA, email: 'ADA@example.com' });
     expect(id).to.equal(ada['id']);
     ada = { ...ada, session };
-    await refused('/sign-in', 401, { ...ADA, password: 'not that password' });
+    await expectRejected('/sign-in', 401, { ...ADA, password: 'not that password' });
   });
 
   it('several actionables depend on one INSERT that stands after them, with literals among their parameters', async () => {
-    await refused('/circle/create', 401, { name: 'Tea' });
+    await expectRejected('/circle/create', 401, { name: 'Tea' });
     const settings = { theme: { color: 'green' }, draft: 1, public: true };
     circle = await data('/circle/create', { name: 'Tea', settings, is_open: true }, as(ada));
     expect(circle).to.include({ name: 'Tea', owner_id: ada['id'], member_count: 1, is_open: true });
@@ -95,7 +97,7 @@ describe('definitions of a community', () => {
     }));
     expect([joined, notes]).to.deep.equal([0, [{ text: 'joined the circle', kind: 'new' }]]);
     // All or nothing: without a name of the circle there is no membership either.
-    await refused('/circle/create', 422, { settings, is_open: true }, as(ada));
+    await expectRejected('/circle/create', 422, { settings, is_open: true }, as(ada));
   });
 
   it('one statement writes three tables and reads them; the second time it finds nothing to do', async () => {
@@ -151,7 +153,7 @@ describe('definitions of a community', () => {
     expect(changed).to.deep.include({ handle: 'ada', profile: { city: 'Turin', links: { a: 'b' } } });
     expect(changed['at']).to.match(/^\d{4}-\d\d-\d\d [\d:.]+\+00$/);
     // Both are absent: nothing is merged, NULL is nothing to merge.
-    expect(await refused('/profile/update', 422, {}, as(ada))).to.include({ code: 'QRY_NOT_NULL' });
+    expect(await expectRejected('/profile/update', 422, {}, as(ada))).to.include({ code: 'QRY_NOT_NULL' });
   });
 
   it('moves rows from table to table in one statement', async () => {
@@ -216,7 +218,7 @@ describe('definitions of a community', () => {
     expect(added).to.deep.equal({ amount: 105, status: 'FULFILLED' });
     await Promise.all([1, 2, 3, 4, 5].map((add_bal) => data('/balance/add', { id: 'a', add_bal })));
     expect(await data('/balance/add', { id: 'a', add_bal: 0 })).to.include({ amount: 120 });
-    expect(await refused('/balance/add', 404, { id: 'nobody', add_bal: 1 })).to.include({
+    expect(await expectRejected('/balance/add', 404, { id: 'nobody', add_bal: 1 })).to.include({
       message: 'Operation Failed: this action must return a value!',
     });
   });
@@ -225,15 +227,15 @@ describe('definitions of a community', () => {
     const event = JSON.stringify({ type: 'paid', data: { object: { id: 'b', amount: 7 } } });
     const send = (key: string) =>
       kernel.request('POST', '/hooks/paid', {
-        headers: { 'content-type': 'application/json', 'x-signature': hmac(event, key), 'x-event': 'e1' },
+        headers: { 'content-type': 'application/json', 'x-signature': signHmac(event, key), 'x-event': 'e1' },
         body: event,
       });
     expect((await send('another key')).status).to.equal(401);
     const answer = await send(HOOK_KEY);
     expect([answer.status, answer.body]).to.deep.include(202);
     expect(answer.body['data']).to.include({ accepted: true });
-    const [asked] = await eventually(
-      () => partner.asked.filter(({ url }) => url === '/receipts'),
+    const [asked] = await waitForValue(
+      () => partner.requests.filter(({ url }) => url === '/receipts'),
       ({ length }) => length > 0,
     );
     expect(JSON.parse(asked?.body ?? '')).to.deep.equal({ for: 'b', event: 'e1', now: 7 });
@@ -243,8 +245,8 @@ describe('definitions of a community', () => {
   it('a queued call is accepted and done once, with the claims of its caller', async () => {
     const answer = await kernel.post('/invite', { email: 'new@example.com' }, as(ada));
     expect([answer.status, answer.body['success']]).to.deep.equal([202, true]);
-    const asked = await eventually(
-      () => partner.asked.filter(({ url }) => url === '/mail'),
+    const asked = await waitForValue(
+      () => partner.requests.filter(({ url }) => url === '/mail'),
       ({ length }) => length > 0,
     );
     expect(asked.map(({ body }) => JSON.parse(body) as Loose)[0]).to.include({ to: 'new@example.com', from: 'ada' });
@@ -254,14 +256,14 @@ describe('definitions of a community', () => {
     const { token } = await data('/connect/start', { at: new Date().toISOString() }, as(ada));
     const back = await data('/connect/callback', { state: token, code: 'c-1' });
     expect(back).to.deep.equal({ access: { kind: 'full' }, member: 'm' });
-    expect(JSON.parse(partner.asked.at(-1)?.body ?? '')).to.deep.equal({ code: 'c-1', member: ada['id'] });
-    await refused('/connect/callback', 404, { state: token, code: 'c-1' });
+    expect(JSON.parse(partner.requests.at(-1)?.body ?? '')).to.deep.equal({ code: 'c-1', member: ada['id'] });
+    await expectRejected('/connect/callback', 404, { state: token, code: 'c-1' });
     await data('/connect/start', { at: '2020-01-01T00:00:00Z' }, as(ada));
-    await eventually(
+    await waitForValue(
       () => data('/states'),
       ({ open }) => open === 0,
     );
-    await refused('/sweep', 404);
+    await expectRejected('/sweep', 404);
   });
 
   it('tells everybody, one and several over their connections', async () => {
@@ -274,7 +276,7 @@ describe('definitions of a community', () => {
     // Without a token the uid that is said is the address, as clients of the other system rely on.
     const stranger = await enter(grace, []);
     try {
-      const said = await speaker.ask('say', { text: 'hello', circle_id: circle['id'] });
+      const said = await speaker.sendRequest('say', { text: 'hello', circle_id: circle['id'] });
       expect(said.data).to.include({ kind: 'said', text: 'hello' });
       for (const one of [speaker, listener, stranger]) {
         expect((await one.next(({ action }) => action === 'said')).data).to.deep.equal(said.data);
@@ -313,13 +315,13 @@ describe('definitions of a community', () => {
 
   it('a resource without actionables revokes tokens; one with none at all is not there', async () => {
     await data('/sign-out', { tokens: [grace['session']] }, as(ada));
-    await refused('/phone/get', 401, {}, as(grace));
-    await refused('/nothing', 404);
+    await expectRejected('/phone/get', 401, {}, as(grace));
+    await expectRejected('/nothing', 404);
   });
 
   it('a soft deletion keeps the row, and its owner can sign in no more', async () => {
     await data('/leave', {}, as(ada));
-    await refused('/sign-in', 401, ADA);
+    await expectRejected('/sign-in', 401, ADA);
     expect(await data('/overview', { circle_id: circle['id'] })).to.include({ members: 1 });
   });
 });

@@ -5,13 +5,13 @@
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { SHOP } from '../support/circles-documents.js';
-import { onEach, STORES } from '../support/databases.js';
+import { describeOnEach, STORES } from '../support/databases.js';
 import { connect } from '../support/sockets.js';
-import { bearer, KEY } from '../support/tokens.js';
+import { createBearerInit, KEY } from '../support/tokens.js';
 
 const ADA = { email: 'ada@example.com', handle: 'ada', password: 'a long password', points: 1, address: {} };
 
-onEach(
+describeOnEach(
   'definitions of a shop of documents',
   STORES,
   {
@@ -22,14 +22,14 @@ onEach(
   (kernel) => {
     let ada = {} as Loose;
     let placed = {} as Loose;
-    const as = (who: Loose): RequestInit => bearer(String(who['session']));
+    const as = (who: Loose): RequestInit => createBearerInit(String(who['session']));
     async function data(path: string, body: unknown = {}, init?: RequestInit): Promise<Loose> {
       const answer = await kernel().post(path, body, init);
       expect(answer.status, `${path} ${answer.text}`).to.equal(200);
       expect(answer.body).to.have.all.keys('success', 'message', 'data');
       return answer.body['data'] as Loose;
     }
-    async function refused(path: string, status: number, body: unknown = {}, init?: RequestInit): Promise<void> {
+    async function expectRejected(path: string, status: number, body: unknown = {}, init?: RequestInit): Promise<void> {
       const answer = await kernel().post(path, body, init);
       expect(answer.status, `${path} ${answer.text}`).to.equal(status);
       expect(answer.body).to.include({ success: false });
@@ -38,22 +38,22 @@ onEach(
     it('signs up once for each address, and in: the store makes the id, and it is in the token', async () => {
       const made = await data('/sign-up', ADA);
       expect(made).to.have.all.keys('_id', 'handle', 'session');
-      await refused('/sign-up', 409, { ...ADA, handle: 'another' });
+      await expectRejected('/sign-up', 409, { ...ADA, handle: 'another' });
       ada = await data('/sign-in', ADA);
       expect(ada).to.include({ _id: made['_id'], handle: 'ada', points: 1 });
-      await refused('/sign-in', 401, { ...ADA, password: 'not that password' });
-      await refused('/sign-in', 401, { ...ADA, email: 'nobody@example.com' });
-      await refused('/sign-in', 422, { email: { $ne: null }, password: { $ne: null } });
+      await expectRejected('/sign-in', 401, { ...ADA, password: 'not that password' });
+      await expectRejected('/sign-in', 401, { ...ADA, email: 'nobody@example.com' });
+      await expectRejected('/sign-in', 422, { email: { $ne: null }, password: { $ne: null } });
     });
 
     it('updates fields of an object inside, and counts', async () => {
-      await refused('/address', 401, { city: 'Turin' });
+      await expectRejected('/address', 401, { city: 'Turin' });
       const changed = { address: { city: 'Turin', zip: '10100' }, points: 6 };
       expect(await data('/address', { city: 'Turin', zip: '10100' }, as(ada))).to.deep.equal(changed);
     });
 
     it('a value of a client is a value, also where it looks like an operator', async () => {
-      await refused('/address', 422, { city: { $inc: 1 }, zip: '1' }, as(ada));
+      await expectRejected('/address', 422, { city: { $inc: 1 }, zip: '1' }, as(ada));
       const kept = { address: { city: '$set', zip: '$points' }, points: 11 };
       expect(await data('/address', { city: '$set', zip: '$points' }, as(ada))).to.deep.equal(kept);
       expect(await data('/orders/find', { status: { $ne: null } })).to.equal(null);

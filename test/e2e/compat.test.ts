@@ -7,10 +7,10 @@ import pg from 'pg';
 import { hostCli, runCli, type Running } from '../support/cli.js';
 import { createClient, type Client } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying, tempProject, type TempProject } from '../support/project.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource, createTempProject, type TempProject } from '../support/project.js';
 import { describeCalls } from '../support/soforotto-calls.js';
-import { copyApplication, ENV, isAtHand, seeds, standInForRemote } from '../support/soforotto.js';
+import { copyApplication, ENV, isAtHand, createSeeds, startRemoteStandIn } from '../support/soforotto.js';
 import type { StandIn } from '../support/upstream.js';
 import { NO_SHARED, skipTest, skipWithout } from '../support/skip.js';
 
@@ -26,17 +26,17 @@ describe('definitions of another system', () => {
   let remote: StandIn | undefined;
   before(async function () {
     if (!isAtHand) return skipTest(this, NO_SHARED);
-    remote = await standInForRemote();
+    remote = await startRemoteStandIn();
     kernel = await startKernel({
       files: {
-        'definitions/seeds.json': seeds().map((sql, index) => querying(`seed-${index}`, sql)),
+        'definitions/seeds.json': createSeeds().map((sql, index) => defineQueryResource(`seed-${index}`, sql)),
         ...remote.files,
       },
       config: { ...SUB0, connections: { main: { use: 'pglite', path: 'memory://' } }, outbound: remote.outbound },
       env: ENV,
       prepare: copyApplication,
     });
-    for (const index of seeds().keys()) {
+    for (const index of createSeeds().keys()) {
       const seeded = await kernel.post(`/seed-${index}`, {});
       expect(seeded.status, seeded.text).to.equal(200);
     }
@@ -74,9 +74,9 @@ describe('definitions of another system, lintel serve', function () {
   before(async function () {
     if (!isAtHand) return skipTest(this, NO_SHARED);
     await skipWithout(this, startPostgres());
-    const url = await freshDatabase();
-    remote = await standInForRemote();
-    project = await tempProject({
+    const url = await createPostgresDatabase();
+    remote = await startRemoteStandIn();
+    project = await createTempProject({
       'lintel.config.json': { ...SUB0, outbound: remote.outbound },
       ...remote.files,
     });
@@ -85,9 +85,9 @@ describe('definitions of another system, lintel serve', function () {
     const env = { PORT: '0', ...ENV, DATABASE_URL: url };
     const migrated = await runCli(['migrate'], { cwd: folder, env });
     expect(migrated.code, migrated.stderr).to.equal(0);
-    await runSql(url, seeds());
+    await runSql(url, createSeeds());
     child = hostCli(['serve'], { cwd: folder, env });
-    [, address = ''] = await child.printed(/ready at (http:\S+)/);
+    [, address = ''] = await child.waitForOutput(/ready at (http:\S+)/);
     client = createClient(address);
   });
   after(async () => {

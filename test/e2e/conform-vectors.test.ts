@@ -64,7 +64,7 @@ const FILES: readonly {
 ];
 
 /** Texts of the entries, with their fields in one order. */
-const sorted = (list: unknown): string[] =>
+const sortEntries = (list: unknown): string[] =>
   (list as readonly object[]).map((entry) => JSON.stringify(Object.entries(entry).sort())).sort();
 
 const isRightBelow = (prefix: string, key: unknown): boolean =>
@@ -114,7 +114,7 @@ describe('shared vectors', () => {
             wanted.parts !== undefined ||
             oneOf !== undefined ||
             JSON.stringify(out) === JSON.stringify(wanted.out)) &&
-          (!ok || wanted.parts === undefined || sorted(out).join() === sorted(wanted.parts).join()) &&
+          (!ok || wanted.parts === undefined || sortEntries(out).join() === sortEntries(wanted.parts).join()) &&
           (!ok || wanted.footer === undefined || footer === wanted.footer) &&
           (ok || wanted.status === undefined || wanted.status.includes(status ?? 0));
         if (!fits) wrong.push(`${id}: ${ok} ${String(error)} ${JSON.stringify(out)}`);

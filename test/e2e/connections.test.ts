@@ -5,9 +5,9 @@
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshMysql, startMysql } from '../support/mysql.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying } from '../support/project.js';
+import { createMysqlDatabase, startMysql } from '../support/mysql.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource } from '../support/project.js';
 import { skipWithout } from '../support/skip.js';
 
 const id = { type: 'Number', primary_key: true, auto_increment: true };
@@ -30,8 +30,12 @@ const FILES = {
       step(2, 'INSERT INTO event (name) VALUES ($1)', [NAME]),
     ],
   },
-  'definitions/notes.json': querying('notes', 'SELECT id, name FROM note ORDER BY id', [], { result: 'many' }),
-  'definitions/events.json': querying('events', 'SELECT id, name FROM event ORDER BY id', [], { result: 'many' }),
+  'definitions/notes.json': defineQueryResource('notes', 'SELECT id, name FROM note ORDER BY id', [], {
+    result: 'many',
+  }),
+  'definitions/events.json': defineQueryResource('events', 'SELECT id, name FROM event ORDER BY id', [], {
+    result: 'many',
+  }),
   'definitions/elsewhere.json': {
     id: 'elsewhere',
     resource: 'elsewhere',
@@ -55,11 +59,11 @@ for (const [name, reports] of Object.entries(REPORTS)) {
       const env: Record<string, string> = {};
       if (name === 'mysql') {
         await skipWithout(this, startMysql('mariadb'));
-        env['REPORTS_URL'] = await freshMysql('mariadb');
+        env['REPORTS_URL'] = await createMysqlDatabase('mariadb');
       }
       if (name === 'postgres') {
         await skipWithout(this, startPostgres());
-        env['REPORTS_URL'] = await freshDatabase();
+        env['REPORTS_URL'] = await createPostgresDatabase();
       }
       const connections = { main: { use: 'pglite', path: 'memory://' }, reports };
       kernel = await startKernel({ files: FILES, config: { connections }, env });
@@ -93,7 +97,7 @@ for (const [name, reports] of Object.entries(REPORTS)) {
     });
 
     it('the plan of migrations is one for each', async () => {
-      const { steps } = await kernel.kernel.outline({ destroy: true });
+      const { steps } = await kernel.kernel.outlineMigration({ destroy: true });
       expect(steps).to.deep.equal([]);
     });
   });

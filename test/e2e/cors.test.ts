@@ -1,13 +1,15 @@
 /** Who may call from a browser, and the headers that every answer has: over real HTTP, whatever answers. */
 import { expect } from 'chai';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 
 const ORIGIN = 'https://app.example.com';
-const FILES = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+const FILES = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD') };
 const OBSERVERS = { figures: { use: 'prometheus' } };
-const from = (origin: string, more: Record<string, string> = {}): RequestInit => ({ headers: { origin, ...more } });
+const createOriginInit = (origin: string, more: Record<string, string> = {}): RequestInit => ({
+  headers: { origin, ...more },
+});
 
 describe('pages of other origins', () => {
   const kernels: TestKernel[] = [];
@@ -19,12 +21,12 @@ describe('pages of other origins', () => {
   after(() => Promise.all(kernels.map((kernel) => kernel.close())));
 
   const preflight = (kernel: TestKernel, origin: string, more: Record<string, string> = {}) =>
-    kernel.request('OPTIONS', '/echo', from(origin, { 'access-control-request-method': 'POST', ...more }));
+    kernel.request('OPTIONS', '/echo', createOriginInit(origin, { 'access-control-request-method': 'POST', ...more }));
   const allowed = (headers: Headers): string | null => headers.get('access-control-allow-origin');
 
   it('nobody is allowed by default: no header says otherwise, and a preflight is a verb like any other', async () => {
     const kernel = await start({});
-    const answer = await kernel.post('/echo', { a: 1 }, from(ORIGIN));
+    const answer = await kernel.post('/echo', { a: 1 }, createOriginInit(ORIGIN));
     expect([answer.status, allowed(answer.headers), answer.headers.get('vary')]).to.deep.equal([200, null, null]);
     const { status, headers } = await preflight(kernel, ORIGIN);
     expect([status, allowed(headers), headers.get('access-control-allow-methods')]).to.deep.equal([405, null, null]);
@@ -37,7 +39,7 @@ describe('pages of other origins', () => {
     });
 
     it('an answer names the origin it is for, and that it differs by it', async () => {
-      const { headers, status } = await kernel.post('/echo', { a: 1 }, from(ORIGIN));
+      const { headers, status } = await kernel.post('/echo', { a: 1 }, createOriginInit(ORIGIN));
       expect([status, allowed(headers), headers.get('vary')]).to.deep.equal([200, ORIGIN, 'origin']);
       expect(headers.get('access-control-expose-headers')).to.contain('x-request-id').and.contain('retry-after');
       expect(headers.get('access-control-allow-credentials')).to.equal(null);
@@ -46,13 +48,13 @@ describe('pages of other origins', () => {
     it('so do refusals, the status page and pages of plugins, or a page could not read what went wrong', async () => {
       for (const [method, path, init, expected] of [
         ['POST', '/echo', { body: '{"broken', headers: { origin: ORIGIN, 'content-type': 'application/json' } }, 400],
-        ['POST', '/nowhere', from(ORIGIN), 404],
-        ['PUT', '/echo', from(ORIGIN), 405],
-        ['GET', '/status', from(ORIGIN), 200],
-        ['GET', '/metrics', from(ORIGIN), 200],
-        ['POST', '/metrics', from(ORIGIN), 405],
-        ['HEAD', '/echo', from(ORIGIN), 200],
-        ['HEAD', '/metrics', from(ORIGIN), 200],
+        ['POST', '/nowhere', createOriginInit(ORIGIN), 404],
+        ['PUT', '/echo', createOriginInit(ORIGIN), 405],
+        ['GET', '/status', createOriginInit(ORIGIN), 200],
+        ['GET', '/metrics', createOriginInit(ORIGIN), 200],
+        ['POST', '/metrics', createOriginInit(ORIGIN), 405],
+        ['HEAD', '/echo', createOriginInit(ORIGIN), 200],
+        ['HEAD', '/metrics', createOriginInit(ORIGIN), 200],
       ] as const) {
         const { status, headers } = await kernel.request(method, path, init);
         const seen = [status, allowed(headers), headers.get('vary')];
@@ -73,7 +75,7 @@ describe('pages of other origins', () => {
     });
 
     it('a port that goes without saying is the same origin', async () => {
-      const { headers } = await kernel.post('/echo', {}, from('https://other.example.com'));
+      const { headers } = await kernel.post('/echo', {}, createOriginInit('https://other.example.com'));
       expect(allowed(headers)).to.equal('https://other.example.com');
     });
 
@@ -90,7 +92,7 @@ describe('pages of other origins', () => {
       '__proto__',
     ]) {
       it(`a stranger gets nothing: ${origin}`, async () => {
-        const { headers } = await kernel.post('/echo', {}, from(origin));
+        const { headers } = await kernel.post('/echo', {}, createOriginInit(origin));
         expect([allowed(headers), headers.get('vary')]).to.deep.equal([null, 'origin']);
         const asked = await preflight(kernel, origin, { 'access-control-request-headers': 'authorization' });
         expect([asked.status, allowed(asked.headers)]).to.deep.equal([204, null]);
@@ -100,7 +102,7 @@ describe('pages of other origins', () => {
     }
 
     it('what is asked for in a preflight never becomes a header of its own', async () => {
-      const lines = head('OPTIONS', '/echo', {
+      const lines = formatRequestHead('OPTIONS', '/echo', {
         origin: ORIGIN,
         'access-control-request-method': 'POST',
         'access-control-request-headers': 'a;b="c"',
@@ -112,7 +114,7 @@ describe('pages of other origins', () => {
     });
 
     it('OPTIONS that is no preflight is a verb like any other', async () => {
-      expect((await kernel.request('OPTIONS', '/echo', from(ORIGIN))).status).to.equal(405);
+      expect((await kernel.request('OPTIONS', '/echo', createOriginInit(ORIGIN))).status).to.equal(405);
       const { status } = await kernel.request('OPTIONS', '/echo', {
         headers: { 'access-control-request-method': 'POST' },
       });
@@ -125,8 +127,10 @@ describe('pages of other origins', () => {
       { allowed_origins: ['https://old.example.com'] },
       { ALLOWED_ORIGINS: `https://a.test|${ORIGIN}` },
     );
-    expect(allowed((await kernel.post('/echo', {}, from(ORIGIN))).headers)).to.equal(ORIGIN);
-    expect(allowed((await kernel.post('/echo', {}, from('https://old.example.com'))).headers)).to.equal(null);
+    expect(allowed((await kernel.post('/echo', {}, createOriginInit(ORIGIN))).headers)).to.equal(ORIGIN);
+    expect(allowed((await kernel.post('/echo', {}, createOriginInit('https://old.example.com'))).headers)).to.equal(
+      null,
+    );
     for (const wrong of ['app.example.com', `${ORIGIN}/path`, '*.example.com', `${ORIGIN},https://b.test`]) {
       const failure = await start({}, { ALLOWED_ORIGINS: wrong }).then(
         () => null,
@@ -138,7 +142,7 @@ describe('pages of other origins', () => {
 
   it('`*` lets every page read, with or without an origin in the request, so that caches may share', async () => {
     const kernel = await start({ allowed_origins: ['*'] });
-    for (const init of [from(ORIGIN), from('null'), {}]) {
+    for (const init of [createOriginInit(ORIGIN), createOriginInit('null'), {}]) {
       const { headers } = await kernel.post('/echo', {}, init);
       expect([allowed(headers), headers.get('vary'), headers.get('access-control-allow-credentials')]).to.deep.equal([
         '*',
@@ -214,12 +218,13 @@ describe('headers of every answer', () => {
     const kernel = await start({});
     const [get, asked] = await Promise.all(
       ['GET', 'HEAD'].map(async (method) =>
-        parseRaw(await kernel.raw(head(method, '/status/live', { connection: 'close' }))),
+        parseRaw(await kernel.raw(formatRequestHead(method, '/status/live', { connection: 'close' }))),
       ),
     );
     expect(asked?.body).to.equal('');
     expect(get?.body).to.equal('{"live":true}');
-    const same = (text = ''): string[] => text.split('\r\n').filter((line) => !/^(date|x-request-id):/.test(line));
-    expect(same(asked?.head)).to.deep.equal(same(get?.head));
+    const removeVaryingHeaders = (text = ''): string[] =>
+      text.split('\r\n').filter((line) => !/^(date|x-request-id):/.test(line));
+    expect(removeVaryingHeaders(asked?.head)).to.deep.equal(removeVaryingHeaders(get?.head));
   });
 });

@@ -4,10 +4,10 @@
  */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { connect, refusedUpgrade, UPGRADE } from '../support/sockets.js';
+import { defineReturnResource } from '../support/project.js';
+import { connect, expectRefusedUpgrade, UPGRADE } from '../support/sockets.js';
 
 const APP = 'https://app.example.com';
 const EVIL = 'https://evil.example';
@@ -18,17 +18,17 @@ const HMAC = { HmacSignatureVerifier: { sig_header: '$HEADER.x-signature', secre
 const HERE = { IpAllowListVerifier: { allowed_ips: '127.0.0.1' } };
 const FILES = {
   'definitions/a.json': [
-    returning('open', { done: true }),
-    returning('session', { by: '$HEADER.cookie' }),
-    returning('network', { done: true }, verified(HERE)),
-    returning(
+    defineReturnResource('open', { done: true }),
+    defineReturnResource('session', { by: '$HEADER.cookie' }),
+    defineReturnResource('network', { done: true }, verified(HERE)),
+    defineReturnResource(
       'cookie',
       { done: true },
       verified({ HeaderTokenVerifier: { header_key: '$HEADER.cookie', secret_key: '$ENV.SECRET' } }),
     ),
-    returning('either', { done: true }, verified({ composition_strategy_mode: 'ANY', ...HMAC, ...HERE })),
-    returning('signed', { done: true }, verified(HMAC)),
-    returning('token', { done: true }, { tokenize: TOKENIZE, protected: {} }),
+    defineReturnResource('either', { done: true }, verified({ composition_strategy_mode: 'ANY', ...HMAC, ...HERE })),
+    defineReturnResource('signed', { done: true }, verified(HMAC)),
+    defineReturnResource('token', { done: true }, { tokenize: TOKENIZE, protected: {} }),
   ],
 };
 const ENV = { SECRET, KEY: 'k'.repeat(32) };
@@ -120,7 +120,7 @@ describe('requests that other pages have a browser send', () => {
     const link = { ...frame, 'sec-fetch-dest': 'document' };
     const status = async (on: TestKernel, path: string, headers: Headers): Promise<number> =>
       // `fetch` of Node would write `sec-fetch-mode` by itself.
-      parseRaw(await on.raw(head('GET', path, { connection: 'close', ...headers }))).status;
+      parseRaw(await on.raw(formatRequestHead('GET', path, { connection: 'close', ...headers }))).status;
     for (const headers of [image, frame, link])
       for (const path of ['/open', '/network', '/session'])
         expect(await status(kernel, path, headers), path).to.equal(403);
@@ -143,17 +143,17 @@ describe('requests that other pages have a browser send', () => {
     ]).to.deep.equal([200, 403, 403, 403]);
     expect((await form(all, '/cookie', { cookie: SECRET })).status).to.equal(200);
     const page = await connect(all.url, { headers });
-    expect((await page.ask('session')).error).to.include({ code: 'REQ_CROSS_SITE', status: 403 });
-    expect((await page.ask('open')).data).to.deep.equal({ done: true });
+    expect((await page.sendRequest('session')).error).to.include({ code: 'REQ_CROSS_SITE', status: 403 });
+    expect((await page.sendRequest('open')).data).to.deep.equal({ done: true });
     await page.close();
     const program = await connect(all.url, { headers: { cookie: 'a=1' } });
-    expect((await program.ask('session')).data).to.deep.equal({ by: 'a=1' });
+    expect((await program.sendRequest('session')).data).to.deep.equal({ by: 'a=1' });
     await program.close();
   });
 
   it('a handshake is judged by the same rule', async () => {
     for (const headers of [{ origin: EVIL }, { 'sec-fetch-site': 'cross-site' }])
-      expect((await refusedUpgrade(kernel.url, { headers })).body).to.include({ code: 'WS_ORIGIN', status: 403 });
+      expect((await expectRefusedUpgrade(kernel.url, { headers })).body).to.include({ code: 'WS_ORIGIN', status: 403 });
     for (const headers of [{}, { origin: APP }]) await (await connect(kernel.url, { headers })).close();
   });
 });
@@ -173,7 +173,9 @@ describe('names under which a server answers', () => {
   after(() => Promise.all(kernels.map((kernel) => kernel.close())));
 
   const answer = async (kernel: TestKernel, host: string, method = 'POST', path = '/open', more: object = {}) => {
-    const { status, body } = parseRaw(await kernel.raw(head(method, path, { connection: 'close', host, ...more })));
+    const { status, body } = parseRaw(
+      await kernel.raw(formatRequestHead(method, path, { connection: 'close', host, ...more })),
+    );
     return `${status} ${status === 421 ? String((JSON.parse(body) as { code: string }).code) : ''}`.trim();
   };
   const LOCAL = [
@@ -204,7 +206,7 @@ describe('names under which a server answers', () => {
         expect(await answer(kernel, 'evil.example', 'GET', path), path).to.equal('421 REQ_HOST');
       const upgrade = { ...UPGRADE, connection: 'Upgrade, close', origin: 'http://evil.example' };
       expect(await answer(kernel, 'evil.example', 'GET', '/ws', upgrade)).to.equal('421 REQ_HOST');
-      const text = await kernel.raw(head('POST', '/open', { connection: 'close', host: 'evil.example' }));
+      const text = await kernel.raw(formatRequestHead('POST', '/open', { connection: 'close', host: 'evil.example' }));
       expect(text).to.contain('`http.hosts`').and.contain('ALLOWED_HOSTS');
     }
   });

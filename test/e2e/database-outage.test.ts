@@ -5,9 +5,9 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const resource = (id: string, query: string): object => ({
   id,
@@ -34,7 +34,7 @@ describe('a database that goes away', () => {
   before(async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    const url = await freshDatabase();
+    const url = await createPostgresDatabase();
     name = new URL(url).pathname.slice(1);
     admin = new pg.Client({ connectionString: server.url });
     await admin.connect();
@@ -60,7 +60,7 @@ describe('a database that goes away', () => {
         expect([200, 503]).to.include(status);
         if (status === 503) expect([headers.get('retry-after'), body['code']]).to.deep.equal(['1', 'QRY_UNAVAILABLE']);
       }
-      await until(async () => (await kernel.post('/read', {})).status === 200);
+      await waitUntil(async () => (await kernel.post('/read', {})).status === 200);
       expect((await kernel.post('/write', {})).status).to.equal(200);
       expect(await readiness()).to.equal(200);
     }
@@ -69,12 +69,12 @@ describe('a database that goes away', () => {
   it('is not ready while the database refuses it, and ready once it does not', async function () {
     await admin.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
     await cut();
-    await until(async () => (await readiness()) === 503);
+    await waitUntil(async () => (await readiness()) === 503);
     expect((await kernel.request('GET', '/status/live')).status).to.equal(200);
     const refused = await kernel.post('/read', {});
     expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '1']);
     await admin.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`);
-    await until(async () => (await readiness()) === 200);
+    await waitUntil(async () => (await readiness()) === 200);
     expect((await kernel.post('/read', {})).status).to.equal(200);
   });
 

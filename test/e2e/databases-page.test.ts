@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyseConfig } from '../../language/analysis/config.js';
-import { envFacts } from '../../language/project/environment.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { createEnvFacts } from '../../language/project/environment.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs', 'databases.md'), 'utf8');
 const configs = [...PAGE.matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = '']) => text);
-const ENV = envFacts({
+const ENV = createEnvFacts({
   DATABASE_URL: 'postgres://127.0.0.1/a',
   MYSQL_URL: 'mysql://127.0.0.1/a',
   MONGO_URL: 'mongodb://127.0.0.1/a',
@@ -19,17 +19,17 @@ describe('the page about databases', () => {
   it('shows configs that the checker takes', () => {
     expect(configs).to.have.length(2);
     for (const text of configs) {
-      const { problems } = analyseConfig('lintel.config.json', text, builtinRegistry(), ENV);
+      const { problems } = analyseConfig('lintel.config.json', text, createBuiltinRegistry(), ENV);
       expect(problems.map(({ message }) => message)).to.deep.equal([]);
     }
   });
 
   it('says where things lie by default', () => {
-    const chosen = (env: Record<string, string>, json = '{}') =>
-      (analyseConfig('lintel.config.json', json, builtinRegistry(), envFacts(env)).config?.chosen ?? [])
+    const chooseConnection = (env: Record<string, string>, json = '{}') =>
+      (analyseConfig('lintel.config.json', json, createBuiltinRegistry(), createEnvFacts(env)).config?.chosen ?? [])
         .filter(({ kind }) => ['dialect', 'document-store', 'queue', 'scheduler'].includes(kind))
         .map(({ kind, instance, name, options }) => [kind, instance, name, options['connection'] ?? '']);
-    expect(chosen({ MYSQL_URL: 'mysql://127.0.0.1/a' })).to.have.deep.members([
+    expect(chooseConnection({ MYSQL_URL: 'mysql://127.0.0.1/a' })).to.have.deep.members([
       ['dialect', 'main', 'mysql', ''],
       ['dialect', 'embedded', 'pglite', ''],
       ['document-store', 'main', 'embedded', 'embedded'],
@@ -38,7 +38,7 @@ describe('the page about databases', () => {
     ]);
     // Somebody has said what there is: nothing is put beside it.
     const written = '{"connections": {"main": {"use": "pglite"}}}';
-    expect(chosen({ MYSQL_URL: 'mysql://127.0.0.1/a' }, written)).to.have.deep.members([
+    expect(chooseConnection({ MYSQL_URL: 'mysql://127.0.0.1/a' }, written)).to.have.deep.members([
       ['dialect', 'main', 'pglite', ''],
       ['document-store', 'main', 'embedded', ''],
       ['queue', 'queue', 'embedded', ''],

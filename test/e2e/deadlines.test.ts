@@ -5,19 +5,19 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying } from '../support/project.js';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const FILES = {
   'definitions/_note.json': { id: { type: 'Number', primary_key: true }, n: { type: 'Number' } },
   'definitions/a.json': [
-    querying('slow', 'SELECT 1 AS a FROM pg_sleep($1)', ['$PAYLOAD.seconds']),
-    querying('read', 'SELECT n FROM notes WHERE id = 1'),
-    querying('change', 'UPDATE notes SET n = n + 1 WHERE id = 1 RETURNING n'),
+    defineQueryResource('slow', 'SELECT 1 AS a FROM pg_sleep($1)', ['$PAYLOAD.seconds']),
+    defineQueryResource('read', 'SELECT n FROM notes WHERE id = 1'),
+    defineQueryResource('change', 'UPDATE notes SET n = n + 1 WHERE id = 1 RETURNING n'),
   ],
 };
 
@@ -29,10 +29,10 @@ describe('the deadline of a request', () => {
   before(async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    const url = new URL(await freshDatabase());
+    const url = new URL(await createPostgresDatabase());
     admin = new pg.Client({ connectionString: url.href });
     await admin.connect();
-    proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
+    proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port) });
     [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
     const main = { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 4, pool_wait: 0.4 };
     const config = { connections: { main }, http: { timeouts: { request: 1 } } };
@@ -65,7 +65,7 @@ describe('the deadline of a request', () => {
     await admin.query('BEGIN');
     await admin.query('UPDATE notes SET n = n WHERE id = 1');
     const { status, body } = await kernel.post('/change');
-    await until(async () => (await running()) === 0);
+    await waitUntil(async () => (await running()) === 0);
     await admin.query('COMMIT');
     expect([status, body['code']]).to.deep.equal([503, 'QRY_TIMEOUT']);
     expect(body['detail']).to.match(/not known/);
@@ -96,8 +96,8 @@ describe('the deadline of a request', () => {
     const [read, change] = await Promise.all([kernel.post('/read'), kernel.post('/change')]);
     expect([read.status, change.status]).to.deep.equal([503, 503]);
     expect(elapsed()).to.be.lessThan(4000);
-    await proxy.pass();
-    await until(async () => (await kernel.post('/read')).status === 200);
+    await proxy.passTraffic();
+    await waitUntil(async () => (await kernel.post('/read')).status === 200);
     expect((await kernel.post('/read')).body).to.deep.equal({ n: 1 });
   });
 });

@@ -10,17 +10,17 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createClient } from '../support/client.js';
-import { instructionsOf } from '../support/deploy.js';
-import { freePort, onPath, pause } from '../support/guarded.js';
-import { formOf, PNG_RED } from '../support/pictures.js';
-import { PLUGIN_FIXTURES, returning, ROOT } from '../support/project.js';
-import { hosting, ready } from '../support/serve.js';
+import { readInstructions } from '../support/deploy.js';
+import { pickFreePort, findProgram, pause } from '../support/guarded.js';
+import { createFormData, PNG_RED } from '../support/pictures.js';
+import { PLUGIN_FIXTURES, defineReturnResource, ROOT } from '../support/project.js';
+import { serveInProcess, waitUntilReady } from '../support/serve.js';
 import { skipTest } from '../support/skip.js';
 
 const run = promisify(execFile);
 const CLI = join(ROOT, 'dist', 'cli', 'bin.js');
 const DEFINITION = JSON.stringify([
-  returning('echo', '$PAYLOAD'),
+  defineReturnResource('echo', '$PAYLOAD'),
   {
     id: 'add',
     resource: 'add',
@@ -41,16 +41,16 @@ async function lent(): Promise<readonly string[]> {
 
 describe('a container', function () {
   const folders: string[] = [];
-  const made = async (): Promise<string> => {
+  const createImageFolder = async (): Promise<string> => {
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-image-')));
     folders.push(folder);
     return folder;
   };
   after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
-  const { start } = hosting();
+  const { start } = serveInProcess();
 
   it('serves a folder that it cannot write to, mounted as Kubernetes mounts maps, as a user without rights', async () => {
-    const [project, temporary] = [await made(), await made()];
+    const [project, temporary] = [await createImageFolder(), await createImageFolder()];
     // Each file is a link to one below `..data`, which is a link itself: found once, not twice.
     const definitions = join(project, 'definitions');
     await mkdir(join(definitions, '..2026_01_01'), { recursive: true });
@@ -81,30 +81,30 @@ describe('a container', function () {
     const client = createClient(url);
     expect((await client.post('/echo', { a: 1 })).body).to.deep.equal({ a: 1 });
     const part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
-    expect((await client.request('POST', '/add', { body: formOf([part]) })).status).to.equal(200);
+    expect((await client.request('POST', '/add', { body: createFormData([part]) })).status).to.equal(200);
     const over = once(child, 'exit');
     child.kill('SIGTERM');
     expect((await over)[0]).to.equal(0);
   });
 
   it('is healthy while Lintel answers, and not where nobody does', async () => {
-    const check = instructionsOf('Dockerfile').find(({ word }) => word === 'HEALTHCHECK')?.rest ?? '';
+    const check = readInstructions('Dockerfile').find(({ word }) => word === 'HEALTHCHECK')?.rest ?? '';
     const [node = '', ...words] = JSON.parse(check.slice(check.indexOf('['))) as string[];
     expect(node).to.equal('node');
-    const client = await ready(await start({ 'definitions/a.json': returning('a', 1) }));
-    const ask = (port: string): Promise<number> =>
+    const client = await waitUntilReady(await start({ 'definitions/a.json': defineReturnResource('a', 1) }));
+    const runHealthCheck = (port: string): Promise<number> =>
       run(process.execPath, words, { env: { PORT: port } }).then(
         () => 0,
         (error: { code: number }) => error.code,
       );
-    expect(await ask(new URL(client.url).port)).to.equal(0);
-    expect(await ask(String(await freePort()))).to.equal(1);
+    expect(await runHealthCheck(new URL(client.url).port)).to.equal(0);
+    expect(await runHealthCheck(String(await pickFreePort()))).to.equal(1);
   });
 
   describe('whose first process is Lintel', () => {
     let words: readonly string[] = [];
     before(async function () {
-      const unshare = onPath('unshare');
+      const unshare = findProgram('unshare');
       const works =
         unshare !== undefined &&
         (await run(unshare, ['-p', '-f', 'true']).then(
@@ -116,7 +116,7 @@ describe('a container', function () {
     });
 
     /** Starts it as process 1, waits for a line, sends SIGTERM to it; its exit code, and how long it took. */
-    async function told(cwd: string, line: RegExp): Promise<{ code: unknown; ms: number }> {
+    async function stopAfterLine(cwd: string, line: RegExp): Promise<{ code: unknown; ms: number }> {
       const [program = '', ...rest] = words;
       const outer = spawn(program, rest, { cwd, env: { PATH: process.env['PATH'], PORT: '0' } });
       const over = once(outer, 'exit');
@@ -136,22 +136,22 @@ describe('a container', function () {
     }
 
     it('ends in order when it is told to', async () => {
-      const folder = await made();
+      const folder = await createImageFolder();
       await mkdir(join(folder, 'definitions'));
       await writeFile(join(folder, 'definitions', 'a.json'), DEFINITION);
-      const { code, ms } = await told(folder, /ready at/);
+      const { code, ms } = await stopAfterLine(folder, /ready at/);
       expect(code).to.equal(0);
       expect(ms).to.be.below(5000);
     });
 
     it('ends when it is told to while it still starts', async () => {
-      const folder = await made();
+      const folder = await createImageFolder();
       await mkdir(join(folder, 'definitions'));
       const plugins = ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'open-hangs')];
       await writeFile(join(folder, 'lintel.config.json'), JSON.stringify({ plugins, deadlines: { open: 20 } }));
-      const hanging = returning('a', '$GENERATOR.OPENHANGS');
+      const hanging = defineReturnResource('a', '$GENERATOR.OPENHANGS');
       await writeFile(join(folder, 'definitions', 'a.json'), JSON.stringify(hanging));
-      const { code, ms } = await told(folder, /waiting for the plugin to open/);
+      const { code, ms } = await stopAfterLine(folder, /waiting for the plugin to open/);
       expect(code).to.equal(143);
       expect(ms).to.be.below(5000);
     });

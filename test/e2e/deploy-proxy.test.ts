@@ -8,13 +8,16 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { createClient, type Client } from '../support/client.js';
-import { freePort, missing, onPath, pause } from '../support/guarded.js';
+import { pickFreePort, skipWithReason, findProgram, pause } from '../support/guarded.js';
 import { startLoad } from '../support/load.js';
-import { ROOT, returning } from '../support/project.js';
+import { ROOT, defineReturnResource } from '../support/project.js';
 import { NO_HAPROXY, skipTest } from '../support/skip.js';
 
 const FILES = {
-  'definitions/a.json': [returning('echo', { id: '$PAYLOAD.id' }), returning('who', { ip: '$HEADER.ip' })],
+  'definitions/a.json': [
+    defineReturnResource('echo', { id: '$PAYLOAD.id' }),
+    defineReturnResource('who', { ip: '$HEADER.ip' }),
+  ],
 };
 
 interface Proxy {
@@ -26,7 +29,7 @@ interface Proxy {
 
 /** Ends with the test; it has nothing on the disk. */
 async function startProxy(haproxy: string, members: readonly Member[]): Promise<Proxy> {
-  const port = await freePort();
+  const port = await pickFreePort();
   const [first, second] = members.map((member) => `127.0.0.1:${member.port}`);
   const child = spawn(haproxy, ['-db', '-f', join(ROOT, 'deploy', 'haproxy.cfg')], {
     env: { PROXY_ADDRESS: `127.0.0.1:${port}`, LINTEL_1: first, LINTEL_2: second },
@@ -61,7 +64,7 @@ describe('the proxy of deploy/', function () {
   let proxy: Proxy;
 
   before(async function () {
-    const haproxy = process.env['TEST_HAPROXY'] ?? onPath('haproxy') ?? missing(NO_HAPROXY);
+    const haproxy = process.env['TEST_HAPROXY'] ?? findProgram('haproxy') ?? skipWithReason(NO_HAPROXY);
     if (typeof haproxy !== 'string') return skipTest(this, haproxy.skip);
     const config = { http: { trusted_proxies: 1, timeouts: { linger: 3 } } };
     const found = await startCluster({ files: FILES, config, size: 2 });
@@ -90,13 +93,13 @@ describe('the proxy of deploy/', function () {
   it('fails no request while both processes are replaced, one after the other', async () => {
     // A steady stream, and not so much that the processes that start have to wait for it.
     const load = startLoad((id) => pause(20).then(() => proxy.client.post('/echo', { id })));
-    await load.more(100);
+    await load.waitForMore(100);
     for (const member of [...cluster.members]) {
-      expect((await cluster.end(member)).code).to.equal(0);
+      expect((await cluster.stopMember(member)).code).to.equal(0);
       await cluster.start(member.port);
     }
-    await load.more(100);
-    const { sent, acknowledged, failed } = await load.end();
+    await load.waitForMore(100);
+    const { sent, acknowledged, failed } = await load.stop();
     expect(failed).to.deep.equal([]);
     expect(acknowledged).to.have.length(sent);
   });

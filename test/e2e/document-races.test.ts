@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { documents, onEach, STORES } from '../support/databases.js';
+import { defineDocumentResource, describeOnEach, STORES } from '../support/databases.js';
 import { countRuns } from '../support/sample.js';
 
 const G = '$PAYLOAD.g';
@@ -26,7 +26,12 @@ const FILES = {
     { _seat: { room: { type: 'String', indexable: true }, mark: { type: 'Number', optional: true } } },
   ],
   'definitions/resources.json': [
-    documents('cell', { collection: '_cell', action: 'INSERT', document: { name: G, n: 0 }, multi: 'groups' }),
+    defineDocumentResource('cell', {
+      collection: '_cell',
+      action: 'INSERT',
+      document: { name: G, n: 0 },
+      multi: 'groups',
+    }),
     // A value that is read and written back.
     chain(
       'add',
@@ -57,7 +62,7 @@ const FILES = {
       ),
     ),
     // Every seat that has no mark gets one, and there is a seat more.
-    documents('paint', {
+    defineDocumentResource('paint', {
       collection: '_seat',
       action: 'UPDATE',
       filter_predicate: { room: G },
@@ -65,8 +70,8 @@ const FILES = {
       update_predicate: { $inc: { mark: 1 } },
       multi: 'groups',
     }),
-    documents('cells', { collection: '_cell', action: 'FETCH', filter_predicate: {} }, { result: 'many' }),
-    documents('seats', { collection: '_seat', action: 'FETCH', filter_predicate: {} }, { result: 'many' }),
+    defineDocumentResource('cells', { collection: '_cell', action: 'FETCH', filter_predicate: {} }, { result: 'many' }),
+    defineDocumentResource('seats', { collection: '_seat', action: 'FETCH', filter_predicate: {} }, { result: 'many' }),
   ],
 };
 
@@ -76,7 +81,7 @@ const MANY = 334;
 const SIZE = countRuns('mongo', 6, 1);
 const AT_ONCE = 4;
 
-onEach('races of documents', STORES, { files: FILES }, (kernel, store) => {
+describeOnEach('races of documents', STORES, { files: FILES }, (kernel, store) => {
   // MongoDB is slow where it is emulated.
   const count = store === 'mongodb' ? countRuns('mongo', 48, MANY) : countRuns('races', 96, MANY);
   const groups = (name: string): string[] => Array.from({ length: count }, (_, n) => `${name} ${n}`);
@@ -99,7 +104,7 @@ onEach('races of documents', STORES, { files: FILES }, (kernel, store) => {
   }
   const rows = async (path: string): Promise<readonly Loose[]> =>
     (await kernel().post<readonly Loose[]>(path, {})).body;
-  const marksOf = async (): Promise<ReadonlyMap<string, unknown[]>> => {
+  const readMarks = async (): Promise<ReadonlyMap<string, unknown[]>> => {
     const found = new Map<string, unknown[]>();
     for (const { room, mark } of await rows('/seats')) {
       const known = found.get(String(room)) ?? [];
@@ -117,16 +122,16 @@ onEach('races of documents', STORES, { files: FILES }, (kernel, store) => {
 
   it('what counts and then writes finds what the other one has written', async () => {
     expect(await race('count')).to.deep.equal({ 200: all });
-    const found = await marksOf();
+    const found = await readMarks();
     // The second request finds as many seats as the first one made.
-    const made = (n: number): number => Math.min(SIZE, count - SIZE * Math.floor(n / SIZE));
-    const wrong = groups('count').filter((g, n) => String(found.get(g)) !== `0,${made(n)}`);
+    const countExpectedSeats = (n: number): number => Math.min(SIZE, count - SIZE * Math.floor(n / SIZE));
+    const wrong = groups('count').filter((g, n) => String(found.get(g)) !== `0,${countExpectedSeats(n)}`);
     expect(wrong).to.deep.equal([]);
   });
 
   it('a document that is made where there is none is made once', async () => {
     expect(await race('paint')).to.deep.equal({ 200: all });
-    const found = await marksOf();
+    const found = await readMarks();
     expect(groups('paint').filter((g) => String(found.get(g)) !== '2')).to.deep.equal([]);
   });
 });

@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { documents } from '../support/databases.js';
-import { onPostgres } from '../support/kernel.js';
+import { defineDocumentResource } from '../support/databases.js';
+import { describeOnPostgres } from '../support/kernel.js';
 
 /** More than one statement reads. */
 const COUNT = 1200;
@@ -14,9 +14,14 @@ const AT_ONCE = 300;
 const FILES = {
   'definitions/models.json': [{ _mark: { n: { type: 'Number' } } }],
   'definitions/resources.json': [
-    documents('fill', { collection: '_mark', action: 'INSERT', document: { n: '$PAYLOAD.n' }, multi: 'items' }),
+    defineDocumentResource('fill', {
+      collection: '_mark',
+      action: 'INSERT',
+      document: { n: '$PAYLOAD.n' },
+      multi: 'items',
+    }),
     // The first and the last one change together.
-    documents(
+    defineDocumentResource(
       'turn',
       {
         collection: '_mark',
@@ -26,12 +31,12 @@ const FILES = {
       },
       { result: 'many' },
     ),
-    documents('all', { collection: '_mark', action: 'FETCH', filter_predicate: {} }, { result: 'many' }),
-    documents('negative', { collection: '_mark', action: 'COUNT', filter_predicate: { n: { $lt: 0 } } }),
+    defineDocumentResource('all', { collection: '_mark', action: 'FETCH', filter_predicate: {} }, { result: 'many' }),
+    defineDocumentResource('negative', { collection: '_mark', action: 'COUNT', filter_predicate: { n: { $lt: 0 } } }),
   ],
 };
 
-onPostgres(
+describeOnPostgres(
   'embedded documents of one moment',
   { files: FILES, config: { documents: { main: { use: 'embedded' } } } },
   (kernel) => {

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { parseJson } from '../../kernel/http/body.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning, vectorFile } from '../support/project.js';
+import { defineReturnResource, vectorFile } from '../support/project.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
 interface Case {
@@ -26,7 +26,7 @@ describe('JSON bodies against the shared vectors', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Case);
-    kernel = await startKernel({ files: { 'definitions/a.json': returning('echo', { ok: true }) } });
+    kernel = await startKernel({ files: { 'definitions/a.json': defineReturnResource('echo', { ok: true }) } });
   });
   after(() => kernel?.close());
 

@@ -1,15 +1,15 @@
 /** The door, over real HTTP: which requests are let in, with which status the others are refused, and in which shape. */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { head, parseRaw, type Loose } from '../support/client.js';
+import { formatRequestHead, parseRaw, type Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const LIMIT = 4096;
 const FILES = {
   'definitions/a.json': [
-    returning('echo', '$PAYLOAD'),
+    defineReturnResource('echo', '$PAYLOAD'),
     {
       id: 'ruled',
       resource: 'ruled',
@@ -52,9 +52,9 @@ describe('the door', () => {
     });
   }
 
-  const refused = async (status: number, code: string, body?: unknown, init: RequestInit = {}): Promise<void> =>
+  const expectRejected = async (status: number, code: string, body?: unknown, init: RequestInit = {}): Promise<void> =>
     expectProblem(await kernel.post('/echo', body, init), status, code);
-  const typed = (type: string): RequestInit => ({ headers: { 'content-type': type } });
+  const createTypeInit = (type: string): RequestInit => ({ headers: { 'content-type': type } });
 
   describe('paths and verbs', () => {
     it('404 for an unknown path, whatever comes with it', async () => {
@@ -71,7 +71,7 @@ describe('the door', () => {
     }
 
     it('405 for HEAD, without a body', async () => {
-      const answer = parseRaw(await kernel.raw(head('HEAD', '/echo', { connection: 'close' })));
+      const answer = parseRaw(await kernel.raw(formatRequestHead('HEAD', '/echo', { connection: 'close' })));
       expect(answer.status).to.equal(405);
       expect(answer.head).to.contain('allow: post');
       expect(answer.body).to.equal('');
@@ -84,11 +84,11 @@ describe('the door', () => {
 
     it('431 for headers beyond 16 KiB, and for more than a hundred', async () => {
       const large = { connection: 'close', 'x-large': 'a'.repeat(17_000) };
-      expect(parseRaw(await kernel.raw(head('POST', '/echo', large))).status).to.equal(431);
+      expect(parseRaw(await kernel.raw(formatRequestHead('POST', '/echo', large))).status).to.equal(431);
       const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x-${i}`, 'v']));
       const body = '{"a":1}';
       // A header that is silently dropped could be the one that says how long the body is.
-      const flood = head('POST', '/echo', {
+      const flood = formatRequestHead('POST', '/echo', {
         ...many,
         'content-type': 'application/json',
         'content-length': body.length,
@@ -106,7 +106,7 @@ describe('the door', () => {
   describe('content types', () => {
     for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
       it(`takes ${type}`, async () => {
-        expect((await kernel.post('/echo', '{"a":1}', typed(type))).body).to.deep.equal({ a: 1 });
+        expect((await kernel.post('/echo', '{"a":1}', createTypeInit(type))).body).to.deep.equal({ a: 1 });
       });
     }
     for (const type of [
@@ -118,17 +118,17 @@ describe('the door', () => {
       'application/json; charset=utf-16',
       '',
     ]) {
-      it(`415 for ${JSON.stringify(type)}`, () => refused(415, 'REQ_MEDIA_TYPE', '{}', typed(type)));
+      it(`415 for ${JSON.stringify(type)}`, () => expectRejected(415, 'REQ_MEDIA_TYPE', '{}', createTypeInit(type)));
     }
 
     it('415 for a compressed body', async () => {
       const body = gzipSync('{"a":1}');
-      await refused(415, 'REQ_ENCODING', body, { headers: { 'content-encoding': 'gzip' } });
+      await expectRejected(415, 'REQ_ENCODING', body, { headers: { 'content-encoding': 'gzip' } });
     });
 
     it('needs no content type where there is no body', async () => {
       expect((await kernel.post('/echo')).body).to.deep.equal({});
-      const raw = head('POST', '/echo', { connection: 'close' });
+      const raw = formatRequestHead('POST', '/echo', { connection: 'close' });
       expect(parseRaw(await kernel.raw(raw)).status).to.equal(200);
     });
   });
@@ -152,11 +152,11 @@ describe('the door', () => {
       ['a lone surrogate in a name', '{"\\udc00":1}'],
     ] as const) {
       it(`400 for ${what}`, () =>
-        refused(400, 'REQ_MALFORMED', typeof body === 'string' ? body : new Uint8Array(body)));
+        expectRejected(400, 'REQ_MALFORMED', typeof body === 'string' ? body : new Uint8Array(body)));
     }
 
     for (const body of ['[]', '[{"a":1}]', 'null', '5', '"text"', 'true']) {
-      it(`422 for ${body}: not an object`, () => refused(422, 'VAL_NOT_OBJECT', body));
+      it(`422 for ${body}: not an object`, () => expectRejected(422, 'VAL_NOT_OBJECT', body));
     }
 
     it('the last of duplicate keys wins', async () => {
@@ -172,7 +172,7 @@ describe('the door', () => {
       '{"a":[{"con\\u0073tructor":1}]}',
       '{"a":1,"__proto__":null}',
     ]) {
-      it(`400 for the reserved name in ${body}`, () => refused(400, 'REQ_NAME_REFUSED', body));
+      it(`400 for the reserved name in ${body}`, () => expectRejected(400, 'REQ_NAME_REFUSED', body));
     }
 
     it('takes reserved words as values, and names that only look like them', async () => {
@@ -180,18 +180,18 @@ describe('the door', () => {
       expect((await kernel.post('/echo', body)).body).to.deep.equal(body);
     });
 
-    const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    const nestJson = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
     const wide = (keys: number): string =>
       JSON.stringify(Object.fromEntries(Array.from({ length: keys }, (_, i) => [`k${i}`, 1])));
     const long = (items: number): string => JSON.stringify({ a: Array(items).fill(1) });
     for (const [what, fits, beyond] of [
-      ['levels', nested(4), nested(5)],
+      ['levels', nestJson(4), nestJson(5)],
       ['properties', wide(20), wide(21)],
       ['items', long(30), long(31)],
     ] as const) {
       it(`413 for too many ${what}, and not one too early`, async () => {
         expect((await kernel.post('/echo', fits)).status).to.equal(200);
-        await refused(413, 'REQ_TOO_COMPLEX', beyond);
+        await expectRejected(413, 'REQ_TOO_COMPLEX', beyond);
       });
     }
 
@@ -202,17 +202,20 @@ describe('the door', () => {
   });
 
   describe('sizes', () => {
-    const filled = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
+    const createBodyOfSize = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
 
     it('takes a body of exactly the limit, in bytes', async () => {
-      expect(filled(LIMIT)).to.have.length(LIMIT);
-      expect((await kernel.post('/echo', filled(LIMIT))).status).to.equal(200);
-      await refused(413, 'REQ_TOO_LARGE', filled(LIMIT + 1));
-      await refused(413, 'REQ_TOO_LARGE', `{"a":"${'é'.repeat(LIMIT / 2)}"}`);
+      expect(createBodyOfSize(LIMIT)).to.have.length(LIMIT);
+      expect((await kernel.post('/echo', createBodyOfSize(LIMIT))).status).to.equal(200);
+      await expectRejected(413, 'REQ_TOO_LARGE', createBodyOfSize(LIMIT + 1));
+      await expectRejected(413, 'REQ_TOO_LARGE', `{"a":"${'é'.repeat(LIMIT / 2)}"}`);
     });
 
     it('413 at once for an announced length, without reading, and closes the connection', async () => {
-      const announced = head('POST', '/echo', { 'content-type': 'application/json', 'content-length': 10_000_000_000 });
+      const announced = formatRequestHead('POST', '/echo', {
+        'content-type': 'application/json',
+        'content-length': 10_000_000_000,
+      });
       const answer = parseRaw(await kernel.raw(announced));
       expect(answer.status).to.equal(413);
       expect(answer.head).to.contain('connection: close');
@@ -221,7 +224,10 @@ describe('the door', () => {
 
     it('413 in the middle of a stream that turns out too long, and closes the connection', async () => {
       const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
-      const start = head('POST', '/echo', { 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
+      const start = formatRequestHead('POST', '/echo', {
+        'content-type': 'application/json',
+        'transfer-encoding': 'chunked',
+      });
       const answer = parseRaw(await kernel.raw([start, chunk, chunk, chunk, chunk, chunk]));
       expect(answer.status).to.equal(413);
       expect(answer.head).to.contain('connection: close');
@@ -229,7 +235,7 @@ describe('the door', () => {
 
     it('reads a body that comes byte by byte', async () => {
       const body = Buffer.from('{"a":"é👍"}');
-      const start = head('POST', '/echo', {
+      const start = formatRequestHead('POST', '/echo', {
         'content-type': 'application/json',
         'content-length': body.length,
         connection: 'close',
@@ -240,8 +246,11 @@ describe('the door', () => {
     });
 
     it('closes the connection after an early refusal, so that the rest is never read as a request', async () => {
-      const smuggled = head('POST', '/echo', { 'content-length': 0, connection: 'close' });
-      const start = head('POST', '/echo', { 'content-type': 'text/plain', 'content-length': smuggled.length });
+      const smuggled = formatRequestHead('POST', '/echo', { 'content-length': 0, connection: 'close' });
+      const start = formatRequestHead('POST', '/echo', {
+        'content-type': 'text/plain',
+        'content-length': smuggled.length,
+      });
       const answer = await kernel.raw(start + smuggled);
       expect(answer.match(/HTTP\/1\.1/g)).to.have.length(1);
       expect(parseRaw(answer).status).to.equal(415);
@@ -250,7 +259,7 @@ describe('the door', () => {
     it('survives a client that leaves in the middle of its body', async () => {
       const { connect } = await import('node:net');
       const socket = connect(kernel.server.port, '127.0.0.1');
-      const start = head('POST', '/echo', { 'content-type': 'application/json', 'content-length': 1000 });
+      const start = formatRequestHead('POST', '/echo', { 'content-type': 'application/json', 'content-length': 1000 });
       await new Promise<void>((resolve) => socket.write(`${start}{"a":`, () => resolve()));
       const line = (): boolean => kernel.log.some(({ fields }) => fields['code'] === 'REQ_ABORTED');
       socket.destroy();
@@ -295,7 +304,7 @@ describe('verbs of the config', () => {
   }
 
   it('a GET with a body ignores it', async () => {
-    const bytes = head('GET', '/echo?a=1', { 'content-length': 7, connection: 'close' });
+    const bytes = formatRequestHead('GET', '/echo?a=1', { 'content-length': 7, connection: 'close' });
     expect(parseRaw(await kernel.raw(`${bytes}{"b":2}`)).body).to.equal('{"a":"1"}');
   });
 
@@ -320,9 +329,11 @@ describe('verbs of the config', () => {
   });
 
   it('HEAD is a GET without the body', async () => {
-    const answer = parseRaw(await kernel.raw(head('HEAD', '/echo?a=1', { connection: 'close' })));
+    const answer = parseRaw(await kernel.raw(formatRequestHead('HEAD', '/echo?a=1', { connection: 'close' })));
     expect([answer.status, answer.body]).to.deep.equal([200, '']);
     expect(answer.head).to.contain(`content-length: ${'{"a":"1"}'.length}`);
-    expect(parseRaw(await kernel.raw(head('HEAD', '/nowhere', { connection: 'close' }))).status).to.equal(404);
+    expect(parseRaw(await kernel.raw(formatRequestHead('HEAD', '/nowhere', { connection: 'close' }))).status).to.equal(
+      404,
+    );
   });
 });

@@ -3,22 +3,36 @@
  * nothing behind it is done or put off, and no cache keeps what it gave.
  */
 import { expect } from 'chai';
-import { onBothDatabases } from '../support/kernel.js';
-import { call, extracted, later, statement, STEP_STORES, stepKernel, type StepKernel } from '../support/job-steps.js';
-import { eventually } from '../support/jobs.js';
+import { describeOnBothDatabases } from '../support/kernel.js';
+import {
+  defineCallAction,
+  defineExtraction,
+  defineQueuedResource,
+  defineSqlAction,
+  STEP_STORES,
+  startStepKernel,
+  type StepKernel,
+} from '../support/job-steps.js';
+import { waitForValue } from '../support/jobs.js';
 import { skipTest } from '../support/skip.js';
 
 const KNOWN = 'INSERT INTO events (id) VALUES ($1) ON CONFLICT (id) DO NOTHING RETURNING id';
 const stop = { must_return_value: true, on_empty: { stop: true } };
-const event = (id: number, rest: object = {}): object => statement(id, KNOWN, ['$PAYLOAD.id'], { ...stop, ...rest });
+const event = (id: number, rest: object = {}): object =>
+  defineSqlAction(id, KNOWN, ['$PAYLOAD.id'], { ...stop, ...rest });
 const note = (id: number, what: string, rest: object = {}): object =>
-  statement(id, `INSERT INTO notes (event, what) VALUES ($1, '${what}') RETURNING event, what`, ['$PAYLOAD.id'], rest);
+  defineSqlAction(
+    id,
+    `INSERT INTO notes (event, what) VALUES ($1, '${what}') RETURNING event, what`,
+    ['$PAYLOAD.id'],
+    rest,
+  );
 const resource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
   ...{ id, resource: id, actionables },
   ...rest,
 });
 const all = (table: string): object =>
-  resource(`all-${table}`, [statement(1, `SELECT * FROM ${table} ORDER BY 1`, [], { result: 'many' })]);
+  resource(`all-${table}`, [defineSqlAction(1, `SELECT * FROM ${table} ORDER BY 1`, [], { result: 'many' })]);
 
 const FILES = {
   'definitions/models.json': {
@@ -48,7 +62,7 @@ const FILES = {
   ],
 };
 
-onBothDatabases('an event that is known already', { files: FILES, judged: true }, (kernel) => {
+describeOnBothDatabases('an event that is known already', { files: FILES, judged: true }, (kernel) => {
   const notes = async (id: string): Promise<unknown[]> =>
     (await kernel().post<{ event: string; what: string }[]>('/all-notes')).body
       .filter((row) => row.event === id)
@@ -79,20 +93,20 @@ onBothDatabases('an event that is known already', { files: FILES, judged: true }
 
   it('puts nothing off', async () => {
     await kernel().post('/puts-off', { id: 'puts-off' });
-    await eventually(
+    await waitForValue(
       () => notes('puts-off'),
       ({ length }) => length === 1,
     );
     await kernel().post('/puts-off', { id: 'puts-off' });
-    expect(await kernel().kernel.desks()[0]?.list({})).to.deep.equal([]);
+    expect(await kernel().kernel.listJobAdmins()[0]?.list({})).to.deep.equal([]);
     expect(await notes('puts-off')).to.deep.equal(['later']);
   });
 
   it('is done, and not dead, behind an answer', async () => {
-    const desk = kernel().kernel.desks()[0];
+    const desk = kernel().kernel.listJobAdmins()[0];
     for (let n = 0; n < 2; n++) {
       expect((await kernel().post('/all-later', { id: 'later' })).status).to.equal(202);
-      await eventually(
+      await waitForValue(
         () => desk?.list({}),
         (jobs) => jobs?.length === 0,
       );
@@ -106,10 +120,14 @@ describe('an event that is known already, in work of several steps', function ()
   before(async function () {
     const store = await STEP_STORES[0]!.make();
     if ('skip' in store) return skipTest(this, store.skip);
-    running = await stepKernel(store, {
+    running = await startStepKernel(store, {
       'definitions/models.json': FILES['definitions/models.json'],
       'definitions/all.json': [
-        later('hook', [event(1), call(2, { event: '$PAYLOAD.known' }, extracted(1, 'id', 'known')), note(3, 'done')]),
+        defineQueuedResource('hook', [
+          event(1),
+          defineCallAction(2, { event: '$PAYLOAD.known' }, defineExtraction(1, 'id', 'known')),
+          note(3, 'done'),
+        ]),
         all('notes'),
       ],
     });
@@ -121,7 +139,7 @@ describe('an event that is known already, in work of several steps', function ()
     refuseNext(2);
     for (let n = 0; n < 2; n++) {
       await post('/hook', { id: 'e1' });
-      await eventually(jobs, ({ length }) => length === 0);
+      await waitForValue(jobs, ({ length }) => length === 0);
     }
     expect(calls()).to.have.length(3);
     expect(await rows('notes')).to.have.length(1);

@@ -4,16 +4,16 @@
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { head, parseRaw, type Loose } from '../support/client.js';
-import { onBothDatabases, onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+import { formatRequestHead, parseRaw, type Loose } from '../support/client.js';
+import { describeOnBothDatabases, describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 
 const CANARY = 'canary-value-of-the-environment';
 const rules = { payload_validation: [{ field: { name: { type: 'STRING' } }, min_length: 2 }] };
 const empty = (id: string, rest: object): object =>
-  querying(id, 'SELECT code FROM parts WHERE id = -1', [], { must_return_value: true, ...rest });
+  defineQueryResource(id, 'SELECT code FROM parts WHERE id = -1', [], { must_return_value: true, ...rest });
 
 const FILES = {
   'definitions/models.json': [
@@ -27,13 +27,13 @@ const FILES = {
     },
   ],
   'definitions/a.json': [
-    returning('echo', '$PAYLOAD'),
+    defineReturnResource('echo', '$PAYLOAD'),
     { id: 'unreachable', resource: 'unreachable', actionables: [{ id: 1, mode: 'RETURN', value: 1, no_op: true }] },
-    returning('guarded', 1, { gate: 'sesame' }),
-    returning('resting', 1, { maintenance: true }),
+    defineReturnResource('guarded', 1, { gate: 'sesame' }),
+    defineReturnResource('resting', 1, { maintenance: true }),
     { id: 'ruled', resource: 'ruled', actionables: [{ id: 1, mode: 'RETURN', value: 1, ...rules }] },
-    returning('needs-field', '$PAYLOAD.deep.field'),
-    returning('needs-header', '$HEADER.x-absent'),
+    defineReturnResource('needs-field', '$PAYLOAD.deep.field'),
+    defineReturnResource('needs-header', '$HEADER.x-absent'),
     {
       id: 'needs-value',
       resource: 'needs-value',
@@ -49,10 +49,14 @@ const FILES = {
     },
     empty('empty', {}),
     empty('empty-words', { on_empty: { status: 410, message: 'No such part.' } }),
-    querying('own', 'INSERT INTO owners (id, name) VALUES ($1, $2)', ['id', 'name']),
-    querying('add', 'INSERT INTO parts (id, code, owner_id) VALUES ($1, $2, $3)', ['id', 'code', 'owner_id']),
-    querying('divide', 'SELECT 1 / $1::int AS n, $2::text AS word', ['n', '$ENV.SECRET_WORD']),
-    querying('nowhere-table', 'SELECT hidden_column FROM hidden_table', []),
+    defineQueryResource('own', 'INSERT INTO owners (id, name) VALUES ($1, $2)', ['id', 'name']),
+    defineQueryResource('add', 'INSERT INTO parts (id, code, owner_id) VALUES ($1, $2, $3)', [
+      'id',
+      'code',
+      'owner_id',
+    ]),
+    defineQueryResource('divide', 'SELECT 1 / $1::int AS n, $2::text AS word', ['n', '$ENV.SECRET_WORD']),
+    defineQueryResource('nowhere-table', 'SELECT hidden_column FROM hidden_table', []),
   ],
 };
 
@@ -68,7 +72,9 @@ interface Row {
   readonly detail?: string;
 }
 
-const typed = (type: string, more: object = {}): RequestInit => ({ headers: { 'content-type': type, ...more } });
+const createTypeInit = (type: string, more: object = {}): RequestInit => ({
+  headers: { 'content-type': type, ...more },
+});
 const LIMITS = { body: 2000, depth: 5, keys: 20, array: 50 };
 
 const ROWS: readonly Row[] = [
@@ -130,7 +136,7 @@ const ROWS: readonly Row[] = [
     condition: 'other content type',
     path: 'echo',
     body: 'a=1',
-    init: typed('text/plain'),
+    init: createTypeInit('text/plain'),
     status: 415,
     code: 'REQ_MEDIA_TYPE',
   },
@@ -138,7 +144,7 @@ const ROWS: readonly Row[] = [
     condition: 'compressed body',
     path: 'echo',
     body: '{}',
-    init: typed('application/json', { 'content-encoding': 'gzip' }),
+    init: createTypeInit('application/json', { 'content-encoding': 'gzip' }),
     status: 415,
     code: 'REQ_ENCODING',
   },
@@ -209,8 +215,8 @@ function expectProblem(answer: { status: number; headers: Headers; body: Loose; 
 }
 
 for (const [envelope, describeOn] of [
-  ['bare', onBothDatabases],
-  ['success-message-data', onDatabase],
+  ['bare', describeOnBothDatabases],
+  ['success-message-data', describeOnDatabase],
 ] as const) {
   describeOn(
     `errors, envelope ${envelope}`,
@@ -255,9 +261,9 @@ describe('errors of a busy or absent database', () => {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const kernel: TestKernel = await startKernel({
-      files: { 'definitions/a.json': querying('slow', 'SELECT pg_sleep(1.5)::text AS s FOR UPDATE') },
+      files: { 'definitions/a.json': defineQueryResource('slow', 'SELECT pg_sleep(1.5)::text AS s FOR UPDATE') },
       config: { connections: { main: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 1, pool_wait: 0.5 } } },
-      env: { DATABASE_URL: await freshDatabase() },
+      env: { DATABASE_URL: await createPostgresDatabase() },
     });
     const answers = await Promise.all([kernel.post('/slow'), kernel.post('/slow')]);
     const [served, refused] = answers.sort((a, b) => a.status - b.status);
@@ -277,14 +283,14 @@ describe('errors of a busy or absent database', () => {
 
 describe('verbs of the environment', () => {
   it('ALLOWED_HTTP_METHODS wins over the config', async () => {
-    const files = { 'definitions/a.json': returning('echo', '$PAYLOAD', { resource: 'echo/:id' }) };
+    const files = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD', { resource: 'echo/:id' }) };
     const env = { ALLOWED_HTTP_METHODS: 'get|Delete' };
     const kernel = await startKernel({ files, config: { http: { methods: ['POST'] } }, env });
     expect((await kernel.request('GET', '/echo/1?a=2')).body).to.deep.equal({ id: '1', a: '2' });
     expect((await kernel.request('DELETE', '/echo/1?a=2')).body).to.deep.equal({ id: '1', a: '2' });
     const { status, headers } = await kernel.post('/echo/1', {});
     expect([status, headers.get('allow')]).to.deep.equal([405, 'GET, HEAD, DELETE']);
-    const answer = parseRaw(await kernel.raw(head('HEAD', '/echo/1', { connection: 'close' })));
+    const answer = parseRaw(await kernel.raw(formatRequestHead('HEAD', '/echo/1', { connection: 'close' })));
     expect([answer.status, answer.body]).to.deep.equal([200, '']);
     await kernel.close();
   });

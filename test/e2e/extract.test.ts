@@ -1,7 +1,7 @@
 /** `extract_response_for` directly on an actionable, over real HTTP: where its values come from and who can use them. */
 import { expect } from 'chai';
-import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
+import { defineReturnResource } from '../support/project.js';
 
 const pick = (...entries: readonly (readonly [extract: string, name: string])[]): object[] =>
   entries.map(([extract, name]) => ({ extract, for: name }));
@@ -59,7 +59,7 @@ const FILES = {
         },
       ),
     ]),
-    returning('echo', { v: '$PAYLOAD.v' }),
+    defineReturnResource('echo', { v: '$PAYLOAD.v' }),
     resource('null-is-a-value', [
       value(1, ROW, { extract_response_for: pick(['none', 'none']) }),
       value(2, { none: '$PAYLOAD.none' }),
@@ -167,7 +167,7 @@ const SQL = {
   ],
 };
 
-onDatabase('extract_response_for in statements', { files: SQL }, (kernel) => {
+describeOnDatabase('extract_response_for in statements', { files: SQL }, (kernel) => {
   it('names are parameters of later statements', async () => {
     const { status, body } = await kernel().post('/add', { id: 1, price: 21, paid: 'not this' });
     expect([status, body]).to.deep.equal([200, { twice: 42, row: { id: 1, price: 21 }, path: '21' }]);

@@ -5,12 +5,12 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { createClient } from '../support/client.js';
-import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying, returning } from '../support/project.js';
-import { ready, serving } from '../support/serve.js';
-import { until } from '../support/until.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
+import { waitUntilReady, serveAsChild } from '../support/serve.js';
+import { waitUntil } from '../support/until.js';
 import { skipTest } from '../support/skip.js';
 
 const MODEL = { 'definitions/_note.json': { id: { type: 'Number', primary_key: true, auto_increment: true } } };
@@ -21,8 +21,8 @@ const LATCH = 4711;
 const FILES = {
   ...MODEL,
   'definitions/a.json': [
-    querying('write', INSERT.query),
-    querying('count', 'SELECT count(*) AS n FROM notes'),
+    defineQueryResource('write', INSERT.query),
+    defineQueryResource('count', 'SELECT count(*) AS n FROM notes'),
     {
       id: 'chain',
       resource: 'chain',
@@ -40,7 +40,7 @@ const FILES = {
 };
 
 describe('a database that is lost', function () {
-  const { start } = serving();
+  const { start } = serveAsChild();
   let admin: pg.Client;
   let url = '';
   let proxy: FaultProxy;
@@ -51,11 +51,11 @@ describe('a database that is lost', function () {
     if ('skip' in server) return skipTest(this, server.skip);
   });
   beforeEach(async () => {
-    url = await freshDatabase();
+    url = await createPostgresDatabase();
     admin = new pg.Client({ connectionString: url });
     await admin.connect();
     const target = new URL(url);
-    proxy = await faultProxy({ host: target.hostname, port: Number(target.port) });
+    proxy = await startFaultProxy({ host: target.hostname, port: Number(target.port) });
     target.host = `127.0.0.1:${proxy.port}`;
     const main = { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 1 };
     kernel = await startKernel({ files: FILES, config: { connections: { main } }, env: { DATABASE_URL: target.href } });
@@ -66,14 +66,14 @@ describe('a database that is lost', function () {
     await admin?.end();
   });
 
-  const one = async <T>(sql: string): Promise<T | undefined> => {
+  const selectValue = async <T>(sql: string): Promise<T | undefined> => {
     const { rows } = await admin.query<{ value: T }>(sql);
     return rows[0]?.value;
   };
-  const stored = async (): Promise<number> => Number(await one('SELECT count(*) AS value FROM notes'));
+  const countStored = async (): Promise<number> => Number(await selectValue('SELECT count(*) AS value FROM notes'));
   const waiters = async (): Promise<number> =>
     Number(
-      await one(
+      await selectValue(
         "SELECT count(*) AS value FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()",
       ),
     );
@@ -81,28 +81,28 @@ describe('a database that is lost', function () {
   it('before a write is answered: the client hears that nobody knows, and it is not tried again', async () => {
     const running = kernel as TestKernel;
     expect((await running.post('/write', {})).status).to.equal(200);
-    proxy.mute();
+    proxy.muteResponses();
     const lost = running.post('/write', {});
-    await until(async () => (await stored()) === 2, 'both are stored');
+    await waitUntil(async () => (await countStored()) === 2, 'both are stored');
     proxy.reset();
     const { status, headers, body } = await lost;
     expect([status, headers.get('retry-after'), body['code']]).to.deep.equal([503, '1', 'QRY_UNAVAILABLE']);
     expect(body['detail']).to.contain('Whether the last statement took effect is not known');
-    await proxy.pass();
-    await until(async () => (await running.post('/count', {})).status === 200, 'answers again');
-    expect(await stored()).to.equal(2);
+    await proxy.passTraffic();
+    await waitUntil(async () => (await running.post('/count', {})).status === 200, 'answers again');
+    expect(await countStored()).to.equal(2);
   });
 
   it('while nobody asks: the process goes on, and the next requests are answered', async () => {
     const running = kernel as TestKernel;
     expect((await running.post('/write', {})).status).to.equal(200);
-    const lost = (): number =>
+    const countConnectionLosses = (): number =>
       running.log.filter(({ message }) => /database connection (lost|dropped)/.test(message)).length;
     await admin.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
-    await until(
-      async () => lost() > 0 && (await running.request('GET', '/status/ready')).status === 200,
+    await waitUntil(
+      async () => countConnectionLosses() > 0 && (await running.request('GET', '/status/ready')).status === 200,
       'a loss, and ready',
     );
     expect((await running.post('/write', {})).status).to.equal(200);
@@ -114,23 +114,23 @@ describe('a database that is lost', function () {
     kernel = undefined;
     const env = { DATABASE_URL: url };
     const child = await start(FILES, { env });
-    const client = await ready(child);
+    const client = await waitUntilReady(child);
     await admin.query(`SELECT pg_advisory_lock(${LATCH})`);
     const lost = client.post('/chain', {}).catch(() => 'lost');
-    await until(async () => (await waiters()) === 1, 'one waits');
+    await waitUntil(async () => (await waiters()) === 1, 'one waits');
     await child.stop('SIGKILL');
     expect(await lost).to.equal('lost');
     await admin.query(`SELECT pg_advisory_unlock(${LATCH})`);
-    await until(async () => (await waiters()) === 0, 'nobody waits');
+    await waitUntil(async () => (await waiters()) === 0, 'nobody waits');
     // Waits for a transaction that still holds the table.
     await admin.query('BEGIN');
     await admin.query('LOCK TABLE notes');
     await admin.query('COMMIT');
-    expect(await stored()).to.equal(0);
+    expect(await countStored()).to.equal(0);
     const again = await start(FILES, { env });
-    const { url: address } = await ready(again);
+    const { url: address } = await waitUntilReady(again);
     expect((await createClient(address).post('/chain', {})).status).to.equal(200);
-    expect(await stored()).to.equal(2);
+    expect(await countStored()).to.equal(2);
   });
 });
 
@@ -142,23 +142,23 @@ describe('a clock that jumps', () => {
     const kernel = await startKernel({
       files: {
         'definitions/a.json': [
-          returning(
+          defineReturnResource(
             'made',
             { made: '$GENERATOR.ULID' },
             { cacheable: { read_from_cache: true, duration: 600, cache_key: 'made' } },
           ),
-          returning('limited', 1, { rate_limit: { limit: 2, expires_after: 600 } }),
+          defineReturnResource('limited', 1, { rate_limit: { limit: 2, expires_after: 600 } }),
         ],
       },
     });
     try {
-      const made = async (): Promise<unknown> => (await kernel.post('/made', {})).body['made'];
-      const limited = async (): Promise<unknown> => (await kernel.post('/limited', {})).status;
-      const first = await made();
-      expect([await limited(), await limited()]).to.deep.equal([200, 200]);
+      const fetchMade = async (): Promise<unknown> => (await kernel.post('/made', {})).body['made'];
+      const fetchLimitedStatus = async (): Promise<unknown> => (await kernel.post('/limited', {})).status;
+      const first = await fetchMade();
+      expect([await fetchLimitedStatus(), await fetchLimitedStatus()]).to.deep.equal([200, 200]);
       for (const hours of [1, -1, 24, -24]) {
         Date.now = () => realNow() + hours * 3_600_000;
-        expect([await made(), await limited()], `${hours} h`).to.deep.equal([first, 429]);
+        expect([await fetchMade(), await fetchLimitedStatus()], `${hours} h`).to.deep.equal([first, 429]);
       }
     } finally {
       await kernel.close();

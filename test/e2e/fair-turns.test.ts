@@ -1,21 +1,26 @@
 /** Costly work is given out by turns of clients: whoever asks for much waits behind itself, and everybody else is served. */
 import { expect } from 'chai';
-import { onDatabase } from '../support/kernel.js';
-import { querying } from '../support/project.js';
+import { describeOnDatabase } from '../support/kernel.js';
+import { defineQueryResource } from '../support/project.js';
 
 const FILES = {
   'definitions/_user.json': { id: { type: 'Number', primary_key: true }, password: { type: 'String' } },
   'definitions/a.json': [
-    querying('sign-up', 'INSERT INTO users (id, password) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.password'], {
-      hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 8 } }],
-    }),
-    querying('sign-in', 'SELECT id, password FROM users WHERE id = $1', ['$PAYLOAD.id'], {
+    defineQueryResource(
+      'sign-up',
+      'INSERT INTO users (id, password) VALUES ($1, $2)',
+      ['$PAYLOAD.id', '$PAYLOAD.password'],
+      {
+        hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 8 } }],
+      },
+    ),
+    defineQueryResource('sign-in', 'SELECT id, password FROM users WHERE id = $1', ['$PAYLOAD.id'], {
       verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
     }),
   ],
 };
 
-onDatabase(
+describeOnDatabase(
   'a flood of sign-ins from one address',
   { files: FILES, config: { http: { trusted_proxies: 1 } } },
   (kernel) => {

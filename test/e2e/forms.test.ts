@@ -4,18 +4,18 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect } from 'chai';
-import { spoolFolder } from '../../kernel/http/spool.js';
+import { openSpoolFolder } from '../../kernel/http/spool.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { cut, head, parseRaw } from '../support/client.js';
-import { returning } from '../support/project.js';
-import { BOUNDARY, FORM_TYPE, formOf, PNG_RED, rawForm } from '../support/pictures.js';
-import { spooled, spoolIsEmpty } from '../support/spool.js';
-import { until } from '../support/until.js';
+import { sendAndClose, formatRequestHead, parseRaw } from '../support/client.js';
+import { defineReturnResource } from '../support/project.js';
+import { BOUNDARY, FORM_TYPE, createFormData, PNG_RED, createRawForm } from '../support/pictures.js';
+import { listTempFiles, waitUntilNoTempFiles } from '../support/spool.js';
+import { waitUntil } from '../support/until.js';
 
 const uploads = { max_file_uploads: 2, max_upload_file_size: 2000, allowed_mimetypes: ['image/png', 'text/plain'] };
 
 const DEFINITIONS = [
-  returning('echo', '$PAYLOAD'),
+  defineReturnResource('echo', '$PAYLOAD'),
   {
     id: 'ruled',
     resource: 'ruled',
@@ -52,7 +52,7 @@ describe('forms', () => {
   let left = '';
   before(async () => {
     // As a process would have left it that died: no process has so high a number.
-    left = join(tmpdir(), basename(await spoolFolder()).replace(/-\d+-\w+$/, '-4194304-abcdef'));
+    left = join(tmpdir(), basename(await openSpoolFolder()).replace(/-\d+-\w+$/, '-4194304-abcdef'));
     await mkdir(left, { recursive: true });
     kernel = await startKernel({
       files: { 'definitions/a.json': DEFINITIONS },
@@ -61,63 +61,78 @@ describe('forms', () => {
     });
   });
   after(() => kernel.close());
-  afterEach(() => spoolIsEmpty());
+  afterEach(() => waitUntilNoTempFiles());
 
   const send = (path: string, body: Buffer, type = FORM_TYPE) =>
     kernel.post(path, body, { headers: { 'content-type': type } });
-  const refused = async (status: number, code: string, path: string, body: Buffer, type?: string): Promise<void> => {
+  const expectRejected = async (
+    status: number,
+    code: string,
+    path: string,
+    body: Buffer,
+    type?: string,
+  ): Promise<void> => {
     const answer = await send(path, body, type);
     expect([answer.status, answer.body['code']], answer.text).to.deep.equal([status, code]);
     expect(answer.headers.get('content-type')).to.match(/^application\/problem\+json/);
   };
 
   it('of processes that died leave no files behind once another one serves', () =>
-    until(() => !existsSync(left), 'the folder of the dead process is gone'));
+    waitUntil(() => !existsSync(left), 'the folder of the dead process is gone'));
 
   describe('texts', () => {
     it('are the payload, in whatever order they come', async () => {
-      const { body, status } = await send('/echo', rawForm([text('b', '2'), text('a', 'Grüße 😀')]));
+      const { body, status } = await send('/echo', createRawForm([text('b', '2'), text('a', 'Grüße 😀')]));
       expect(status).to.equal(200);
       expect(body).to.deep.equal({ b: '2', a: 'Grüße 😀' });
     });
 
     it('become a list where their name is repeated', async () => {
-      const { body } = await send('/echo', rawForm([text('a', '1'), text('b', ''), text('a', '2'), text('a', '3')]));
+      const { body } = await send(
+        '/echo',
+        createRawForm([text('a', '1'), text('b', ''), text('a', '2'), text('a', '3')]),
+      );
       expect(body).to.deep.equal({ a: ['1', '2', '3'], b: '' });
     });
 
     it('are turned into numbers where a rule wants one', async () => {
       expect(
-        (await kernel.request('POST', '/ruled', { body: formOf([{ name: 'age', content: '42' }]) })).body,
+        (await kernel.request('POST', '/ruled', { body: createFormData([{ name: 'age', content: '42' }]) })).body,
       ).to.equal(42);
-      await refused(422, 'VAL_PAYLOAD', '/ruled', rawForm([text('age', 'old')]));
+      await expectRejected(422, 'VAL_PAYLOAD', '/ruled', createRawForm([text('age', 'old')]));
     });
 
     it('keep names flat, whatever brackets, dots and indexes are in them', async () => {
       const names = ['a[b]', 'a[b][c]', 'list[]', 'list[999999999]', 'a.b', `${'[a]'.repeat(60)}`];
-      const { body } = await send('/echo', rawForm(names.map((name) => text(name, 'x'))));
+      const { body } = await send('/echo', createRawForm(names.map((name) => text(name, 'x'))));
       expect(Object.keys(body)).to.deep.equal(names);
     });
 
     for (const name of ['__proto__', 'constructor', 'prototype']) {
-      it(`may not be called ${name}`, () => refused(400, 'REQ_NAME_REFUSED', '/echo', rawForm([text(name, '1')])));
+      it(`may not be called ${name}`, () =>
+        expectRejected(400, 'REQ_NAME_REFUSED', '/echo', createRawForm([text(name, '1')])));
     }
 
     it('with the name of what every object inherits are ordinary', async () => {
       const { body } = await send(
         '/echo',
-        rawForm([text('toString', '1'), text('toString', '2'), text('valueOf', '3')]),
+        createRawForm([text('toString', '1'), text('toString', '2'), text('valueOf', '3')]),
       );
       expect(body).to.deep.equal({ toString: ['1', '2'], valueOf: '3' });
     });
 
     it('must be UTF-8, and so must names', async () => {
-      await refused(400, 'REQ_FORM', '/echo', rawForm([text('a', Buffer.from([0xc3, 0x28]))]));
+      await expectRejected(400, 'REQ_FORM', '/echo', createRawForm([text('a', Buffer.from([0xc3, 0x28]))]));
       const name = Buffer.concat([
         Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="`),
         Buffer.from([0xff]),
       ]);
-      await refused(400, 'REQ_FORM', '/echo', Buffer.concat([name, Buffer.from(`"\r\n\r\n1\r\n--${BOUNDARY}--\r\n`)]));
+      await expectRejected(
+        400,
+        'REQ_FORM',
+        '/echo',
+        Buffer.concat([name, Buffer.from(`"\r\n\r\n1\r\n--${BOUNDARY}--\r\n`)]),
+      );
     });
 
     it('are taken from an empty form as an empty payload', async () => {
@@ -128,44 +143,44 @@ describe('forms', () => {
   describe('limits', () => {
     it('of the number of parts: all that are allowed pass, one more is refused', async () => {
       const parts = Array.from({ length: 7 }, (_, index) => text(`p${index}`, '1'));
-      expect((await send('/echo', rawForm(parts.slice(0, 6)))).status).to.equal(200);
-      await refused(413, 'REQ_TOO_COMPLEX', '/echo', rawForm(parts));
+      expect((await send('/echo', createRawForm(parts.slice(0, 6)))).status).to.equal(200);
+      await expectRejected(413, 'REQ_TOO_COMPLEX', '/echo', createRawForm(parts));
     });
 
     it('of the length of a text', async () => {
-      expect((await send('/echo', rawForm([text('a', 'x'.repeat(1000))]))).status).to.equal(200);
-      await refused(413, 'REQ_PART', '/echo', rawForm([text('a', 'x'.repeat(1001))]));
+      expect((await send('/echo', createRawForm([text('a', 'x'.repeat(1000))]))).status).to.equal(200);
+      await expectRejected(413, 'REQ_PART', '/echo', createRawForm([text('a', 'x'.repeat(1001))]));
     });
 
     it('of the bytes of a name, also where a character has several', async () => {
-      expect((await send('/echo', rawForm([text('ü'.repeat(100), '')]))).status).to.equal(200);
-      await refused(413, 'REQ_TOO_COMPLEX', '/echo', rawForm([text('ü'.repeat(101), '')]));
-      expect((await send('/echo', rawForm([text('n'.repeat(200), '')]))).status).to.equal(200);
-      await refused(413, 'REQ_TOO_COMPLEX', '/echo', rawForm([text('n'.repeat(201), '')]));
+      expect((await send('/echo', createRawForm([text('ü'.repeat(100), '')]))).status).to.equal(200);
+      await expectRejected(413, 'REQ_TOO_COMPLEX', '/echo', createRawForm([text('ü'.repeat(101), '')]));
+      expect((await send('/echo', createRawForm([text('n'.repeat(200), '')]))).status).to.equal(200);
+      await expectRejected(413, 'REQ_TOO_COMPLEX', '/echo', createRawForm([text('n'.repeat(201), '')]));
     });
 
     it('of the number of files', async () => {
-      expect((await send('/up', rawForm([file('a'), file('b')]))).status).to.equal(200);
-      await refused(413, 'REQ_TOO_COMPLEX', '/up', rawForm([file('a'), file('b'), file('c')]));
+      expect((await send('/up', createRawForm([file('a'), file('b')]))).status).to.equal(200);
+      await expectRejected(413, 'REQ_TOO_COMPLEX', '/up', createRawForm([file('a'), file('b'), file('c')]));
     });
 
     it('of the size of a file', async () => {
-      const sized = (size: number) => rawForm([file('a', 'x'.repeat(size), 'text/plain')]);
+      const sized = (size: number) => createRawForm([file('a', 'x'.repeat(size), 'text/plain')]);
       expect((await send('/up', sized(2000))).status).to.equal(200);
-      await refused(413, 'REQ_PART', '/up', sized(2001));
+      await expectRejected(413, 'REQ_PART', '/up', sized(2001));
     });
 
     it('of the whole, told by the length and found out without one', async () => {
-      await refused(413, 'REQ_TOO_LARGE', '/echo', Buffer.alloc(20_001, 0x2d));
-      const chunked = head('POST', '/echo', { 'content-type': FORM_TYPE, 'transfer-encoding': 'chunked' });
+      await expectRejected(413, 'REQ_TOO_LARGE', '/echo', Buffer.alloc(20_001, 0x2d));
+      const chunked = formatRequestHead('POST', '/echo', { 'content-type': FORM_TYPE, 'transfer-encoding': 'chunked' });
       const answer = parseRaw(await kernel.raw([chunked, '4e21\r\n', Buffer.alloc(0x4e21, 0x2d)]));
       expect(answer.status).to.equal(413);
       expect(answer.head).to.contain('connection: close');
     });
 
     it('close the connection without reading on', async () => {
-      const body = rawForm([file('a', 'x'.repeat(3000), 'text/plain')]);
-      const request = head('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': 15_000 });
+      const body = createRawForm([file('a', 'x'.repeat(3000), 'text/plain')]);
+      const request = formatRequestHead('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': 15_000 });
       // The rest never comes; `raw` ends only when the server closes.
       const answer = parseRaw(await kernel.raw([request, body.subarray(0, 2900)]));
       expect(answer.status).to.equal(413);
@@ -175,32 +190,32 @@ describe('forms', () => {
 
   describe('what is broken', () => {
     const cases: Readonly<Record<string, Buffer>> = {
-      'no end': rawForm([text('a', '1')]).subarray(0, -6),
+      'no end': createRawForm([text('a', '1')]).subarray(0, -6),
       'nothing at all': Buffer.from('nothing'),
-      'an empty field name': rawForm([text('', '1')]),
-      'no field name': rawForm([{ headers: 'content-disposition: form-data', content: '1' }]),
-      'a file without a field name': rawForm([
+      'an empty field name': createRawForm([text('', '1')]),
+      'no field name': createRawForm([{ headers: 'content-disposition: form-data', content: '1' }]),
+      'a file without a field name': createRawForm([
         { headers: 'content-disposition: form-data; filename="a.png"', content: 'x' },
       ]),
-      'a bare CR in a name': rawForm([text('a\rb', '1')]),
-      'a bare LF in a name': rawForm([text('a\nb', '1')]),
-      'an escaped CR LF in a name': rawForm([text('a%0D%0Ab', '1')]),
-      'a NUL in a name': rawForm([text('a\0b', '1')]),
-      'a file that is called ..': rawForm([
+      'a bare CR in a name': createRawForm([text('a\rb', '1')]),
+      'a bare LF in a name': createRawForm([text('a\nb', '1')]),
+      'an escaped CR LF in a name': createRawForm([text('a%0D%0Ab', '1')]),
+      'a NUL in a name': createRawForm([text('a\0b', '1')]),
+      'a file that is called ..': createRawForm([
         { headers: 'content-disposition: form-data; name="a"; filename=".."', content: 'x' },
       ]),
       'headers without an end': Buffer.from(`--${BOUNDARY}\r\ncontent-disposition: form-data; name="a"\r\n`),
-      'headers of a part beyond 16 KiB': rawForm([
+      'headers of a part beyond 16 KiB': createRawForm([
         { headers: `${text('a', '').headers}\r\nx: ${'y'.repeat(17_000)}`, content: '' },
       ]),
-      'an escaped line break in the name of a file': rawForm([
+      'an escaped line break in the name of a file': createRawForm([
         { headers: 'content-disposition: form-data; name="a"; filename="a%0Ab.png"', content: 'x' },
       ]),
     };
     for (const [title, body] of Object.entries(cases)) {
       it(`is refused: ${title}`, async () => {
-        await refused(400, 'REQ_FORM', '/up', body);
-        expect((await send('/up', rawForm([file('a')]))).status, 'the next request').to.equal(200);
+        await expectRejected(400, 'REQ_FORM', '/up', body);
+        expect((await send('/up', createRawForm([file('a')]))).status, 'the next request').to.equal(200);
       });
     }
 
@@ -215,13 +230,13 @@ describe('forms', () => {
       'parameters that are none': 'multipart/form-data; boundary=a; =',
     };
     for (const [title, type] of Object.entries(types)) {
-      it(`is refused: ${title}`, () => refused(400, 'REQ_FORM', '/echo', rawForm([text('a', '1')]), type));
+      it(`is refused: ${title}`, () => expectRejected(400, 'REQ_FORM', '/echo', createRawForm([text('a', '1')]), type));
     }
 
     it('is not a boundary of 70 characters', async () => {
       const boundary = 'b'.repeat(70);
       const type = `multipart/form-data; charset=utf-8; Boundary="${boundary}"`;
-      expect((await send('/echo', rawForm([text('a', '1')], boundary), type)).body).to.deep.equal({ a: '1' });
+      expect((await send('/echo', createRawForm([text('a', '1')], boundary), type)).body).to.deep.equal({ a: '1' });
     });
 
     for (const type of [
@@ -229,41 +244,43 @@ describe('forms', () => {
       'multipart/form-data-x; boundary=a',
       'text/html;multipart/form-data',
     ]) {
-      it(`is of another sort: ${type}`, () => refused(415, 'REQ_MEDIA_TYPE', '/echo', rawForm([], 'a'), type));
+      it(`is of another sort: ${type}`, () =>
+        expectRejected(415, 'REQ_MEDIA_TYPE', '/echo', createRawForm([], 'a'), type));
     }
 
     it('is compressed', async () => {
       const headers = { 'content-type': FORM_TYPE, 'content-encoding': 'gzip' };
-      expect((await kernel.post('/echo', rawForm([]), { headers })).status).to.equal(415);
+      expect((await kernel.post('/echo', createRawForm([]), { headers })).status).to.equal(415);
     });
   });
 
   describe('files', () => {
-    it('are refused where nothing takes them', () => refused(415, 'REQ_NO_FILES', '/echo', rawForm([file('a')])));
+    it('are refused where nothing takes them', () =>
+      expectRejected(415, 'REQ_NO_FILES', '/echo', createRawForm([file('a')])));
 
     it('that nobody chose are none: a file input without a name and without bytes', async () => {
       const empty = {
         headers: 'content-disposition: form-data; name="f"; filename=""\r\ncontent-type: application/octet-stream',
         content: '',
       };
-      expect((await send('/echo', rawForm([empty, text('a', '1')]))).body).to.deep.equal({ a: '1' });
-      await refused(422, 'UPL_NO_FILE', '/up', rawForm([empty]));
-      await refused(400, 'REQ_FORM', '/up', rawForm([{ ...empty, content: 'bytes' }]));
+      expect((await send('/echo', createRawForm([empty, text('a', '1')]))).body).to.deep.equal({ a: '1' });
+      await expectRejected(422, 'UPL_NO_FILE', '/up', createRawForm([empty]));
+      await expectRejected(400, 'REQ_FORM', '/up', createRawForm([{ ...empty, content: 'bytes' }]));
     });
 
     it('count whatever their parts are called', async () => {
-      const { status, body } = await send('/up', rawForm([file('avatar'), text('note', 'n'), file('x[0]')]));
+      const { status, body } = await send('/up', createRawForm([file('avatar'), text('note', 'n'), file('x[0]')]));
       expect(status).to.equal(200);
       expect(body).to.have.length(2);
     });
 
     it('are not taken before the guard has passed: nothing is spooled, and the connection ends early', async () => {
-      const body = rawForm([file('a')]);
-      const request = head('POST', '/guarded', { 'content-type': FORM_TYPE, 'content-length': 1_000_000 });
+      const body = createRawForm([file('a')]);
+      const request = formatRequestHead('POST', '/guarded', { 'content-type': FORM_TYPE, 'content-length': 1_000_000 });
       const answer = parseRaw(await kernel.raw([request, body]));
       expect(answer.status).to.equal(401);
       expect(answer.head).to.contain('connection: close');
-      expect(await spooled()).to.deep.equal([]);
+      expect(await listTempFiles()).to.deep.equal([]);
     });
 
     for (const body of [
@@ -281,8 +298,8 @@ describe('forms', () => {
 
   describe('senders', () => {
     it('that fall silent get 408, and nothing of theirs stays', async () => {
-      const whole = rawForm([file('a')]);
-      const request = head('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
+      const whole = createRawForm([file('a')]);
+      const request = formatRequestHead('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
       const answer = parseRaw(await kernel.raw([request, whole.subarray(0, 150)]));
       expect(answer.status).to.equal(408);
       expect(answer.body).to.contain('REQ_SILENT');
@@ -291,35 +308,42 @@ describe('forms', () => {
     it('that leave at any byte leave nothing behind', async () => {
       const whole = Buffer.concat([
         Buffer.from(
-          head('POST', '/up', {
+          formatRequestHead('POST', '/up', {
             'content-type': FORM_TYPE,
-            'content-length': rawForm([file('a'), text('t', '1'), file('b')]).length,
+            'content-length': createRawForm([file('a'), text('t', '1'), file('b')]).length,
           }),
         ),
-        rawForm([file('a'), text('t', '1'), file('b')]),
+        createRawForm([file('a'), text('t', '1'), file('b')]),
       ]);
-      for (let at = 1; at < whole.length; at += 7) await cut(kernel.server.port, whole.subarray(0, at), at % 2 === 0);
-      await spoolIsEmpty();
-      expect((await send('/up', rawForm([file('a')]))).status).to.equal(200);
+      for (let at = 1; at < whole.length; at += 7)
+        await sendAndClose(kernel.server.port, whole.subarray(0, at), at % 2 === 0);
+      await waitUntilNoTempFiles();
+      expect((await send('/up', createRawForm([file('a')]))).status).to.equal(200);
       // A client's leaving is nobody's failure.
       expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
     }).timeout(30_000);
 
     it('that leave while their file is written leave nothing behind', async () => {
-      const whole = rawForm([file('a', 'x'.repeat(1900), 'text/plain')]);
-      const request = head('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
-      const isWritten = (): Promise<void> => until(async () => (await spooled()).length === 1, 'a file is spooled');
+      const whole = createRawForm([file('a', 'x'.repeat(1900), 'text/plain')]);
+      const request = formatRequestHead('POST', '/up', { 'content-type': FORM_TYPE, 'content-length': whole.length });
+      const isWritten = (): Promise<void> =>
+        waitUntil(async () => (await listTempFiles()).length === 1, 'a file is spooled');
       for (const hard of [true, false]) {
-        await cut(kernel.server.port, Buffer.concat([Buffer.from(request), whole.subarray(0, 1500)]), hard, isWritten);
-        await spoolIsEmpty();
+        await sendAndClose(
+          kernel.server.port,
+          Buffer.concat([Buffer.from(request), whole.subarray(0, 1500)]),
+          hard,
+          isWritten,
+        );
+        await waitUntilNoTempFiles();
       }
     });
 
     it('of two hundred broken forms do not stop the next good one', async () => {
-      const broken = rawForm([file('a')]).subarray(0, -20);
+      const broken = createRawForm([file('a')]).subarray(0, -20);
       const answers = await Promise.all(Array.from({ length: 200 }, () => send('/up', broken)));
       expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([400]));
-      expect((await send('/up', rawForm([file('a')]))).status).to.equal(200);
+      expect((await send('/up', createRawForm([file('a')]))).status).to.equal(200);
     }).timeout(20_000);
   });
 });

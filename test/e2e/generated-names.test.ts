@@ -1,10 +1,10 @@
 /** `generate` / `for` over real HTTP and on plans: where the name is known, how long its value lasts, and who wins over it. */
-import { testInvocation } from '../support/invocation.js';
+import { createTestInvocation } from '../support/invocation.js';
 import { expect } from 'chai';
 import type { Frame } from '../../contract/plan.js';
 import { createFrame } from '../../kernel/runtime/frame.js';
 import { isGenerated } from '../conform/id-check.js';
-import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
+import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
 
 const FILES = {
   'definitions/models/_note.model.json': {
@@ -56,7 +56,7 @@ const FILES = {
   ],
 };
 
-onDatabase('generate', { files: FILES }, (kernel) => {
+describeOnDatabase('generate', { files: FILES }, (kernel) => {
   it('one identifier for this actionable and for those after it, and another for the next request', async () => {
     const answers = await Promise.all([1, 2].map((n) => kernel().post('/add', { text: `note ${n}` })));
     for (const { status, text, body } of answers) {
@@ -83,7 +83,7 @@ onDatabase('generate', { files: FILES }, (kernel) => {
 describe('generate: how long a value lasts', () => {
   let kernel: TestKernel;
   before(async () => {
-    const made = (id: number, rest: object = {}): object => ({
+    const defineReturnOfKey = (id: number, rest: object = {}): object => ({
       id,
       mode: 'RETURN',
       value: '$PAYLOAD.key',
@@ -95,13 +95,13 @@ describe('generate: how long a value lasts', () => {
     kernel = await startKernel({
       files: {
         'definitions/a.json': [
-          { id: 'one', resource: 'one', actionables: [made(1)] },
+          { id: 'one', resource: 'one', actionables: [defineReturnOfKey(1)] },
           {
             id: 'each',
             resource: 'each',
             actionables: [
-              made(1, { extract_response_for: [pick(1, 'at')] }),
-              made(2, { extract_response_for: [pick(2, 'at')] }),
+              defineReturnOfKey(1, { extract_response_for: [pick(1, 'at')] }),
+              defineReturnOfKey(2, { extract_response_for: [pick(2, 'at')] }),
               { id: 3, mode: 'RETURN', value: ['$PAYLOAD.at1', '$PAYLOAD.at2', '$PAYLOAD.key'] },
             ],
           },
@@ -110,7 +110,7 @@ describe('generate: how long a value lasts', () => {
             resource: 'extracted',
             actionables: [
               { id: 1, mode: 'RETURN', no_op: true, value: { key: 'taken out' } },
-              made(2, {
+              defineReturnOfKey(2, {
                 depends_on: [
                   { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'key', for: 'key' }] },
                 ],
@@ -135,7 +135,7 @@ describe('generate: how long a value lasts', () => {
     expect((await kernel.post('/extracted', {})).body).to.equal('taken out');
   });
 
-  const invocation = testInvocation();
+  const invocation = createTestInvocation();
 
   /** Runs the actionable on the frame as `invoke` does, and gives the value of the name. */
   const run = (frame: Frame): unknown => {
@@ -155,7 +155,7 @@ describe('generate: how long a value lasts', () => {
     const action = kernel.kernel.plans().byId.get('one')!.groups[0]!.actions[0]!;
     const frame = createFrame(invocation, kernel.kernel.plans().byId.get('one')!);
     const whole = run(frame);
-    const items = [{}, {}, {}].map((item) => action.execute(frame.fork(item)));
+    const items = [{}, {}, {}].map((item) => action.execute(frame.forkFrame(item)));
     expect(new Set([whole, ...items]).size).to.equal(4);
     expect(items.every((id) => isGenerated('UUID', String(id)))).to.equal(true);
     expect(action.execute(frame)).to.equal(whole);
@@ -166,7 +166,7 @@ describe('generate: how long a value lasts', () => {
     const plan = kernel.kernel.plans().byId.get('one')!;
     expect(
       createFrame(invocation, plan)
-        .fork({})
+        .forkFrame({})
         .slots.every((value) => value === undefined),
     ).to.equal(true);
   });

@@ -5,43 +5,43 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Outcome, Put, Running } from '../../contract/deferred.js';
+import type { Outcome, JobEntry, RuntimeServices } from '../../contract/deferred.js';
 import { describeKernel } from '../../cli/openapi.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, returning } from '../support/project.js';
+import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
 import { connect } from '../support/sockets.js';
-import { bearer, jwt, KEY } from '../support/tokens.js';
+import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 
 interface Behind {
-  readonly puts: Put[];
-  readonly state: { readonly running: Running };
+  readonly puts: JobEntry[];
+  readonly state: { readonly running: RuntimeServices };
 }
 
-const limited = (limit: number, identifier = '$PAYLOAD.who'): object => ({
+const defineRateLimit = (limit: number, identifier = '$PAYLOAD.who'): object => ({
   rate_limit: { limit, identifier, expires_after: 600 },
 });
 const needing = (...targets: readonly string[]): object => ({
   depends_on: targets.map((id) => ({ resource_id: id, action_ids: [1] })),
 });
-const around = (id: string, targets: readonly string[], more: object = {}, own: object = {}): object => ({
+const defineDependent = (id: string, targets: readonly string[], more: object = {}, own: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'RETURN', value: { by: id }, ...needing(...targets), ...more }],
   ...own,
 });
-const target = (id: string, more: object = {}): object => ({ ...returning(id, { from: id }), ...more });
+const target = (id: string, more: object = {}): object => ({ ...defineReturnResource(id, { from: id }), ...more });
 const GUARD = { tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: { extract_claims: ['id'] } };
 
 const files = (maintenance: boolean): Record<string, unknown> => ({
   'definitions/a.json': [
-    target('code', limited(2)),
-    target('code-job', limited(2)),
-    target('code-twice', limited(2)),
-    target('by-claim', { ...GUARD, ...limited(2, '$PROTECTED.id') }),
-    target('by-address', limited(2, '$HEADER.ip')),
-    around('over-code', ['code']),
-    around('over-over', ['over-code']),
-    around(
+    target('code', defineRateLimit(2)),
+    target('code-job', defineRateLimit(2)),
+    target('code-twice', defineRateLimit(2)),
+    target('by-claim', { ...GUARD, ...defineRateLimit(2, '$PROTECTED.id') }),
+    target('by-address', defineRateLimit(2, '$HEADER.ip')),
+    defineDependent('over-code', ['code']),
+    defineDependent('over-over', ['over-code']),
+    defineDependent(
       'over-twice',
       ['code-twice'],
       {},
@@ -52,14 +52,14 @@ const files = (maintenance: boolean): Record<string, unknown> => ({
         ],
       },
     ),
-    around('over-claim', ['by-claim'], {}, GUARD),
-    around('over-address', ['by-address']),
-    around('both-limits', ['by-address'], {}, limited(5)),
-    around('later', ['code-job', 'switched'], { behind: { after: 0 } }),
-    around('nightly', ['switched', 'code'], { behind: { clock: '0 0 0 1 1 *' } }),
+    defineDependent('over-claim', ['by-claim'], {}, GUARD),
+    defineDependent('over-address', ['by-address']),
+    defineDependent('both-limits', ['by-address'], {}, defineRateLimit(5)),
+    defineDependent('later', ['code-job', 'switched'], { behind: { after: 0 } }),
+    defineDependent('nightly', ['switched', 'code'], { behind: { clock: '0 0 0 1 1 *' } }),
     target('switched', { maintenance }),
-    around('over-switched', ['switched'], {}, GUARD),
-    around('own-job', [], { behind: { after: 0 } }, { maintenance }),
+    defineDependent('over-switched', ['switched'], {}, GUARD),
+    defineDependent('own-job', [], { behind: { after: 0 } }, { maintenance }),
   ],
 });
 
@@ -104,7 +104,7 @@ describe('what holds however a resource is reached', () => {
   });
 
   it('a limit by claim counts behind the guard, one by address before it', async () => {
-    const [ada, bob] = [bearer(await jwt({ id: 'ada' })), bearer(await jwt({ id: 'bob' }))];
+    const [ada, bob] = [createBearerInit(await signJwt({ id: 'ada' })), createBearerInit(await signJwt({ id: 'bob' }))];
     expect(await statuses('/over-claim', 2, {})).to.deep.equal([401, 401]);
     expect(await statuses('/over-claim', 3, {}, ada)).to.deep.equal([200, 200, 429]);
     expect(await statuses('/by-claim', 1, {}, ada)).to.deep.equal([429]);
@@ -116,7 +116,7 @@ describe('what holds however a resource is reached', () => {
   it('messages of a connection are counted too', async () => {
     const client = await connect(kernel.url);
     for (const code of [undefined, undefined, 'LIM_EXCEEDED'])
-      expect((await client.ask('over-code', { who: 'socket' })).error?.['code']).to.equal(code);
+      expect((await client.sendRequest('over-code', { who: 'socket' })).error?.['code']).to.equal(code);
     await client.close();
   });
 
@@ -125,12 +125,12 @@ describe('what holds however a resource is reached', () => {
     expect(behind.puts).to.have.length(2);
     for (const { work } of behind.puts)
       for (const attempt of [1, 2, 3])
-        expect(shortly(await behind.state.running.resume(work, attempt, never))).to.equal('done');
+        expect(shortly(await behind.state.running.runJob(work, attempt, never))).to.equal('done');
     expect(await statuses('/code-job', 1, { who: 'b' })).to.deep.equal([200]);
   });
 
   it('maintenance refuses who comes by another resource, before the guard of that one', async () => {
-    const ada = bearer(await jwt({ id: 'ada' }));
+    const ada = createBearerInit(await signJwt({ id: 'ada' }));
     expect(await statuses('/over-switched', 1, {}, ada)).to.deep.equal([200]);
     await switched(true);
     for (const init of [ada, {}]) {
@@ -139,7 +139,7 @@ describe('what holds however a resource is reached', () => {
       expect(refused.headers.get('retry-after')).to.equal('60');
     }
     const client = await connect(kernel.url);
-    expect((await client.ask('over-switched')).error?.['code']).to.equal('RES_MAINTENANCE');
+    expect((await client.sendRequest('over-switched')).error?.['code']).to.equal('RES_MAINTENANCE');
     await client.close();
     expect((await kernel.post('/later', { who: 'm' })).status).to.equal(503);
     expect(kernel.kernel.plans().byId.get('over-switched')?.summary.guard).to.contain('maintenance of switched');
@@ -152,15 +152,15 @@ describe('what holds however a resource is reached', () => {
     const works = behind.puts.map(({ work }) => work);
     const { running } = behind.state;
     const [schedule] = running.schedules();
-    const tick = () => running.tick(schedule!, 'clock:1', Date.now(), never);
+    const tick = () => running.runSchedule(schedule!, 'clock:1', Date.now(), never);
     // No caller, nothing to count by.
     expect(shortly(await tick())).to.equal('done');
     await switched(true);
     for (const work of works)
-      expect(shortly(await running.resume(work, 1, never))).to.deep.equal(['RES_MAINTENANCE', true]);
+      expect(shortly(await running.runJob(work, 1, never))).to.deep.equal(['RES_MAINTENANCE', true]);
     expect(shortly(await tick())).to.deep.equal(['RES_MAINTENANCE', true]);
     await switched(false);
-    for (const work of works) expect(shortly(await running.resume(work, 2, never))).to.equal('done');
+    for (const work of works) expect(shortly(await running.runJob(work, 2, never))).to.equal('done');
     expect(shortly(await tick())).to.equal('done');
   });
 

@@ -6,18 +6,19 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { head, parseRaw, type Loose } from '../support/client.js';
+import { formatRequestHead, parseRaw, type Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, returning } from '../support/project.js';
+import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
 
 const GATE = join(PLUGIN_FIXTURES, 'gate');
-const gated = (id: string, rest: object = {}): object => returning(id, '$PAYLOAD', { gate: 'sesame', ...rest });
+const gated = (id: string, rest: object = {}): object =>
+  defineReturnResource(id, '$PAYLOAD', { gate: 'sesame', ...rest });
 const FILES = {
   'definitions/a.json': [
     gated('guarded'),
     gated('closed', { maintenance: true }),
     gated('reopened', { maintenance: false }),
-    returning('open', '$PAYLOAD'),
+    defineReturnResource('open', '$PAYLOAD'),
     { ...gated('helper-only'), actionables: [{ id: 1, mode: 'RETURN', value: 1, no_op: true }], maintenance: true },
   ],
 };
@@ -107,7 +108,7 @@ describe('guards', () => {
   });
 
   it('see a header that was sent twice', async () => {
-    const twice = head('POST', '/guarded', { ...word, connection: 'close' }).replace(
+    const twice = formatRequestHead('POST', '/guarded', { ...word, connection: 'close' }).replace(
       '\r\n\r\n',
       '\r\nX-Word: no\r\n\r\n',
     );
@@ -128,10 +129,10 @@ describe('guards', () => {
       const one = await line();
       const body = JSON.stringify({ text: 'x'.repeat(50_000) });
       for (let round = 0; round < 3; round++) {
-        one.socket.write(head('POST', path, json(body.length)) + body);
+        one.socket.write(formatRequestHead('POST', path, json(body.length)) + body);
         const refused = await one.answer();
         expect([refused.status, refused.head.includes('connection: close')]).to.deep.equal([status, false]);
-        one.socket.write(`${head('POST', '/open', json(8))}{"a": 1}`);
+        one.socket.write(`${formatRequestHead('POST', '/open', json(8))}{"a": 1}`);
         expect((await one.answer()).body).to.equal('{"a":1}');
       }
     });
@@ -142,7 +143,7 @@ describe('guards', () => {
         { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
       ]) {
         const one = await line();
-        one.socket.write(head('POST', path, headers));
+        one.socket.write(formatRequestHead('POST', path, headers));
         const refused = await one.answer();
         expect(refused.status).to.equal(status);
         expect(refused.head).to.contain('connection: close');
@@ -152,7 +153,9 @@ describe('guards', () => {
 
     it(`${status} for a body without an end: the server does not listen to it`, async () => {
       const one = await line();
-      one.socket.write(head('POST', path, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }));
+      one.socket.write(
+        formatRequestHead('POST', path, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }),
+      );
       const chunk = `1000\r\n${'a'.repeat(0x1000)}\r\n`;
       const flood = (): void => {
         while (one.socket.writable && one.socket.write(chunk));
@@ -166,7 +169,7 @@ describe('guards', () => {
 
   it('an answer of theirs leaves a long body unread too', async () => {
     const one = await line();
-    one.socket.write(head('POST', '/guarded', json(5_000_000_000, { ...word, 'x-early': '1' })));
+    one.socket.write(formatRequestHead('POST', '/guarded', json(5_000_000_000, { ...word, 'x-early': '1' })));
     const early = await one.answer();
     expect([early.status, early.body]).to.deep.equal([200, '{"early":true}']);
     expect(early.head).to.contain('connection: close');
@@ -175,7 +178,9 @@ describe('guards', () => {
 
   it('do not stand before the status page', async () => {
     expect((await kernel.request('GET', '/status')).status).to.equal(200);
-    expect(parseRaw(await kernel.raw(head('HEAD', '/status', { connection: 'close' }))).status).to.equal(200);
+    expect(parseRaw(await kernel.raw(formatRequestHead('HEAD', '/status', { connection: 'close' }))).status).to.equal(
+      200,
+    );
   });
 
   describe('maintenance', () => {
@@ -199,7 +204,7 @@ describe('guards', () => {
 
   it('of a resource are not asked again for a dependency, so whoever reaches it must have them', async () => {
     const depending = (id: string, rest: object = {}): object => ({
-      ...returning(id, 1, rest),
+      ...defineReturnResource(id, 1, rest),
       actionables: [{ id: 1, mode: 'RETURN', value: 'in', depends_on: [{ resource_id: 'guarded', action_ids: [1] }] }],
     });
     const around = await startKernel({

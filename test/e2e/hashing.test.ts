@@ -6,14 +6,14 @@ import { verifyBytes } from '../../plugins/hashers/bcrypt/bcrypt.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const CHEAP = { algorithm: 'BCRYPT', options: { rounds_cost: 4 } };
 const rules = (...names: string[]): object[] => [
   { field: Object.fromEntries(names.map((name) => [name, { type: 'STRING', optional: true }])) },
 ];
 const giving = (id: number, value: unknown, rest: object = {}): object => ({ id, mode: 'RETURN', value, ...rest });
-const one = (id: string, hashables: unknown[], rest: object = {}): object => ({
+const defineHashed = (id: string, hashables: unknown[], rest: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'LIST', payload_validation: rules('password', 'pin'), hashables, ...rest }],
@@ -37,8 +37,8 @@ const FILES = {
       ],
       returnables: ['first', 'second', 'third'],
     },
-    one('one', [{ property: 'password', ...CHEAP }]),
-    one(
+    defineHashed('one', [{ property: 'password', ...CHEAP }]),
+    defineHashed(
       'nested',
       [
         { property: 'login.password', ...CHEAP },
@@ -46,8 +46,8 @@ const FILES = {
       ],
       { payload_validation: undefined },
     ),
-    one('counted', [{ property: 'password', algorithm: 'COUNTING' }]),
-    one('bounded', [{ property: 'password', ...CHEAP }], {
+    defineHashed('counted', [{ property: 'password', algorithm: 'COUNTING' }]),
+    defineHashed('bounded', [{ property: 'password', ...CHEAP }], {
       payload_validation: [{ field: { password: { type: 'STRING', min_length: 3, max_length: 40 } } }],
     }),
     {
@@ -87,7 +87,7 @@ const FILES = {
   ],
 };
 
-const isHashOf = (text: string, hash: unknown): Promise<boolean> => verifyBytes(Buffer.from(text), String(hash));
+const verifyHash = (text: string, hash: unknown): Promise<boolean> => verifyBytes(Buffer.from(text), String(hash));
 
 describe('hashables', () => {
   let kernel: TestKernel;
@@ -104,7 +104,7 @@ describe('hashables', () => {
     const { status, body } = await kernel.post('/order', { password: 'correct horse' });
     expect(status).to.equal(200);
     expect(body['first']).to.equal('correct horse');
-    expect(await isHashOf('correct horse', body['second'])).to.equal(true);
+    expect(await verifyHash('correct horse', body['second'])).to.equal(true);
     expect(body['third']).to.equal(body['second']);
   });
 
@@ -114,7 +114,7 @@ describe('hashables', () => {
     const seen = body['seen'] as Loose;
     expect(Object.keys(seen)).to.deep.equal(['password', 'other']);
     expect(seen['other']).to.equal('secret');
-    expect(await isHashOf('secret', seen['password'])).to.equal(true);
+    expect(await verifyHash('secret', seen['password'])).to.equal(true);
   });
 
   it('reaches into objects and lists', async () => {
@@ -123,10 +123,10 @@ describe('hashables', () => {
     expect(body['received']).to.deep.equal(sent);
     const { login, pins } = body['seen'] as { login: Loose; pins: string[] };
     expect(login['email']).to.equal('a');
-    expect(await isHashOf('secret', login['password'])).to.equal(true);
+    expect(await verifyHash('secret', login['password'])).to.equal(true);
     expect(pins).to.have.length(2);
     expect(pins[0]).to.equal('1');
-    expect(await isHashOf('2', pins[1])).to.equal(true);
+    expect(await verifyHash('2', pins[1])).to.equal(true);
   });
 
   it('leaves out what is absent or null, at any depth', async () => {
@@ -141,7 +141,7 @@ describe('hashables', () => {
 
   it('hashes the empty text too: whether it is allowed is for the rules to say', async () => {
     const { body } = await kernel.post('/one', { password: '' });
-    expect(await isHashOf('', (body['seen'] as Loose)['password'])).to.equal(true);
+    expect(await verifyHash('', (body['seen'] as Loose)['password'])).to.equal(true);
   });
 
   it('refuses what is no text, and what is too long for the algorithm, by pointer and without the value', async () => {
@@ -214,7 +214,7 @@ describe('hashables', () => {
     );
     expect(new Set(hashes).size).to.equal(3);
     for (const hash of hashes) {
-      expect(await isHashOf('same', hash)).to.equal(true);
+      expect(await verifyHash('same', hash)).to.equal(true);
       expect(String(hash)).not.to.contain('canary');
     }
   });
@@ -231,7 +231,7 @@ describe('hashables', () => {
       return status;
     };
     const hundred = Array.from({ length: 100 }, send);
-    await until(() => hashing.waiting === 100, 'a hundred wait');
+    await waitUntil(() => hashing.waiting === 100, 'a hundred wait');
     const { status, body, headers } = await kernel.post('/held', { password: 'secret' });
     expect([status, body['code']]).to.deep.equal([503, 'HSH_BUSY']);
     expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);

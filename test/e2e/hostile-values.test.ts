@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { onEach, SQL, STORES } from '../support/databases.js';
+import { describeOnEach, SQL, STORES } from '../support/databases.js';
 import type { TestKernel } from '../support/kernel.js';
-import { querying, vectorFile } from '../support/project.js';
+import { defineQueryResource, vectorFile } from '../support/project.js';
 import { sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
@@ -55,7 +55,7 @@ const LANES = 6;
 const SAMPLE = 50;
 
 /** So many at a time; names of those that failed, with the reason. */
-async function wrongOf(values: Values, judge: (id: string, value: unknown) => Promise<void>): Promise<string[]> {
+async function listFailures(values: Values, judge: (id: string, value: unknown) => Promise<void>): Promise<string[]> {
   const wrong: string[] = [];
   const waiting = [...values.entries()];
   const lane = async (): Promise<void> => {
@@ -68,7 +68,7 @@ async function wrongOf(values: Values, judge: (id: string, value: unknown) => Pr
   return wrong;
 }
 
-const asks = (kernel: () => TestKernel) => async (path: string, body: object) => {
+const createPoster = (kernel: () => TestKernel) => async (path: string, body: object) => {
   const answer = await kernel().post<readonly Readonly<Record<string, unknown>>[]>(path, body);
   if (answer.status !== 200) throw new Error(`${path} ${answer.status} ${answer.text.slice(0, 200)}`);
   return answer.body;
@@ -87,13 +87,13 @@ const SQL_FILES = {
         ['SELECT name FROM _word WHERE name = $1 AND id = $2', ['$PAYLOAD.name', '$PAYLOAD.id']],
       ].map(([query, parameters], at) => ({ id: at + 1, mode: 'QUERY', ...many, sql_query: { query, parameters } })),
     },
-    querying('clear', 'DELETE FROM _word WHERE name = $1', ['$PAYLOAD.name'], many),
-    querying('all', 'SELECT id, name FROM _word', [], many),
+    defineQueryResource('clear', 'DELETE FROM _word WHERE name = $1', ['$PAYLOAD.name'], many),
+    defineQueryResource('all', 'SELECT id, name FROM _word', [], many),
   ],
 };
 
-onEach('attack strings as parameters of SQL', SQL, { files: SQL_FILES }, (kernel, database) => {
-  const post = asks(kernel);
+describeOnEach('attack strings as parameters of SQL', SQL, { files: SQL_FILES }, (kernel, database) => {
+  const post = createPoster(kernel);
   for (const file of ['sql-strings.jsonl', 'naughty-strings.jsonl']) {
     it(`${file}: each is a value and nothing else`, async function () {
       const all = read(file);
@@ -101,7 +101,7 @@ onEach('attack strings as parameters of SQL', SQL, { files: SQL_FILES }, (kernel
       expect(all.length).to.be.greaterThan(200);
       const values = sampleCases('strings', `${file} ${database}`, all, SAMPLE);
       const before = (await post('/all', {})).length;
-      const wrong = await wrongOf(values, async (id, name) => {
+      const wrong = await listFailures(values, async (id, name) => {
         const key = `${file} ${id}`;
         expect(await post('/through', { id: key, name })).to.deep.equal([{ name }]);
       });
@@ -120,7 +120,7 @@ onEach('attack strings as parameters of SQL', SQL, { files: SQL_FILES }, (kernel
     const before = await post('/all', {});
     const all = values.filter(([, name]) => /\bor\b|union|drop|delete/i.test(String(name)));
     const attacks = sampleCases('strings', `deleted ${database}`, all, SAMPLE);
-    expect(await wrongOf(attacks, async (_, name) => void (await post('/clear', { name })))).to.deep.equal([]);
+    expect(await listFailures(attacks, async (_, name) => void (await post('/clear', { name })))).to.deep.equal([]);
     const deleted = new Set(attacks.map(([, name]) => name));
     const left = before.filter(({ name }) => !deleted.has(name));
     expect(left.find(({ id }) => id === 'canary')).to.deep.equal({ id: 'canary', name: 'canary' });
@@ -154,38 +154,43 @@ const STORE_FILES = {
   ],
 };
 
-onEach('attack strings and operators as values of documents', STORES, { files: STORE_FILES }, (kernel, store) => {
-  const post = asks(kernel);
+describeOnEach(
+  'attack strings and operators as values of documents',
+  STORES,
+  { files: STORE_FILES },
+  (kernel, store) => {
+    const post = createPoster(kernel);
 
-  for (const file of ['nosql-strings.jsonl', 'naughty-strings.jsonl']) {
-    it(`${file}: each is a value and nothing else`, async function () {
-      const strings = read(file)?.filter(([, value]) => !JSON.stringify(value).includes('"$'));
-      if (strings === undefined) return skipTest(this, NO_SHARED);
-      expect(strings.length).to.be.greaterThan(40);
-      const values = sampleCases('strings', `${file} ${store}`, strings, SAMPLE);
-      const before = (await post('/all', {})).length;
-      const wrong = await wrongOf(values, async (id, name) => {
-        const key = `${file} ${id}`;
-        expect((await post('/through', { key, name })).map((row) => row['name'])).to.deep.equal([name]);
+    for (const file of ['nosql-strings.jsonl', 'naughty-strings.jsonl']) {
+      it(`${file}: each is a value and nothing else`, async function () {
+        const strings = read(file)?.filter(([, value]) => !JSON.stringify(value).includes('"$'));
+        if (strings === undefined) return skipTest(this, NO_SHARED);
+        expect(strings.length).to.be.greaterThan(40);
+        const values = sampleCases('strings', `${file} ${store}`, strings, SAMPLE);
+        const before = (await post('/all', {})).length;
+        const wrong = await listFailures(values, async (id, name) => {
+          const key = `${file} ${id}`;
+          expect((await post('/through', { key, name })).map((row) => row['name'])).to.deep.equal([name]);
+        });
+        expect(wrong).to.deep.equal([]);
+        const all = await post('/all', {});
+        expect(all.length).to.equal(before + values.length);
+        const byKey = new Map(all.map(({ key, name }) => [key, name]));
+        expect(values.map((_, at) => byKey.get(`${file} ${at}`))).to.deep.equal(values.map(([, name]) => name));
+      });
+    }
+
+    it('objects of operators are conditions nowhere, and nothing that is written', async function () {
+      await post('/through', { key: 'canary', name: 'canary' });
+      const before = await post('/all', {});
+      const wrong = await listFailures(OPERATORS, async (key, name) => {
+        const refused = await kernel().post('/through', { key, name });
+        expect([refused.status, refused.body['code']]).to.deep.equal([422, 'MQL_KEY']);
+        expect(await post('/find', { name })).to.deep.equal([]);
+        expect(await post('/clear', { name })).to.deep.equal([]);
       });
       expect(wrong).to.deep.equal([]);
-      const all = await post('/all', {});
-      expect(all.length).to.equal(before + values.length);
-      const byKey = new Map(all.map(({ key, name }) => [key, name]));
-      expect(values.map((_, at) => byKey.get(`${file} ${at}`))).to.deep.equal(values.map(([, name]) => name));
+      expect(await post('/all', {})).to.deep.equal(before);
     });
-  }
-
-  it('objects of operators are conditions nowhere, and nothing that is written', async function () {
-    await post('/through', { key: 'canary', name: 'canary' });
-    const before = await post('/all', {});
-    const wrong = await wrongOf(OPERATORS, async (key, name) => {
-      const refused = await kernel().post('/through', { key, name });
-      expect([refused.status, refused.body['code']]).to.deep.equal([422, 'MQL_KEY']);
-      expect(await post('/find', { name })).to.deep.equal([]);
-      expect(await post('/clear', { name })).to.deep.equal([]);
-    });
-    expect(wrong).to.deep.equal([]);
-    expect(await post('/all', {})).to.deep.equal(before);
-  });
-});
+  },
+);

@@ -5,11 +5,11 @@
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
 import type { Invocation } from '../../contract/plan.js';
-import { invoke } from '../../kernel/runtime/invoke.js';
+import { invokePlan } from '../../kernel/runtime/invoke.js';
 import type { Loose } from '../support/client.js';
-import { testInvocation } from '../support/invocation.js';
+import { createTestInvocation } from '../support/invocation.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { json, startUpstream, type Behaviour, type Upstream } from '../support/upstream.js';
+import { createJsonBehaviour, startUpstream, type Behaviour, type Upstream } from '../support/upstream.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 const CAP = 200_000;
@@ -27,7 +27,7 @@ const endless =
 /** Fifty megabytes once it is unpacked. */
 const BOMB = gzipSync(Buffer.alloc(50_000_000, ' '));
 
-const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+const nestArrays = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const raw =
   (text: string | Buffer, headers: Record<string, string> = JSON_TYPE): Behaviour =>
   (_req, res) =>
@@ -38,7 +38,7 @@ describe('HTTPREQUEST and services that fail', () => {
   let other!: Upstream;
   let kernel!: TestKernel;
   /** How often each address was asked. */
-  const count = (path: string): number => upstream.asked.filter(({ url }) => url === path).length;
+  const count = (path: string): number => upstream.requests.filter(({ url }) => url === path).length;
 
   /** Connections on which an answer was given; they are ended by the next request. */
   const seen = new WeakSet<object>();
@@ -59,7 +59,7 @@ describe('HTTPREQUEST and services that fail', () => {
       res.writeHead(200, { ...JSON_TYPE, 'content-length': '100' });
       res.write('{"a":', () => req.socket.destroy());
     },
-    '/deep': raw(nested(100)),
+    '/deep': raw(nestArrays(100)),
     '/keys': raw(JSON.stringify(Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`k${i}`, i])))),
     '/array': raw(`[${'1,'.repeat(60)}1]`),
     '/poison': raw('{"a":{"__proto__":{"admin":true}}}'),
@@ -79,13 +79,13 @@ describe('HTTPREQUEST and services that fail', () => {
     '/downgrade': (_req, res) => void res.writeHead(302, { location: 'file:///etc/passwd' }).end(),
     '/circle': (_req, res) => void res.writeHead(308, { location: '/circle' }).end(),
     '/flaky': (req, res, asked) =>
-      count('/flaky') % 3 === 0 ? json({ done: true })(req, res, asked) : void res.writeHead(503).end(),
+      count('/flaky') % 3 === 0 ? createJsonBehaviour({ done: true })(req, res, asked) : void res.writeHead(503).end(),
     '/always-503': (_req, res) => void res.writeHead(503).end(),
     '/always-400': (_req, res) => void res.writeHead(400).end(),
     '/stale': (req, res, asked) => {
       if (seen.has(req.socket)) return void req.socket.destroy();
       seen.add(req.socket);
-      json({ method: asked.method })(req, res, asked);
+      createJsonBehaviour({ method: asked.method })(req, res, asked);
     },
     '/hinting': (_req, res) => {
       res.writeEarlyHints({ link: '</a>; rel=preload' });
@@ -95,56 +95,56 @@ describe('HTTPREQUEST and services that fail', () => {
 
   before(async function () {
     upstream = await startUpstream((req, res, asked) =>
-      (failing[asked.url] ?? json({ url: asked.url, method: asked.method }))(req, res, asked),
+      (failing[asked.url] ?? createJsonBehaviour({ url: asked.url, method: asked.method }))(req, res, asked),
     );
-    other = await startUpstream(json({ reached: true }));
+    other = await startUpstream(createJsonBehaviour({ reached: true }));
     const { url } = upstream;
-    const one = (id: string, http: Loose): Loose => ({
+    const defineCall = (id: string, http: Loose): Loose => ({
       id,
       resource: id,
       actionables: [{ id: 1, mode: 'HTTPREQUEST', http }],
     });
-    const plain = Object.keys(failing).map((path) => one(path.slice(1), { url: url + path }));
-    const closed = await startUpstream(json(null));
+    const plain = Object.keys(failing).map((path) => defineCall(path.slice(1), { url: url + path }));
+    const closed = await startUpstream(createJsonBehaviour(null));
     await closed.close();
     kernel = await startKernel({
       files: {
         'definitions/a.json': [
           ...plain,
-          one('quick', { url: `${url}/silent`, timeout: 0.05 }),
+          defineCall('quick', { url: `${url}/silent`, timeout: 0.05 }),
           // Unpacked ten at a time, which a busy machine does slowly.
-          one('bombs', { url: `${url}/bomb`, timeout: 2 }),
-          one('long', { url: `${url}/silent`, timeout: 3000 }),
-          one('closed', { url: closed.url }),
-          one('no-name', { url: 'http://no-such-host.invalid/' }),
-          one('follows', {
+          defineCall('bombs', { url: `${url}/bomb`, timeout: 2 }),
+          defineCall('long', { url: `${url}/silent`, timeout: 3000 }),
+          defineCall('closed', { url: closed.url }),
+          defineCall('no-name', { url: 'http://no-such-host.invalid/' }),
+          defineCall('follows', {
             url: `${url}/redirect`,
             follow_redirects: 1,
             headers: { authorization: 'canary-of-a-key' },
           }),
-          one('follows-away', {
+          defineCall('follows-away', {
             url: `${url}/away`,
             follow_redirects: 3,
             method: 'POST',
             headers: { authorization: 'canary-of-a-key' },
             request_body: { a: 1 },
           }),
-          one('follows-circle', { url: `${url}/circle`, follow_redirects: 3 }),
-          one('follows-file', { url: `${url}/downgrade`, follow_redirects: 3 }),
-          one('again', { url: `${url}/flaky`, timeout: 3, retries: 3 }),
-          one('again-post', {
+          defineCall('follows-circle', { url: `${url}/circle`, follow_redirects: 3 }),
+          defineCall('follows-file', { url: `${url}/downgrade`, follow_redirects: 3 }),
+          defineCall('again', { url: `${url}/flaky`, timeout: 3, retries: 3 }),
+          defineCall('again-post', {
             url: `${url}/flaky`,
             timeout: 3,
             retries: 3,
             method: 'POST',
             headers: { 'Idempotency-Key': '$PAYLOAD.key' },
           }),
-          one('again-503', { url: `${url}/always-503`, timeout: 3, retries: 1 }),
-          one('again-400', { url: `${url}/always-400`, timeout: 3, retries: 3 }),
-          one('again-reset', { url: `${url}/reset`, timeout: 3, retries: 1 }),
-          one('stale-post', { url: `${url}/stale`, method: 'POST', request_body: {} }),
-          one('plain', { url: `${url}/plain`, method: 'POST', request_body: {} }),
-          one('keyed', {
+          defineCall('again-503', { url: `${url}/always-503`, timeout: 3, retries: 1 }),
+          defineCall('again-400', { url: `${url}/always-400`, timeout: 3, retries: 3 }),
+          defineCall('again-reset', { url: `${url}/reset`, timeout: 3, retries: 1 }),
+          defineCall('stale-post', { url: `${url}/stale`, method: 'POST', request_body: {} }),
+          defineCall('plain', { url: `${url}/plain`, method: 'POST', request_body: {} }),
+          defineCall('keyed', {
             url: `${url}/plain`,
             method: 'POST',
             headers: { 'idempotency-key': 'own', traceparent: 'own' },
@@ -165,7 +165,7 @@ describe('HTTPREQUEST and services that fail', () => {
     await Promise.all([upstream.close(), other.close()]);
   });
 
-  const fails = async (path: string, status: number, code: string): Promise<Loose> => {
+  const expectFailure = async (path: string, status: number, code: string): Promise<Loose> => {
     const given = await kernel.post(path, {});
     expect(given.status, `${path} ${given.text}`).to.equal(status);
     expect(given.body['code'], path).to.equal(code);
@@ -175,7 +175,7 @@ describe('HTTPREQUEST and services that fail', () => {
   for (const path of ['/silent', '/trickling', '/quick', '/long']) {
     it(`${path}: 504 by the deadline`, async () => {
       const elapsed = startStopwatch();
-      await fails(path, 504, 'OUT_TIMEOUT');
+      await expectFailure(path, 504, 'OUT_TIMEOUT');
       const bounds: Record<string, number> = { '/quick': 600, '/long': 3500 };
       expect(elapsed()).to.be.lessThan(bounds[path] ?? 2500);
     });
@@ -196,34 +196,34 @@ describe('HTTPREQUEST and services that fail', () => {
     ],
   ]) {
     it(`${path}: 502, and nothing of the reply`, async () => {
-      const body = await fails(path, 502, 'OUT_UNREADABLE');
+      const body = await expectFailure(path, 502, 'OUT_UNREADABLE');
       expect(JSON.stringify(body)).not.to.match(/admin|html|PNG|hello/);
     });
   }
 
   it('never holds more than the limit of a reply that is packed', async function () {
     const before = process.memoryUsage().rss;
-    await Promise.all(Array.from({ length: 10 }, () => fails('/bombs', 502, 'OUT_UNREADABLE')));
+    await Promise.all(Array.from({ length: 10 }, () => expectFailure('/bombs', 502, 'OUT_UNREADABLE')));
     // Together they would unpack to half a gigabyte.
     expect(process.memoryUsage().rss - before).to.be.lessThan(300_000_000);
   });
 
   for (const path of ['/reset', '/cut', '/closed', '/no-name']) {
-    it(`${path}: 502`, () => fails(path, 502, 'OUT_FAILED'));
+    it(`${path}: 502`, () => expectFailure(path, 502, 'OUT_FAILED'));
   }
 
   it('keeps no connection of a call that failed', async () => {
-    await fails('/trickling', 504, 'OUT_TIMEOUT');
-    await fails('/endless', 502, 'OUT_UNREADABLE');
+    await expectFailure('/trickling', 504, 'OUT_TIMEOUT');
+    await expectFailure('/endless', 502, 'OUT_UNREADABLE');
     const { status } = await kernel.post('/plain', {});
     expect(status).to.equal(200);
     // Closing takes the turn of an event or two on the other side.
-    for (let i = 0; i < 200 && upstream.open() > 1; i++) await new Promise((done) => setImmediate(done));
-    expect(upstream.open()).to.be.at.most(1);
+    for (let i = 0; i < 200 && upstream.countOpen() > 1; i++) await new Promise((done) => setImmediate(done));
+    expect(upstream.countOpen()).to.be.at.most(1);
   });
 
   it('follows no redirect unless it is told to', async () => {
-    const body = await fails('/redirect', 502, 'OUT_STATUS');
+    const body = await expectFailure('/redirect', 502, 'OUT_STATUS');
     expect(body['errors']).to.deep.equal([{ pointer: '', code: 'OUT_STATUS', detail: '302' }]);
     expect(count('/landed')).to.equal(0);
   });
@@ -232,33 +232,33 @@ describe('HTTPREQUEST and services that fail', () => {
     const { status, body } = await kernel.post('/follows', {});
     expect(status).to.equal(200);
     expect(body).to.include({ url: '/landed', method: 'GET' });
-    expect(upstream.asked.find(({ url }) => url === '/landed')?.headers).to.include({
+    expect(upstream.requests.find(({ url }) => url === '/landed')?.headers).to.include({
       authorization: 'canary-of-a-key',
     });
   });
 
   it('never follows one to another origin, to another scheme, or for ever', async () => {
-    await fails('/follows-away', 502, 'OUT_STATUS');
-    await fails('/follows-file', 502, 'OUT_STATUS');
-    await fails('/follows-circle', 502, 'OUT_STATUS');
-    expect(other.asked).to.deep.equal([]);
+    await expectFailure('/follows-away', 502, 'OUT_STATUS');
+    await expectFailure('/follows-file', 502, 'OUT_STATUS');
+    await expectFailure('/follows-circle', 502, 'OUT_STATUS');
+    expect(other.requests).to.deep.equal([]);
     expect(count('/circle')).to.equal(4);
   });
 
   it('sends again what failed for the moment, with the same key', async function () {
-    upstream.asked.splice(0);
+    upstream.requests.splice(0);
     expect((await kernel.post('/again', {})).body).to.deep.equal({ done: true });
     expect(count('/flaky')).to.equal(3);
     expect((await kernel.post('/again-post', { key: 'k-1' })).body).to.deep.equal({ done: true });
-    const keys = upstream.asked.slice(3).map(({ headers }) => headers['idempotency-key']);
+    const keys = upstream.requests.slice(3).map(({ headers }) => headers['idempotency-key']);
     expect(keys).to.deep.equal(['k-1', 'k-1', 'k-1']);
   });
 
   it('sends again as often as it is told, and only what may succeed', async () => {
-    upstream.asked.splice(0);
-    await fails('/again-503', 502, 'OUT_STATUS');
-    await fails('/again-400', 502, 'OUT_STATUS');
-    await fails('/again-reset', 502, 'OUT_FAILED');
+    upstream.requests.splice(0);
+    await expectFailure('/again-503', 502, 'OUT_STATUS');
+    await expectFailure('/again-400', 502, 'OUT_STATUS');
+    await expectFailure('/again-reset', 502, 'OUT_FAILED');
     expect([count('/always-503'), count('/always-400')]).to.deep.equal([2, 1]);
     // Where a kept connection was taken, one more.
     expect(count('/reset')).to.be.within(2, 3);
@@ -266,7 +266,7 @@ describe('HTTPREQUEST and services that fail', () => {
 
   it('sends again at once on a new connection where a kept one was closed, but never what may have been done', async () => {
     for (let i = 0; i < 4; i++) expect((await kernel.post('/stale', {})).body).to.deep.equal({ method: 'GET' });
-    await fails('/stale-post', 502, 'OUT_FAILED');
+    await expectFailure('/stale-post', 502, 'OUT_FAILED');
     expect((await kernel.post('/stale-post', {})).body).to.deep.equal({ method: 'POST' });
   });
 
@@ -276,7 +276,7 @@ describe('HTTPREQUEST and services that fail', () => {
 
   it('logs host, code and reason of a failure, and nothing that was sent or received', async () => {
     const from = kernel.log.length;
-    await fails('/follows-away', 502, 'OUT_STATUS');
+    await expectFailure('/follows-away', 502, 'OUT_STATUS');
     const rows = kernel.log.slice(from);
     expect(rows.find(({ message }) => message === 'a call failed')?.fields).to.deep.equal({
       action: 'follows-away#1',
@@ -289,9 +289,9 @@ describe('HTTPREQUEST and services that fail', () => {
 
   describe('beside a request', () => {
     const run = async (id: string, rest: Partial<Invocation>): Promise<Loose> => {
-      upstream.asked.splice(0);
-      await invoke(kernel.kernel.plans().byId.get(id)!, testInvocation({}, rest), kernel.kernel.hooks);
-      return upstream.asked[0]!.headers;
+      upstream.requests.splice(0);
+      await invokePlan(kernel.kernel.plans().byId.get(id)!, createTestInvocation({}, rest), kernel.kernel.hooks);
+      return upstream.requests[0]!.headers;
     };
 
     it('carries the id of a job, and headers of a trace', async () => {

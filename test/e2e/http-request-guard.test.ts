@@ -7,18 +7,18 @@ import { expect } from 'chai';
 import { OUTBOUND, type Outbound } from '../../contract/outbound.js';
 import type { Log } from '../../contract/plugin.js';
 import { Fault } from '../../contract/fault.js';
-import { createClient, type Call, type HttpClient } from '../../plugins/modes/http-request/client.js';
+import { createClient, type HttpCall, type HttpClient } from '../../plugins/modes/http-request/client.js';
 import type { Resolve } from '../../plugins/modes/http-request/dial.js';
 import { makeCertificate } from '../support/certificate.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { json, startUpstream, type Upstream } from '../support/upstream.js';
+import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 const ignore = (): void => {};
 const log: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-const callTo = (url: string, rest: Partial<Call> = {}): Call => ({
+const callTo = (url: string, rest: Partial<HttpCall> = {}): HttpCall => ({
   method: 'GET',
   url: new URL(url),
   headers: {},
@@ -47,7 +47,7 @@ function resolver(...lists: readonly (readonly string[])[]): { resolve: Resolve;
   return { resolve, asked: () => asked };
 }
 
-const codeOf = async (work: Promise<unknown>): Promise<string> => {
+const catchCode = async (work: Promise<unknown>): Promise<string> => {
   const outcome = await work.then(
     () => 'answered',
     (error: unknown) => (error instanceof Fault ? error.code : String(error)),
@@ -67,11 +67,11 @@ describe('calls and the addresses that they dial', () => {
 
   before(async () => {
     // Both on one port, so that nothing but the address tells them apart.
-    open = await startUpstream(json({ open: true }), { host: '127.0.0.2' });
-    trap = await startUpstream(json({ trap: true }), { host: '127.0.0.3', port: open.port });
+    open = await startUpstream(createJsonBehaviour({ open: true }), { host: '127.0.0.2' });
+    trap = await startUpstream(createJsonBehaviour({ trap: true }), { host: '127.0.0.3', port: open.port });
   });
   afterEach(() => {
-    expect(trap.opened(), 'a connection was opened that must not be').to.equal(0);
+    expect(trap.countOpened(), 'a connection was opened that must not be').to.equal(0);
     for (const made of clients.splice(0)) made.close();
   });
   after(() => Promise.all([open.close(), trap.close()]));
@@ -90,51 +90,51 @@ describe('calls and the addresses that they dial', () => {
     const { resolve, asked } = resolver(['127.0.0.2'], ['127.0.0.3']);
     const { call } = client({ allow }, resolve);
     const headers = { 'x-test': '1' };
-    expect(await codeOf(call(callTo(url(), { headers })))).to.equal('answered');
+    expect(await catchCode(call(callTo(url(), { headers })))).to.equal('answered');
     await open.close();
-    open = await startUpstream(json({ open: true }), { host: '127.0.0.2', port: trap.port });
-    expect(await codeOf(call(callTo(url())))).to.be.oneOf(['OUT_REFUSED', 'OUT_FAILED']);
-    expect(await codeOf(call(callTo(url())))).to.equal('OUT_REFUSED');
+    open = await startUpstream(createJsonBehaviour({ open: true }), { host: '127.0.0.2', port: trap.port });
+    expect(await catchCode(call(callTo(url())))).to.be.oneOf(['OUT_REFUSED', 'OUT_FAILED']);
+    expect(await catchCode(call(callTo(url())))).to.equal('OUT_REFUSED');
     expect(asked()).to.be.at.least(2);
   });
 
   it('refuses a name that leads to both', async () => {
     const { resolve } = resolver(['127.0.0.2', '127.0.0.3']);
-    expect(await codeOf(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_REFUSED');
+    expect(await catchCode(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_REFUSED');
     const { resolve: other } = resolver(['127.0.0.3', '127.0.0.2']);
-    expect(await codeOf(client({ allow }, other).call(callTo(url())))).to.equal('OUT_REFUSED');
+    expect(await catchCode(client({ allow }, other).call(callTo(url())))).to.equal('OUT_REFUSED');
   });
 
   it('judges every try and every hop', async () => {
     const { resolve } = resolver(['127.0.0.3']);
     const { call } = client({ allow }, resolve);
-    expect(await codeOf(call(callTo(url(), { retries: 3 })))).to.equal('OUT_REFUSED');
-    expect(await codeOf(call(callTo(`http://127.0.0.3:${trap.port}/`, { redirects: 3 })))).to.equal('OUT_REFUSED');
-    expect(await codeOf(call(callTo(`http://[::ffff:127.0.0.3]:${trap.port}/`)))).to.equal('OUT_REFUSED');
+    expect(await catchCode(call(callTo(url(), { retries: 3 })))).to.equal('OUT_REFUSED');
+    expect(await catchCode(call(callTo(`http://127.0.0.3:${trap.port}/`, { redirects: 3 })))).to.equal('OUT_REFUSED');
+    expect(await catchCode(call(callTo(`http://[::ffff:127.0.0.3]:${trap.port}/`)))).to.equal('OUT_REFUSED');
   });
 
   it('refuses a name without an address', async () => {
     const { resolve } = resolver([]);
-    expect(await codeOf(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_FAILED');
+    expect(await catchCode(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_FAILED');
   });
 
   it('does not let a URL of a request use what the config opens, nor connections to it', async () => {
     const { resolve } = resolver(['127.0.0.2']);
     const { call } = client({ allow: ['127.0.0.2', 'name.example'] }, resolve);
-    expect(await codeOf(call(callTo(url())))).to.equal('answered');
-    const before = open.asked.length;
-    expect(await codeOf(call(callTo(url(), { dynamic: true })))).to.equal('OUT_REFUSED');
-    expect(await codeOf(call(callTo(`http://127.0.0.2:${open.port}/`, { dynamic: true })))).to.equal('OUT_REFUSED');
-    expect(open.asked.length).to.equal(before);
+    expect(await catchCode(call(callTo(url())))).to.equal('answered');
+    const before = open.requests.length;
+    expect(await catchCode(call(callTo(url(), { dynamic: true })))).to.equal('OUT_REFUSED');
+    expect(await catchCode(call(callTo(`http://127.0.0.2:${open.port}/`, { dynamic: true })))).to.equal('OUT_REFUSED');
+    expect(open.requests.length).to.equal(before);
   });
 
   it('closes its connections', async () => {
     const { call, close } = client({ allow }, resolver(['127.0.0.2']).resolve);
     await call(callTo(url()));
-    expect(open.open()).to.be.at.least(1);
+    expect(open.countOpen()).to.be.at.least(1);
     close();
-    for (let i = 0; i < 200 && open.open() > 0; i++) await new Promise((done) => setImmediate(done));
-    expect(open.open()).to.equal(0);
+    for (let i = 0; i < 200 && open.countOpen() > 0; i++) await new Promise((done) => setImmediate(done));
+    expect(open.countOpen()).to.equal(0);
   });
 
   it('gives up a connection that does not come to stand', async () => {
@@ -147,7 +147,7 @@ describe('calls and the addresses that they dial', () => {
     await new Promise((done) => mute.once('listening', done));
     const { port } = mute.address() as { port: number };
     const elapsed = startStopwatch();
-    expect(await codeOf(quick.call(callTo(`https://127.0.0.2:${port}/`)))).to.equal('OUT_TIMEOUT');
+    expect(await catchCode(quick.call(callTo(`https://127.0.0.2:${port}/`)))).to.equal('OUT_TIMEOUT');
     expect(elapsed()).to.be.lessThan(1500);
     for (const socket of held) socket.destroy();
     mute.close();
@@ -157,28 +157,28 @@ describe('calls and the addresses that they dial', () => {
     const tls = makeCertificate(['api.example.com']);
     let secure!: Upstream;
     before(async () => {
-      secure = await startUpstream(json({ secure: true }), { tls, host: '127.0.0.2' });
+      secure = await startUpstream(createJsonBehaviour({ secure: true }), { tls, host: '127.0.0.2' });
     });
     after(() => secure.close());
     const connect_to = (name: string) => ({ [`${name}:443`]: `127.0.0.2:${secure.port}` });
 
     it('trusts the authorities of the config, for the name that is called', async () => {
       const { call } = client({ connect_to: connect_to('api.example.com') }, undefined, [tls.cert]);
-      expect(await codeOf(call(callTo('https://api.example.com/x')))).to.equal('answered');
+      expect(await catchCode(call(callTo('https://api.example.com/x')))).to.equal('answered');
     });
 
     it('refuses a certificate of nobody, and one for another name', async () => {
       const strict = client({ connect_to: connect_to('api.example.com') });
-      expect(await codeOf(strict.call(callTo('https://api.example.com/')))).to.equal('OUT_FAILED');
+      expect(await catchCode(strict.call(callTo('https://api.example.com/')))).to.equal('OUT_FAILED');
       const other = client({ connect_to: connect_to('other.example.com') }, undefined, [tls.cert]);
-      expect(await codeOf(other.call(callTo('https://other.example.com/')))).to.equal('OUT_FAILED');
-      expect(secure.asked.filter(({ url: asked }) => asked === '/')).to.deep.equal([]);
+      expect(await catchCode(other.call(callTo('https://other.example.com/')))).to.equal('OUT_FAILED');
+      expect(secure.requests.filter(({ url: asked }) => asked === '/')).to.deep.equal([]);
     });
   });
 
   describe('as definitions make them', () => {
     let kernel!: TestKernel;
-    const one = (id: string, http: Loose): Loose => ({
+    const defineCall = (id: string, http: Loose): Loose => ({
       id,
       resource: id,
       actionables: [{ id: 1, mode: 'HTTPREQUEST', http }],
@@ -187,8 +187,8 @@ describe('calls and the addresses that they dial', () => {
       kernel = await startKernel({
         files: {
           'definitions/a.json': [
-            one('any', { url: '$PAYLOAD.url', query: { more: '$PAYLOAD.more' } }),
-            one('env', { url: '$ENV.SOMEWHERE/x' }),
+            defineCall('any', { url: '$PAYLOAD.url', query: { more: '$PAYLOAD.more' } }),
+            defineCall('env', { url: '$ENV.SOMEWHERE/x' }),
           ],
         },
         config: { outbound: { dynamic_hosts: true, allow } },

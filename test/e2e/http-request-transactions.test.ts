@@ -1,7 +1,7 @@
 /** While another service is slow, the database is not kept waiting: no transaction is open during a call. On both databases. */
 import { expect } from 'chai';
 import type { ServerResponse } from 'node:http';
-import { onBothDatabases } from '../support/kernel.js';
+import { describeOnBothDatabases } from '../support/kernel.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
 
 const MODEL = {
@@ -73,7 +73,7 @@ describe('HTTPREQUEST and transactions', () => {
     config: { outbound: { allow: ['127.0.0.1'] } },
   };
 
-  onBothDatabases('calls between statements', options, (kernel, database) => {
+  describeOnBothDatabases('calls between statements', options, (kernel, database) => {
     beforeEach(() => {
       held = [];
     });

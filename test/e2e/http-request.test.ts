@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { json, startUpstream, type Asked, type Upstream } from '../support/upstream.js';
+import { createJsonBehaviour, startUpstream, type ReceivedRequest, type Upstream } from '../support/upstream.js';
 
 const NAMED = { 'content-type': 'application/json' };
 
@@ -11,7 +11,10 @@ describe('HTTPREQUEST', () => {
   let upstream!: Upstream;
   let kernel!: TestKernel;
 
-  const answers: Record<string, (asked: Asked) => { status?: number; type?: string | null; body?: string | Buffer }> = {
+  const answers: Record<
+    string,
+    (asked: ReceivedRequest) => { status?: number; type?: string | null; body?: string | Buffer }
+  > = {
     '/text': () => ({ type: 'text/plain; charset=utf-8', body: 'plain words' }),
     '/latin': () => ({ type: 'text/html; charset=iso-8859-1', body: Buffer.from([0x66, 0xfc, 0x72]) }),
     '/form': () => ({ type: 'application/x-www-form-urlencoded', body: 'access_token=t&scope=a' }),
@@ -33,7 +36,7 @@ describe('HTTPREQUEST', () => {
   before(async function () {
     upstream = await startUpstream((_req, res, asked) => {
       const make = answers[asked.url.split('?')[0] ?? ''];
-      if (make === undefined) return json({ ...asked, rawHeaders: undefined })(_req, res, asked);
+      if (make === undefined) return createJsonBehaviour({ ...asked, rawHeaders: undefined })(_req, res, asked);
       const { status = 200, type = 'application/json', body = '' } = make(asked);
       res.writeHead(status, type === null ? {} : { 'content-type': type }).end(body);
     });
@@ -123,25 +126,25 @@ describe('HTTPREQUEST', () => {
   });
   after(async () => {
     await kernel.close();
-    for (let i = 0; i < 1000 && upstream.open() > 0; i++) await new Promise((done) => setImmediate(done));
-    expect(upstream.open(), 'connections end with the kernel').to.equal(0);
+    for (let i = 0; i < 1000 && upstream.countOpen() > 0; i++) await new Promise((done) => setImmediate(done));
+    expect(upstream.countOpen(), 'connections end with the kernel').to.equal(0);
     await upstream.close();
   });
-  beforeEach(() => void upstream.asked.splice(0));
+  beforeEach(() => void upstream.requests.splice(0));
 
   const answer = async (path: string, body: Loose = {}): Promise<unknown> => {
     const { status, text, body: given } = await kernel.post<unknown>(path, body);
     expect(status, text).to.equal(200);
     return given;
   };
-  const asked = (): Asked => {
-    expect(upstream.asked).to.have.length(1);
-    return upstream.asked[0]!;
+  const getOnlyRequest = (): ReceivedRequest => {
+    expect(upstream.requests).to.have.length(1);
+    return upstream.requests[0]!;
   };
 
   it('sends JSON with the types of its values, and headers with values in them', async () => {
     await answer('/post', { n: 5, list: [1, { a: true }], note: 'b' });
-    const { method, url, headers, body } = asked();
+    const { method, url, headers, body } = getOnlyRequest();
     expect(`${method} ${url}`).to.equal('POST /echo');
     expect(JSON.parse(body)).to.deep.equal({
       n: 5,
@@ -161,7 +164,9 @@ describe('HTTPREQUEST', () => {
 
   it('gives values of a path as one segment and values of a query as one value', async () => {
     await answer('/path', { id: 'a/b?c#d é&=', b: 7, q: 'x&y=z#/../é +' });
-    expect(asked().url).to.equal('/users/a%2Fb%3Fc%23d%20%C3%A9%26%3D/x-7?q=x%26y%3Dz%23%2F..%2F%C3%A9%20%2B&fixed=1');
+    expect(getOnlyRequest().url).to.equal(
+      '/users/a%2Fb%3Fc%23d%20%C3%A9%26%3D/x-7?q=x%26y%3Dz%23%2F..%2F%C3%A9%20%2B&fixed=1',
+    );
   });
 
   for (const id of ['', '.', '..', '../admin', 'a/../b', '..\\x', 'a\nb', '\u0000', '\ud800']) {
@@ -172,7 +177,7 @@ describe('HTTPREQUEST', () => {
         expect(body['code']).to.equal('OUT_VALUE');
         expect(body['errors']).to.have.nested.property('0.pointer', '/id');
       }
-      expect(upstream.asked).to.deep.equal([]);
+      expect(upstream.requests).to.deep.equal([]);
     });
   }
 
@@ -189,7 +194,7 @@ describe('HTTPREQUEST', () => {
       expect(given.status, path).to.equal(422);
       expect(given.body['code'], path).to.be.oneOf(['OUT_VALUE', 'ACC_NOT_TEXT']);
     }
-    expect(upstream.asked).to.deep.equal([]);
+    expect(upstream.requests).to.deep.equal([]);
   });
 
   for (const note of ['a\r\nx-evil: 1', 'a\nb', '\u0000', '\u007f', '日本', 'a\u2028b']) {
@@ -197,31 +202,31 @@ describe('HTTPREQUEST', () => {
       const { status, body } = await kernel.post('/post', { n: 1, list: [], note });
       expect(status).to.equal(422);
       expect(body).to.have.nested.property('errors[0].pointer', '/note');
-      expect(upstream.asked).to.deep.equal([]);
+      expect(upstream.requests).to.deep.equal([]);
     });
   }
 
   it('writes the query out: null is left out, a list repeated', async () => {
     await answer('/query', { term: 'a b&c', many: ['x', 2, true] });
-    expect(asked().url).to.equal('/q?a=1&term=a+b%26c&many=x&many=2&many=true&n=5');
+    expect(getOnlyRequest().url).to.equal('/q?a=1&term=a+b%26c&many=x&many=2&many=true&n=5');
   });
 
   it('sends forms and text where the content type says so', async () => {
     await answer('/form-post', { code: 'a&b=c é' });
-    expect(asked().body).to.equal('grant_type=authorization_code&code=a%26b%3Dc+%C3%A9&n=1');
-    expect(asked().headers['content-type']).to.equal('application/x-www-form-urlencoded');
-    upstream.asked.splice(0);
+    expect(getOnlyRequest().body).to.equal('grant_type=authorization_code&code=a%26b%3Dc+%C3%A9&n=1');
+    expect(getOnlyRequest().headers['content-type']).to.equal('application/x-www-form-urlencoded');
+    upstream.requests.splice(0);
     await answer('/text-post', { v: '1,2' });
-    expect(asked()).to.include({ method: 'PUT', body: 'a,b\n1,2' });
+    expect(getOnlyRequest()).to.include({ method: 'PUT', body: 'a,b\n1,2' });
   });
 
   it('sends no body and no content type where none is written', async () => {
     await answer('/delete');
-    expect(asked()).to.include({ method: 'DELETE', body: '' });
-    expect(asked().headers).not.to.have.property('content-type');
-    upstream.asked.splice(0);
+    expect(getOnlyRequest()).to.include({ method: 'DELETE', body: '' });
+    expect(getOnlyRequest().headers).not.to.have.property('content-type');
+    upstream.requests.splice(0);
     expect(await answer('/head')).to.equal(null);
-    expect(asked().method).to.equal('HEAD');
+    expect(getOnlyRequest().method).to.equal('HEAD');
   });
 
   it('gives JSON, text, or null, by the content type of the reply', async () => {
@@ -252,21 +257,21 @@ describe('HTTPREQUEST', () => {
 
   it('has its result kept, extracted, and sent on', async () => {
     expect(await answer('/kept')).to.deep.equal([{ id: 1 }, { id: 2 }]);
-    upstream.asked.splice(0);
+    upstream.requests.splice(0);
     const given = (await answer('/chained', { id: 'x' })) as { body: string };
     expect(JSON.parse(given.body)).to.deep.equal({ from: '/first/x', by: 'GET' });
-    expect(upstream.asked.map(({ url }) => url)).to.deep.equal(['/first/x', '/second']);
+    expect(upstream.requests.map(({ url }) => url)).to.deep.equal(['/first/x', '/second']);
   });
 
   it('runs beside its neighbours', async () => {
     expect(await answer('/aside')).to.include({ url: '/two' });
-    expect(upstream.asked.map(({ url }) => url).sort()).to.deep.equal(['/one', '/two']);
+    expect(upstream.requests.map(({ url }) => url).sort()).to.deep.equal(['/one', '/two']);
   });
 
   it('uses connections again', async () => {
-    const before = upstream.opened();
+    const before = upstream.countOpened();
     for (let i = 0; i < 10; i++) await answer('/delete');
-    expect(upstream.opened() - before).to.be.at.most(1);
+    expect(upstream.countOpened() - before).to.be.at.most(1);
   });
 
   it('stops the start where a variable holds no URL that can be called, naming the actionable', async () => {

@@ -3,11 +3,11 @@
  * served, and claims, uids, rooms, limits and addresses that are nearly alike are kept apart. Tables over real HTTP and WebSocket.
  */
 import { expect } from 'chai';
-import { builtinRegistry, CONFIG, problemsOf } from '../support/fixtures.js';
+import { createBuiltinRegistry, CONFIG, collectProblems } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 import { connect } from '../support/sockets.js';
-import { bearer, forge, HS256, jwt, KEY, seconds } from '../support/tokens.js';
+import { createBearerInit, forgeToken, HS256, signJwt, KEY, getSeconds } from '../support/tokens.js';
 
 const key = (name: string, more: object = {}): object => ({ type: 'JWT', encryption_key: `$ENV.${name}`, ...more });
 const guard = (more: object = {}, tokenize: object = {}): object => ({
@@ -18,20 +18,20 @@ const OTHER = { ...guard(), tokenize: key('GUEST_KEY') };
 const WEBHOOK = {
   webhook: { verifications: { HeaderTokenVerifier: { header_key: '$HEADER.x', secret_key: '$ENV.EXAMPLE_KEY' } } },
 };
-const open = (id: string, rest: object = {}): object => ({ ...returning(id, { id: 7 }), ...rest });
+const open = (id: string, rest: object = {}): object => ({ ...defineReturnResource(id, { id: 7 }), ...rest });
 const issuing = (tokenize: object): object => open('issues', { tokenize: key('JWT_SECRET_KEY', tokenize) });
 const reaching = (rest: object = {}, own: object = {}): object => ({
   ...open('around', rest),
   actionables: [{ id: 1, mode: 'RETURN', value: 1, depends_on: [{ resource_id: 'target', action_ids: [1] }], ...own }],
 });
-const telling = (id: string, message: object, rest: object = {}): object => ({
+const defineBroadcast = (id: string, message: object, rest: object = {}): object => ({
   ...open(id, rest),
   actionables: [
     { id: 1, mode: 'RETURN', value: { by: id }, broadcast_websocket_message: { action: 'told', ...message } },
   ],
 });
 const single = { broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to' };
-const room = (name: string): object => ({ broadcast_type: 'ROOM', broadcast_to_room: name });
+const createRoomTarget = (name: string): object => ({ broadcast_type: 'ROOM', broadcast_to_room: name });
 const joining = (name: string): object => ({
   ...open('join'),
   actionables: [{ id: 1, mode: 'RETURN', value: 1, join_room: name }],
@@ -74,18 +74,30 @@ const AT_LOAD: readonly (readonly [what: string, definitions: readonly object[],
   ['an issuer that is not set', [issuing({ issuer: 'shop $ENV.NOT_SET' })], 'ENV_MISSING'],
   [
     'a message to a uid of which of two guards?',
-    [telling('a', single), open('b', guard()), open('c', OTHER)],
+    [defineBroadcast('a', single), open('b', guard()), open('c', OTHER)],
     'LNK_REALM',
   ],
-  ['a room that is joined by other words', [telling('a', room('team')), joining('teams')], 'LNK_ROOM'],
-  ['a room of words that callers would have to name', [telling('a', room('team')), joining('$PAYLOAD.x')], 'LNK_ROOM'],
-  ['a room that is joined', [telling('a', room('team $PAYLOAD.y')), joining('team $PAYLOAD.x')], null],
+  [
+    'a room that is joined by other words',
+    [defineBroadcast('a', createRoomTarget('team')), joining('teams')],
+    'LNK_ROOM',
+  ],
+  [
+    'a room of words that callers would have to name',
+    [defineBroadcast('a', createRoomTarget('team')), joining('$PAYLOAD.x')],
+    'LNK_ROOM',
+  ],
+  [
+    'a room that is joined',
+    [defineBroadcast('a', createRoomTarget('team $PAYLOAD.y')), joining('team $PAYLOAD.x')],
+    null,
+  ],
 ];
 
 describe('what lets one pose as another is said at load', () => {
-  const registry = builtinRegistry();
-  const codesOf = (definitions: readonly object[]): string[] =>
-    problemsOf(
+  const registry = createBuiltinRegistry();
+  const listCodes = (definitions: readonly object[]): string[] =>
+    collectProblems(
       [
         { file: CONFIG, text: JSON.stringify({ websocket: { enabled: true } }) },
         { file: 'definitions/a.json', text: JSON.stringify(definitions) },
@@ -93,10 +105,10 @@ describe('what lets one pose as another is said at load', () => {
       registry,
     ).flatMap(({ code, severity }) => (severity === 'hint' ? [] : [code]));
   for (const [what, definitions, code] of AT_LOAD)
-    it(what, () => expect(codesOf(definitions)).to.deep.equal(code === null ? [] : [code]));
+    it(what, () => expect(listCodes(definitions)).to.deep.equal(code === null ? [] : [code]));
 });
 
-const claimed = (json: string): string => forge(HS256, `{"exp":${seconds(600)},"id":${json}}`, KEY);
+const claimed = (json: string): string => forgeToken(HS256, `{"exp":${getSeconds(600)},"id":${json}}`, KEY);
 
 /** A claim as it stands in a token, and what is read of it; null: the token is refused. */
 const CLAIMS: readonly (readonly [claim: string, read: string | null])[] = [
@@ -184,11 +196,11 @@ describe('what is nearly the same is not the same', () => {
     kernel = await startKernel({
       files: {
         'definitions/a.json': [
-          { ...returning('me', { id: '$PROTECTED.id' }), ...guard() },
-          telling('to', single, guard()),
-          telling('end', { broadcast_type: 'ALL' }),
+          { ...defineReturnResource('me', { id: '$PROTECTED.id' }), ...guard() },
+          defineBroadcast('to', single, guard()),
+          defineBroadcast('end', { broadcast_type: 'ALL' }),
           joining('team $PAYLOAD.v'),
-          telling('team', room('team $PAYLOAD.v')),
+          defineBroadcast('team', createRoomTarget('team $PAYLOAD.v')),
           echo('address', { type: 'EMAIL', canonical: 'email' }),
           open('limited', { rate_limit: { limit: 1, identifier: '$PAYLOAD.v', expires_after: 600 } }),
         ],
@@ -202,7 +214,7 @@ describe('what is nearly the same is not the same', () => {
   it('claims', async () => {
     const read = await Promise.all(
       CLAIMS.map(async ([claim]) => {
-        const { status, text } = await kernel.post('/me', {}, bearer(claimed(claim)));
+        const { status, text } = await kernel.post('/me', {}, createBearerInit(claimed(claim)));
         return status === 401 ? null : text;
       }),
     );
@@ -210,7 +222,7 @@ describe('what is nearly the same is not the same', () => {
   });
 
   it('uids', async () => {
-    const sender = bearer(await jwt({ id: 'sender' }));
+    const sender = createBearerInit(await signJwt({ id: 'sender' }));
     for (const [claim, uid, hears] of UIDS) {
       const protocols = ['Authorization', claimed(claim)];
       const client = await connect(kernel.url, { protocols, query: `?uid=${encodeURIComponent(uid)}` });

@@ -143,50 +143,51 @@ for (const [index, { name, make }] of PLACES.entries()) {
     });
     after(() => kernel?.close());
 
-    async function ask<T>(path: string, body: unknown, token?: string, status = 200): Promise<T> {
+    async function postExpecting<T>(path: string, body: unknown, token?: string, status = 200): Promise<T> {
       const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
       const answer = await kernel.post<{ data: T } & T>(path, body, { headers });
       expect(answer.status, answer.text).to.equal(status);
       return profile === null ? answer.body : answer.body.data;
     }
-    const tokenOf = async (id: string): Promise<string> => (await ask<{ token: string }>('/sign-in', { id })).token;
+    const fetchToken = async (id: string): Promise<string> =>
+      (await postExpecting<{ token: string }>('/sign-in', { id })).token;
     const texts = async (path: string, token: string): Promise<string[]> =>
-      (await ask<{ text: string }[]>(path, {}, token)).map(({ text }) => text);
+      (await postExpecting<{ text: string }[]>(path, {}, token)).map(({ text }) => text);
 
     it('`cache_key`: accessors allowed; a result is only ever given to whom it belongs', async () => {
-      const [ada, bob] = [await tokenOf('ada'), await tokenOf('bob')];
+      const [ada, bob] = [await fetchToken('ada'), await fetchToken('bob')];
       for (const path of ['/my-notes', '/my-notes-plain-key']) {
-        await ask('/add-note', { text: `for ${path}` }, ada);
+        await postExpecting('/add-note', { text: `for ${path}` }, ada);
         expect(await texts(path, ada)).to.include(`for ${path}`);
         expect(await texts(path, bob)).to.deep.equal([]);
       }
     });
 
     it('`invalidate_cache_keys`: entries are removed once the write is done, of this caller or of all', async () => {
-      const cleo = await tokenOf('cleo');
+      const cleo = await fetchToken('cleo');
       for (const path of ['/my-notes', '/my-notes-plain-key']) {
         const before = await texts(path, cleo);
-        await ask('/add-note', { text: `more ${path}` }, cleo);
+        await postExpecting('/add-note', { text: `more ${path}` }, cleo);
         expect(await texts(path, cleo)).to.have.length(before.length + 1);
       }
     });
 
     it('a write that is refused removes nothing', async () => {
-      const dan = await tokenOf('dan');
-      const { made } = await ask<{ made: string }>('/counted', {});
-      await ask('/add-note', { text: 'x'.repeat(41) }, dan, 422);
-      expect((await ask<{ made: string }>('/counted', {})).made).to.equal(made);
+      const dan = await fetchToken('dan');
+      const { made } = await postExpecting<{ made: string }>('/counted', {});
+      await postExpecting('/add-note', { text: 'x'.repeat(41) }, dan, 422);
+      expect((await postExpecting<{ made: string }>('/counted', {})).made).to.equal(made);
     });
 
     it('on an actionable: its result is kept, those behind it are computed with it', async () => {
       const [one, two] = [
-        await ask<{ many: number; fresh: string; made: string }>('/counted', {}),
-        await ask<{ many: number; fresh: string; made: string }>('/counted', {}),
+        await postExpecting<{ many: number; fresh: string; made: string }>('/counted', {}),
+        await postExpecting<{ many: number; fresh: string; made: string }>('/counted', {}),
       ];
       expect(two.made).to.equal(one.made);
       expect(two.fresh).to.not.equal(one.fresh);
-      await ask('/add-note', { text: 'another' }, await tokenOf('eve'));
-      const three = await ask<{ many: number; made: string }>('/counted', {});
+      await postExpecting('/add-note', { text: 'another' }, await fetchToken('eve'));
+      const three = await postExpecting<{ many: number; made: string }>('/counted', {});
       expect(three.many).to.equal(one.many + 1);
       expect(three.made).to.not.equal(one.made);
     });
@@ -194,37 +195,38 @@ for (const [index, { name, make }] of PLACES.entries()) {
     it('values that only look alike are different entries', async () => {
       const names = ['a', 'a b', 'a:b', '', 'A', 'ä', '\u202e', 'name a', '{"name":"a"}'];
       const made = new Map<string, string>();
-      for (const who of names) made.set(who, (await ask<{ made: string }>('/by-name', { who: { name: who } })).made);
+      for (const who of names)
+        made.set(who, (await postExpecting<{ made: string }>('/by-name', { who: { name: who } })).made);
       expect(new Set(made.values()).size).to.equal(names.length);
       for (const who of names) {
-        const again = await ask<{ name: string; made: string }>('/by-name', { who: { name: who } });
+        const again = await postExpecting<{ name: string; made: string }>('/by-name', { who: { name: who } });
         expect(again).to.deep.equal({ name: who, made: made.get(who) });
       }
     });
 
-    it('an accessor without a value fails the request', () => ask('/by-name', { who: {} }, undefined, 422));
+    it('an accessor without a value fails the request', () => postExpecting('/by-name', { who: {} }, undefined, 422));
 
     it('`duration`: time to live in seconds', async () => {
-      const { made } = await ask<{ made: string }>('/short', {});
-      expect((await ask<{ made: string }>('/short', {})).made).to.equal(made);
+      const { made } = await postExpecting<{ made: string }>('/short', {});
+      expect((await postExpecting<{ made: string }>('/short', {})).made).to.equal(made);
       const end = Date.now() + 10_000;
-      while ((await ask<{ made: string }>('/short', {})).made === made) {
+      while ((await postExpecting<{ made: string }>('/short', {})).made === made) {
         if (Date.now() > end) throw new Error('it never ended');
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     });
 
     it('failures are not kept', async () => {
-      await ask('/failing', { text: 'later' }, undefined, 404);
-      await ask('/add-note', { text: 'later' }, await tokenOf('fay'));
-      expect(await ask('/failing', { text: 'later' })).to.deep.equal({ text: 'later' });
+      await postExpecting('/failing', { text: 'later' }, undefined, 404);
+      await postExpecting('/add-note', { text: 'later' }, await fetchToken('fay'));
+      expect(await postExpecting('/failing', { text: 'later' })).to.deep.equal({ text: 'later' });
     });
 
     it('guards are asked although the answer is there', async () => {
-      const gus = await tokenOf('gus');
+      const gus = await fetchToken('gus');
       await texts('/my-notes', gus);
-      await ask('/my-notes', {}, `${gus}x`, 401);
-      await ask('/my-notes', {}, undefined, 401);
+      await postExpecting('/my-notes', {}, `${gus}x`, 401);
+      await postExpecting('/my-notes', {}, undefined, 401);
     });
   });
 }

@@ -6,17 +6,17 @@ import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
 import { DEFINITIONS } from '../support/interface-calls.js';
-import { onDatabase, type TestKernel } from '../support/kernel.js';
-import { formOf } from '../support/pictures.js';
-import { jwt } from '../support/tokens.js';
-import { json, startUpstream, type Asked, type Upstream } from '../support/upstream.js';
+import { describeOnDatabase, type TestKernel } from '../support/kernel.js';
+import { createFormData } from '../support/pictures.js';
+import { signJwt } from '../support/tokens.js';
+import { createJsonBehaviour, startUpstream, type ReceivedRequest, type Upstream } from '../support/upstream.js';
 
 const WEBHOOK_SECRET = 'q8Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0Ay';
 const SENDER_JWT = 'x1Zr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0AyZr5Tq9Wm2Xc7Vb4Nk8Lp3Jh6Gf1Ds0';
 const sender = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-const replies = (asked: Asked): [unknown, number] | string => {
+const replies = (asked: ReceivedRequest): [unknown, number] | string => {
   if (asked.url.startsWith('/price')) return [{ data: { price: 12.5, tags: ['a', 'b'] }, internal: 'x' }, 200];
   if (asked.url === '/text') return 'just text';
   if (asked.url === '/missing') return [{ secret: 'of the other service' }, 404];
@@ -30,7 +30,7 @@ const replies = (asked: Asked): [unknown, number] | string => {
 const upstream: Upstream = await startUpstream((req, res, asked) => {
   const reply = replies(asked);
   if (typeof reply === 'string') res.writeHead(200, { 'content-type': 'text/plain' }).end(reply);
-  else json(reply[0], reply[1])(req, res, asked);
+  else createJsonBehaviour(reply[0], reply[1])(req, res, asked);
 });
 
 const BODY = '{"name": "order.paid",\n "data": {"reference": "r-1", "amount": 7.25}}';
@@ -50,7 +50,7 @@ interface Row {
   readonly gives?: unknown;
   readonly code?: string;
   /** What the other service was asked. */
-  readonly asks?: (asked: Asked, answer: Answer<Loose>) => void;
+  readonly asks?: (asked: ReceivedRequest, answer: Answer<Loose>) => void;
 }
 
 const user = { user: { id: 'u 1/2' }, amount: 3.5 };
@@ -150,7 +150,9 @@ const CALLS: readonly Row[] = [
   { says: 'upstream 5xx: 502', path: '/failed', send: {}, status: 502, code: 'OUT_STATUS' },
 ];
 
-const signed = (algorithm: string, body = BODY): Record<string, string> => ({ 'x-signature': hmac(algorithm, body) });
+const createSignatureHeader = (algorithm: string, body = BODY): Record<string, string> => ({
+  'x-signature': hmac(algorithm, body),
+});
 const GOT = { got: JSON.parse(BODY) as unknown };
 
 const HOOKS: readonly Row[] = [
@@ -158,7 +160,7 @@ const HOOKS: readonly Row[] = [
     says: 'a webhook can write to the database and call other APIs; headers are `$HEADER.<name>`',
     path: '/payment-webhook',
     send: BODY,
-    headers: { ...signed('sha512'), 'x-event': 'paid' },
+    headers: { ...createSignatureHeader('sha512'), 'x-event': 'paid' },
     status: 200,
     gives: { status: 'FULFILLED', amount: 7.25 },
     asks: ({ headers, body }) => {
@@ -170,7 +172,7 @@ const HOOKS: readonly Row[] = [
     says: 'webhook verification fails: request not accepted',
     path: '/payment-webhook',
     send: BODY,
-    headers: signed('sha256'),
+    headers: createSignatureHeader('sha256'),
     status: 401,
     code: 'WHK_REFUSED',
   },
@@ -178,7 +180,7 @@ const HOOKS: readonly Row[] = [
     says: 'signature over the raw body: plain hex',
     path: '/hooks/hmac-default',
     send: BODY,
-    headers: signed('sha256'),
+    headers: createSignatureHeader('sha256'),
     status: 200,
     gives: GOT,
   },
@@ -194,7 +196,7 @@ const HOOKS: readonly Row[] = [
     says: 'over the raw body: other white space is another body',
     path: '/hooks/hmac-default',
     send: JSON.stringify(JSON.parse(BODY)),
-    headers: signed('sha256'),
+    headers: createSignatureHeader('sha256'),
     status: 401,
   },
   {
@@ -208,7 +210,7 @@ const HOOKS: readonly Row[] = [
     says: 'the form names the algorithm of the definition',
     path: '/hooks/hmac-sha384',
     send: BODY,
-    headers: signed('sha256'),
+    headers: createSignatureHeader('sha256'),
     status: 401,
   },
   {
@@ -240,21 +242,21 @@ const HOOKS: readonly Row[] = [
     says: '`JwtVerifier`: `algorithm` defaults to HS256; the header may be `Authorization`',
     path: '/hooks/jwt',
     send: BODY,
-    headers: async () => ({ authorization: `Bearer ${await jwt({}, SENDER_JWT, 'HS256')}` }),
+    headers: async () => ({ authorization: `Bearer ${await signJwt({}, SENDER_JWT, 'HS256')}` }),
     status: 200,
   },
   {
     says: 'HS512 (webhook JWT)',
     path: '/hooks/jwt-512',
     send: BODY,
-    headers: async () => ({ 'x-jwt': await jwt({}, SENDER_JWT, 'HS512') }),
+    headers: async () => ({ 'x-jwt': await signJwt({}, SENDER_JWT, 'HS512') }),
     status: 200,
   },
   {
     says: "the algorithm is the definition's",
     path: '/hooks/jwt-512',
     send: BODY,
-    headers: async () => ({ 'x-jwt': await jwt({}, SENDER_JWT, 'HS256') }),
+    headers: async () => ({ 'x-jwt': await signJwt({}, SENDER_JWT, 'HS256') }),
     status: 401,
   },
   { says: 'source addresses separated by commas or by pipes', path: '/hooks/ips', send: BODY, status: 200, gives: GOT },
@@ -270,10 +272,16 @@ const HOOKS: readonly Row[] = [
     says: '`ALL`: every verifier must pass',
     path: '/hooks/all',
     send: BODY,
-    headers: { ...signed('sha256'), 'x-token': WEBHOOK_SECRET },
+    headers: { ...createSignatureHeader('sha256'), 'x-token': WEBHOOK_SECRET },
     status: 200,
   },
-  { says: '`ALL`: one of two is not enough', path: '/hooks/all', send: BODY, headers: signed('sha256'), status: 401 },
+  {
+    says: '`ALL`: one of two is not enough',
+    path: '/hooks/all',
+    send: BODY,
+    headers: createSignatureHeader('sha256'),
+    status: 401,
+  },
   {
     says: '`ANY`: one passing verifier is enough',
     path: '/hooks/any',
@@ -284,8 +292,8 @@ const HOOKS: readonly Row[] = [
   { says: '`ANY`: none is refused', path: '/hooks/any', send: BODY, headers: { 'x-token': 'x' }, status: 401 },
 ];
 
-async function judge(kernel: TestKernel, row: Row, wrapped: boolean): Promise<void> {
-  const before = upstream.asked.length;
+async function checkRow(kernel: TestKernel, row: Row, wrapped: boolean): Promise<void> {
+  const before = upstream.requests.length;
   const headers = typeof row.headers === 'function' ? await row.headers() : row.headers;
   const answer = await kernel.post(row.path, row.send, { headers: { ...headers } });
   expect(answer.status, answer.text).to.equal(row.status);
@@ -295,7 +303,7 @@ async function judge(kernel: TestKernel, row: Row, wrapped: boolean): Promise<vo
   if (row.code !== undefined) expect(answer.body['code']).to.equal(row.code);
   expect(answer.text).to.not.include('of the other service');
   if (row.asks === undefined) return;
-  const asked = upstream.asked.slice(before).at(-1);
+  const asked = upstream.requests.slice(before).at(-1);
   if (asked === undefined) throw new Error('the other service was not asked');
   row.asks(asked, answer);
 }
@@ -317,17 +325,17 @@ for (const profile of [undefined, 'sub0'] as const) {
     config: { outbound: { allow: ['127.0.0.1'] }, ...(profile && { profile }) },
   };
   const title = profile === undefined ? '' : ', profile sub0';
-  onDatabase(`the interface on calls and webhooks${title}`, options, (kernel) => {
+  describeOnDatabase(`the interface on calls and webhooks${title}`, options, (kernel) => {
     // Where the other system gives NULL for an absent path it concerns parameters alone, never an address.
-    for (const row of CALLS) it(`${row.says} (${row.path})`, () => judge(kernel(), row, profile !== undefined));
-    for (const row of HOOKS) it(`${row.says} (${row.path})`, () => judge(kernel(), row, profile !== undefined));
+    for (const row of CALLS) it(`${row.says} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
+    for (const row of HOOKS) it(`${row.says} (${row.path})`, () => checkRow(kernel(), row, profile !== undefined));
 
     it('receives inbound requests with JSON or multipart payloads', async () => {
       const parts = [
         { name: 'name', content: 'n' },
         { name: 'more', content: '1' },
       ];
-      const init = { body: formOf(parts), headers: { 'x-token': WEBHOOK_SECRET, 'x-event': 'e' } };
+      const init = { body: createFormData(parts), headers: { 'x-token': WEBHOOK_SECRET, 'x-event': 'e' } };
       const { status, body, text } = await kernel().request('POST', '/hooks/token', init);
       expect(status, text).to.equal(200);
       const got = profile === undefined ? body : body['data'];

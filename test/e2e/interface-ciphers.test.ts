@@ -3,7 +3,7 @@
  * somebody writes them who has read nothing else.
  */
 import { expect } from 'chai';
-import { onDatabase } from '../support/kernel.js';
+import { describeOnDatabase } from '../support/kernel.js';
 import { sampleCases } from '../support/sample.js';
 
 const KEYS: Readonly<Record<string, string>> = {
@@ -128,7 +128,7 @@ interface Row {
   readonly ssn: string;
 }
 
-onDatabase('the interface on ciphers', { files: { 'definitions/a.json': DEFINITIONS }, env: ENV }, (kernel) => {
+describeOnDatabase('the interface on ciphers', { files: { 'definitions/a.json': DEFINITIONS }, env: ENV }, (kernel) => {
   const add = async (path: string, ssn: unknown, headers = {}): Promise<Row> => {
     const { status, body, text } = await kernel().post<Row>(path, { ssn }, { headers });
     expect(status, text).to.equal(200);

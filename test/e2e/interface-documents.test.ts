@@ -4,16 +4,16 @@
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { placeOn, STORES, type Database } from '../support/databases.js';
+import { createDatabase, STORES, type Database } from '../support/databases.js';
 import { LIBRARY } from '../support/interface-documents.js';
-import { found, HEX, ISO, ROWS, ULID } from '../support/interface-documents-rows.js';
-import { eventually } from '../support/jobs.js';
+import { toIdRows, HEX, ISO, ROWS, ULID } from '../support/interface-documents-rows.js';
+import { waitForValue } from '../support/jobs.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, PNG_RED } from '../support/pictures.js';
+import { createFormData, PNG_RED } from '../support/pictures.js';
 import { connect } from '../support/sockets.js';
-import { bearer, KEY } from '../support/tokens.js';
+import { createBearerInit, KEY } from '../support/tokens.js';
 import { startUpstream, type Upstream } from '../support/upstream.js';
-import { hmac } from '../support/webhooks.js';
+import { signHmac } from '../support/webhooks.js';
 import { skipTest } from '../support/skip.js';
 
 const ENV = {
@@ -35,7 +35,10 @@ function compare(actual: unknown, right: unknown, where: string): void {
 }
 
 /** What a row says of a problem document. */
-const told = (body: Loose): Loose => ({ ...body, pointer: (body['errors'] as Loose[] | undefined)?.[0]?.['pointer'] });
+const toProblemRow = (body: Loose): Loose => ({
+  ...body,
+  pointer: (body['errors'] as Loose[] | undefined)?.[0]?.['pointer'],
+});
 
 for (const store of STORES) {
   describe(`the interface: documents (${store.name})`, () => describeDocuments(store));
@@ -45,7 +48,7 @@ function describeDocuments(store: Database): void {
   let kernel!: TestKernel;
   let upstream!: Upstream;
   before(async function () {
-    const found = await placeOn(store);
+    const found = await createDatabase(store);
     if ('skip' in found) return skipTest(this, found.skip);
     upstream = await startUpstream((_req, res) => {
       res.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');
@@ -70,52 +73,56 @@ function describeDocuments(store: Database): void {
       expect(answer.status, answer.text).to.equal(status);
       if (gives === undefined) return;
       if (status === 200) compare(answer.body, gives, path);
-      else for (const [key, one] of Object.entries(gives as Loose)) expect(told(answer.body)[key], key).to.equal(one);
+      else
+        for (const [key, one] of Object.entries(gives as Loose))
+          expect(toProblemRow(answer.body)[key], key).to.equal(one);
     });
   }
 
   /** Exactly one value of a row, where the rows cannot say it. */
-  const given = async (path: string, body: unknown = {}, init?: RequestInit): Promise<unknown> => {
+  const postOk = async (path: string, body: unknown = {}, init?: RequestInit): Promise<unknown> => {
     const answer = await post(path, body, init);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(200);
     return answer.body;
   };
-  const signed = async (): Promise<RequestInit> => {
-    const { token } = (await given('sign-in', { email: 'ada@example.com', password: 'correct horse' })) as Loose;
-    return bearer(String(token));
+  const signIn = async (): Promise<RequestInit> => {
+    const { token } = (await postOk('sign-in', { email: 'ada@example.com', password: 'correct horse' })) as Loose;
+    return createBearerInit(String(token));
   };
-  const asked = (path: string): unknown[] =>
-    upstream.asked.filter(({ url }) => url === path).map(({ body }) => JSON.parse(body) as unknown);
+  const listRequestBodies = (path: string): unknown[] =>
+    upstream.requests.filter(({ url }) => url === path).map(({ body }) => JSON.parse(body) as unknown);
 
   it('what `sort`, `skip` and `limit` leave', async () => {
-    expect(await given('page', { skip: 2 })).to.deep.equal(found('b2', 'b3'));
-    expect(await given('page', { skip: 900 })).to.deep.equal([]);
+    expect(await postOk('page', { skip: 2 })).to.deep.equal(toIdRows('b2', 'b3'));
+    expect(await postOk('page', { skip: 900 })).to.deep.equal([]);
     expect((await post('page', { skip: -1 })).status).to.equal(422);
     expect((await post('page', { skip: { $gt: 1 } })).status).to.equal(422);
   });
 
   it('claims: a protected read and a chain of a read and a change that loses nothing', async () => {
-    const own = await signed();
+    const own = await signIn();
     compare(
-      await given('me', { id: 'r2' }, own),
+      await postOk('me', { id: 'r2' }, own),
       { _id: HEX, id: ULID, email: 'ada@example.com', balance: 0, created_at: ISO, updated_at: ISO },
       'me',
     );
-    expect(await given('top-up', { amount: 2.5 }, own)).to.deep.equal({ balance: 2.5 });
-    expect(await given('top-up', { amount: 0.5, add_bal: 900 }, own)).to.deep.equal({ balance: 3 });
+    expect(await postOk('top-up', { amount: 2.5 }, own)).to.deep.equal({ balance: 2.5 });
+    expect(await postOk('top-up', { amount: 0.5, add_bal: 900 }, own)).to.deep.equal({ balance: 3 });
     expect((await post('top-up', { amount: '5' }, own)).status).to.equal(422);
   });
 
   it('ciphers: kept encrypted, and read again', async () => {
-    const own = await signed();
-    const { card } = (await given('card-set', { card: '4111 1111' }, own)) as Loose;
+    const own = await signIn();
+    const { card } = (await postOk('card-set', { card: '4111 1111' }, own)) as Loose;
     expect(card).to.be.a('string').and.not.contain('4111 1111');
-    expect(await given('card-get', {}, own)).to.deep.equal({ card: '4111 1111' });
+    expect(await postOk('card-get', {}, own)).to.deep.equal({ card: '4111 1111' });
   });
 
   it('pattern 5: an upload, then an insert with `multi`', async () => {
     const part = (file: string) => ({ name: 'file', content: PNG_RED, file, type: 'image/png' });
-    const answer = await kernel.request('POST', '/lib/covers', { body: formOf([part('a.png'), part('b.png')]) });
+    const answer = await kernel.request('POST', '/lib/covers', {
+      body: createFormData([part('a.png'), part('b.png')]),
+    });
     expect(answer.status, answer.text).to.equal(200);
     const key = /^covers\/[A-Za-z0-9._-]+\.png$/;
     compare(
@@ -126,26 +133,26 @@ function describeDocuments(store: Database): void {
   });
 
   it('pattern 6: a state is used once, then the token endpoint is called', async () => {
-    const { state } = (await given('state-make', {}, await signed())) as Loose;
+    const { state } = (await postOk('state-make', {}, await signIn())) as Loose;
     expect((await post('state-use', { state: { $ne: null }, code: 'c' })).status).to.equal(404);
-    expect(await given('state-use', { state, code: 'c' })).to.deep.equal({ ok: true });
+    expect(await postOk('state-use', { state, code: 'c' })).to.deep.equal({ ok: true });
     expect((await post('state-use', { state, code: 'c' })).status).to.equal(404);
-    expect(asked('/token')).to.have.length(1);
-    compare(asked('/token')[0], { code: 'c', of: ULID }, 'token');
+    expect(listRequestBodies('/token')).to.have.length(1);
+    compare(listRequestBodies('/token')[0], { code: 'c', of: ULID }, 'token');
   });
 
   it('pattern 7: a queued call, and work behind the answer', async () => {
-    expect(await given('call-later', { id: 'b2' })).to.deep.equal({ id: 'b2' });
+    expect(await postOk('call-later', { id: 'b2' })).to.deep.equal({ id: 'b2' });
     expect((await post('add-later', { id: 'q1', title: 'queued' })).status).to.equal(202);
     expect((await post('add-behind', { id: 'q2', title: 'behind' })).status).to.equal(202);
-    await eventually(
-      () => asked('/later'),
+    await waitForValue(
+      () => listRequestBodies('/later'),
       ({ length }) => length === 1,
     );
-    expect(asked('/later')).to.deep.equal([{ title: 'The Lake' }]);
+    expect(listRequestBodies('/later')).to.deep.equal([{ title: 'The Lake' }]);
     for (const id of ['q1', 'q2'])
-      await eventually(
-        () => given('get', { id }),
+      await waitForValue(
+        () => postOk('get', { id }),
         (book) => book !== null,
       );
   });
@@ -153,10 +160,10 @@ function describeDocuments(store: Database): void {
   it('a webhook: verified, accepted, then written with the whole payload', async () => {
     const body = JSON.stringify({ id: 'p1', amount: 5 });
     expect((await post('paid', body)).status).to.equal(401);
-    const sound = { headers: { 'x-signature': hmac(body, ENV.HOOK_KEY) } };
+    const sound = { headers: { 'x-signature': signHmac(body, ENV.HOOK_KEY) } };
     expect((await post('paid', body, sound)).status).to.equal(202);
-    const rows = await eventually(
-      () => given('payments'),
+    const rows = await waitForValue(
+      () => postOk('payments'),
       (all) => (all as unknown[]).length > 0,
     );
     expect(rows).to.deep.equal([{ id: 'p1', kind: 'test', all: { amount: 5 } }]);
@@ -165,17 +172,17 @@ function describeDocuments(store: Database): void {
   it('a broadcast has what the actionable answers', async () => {
     const client = await connect(kernel.url);
     const coming = client.next(({ action }) => action === 'returned');
-    expect(await given('announce', { id: 'b1' })).to.deep.equal({ id: 'b1', lent: false });
+    expect(await postOk('announce', { id: 'b1' })).to.deep.equal({ id: 'b1', lent: false });
     expect((await coming).data).to.deep.equal({ id: 'b1', lent: false });
     await client.close();
   });
 
   it('pattern 8: what is fulfilled goes away by itself', async () => {
-    await given('finish', { id: 'b3' });
-    await eventually(
-      () => given('get', { id: 'b3' }),
+    await postOk('finish', { id: 'b3' });
+    await waitForValue(
+      () => postOk('get', { id: 'b3' }),
       (book) => book === null,
     );
-    expect(await given('get-one', { id: 'b2' })).not.to.equal(null);
+    expect(await postOk('get-one', { id: 'b2' })).not.to.equal(null);
   });
 }

@@ -5,20 +5,20 @@
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { connecting, type SocketClient } from '../support/sockets.js';
-import { claimsOf, jwt, KEY, OTHER_KEY } from '../support/tokens.js';
-import { hmac } from '../support/webhooks.js';
+import { createSocketFixture, type SocketClient } from '../support/sockets.js';
+import { createTokenClaims, signJwt, KEY, OTHER_KEY } from '../support/tokens.js';
+import { signHmac } from '../support/webhooks.js';
 
 const sql = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
 const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
-const guarded = (provide_as: string) => ({ tokenize: judges, protected: { provide_as, extract_claims: ['id'] } });
+const defineGuard = (provide_as: string) => ({ tokenize: judges, protected: { provide_as, extract_claims: ['id'] } });
 const of = (id: string, action: object, rest: object = {}): object => ({
   id,
   resource: `live/${id}`,
   actionables: [{ id: 1, mode: 'QUERY', ...action }],
   ...rest,
 });
-const told = (broadcast_type: string, broadcast_to?: string) => ({
+const defineBroadcast = (broadcast_type: string, broadcast_to?: string) => ({
   broadcast_websocket_message: { broadcast_type, action: 'told', ...(broadcast_to && { broadcast_to }) },
 });
 const text = { payload_validation: [{ field: { text: { type: 'STRING' } }, min_length: 1, max_length: 50 }] };
@@ -31,8 +31,8 @@ const saying = {
 const DEFINITIONS = [
   of('whoami', { sql_query: sql('SELECT $1::text AS id', ['$PAYLOAD.id']) }),
   of('say', saying),
-  of('mine', { sql_query: sql('SELECT $1::text AS owner', ['$PROTECTED.id']) }, guarded('Authorization')),
-  of('mine-custom', { sql_query: sql('SELECT $1::text AS owner', ['$PROTECTED.id']) }, guarded('x-access-token')),
+  of('mine', { sql_query: sql('SELECT $1::text AS owner', ['$PROTECTED.id']) }, defineGuard('Authorization')),
+  of('mine-custom', { sql_query: sql('SELECT $1::text AS owner', ['$PROTECTED.id']) }, defineGuard('x-access-token')),
   of(
     'sign-in',
     { sql_query: sql('SELECT $1::text AS id', ['$PAYLOAD.id']) },
@@ -41,14 +41,14 @@ const DEFINITIONS = [
       returnables: ['id', 'token'],
     },
   ),
-  of('to-all', { ...saying, ...told('ALL') }),
-  of('to-one', { ...saying, ...told('SINGLE', '$PAYLOAD.to') }),
-  of('to-some', { ...saying, ...told('BULK', '$PAYLOAD.to') }),
-  of('behind', { ...saying, ...told('ALL'), run_in_background: true }),
-  of('queued', { ...saying, ...told('SINGLE', '$PAYLOAD.to'), queue: { delay: 0, priority: 2 } }),
+  of('to-all', { ...saying, ...defineBroadcast('ALL') }),
+  of('to-one', { ...saying, ...defineBroadcast('SINGLE', '$PAYLOAD.to') }),
+  of('to-some', { ...saying, ...defineBroadcast('BULK', '$PAYLOAD.to') }),
+  of('behind', { ...saying, ...defineBroadcast('ALL'), run_in_background: true }),
+  of('queued', { ...saying, ...defineBroadcast('SINGLE', '$PAYLOAD.to'), queue: { delay: 0, priority: 2 } }),
   of(
     'hook',
-    { ...saying, ...told('ALL') },
+    { ...saying, ...defineBroadcast('ALL') },
     {
       run_in_background: true,
       webhook: {
@@ -61,14 +61,14 @@ const PULSE = of('pulse', {
   sql_query: sql("SELECT 'pulse' AS text"),
   returnables: ['text'],
   cron_job: { execution_interval: '* * * * * *' },
-  ...told('ALL'),
+  ...defineBroadcast('ALL'),
 });
 const HOOK_KEY = 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay';
 const ENV = { JWT_SECRET_KEY: KEY, HOOK_KEY, ALLOW_WEBSOCKET_CONNECTIONS: 'true' };
 
 for (const profile of [null, 'sub0'] as const) {
   describe(`the interface: clients that stay connected (${profile ?? 'default profile'})`, function () {
-    const { start, open, farewell } = connecting({ 'definitions/live.json': DEFINITIONS });
+    const { start, open, farewell } = createSocketFixture({ 'definitions/live.json': DEFINITIONS });
     const options = (env: Record<string, string>, files: object) => ({
       env: { ...ENV, ...env },
       files: { 'definitions/live.json': DEFINITIONS, ...files },
@@ -88,9 +88,12 @@ for (const profile of [null, 'sub0'] as const) {
     const serve = (env?: Record<string, string>, files: object = {}): Promise<TestKernel> =>
       env === undefined ? Promise.resolve(shared) : start(options(env, files));
     /** Where something is protected, messages for a uid are for those who have shown that it is theirs. */
-    const named = async (url: string, uid: string): Promise<SocketClient> =>
-      open(url, { query: `?uid=${uid}`, protocols: ['Authorization', await jwt({ ...claimsOf(), id: uid })] });
-    const toldTo = (client: SocketClient) => client.next(({ action }) => action === 'told');
+    const openAs = async (url: string, uid: string): Promise<SocketClient> =>
+      open(url, {
+        query: `?uid=${uid}`,
+        protocols: ['Authorization', await signJwt({ ...createTokenClaims(), id: uid })],
+      });
+    const waitForBroadcast = (client: SocketClient) => client.next(({ action }) => action === 'told');
 
     itOnce('is off without ALLOW_WEBSOCKET_CONNECTIONS=true', async () => {
       const { url } = await serve({ ALLOW_WEBSOCKET_CONNECTIONS: 'false' });
@@ -107,7 +110,7 @@ for (const profile of [null, 'sub0'] as const) {
 
     itOnce('is elsewhere with WEBSOCKET_ENDPOINT', async () => {
       const { url } = await serve({ WEBSOCKET_ENDPOINT: '/live-now' });
-      expect((await (await open(url, { path: '/live-now' })).ask('say', { text: 'x' })).data).to.deep.equal({
+      expect((await (await open(url, { path: '/live-now' })).sendRequest('say', { text: 'x' })).data).to.deep.equal({
         text: 'x',
       });
       expect(await open(url).catch((error: Error) => error)).to.be.an('error');
@@ -115,34 +118,34 @@ for (const profile of [null, 'sub0'] as const) {
 
     itOnce('a uid is optional, and demanded with FORCE_WEBSOCKET_WITH_UID=true', async () => {
       const free = await open((await serve()).url);
-      expect(await free.ask('say', { text: 'x' })).to.include({ uid: null });
+      expect(await free.sendRequest('say', { text: 'x' })).to.include({ uid: null });
       const { url } = await serve({ FORCE_WEBSOCKET_WITH_UID: 'true' });
       expect(await farewell(url, {})).to.include({ code: 'WS_UID', closed: 4400 });
-      expect(await (await open(url, { query: '?uid=7' })).ask('say', { text: 'x' })).to.include({ uid: '7' });
+      expect(await (await open(url, { query: '?uid=7' })).sendRequest('say', { text: 'x' })).to.include({ uid: '7' });
     });
 
     it('the uid is injected into the payload as `id`', async () => {
       const { url } = await serve();
       const client = await open(url, { query: '?uid=ada' });
-      expect((await client.ask('whoami', {})).data).to.deep.equal({ id: 'ada' });
-      expect((await client.ask('whoami')).data).to.deep.equal({ id: 'ada' });
+      expect((await client.sendRequest('whoami', {})).data).to.deep.equal({ id: 'ada' });
+      expect((await client.sendRequest('whoami')).data).to.deep.equal({ id: 'ada' });
       const nobody = await open(url);
-      expect((await nobody.ask('whoami', { id: 'own' })).data).to.deep.equal({ id: 'own' });
+      expect((await nobody.sendRequest('whoami', { id: 'own' })).data).to.deep.equal({ id: 'own' });
     });
 
     it('protected resources: the sub-protocols are the name of the header and the token', async () => {
       const { url } = await serve();
-      const token = await jwt(claimsOf());
+      const token = await signJwt(createTokenClaims());
       for (const [header, id] of [
         ['Authorization', 'mine'],
         ['x-access-token', 'mine-custom'],
       ] as const) {
         const client = await open(url, { query: '?uid=ada', protocols: [header, token] });
-        expect((await client.ask(id, {})).data, header).to.deep.equal({ owner: 'ada' });
+        expect((await client.sendRequest(id, {})).data, header).to.deep.equal({ owner: 'ada' });
       }
-      const { error } = await (await open(url, { query: '?uid=ada' })).ask('mine', {});
+      const { error } = await (await open(url, { query: '?uid=ada' })).sendRequest('mine', {});
       expect(error).to.include({ status: 401, code: 'TOK_REFUSED', success: false });
-      const forged = await jwt(claimsOf(), OTHER_KEY);
+      const forged = await signJwt(createTokenClaims(), OTHER_KEY);
       expect(await farewell(url, { protocols: ['Authorization', forged] })).to.include({ status: 401, closed: 4401 });
       expect(await farewell(url, { query: '?uid=eve', protocols: ['Authorization', token] })).to.include({
         closed: 4401,
@@ -152,15 +155,15 @@ for (const profile of [null, 'sub0'] as const) {
     it('the same `tokenize` and rules as over HTTP', async () => {
       const { url } = await serve();
       const client = await open(url, { query: '?uid=ada' });
-      const { data } = await client.ask('sign-in', {});
+      const { data } = await client.sendRequest('sign-in', {});
       expect(data).to.have.all.keys('id', 'token');
       const mine = await open(url, {
         query: '?uid=ada',
         protocols: ['Authorization', String((data as Loose)['token'])],
       });
-      expect((await mine.ask('mine', {})).data).to.deep.equal({ owner: 'ada' });
-      expect((await client.ask('say', {})).error).to.include({ status: 422, code: 'VAL_PAYLOAD' });
-      expect((await client.ask('nowhere', {})).error).to.include({ status: 404, code: 'REQ_NOT_FOUND' });
+      expect((await mine.sendRequest('mine', {})).data).to.deep.equal({ owner: 'ada' });
+      expect((await client.sendRequest('say', {})).error).to.include({ status: 422, code: 'VAL_PAYLOAD' });
+      expect((await client.sendRequest('nowhere', {})).error).to.include({ status: 404, code: 'REQ_NOT_FOUND' });
       client.send('not json');
       expect((await client.next()).error).to.include({ status: 400, code: 'REQ_MALFORMED' });
     });
@@ -168,8 +171,8 @@ for (const profile of [null, 'sub0'] as const) {
     it('broadcasts: ALL, SINGLE by an accessor, BULK by a list; `data` is what the action returns', async () => {
       const kernel = await serve();
       const [ada, grace, free] = [
-        await named(kernel.url, 'ada'),
-        await named(kernel.url, 'grace'),
+        await openAs(kernel.url, 'ada'),
+        await openAs(kernel.url, 'grace'),
         await open(kernel.url),
       ] as const;
       expect((await kernel.post('/live/to-all', { text: 'all' })).status).to.equal(200);
@@ -178,39 +181,39 @@ for (const profile of [null, 'sub0'] as const) {
         [grace, 'grace'],
         [free, null],
       ] as const)
-        expect(await toldTo(client)).to.deep.equal({ uid, action: 'told', data: { text: 'all' } });
+        expect(await waitForBroadcast(client)).to.deep.equal({ uid, action: 'told', data: { text: 'all' } });
       await kernel.post('/live/to-one', { text: 'one', to: 'grace' });
       await kernel.post('/live/to-some', { text: 'some', to: ['ada', 'grace'] });
       // In order: what comes next to the others shows that the message to one was not theirs.
-      expect((await toldTo(grace)).data).to.deep.equal({ text: 'one' });
-      for (const client of [ada, grace]) expect((await toldTo(client)).data).to.deep.equal({ text: 'some' });
+      expect((await waitForBroadcast(grace)).data).to.deep.equal({ text: 'one' });
+      for (const client of [ada, grace]) expect((await waitForBroadcast(client)).data).to.deep.equal({ text: 'some' });
       await kernel.post('/live/to-all', { text: 'last' });
-      expect((await toldTo(free)).data).to.deep.equal({ text: 'last' });
+      expect((await waitForBroadcast(free)).data).to.deep.equal({ text: 'last' });
     });
 
     it('a message that broadcasts gives its sender both: the answer and the event', async () => {
       const client = await open((await serve()).url);
-      expect((await client.ask('to-all', { text: 'twice' })).data).to.deep.equal({ text: 'twice' });
-      expect(await toldTo(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'twice' } });
+      expect((await client.sendRequest('to-all', { text: 'twice' })).data).to.deep.equal({ text: 'twice' });
+      expect(await waitForBroadcast(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'twice' } });
     });
 
     it('work behind the answer, queued work and webhooks broadcast when they are done', async () => {
       const kernel = await serve();
-      const client = await named(kernel.url, 'ada');
-      const { data } = await client.ask('behind', { text: 'behind' });
+      const client = await openAs(kernel.url, 'ada');
+      const { data } = await client.sendRequest('behind', { text: 'behind' });
       expect(data).to.include({ accepted: true }).and.to.have.all.keys('accepted', 'id');
-      expect((await toldTo(client)).data).to.deep.equal({ text: 'behind' });
+      expect((await waitForBroadcast(client)).data).to.deep.equal({ text: 'behind' });
       expect((await kernel.post('/live/queued', { text: 'queued', to: 'ada' })).status).to.equal(202);
-      expect((await toldTo(client)).data).to.deep.equal({ text: 'queued' });
+      expect((await waitForBroadcast(client)).data).to.deep.equal({ text: 'queued' });
       const body = JSON.stringify({ text: 'hook' });
-      const headers = { 'x-signature': hmac(body, HOOK_KEY) };
+      const headers = { 'x-signature': signHmac(body, HOOK_KEY) };
       expect((await kernel.post('/live/hook', body, { headers })).status).to.equal(202);
-      expect((await toldTo(client)).data).to.deep.equal({ text: 'hook' });
+      expect((await waitForBroadcast(client)).data).to.deep.equal({ text: 'hook' });
     });
 
     itOnce('the clock broadcasts', async () => {
       const client = await open((await serve({}, { 'definitions/pulse.json': PULSE })).url);
-      expect(await toldTo(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'pulse' } });
+      expect(await waitForBroadcast(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'pulse' } });
     });
   });
 }

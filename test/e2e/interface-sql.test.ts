@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshMysql, startMysql } from '../support/mysql.js';
+import { createMysqlDatabase, startMysql } from '../support/mysql.js';
 import { skipWithout } from '../support/skip.js';
 
 type Part = Readonly<Record<string, unknown>>;
@@ -121,7 +121,7 @@ const B1 = {
 const STORED = { ...B1, printed: '2025-12-31T23:00:00.000Z' };
 const B2 = { id: 'b2', title: 'a 100% \\ "lake"' };
 const NONE = { pages: null, price: null, lent: null, tags: null, printed: null };
-const found = (...ids: readonly string[]): Loose[] => ids.map((id) => ({ id }));
+const toIdRows = (...ids: readonly string[]): Loose[] => ids.map((id) => ({ id }));
 
 const ROWS: readonly Row[] = [
   ['an INSERT without RETURNING gives back its row, in native values', 'add', B1, 200, STORED],
@@ -134,11 +134,11 @@ const ROWS: readonly Row[] = [
   ['no row: null', 'get', { id: 'none' }, 200, null],
   ['"result": "many"', 'get-many', { id: 'none' }, 200, []],
   ['`must_return_value`', 'must', { id: 'none' }, 404],
-  ['`$1` may repeat and appear out of order', 'twice', { id: 'b2', title: 'The Sea' }, 200, found('b1', 'b2')],
-  ['a cast of a parameter, LIMIT, OFFSET', 'longer', { pages: 10 }, 200, found('b1')],
-  ['a list', 'among', { ids: ['b2', 'b1', 'x'] }, 200, found('b1', 'b2')],
+  ['`$1` may repeat and appear out of order', 'twice', { id: 'b2', title: 'The Sea' }, 200, toIdRows('b1', 'b2')],
+  ['a cast of a parameter, LIMIT, OFFSET', 'longer', { pages: 10 }, 200, toIdRows('b1')],
+  ['a list', 'among', { ids: ['b2', 'b1', 'x'] }, 200, toIdRows('b1', 'b2')],
   ['an empty list', 'among', { ids: [] }, 200, []],
-  ['whatever the case', 'like', { title: 'the %' }, 200, found('b1')],
+  ['whatever the case', 'like', { title: 'the %' }, 200, toIdRows('b1')],
   ['counts are numbers', 'sums', {}, 200, { books: 2, pages: 300, lent: 1 }],
   ['casts of columns', 'cast', { id: 'b1' }, 200, { id: 'b1', pages: '300', price: 9.5 }],
   [
@@ -169,7 +169,7 @@ const ROWS: readonly Row[] = [
       ],
     },
     200,
-    found('m1', 'm2'),
+    toIdRows('m1', 'm2'),
   ],
   [
     '... all or nothing',
@@ -196,7 +196,7 @@ for (const name of ['pglite', 'mariadb', 'mysql'] as const) {
         files: { 'definitions/books.json': DEFINITIONS },
         ...(name === 'pglite'
           ? { config: { connections: { main: { use: 'pglite', path: 'memory://' } } } }
-          : { env: { MYSQL_URL: await freshMysql(name) } }),
+          : { env: { MYSQL_URL: await createMysqlDatabase(name) } }),
       });
     });
     after(() => kernel?.close());

@@ -5,8 +5,8 @@
 import { expect } from 'chai';
 import { DEFINITIONS } from '../support/interface-uploads.js';
 import { DATABASES, startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, GIF_BLACK, JPEG_BLUE, PDF, PNG_RED, SVG, type Part } from '../support/pictures.js';
-import { freshBucket, startS3 } from '../support/s3.js';
+import { createFormData, GIF_BLACK, JPEG_BLUE, PDF, PNG_RED, SVG, type Part } from '../support/pictures.js';
+import { createBucket, startS3 } from '../support/s3.js';
 import { skipTest } from '../support/skip.js';
 
 const png = (name = 'file'): Part => ({ name, content: PNG_RED, file: 'red.png', type: 'image/png' });
@@ -89,7 +89,7 @@ for (const { database, bucket, profile } of PLACES) {
         endpoint: server.endpoint,
         access_key: '$ENV.S3_KEY',
         secret_key: '$ENV.S3_SECRET',
-        bucket: await freshBucket(),
+        bucket: await createBucket(),
       };
       kernel = await startKernel({
         files: { 'definitions/a.json': DEFINITIONS },
@@ -114,11 +114,11 @@ for (const { database, bucket, profile } of PLACES) {
       return result<{ access: string }>(body).access;
     }
     async function send<T>(path: string, parts: readonly Part[], who?: 'ada' | 'bob'): Promise<T> {
-      const { status, body, text } = await kernel.request('POST', path, { body: formOf(parts), ...as(who) });
+      const { status, body, text } = await kernel.request('POST', path, { body: createFormData(parts), ...as(who) });
       expect(status, text).to.equal(200);
       return result<T>(body);
     }
-    async function ask<T>(path: string, sent: unknown, who?: 'ada' | 'bob', wanted = 200): Promise<T> {
+    async function postExpecting<T>(path: string, sent: unknown, who?: 'ada' | 'bob', wanted = 200): Promise<T> {
       const { status, body, text } = await kernel.post(path, sent, as(who));
       expect(status, text).to.equal(wanted);
       return result<T>(body);
@@ -157,17 +157,17 @@ for (const { database, bucket, profile } of PLACES) {
     });
 
     it('upload then insert with `multi: true`; the cached list of this caller is new, nobody else sees it', async () => {
-      expect(await ask('/photos', {}, 'ada')).to.deep.equal([]);
-      expect(await ask('/photos', {}, 'bob')).to.deep.equal([]);
+      expect(await postExpecting('/photos', {}, 'ada')).to.deep.equal([]);
+      expect(await postExpecting('/photos', {}, 'bob')).to.deep.equal([]);
       const rows = await send<Stored[]>('/photos-add', [png(), { name: 'caption', content: 'Sea' }, jpeg], 'ada');
       expect(rows.map((row) => [row['file_size'], row['caption']])).to.deep.equal([
         [PNG_RED.length, 'Sea'],
         [JPEG_BLUE.length, 'Sea'],
       ]);
       for (const row of rows) expect(row['storage_key']).to.match(/^users\/ada\/[0-9a-f-]{36}\.(png|jpg)$/);
-      const listed = await ask<Stored[]>('/photos', {}, 'ada');
+      const listed = await postExpecting<Stored[]>('/photos', {}, 'ada');
       expect(listed.map((row) => row['storage_key'])).to.have.members(rows.map((row) => row['storage_key']));
-      expect(await ask('/photos', {}, 'bob')).to.deep.equal([]);
+      expect(await postExpecting('/photos', {}, 'bob')).to.deep.equal([]);
     });
 
     it('results of an upload are there for `extract_response_for`', async () => {
@@ -178,20 +178,20 @@ for (const { database, bucket, profile } of PLACES) {
 
     it('`delete_files`: a JSON array of storage keys, only inside the folder of this caller', async () => {
       await send('/photos-add', [png()], 'bob');
-      const [{ storage_key: key = '' } = {}] = await ask<Stored[]>('/photos', {}, 'bob');
-      const [{ url = '' } = {}] = await ask<Stored[]>('/photos', {}, 'bob').then(() =>
+      const [{ storage_key: key = '' } = {}] = await postExpecting<Stored[]>('/photos', {}, 'bob');
+      const [{ url = '' } = {}] = await postExpecting<Stored[]>('/photos', {}, 'bob').then(() =>
         send<Stored[]>('/upload', [png()]),
       );
-      await ask('/photos-remove', [key], 'ada', 422);
+      await postExpecting('/photos-remove', [key], 'ada', 422);
       expect(await stays(String(url))).to.equal(true);
-      expect(await ask('/photos-remove', [key], 'bob')).to.deep.equal([{ storage_key: key, deleted: true }]);
-      await ask('/photos-remove', [key], undefined, 401);
-      await ask('/photos-remove', ['users/bob/../../public/x.png'], 'bob', 422);
+      expect(await postExpecting('/photos-remove', [key], 'bob')).to.deep.equal([{ storage_key: key, deleted: true }]);
+      await postExpecting('/photos-remove', [key], undefined, 401);
+      await postExpecting('/photos-remove', ['users/bob/../../public/x.png'], 'bob', 422);
     });
 
     for (const { says, path, parts, status, code } of REFUSALS) {
       it(`${says}: ${status} ${code}`, async () => {
-        const answer = await kernel.request('POST', path, { body: formOf(parts) });
+        const answer = await kernel.request('POST', path, { body: createFormData(parts) });
         expect([answer.status, answer.body['code']], answer.text).to.deep.equal([status, code]);
         expect(answer.headers.get('content-type')).to.equal(
           `application/${profile === null ? 'problem+' : ''}json; charset=utf-8`,
@@ -207,12 +207,12 @@ for (const { database, bucket, profile } of PLACES) {
     });
 
     it('a limit counts what the request says', async () => {
-      await ask('/limited', { name: 'x' });
-      await ask('/limited', { name: 'x' });
+      await postExpecting('/limited', { name: 'x' });
+      await postExpecting('/limited', { name: 'x' });
       const { status, headers } = await kernel.post('/limited', { name: 'x' });
       expect(status).to.equal(429);
       expect(Number(headers.get('retry-after'))).to.be.within(1, 60);
-      await ask('/limited', { name: 'y' });
+      await postExpecting('/limited', { name: 'y' });
     });
 
     it('a token that was revoked is refused everywhere', async () => {
@@ -221,7 +221,7 @@ for (const { database, bucket, profile } of PLACES) {
       expect((await kernel.post('/photos', {}, bearer)).status).to.equal(200);
       expect((await kernel.post('/sign-out', {}, bearer)).status).to.equal(200);
       expect((await kernel.post('/photos', {}, bearer)).status).to.equal(401);
-      await ask('/photos', {}, 'ada');
+      await postExpecting('/photos', {}, 'ada');
     });
   });
 }

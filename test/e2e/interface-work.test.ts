@@ -3,14 +3,14 @@
  * scheduled resources. Definitions as somebody writes them who has read nothing else; both databases, both profiles.
  */
 import { expect } from 'chai';
-import type { JobDesk } from '../../contract/deferred.js';
+import type { JobAdmin } from '../../contract/deferred.js';
 import type { Answer, Loose } from '../support/client.js';
 import { SCHEDULED, WORK } from '../support/interface-work.js';
-import { eventually, JOBS, queueIn } from '../support/jobs.js';
-import { DATABASES, startKernel, type DatabaseSort, type TestKernel } from '../support/kernel.js';
-import { bearer, claimsOf, jwt, KEY } from '../support/tokens.js';
-import { startUpstream, type Asked, type Upstream } from '../support/upstream.js';
-import { hmac } from '../support/webhooks.js';
+import { waitForValue, JOBS, createQueueConfig } from '../support/jobs.js';
+import { DATABASES, startKernel, type DatabaseKind, type TestKernel } from '../support/kernel.js';
+import { createBearerInit, createTokenClaims, signJwt, KEY } from '../support/tokens.js';
+import { startUpstream, type ReceivedRequest, type Upstream } from '../support/upstream.js';
+import { signHmac } from '../support/webhooks.js';
 import { skipTest } from '../support/skip.js';
 
 const HOOK_KEY = 'Xq5Rt8Lm2Zc7Vb4Nk9Wp3Jh6Gf1Ds0Ay';
@@ -24,7 +24,7 @@ for (const { name, make } of DATABASES) {
   describe(`the interface: work (${name}, ${profile ?? 'default profile'})`, () => describeWork(name, make, profile));
 }
 
-function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], profile: 'sub0' | null): void {
+function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], profile: 'sub0' | null): void {
   let kernel!: TestKernel;
   let upstream!: Upstream;
   let failures = new Map<string, number>();
@@ -40,7 +40,7 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
       files: { 'definitions/work.json': [...WORK, JOBS] },
       config: {
         connections: database.connections,
-        queue: { ...queueIn(name), concurrency: 1, poll: 0.1 },
+        queue: { ...createQueueConfig(name), concurrency: 1, poll: 0.1 },
         outbound: { allow: [`127.0.0.1:${upstream.port}`] },
         ...(profile && { profile }),
       },
@@ -52,59 +52,59 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
     await upstream?.close();
   });
   beforeEach(() => {
-    upstream.asked.splice(0);
+    upstream.requests.splice(0);
     failures = new Map();
   });
 
   /** What the answer holds under either profile. */
   const inside = ({ body }: Answer<Loose>): Loose => (profile === null ? body : (body['data'] as Loose));
   const post = (id: string, body: unknown = {}, init?: RequestInit) => kernel.post(`/work/${id}`, body, init);
-  const asked = (path: string): Asked[] => upstream.asked.filter(({ url }) => url === `/${path}`);
-  const until = (path: string, times = 1): Promise<Asked[]> =>
-    eventually(
-      () => asked(path),
+  const listRequests = (path: string): ReceivedRequest[] => upstream.requests.filter(({ url }) => url === `/${path}`);
+  const waitForRequests = (path: string, times = 1): Promise<ReceivedRequest[]> =>
+    waitForValue(
+      () => listRequests(path),
       ({ length }) => length >= times,
     );
-  const bodyOf = (one: Asked | undefined): Loose => JSON.parse(one?.body ?? 'null') as Loose;
+  const parseBody = (one: ReceivedRequest | undefined): Loose => JSON.parse(one?.body ?? 'null') as Loose;
   const notes = async (status: string): Promise<Row[]> =>
     (inside(await post('notes')) as unknown as Row[]).filter((row) => row.status === status);
   const noted = (status: string, times = 1): Promise<Row[]> =>
-    eventually(
+    waitForValue(
       () => notes(status),
       ({ length }) => length >= times,
     );
-  const desk = () => kernel.kernel.desks()[0] as JobDesk;
+  const getJobAdmin = () => kernel.kernel.listJobAdmins()[0] as JobAdmin;
   const idle = async (): Promise<void> => {
-    await eventually(
+    await waitForValue(
       async () => inside(await kernel.post('/jobs')) as unknown as readonly unknown[],
       ({ length }) => length === 0,
     );
   };
   /** 202, with the id of the request. */
-  const accepted = (answer: Answer<Loose>): string => {
+  const expectAccepted = (answer: Answer<Loose>): string => {
     expect(answer.status, answer.text).to.equal(202);
     const id = answer.headers.get('x-request-id') ?? '';
     expect(inside(answer)).to.deep.equal({ accepted: true, id });
     if (profile === 'sub0') expect(answer.body).to.include({ success: true }).and.to.have.property('message');
     return id;
   };
-  const signed = (body: Loose, key = HOOK_KEY): [string, RequestInit] => {
+  const signBody = (body: Loose, key = HOOK_KEY): [string, RequestInit] => {
     const text = JSON.stringify(body);
-    return [text, { headers: { 'x-signature': `sha256=${hmac(text, key)}`, 'x-kind': 'payment' } }];
+    return [text, { headers: { 'x-signature': `sha256=${signHmac(text, key)}`, 'x-kind': 'payment' } }];
   };
 
   describe('`run_in_background`: the request returns at once and the work continues', () => {
     it('on the resource: all of it is done behind the answer, in order, with the instant of the request', async () => {
-      const id = accepted(await post('report', { text: 'one' }));
-      const [call] = await until('reported');
-      expect(bodyOf(call)['text']).to.equal('one');
+      const id = expectAccepted(await post('report', { text: 'one' }));
+      const [call] = await waitForRequests('reported');
+      expect(parseBody(call)['text']).to.equal('one');
       const [row] = (await noted('report')) as (Row & { created_at: string })[];
-      expect(bodyOf(call)['at']).to.equal(row?.created_at);
+      expect(parseBody(call)['at']).to.equal(row?.created_at);
       expect(call?.headers['idempotency-key']).to.equal(id);
     });
 
     it('on the only actionable', async () => {
-      accepted(await post('only', { text: 'one' }));
+      expectAccepted(await post('only', { text: 'one' }));
       expect(await noted('only')).to.have.length(1);
     });
 
@@ -119,8 +119,8 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
     });
 
     it('by the id of the definition as by its path', async () => {
-      accepted(await kernel.post('/report', { text: 'by id' }));
-      await until('reported');
+      expectAccepted(await kernel.post('/report', { text: 'by id' }));
+      await waitForRequests('reported');
     });
 
     it('an invalid payload stops it before anything is accepted', async () => {
@@ -129,21 +129,21 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
         expect([status, body['code']], id).to.deep.equal([422, 'VAL_PAYLOAD']);
       }
       await idle();
-      expect(upstream.asked).to.deep.equal([]);
-      accepted(await post('bypassed', { text: 'x'.repeat(99) }));
+      expect(upstream.requests).to.deep.equal([]);
+      expectAccepted(await post('bypassed', { text: 'x'.repeat(99) }));
       await noted('bypassed');
     });
 
     if (profile === 'sub0')
       it('an accessor that the payload lacks is NULL, as for the answer', async () => {
-        accepted(await post('absent'));
+        expectAccepted(await post('absent'));
         expect((await noted('absent'))[0]?.url).to.equal(null);
       });
 
     it('runs neighbours beside one another when they are `parallel`', async () => {
-      accepted(await post('parallel'));
-      await until('side-a');
-      await until('side-b');
+      expectAccepted(await post('parallel'));
+      await waitForRequests('side-a');
+      await waitForRequests('side-b');
     });
   });
 
@@ -153,53 +153,53 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
       const answer = await post('sign-up', { email, password: 'correct horse' });
       expect(answer.status, answer.text).to.equal(200);
       expect(inside(answer)).to.have.all.keys('id', 'email', 'token');
-      const [call] = await until('welcome');
-      expect(bodyOf(call)).to.deep.equal({ to: email, user: inside(answer)['id'], stage: 'test' });
+      const [call] = await waitForRequests('welcome');
+      expect(parseBody(call)).to.deep.equal({ to: email, user: inside(answer)['id'], stage: 'test' });
       expect(call?.body).not.to.include('correct horse');
       expect((await post('sign-up', { email, password: 'another horse' })).status).to.equal(409);
       await idle();
-      expect(asked('welcome'), 'of a refusal nothing is sent').to.have.length(1);
+      expect(listRequests('welcome'), 'of a refusal nothing is sent').to.have.length(1);
     });
 
     it('pattern 7: a queued outbound call, not before its delay in seconds', async () => {
       const begun = Date.now();
-      accepted(await post('order', { text: 'lamp' }));
-      expect(asked('orders')).to.deep.equal([]);
-      const [call] = await until('orders');
+      expectAccepted(await post('order', { text: 'lamp' }));
+      expect(listRequests('orders')).to.deep.equal([]);
+      const [call] = await waitForRequests('orders');
       expect(Date.now() - begun).to.be.at.least(1950);
-      expect(bodyOf(call)).to.deep.equal({ text: 'lamp' });
+      expect(parseBody(call)).to.deep.equal({ text: 'lamp' });
     });
 
     it('on the resource, with headers of the request', async () => {
-      accepted(await post('queued', { text: 'q' }, { headers: { 'x-trace': 'abc' } }));
-      const [call] = await until('queued');
+      expectAccepted(await post('queued', { text: 'q' }, { headers: { 'x-trace': 'abc' } }));
+      const [call] = await waitForRequests('queued');
       expect(call?.headers['x-trace']).to.equal('abc');
     });
 
     it('the higher priority is begun first', async () => {
-      accepted(await post('ranks'));
-      await Promise.all(['rank-low', 'rank-middle', 'rank-high'].map((path) => until(path)));
-      expect(upstream.asked.map(({ url }) => url)).to.deep.equal(['/rank-high', '/rank-middle', '/rank-low']);
+      expectAccepted(await post('ranks'));
+      await Promise.all(['rank-low', 'rank-middle', 'rank-high'].map((path) => waitForRequests(path)));
+      expect(upstream.requests.map(({ url }) => url)).to.deep.equal(['/rank-high', '/rank-middle', '/rank-low']);
     });
 
     it('tried again with the same id until it succeeds', async () => {
       failures.set('/flaky', 2);
-      const id = accepted(await post('again', { text: 'thrice' }));
-      const calls = await until('flaky', 3);
+      const id = expectAccepted(await post('again', { text: 'thrice' }));
+      const calls = await waitForRequests('flaky', 3);
       expect(new Set(calls.map(({ headers }) => headers['idempotency-key']))).to.deep.equal(new Set([id]));
       await idle();
     });
 
     it('what failed for good is kept, can be listed, and put back', async () => {
       failures.set('/broken', 2);
-      accepted(await post('never'));
-      const [dead] = await eventually(
-        () => desk().list({ state: 'dead' }),
+      expectAccepted(await post('never'));
+      const [dead] = await waitForValue(
+        () => getJobAdmin().list({ state: 'dead' }),
         ({ length }) => length === 1,
       );
-      expect(asked('broken')).to.have.length(2);
-      expect(await desk().retry(dead?.id ?? '')).to.equal(true);
-      await until('broken', 3);
+      expect(listRequests('broken')).to.have.length(2);
+      expect(await getJobAdmin().retry(dead?.id ?? '')).to.equal(true);
+      await waitForRequests('broken', 3);
       await idle();
     });
   });
@@ -214,15 +214,20 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
 
     it('a dependency of another resource', async () => {
       await post('both', { text: 'a first one' });
-      accepted(await post('elsewhere'));
-      const [call] = await until('elsewhere');
-      expect(bodyOf(call)['first']).to.be.a('string');
+      expectAccepted(await post('elsewhere'));
+      const [call] = await waitForRequests('elsewhere');
+      expect(parseBody(call)['first']).to.be.a('string');
     });
 
     it('claims: a token is demanded first, and its claims are there when the work is done', async () => {
       expect((await post('mine', { text: 'x' })).status).to.equal(401);
-      accepted(await post('mine', { text: 'x', id: 'somebody' }, bearer(await jwt(claimsOf()))));
-      expect(bodyOf((await until('mine'))[0])).to.deep.equal({ owner: 'ada', all: { text: 'x', id: 'somebody' } });
+      expectAccepted(
+        await post('mine', { text: 'x', id: 'somebody' }, createBearerInit(await signJwt(createTokenClaims()))),
+      );
+      expect(parseBody((await waitForRequests('mine'))[0])).to.deep.equal({
+        owner: 'ada',
+        all: { text: 'x', id: 'somebody' },
+      });
     });
 
     it('results of an upload flow into the queued insert', async () => {
@@ -237,8 +242,8 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
 
     it('a cache is emptied when the work is done', async () => {
       expect(inside(await post('cached'))).to.deep.equal({ many: 0 });
-      accepted(await post('cache-add', { text: 'c' }));
-      await eventually(
+      expectAccepted(await post('cache-add', { text: 'c' }));
+      await waitForValue(
         async () => inside(await post('cached')),
         ({ many }) => many === 1,
       );
@@ -247,8 +252,8 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
 
   describe('the webhook endpoint', () => {
     it('recommended with `run_in_background`: verified, accepted, then it writes and calls others', async () => {
-      accepted(await post('paid', ...signed({ text: 'invoice 7', amount: 5 })));
-      expect(bodyOf((await until('paid'))[0])).to.deep.equal({
+      expectAccepted(await post('paid', ...signBody({ text: 'invoice 7', amount: 5 })));
+      expect(parseBody((await waitForRequests('paid'))[0])).to.deep.equal({
         all: { text: 'invoice 7', amount: 5 },
         kind: 'payment',
       });
@@ -256,7 +261,7 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
     });
 
     it('what is not verified is not accepted', async () => {
-      for (const [body, init] of [signed({ text: 'x' }, 'another key'), ['{"text":"x"}', {}] as const])
+      for (const [body, init] of [signBody({ text: 'x' }, 'another key'), ['{"text":"x"}', {}] as const])
         expect((await post('paid', body, init)).status).to.equal(401);
       await idle();
       expect(await notes('paid')).to.have.length(1);
@@ -265,7 +270,7 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
     it('can queue work: the answer is that of what is done at once', async () => {
       const answer = await post('paid-any', { text: 'any' }, { headers: { 'x-secret': HOOK_KEY } });
       expect([answer.status, inside(answer)]).to.deep.equal([200, { text: 'any' }]);
-      expect(bodyOf((await until('paid-any'))[0])).to.deep.equal({ id: 'any' });
+      expect(parseBody((await waitForRequests('paid-any'))[0])).to.deep.equal({ id: 'any' });
       expect((await post('paid-any', { text: 'none' }, { headers: { 'x-secret': 'wrong' } })).status).to.equal(401);
     });
 
@@ -274,7 +279,7 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
       form.append('text', 'from a form');
       const answer = await kernel.request('POST', '/work/paid-any', { body: form, headers: { 'x-secret': HOOK_KEY } });
       expect([answer.status, inside(answer)]).to.deep.equal([200, { text: 'from a form' }]);
-      await until('paid-any');
+      await waitForRequests('paid-any');
     });
   });
 
@@ -284,19 +289,19 @@ function describeWork(name: DatabaseSort['name'], make: DatabaseSort['make'], pr
       await noted('FULFILLED');
       await kernel.project.write('definitions/scheduled.json', SCHEDULED);
       expect((await kernel.kernel.reload()).applied).to.equal(true);
-      const pulses = await until('pulse', 2);
-      const instants = pulses.map((one) => String(bodyOf(one)['at']));
+      const pulses = await waitForRequests('pulse', 2);
+      const instants = pulses.map((one) => String(parseBody(one)['at']));
       for (const instant of instants) expect(instant).to.match(/:\d\d\.000Z$/);
       expect(new Set(instants).size, 'one run for each instant').to.equal(instants.length);
-      await until('beat', 1);
+      await waitForRequests('beat', 1);
       // Pattern 8: what is fulfilled goes away.
-      await eventually(
+      await waitForValue(
         () => notes('FULFILLED'),
         ({ length }) => length === 0,
       );
       for (const id of ['cleanup', 'yearly', 'beat']) expect((await post(id)).status, id).to.equal(404);
       expect(inside(await post('pulse')), 'the rest of its resource is reached').to.deep.equal({ alive: 1 });
-      expect(asked('yearly')).to.deep.equal([]);
+      expect(listRequests('yearly')).to.deep.equal([]);
       await kernel.project.remove('definitions/scheduled.json');
       expect((await kernel.kernel.reload()).applied).to.equal(true);
     });

@@ -3,14 +3,14 @@
  * process ends, rows are there once, and calls that are made again are the same calls with the same key.
  */
 import { expect } from 'chai';
-import { attack, type Done, type Fault } from '../support/job-attacks.js';
+import { runAttack, type AttackResult, type Fault } from '../support/job-attacks.js';
 import { CASES, MODELS, RESOURCES, type Case } from '../support/job-attack-cases.js';
-import { STEP_STORES, stepKernel, type StepKernel } from '../support/job-steps.js';
-import { eventually } from '../support/jobs.js';
+import { STEP_STORES, startStepKernel, type StepKernel } from '../support/job-steps.js';
+import { waitForValue } from '../support/jobs.js';
 import { sampleCases } from '../support/sample.js';
 
 /** All faults that a run can meet which made so many calls and notes. */
-const faultsOf = ({ calls, writes }: Done): Fault[] => {
+const listFaults = ({ calls, writes }: AttackResult): Fault[] => {
   const each = (count: number, make: (at: number) => Fault): Fault[] =>
     Array.from({ length: count }, (_, at) => make(at + 1));
   return [
@@ -27,7 +27,7 @@ describe('work under attack', () => {
     const store = await STEP_STORES[0]!.make();
     if ('skip' in store) throw new Error(store.skip);
     const connections = { ...store.connections, second: { use: 'pglite', path: 'memory://' } };
-    steps = await stepKernel(
+    steps = await startStepKernel(
       { ...store, connections },
       { 'definitions/models.json': MODELS, 'definitions/all.json': RESOURCES },
     );
@@ -37,30 +37,30 @@ describe('work under attack', () => {
 
   let number = 0;
   let total = 0;
-  async function rowsOf(ref: string): Promise<readonly string[]> {
+  async function readRows(ref: string): Promise<readonly string[]> {
     const found = await Promise.all(
       ['rows', 'others', 'parts'].map((table) => steps.kernel.post<{ what: string }[]>(`/all-${table}`, { ref })),
     );
     return found.flatMap(({ body }) => body.map(({ what }) => what));
   }
-  async function run({ name, body }: Case, fault: Fault): Promise<Done & { readonly rows: readonly string[] }> {
+  async function run({ name, body }: Case, fault: Fault): Promise<AttackResult & { readonly rows: readonly string[] }> {
     const ref = `${name} ${++number}`;
-    const done = await attack(steps, name, { ref, ...body }, fault);
+    const done = await runAttack(steps, name, { ref, ...body }, fault);
     const before = total;
-    const rows = (await rowsOf(ref)).map((row) => {
+    const rows = (await readRows(ref)).map((row) => {
       if (!row.startsWith('total ')) return row;
       total = Number(row.slice('total '.length));
       return `grew by ${total - before}`;
     });
     return { ...done, rows };
   }
-  const different = ({ calls }: Done): number => new Set(calls.map(({ body }) => JSON.stringify(body))).size;
+  const different = ({ calls }: AttackResult): number => new Set(calls.map(({ body }) => JSON.stringify(body))).size;
 
   for (const one of sampleCases('kills', 'work under attack', CASES, 8))
     it(`does once what is done once: ${one.name}`, async () => {
       const plain = await run(one, {});
       expect(plain.outcomes).to.deep.equal(['done']);
-      for (const fault of faultsOf(plain)) {
+      for (const fault of listFaults(plain)) {
         const attacked = await run(one, fault);
         const what = JSON.stringify([fault, attacked.outcomes]);
         expect(attacked.outcomes.at(-1), what).to.equal('done');
@@ -72,7 +72,7 @@ describe('work under attack', () => {
     });
 
   const idle = (): Promise<unknown> =>
-    eventually(
+    waitForValue(
       () => steps.jobs(),
       ({ length }) => length === 0,
     );
@@ -83,7 +83,7 @@ describe('work under attack', () => {
       expect([path, status]).to.deep.equal([path, 200]);
       await idle();
     }
-    expect((await rowsOf('part-then')).filter((what) => !what.startsWith('total'))).to.deep.equal([
+    expect((await readRows('part-then')).filter((what) => !what.startsWith('total'))).to.deep.equal([
       'row later',
       'first',
     ]);
@@ -91,13 +91,13 @@ describe('work under attack', () => {
 
   it('is rolled back where another process has it by now', async () => {
     await steps.post('/moved', { ref: 'moved' });
-    const [dead] = await eventually(
+    const [dead] = await waitForValue(
       () => steps.jobs(),
       ([job]) => job?.state === 'dead',
     );
     expect(dead?.failure?.code).to.equal('JOB_STOPPED');
-    expect((await rowsOf('moved')).filter((what) => what.startsWith('row'))).to.deep.equal([]);
-    await steps.kernel.kernel.desks()[0]?.purge({ dead: true });
+    expect((await readRows('moved')).filter((what) => what.startsWith('row'))).to.deep.equal([]);
+    await steps.kernel.kernel.listJobAdmins()[0]?.purge({ dead: true });
   });
 
   it('waits while its resource is under maintenance, without a try', async () => {
@@ -110,7 +110,7 @@ describe('work under attack', () => {
     await steps.post('/switched', { ref: 'switched' });
     await switched(true);
     await steps.post('/due', {});
-    const [waiting] = await eventually(
+    const [waiting] = await waitForValue(
       () => steps.jobs(),
       ([job]) => job?.failure !== null,
     );
@@ -118,6 +118,6 @@ describe('work under attack', () => {
     expect(waiting?.failure?.code).to.equal('RES_MAINTENANCE');
     await switched(false);
     await idle();
-    expect(await rowsOf('switched')).to.include('row let in');
+    expect(await readRows('switched')).to.include('row let in');
   });
 });

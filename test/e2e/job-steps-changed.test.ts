@@ -3,24 +3,32 @@
  * time, documents, another database than that of the queue; and what operators see of them.
  */
 import { expect } from 'chai';
-import { stepsOf } from '../../cli/job-steps.js';
-import { call, extracted, later, statement, STEP_STORES, stepKernel, type StepKernel } from '../support/job-steps.js';
-import { eventually } from '../support/jobs.js';
-import { freshMysql, startMysql } from '../support/mysql.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
+import { listJobSteps } from '../../cli/job-steps.js';
+import {
+  defineCallAction,
+  defineExtraction,
+  defineQueuedResource,
+  defineSqlAction,
+  STEP_STORES,
+  startStepKernel,
+  type StepKernel,
+} from '../support/job-steps.js';
+import { waitForValue } from '../support/jobs.js';
+import { createMysqlDatabase, startMysql } from '../support/mysql.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { skipTest } from '../support/skip.js';
 
-const written = (id: number, what: string, rest: object = {}): object =>
-  statement(id, `INSERT INTO notes (what) VALUES ('${what}') RETURNING n, what`, [], rest);
+const defineNoteInsert = (id: number, what: string, rest: object = {}): object =>
+  defineSqlAction(id, `INSERT INTO notes (what) VALUES ('${what}') RETURNING n, what`, [], rest);
 const all = {
   id: 'all-notes',
   resource: 'all-notes',
-  actionables: [statement(1, 'SELECT n, what FROM notes ORDER BY n', [], { result: 'many' })],
+  actionables: [defineSqlAction(1, 'SELECT n, what FROM notes ORDER BY n', [], { result: 'many' })],
 };
 const inbox = {
   id: 'all-inbox',
   resource: 'all-inbox',
-  actionables: [statement(1, 'SELECT body FROM lintel_inbox', [], { result: 'many' })],
+  actionables: [defineSqlAction(1, 'SELECT body FROM lintel_inbox', [], { result: 'many' })],
 };
 const MODELS = {
   _keys: { id: { type: 'Number', primary_key: true }, token: { type: 'String', secret: true } },
@@ -30,7 +38,8 @@ const files = (...resources: readonly object[]): object => ({
   'definitions/models.json': MODELS,
   'definitions/all.json': [all, inbox, ...resources],
 });
-const steps = (...actionables: readonly object[]): object => later('work', actionables, { queue: { retries: 0 } });
+const steps = (...actionables: readonly object[]): object =>
+  defineQueuedResource('work', actionables, { queue: { retries: 0 } });
 
 describe('steps of work', function () {
   let running: StepKernel | undefined;
@@ -41,22 +50,22 @@ describe('steps of work', function () {
   async function start(...resources: readonly object[]): Promise<StepKernel> {
     const store = await STEP_STORES[0]!.make();
     if ('skip' in store) throw new Error(store.skip);
-    return (running = await stepKernel(store, files(...resources)));
+    return (running = await startStepKernel(store, files(...resources)));
   }
   const texts = async (): Promise<unknown[]> => (await running!.rows('notes')).map((row) => row['what']);
-  const over = (): Promise<unknown> =>
-    eventually(
+  const waitUntilNoJobs = (): Promise<unknown> =>
+    waitForValue(
       () => running!.jobs(),
       ({ length }) => length === 0,
     );
   /** They are removed when the end of the work is noted. */
   const noNotes = (): Promise<unknown> =>
-    eventually(
+    waitForValue(
       () => running!.rows('inbox'),
       ({ length }) => length === 0,
     );
   const dead = async (): Promise<string> => {
-    const jobs = await eventually(
+    const jobs = await waitForValue(
       () => running!.jobs(),
       ([job]) => job?.state === 'dead',
     );
@@ -70,28 +79,46 @@ describe('steps of work', function () {
   }
 
   it('that are done are not done again where the definition of a later one was mended', async () => {
-    const found = extracted(1, 'n', 'first');
+    const found = defineExtraction(1, 'n', 'first');
     const { post, retry, calls, refuseNext } = await start(
-      steps(written(1, 'one'), call(2, { n: '$PAYLOAD.first' }, found), written(3, 'three')),
+      steps(
+        defineNoteInsert(1, 'one'),
+        defineCallAction(2, { n: '$PAYLOAD.first' }, found),
+        defineNoteInsert(3, 'three'),
+      ),
     );
     refuseNext(1);
     await post('/work', {});
     const id = await dead();
-    await change(steps(written(1, 'other'), call(2, { mended: '$PAYLOAD.first' }, found), written(3, 'changed')));
+    await change(
+      steps(
+        defineNoteInsert(1, 'other'),
+        defineCallAction(2, { mended: '$PAYLOAD.first' }, found),
+        defineNoteInsert(3, 'changed'),
+      ),
+    );
     expect(await retry(id)).to.equal(true);
-    await over();
+    await waitUntilNoJobs();
     expect(await texts()).to.deep.equal(['one', 'changed']);
     expect(calls().map(({ body }) => body)).to.deep.equal([{ n: 1 }, { mended: 1 }]);
   });
 
   it('are refused where a mended one reads what was not kept', async () => {
     const { post, retry, refuseNext, jobs } = await start(
-      steps(written(1, 'one'), call(2, { n: '$PAYLOAD.first' }, extracted(1, 'n', 'first'))),
+      steps(
+        defineNoteInsert(1, 'one'),
+        defineCallAction(2, { n: '$PAYLOAD.first' }, defineExtraction(1, 'n', 'first')),
+      ),
     );
     refuseNext(1);
     await post('/work', {});
     const id = await dead();
-    await change(steps(written(1, 'one'), call(2, { what: '$PAYLOAD.text' }, extracted(1, 'what', 'text'))));
+    await change(
+      steps(
+        defineNoteInsert(1, 'one'),
+        defineCallAction(2, { what: '$PAYLOAD.text' }, defineExtraction(1, 'what', 'text')),
+      ),
+    );
     await retry(id);
     await dead();
     expect((await jobs())[0]?.failure).to.include({
@@ -104,12 +131,15 @@ describe('steps of work', function () {
   it('of a list are done once, all of them or none', async () => {
     const item = { query: 'INSERT INTO notes (what) VALUES ($1)', parameters: ['$PAYLOAD.what'], multi: 'items' };
     const { post, retry, refuseNext } = await start(
-      steps({ id: 1, mode: 'QUERY', sql_query: item }, call(2, { first: '$PAYLOAD.n' }, extracted(1, '0.n', 'n'))),
+      steps(
+        { id: 1, mode: 'QUERY', sql_query: item },
+        defineCallAction(2, { first: '$PAYLOAD.n' }, defineExtraction(1, '0.n', 'n')),
+      ),
     );
     refuseNext(1);
     await post('/work', { items: [{ what: 'a' }, { what: 'b' }] });
     await retry(await dead());
-    await over();
+    await waitUntilNoJobs();
     expect(await texts()).to.deep.equal(['a', 'b']);
     expect(running!.calls().map(({ body }) => body)).to.deep.equal([{ first: 1 }, { first: 1 }]);
   });
@@ -117,9 +147,9 @@ describe('steps of work', function () {
   it('that run at the same time are each done once', async () => {
     const { post, retry, refuseNext } = await start(
       steps(
-        written(1, 'beside', { parallel: true }),
-        call(2, { beside: true }, { parallel: true }),
-        written(3, 'behind'),
+        defineNoteInsert(1, 'beside', { parallel: true }),
+        defineCallAction(2, { beside: true }, { parallel: true }),
+        defineNoteInsert(3, 'behind'),
       ),
     );
     refuseNext(1);
@@ -127,14 +157,14 @@ describe('steps of work', function () {
     const id = await dead();
     expect(await texts()).to.deep.equal(['beside']);
     await retry(id);
-    await over();
+    await waitUntilNoJobs();
     expect(await texts()).to.deep.equal(['beside', 'behind']);
   });
 
   it('that call carry the id of the job, or a key of their own, the same in each run', async () => {
     const { post, retry, refuseNext, calls } = await start(
       steps(
-        call(1, { call: 1 }, { parallel: true }),
+        defineCallAction(1, { call: 1 }, { parallel: true }),
         {
           ...{ id: 2, mode: 'HTTPREQUEST', parallel: true },
           http: {
@@ -142,29 +172,35 @@ describe('steps of work', function () {
             headers: { 'Idempotency-Key': 'second-$GENERATOR.ULID' },
           },
         },
-        written(3, 'behind'),
+        defineNoteInsert(3, 'behind'),
       ),
     );
     refuseNext(2);
     await post('/work', {});
     const id = await dead();
     expect(await retry(id)).to.equal(true);
-    await over();
-    const keysOf = (n: number): string[] => calls().flatMap(({ key, body }) => (body['call'] === n ? [key] : []));
-    expect(keysOf(1)).to.deep.equal([id, id]);
-    const [first, ...others] = keysOf(2);
+    await waitUntilNoJobs();
+    const listKeys = (n: number): string[] => calls().flatMap(({ key, body }) => (body['call'] === n ? [key] : []));
+    expect(listKeys(1)).to.deep.equal([id, id]);
+    const [first, ...others] = listKeys(2);
     expect(first).to.match(/^second-\w{26}$/);
     expect(others).to.deep.equal([first]);
   });
 
   it('share a transaction, and are then done together', async () => {
     const { post, retry, refuseNext } = await start(
-      steps(written(1, 'a'), written(2, 'b'), call(3, {}), written(4, 'c'), written(5, 'd')),
+      steps(
+        defineNoteInsert(1, 'a'),
+        defineNoteInsert(2, 'b'),
+        defineCallAction(3, {}),
+        defineNoteInsert(4, 'c'),
+        defineNoteInsert(5, 'd'),
+      ),
     );
     refuseNext(1);
     await post('/work', {});
     await retry(await dead());
-    await over();
+    await waitUntilNoJobs();
     expect(await texts()).to.deep.equal(['a', 'b', 'c', 'd']);
     // No note is left, and one step alone leaves none.
     await noNotes();
@@ -172,13 +208,17 @@ describe('steps of work', function () {
 
   it('are shown with what is done, what failed and what waits, without their values', async () => {
     const { post, kernel, refuseNext } = await start(
-      steps(written(1, 'sesame'), call(2, { n: '$PAYLOAD.what' }, extracted(1, 'what', 'what')), written(3, 'c')),
+      steps(
+        defineNoteInsert(1, 'sesame'),
+        defineCallAction(2, { n: '$PAYLOAD.what' }, defineExtraction(1, 'what', 'what')),
+        defineNoteInsert(3, 'c'),
+      ),
     );
     refuseNext(1);
     await post('/work', {});
-    const found = await kernel.kernel.desks()[0]!.show(await dead());
+    const found = await kernel.kernel.listJobAdmins()[0]!.show(await dead());
     const part = kernel.kernel.plans().byId.get('work')?.parts.get('work#3');
-    const shown = stepsOf(found!.view, found!.notes, part);
+    const shown = listJobSteps(found!.view, found!.notes, part);
     expect(shown?.map(({ actions, state }) => [...actions, state])).to.deep.equal([
       ['work#1', 'done'],
       ['work#2', 'failed'],
@@ -189,31 +229,37 @@ describe('steps of work', function () {
   });
 
   it('that only read a secret are done again instead of being kept', async () => {
-    const key = extracted(1, 'token', 'token');
+    const key = defineExtraction(1, 'token', 'token');
     const { post, kernel, retry, refuseNext, calls, rows } = await start(
       steps(
-        statement(1, 'SELECT token FROM keys WHERE id = 1'),
-        call(2, { with: '$PAYLOAD.token' }, key),
-        written(3, 'behind'),
-        call(4, {}),
+        defineSqlAction(1, 'SELECT token FROM keys WHERE id = 1'),
+        defineCallAction(2, { with: '$PAYLOAD.token' }, key),
+        defineNoteInsert(3, 'behind'),
+        defineCallAction(4, {}),
       ),
-      { id: 'key', resource: 'key', actionables: [statement(1, "INSERT INTO keys (id, token) VALUES (1, 'sesame')")] },
+      {
+        id: 'key',
+        resource: 'key',
+        actionables: [defineSqlAction(1, "INSERT INTO keys (id, token) VALUES (1, 'sesame')")],
+      },
     );
     await post('/key', {});
     refuseNext(1);
     await post('/work', {});
     const id = await dead();
-    expect(JSON.stringify([await kernel.kernel.desks()[0]?.show(id), await rows('inbox')])).not.to.contain('sesame');
+    expect(JSON.stringify([await kernel.kernel.listJobAdmins()[0]?.show(id), await rows('inbox')])).not.to.contain(
+      'sesame',
+    );
     await retry(id);
-    await over();
+    await waitUntilNoJobs();
     expect(calls().map(({ body }) => body)).to.deep.equal([{ with: 'sesame' }, { with: 'sesame' }, {}]);
     expect(await texts()).to.deep.equal(['behind']);
   });
 
   it('change nothing for work of one step: nothing is noted', async () => {
-    const { post } = await start(steps(written(1, 'only'), written(2, 'group')));
+    const { post } = await start(steps(defineNoteInsert(1, 'only'), defineNoteInsert(2, 'group')));
     await post('/work', {});
-    await over();
+    await waitUntilNoJobs();
     expect(await texts()).to.deep.equal(['only', 'group']);
   });
 
@@ -221,24 +267,24 @@ describe('steps of work', function () {
     it(`are done once in ${flavour}, where the queue lies elsewhere`, async function () {
       const server = await startMysql(flavour);
       if ('skip' in server) return skipTest(this, server.skip);
-      const env = { MYSQL_URL: await freshMysql(flavour) };
+      const env = { MYSQL_URL: await createMysqlDatabase(flavour) };
       const connections = {
         main: { use: 'mysql', url: '$ENV.MYSQL_URL' },
         jobs: { use: 'pglite', path: 'memory://' },
       };
       const queue = { use: 'embedded', connection: 'jobs', backoff: 0.02, poll: 0.3 };
       const plain = (id: number, what: string): object =>
-        statement(id, `INSERT INTO notes (what) VALUES ('${what}')`, []);
-      running = await stepKernel(
+        defineSqlAction(id, `INSERT INTO notes (what) VALUES ('${what}')`, []);
+      running = await startStepKernel(
         { connections, env, queue },
-        files(steps(plain(1, 'one'), call(2, {}), plain(3, 'two'))),
+        files(steps(plain(1, 'one'), defineCallAction(2, {}), plain(3, 'two'))),
       );
       running.refuseNext(1);
       await running.post('/work', {});
       const id = await dead();
       expect(await running.rows('inbox')).to.have.length(1);
       await running.retry(id);
-      await over();
+      await waitUntilNoJobs();
       expect(await texts()).to.deep.equal(['one', 'two']);
       await noNotes();
     });
@@ -253,7 +299,10 @@ describe('steps of work', function () {
       async () => {
         const server = await startMongo();
         if ('skip' in server) return server;
-        return { env: { DOCS: await freshMongo() }, documents: { main: { use: 'mongodb', url: '$ENV.DOCS' } } };
+        return {
+          env: { DOCS: await createMongoDatabase() },
+          documents: { main: { use: 'mongodb', url: '$ENV.DOCS' } },
+        };
       },
     ],
   ];
@@ -271,12 +320,16 @@ describe('steps of work', function () {
       });
       const add = (id: number, what: string): object =>
         mongo(id, { collection: 'parts', action: 'INSERT', document: { what } });
-      running = await stepKernel(
+      running = await startStepKernel(
         { ...store, env: made.env, ...('documents' in made && { documents: made.documents }) },
         {
           'definitions/models.json': { _parts: { what: { type: 'String' } } },
           'definitions/all.json': [
-            steps(add(1, 'one'), call(2, { of: '$PAYLOAD.what' }, extracted(1, 'what', 'what')), add(3, 'two')),
+            steps(
+              add(1, 'one'),
+              defineCallAction(2, { of: '$PAYLOAD.what' }, defineExtraction(1, 'what', 'what')),
+              add(3, 'two'),
+            ),
             {
               id: 'all-notes',
               resource: 'all-notes',
@@ -294,7 +347,7 @@ describe('steps of work', function () {
       running.refuseNext(1);
       await running.post('/work', {});
       await running.retry(await dead());
-      await over();
+      await waitUntilNoJobs();
       expect(await texts()).to.deep.equal(['one', 'two']);
       expect(running.calls().map(({ body }) => body)).to.deep.equal([{ of: 'one' }, { of: 'one' }]);
     });

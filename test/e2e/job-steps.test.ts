@@ -3,8 +3,8 @@
  * and what it found and made is there for the ones behind it. On every store a queue can lie in.
  */
 import { expect } from 'chai';
-import { STEP_FILES, stepKernel, STEP_STORES, type StepKernel } from '../support/job-steps.js';
-import { eventually } from '../support/jobs.js';
+import { STEP_FILES, startStepKernel, STEP_STORES, type StepKernel } from '../support/job-steps.js';
+import { waitForValue } from '../support/jobs.js';
 import { skipTest } from '../support/skip.js';
 
 for (const { name, make } of STEP_STORES) {
@@ -17,11 +17,11 @@ for (const { name, make } of STEP_STORES) {
     before(async function () {
       const store = await make();
       if ('skip' in store) return skipTest(this, store.skip);
-      running = await stepKernel(store, STEP_FILES);
+      running = await startStepKernel(store, STEP_FILES);
     });
     after(() => running?.close());
     const idle = (): Promise<unknown> =>
-      eventually(
+      waitForValue(
         () => steps().jobs(),
         (jobs) => jobs.length === 0,
       );
@@ -54,7 +54,7 @@ for (const { name, make } of STEP_STORES) {
       await post('/taken', { id: 'x' });
       await idle();
       await post('/called', { id: 'x' });
-      const dead = await eventually(
+      const dead = await waitForValue(
         () => steps().jobs(),
         (jobs) => jobs[0]?.state === 'dead',
       );

@@ -1,7 +1,7 @@
 /** The judge of processes that were killed: each wrong that it is there to find, it finds. No process is started. */
 import { expect } from 'chai';
-import { judge } from '../support/kill-verdict.js';
-import type { Dead, Evidence } from '../support/kills.js';
+import { evaluateKills } from '../support/kill-verdict.js';
+import type { DeadJob, Evidence } from '../support/kills.js';
 
 /** Requests 1 to 8, two of each kind: `order` 3 and 7, `row` 4 and 8, `chain` 1 and 5, `background` 2 and 6. */
 const SOUND: Evidence = {
@@ -24,7 +24,7 @@ const SOUND: Evidence = {
   ],
   dead: [],
 };
-const dead = (given: Partial<Dead>): Dead => ({
+const dead = (given: Partial<DeadJob>): DeadJob => ({
   id: 'work',
   resource: 'order',
   part: 'order/2',
@@ -40,12 +40,13 @@ const dead = (given: Partial<Dead>): Dead => ({
 });
 
 describe('the judge of killed processes', () => {
-  const faultsOf = (evidence: Partial<Evidence>): readonly string[] => judge({ ...SOUND, ...evidence }).faults;
+  const listFaults = (evidence: Partial<Evidence>): readonly string[] =>
+    evaluateKills({ ...SOUND, ...evidence }).faults;
   const withTables = (tables: Partial<Evidence['tables']>): readonly string[] =>
-    faultsOf({ tables: { ...SOUND.tables, ...tables } });
+    listFaults({ tables: { ...SOUND.tables, ...tables } });
 
   it('finds nothing wrong where work was done again that a kill interrupted, and tells how long that took', () => {
-    const { faults, kinds, again, mostDoubledByOne } = judge(SOUND);
+    const { faults, kinds, again, mostDoubledByOne } = evaluateKills(SOUND);
     expect(faults).to.deep.equal([]);
     expect([again, mostDoubledByOne]).to.deep.equal([[2000], 2]);
     expect(kinds.map(({ doubled }) => doubled)).to.deep.equal([0, 0, 1, 1]);
@@ -54,7 +55,7 @@ describe('the judge of killed processes', () => {
 
   it('finds what was acknowledged and is not there', () => {
     expect(withTables({ entries: new Map() })).to.deep.equal(['row 4 was acknowledged and is not there']);
-    expect(faultsOf({ effects: [] })).to.have.length(2);
+    expect(listFaults({ effects: [] })).to.have.length(2);
     expect(withTables({ notes: new Map([[7, ['b']]]) })).to.deep.equal([
       'order 3: 1, its work 0 times',
       'order 3 was acknowledged and is not there',
@@ -70,26 +71,28 @@ describe('the judge of killed processes', () => {
   it('finds work that was done again although nobody was killed, or under another key', () => {
     const [two, six] = SOUND.effects;
     if (two === undefined || six === undefined) throw new Error('no effects');
-    expect(faultsOf({ kills: [] })).to.have.length(2);
-    expect(faultsOf({ effects: [two, six, { ...two, by: 'b', key: 'three' }] })).to.deep.equal([
+    expect(listFaults({ kills: [] })).to.have.length(2);
+    expect(listFaults({ effects: [two, six, { ...two, by: 'b', key: 'three' }] })).to.deep.equal([
       'background 2 had more than one key: two,three',
     ]);
     // Ten runs too many by the one that was killed, and one of order 7.
     const many = Array.from({ length: 11 }, () => six);
-    expect(faultsOf({ effects: [two, ...many] })).to.deep.equal(['11 were done twice because of one kill']);
+    expect(listFaults({ effects: [two, ...many] })).to.deep.equal(['11 were done twice because of one kill']);
   });
 
   it('finds requests that failed for another reason than a kill', () => {
     const failed = [{ id: 8, what: '500 {"code": "INTERNAL"}' }];
-    expect(faultsOf({ load: { ...SOUND.load, failed } })).to.deep.equal(['request 8 failed: 500 {"code": "INTERNAL"}']);
+    expect(listFaults({ load: { ...SOUND.load, failed } })).to.deep.equal([
+      'request 8 failed: 500 {"code": "INTERNAL"}',
+    ]);
   });
 
   it('takes work as dead that lost its process as often as it may, and nothing else', () => {
     const notes = new Map([[7, ['b']]]);
     const tables = { ...SOUND.tables, notes };
-    expect(faultsOf({ tables, dead: [dead({})] })).to.deep.equal([]);
-    expect(faultsOf({ dead: [dead({ attempts: 2 })] })).to.deep.equal(['work work is dead: JOB_LOST after 2 of 5']);
+    expect(listFaults({ tables, dead: [dead({})] })).to.deep.equal([]);
+    expect(listFaults({ dead: [dead({ attempts: 2 })] })).to.deep.equal(['work work is dead: JOB_LOST after 2 of 5']);
     const failure = { code: 'QRY_FAILED', detail: '', at: 0 };
-    expect(faultsOf({ dead: [dead({ failure })] })).to.deep.equal(['work work is dead: QRY_FAILED after 5 of 5']);
+    expect(listFaults({ dead: [dead({ failure })] })).to.deep.equal(['work work is dead: QRY_FAILED after 5 of 5']);
   });
 });

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { killUnderLoad } from '../support/kills.js';
-import { judge } from '../support/kill-verdict.js';
+import { evaluateKills } from '../support/kill-verdict.js';
 import { countRuns } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 
@@ -14,7 +14,7 @@ describe('processes that are killed under load', function () {
     const size = countRuns('kills', 2, 3);
     const evidence = await killUnderLoad({ kills, size, requests: 200, every: 500, pace: 50 });
     if ('skip' in evidence) return skipTest(this, evidence.skip);
-    const { faults, kinds } = judge(evidence);
+    const { faults, kinds } = evaluateKills(evidence);
     expect(faults).to.deep.equal([]);
     expect(evidence.kills).to.have.length(kills);
     for (const { kind, acknowledged, lost } of kinds) {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -12,19 +12,19 @@ const RULES = { payload_validation: [{ field: { nick: { type: 'STRING', optional
 
 const FILES = {
   'definitions/a.json': [
-    returning('whole', '$PAYLOAD'),
-    returning('typed', { value: '$PAYLOAD.v' }),
-    returning('inside', { text: 'v is <$PAYLOAD.v>.' }),
-    returning('nested', { city: '$PAYLOAD.address.city', sku: '$PAYLOAD.items.1.sku' }),
-    returning('inherited', { a: '$PAYLOAD.toString' }),
-    returning('inherited-deep', { a: '$PAYLOAD.v.hasOwnProperty' }),
+    defineReturnResource('whole', '$PAYLOAD'),
+    defineReturnResource('typed', { value: '$PAYLOAD.v' }),
+    defineReturnResource('inside', { text: 'v is <$PAYLOAD.v>.' }),
+    defineReturnResource('nested', { city: '$PAYLOAD.address.city', sku: '$PAYLOAD.items.1.sku' }),
+    defineReturnResource('inherited', { a: '$PAYLOAD.toString' }),
+    defineReturnResource('inherited-deep', { a: '$PAYLOAD.v.hasOwnProperty' }),
     {
       id: 'optional',
       resource: 'optional',
       actionables: [{ id: 1, mode: 'RETURN', value: { n: '$PAYLOAD.nick' }, ...RULES }],
     },
-    returning('header', { tenant: '$HEADER.X-Tenant', ip: '$HEADER.ip' }),
-    returning('clock', { one: '$DATETIME', two: ['$DATETIME'] }),
+    defineReturnResource('header', { tenant: '$HEADER.X-Tenant', ip: '$HEADER.ip' }),
+    defineReturnResource('clock', { one: '$DATETIME', two: ['$DATETIME'] }),
     {
       id: 'clock-twice',
       resource: 'clock-twice',
@@ -34,14 +34,14 @@ const FILES = {
       ],
       returnables: ['first', 'second'],
     },
-    returning('ids', {
+    defineReturnResource('ids', {
       uuid: '$GENERATOR.UUID',
       other: '$GENERATOR.UUID',
       ulid: '$GENERATOR.ULID',
       text: 'id-$GENERATOR.ULID',
     }),
-    returning('dollars', { a: '$1', b: '$set', c: '$2b$10$abc', d: 'costs 5$', e: '$Name', f: '$$' }),
-    returning('adjacent', { t: '$PAYLOAD.a$PAYLOAD.b/$PAYLOAD.a.' }),
+    defineReturnResource('dollars', { a: '$1', b: '$set', c: '$2b$10$abc', d: 'costs 5$', e: '$Name', f: '$$' }),
+    defineReturnResource('adjacent', { t: '$PAYLOAD.a$PAYLOAD.b/$PAYLOAD.a.' }),
   ],
 };
 
@@ -130,7 +130,9 @@ describe('accessors', () => {
 
   it('refuses a definition whose path has a reserved segment', async () => {
     for (const segment of ['__proto__', 'constructor', 'prototype']) {
-      const files = { 'definitions/a.json': [returning('bad', `$PAYLOAD.a.${segment}`), returning('good', 1)] };
+      const files = {
+        'definitions/a.json': [defineReturnResource('bad', `$PAYLOAD.a.${segment}`), defineReturnResource('good', 1)],
+      };
       const skipping = await startKernel({ files, onProblem: 'skip' });
       expect(skipping.kernel.problems().map((problem) => problem.code)).to.deep.equal(['ACC_POISON']);
       expect((await skipping.post('/bad', {})).status).to.equal(503);

@@ -1,8 +1,8 @@
 /** Chains and answers over real HTTP, without SQL: `depends_on`, names, main results, `returnables`, envelopes, paths. */
 import { expect } from 'chai';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 
 const self = (action: number, ...extracts: readonly (readonly [extract: string, name: string])[]): object => ({
   resource_id: 'self',
@@ -42,7 +42,7 @@ const FILES = {
         },
       ],
     },
-    returning('echo', { v: '$PAYLOAD.v' }),
+    defineReturnResource('echo', { v: '$PAYLOAD.v' }),
     { id: 'unreachable', resource: 'unreachable', actionables: [{ ...source }] },
     {
       id: 'last',
@@ -124,10 +124,10 @@ const ANSWERS = {
     onAction('keep-covered', ROW, ['address', 'address.city', 'tags', 'tags.0']),
     onAction('keep-text', 'text', ['id']),
     onAction('keep-inherited', ROW, ['toString', 'constructor', '__proto__', 'id']),
-    returning('row', ROW, { returnables: ['name', 'address.zip', 'missing'] }),
-    returning('row-covered', ROW, { returnables: ['address.city', 'address'] }),
-    returning('list', LIST, { returnables: ['id'] }),
-    returning('nothing', null, { returnables: ['id'] }),
+    defineReturnResource('row', ROW, { returnables: ['name', 'address.zip', 'missing'] }),
+    defineReturnResource('row-covered', ROW, { returnables: ['address.city', 'address'] }),
+    defineReturnResource('list', LIST, { returnables: ['id'] }),
+    defineReturnResource('nothing', null, { returnables: ['id'] }),
     {
       id: 'look-up',
       resource: 'look-up',
@@ -203,7 +203,11 @@ describe('returnables', () => {
 
 describe('envelopes', () => {
   const files = {
-    'definitions/a.json': [returning('v', { n: 1 }), returning('need', '$PAYLOAD.x'), returning('none', null)],
+    'definitions/a.json': [
+      defineReturnResource('v', { n: 1 }),
+      defineReturnResource('need', '$PAYLOAD.x'),
+      defineReturnResource('none', null),
+    ],
   };
   const wrapped = { success: true, message: 'Operation successful', data: { n: 1 } };
   for (const [envelope, expected] of [
@@ -232,16 +236,16 @@ describe('paths', () => {
   let kernel: TestKernel;
   const files = {
     'definitions/a.json': [
-      returning('id-one', 1, { resource: 'wallet/open' }),
-      returning('id-two', 2, { resource: 'wallet' }),
-      returning('statusboard', 3),
+      defineReturnResource('id-one', 1, { resource: 'wallet/open' }),
+      defineReturnResource('id-two', 2, { resource: 'wallet' }),
+      defineReturnResource('statusboard', 3),
     ],
   };
   before(async () => (kernel = await startKernel({ files })));
   after(() => kernel.close());
   /** As it stands: fetch would tidy the path up. */
   const at = async (path: string): Promise<number> =>
-    parseRaw(await kernel.raw(head('POST', path, { connection: 'close', 'content-length': 0 }))).status;
+    parseRaw(await kernel.raw(formatRequestHead('POST', path, { connection: 'close', 'content-length': 0 }))).status;
 
   for (const path of [
     '/wallet/open',

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, querying } from '../support/project.js';
+import { describeOnBothDatabases } from '../support/kernel.js';
+import { PLUGIN_FIXTURES, defineQueryResource } from '../support/project.js';
 
 const FILES = {
   'definitions/_order.json': { id: { type: 'String', primary_key: true } },
@@ -18,21 +18,21 @@ const FILES = {
     price: { type: 'Float', optional: true },
   },
   'definitions/resources.json': [
-    querying('lines', '', [], {
+    defineQueryResource('lines', '', [], {
       sql_query: {
         query: 'INSERT INTO lines (id, sku, amount, price) VALUES ($1, $2, $3, $4)',
         parameters: ['$GENERATOR.ULID', 'sku', 'amount', 'price'],
         multi: true,
       },
     }),
-    querying('strict-lines', '', [], {
+    defineQueryResource('strict-lines', '', [], {
       sql_query: {
         query: 'INSERT INTO lines (id, sku) VALUES ($1, $2)',
         parameters: ['$GENERATOR.ULID', '$PAYLOAD.sku'],
         multi: true,
       },
     }),
-    querying('count-lines', 'SELECT count(*) AS n FROM lines WHERE sku LIKE $1', ['$PAYLOAD.like']),
+    defineQueryResource('count-lines', 'SELECT count(*) AS n FROM lines WHERE sku LIKE $1', ['$PAYLOAD.like']),
     {
       id: 'order',
       resource: 'order',
@@ -56,11 +56,11 @@ const FILES = {
         },
       ],
     },
-    querying('tags', '', [], {
+    defineQueryResource('tags', '', [], {
       payload_validation: [{ field: { skus: { type: 'ROWS' } } }],
       sql_query: { query: 'SELECT $1::text AS tag', parameters: ['skus'], multi: 'skus' },
     }),
-    querying('touch', '', [], {
+    defineQueryResource('touch', '', [], {
       payload_validation: [{ field: { ids: { type: 'ROWS', fields: { sku: {} } } } }],
       sql_query: {
         query: 'UPDATE lines SET amount = 1 WHERE sku LIKE $1 RETURNING sku',
@@ -126,7 +126,7 @@ const problem = ({ status, body }: { status: number; body: Loose }): unknown[] =
   ...((body['errors'] as Loose[] | undefined) ?? []).map(({ pointer }) => pointer),
 ];
 
-onBothDatabases('statements that are repeated', { files: FILES, config: CONFIG }, (kernel) => {
+describeOnBothDatabases('statements that are repeated', { files: FILES, config: CONFIG }, (kernel) => {
   const post = <T = Loose>(path: string, body?: unknown) => kernel().post<T>(path, body);
   const lines = async (like: string): Promise<unknown> => (await post('/count-lines', { like })).body['n'];
 

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { isObject } from '../../contract/json.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import { document } from '../../language/source/document.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { EXCHANGE, fits } from '../support/page.js';
+import { EXCHANGE, isExpected } from '../support/page.js';
 import { ROOT } from '../support/project.js';
-import { json, standInFor, type StandIn } from '../support/upstream.js';
+import { createJsonBehaviour, startStandIn, type StandIn } from '../support/upstream.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs', 'language.md'), 'utf8');
 const fenced = (language: string): string[] =>
@@ -39,9 +39,9 @@ describe('the page about the language', () => {
   let remote: StandIn | undefined;
 
   before(async function () {
-    remote = await standInFor(['api.example.com'], (req, res, asked) => {
+    remote = await startStandIn(['api.example.com'], (req, res, asked) => {
       const currency = asked.url.slice('/rates/'.length);
-      json({ currency, rate: 1.25, source: 'x' }, currency === 'broken' ? 500 : 200)(req, res, asked);
+      createJsonBehaviour({ currency, rate: 1.25, source: 'x' }, currency === 'broken' ? 500 : 200)(req, res, asked);
     });
     const files = definitions.map((one, index) => [`definitions/${index}.json`, one] as const);
     kernel = await startKernel({
@@ -80,22 +80,22 @@ describe('the page about the language', () => {
 
   for (const { written, parts } of exchanges) {
     it(`answers ${written.split('\n')[0] ?? ''}`, async () => {
-      const filled = (text: string): string => text.replace(/<\w+>/g, (name) => names.get(name) ?? name);
+      const fillNames = (text: string): string => text.replace(/<\w+>/g, (name) => names.get(name) ?? name);
       const [, method = '', path = '', body, header, value = '', status, answer = 'null'] = parts ?? [];
       const headers = {
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(header !== undefined && { [header]: filled(value) }),
+        ...(header !== undefined && { [header]: fillNames(value) }),
       };
-      const init = { headers, ...(body !== undefined && { body: filled(body) }) };
-      const given = await kernel?.request(method, filled(path), init);
+      const init = { headers, ...(body !== undefined && { body: fillNames(body) }) };
+      const given = await kernel?.request(method, fillNames(path), init);
       expect(given?.status, given?.text).to.equal(Number(status));
       const isWhole = given !== undefined && given.status < 300;
-      expect(fits(JSON.parse(answer), given?.body, names, isWhole), given?.text).to.equal(true);
+      expect(isExpected(JSON.parse(answer), given?.body, names, isWhole), given?.text).to.equal(true);
     });
   }
 
   it('names codes and statuses that exist', () => {
-    const { codes } = builtinRegistry();
+    const { codes } = createBuiltinRegistry();
     const rows = [...PAGE.matchAll(/^\| (\d{3}) +\| (`[^|]*)\|/gm)];
     const told = rows.flatMap(([, status, list = '']) =>
       [...list.matchAll(/`([A-Z_]+)`/g)].map(([, code = '']) => `${code} ${status}`),

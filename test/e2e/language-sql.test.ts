@@ -1,8 +1,8 @@
 /** The language where it meets SQL, over real HTTP on both databases: parameters, shapes of results, empty results, units. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases } from '../support/kernel.js';
-import { querying } from '../support/project.js';
+import { describeOnBothDatabases } from '../support/kernel.js';
+import { defineQueryResource } from '../support/project.js';
 
 const MODELS = {
   'definitions/_item.json': {
@@ -29,34 +29,31 @@ const READ = 'SELECT id, name FROM items WHERE kind = $1 ORDER BY id';
 const FILES = {
   ...MODELS,
   'definitions/resources.json': [
-    querying('add', 'INSERT INTO items (name, kind, price, tags, code, parent) VALUES ($1, $2, $3, $4, $5, $6)', [
-      'name',
-      'kind',
-      'price',
-      'tags',
-      'code',
-      'parent',
-    ]),
-    querying('by-count', READ, ['kind']),
-    querying('one', READ, ['kind'], { result: 'one' }),
-    querying('many', READ, ['kind'], { result: 'many' }),
-    querying('must', READ, ['kind'], { must_return_value: true }),
-    querying('must-words', READ, ['kind'], {
+    defineQueryResource(
+      'add',
+      'INSERT INTO items (name, kind, price, tags, code, parent) VALUES ($1, $2, $3, $4, $5, $6)',
+      ['name', 'kind', 'price', 'tags', 'code', 'parent'],
+    ),
+    defineQueryResource('by-count', READ, ['kind']),
+    defineQueryResource('one', READ, ['kind'], { result: 'one' }),
+    defineQueryResource('many', READ, ['kind'], { result: 'many' }),
+    defineQueryResource('must', READ, ['kind'], { must_return_value: true }),
+    defineQueryResource('must-words', READ, ['kind'], {
       must_return_value: true,
       on_empty: { status: 410, message: 'Gone for good.' },
     }),
-    querying('must-many', READ, ['kind'], { must_return_value: true, result: 'many' }),
-    querying('env', 'SELECT $1::text = $2::text AS same', ['$ENV.SECRET', '$PAYLOAD.guess']),
-    querying('header', 'SELECT $1::text AS tenant, $2::text AS ip', ['$HEADER.x-tenant', '$HEADER.ip']),
-    querying('echo', 'SELECT $1::text AS value', ['$PAYLOAD.v']),
-    querying(
+    defineQueryResource('must-many', READ, ['kind'], { must_return_value: true, result: 'many' }),
+    defineQueryResource('env', 'SELECT $1::text = $2::text AS same', ['$ENV.SECRET', '$PAYLOAD.guess']),
+    defineQueryResource('header', 'SELECT $1::text AS tenant, $2::text AS ip', ['$HEADER.x-tenant', '$HEADER.ip']),
+    defineQueryResource('echo', 'SELECT $1::text AS value', ['$PAYLOAD.v']),
+    defineQueryResource(
       'literals',
       'SELECT $1::text AS word, $2::text AS phrase, $3::int AS number, $4::bool AS flag, $5::text AS none',
       [{ literal: 'new' }, { literal: 'joined the circle' }, 5, true, null],
       { payload_validation: [{ field: { kind: { type: 'STRING', optional: true } } }] },
     ),
-    querying('unrunnable', 'SELECT canary_column FROM canary_table'),
-    querying('named', 'INSERT INTO items (name, kind) VALUES ($1, $2) RETURNING name, kind', [
+    defineQueryResource('unrunnable', 'SELECT canary_column FROM canary_table'),
+    defineQueryResource('named', 'INSERT INTO items (name, kind) VALUES ($1, $2) RETURNING name, kind', [
       'name',
       { literal: 'fresh' },
     ]),
@@ -127,7 +124,7 @@ const FILES = {
         },
       ],
     },
-    querying('hits', 'SELECT count(*) AS hits FROM hits WHERE request = $1', ['$PAYLOAD.request']),
+    defineQueryResource('hits', 'SELECT count(*) AS hits FROM hits WHERE request = $1', ['$PAYLOAD.request']),
     {
       id: 'clock',
       resource: 'clock',
@@ -140,7 +137,7 @@ const FILES = {
   ],
 };
 
-onBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'canary-env-4711' } }, (kernel) => {
+describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'canary-env-4711' } }, (kernel) => {
   let kinds = 0;
   /** A kind of its own with this many items in it. */
   const kindWith = async (count: number): Promise<string> => {

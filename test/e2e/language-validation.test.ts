@@ -58,7 +58,7 @@ describe('payload_validation', () => {
   after(() => kernel.close());
 
   /** The codes of the issues about `v`; empty when the payload passes. `body` may be JSON text. */
-  const judged = async (path: string, body: unknown): Promise<unknown[]> => {
+  const postForCodes = async (path: string, body: unknown): Promise<unknown[]> => {
     const answer = await kernel.post(path, body);
     if (answer.status === 200) return [];
     expect(answer.status, answer.text).to.equal(422);
@@ -121,7 +121,7 @@ describe('payload_validation', () => {
   ];
   for (const [path, json, codes] of CASES) {
     it(`${path} ${codes.length === 0 ? 'takes' : `refuses (${codes.join()})`} ${json}`, async () => {
-      expect(await judged(path, json)).to.deep.equal(codes);
+      expect(await postForCodes(path, json)).to.deep.equal(codes);
     });
   }
 
@@ -143,11 +143,11 @@ describe('payload_validation', () => {
     const { body } = await kernel.post('/odd-names', {});
     const pointers = (body['errors'] as Loose[]).map((issue) => issue['pointer']);
     expect(pointers).to.deep.equal(['/a~1b', '/c~0d', '/toString']);
-    expect(await judged('/odd-names', { 'a/b': '', 'c~d': '', toString: '' })).to.deep.equal([]);
+    expect(await postForCodes('/odd-names', { 'a/b': '', 'c~d': '', toString: '' })).to.deep.equal([]);
   });
 
   it('lists 50 issues at most', async () => {
-    expect(await judged('/many', {})).to.have.length(50);
+    expect(await postForCodes('/many', {})).to.have.length(50);
   });
 
   it('never repeats a value of the payload', async () => {

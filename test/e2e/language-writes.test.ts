@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases, startKernel } from '../support/kernel.js';
-import { querying } from '../support/project.js';
+import { describeOnBothDatabases, startKernel } from '../support/kernel.js';
+import { defineQueryResource } from '../support/project.js';
 
 const key = { type: 'Number', primary_key: true, auto_increment: true };
 
@@ -28,38 +28,40 @@ const FILES = {
   'definitions/_note.json': { id: key, text: { type: 'String' } },
   'definitions/_page.json': { id: key, body: { type: 'String', fts: true } },
   'definitions/resources.json': [
-    querying('sign-up', '', [], {
+    defineQueryResource('sign-up', '', [], {
       sql_query: {
         query: 'INSERT INTO users (email, first, last) VALUES ($1, $2, $3)',
         parameters: ['$PAYLOAD.mail', 'first', 'last'],
         unique: ['email', ['first', 'last']],
       },
     }),
-    querying('users', 'SELECT count(*) AS n FROM users WHERE email = $1', ['$PAYLOAD.mail']),
-    querying('seat', 'INSERT INTO seats (row, place) VALUES ($1, $2)', ['row', 'place']),
-    querying('note', '', [], {
+    defineQueryResource('users', 'SELECT count(*) AS n FROM users WHERE email = $1', ['$PAYLOAD.mail']),
+    defineQueryResource('seat', 'INSERT INTO seats (row, place) VALUES ($1, $2)', ['row', 'place']),
+    defineQueryResource('note', '', [], {
       sql_query: { query: 'INSERT INTO notes (text) VALUES ($1)', parameters: ['text'], with_timestamps: true },
     }),
-    querying('edit', '', [], {
+    defineQueryResource('edit', '', [], {
       sql_query: {
         query: 'UPDATE notes SET text = $2 WHERE id = $1 RETURNING *',
         parameters: ['$PAYLOAD.id', 'text'],
         with_timestamps: true,
       },
     }),
-    querying('edit-silently', 'UPDATE notes SET text = $2 WHERE id = $1', ['$PAYLOAD.id', 'text']),
-    querying('forget', '', [], {
+    defineQueryResource('edit-silently', 'UPDATE notes SET text = $2 WHERE id = $1', ['$PAYLOAD.id', 'text']),
+    defineQueryResource('forget', '', [], {
       sql_query: { query: 'DELETE FROM notes WHERE id = $1', parameters: ['$PAYLOAD.id'], soft_delete: true },
     }),
-    querying('notes', 'SELECT id, deleted_at FROM notes WHERE id = $1', ['$PAYLOAD.id']),
-    querying('upsert', 'INSERT INTO users (email) VALUES ($1) ON CONFLICT DO NOTHING', ['$PAYLOAD.mail']),
-    querying('page', 'INSERT INTO pages (body) VALUES ($1) RETURNING id', ['body']),
-    querying(
+    defineQueryResource('notes', 'SELECT id, deleted_at FROM notes WHERE id = $1', ['$PAYLOAD.id']),
+    defineQueryResource('upsert', 'INSERT INTO users (email) VALUES ($1) ON CONFLICT DO NOTHING', ['$PAYLOAD.mail']),
+    defineQueryResource('page', 'INSERT INTO pages (body) VALUES ($1) RETURNING id', ['body']),
+    defineQueryResource(
       'find',
       `SELECT count(*) AS n FROM pages WHERE to_tsvector('english', body) @@ plainto_tsquery('english', $1)`,
       ['$PAYLOAD.words'],
     ),
-    querying('indexes', 'SELECT indexdef FROM pg_indexes WHERE tablename = $1 ORDER BY 1', ['$PAYLOAD.table']),
+    defineQueryResource('indexes', 'SELECT indexdef FROM pg_indexes WHERE tablename = $1 ORDER BY 1', [
+      '$PAYLOAD.table',
+    ]),
   ],
 };
 
@@ -69,7 +71,7 @@ const problem = ({ status, body }: { status: number; body: Loose }): unknown[] =
   ...((body['errors'] as Loose[] | undefined) ?? []).map(({ pointer }) => pointer),
 ];
 
-onBothDatabases('statements that write', { files: FILES }, (kernel) => {
+describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
   const post = <T = Loose>(path: string, body?: unknown) => kernel().post<T>(path, body);
 
   describe('unique', () => {
@@ -149,8 +151,8 @@ describe('a model that demands what its rows break', () => {
         files: {
           'definitions/_people.json': { id: key, name: { type: 'String' } },
           'definitions/a.json': [
-            querying('add', '', [], { sql_query: { ...insert, ...rest } }),
-            querying('merge', 'DELETE FROM people WHERE id > 1'),
+            defineQueryResource('add', '', [], { sql_query: { ...insert, ...rest } }),
+            defineQueryResource('merge', 'DELETE FROM people WHERE id > 1'),
           ],
         },
       });

@@ -3,10 +3,10 @@
  * within the bound is answered. On each database.
  */
 import { expect } from 'chai';
-import { heldResults } from '../../plugins/shared/results.js';
+import { getHeldBytes } from '../../plugins/shared/results.js';
 import { SQL } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { querying } from '../support/project.js';
+import { defineQueryResource } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 
 const SERIES = 'WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 900)';
@@ -15,13 +15,13 @@ const LIMITS = { result_rows: 500, result_bytes: 200_000 };
 const FILES = {
   'definitions/_note.json': { id: { type: 'Number', primary_key: true }, text: { type: 'String' } },
   'definitions/a.json': [
-    querying('rows', `${SERIES} SELECT n FROM s`),
+    defineQueryResource('rows', `${SERIES} SELECT n FROM s`),
     // As values, and as text that leaves as it is.
-    querying('bytes', `${SERIES} SELECT n, repeat('x', 1000) AS t FROM s WHERE n < 400`, [], {
+    defineQueryResource('bytes', `${SERIES} SELECT n, repeat('x', 1000) AS t FROM s WHERE n < 400`, [], {
       must_return_value: true,
     }),
-    querying('text', `${SERIES} SELECT n, repeat('x', 1000) AS t FROM s WHERE n < 400`),
-    querying('fine', `${SERIES} SELECT n, repeat('x', 1000) AS t FROM s WHERE n < 100`),
+    defineQueryResource('text', `${SERIES} SELECT n, repeat('x', 1000) AS t FROM s WHERE n < 400`),
+    defineQueryResource('fine', `${SERIES} SELECT n, repeat('x', 1000) AS t FROM s WHERE n < 100`),
     {
       id: 'chain',
       resource: 'chain',
@@ -34,7 +34,7 @@ const FILES = {
         { id: 2, mode: 'QUERY', sql_query: { query: `${SERIES} SELECT n FROM s`, parameters: [] } },
       ],
     },
-    querying('count', 'SELECT count(*) AS n FROM notes'),
+    defineQueryResource('count', 'SELECT count(*) AS n FROM notes'),
   ],
 };
 
@@ -67,7 +67,7 @@ for (const { name, make, config } of SQL)
         }
         const told = kernel.log.filter(({ message }) => message === 'request failed').at(-1);
         expect(told?.fields).to.include({ resource: path, action: `${path}#1` });
-        expect(heldResults()).to.equal(0);
+        expect(getHeldBytes()).to.equal(0);
       });
 
     it('a chain with one is not done, or says that this is not known', async () => {

@@ -6,38 +6,40 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { DEFAULTS } from '../../language/analysis/config-schema.js';
 import { parseJson } from '../../kernel/http/body.js';
-import { readOptions } from '../../plugins/dialects/postgres/options.js';
+import { readPostgresOptions } from '../../plugins/dialects/postgres/options.js';
 import { MAX_TOKEN } from '../../plugins/tokens/kind.js';
 import { hashesAtOnce } from '../../plugins/hashers/shared/gate.js';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying, returning } from '../support/project.js';
-import { bearer, jwt, KEY } from '../support/tokens.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
+import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 const { limits, timeouts } = DEFAULTS.http;
-const FILES = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
-const nested = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+const FILES = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD') };
+const nestJson = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 const keys = (count: number): string =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1])));
 const items = (count: number): string => JSON.stringify({ a: Array(count).fill(1) });
 const bytes = (count: number): string => `{"a":"${'x'.repeat(count - 8)}"}`;
 const echo = (body: string): string =>
-  head('POST', '/echo', {
+  formatRequestHead('POST', '/echo', {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
   }) + body;
-const url = (length: number): string => head('POST', `/echo?${'a'.repeat(length - 6)}`, { connection: 'close' });
+const url = (length: number): string =>
+  formatRequestHead('POST', `/echo?${'a'.repeat(length - 6)}`, { connection: 'close' });
 const headers = (count: number): string =>
   // `host` and `connection` count too.
-  head('POST', '/echo', {
+  formatRequestHead('POST', '/echo', {
     connection: 'close',
     ...Object.fromEntries(Array.from({ length: count - 2 }, (_, i) => [`x-${i}`, 'v'])),
   });
-const headerBytes = (count: number): string => head('POST', '/echo', { connection: 'close', x: 'v'.repeat(count) });
+const headerBytes = (count: number): string =>
+  formatRequestHead('POST', '/echo', { connection: 'close', x: 'v'.repeat(count) });
 
 interface Row {
   readonly name: string;
@@ -64,8 +66,8 @@ const ROWS: readonly Row[] = [
     name: 'levels of a body',
     default: [limits.depth, 32],
     http: { limits: { depth: 3 } },
-    fits: echo(nested(3)),
-    beyond: echo(nested(4)),
+    fits: echo(nestJson(3)),
+    beyond: echo(nestJson(4)),
     status: 413,
     code: 'REQ_TOO_COMPLEX',
   },
@@ -173,7 +175,7 @@ describe('limits', function () {
     expect(timeouts.request).to.equal(30);
     // The deadline of headers by default is longer: both must be possible.
     const kernel = await start({ files: FILES, config: { http: { timeouts: { request: 0.3 } } } });
-    const lines = head('POST', '/echo', { 'content-type': 'application/json', 'content-length': 100_000 });
+    const lines = formatRequestHead('POST', '/echo', { 'content-type': 'application/json', 'content-length': 100_000 });
     const { said, ms } = await trickle(kernel.server.port, `${lines}{"a":"`);
     expect(parseRaw(said).status).to.equal(408);
     expect(ms).to.be.within(250, 3000);
@@ -192,7 +194,7 @@ describe('limits', function () {
     expect(timeouts.keep_alive).to.equal(75);
     const kernel = await start({ files: FILES, config: { http: { timeouts: { keep_alive: 1, headers: 0.3 } } } });
     const [started, elapsed] = [performance.now(), startStopwatch()];
-    const said = await kernel.raw(head('GET', '/status/live'));
+    const said = await kernel.raw(formatRequestHead('GET', '/status/live'));
     expect(parseRaw(said).head).to.contain('keep-alive: timeout=1');
     expect(performance.now() - started).to.be.at.least(900);
     expect(elapsed()).to.be.lessThan(4000);
@@ -201,41 +203,43 @@ describe('limits', function () {
   it('characters of a token: 8192 by default, as the resource says otherwise, 401 beyond', async () => {
     expect(MAX_TOKEN).to.equal(8192);
     const tokenize = { type: 'JWT', encryption_key: '$ENV.KEY' };
-    const guarded = (id: string, rest: object = {}): object =>
-      returning(id, 1, { tokenize: { ...tokenize, ...rest }, protected: {} });
-    const issuing = returning(
+    const defineTokenResource = (id: string, rest: object = {}): object =>
+      defineReturnResource(id, 1, { tokenize: { ...tokenize, ...rest }, protected: {} });
+    const issuing = defineReturnResource(
       'issue',
       { id: 'x'.repeat(300) },
       {
         tokenize: { ...tokenize, custom_claim_fields: ['id'], max_length: 300 },
       },
     );
-    const files = { 'definitions/a.json': [guarded('wide'), guarded('narrow', { max_length: 300 }), issuing] };
+    const files = {
+      'definitions/a.json': [defineTokenResource('wide'), defineTokenResource('narrow', { max_length: 300 }), issuing],
+    };
     const kernel = await start({ files, env: { KEY } });
     const [short, long, huge] = [
-      await jwt({ id: 'x' }),
-      await jwt({ id: 'x'.repeat(300) }),
-      await jwt({ id: 'x'.repeat(7000) }),
+      await signJwt({ id: 'x' }),
+      await signJwt({ id: 'x'.repeat(300) }),
+      await signJwt({ id: 'x'.repeat(7000) }),
     ];
     expect([short.length <= 300, long.length > 300, huge.length > 8192]).to.deep.equal([true, true, true]);
-    const ask = async (path: string, text: string): Promise<number> =>
-      (await kernel.post(path, {}, bearer(text))).status;
-    expect(await ask('/narrow', short)).to.equal(200);
-    expect(await ask('/wide', long)).to.equal(200);
+    const postForStatus = async (path: string, text: string): Promise<number> =>
+      (await kernel.post(path, {}, createBearerInit(text))).status;
+    expect(await postForStatus('/narrow', short)).to.equal(200);
+    expect(await postForStatus('/wide', long)).to.equal(200);
     // A token that one resource took is remembered; the other still judges its length.
-    expect(await ask('/narrow', long)).to.equal(401);
-    expect(await ask('/wide', huge)).to.equal(401);
+    expect(await postForStatus('/narrow', long)).to.equal(401);
+    expect(await postForStatus('/wide', huge)).to.equal(401);
     const { status, body } = await kernel.post('/issue', {});
     expect([status, body['code']]).to.deep.equal([422, 'TOK_UNFIT']);
   });
 
   it('a statement: 10 s; a wait for a connection: 2 s; as the config says otherwise, 503 beyond', async function () {
-    expect(readOptions({}).client).to.include({ statement_timeout: 10_000, connectionTimeoutMillis: 2000 });
+    expect(readPostgresOptions({}).client).to.include({ statement_timeout: 10_000, connectionTimeoutMillis: 2000 });
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    const url = await freshDatabase();
+    const url = await createPostgresDatabase();
     const at = (rest: object): object => ({ main: { use: 'postgres', url: '$ENV.DATABASE_URL', ...rest } });
-    const sleep = querying('sleep', 'SELECT pg_sleep($1::float)::text AS s FOR UPDATE', ['$PAYLOAD.s']);
+    const sleep = defineQueryResource('sleep', 'SELECT pg_sleep($1::float)::text AS s FOR UPDATE', ['$PAYLOAD.s']);
     const files = { 'definitions/a.json': sleep };
     const env = { DATABASE_URL: url };
     const brief = await start({ files, env, config: { connections: at({ statement_timeout: 0.3 }) } });

@@ -3,10 +3,10 @@ import { mkdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { head, parseRaw } from '../support/client.js';
-import { formOf, PDF, PNG_RED, SVG } from '../support/pictures.js';
-import { filesBelow, openInSpool, spoolIsEmpty } from '../support/spool.js';
-import { until } from '../support/until.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
+import { createFormData, PDF, PNG_RED, SVG } from '../support/pictures.js';
+import { listFilesBelow, listOpenTempFiles, waitUntilNoTempFiles } from '../support/spool.js';
+import { waitUntil } from '../support/until.js';
 
 const taking = (id: string, uploads: object) => ({
   id,
@@ -26,10 +26,10 @@ describe('storage local-disk', () => {
     files = join(kernel.project.folder, '.lintel/files');
   });
   after(() => kernel.close());
-  afterEach(() => spoolIsEmpty());
+  afterEach(() => waitUntilNoTempFiles());
 
   const store = async (content: Buffer, type: string, path = '/all'): Promise<string> => {
-    const body = formOf([{ name: 'f', content, file: 'name.bin', type }]);
+    const body = createFormData([{ name: 'f', content, file: 'name.bin', type }]);
     const { body: stored, text } = await kernel.request<readonly { url: string }[]>('POST', path, { body });
     return stored[0]?.url ?? expect.fail(text);
   };
@@ -148,7 +148,7 @@ describe('storage local-disk', () => {
         '..%2f..%2fsigning.key',
         '%2e%2e/signing.key',
       ]) {
-        const raw = parseRaw(await kernel.raw(head('GET', `/files/${key}`, { connection: 'close' })));
+        const raw = parseRaw(await kernel.raw(formatRequestHead('GET', `/files/${key}`, { connection: 'close' })));
         expect(raw.status, key).to.equal(404);
         expect(raw.body, key).to.not.match(/^secret/);
       }
@@ -160,8 +160,8 @@ describe('storage local-disk', () => {
       const answer = await fetch(kernel.url + url, { signal: leave.signal });
       await answer.body?.getReader().read();
       leave.abort();
-      const openFiles = async (): Promise<boolean> => (await openInSpool(files)).length === 0;
-      await until(openFiles, 'the file is closed');
+      const openFiles = async (): Promise<boolean> => (await listOpenTempFiles(files)).length === 0;
+      await waitUntil(openFiles, 'the file is closed');
     });
   });
 
@@ -200,7 +200,8 @@ describe('storage local-disk', () => {
     });
 
     it('are over when their time is', async () => {
-      const { signedQuery, secondsLeft } = await import('../../plugins/storages/local-disk/signature.js');
+      const { createSignedQuery: signedQuery, getSecondsLeft: secondsLeft } =
+        await import('../../plugins/storages/local-disk/signature.js');
       const secret = Buffer.alloc(32, 1);
       const query = signedQuery(secret, 'a/b.png', 1000);
       expect(secondsLeft(secret, 'a/b.png', query, 999_000)).to.equal(1);
@@ -211,28 +212,30 @@ describe('storage local-disk', () => {
     it('are signed with a key for this user alone', async () => {
       expect((await stat(join(files, 'signing.key'))).mode & 0o777).to.equal(0o600);
       expect((await stat(files)).mode & 0o777).to.equal(0o700);
-      const [name = ''] = await filesBelow(join(files, 'open'));
+      const [name = ''] = await listFilesBelow(join(files, 'open'));
       expect((await stat(join(files, 'open', name))).mode & 0o777).to.equal(0o600);
     });
   });
 
   describe('a disk that fails', () => {
     const send = () =>
-      kernel.request('POST', '/all', { body: formOf([{ name: 'f', content: PNG_RED, file: 'a', type: 'image/png' }]) });
+      kernel.request('POST', '/all', {
+        body: createFormData([{ name: 'f', content: PNG_RED, file: 'a', type: 'image/png' }]),
+      });
 
     it('is 503, leaves nothing behind, and is no reason to stop', async () => {
-      const before = await filesBelow(join(files, 'open'));
+      const before = await listFilesBelow(join(files, 'open'));
       await rm(join(files, 'incoming'), { recursive: true });
       await writeFile(join(files, 'incoming'), 'in the way');
       const { status, body, headers } = await send();
       expect([status, body['code']]).to.deep.equal([503, 'STO_AWAY']);
       expect(headers.get('retry-after')).to.equal('5');
       expect(JSON.stringify(body)).not.to.contain('incoming');
-      expect(await filesBelow(join(files, 'open'))).to.deep.equal(before);
+      expect(await listFilesBelow(join(files, 'open'))).to.deep.equal(before);
       await rm(join(files, 'incoming'));
       await mkdir(join(files, 'incoming'));
       expect((await send()).status).to.equal(200);
-      expect(await filesBelow(join(files, 'incoming'))).to.deep.equal([]);
+      expect(await listFilesBelow(join(files, 'incoming'))).to.deep.equal([]);
     });
 
     it('is seen by the health of the server', async () => {
@@ -259,14 +262,14 @@ describe('storage local-disk', () => {
   it('answers addresses as the config wants them', async () => {
     const storage = { use: 'local-disk', path: 'elsewhere', url: 'https://files.example.com/f/' };
     const other = await startKernel({ files: { 'definitions/a.json': DEFINITIONS }, config: { storage } });
-    const body = formOf([{ name: 'f', content: PNG_RED, file: 'a', type: 'image/png' }]);
+    const body = createFormData([{ name: 'f', content: PNG_RED, file: 'a', type: 'image/png' }]);
     const answer = await other.request<readonly { url: string; storage_key: string }[]>('POST', '/all', {
       body,
       headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' },
     });
     const [{ url, storage_key: key } = { url: '', storage_key: '' }] = answer.body;
     expect(url).to.equal(`https://files.example.com/f/${key}`);
-    expect(await filesBelow(join(other.project.folder, 'elsewhere/open'))).to.deep.equal([key]);
+    expect(await listFilesBelow(join(other.project.folder, 'elsewhere/open'))).to.deep.equal([key]);
     await other.close();
   });
 });

@@ -6,10 +6,10 @@ import { expect } from 'chai';
 import { join } from 'node:path';
 import { startCli, type Child } from '../support/child.js';
 import { createClient, type Client } from '../support/client.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { querying, ROOT, tempProject, type TempProject } from '../support/project.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { defineQueryResource, ROOT, createTempProject, type TempProject } from '../support/project.js';
 import { isDeepRun } from '../support/sample.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const CALLERS = 8;
 /** Of a round in a check; what is new in a process settles in the first. */
@@ -30,8 +30,8 @@ const FILES = {
     text: { type: 'String' },
   },
   'definitions/a.json': [
-    querying('read', 'SELECT 1 AS one'),
-    querying('write', 'INSERT INTO notes (text) VALUES ($1)', ['$PAYLOAD.text']),
+    defineQueryResource('read', 'SELECT 1 AS one'),
+    defineQueryResource('write', 'INSERT INTO notes (text) VALUES ($1)', ['$PAYLOAD.text']),
     {
       id: 'chain',
       resource: 'chain',
@@ -40,7 +40,7 @@ const FILES = {
         { id: 2, ...statement('UPDATE notes SET text = $1 WHERE id = 1', ['$PAYLOAD.text']) },
       ],
     },
-    querying('cached', 'SELECT $1::text AS text', ['$PAYLOAD.text'], {
+    defineQueryResource('cached', 'SELECT $1::text AS text', ['$PAYLOAD.text'], {
       cacheable: { cache_key: 'x_$PAYLOAD.text', duration: 60 },
     }),
     {
@@ -51,7 +51,7 @@ const FILES = {
         { id: 2, ...statement('UPDATE notes SET text = $1 WHERE id = 2', ['$PAYLOAD.text']), queue: {} },
       ],
     },
-    querying('waiting', 'SELECT count(*)::int AS jobs FROM lintel_jobs'),
+    defineQueryResource('waiting', 'SELECT count(*)::int AS jobs FROM lintel_jobs'),
   ],
 };
 const ROUTES = ['read', 'write', 'chain', 'cached', 'later', 'none'];
@@ -65,14 +65,14 @@ describe('the memory of a process that serves', function () {
     const server = await startPostgres();
     const isThere = !('skip' in server);
     const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
-    project = await tempProject({ ...FILES, 'lintel.config.json': isThere ? { connections } : {} });
+    project = await createTempProject({ ...FILES, 'lintel.config.json': isThere ? { connections } : {} });
     const probe = join(ROOT, 'dist', 'test', 'support', 'heap-probe.js');
     child = startCli(['serve'], {
       cwd: project.folder,
-      env: { PORT: '0', ...(isThere && { DATABASE_URL: await freshDatabase() }) },
+      env: { PORT: '0', ...(isThere && { DATABASE_URL: await createPostgresDatabase() }) },
       node: ['--expose-gc', '--import', probe],
     });
-    const [, url = ''] = await child.printed(/ready at (http:\S+)/);
+    const [, url = ''] = await child.waitForOutput(/ready at (http:\S+)/);
     client = createClient(url);
   });
   after(async () => {
@@ -82,14 +82,14 @@ describe('the memory of a process that serves', function () {
 
   /** Deferred work is over first. */
   async function heap(): Promise<number> {
-    await until(async () => (await client.post('/waiting')).body['jobs'] === 0, 'no job is left');
+    await waitUntil(async () => (await client.post('/waiting')).body['jobs'] === 0, 'no job is left');
     const from = child.output().length;
     child.send('SIGUSR2');
-    return Number((await child.printed(/heap (\d+)/, from))[1]);
+    return Number((await child.waitForOutput(/heap (\d+)/, from))[1]);
   }
 
   /** By several callers at once, as long as `more` says so; how many there were. */
-  async function ask(more: (count: number) => boolean): Promise<number> {
+  async function sendRequests(more: (count: number) => boolean): Promise<number> {
     let count = 0;
     const call = async (): Promise<void> => {
       while (more(count)) {
@@ -104,7 +104,7 @@ describe('the memory of a process that serves', function () {
 
   it('stays where it is', async () => {
     const round = async (): Promise<number> => {
-      await ask((count) => count < REQUESTS);
+      await sendRequests((count) => count < REQUESTS);
       return heap();
     };
     await round();
@@ -116,10 +116,10 @@ describe('the memory of a process that serves', function () {
   if (isDeepRun)
     it('stays where it is for ten minutes', async function () {
       this.timeout(2 * SOAK_MS);
-      await ask((count) => count < 5_000);
+      await sendRequests((count) => count < 5_000);
       const first = await heap();
       const end = Date.now() + SOAK_MS;
-      const count = await ask(() => Date.now() < end);
+      const count = await sendRequests(() => Date.now() < end);
       const last = await heap();
       process.stdout.write(`      ${count} requests, heap from ${first} to ${last} bytes\n`);
       expect((last - first) / count, 'bytes for each request').to.be.lessThan(MOST_SOAKED);

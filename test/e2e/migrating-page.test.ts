@@ -6,22 +6,22 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { hostCli, runCli, type Running } from '../support/cli.js';
 import { createClient, type Client } from '../support/client.js';
-import { builtinRegistry } from '../support/fixtures.js';
-import { blocksOf, EXCHANGE, fits, pageText, type Block } from '../support/page.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { tempProject, type TempProject } from '../support/project.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
+import { listBlocks, EXCHANGE, isExpected, pageText, type Block } from '../support/page.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { createTempProject, type TempProject } from '../support/project.js';
 import { skipWithout } from '../support/skip.js';
 
 const ENV = { PORT: '0', NO_COLOR: '1', JWT_SECRET_KEY: 'k3-Jd92-mmQ8-x0a1-92jd-Kw81-0aJ2' };
-const blocks = blocksOf('migrating.md').filter(({ language }) => language !== 'js');
+const blocks = listBlocks('migrating.md').filter(({ language }) => language !== 'js');
 
-const squeezed = (line: string): string => line.trim().replace(/ +/g, ' ');
+const collapseBlanks = (line: string): string => line.trim().replace(/ +/g, ' ');
 
 /** Lines that are printed, in this order, whatever their columns; `...` is any text, on a line of its own any lines. */
 function printed(expected: readonly string[], output: string): void {
-  const lines = output.split('\n').map(squeezed);
+  const lines = output.split('\n').map(collapseBlanks);
   let from = 0;
-  for (const line of expected.map(squeezed)) {
+  for (const line of expected.map(collapseBlanks)) {
     if (line === '...' || line === '') continue;
     const at = lines.findIndex((one, index) => {
       const isSame = line.endsWith('...') ? one.startsWith(line.slice(0, -3)) : one === line;
@@ -41,8 +41,8 @@ describe('the page about the way in', function () {
 
   before(async function () {
     await skipWithout(this, startPostgres());
-    env = { ...ENV, DATABASE_URL: await freshDatabase() };
-    project = await tempProject();
+    env = { ...ENV, DATABASE_URL: await createPostgresDatabase() };
+    project = await createTempProject();
   });
   after(async () => {
     await child?.stop();
@@ -62,7 +62,7 @@ describe('the page about the way in', function () {
   async function serve(words: readonly string[], expected: readonly string[]): Promise<void> {
     await child?.stop();
     child = hostCli(words, { cwd: project.folder, env });
-    const [, url = ''] = await child.printed(/ready at (http:\S+)/);
+    const [, url = ''] = await child.waitForOutput(/ready at (http:\S+)/);
     client = createClient(url);
     printed(expected, child.output());
   }
@@ -82,16 +82,19 @@ describe('the page about the way in', function () {
   }
 
   async function http(text: string): Promise<void> {
-    const filled = (one: string): string => one.replace(/<\w+>/g, (name) => names.get(name) ?? name);
+    const fillNames = (one: string): string => one.replace(/<\w+>/g, (name) => names.get(name) ?? name);
     for (const written of text.trim().split('\n\n')) {
       const parts = EXCHANGE.exec(written);
       expect(parts, written).not.to.equal(null);
       const [, method = '', path = '', body, header, value = '', status, answer = 'null'] = parts ?? [];
-      const headers = { 'content-type': 'application/json', ...(header !== undefined && { [header]: filled(value) }) };
+      const headers = {
+        'content-type': 'application/json',
+        ...(header !== undefined && { [header]: fillNames(value) }),
+      };
       const given = await client?.request(method, path, { headers, ...(body !== undefined && { body }) });
       expect(given?.status, `${written}\n${given?.text}`).to.equal(Number(status));
       const isWhole = given !== undefined && given.status < 300;
-      expect(fits(JSON.parse(answer), given?.body, names, isWhole), `${written}\n${given?.text}`).to.equal(true);
+      expect(isExpected(JSON.parse(answer), given?.body, names, isWhole), `${written}\n${given?.text}`).to.equal(true);
     }
   }
 
@@ -116,7 +119,7 @@ describe('the page about the way in', function () {
   });
 
   it('names codes that exist', () => {
-    const { codes } = builtinRegistry();
+    const { codes } = createBuiltinRegistry();
     const told = pageText('migrating.md').match(/(?<=`)(?:LNK|SEC)_[A-Z_]+(?=`)/g) ?? [];
     expect(told.filter((code) => !Object.hasOwn(codes, code))).to.deep.equal([]);
     expect(told.length).to.be.greaterThan(5);

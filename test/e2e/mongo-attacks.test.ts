@@ -5,12 +5,12 @@
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import type { Json } from '../../contract/json.js';
-import { filter } from '../../plugins/queries/mongo/filter.js';
-import { pipeline } from '../../plugins/queries/mongo/pipeline.js';
-import { update } from '../../plugins/queries/mongo/update.js';
-import { untyped } from '../../plugins/queries/mongo/values.js';
-import { compiled } from '../conform/mongo.js';
-import { documents, onEach, STORES } from '../support/databases.js';
+import { compileFilter } from '../../plugins/queries/mongo/filter.js';
+import { compilePipeline } from '../../plugins/queries/mongo/pipeline.js';
+import { compileUpdate } from '../../plugins/queries/mongo/update.js';
+import { findNoType } from '../../plugins/queries/mongo/values.js';
+import { evaluateFilter } from '../conform/mongo.js';
+import { defineDocumentResource, describeOnEach, STORES } from '../support/databases.js';
 
 const SECRETS = 'secrets';
 const find = (filter_predicate: object, rest: object = {}): object => ({
@@ -23,18 +23,22 @@ const many = { result: 'many' };
 
 const FILES = {
   'definitions/resources.json': [
-    documents('put', { collection: SECRETS, action: 'INSERT', document: { key: 'hidden', list: [{ key: 'hidden' }] } }),
-    documents('all', find({}), many),
-    documents('plain', find({ key: '$PAYLOAD.v' }), many),
-    documents('eq', find({ key: { $eq: '$1' } }, { parameters: ['$PAYLOAD.v'] }), many),
-    documents('in', find({ key: { $in: ['$PAYLOAD.v'] } }), many),
-    documents('among', find({ key: { $in: '$PAYLOAD.v' } }), many),
-    documents('inside', find({ list: { $elemMatch: { key: '$PAYLOAD.v' } } }), many),
-    documents('or', find({ $or: [{ key: '$PAYLOAD.v' }, { 'list.key': '$PAYLOAD.v' }] }), many),
-    documents('expr', find({ $expr: { $eq: ['$key', '$PAYLOAD.v'] } }), many),
-    documents('regex', find({ key: { $regex: '$PAYLOAD.v' } }), many),
-    documents('header', find({ key: '$HEADER.x-key' }), many),
-    documents(
+    defineDocumentResource('put', {
+      collection: SECRETS,
+      action: 'INSERT',
+      document: { key: 'hidden', list: [{ key: 'hidden' }] },
+    }),
+    defineDocumentResource('all', find({}), many),
+    defineDocumentResource('plain', find({ key: '$PAYLOAD.v' }), many),
+    defineDocumentResource('eq', find({ key: { $eq: '$1' } }, { parameters: ['$PAYLOAD.v'] }), many),
+    defineDocumentResource('in', find({ key: { $in: ['$PAYLOAD.v'] } }), many),
+    defineDocumentResource('among', find({ key: { $in: '$PAYLOAD.v' } }), many),
+    defineDocumentResource('inside', find({ list: { $elemMatch: { key: '$PAYLOAD.v' } } }), many),
+    defineDocumentResource('or', find({ $or: [{ key: '$PAYLOAD.v' }, { 'list.key': '$PAYLOAD.v' }] }), many),
+    defineDocumentResource('expr', find({ $expr: { $eq: ['$key', '$PAYLOAD.v'] } }), many),
+    defineDocumentResource('regex', find({ key: { $regex: '$PAYLOAD.v' } }), many),
+    defineDocumentResource('header', find({ key: '$HEADER.x-key' }), many),
+    defineDocumentResource(
       'match',
       {
         collection: SECRETS,
@@ -43,20 +47,24 @@ const FILES = {
       },
       many,
     ),
-    documents(
+    defineDocumentResource(
       'show',
       { collection: SECRETS, action: 'AGGREGATE', pipeline: [{ $project: { _id: 0, shown: '$PAYLOAD.v' } }] },
       many,
     ),
-    documents('upsert', {
+    defineDocumentResource('upsert', {
       collection: 'open',
       action: 'UPDATE',
       filter_predicate: { v: '$PAYLOAD.v' },
       update_predicate: { $set: { n: 1 } },
       upsert: true,
     }),
-    documents('matching', find({ $expr: { $regexMatch: { input: '$key', regex: '^$PAYLOAD.v$' } } }), many),
-    documents(
+    defineDocumentResource(
+      'matching',
+      find({ $expr: { $regexMatch: { input: '$key', regex: '^$PAYLOAD.v$' } } }),
+      many,
+    ),
+    defineDocumentResource(
       'all-of',
       {
         collection: SECRETS,
@@ -65,7 +73,7 @@ const FILES = {
       },
       many,
     ),
-    documents(
+    defineDocumentResource(
       'range',
       {
         collection: SECRETS,
@@ -74,8 +82,8 @@ const FILES = {
       },
       many,
     ),
-    documents('set', { collection: 'open', action: 'INSERT', document: { v: '$PAYLOAD.v' } }),
-    documents('literal', {
+    defineDocumentResource('set', { collection: 'open', action: 'INSERT', document: { v: '$PAYLOAD.v' } }),
+    defineDocumentResource('literal', {
       collection: 'open',
       action: 'UPDATE',
       filter_predicate: {},
@@ -100,7 +108,7 @@ const ODD: readonly unknown[] = [
 ];
 const TEXTS = ['$key', '$$ROOT.key', '$ne', '{"$ne":null}', '.*', '^h', '$PAYLOAD.v', '$1'];
 
-onEach(
+describeOnEach(
   'attacks on document queries',
   STORES,
   { files: FILES, config: { http: { methods: ['POST', 'GET'] } } },
@@ -191,9 +199,9 @@ onEach(
 
 describe('document queries that would let a client write operators', () => {
   const leaf = (text: string) => (text.startsWith('$P') ? { read: () => null, field: 'v' } : null);
-  const compiling = { leaf, typeOf: untyped };
+  const compiling = { leaf, typeOf: findNoType };
   const CLIENT = '$PAYLOAD.v';
-  const refuses = (what: () => unknown, words: RegExp): void => {
+  const expectBootError = (what: () => unknown, words: RegExp): void => {
     expect(what).to.throw(BootError).with.nested.property('params.what').that.matches(words);
   };
 
@@ -215,7 +223,7 @@ describe('document queries that would let a client write operators', () => {
     [JSON.parse('{"__proto__": {"a": 1}}') as Json, /__proto__/],
   ];
   for (const [json, words] of filters) {
-    it(`filter ${JSON.stringify(json)}`, () => refuses(() => filter(json, compiling), words));
+    it(`filter ${JSON.stringify(json)}`, () => expectBootError(() => compileFilter(json, compiling), words));
   }
 
   const updates: readonly (readonly [Json, RegExp])[] = [
@@ -233,7 +241,8 @@ describe('document queries that would let a client write operators', () => {
   ];
   const added = { $set: [], $setOnInsert: [] };
   for (const [json, words] of updates) {
-    it(`update ${JSON.stringify(json)}`, () => refuses(() => update(json, compiling, added, () => {}), words));
+    it(`update ${JSON.stringify(json)}`, () =>
+      expectBootError(() => compileUpdate(json, compiling, added, () => {}), words));
   }
 
   const pipelines: readonly (readonly [Json, RegExp])[] = [
@@ -246,22 +255,24 @@ describe('document queries that would let a client write operators', () => {
     [[{ $sort: CLIENT }], /takes no value/],
   ];
   for (const [json, words] of pipelines) {
-    it(`pipeline ${JSON.stringify(json)}`, () => refuses(() => pipeline(json, compiling), words));
+    it(`pipeline ${JSON.stringify(json)}`, () => expectBootError(() => compilePipeline(json, compiling), words));
   }
 
   it('a client value is a literal behind an operator, at every depth', () => {
     const values = { v: { $ne: null } };
-    expect(compiled({ a: '$PAYLOAD.v' }, values)).to.deep.equal({ a: { $eq: { $ne: null } } });
-    expect(compiled({ $or: [{ 'a.b': '$PAYLOAD.v' }] }, values)).to.deep.equal({
+    expect(evaluateFilter({ a: '$PAYLOAD.v' }, values)).to.deep.equal({ a: { $eq: { $ne: null } } });
+    expect(evaluateFilter({ $or: [{ 'a.b': '$PAYLOAD.v' }] }, values)).to.deep.equal({
       $or: [{ 'a.b': { $eq: { $ne: null } } }],
     });
-    expect(compiled({ a: { b: '$PAYLOAD.v' } }, values)).to.deep.equal({ a: { $eq: { b: { $ne: null } } } });
-    expect(compiled({ a: { $regex: '^x$PAYLOAD.v$' } }, { v: '.*' })).to.deep.equal({ a: { $regex: '^x\\.\\*$' } });
+    expect(evaluateFilter({ a: { b: '$PAYLOAD.v' } }, values)).to.deep.equal({ a: { $eq: { b: { $ne: null } } } });
+    expect(evaluateFilter({ a: { $regex: '^x$PAYLOAD.v$' } }, { v: '.*' })).to.deep.equal({
+      a: { $regex: '^x\\.\\*$' },
+    });
     expect(() =>
-      update([{ $replaceWith: { $mergeObjects: ['$$ROOT', { a: CLIENT }] } }], compiling, added, () => {}),
+      compileUpdate([{ $replaceWith: { $mergeObjects: ['$$ROOT', { a: CLIENT }] } }], compiling, added, () => {}),
     ).not.to.throw();
-    expect(compiled({ a: '$PAYLOAD.w' }, values)).to.deep.equal({ a: { $in: [] } });
-    expect(compiled({ $expr: { $eq: ['$a', '$PAYLOAD.v'] } }, { v: '$b' })).to.deep.equal({
+    expect(evaluateFilter({ a: '$PAYLOAD.w' }, values)).to.deep.equal({ a: { $in: [] } });
+    expect(evaluateFilter({ $expr: { $eq: ['$a', '$PAYLOAD.v'] } }, { v: '$b' })).to.deep.equal({
       $expr: { $eq: ['$a', { $literal: '$b' }] },
     });
   });

@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { documents, onEach, STORES } from '../support/databases.js';
-import { until } from '../support/until.js';
+import { defineDocumentResource, describeOnEach, STORES } from '../support/databases.js';
+import { waitUntil } from '../support/until.js';
 import { KEY } from '../support/tokens.js';
 
 const TOKENS = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.TOKEN_KEY' };
@@ -33,7 +33,7 @@ const FILES = {
     at: { type: 'DateTime' },
   },
   'definitions/resources.json': [
-    documents(
+    defineDocumentResource(
       'sign-up',
       users('INSERT', {
         document: { id: '$1', email: '$PAYLOAD.email', password: '$PAYLOAD.password', balance: 0 },
@@ -52,7 +52,7 @@ const FILES = {
         returnables: ['id', 'email', 'token'],
       },
     ),
-    documents(
+    defineDocumentResource(
       'sign-in',
       users('FETCH_ONE', { filter_predicate: { email: '$1' }, parameters: ['email'] }),
       {
@@ -63,13 +63,13 @@ const FILES = {
       { tokenize: { ...TOKENS, custom_claim_fields: ['id'], property_name: 'token' }, returnables: ['id', 'token'] },
     ),
     // No rule says that these are text.
-    documents(
+    defineDocumentResource(
       'sign-in-loose',
       users('FETCH_ONE', { filter_predicate: { email: '$PAYLOAD.email' } }),
       { verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }], must_return_value: true },
       { returnables: ['id'] },
     ),
-    documents(
+    defineDocumentResource(
       'account',
       users('FETCH_ONE', { filter_predicate: OWN }),
       { must_return_value: true },
@@ -78,7 +78,7 @@ const FILES = {
         returnables: ['id', 'email', 'balance', 'created_at'],
       },
     ),
-    documents(
+    defineDocumentResource(
       'rename',
       users('UPDATE', {
         filter_predicate: OWN,
@@ -126,13 +126,13 @@ const FILES = {
       ],
       returnables: ['balance'],
     },
-    documents(
+    defineDocumentResource(
       'activities',
       { collection: '_activity', action: 'FETCH', filter_predicate: { user_id: '$PROTECTED.id' }, sort: { amount: 1 } },
       { result: 'many' },
       { ...PROTECTED, returnables: ['title', 'amount', 'at'] },
     ),
-    documents(
+    defineDocumentResource(
       'card',
       users('UPDATE', { filter_predicate: OWN, update_predicate: { $set: { card: '$PAYLOAD.card' } } }),
       {
@@ -167,7 +167,7 @@ const FILES = {
 
 const ENV = { TOKEN_KEY: KEY, FIELD_KEY: 'Hy6Bn3Vc8Xz1Lk5Jh9Gf2Ds7Aq4Wp0Er' };
 
-onEach('patterns of the interface on documents', STORES, { files: FILES, env: ENV }, (kernel) => {
+describeOnEach('patterns of the interface on documents', STORES, { files: FILES, env: ENV }, (kernel) => {
   type Headers = Readonly<Record<string, string>>;
   const ADA = { email: 'ada@example.com', password: 'correct horse' };
   let bearer: Headers = {};
@@ -226,6 +226,6 @@ onEach('patterns of the interface on documents', STORES, { files: FILES, env: EN
     const { status, text } = await send('notify', { title: 'later' });
     expect(status, text).to.be.oneOf([200, 202]);
     const done = async (): Promise<boolean> => (await ok<Loose[]>('activities')).some(({ title }) => title === 'later');
-    await until(done, 'the work is done');
+    await waitUntil(done, 'the work is done');
   });
 });

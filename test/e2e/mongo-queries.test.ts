@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { documents, onEach, STORES } from '../support/databases.js';
+import { defineDocumentResource, describeOnEach, STORES } from '../support/databases.js';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const HEX = /^[0-9a-f]{24}$/;
@@ -31,27 +31,27 @@ const FILES = {
     pin: { type: 'String', secret: true },
   },
   'definitions/resources.json': [
-    documents('add-owner', { collection: '_owner', action: 'INSERT', parameters: ['id', '$PAYLOAD.pin'] }),
-    documents('joined', {
+    defineDocumentResource('add-owner', { collection: '_owner', action: 'INSERT', parameters: ['id', '$PAYLOAD.pin'] }),
+    defineDocumentResource('joined', {
       collection: 'log',
       action: 'AGGREGATE',
       pipeline: [{ $lookup: { from: '_owner', localField: 'by', foreignField: 'id', as: 'who' } }],
     }),
-    documents('add-log', { collection: 'log', action: 'INSERT', parameters: ['$PAYLOAD.by'] }),
-    documents(
+    defineDocumentResource('add-log', { collection: 'log', action: 'INSERT', parameters: ['$PAYLOAD.by'] }),
+    defineDocumentResource(
       'add',
       notes('INSERT', { parameters: ['id', '$PAYLOAD.text', 'n', 'due', 'done', 'tags'], with_timestamp: true }),
     ),
-    documents('get', notes('FETCH', { filter_predicate: { id: '$PAYLOAD.id' } })),
-    documents('one', notes('FETCH_ONE', { filter_predicate: {}, sort: { n: -1 } })),
-    documents(
+    defineDocumentResource('get', notes('FETCH', { filter_predicate: { id: '$PAYLOAD.id' } })),
+    defineDocumentResource('one', notes('FETCH_ONE', { filter_predicate: {}, sort: { n: -1 } })),
+    defineDocumentResource(
       'list',
       notes('FETCH', { sort: { n: 1 }, limit: '$PAYLOAD.limit', skip: '$PAYLOAD.skip', projection: { _id: 0, n: 1 } }),
       {
         result: 'many',
       },
     ),
-    documents(
+    defineDocumentResource(
       'between',
       notes('FETCH', {
         filter_predicate: { due: { $gte: '$1', $lt: '$2' } },
@@ -61,14 +61,22 @@ const FILES = {
         result: 'many',
       },
     ),
-    documents('among', notes('FETCH', { filter_predicate: { n: { $in: '$PAYLOAD.all' } }, sort: { n: 1 } }), {
-      result: 'many',
-    }),
-    documents('like', notes('FETCH', { filter_predicate: { text: { $regex: '^$PAYLOAD.q', $options: 'i' } } }), {
-      result: 'many',
-    }),
-    documents('count', notes('COUNT', { filter_predicate: { n: { $gt: '$PAYLOAD.n' } } })),
-    documents(
+    defineDocumentResource(
+      'among',
+      notes('FETCH', { filter_predicate: { n: { $in: '$PAYLOAD.all' } }, sort: { n: 1 } }),
+      {
+        result: 'many',
+      },
+    ),
+    defineDocumentResource(
+      'like',
+      notes('FETCH', { filter_predicate: { text: { $regex: '^$PAYLOAD.q', $options: 'i' } } }),
+      {
+        result: 'many',
+      },
+    ),
+    defineDocumentResource('count', notes('COUNT', { filter_predicate: { n: { $gt: '$PAYLOAD.n' } } })),
+    defineDocumentResource(
       'sums',
       notes('AGGREGATE', {
         pipeline: [
@@ -80,7 +88,7 @@ const FILES = {
       }),
       { result: 'many' },
     ),
-    documents(
+    defineDocumentResource(
       'later',
       notes('FETCH', {
         filter_predicate: { $expr: { $gt: ['$due', '$PAYLOAD.from'] } },
@@ -88,7 +96,7 @@ const FILES = {
       }),
       { result: 'many' },
     ),
-    documents(
+    defineDocumentResource(
       'change',
       notes('UPDATE', {
         filter_predicate: { id: '$PAYLOAD.id' },
@@ -97,36 +105,40 @@ const FILES = {
         with_timestamps: true,
       }),
     ),
-    documents(
+    defineDocumentResource(
       'mark',
       notes('UPDATE', { filter_predicate: {}, update_predicate: { $set: { done: true } }, sort: { n: 1 } }),
       {
         result: 'one',
       },
     ),
-    documents('hide', notes('DELETE', { filter_predicate: { id: '$PAYLOAD.id' }, soft_delete: true })),
-    documents('drop', notes('DELETE', { filter_predicate: { id: '$PAYLOAD.id' } })),
-    documents('add-user', {
+    defineDocumentResource('hide', notes('DELETE', { filter_predicate: { id: '$PAYLOAD.id' }, soft_delete: true })),
+    defineDocumentResource('drop', notes('DELETE', { filter_predicate: { id: '$PAYLOAD.id' } })),
+    defineDocumentResource('add-user', {
       collection: 'users',
       action: 'INSERT',
       document: { email: '$PAYLOAD.email', name: '$PAYLOAD.name' },
       unique: ['email'],
     }),
-    documents('user', { collection: 'users', action: 'FETCH_ONE', filter_predicate: { _id: '$PAYLOAD.id' } }),
-    documents('put', { collection: 'loose', action: 'INSERT', document: { value: '$PAYLOAD.value' } }),
-    documents(
+    defineDocumentResource('user', {
+      collection: 'users',
+      action: 'FETCH_ONE',
+      filter_predicate: { _id: '$PAYLOAD.id' },
+    }),
+    defineDocumentResource('put', { collection: 'loose', action: 'INSERT', document: { value: '$PAYLOAD.value' } }),
+    defineDocumentResource(
       'loose',
       { collection: 'loose', action: 'FETCH', filter_predicate: { value: '$PAYLOAD.value' } },
       { result: 'many' },
     ),
-    documents(
+    defineDocumentResource(
       'many',
       { collection: 'items', action: 'INSERT', parameters: ['$PAYLOAD.sku', 'list'], multi: 'all' },
       {
         payload_validation: [{ field: { all: { type: 'ARRAY' }, list: { type: 'STRING' } } }],
       },
     ),
-    documents('upsert', {
+    defineDocumentResource('upsert', {
       collection: 'counters',
       action: 'UPDATE',
       filter_predicate: { name: '$PAYLOAD.name' },
@@ -176,14 +188,14 @@ const FILES = {
   ],
 };
 
-onEach('document queries', STORES, { files: FILES }, (kernel) => {
+describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
   const send = <T = Loose>(path: string, body: unknown = {}) => kernel().post<T>(`/${path}`, body);
   const ok = async <T = Loose>(path: string, body: unknown = {}): Promise<T> => {
     const answer = await send<T>(path, body);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(200);
     return answer.body;
   };
-  const refused = async (status: number, path: string, body: unknown): Promise<unknown> => {
+  const postForRefusal = async (status: number, path: string, body: unknown): Promise<unknown> => {
     const answer = await send<{ errors?: { pointer: string }[] }>(path, body);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(status);
     return answer.body.errors?.map(({ pointer }) => pointer);
@@ -215,12 +227,12 @@ onEach('document queries', STORES, { files: FILES }, (kernel) => {
 
   it('a value that does not fit its field is refused, and the payload field is named', async () => {
     const sound = { id: 'x', text: 't' };
-    expect(await refused(422, 'add', { ...sound, n: 'many' })).to.deep.equal(['/n']);
-    expect(await refused(422, 'add', { ...sound, due: 'soon' })).to.deep.equal(['/due']);
-    expect(await refused(422, 'add', { ...sound, due: '2026-02-30' })).to.deep.equal(['/due']);
-    expect(await refused(422, 'between', { from: 5, to: '2026-01-01' })).to.deep.equal(['/from']);
-    expect(await refused(422, 'among', { all: 5 })).to.deep.equal(['/all']);
-    expect(await refused(422, 'list', { limit: -1, skip: 0 })).to.deep.equal(['/limit']);
+    expect(await postForRefusal(422, 'add', { ...sound, n: 'many' })).to.deep.equal(['/n']);
+    expect(await postForRefusal(422, 'add', { ...sound, due: 'soon' })).to.deep.equal(['/due']);
+    expect(await postForRefusal(422, 'add', { ...sound, due: '2026-02-30' })).to.deep.equal(['/due']);
+    expect(await postForRefusal(422, 'between', { from: 5, to: '2026-01-01' })).to.deep.equal(['/from']);
+    expect(await postForRefusal(422, 'among', { all: 5 })).to.deep.equal(['/all']);
+    expect(await postForRefusal(422, 'list', { limit: -1, skip: 0 })).to.deep.equal(['/limit']);
   });
 
   it('FETCH: times, lists, patterns, order, limits', async () => {
@@ -267,9 +279,9 @@ onEach('document queries', STORES, { files: FILES }, (kernel) => {
 
   it('names in what a client sends are no operators and no paths', async () => {
     const body = (tag: unknown): object => ({ id: 'a', due: null, by: 1, tag });
-    expect(await refused(422, 'change', body({ $each: [1] }))).to.deep.equal(['/tag/$each']);
-    expect(await refused(422, 'change', body([{ a: { 'b.c': 1 } }]))).to.deep.equal(['/tag/0/a/b.c']);
-    expect(await refused(422, 'put', { value: { 'a\0b': 1 } })).to.deep.equal(['/value/a\0b']);
+    expect(await postForRefusal(422, 'change', body({ $each: [1] }))).to.deep.equal(['/tag/$each']);
+    expect(await postForRefusal(422, 'change', body([{ a: { 'b.c': 1 } }]))).to.deep.equal(['/tag/0/a/b.c']);
+    expect(await postForRefusal(422, 'put', { value: { 'a\0b': 1 } })).to.deep.equal(['/value/a\0b']);
     expect(await ok('get', { id: 'a' })).to.include({ n: 11 });
   });
 
@@ -287,7 +299,7 @@ onEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('user', { id: user['_id'] })).to.include({ name: 'Ada' });
     expect(await ok('user', { id: 'no-id' })).to.equal(null);
     expect(await ok('user', { id: null })).to.equal(null);
-    expect(await refused(409, 'add-user', { email: 'ada@example.com', name: 'Eve' })).to.deep.equal(['/email']);
+    expect(await postForRefusal(409, 'add-user', { email: 'ada@example.com', name: 'Eve' })).to.deep.equal(['/email']);
   });
 
   it('objects of a client are compared as a whole, and what is not there equals nothing', async () => {
@@ -315,7 +327,7 @@ onEach('document queries', STORES, { files: FILES }, (kernel) => {
   });
 
   it('neighbours are one transaction', async () => {
-    expect(await refused(409, 'both', { id: 'new', other: 'a' })).to.deep.equal(['/other']);
+    expect(await postForRefusal(409, 'both', { id: 'new', other: 'a' })).to.deep.equal(['/other']);
     expect(await ok('get', { id: 'new' })).to.equal(null);
   });
 

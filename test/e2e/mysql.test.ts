@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshMysql, startMysql } from '../support/mysql.js';
+import { createMysqlDatabase, startMysql } from '../support/mysql.js';
 import { skipTest } from '../support/skip.js';
 
 const query = (id: string, sql: string, parameters: readonly string[], rest: object = {}): object => ({
@@ -92,7 +92,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       const server = await startMysql(flavour);
       if ('skip' in server) return skipTest(this, server.skip);
       // The default connection: nothing but the address is given.
-      started = await startKernel({ files: FILES, env: { MYSQL_URL: await freshMysql(flavour) } });
+      started = await startKernel({ files: FILES, env: { MYSQL_URL: await createMysqlDatabase(flavour) } });
     });
     after(() => started?.close());
 
@@ -154,7 +154,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
     });
 
     it('reads no text as a number beside a function, a cast or a sum, nor in a statement inside another', async () => {
-      const one = (id: string, condition: string): object =>
+      const defineConditionQuery = (id: string, condition: string): object =>
         query(id, `SELECT a.id FROM thing a WHERE ${condition} LIMIT 1`, ['$PAYLOAD.v']);
       const files = {
         'definitions/models/_thing.json': {
@@ -165,18 +165,21 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
         'definitions/models/_label.json': { id: { type: 'String', max_length: 20, primary_key: true } },
         'definitions/resources.json': [
           query('add', 'INSERT INTO thing (id, name, n) VALUES (0, $1, 0)', ['$PAYLOAD.v']),
-          one('length', 'length(a.name) = $1'),
-          one('coalesced', '$1 = coalesce(a.n, 0)'),
-          one('sum', 'a.n + 1 - 1 = $1'),
-          one('cast', 'a.name::int = $1'),
-          one('between', 'a.n BETWEEN 0 AND $1'),
-          one('in', 'abs(n) IN (7, $1)'),
-          one('inner', "id = $1 AND NOT EXISTS (SELECT 1 FROM label WHERE id = 'x')"),
-          one('lower', 'lower(a.name) = $1'),
-          one('outer', 'EXISTS (SELECT 1 FROM label l WHERE l.id <> $1) OR a.id = 0 AND upper(name) <> $1'),
+          defineConditionQuery('length', 'length(a.name) = $1'),
+          defineConditionQuery('coalesced', '$1 = coalesce(a.n, 0)'),
+          defineConditionQuery('sum', 'a.n + 1 - 1 = $1'),
+          defineConditionQuery('cast', 'a.name::int = $1'),
+          defineConditionQuery('between', 'a.n BETWEEN 0 AND $1'),
+          defineConditionQuery('in', 'abs(n) IN (7, $1)'),
+          defineConditionQuery('inner', "id = $1 AND NOT EXISTS (SELECT 1 FROM label WHERE id = 'x')"),
+          defineConditionQuery('lower', 'lower(a.name) = $1'),
+          defineConditionQuery(
+            'outer',
+            'EXISTS (SELECT 1 FROM label l WHERE l.id <> $1) OR a.id = 0 AND upper(name) <> $1',
+          ),
         ],
       };
-      const running = await startKernel({ files, env: { MYSQL_URL: await freshMysql(flavour) } });
+      const running = await startKernel({ files, env: { MYSQL_URL: await createMysqlDatabase(flavour) } });
       try {
         expect((await running.post('/add', { v: '' })).status).to.equal(200);
         for (const id of ['length', 'coalesced', 'sum', 'cast', 'between', 'in', 'inner']) {
@@ -202,7 +205,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       };
       const started = async (sql: string, parameters: string[]): Promise<unknown> => {
         const files = { ...models, 'definitions/resources.json': [query('no', sql, parameters)] };
-        const env = { MYSQL_URL: await freshMysql(flavour) };
+        const env = { MYSQL_URL: await createMysqlDatabase(flavour) };
         return startKernel({ files, env }).then(
           async (running) => running.close().then(() => 'started'),
           (thrown: { code?: unknown }) => thrown.code,
@@ -219,7 +222,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
 
     it('does not start with a statement that has no counterpart, and says what to write', async () => {
       const files = { 'definitions/resources.json': [query('no', 'SELECT $1::tsvector AS v', ['v'])] };
-      const env = { MYSQL_URL: await freshMysql(flavour) };
+      const env = { MYSQL_URL: await createMysqlDatabase(flavour) };
       const error = await startKernel({ files, env }).then(
         () => null,
         (thrown: unknown) => thrown as { code?: unknown; params?: Record<string, unknown> },

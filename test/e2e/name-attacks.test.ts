@@ -5,10 +5,16 @@
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, PNG_RED } from '../support/pictures.js';
-import { bearer, jwt, KEY, OTHER_KEY } from '../support/tokens.js';
-import { json, startUpstream, type Upstream } from '../support/upstream.js';
-import { files, OPEN_CLAIMS, UNRESOLVED, unsettled, WRONG } from '../support/name-attacks.js';
+import { createFormData, PNG_RED } from '../support/pictures.js';
+import { createBearerInit, signJwt, KEY, OTHER_KEY } from '../support/tokens.js';
+import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
+import {
+  createAttackFiles,
+  OPEN_CLAIMS,
+  UNRESOLVED,
+  createOptionalClaimCases,
+  WRONG,
+} from '../support/name-attacks.js';
 
 describe('values that nothing gives', () => {
   let upstream!: Upstream;
@@ -18,10 +24,10 @@ describe('values that nothing gives', () => {
   before(async () => {
     upstream = await startUpstream((req, res, asked) => {
       calls++;
-      return json({ ok: true })(req, res, asked);
+      return createJsonBehaviour({ ok: true })(req, res, asked);
     });
     kernel = await startKernel({
-      files: files(upstream.url),
+      files: createAttackFiles(upstream.url),
       config: {
         connections: { main: { use: 'pglite', path: 'memory://' } },
         outbound: { allow: ['127.0.0.1'] },
@@ -59,13 +65,13 @@ describe('values that nothing gives', () => {
     });
   }
 
-  for (const [i, [title, rest]] of Object.entries(unsettled('')).entries()) {
+  for (const [i, [title, rest]] of Object.entries(createOptionalClaimCases('')).entries()) {
     it(`end the request before its work: a claim that the token lacks, ${title}`, async () => {
       const [before, called] = [await notes(), calls];
       const file = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
       const isUpload = rest.some(({ mode }) => mode === 'UPLOAD');
-      const body = isUpload ? formOf([file, { name: 'body', content: 'b' }]) : { body: 'b' };
-      const init = bearer(await jwt({ id: 1 }));
+      const body = isUpload ? createFormData([file, { name: 'body', content: 'b' }]) : { body: 'b' };
+      const init = createBearerInit(await signJwt({ id: 1 }));
       const {
         status,
         body: answer,
@@ -89,16 +95,16 @@ describe('values that nothing gives', () => {
     expect(hints.map(({ severity }) => severity))
       .to.include('hint')
       .and.not.include('error');
-    const token = await jwt({ scope: 'all', iss: 'https://login.example/' });
-    expect((await kernel.post('/elsewhere', {}, bearer(token))).body).to.deep.equal({ scope: 'all' });
+    const token = await signJwt({ scope: 'all', iss: 'https://login.example/' });
+    expect((await kernel.post('/elsewhere', {}, createBearerInit(token))).body).to.deep.equal({ scope: 'all' });
     const issued = await kernel.post('/sign-in', {});
-    const { body } = await kernel.post('/standard', {}, bearer(String(issued.body['token'])));
+    const { body } = await kernel.post('/standard', {}, createBearerInit(String(issued.body['token'])));
     expect(body['by']).to.equal('sign-in');
   });
 
   it('are not taken for a name that a generator gives: a header is read before the work', async () => {
     const called = calls;
-    const { status, body } = await kernel.post('/notified', {}, bearer(await jwt({ id: 1 })));
+    const { status, body } = await kernel.post('/notified', {}, createBearerInit(await signJwt({ id: 1 })));
     expect([status, body['code'], calls - called]).to.deep.equal([422, 'ACC_UNRESOLVED', 0]);
   });
 

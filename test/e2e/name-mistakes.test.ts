@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { querying, returning } from '../support/project.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
 
 const field = (...names: string[]): Loose => ({
   payload_validation: [{ field: Object.fromEntries(names.map((name) => [name, { type: 'STRING' }])) }],
@@ -47,56 +47,61 @@ const LITERAL = 'write it as a value: { "literal":';
 const MISTAKES: readonly Mistake[] = [
   {
     title: 'a word inside a pattern that no rule declares',
-    resource: querying('r', ILIKE, ['part'], field('other')),
+    resource: defineQueryResource('r', ILIKE, ['part'], field('other')),
     code: 'LNK_NO_SOURCE',
     at: '"part"',
     fixes: ['declare the field "part"', `${LITERAL} "part" }`],
   },
   {
     title: 'text that can be no name',
-    resource: querying('r', 'SELECT $1::text AS n', ['joined the circle']),
+    resource: defineQueryResource('r', 'SELECT $1::text AS n', ['joined the circle']),
     code: 'LNK_NO_SOURCE',
     at: '"joined the circle"',
     fixes: [`${LITERAL} "joined the circle" }`],
   },
   {
     title: 'a name with a blank behind it',
-    resource: querying('r', 'SELECT $1::text AS n', ['email '], field('email')),
+    resource: defineQueryResource('r', 'SELECT $1::text AS n', ['email '], field('email')),
     code: 'LNK_NO_SOURCE',
     at: '"email "',
     fixes: ['change to "email"', `${LITERAL} "email " }`],
   },
   {
     title: 'an accessor in small letters among the values of a statement',
-    resource: querying('r', 'SELECT $1::text AS n', ['$payload.email'], field('email')),
+    resource: defineQueryResource('r', 'SELECT $1::text AS n', ['$payload.email'], field('email')),
     code: 'LNK_NO_SOURCE',
     at: '"$payload.email"',
     fixes: ['change to "$PAYLOAD.email"', `${LITERAL} "$payload.email" }`],
   },
   {
     title: 'an accessor in small letters in a value',
-    resource: returning('r', { email: '$payload.email' }, {}, field('email')),
+    resource: defineReturnResource('r', { email: '$payload.email' }, {}, field('email')),
     code: 'TPL_VALUE',
     at: '$payload.email',
     fixes: ['change to $PAYLOAD.email'],
   },
   {
     title: 'a header whose name takes the dash before the next value',
-    resource: returning('r', '$HEADER.x-tenant-$PAYLOAD.id', {}, field('id')),
+    resource: defineReturnResource('r', '$HEADER.x-tenant-$PAYLOAD.id', {}, field('id')),
     code: 'ACC_SIGN',
     at: '$HEADER.x-tenant-',
     fixes: ['change to "$HEADER.x-tenant:"'],
   },
   {
     title: 'an ending behind a value',
-    resource: returning('r', 'exports/$PAYLOAD.id.json', {}, field('id')),
+    resource: defineReturnResource('r', 'exports/$PAYLOAD.id.json', {}, field('id')),
     code: 'ACC_NOTHING_INSIDE',
     at: '$PAYLOAD.id.json',
     fixes: [],
   },
   {
     title: 'an index in brackets',
-    resource: returning('r', '$PAYLOAD.l[0].x', {}, { payload_validation: [{ field: { l: { type: 'ARRAY' } } }] }),
+    resource: defineReturnResource(
+      'r',
+      '$PAYLOAD.l[0].x',
+      {},
+      { payload_validation: [{ field: { l: { type: 'ARRAY' } } }] },
+    ),
     code: 'ACC_INDEX',
     at: '$PAYLOAD.l[0].x',
     fixes: ['change to $PAYLOAD.l.0.x'],
@@ -127,7 +132,7 @@ const MISTAKES: readonly Mistake[] = [
   },
 ];
 
-const numbered = ({ resource }: Mistake, i: number): object => ({ ...resource, id: `r${i}`, resource: `r${i}` });
+const numberResource = ({ resource }: Mistake, i: number): object => ({ ...resource, id: `r${i}`, resource: `r${i}` });
 
 describe('names that can only be wrong', () => {
   let kernel!: TestKernel;
@@ -135,9 +140,12 @@ describe('names that can only be wrong', () => {
   before(async () => {
     kernel = await startKernel({
       files: {
-        ...Object.fromEntries(MISTAKES.map((mistake, i) => [`definitions/r${i}.json`, numbered(mistake, i)])),
+        ...Object.fromEntries(MISTAKES.map((mistake, i) => [`definitions/r${i}.json`, numberResource(mistake, i)])),
         'definitions/_thing.json': { name: { type: 'String' } },
-        'definitions/words.json': querying('words', 'SELECT $1::text AS word, $2::text AS name', ['word', 'name']),
+        'definitions/words.json': defineQueryResource('words', 'SELECT $1::text AS word, $2::text AS name', [
+          'word',
+          'name',
+        ]),
       },
       config: { connections: { main: { use: 'pglite', path: 'memory://' } } },
       onProblem: 'skip',
@@ -164,10 +172,10 @@ describe('names that can only be wrong', () => {
   }
 
   it('means the same by a word when another file is deleted', async () => {
-    const ask = async () => (await kernel.post('/words', { word: 'sent', name: 'other' })).body;
-    expect(await ask()).to.deep.equal({ word: 'sent', name: 'other' });
+    const postWords = async () => (await kernel.post('/words', { word: 'sent', name: 'other' })).body;
+    expect(await postWords()).to.deep.equal({ word: 'sent', name: 'other' });
     await kernel.project.remove('definitions/_thing.json');
     await kernel.kernel.reload();
-    expect(await ask()).to.deep.equal({ word: 'sent', name: 'other' });
+    expect(await postWords()).to.deep.equal({ word: 'sent', name: 'other' });
   });
 });

@@ -5,11 +5,11 @@
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, JPEG_BLUE, PNG_RED, type Part } from '../support/pictures.js';
-import { querying } from '../support/project.js';
-import { spoolIsEmpty } from '../support/spool.js';
-import { until } from '../support/until.js';
-import { json, startUpstream, type Upstream } from '../support/upstream.js';
+import { createFormData, JPEG_BLUE, PNG_RED, type Part } from '../support/pictures.js';
+import { defineQueryResource } from '../support/project.js';
+import { waitUntilNoTempFiles } from '../support/spool.js';
+import { waitUntil } from '../support/until.js';
+import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
 
 const upload = (rest: Loose = {}): Loose => ({
   id: 1,
@@ -120,8 +120,8 @@ const definitions = (upstream: string): readonly object[] => [
       cacheable: { read_from_cache: true, cache_key: 'file $PAYLOAD.storage_key', duration: 60 },
     }),
   ]),
-  querying('files', 'SELECT url, storage_key, size FROM file WHERE storage_key = $1', ['key']),
-  querying('tables', "SELECT 1 AS n WHERE to_regclass('nowhere') IS NULL AND $1 = 'a'", ['letter']),
+  defineQueryResource('files', 'SELECT url, storage_key, size FROM file WHERE storage_key = $1', ['key']),
+  defineQueryResource('tables', "SELECT 1 AS n WHERE to_regclass('nowhere') IS NULL AND $1 = 'a'", ['letter']),
   resource('register', [
     query(1, 'INSERT INTO person (name, secret) VALUES ($1, $2) RETURNING name', ['$PAYLOAD.name', 'password'], {
       hashables: hashing,
@@ -133,7 +133,7 @@ const definitions = (upstream: string): readonly object[] => [
       returnables: ['name'],
     }),
   ]),
-  querying('search', "SELECT name FROM person WHERE name ILIKE '%' || $1 || '%'", ['part'], rules('part')),
+  defineQueryResource('search', "SELECT name FROM person WHERE name ILIKE '%' || $1 || '%'", ['part'], rules('part')),
   resource('columns', [
     query(1, 'INSERT INTO person (name, secret) VALUES ($1, $2) RETURNING name, secret', ['name', 'secret'], {
       ...rules('other'),
@@ -159,7 +159,7 @@ describe('names and where their values come from', () => {
 
   before(async () => {
     upstream = await startUpstream((req, res, asked) =>
-      json({ ...asked, headers: req.headers, rawHeaders: undefined })(req, res, asked),
+      createJsonBehaviour({ ...asked, headers: req.headers, rawHeaders: undefined })(req, res, asked),
     );
     kernel = await startKernel({
       files: { 'definitions/a.json': definitions(upstream.url) },
@@ -174,9 +174,10 @@ describe('names and where their values come from', () => {
     await (kernel as TestKernel | undefined)?.close();
     await upstream.close();
   });
-  afterEach(() => spoolIsEmpty());
+  afterEach(() => waitUntilNoTempFiles());
 
-  const send = (path: string, ...parts: readonly Part[]) => kernel.request('POST', path, { body: formOf(parts) });
+  const send = (path: string, ...parts: readonly Part[]) =>
+    kernel.request('POST', path, { body: createFormData(parts) });
   const KEY = /^pictures\/[\w-]+\.png$/;
 
   for (const path of ['/one', '/far', '/again']) {
@@ -239,7 +240,7 @@ describe('names and where their values come from', () => {
     const { body, status, text } = await send('/put-off', png);
     expect(status, text).to.equal(200);
     const { key } = body;
-    await until(async () => (await kernel.post<Loose | null>('/files', { key })).body?.['storage_key'] === key);
+    await waitUntil(async () => (await kernel.post<Loose | null>('/files', { key })).body?.['storage_key'] === key);
   });
 
   it('takes the key of the one file that is removed, and refuses several', async () => {

@@ -3,13 +3,13 @@
  * and a sign-in may compare with a hash inside an object.
  */
 import { expect } from 'chai';
-import { onDatabase } from '../support/kernel.js';
+import { describeOnDatabase } from '../support/kernel.js';
 
 const hash = { property: 'profile.password', algorithm: 'BCRYPT' };
 const cipher = (operation: string): object => ({
   ciphers: [{ operation, properties: ['profile.ssn'], algorithm: 'Aes256Gcm', options: { key: '$ENV.KEY' } }],
 });
-const reading = (id: string, query: string, rest: object = {}, action: object = {}): object => ({
+const defineReadResource = (id: string, query: string, rest: object = {}, action: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'QUERY', sql_query: { query, parameters: [] }, ...action }],
@@ -49,12 +49,17 @@ const FILES = {
       ],
       returnables: ['id'],
     },
-    reading('own', 'SELECT id, profile FROM people', { returnables: ['profile'] }, cipher('Decrypt')),
-    reading('own-action', 'SELECT id, profile FROM people', {}, { ...cipher('Decrypt'), returnables: ['profile'] }),
+    defineReadResource('own', 'SELECT id, profile FROM people', { returnables: ['profile'] }, cipher('Decrypt')),
+    defineReadResource(
+      'own-action',
+      'SELECT id, profile FROM people',
+      {},
+      { ...cipher('Decrypt'), returnables: ['profile'] },
+    ),
     ...Object.entries(LEAKS).flatMap(([id, query]) => [
-      reading(id, query),
-      reading(`${id}-listed`, query, { returnables: ['seen', 'profile', 'id'] }),
-      reading(`${id}-chosen`, query, {}, { returnables: ['seen', 'profile', 'id'] }),
+      defineReadResource(id, query),
+      defineReadResource(`${id}-listed`, query, { returnables: ['seen', 'profile', 'id'] }),
+      defineReadResource(`${id}-chosen`, query, {}, { returnables: ['seen', 'profile', 'id'] }),
     ]),
     {
       id: 'note',
@@ -85,7 +90,7 @@ const FILES = {
 const env = { KEY: 'canary-field-key-Qm7xT2vLs9Rw4Zk' };
 const SENT = { name: 'Ada', ssn: '078-05-1120', password: 'correct horse' };
 
-onDatabase('secrets inside JSON', { files: FILES, env }, (kernel) => {
+describeOnDatabase('secrets inside JSON', { files: FILES, env }, (kernel) => {
   before(async () => {
     expect((await kernel().post('/add', { id: 1, profile: SENT })).status).to.equal(200);
   });

@@ -4,13 +4,13 @@
  */
 import { expect } from 'chai';
 import { startCollector, type Collector, type SeenSpan } from '../support/collector.js';
-import { eventually } from '../support/jobs.js';
+import { waitForValue } from '../support/jobs.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { connect, type SocketClient } from '../support/sockets.js';
-import { bearer, KEY } from '../support/tokens.js';
-import { returning } from '../support/project.js';
+import { createBearerInit, KEY } from '../support/tokens.js';
+import { defineReturnResource } from '../support/project.js';
 
-const one = (id: string, action: object, rest: object = {}): object => ({
+const defineResource = (id: string, action: object, rest: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'RETURN', value: '$PAYLOAD', ...action }],
@@ -23,12 +23,12 @@ const FAILING = {
 };
 const FILES = {
   'definitions/a.json': [
-    returning('echo', '$PAYLOAD'),
-    one('later', { run_in_background: true }),
-    one('divide', { ...FAILING, queue: { retries: 1 } }),
-    one('tell', { broadcast_websocket_message: { broadcast_type: 'ALL', action: 'told' } }),
-    one('tick', { value: {}, cron_job: { execution_interval: '* * * * * *' } }),
-    one('delayed', { queue: { delay: 3600 } }),
+    defineReturnResource('echo', '$PAYLOAD'),
+    defineResource('later', { run_in_background: true }),
+    defineResource('divide', { ...FAILING, queue: { retries: 1 } }),
+    defineResource('tell', { broadcast_websocket_message: { broadcast_type: 'ALL', action: 'told' } }),
+    defineResource('tick', { value: {}, cron_job: { execution_interval: '* * * * * *' } }),
+    defineResource('delayed', { queue: { delay: 3600 } }),
   ],
 };
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -66,15 +66,15 @@ describe('observers of what happens beside requests', function () {
     await kernel?.close();
     await collector?.close();
   });
-  const opened = async (options: object = {}): Promise<SocketClient> => {
+  const openClient = async (options: object = {}): Promise<SocketClient> => {
     const client = await connect(kernel.url, options);
     clients.push(client);
     return client;
   };
   const page = async (): Promise<string> => figuresIn((await kernel.request('GET', '/metrics')).text);
-  const shows = (line: string): Promise<string> => eventually(page, (text) => text.includes(`${line}\n`));
+  const shows = (line: string): Promise<string> => waitForValue(page, (text) => text.includes(`${line}\n`));
   const span = (fits: (span: SeenSpan) => boolean): Promise<SeenSpan | undefined> =>
-    eventually(
+    waitForValue(
       () => collector.spans.find(fits),
       (found) => found !== undefined,
     );
@@ -84,8 +84,8 @@ describe('observers of what happens beside requests', function () {
     await kernel.post('/divide', { n: 0 });
     await kernel.post('/delayed', {});
     // How much waits is counted every few seconds: the page is read when all of it is as it stays.
-    await eventually(
-      async () => (await kernel.kernel.desks()[0]?.list({}))?.map(({ state }) => state).sort() ?? [],
+    await waitForValue(
+      async () => (await kernel.kernel.listJobAdmins()[0]?.list({}))?.map(({ state }) => state).sort() ?? [],
       (states) => states.join() === 'dead,waiting',
     );
     await shows('lintel_work_accepted_total{resource="later"} 1');
@@ -95,13 +95,15 @@ describe('observers of what happens beside requests', function () {
     const text = await shows('lintel_work{state="dead"} 1');
     expect(text).to.contain('lintel_work{state="delayed"} 1\n').and.contain('lintel_work{state="ready"} 0\n');
     expect(text).to.contain('lintel_work_oldest_seconds 0\n');
-    await eventually(page, (now) => /lintel_runs_total\{resource="tick",trigger="cron",status="200"\} \d+\n/.test(now));
+    await waitForValue(page, (now) =>
+      /lintel_runs_total\{resource="tick",trigger="cron",status="200"\} \d+\n/.test(now),
+    );
   });
 
   it('figures count connections, messages of clients and messages to them', async () => {
-    const [first, second] = [await opened(), await opened({ query: '?uid=canary-uid' })];
-    await first.ask('echo', { n: 'canary-value' });
-    await first.ask('nowhere-canary');
+    const [first, second] = [await openClient(), await openClient({ query: '?uid=canary-uid' })];
+    await first.sendRequest('echo', { n: 'canary-value' });
+    await first.sendRequest('nowhere-canary');
     await shows('lintel_connections 2');
     await kernel.post('/tell', { n: 1 });
     await Promise.all([first, second].map((client) => client.next(({ action }) => action === 'told')));
@@ -118,12 +120,14 @@ describe('observers of what happens beside requests', function () {
   });
 
   it('the log has a line for each message, run and connection, without values', async () => {
-    const client = await opened({ query: '?uid=canary-log', headers: bearer('canary.token.text') }).catch(() => null);
+    const client = await openClient({ query: '?uid=canary-log', headers: createBearerInit('canary.token.text') }).catch(
+      () => null,
+    );
     expect(client).not.to.equal(null);
-    await client?.ask('echo', { a: 'canary-sent' });
+    await client?.sendRequest('echo', { a: 'canary-sent' });
     await client?.close();
     const lines = () => kernel.log.filter(({ level }) => level === 'info');
-    await eventually(lines, (rows) => rows.filter(({ message }) => message === 'connection closed').length >= 2);
+    await waitForValue(lines, (rows) => rows.filter(({ message }) => message === 'connection closed').length >= 2);
     const of = (message: string) => lines().filter((row) => row.message === message);
     expect(of('message').at(-1)?.fields).to.include({ trigger: 'websocket', resource: 'echo', status: 200 });
     expect(of('connection closed').at(-1)?.fields).to.include.keys('id', 'code', 'open', 'ms');
@@ -152,12 +156,12 @@ describe('observers of what happens beside requests', function () {
   });
 
   it('messages of one connection and scheduled runs have traces of their own', async () => {
-    const client = await opened({ headers: { traceparent: `00-${TRACE}-${PARENT}-01` } });
-    await client.ask('echo', { n: 1 });
-    await client.ask('echo', { n: 2 });
+    const client = await openClient({ headers: { traceparent: `00-${TRACE}-${PARENT}-01` } });
+    await client.sendRequest('echo', { n: 1 });
+    await client.sendRequest('echo', { n: 2 });
     const linked = (): SeenSpan[] =>
       collector.spans.filter(({ name, links }) => name === 'websocket /echo' && links?.[0]?.traceId === TRACE);
-    const messages = await eventually(linked, ({ length }) => length === 2);
+    const messages = await waitForValue(linked, ({ length }) => length === 2);
     expect(new Set([TRACE, ...messages.map(({ traceId }) => traceId)]).size).to.equal(3);
     expect(await span(({ name, kind }) => name === 'cron /tick' && kind === 1)).to.include({ name: 'cron /tick' });
   });

@@ -4,12 +4,12 @@ import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-tr
 import { createTracing } from '../../plugins/observers/opentelemetry/tracing.js';
 import { readTraceparent } from '../../plugins/observers/opentelemetry/traceparent.js';
 import { startCollector, type Collector } from '../support/collector.js';
-import { testInvocation } from '../support/invocation.js';
-import { observedKernels } from '../support/observed.js';
+import { createTestInvocation } from '../support/invocation.js';
+import { createObservedKernels } from '../support/observed.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 describe('opentelemetry', function () {
-  const { start } = observedKernels();
+  const { start } = createObservedKernels();
   let collector: Collector;
   beforeEach(async () => (collector = await startCollector()));
   afterEach(() => collector.close());
@@ -106,18 +106,18 @@ describe('opentelemetry', function () {
     collector.answer = 503;
     const mentioned = () =>
       kernel.log.filter(({ message }) => message.startsWith('the collector')).map(({ level }) => level);
-    const until = async (count: number): Promise<void> => {
+    const waitForSpans = async (count: number): Promise<void> => {
       while (mentioned().length < count) {
         const elapsed = startStopwatch();
         expect((await kernel.post('/echo', {})).status).to.equal(200);
         expect(elapsed()).to.be.lessThan(1000);
       }
     };
-    await until(1);
+    await waitForSpans(1);
     for (let i = 0; i < 100; i++) await kernel.post('/echo', {});
     expect(mentioned()).to.deep.equal(['warn']);
     collector.answer = 200;
-    await until(2);
+    await waitForSpans(2);
     expect(mentioned()).to.deep.equal(['warn', 'info']);
   });
 
@@ -137,7 +137,7 @@ describe('opentelemetry', function () {
     const tracing = createTracing('test', 1, new SimpleSpanProcessor(exporter));
     const sent = [`00-${TRACE}-b7ad6b7169203331-01`];
     const header = (name: string) => (name === 'traceparent' ? sent : []);
-    const invocation = testInvocation({}, { header, startedAt: Date.now(), trace: { 'x-other': 'kept' } });
+    const invocation = createTestInvocation({}, { header, startedAt: Date.now(), trace: { 'x-other': 'kept' } });
     tracing.open(invocation);
     tracing.close({
       id: invocation.id,

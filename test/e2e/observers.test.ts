@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import { runCli } from '../support/cli.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { CONNECTIONS, FILES, observedKernels } from '../support/observed.js';
-import { tempProject } from '../support/project.js';
+import { CONNECTIONS, FILES, createObservedKernels } from '../support/observed.js';
+import { createTempProject } from '../support/project.js';
 
 const TOKEN = 'Vx7pQ2mK9sLw4RtZ8bNc';
 describe('observers', function () {
-  const { start, keep } = observedKernels();
+  const { start, keep } = createObservedKernels();
 
   describe('prometheus', () => {
     const page = async (kernel: TestKernel, path = '/metrics', init?: RequestInit): Promise<string> =>
@@ -68,7 +68,7 @@ describe('observers', function () {
     it('shows the page to those who have its token, where it has one', async () => {
       const observers = { figures: { use: 'prometheus', path: '/internal/figures', token: '$ENV.METRICS_TOKEN' } };
       const kernel = await start(observers, { env: { METRICS_TOKEN: TOKEN } });
-      const ask = (authorization?: string) =>
+      const fetchFigures = (authorization?: string) =>
         kernel.request('GET', '/internal/figures', authorization === undefined ? {} : { headers: { authorization } });
       for (const wrong of [
         undefined,
@@ -79,14 +79,14 @@ describe('observers', function () {
         `Basic ${TOKEN}`,
         TOKEN,
       ]) {
-        const { status, body, headers } = await ask(wrong);
+        const { status, body, headers } = await fetchFigures(wrong);
         expect([status, body['code'], headers.get('www-authenticate')], wrong).to.deep.equal([
           401,
           'OBS_TOKEN',
           'Bearer',
         ]);
       }
-      expect((await ask(`bearer ${TOKEN}`)).text).to.contain('lintel_requests_total');
+      expect((await fetchFigures(`bearer ${TOKEN}`)).text).to.contain('lintel_requests_total');
       expect((await kernel.request('GET', '/metrics')).status).to.equal(404);
       const twice = await kernel.raw(
         `GET /internal/figures HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nauthorization: Bearer ${TOKEN}\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`,
@@ -157,7 +157,10 @@ describe('observers', function () {
       traces: { use: 'opentelemetry' },
       timing: { use: 'server_timing' },
     };
-    const project = await tempProject({ ...FILES, 'lintel.config.json': { connections: CONNECTIONS, observers } });
+    const project = await createTempProject({
+      ...FILES,
+      'lintel.config.json': { connections: CONNECTIONS, observers },
+    });
     const { code } = await runCli(['plan', 'chain'], { cwd: project.folder });
     await project.dispose();
     expect(code).to.equal(0);

@@ -6,20 +6,20 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';
 import { describeKernel } from '../../cli/openapi.js';
 import type { Client, Loose } from '../support/client.js';
-import { onDatabase, type TestKernel } from '../support/kernel.js';
-import { documentFlaws, judged, judgeOf, type Judge } from '../support/openapi.js';
-import { formOf, PDF, PNG_RED } from '../support/pictures.js';
-import { returning } from '../support/project.js';
-import { bearer, KEY, OTHER_KEY } from '../support/tokens.js';
-import { json, startUpstream, type Upstream } from '../support/upstream.js';
-import { hmac } from '../support/webhooks.js';
+import { describeOnDatabase, type TestKernel } from '../support/kernel.js';
+import { listDocumentErrors, checkAllCalls, createDocumentChecker, type DocumentChecker } from '../support/openapi.js';
+import { createFormData, PDF, PNG_RED } from '../support/pictures.js';
+import { defineReturnResource } from '../support/project.js';
+import { createBearerInit, KEY, OTHER_KEY } from '../support/tokens.js';
+import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
+import { signHmac } from '../support/webhooks.js';
 
 const SECRET = 'whsec-9dKq27LmZt4xVb8RfJ3nWc6yTh';
 const GUARD = { tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: { extract_claims: ['id'] } };
 const ENTRY = { properties: ['email'], algorithm: 'XChaCha20Poly1305', options: { key: '$ENV.FIELD', aad: 'person' } };
 const FOLDER = 'users/$PROTECTED.id';
 
-const one = (id: string, action: object, rest: object = {}): object => ({
+const defineResource = (id: string, action: object, rest: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, ...action }],
@@ -28,10 +28,10 @@ const one = (id: string, action: object, rest: object = {}): object => ({
 
 const DEFINITIONS = [
   { _person: { id: { type: 'String', primary_key: true, max_length: 40 }, email: { type: 'String', optional: true } } },
-  returning('sign-in', { id: 'ada' }, { tokenize: { ...GUARD.tokenize, custom_claim_fields: ['id'] } }),
+  defineReturnResource('sign-in', { id: 'ada' }, { tokenize: { ...GUARD.tokenize, custom_claim_fields: ['id'] } }),
   { id: 'sign-out', resource: 'sign-out', ...GUARD, invalidate_tokenize: { tokens: '$HEADER.authorization' } },
   { id: 'end', resource: 'end', tokenize: GUARD.tokenize, invalidate_tokenize: { tokens: '$PAYLOAD.tokens' } },
-  one(
+  defineResource(
     'pictures',
     {
       mode: 'UPLOAD',
@@ -45,8 +45,8 @@ const DEFINITIONS = [
     },
     GUARD,
   ),
-  one('pictures-remove', { mode: 'UPLOAD', uploads: { delete_files: true, upload_folder: FOLDER } }, GUARD),
-  returning(
+  defineResource('pictures-remove', { mode: 'UPLOAD', uploads: { delete_files: true, upload_folder: FOLDER } }, GUARD),
+  defineReturnResource(
     'hook',
     { got: '$PAYLOAD.n' },
     {
@@ -59,15 +59,15 @@ const DEFINITIONS = [
       },
     },
   ),
-  one(
+  defineResource(
     'rates',
     { mode: 'HTTPREQUEST', http: { url: '$ENV.REMOTE/rates', query: { of: '$PAYLOAD.of' } } },
     { cacheable: { read_from_cache: true, cache_key: 'rates', duration: 60 } },
   ),
-  one('failing', { mode: 'HTTPREQUEST', http: { url: '$ENV.REMOTE/failing' } }),
-  one('silent', { mode: 'HTTPREQUEST', http: { url: '$ENV.REMOTE/silent', timeout: 0.2 } }),
-  returning('counted', 1, { rate_limit: { limit: 1, expires_after: 60, identifier: '$PAYLOAD.who' } }),
-  one('people-add', {
+  defineResource('failing', { mode: 'HTTPREQUEST', http: { url: '$ENV.REMOTE/failing' } }),
+  defineResource('silent', { mode: 'HTTPREQUEST', http: { url: '$ENV.REMOTE/silent', timeout: 0.2 } }),
+  defineReturnResource('counted', 1, { rate_limit: { limit: 1, expires_after: 60, identifier: '$PAYLOAD.who' } }),
+  defineResource('people-add', {
     mode: 'QUERY',
     sql_query: { query: 'INSERT INTO person (id, email) VALUES ($1, $2)', parameters: ['id', 'email'] },
     generate: 'ULID',
@@ -75,14 +75,17 @@ const DEFINITIONS = [
     payload_validation: [{ field: { email: { type: 'EMAIL' } } }],
     ciphers: [{ operation: 'Encrypt', ...ENTRY }],
   }),
-  one('people', {
+  defineResource('people', {
     mode: 'QUERY',
     result: 'many',
     sql_query: { query: 'SELECT id, email FROM person' },
     ciphers: [{ operation: 'Decrypt', ...ENTRY }],
     returnables: ['id', 'email'],
   }),
-  one('people-spoil', { mode: 'QUERY', sql_query: { query: "INSERT INTO person (id, email) VALUES ('x', 'spoilt')" } }),
+  defineResource('people-spoil', {
+    mode: 'QUERY',
+    sql_query: { query: "INSERT INTO person (id, email) VALUES ('x', 'spoilt')" },
+  }),
 ];
 
 const files = { 'definitions/a.json': DEFINITIONS };
@@ -95,65 +98,64 @@ describe('openapi of all features', () => {
   before(async () => {
     upstream = await startUpstream((req, res, asked) => {
       if (asked.url === '/silent') return;
-      json(asked.url === '/failing' ? {} : [{ of: 'EUR', rate: 1.1 }], asked.url === '/failing' ? 500 : 200)(
-        req,
-        res,
-        asked,
-      );
+      createJsonBehaviour(
+        asked.url === '/failing' ? {} : [{ of: 'EUR', rate: 1.1 }],
+        asked.url === '/failing' ? 500 : 200,
+      )(req, res, asked);
     });
     config['outbound'] = { allow: [`127.0.0.1:${upstream.port}`] };
     live['REMOTE'] = upstream.url;
   });
   after(() => upstream.close());
 
-  onDatabase('served', { files, config, env: live }, (kernel) => describeServed(kernel));
+  describeOnDatabase('served', { files, config, env: live }, (kernel) => describeServed(kernel));
 });
 
 function describeServed(kernel: () => TestKernel): void {
   let document: JsonObject;
-  let judge: Judge;
+  let judge: DocumentChecker;
   let client: Client;
   before(async () => {
     document = await describeKernel(kernel().kernel);
-    judge = judgeOf(document);
-    client = judged(kernel(), judge);
+    judge = createDocumentChecker(document);
+    client = checkAllCalls(kernel(), judge);
   });
   const token = async (): Promise<string> => String((await client.post('/sign-in', {})).body['token']);
   const status = async (path: string, body: unknown, init: RequestInit = {}): Promise<number> =>
     (await client.post(path, body, init)).status;
   const send = (form: FormData, as: string) =>
-    client.request<Loose[]>('POST', '/pictures', { ...bearer(as), body: form });
+    client.request<Loose[]>('POST', '/pictures', { ...createBearerInit(as), body: form });
   const picture = { name: 'mine', content: PNG_RED, file: 'a.png', type: 'image/png' };
 
   it('is a valid document that holds no secret', async () => {
-    expect(await documentFlaws(document)).to.equal('');
+    expect(await listDocumentErrors(document)).to.equal('');
     for (const secret of Object.values(env)) expect(JSON.stringify(document)).to.not.contain(secret);
   });
 
   it('tells of files: what is stored, what is removed, what is refused', async () => {
     const as = await token();
-    const stored = await send(formOf([picture, { name: 'stars', content: '4' }]), as);
+    const stored = await send(createFormData([picture, { name: 'stars', content: '4' }]), as);
     expect(stored.status, stored.text).to.equal(200);
     const key = stored.body[0]?.['storage_key'];
     const refusals = [
-      await send(formOf([{ ...picture, content: PDF }]), as),
-      await send(formOf([{ name: 'stars', content: '9' }]), as),
-      await send(formOf([{ ...picture, content: Buffer.alloc(3000) }]), as),
-      await send(formOf([picture, picture, picture]), as),
-      await client.post('/pictures', {}, bearer(as)),
+      await send(createFormData([{ ...picture, content: PDF }]), as),
+      await send(createFormData([{ name: 'stars', content: '9' }]), as),
+      await send(createFormData([{ ...picture, content: Buffer.alloc(3000) }]), as),
+      await send(createFormData([picture, picture, picture]), as),
+      await client.post('/pictures', {}, createBearerInit(as)),
       await client.post('/pictures', 'x', {
-        headers: { ...bearer(as).headers, 'content-type': 'multipart/form-data' },
+        headers: { ...createBearerInit(as).headers, 'content-type': 'multipart/form-data' },
       }),
       await client.post('/pictures', {}),
     ];
     expect(refusals.map((answer) => answer.status)).to.deep.equal([415, 422, 413, 413, 422, 400, 401]);
-    expect(await status('/pictures-remove', ['users/bob/x.png'], bearer(as))).to.equal(422);
-    expect(await status('/pictures-remove', [key], bearer(as))).to.equal(200);
+    expect(await status('/pictures-remove', ['users/bob/x.png'], createBearerInit(as))).to.equal(422);
+    expect(await status('/pictures-remove', [key], createBearerInit(as))).to.equal(200);
   });
 
   it('tells of webhooks, with either proof and without', async () => {
     const body = '{"n":1}';
-    expect(await status('/hook', body, { headers: { 'x-signature': hmac(body, SECRET) } })).to.equal(200);
+    expect(await status('/hook', body, { headers: { 'x-signature': signHmac(body, SECRET) } })).to.equal(200);
     expect(await status('/hook', body, { headers: { 'x-token': SECRET } })).to.equal(200);
     expect(await status('/hook', body)).to.equal(401);
     expect(await status('/hook', {}, { headers: { 'x-token': SECRET } })).to.equal(422);
@@ -185,8 +187,8 @@ function describeServed(kernel: () => TestKernel): void {
 
   it('tells of tokens that end', async () => {
     const [as, other] = [await token(), await token()];
-    expect((await client.post('/sign-out', {}, bearer(as))).body).to.deep.equal({ invalidated: 1 });
-    expect(await status('/sign-out', {}, bearer(as))).to.equal(401);
+    expect((await client.post('/sign-out', {}, createBearerInit(as))).body).to.deep.equal({ invalidated: 1 });
+    expect(await status('/sign-out', {}, createBearerInit(as))).to.equal(401);
     expect((await client.post('/end', { tokens: [other, 'x'] })).body).to.deep.equal({ invalidated: 1 });
     expect(await status('/end', { tokens: other })).to.equal(200);
     expect([await status('/end', { tokens: 5 }), await status('/end', {})]).to.deep.equal([422, 422]);

@@ -4,10 +4,17 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { startBrowser } from '../support/browser.js';
 import { hostCli, type Running } from '../support/cli.js';
 import { createClient, type Client, type Loose } from '../support/client.js';
-import { documentFlaws } from '../support/openapi.js';
+import { listDocumentErrors } from '../support/openapi.js';
 import { PNG_RED } from '../support/pictures.js';
-import { copySample, returning, SAMPLE_ENV, tempProject, type Files, type TempProject } from '../support/project.js';
-import { hosting, ready } from '../support/serve.js';
+import {
+  copySample,
+  defineReturnResource,
+  SAMPLE_ENV,
+  createTempProject,
+  type Files,
+  type TempProject,
+} from '../support/project.js';
+import { serveInProcess, waitUntilReady } from '../support/serve.js';
 import { NO_BROWSER, skipTest } from '../support/skip.js';
 
 const MEMORY = { connections: { main: { use: 'pglite', path: 'memory://' } } };
@@ -29,10 +36,10 @@ describe('lintel dev: the interface', function () {
   let client: Client;
 
   async function start(files: Files, prepare?: (folder: string) => Promise<void>): Promise<void> {
-    project = await tempProject({ 'lintel.config.json': MEMORY, ...files });
+    project = await createTempProject({ 'lintel.config.json': MEMORY, ...files });
     await prepare?.(project.folder);
     child = hostCli(['dev'], { cwd: project.folder, env: { PORT: '0', ...SAMPLE_ENV } });
-    [, url = ''] = await child.printed(/ready at (http:\S+)/);
+    [, url = ''] = await child.waitForOutput(/ready at (http:\S+)/);
     client = createClient(url);
   }
   afterEach(async () => {
@@ -46,29 +53,29 @@ describe('lintel dev: the interface', function () {
   };
 
   it('is told at the start, and follows what is saved', async () => {
-    await start({ 'definitions/a.json': returning('a', 1) });
+    await start({ 'definitions/a.json': defineReturnResource('a', 1) });
     expect(child.output()).to.contain(`try it out: ${url}/docs`);
     expect(await pathsNow()).to.deep.equal(['/a']);
     const from = child.output().length;
-    await project.write('definitions/b.json', returning('b', { at: '$DATETIME' }));
-    await child.printed(/serving 2 resource/, from);
+    await project.write('definitions/b.json', defineReturnResource('b', { at: '$DATETIME' }));
+    await child.waitForOutput(/serving 2 resource/, from);
     expect(await pathsNow()).to.deep.equal(['/a', '/b']);
     const { body } = await client.request('GET', '/openapi.json');
-    expect(await documentFlaws(body as never)).to.equal('');
+    expect(await listDocumentErrors(body as never)).to.equal('');
   });
 
   it('steps back for a resource of the same path, and says so', async () => {
-    await start({ 'definitions/a.json': returning('a', 1) });
+    await start({ 'definitions/a.json': defineReturnResource('a', 1) });
     expect((await client.request('GET', '/docs')).status).to.equal(200);
     const from = child.output().length;
-    await project.write('definitions/docs.json', returning('docs', 'mine'));
-    await child.printed(/\/docs is answered by the resource "docs"/, from);
+    await project.write('definitions/docs.json', defineReturnResource('docs', 'mine'));
+    await child.waitForOutput(/\/docs is answered by the resource "docs"/, from);
     expect((await client.post<unknown>('/docs', {})).body).to.equal('mine');
     expect((await client.request('GET', '/docs')).status).to.equal(405);
   });
 
   it('gives no other file of the package', async () => {
-    await start({ 'definitions/a.json': returning('a', 1) });
+    await start({ 'definitions/a.json': defineReturnResource('a', 1) });
     for (const name of [
       'index.html',
       'swagger-ui.css.map',
@@ -114,7 +121,7 @@ describe('lintel dev: the interface', function () {
     }
 
     /** Opens an operation, does what there is to fill in, and sends it. */
-    async function sent(page: Page, id: string, fill?: (block: Locator) => Promise<void>): Promise<Tried> {
+    async function sendFromPage(page: Page, id: string, fill?: (block: Locator) => Promise<void>): Promise<Tried> {
       const block = page.locator(`.opblock[id$="-${id}"]`);
       if ((await block.locator('.execute').count()) === 0) await block.locator('.opblock-summary-control').click();
       await fill?.(block);
@@ -131,7 +138,7 @@ describe('lintel dev: the interface', function () {
       const verifications = { HeaderTokenVerifier: { header_key: '$HEADER.x-token', secret_key: '$ENV.HOOK' } };
       await start({
         '.env': `HOOK=${SECRET}\n`,
-        'definitions/a.json': returning('hook', 'in', { webhook: { verifications } }),
+        'definitions/a.json': defineReturnResource('hook', 'in', { webhook: { verifications } }),
       });
       const from = child.output().length;
       const uploads = { max_file_uploads: 2, allowed_mimetypes: ['image/*'] };
@@ -141,13 +148,17 @@ describe('lintel dev: the interface', function () {
         { id: 'gallery', resource: 'gallery', actionables: [{ id: 1, mode: 'UPLOAD', uploads, payload_validation }] },
         { id: 'portrait', resource: 'portrait', actionables: [{ id: 1, mode: 'UPLOAD', uploads: one }] },
       ]);
-      await child.printed(/serving 3 resource/, from);
+      await child.waitForOutput(/serving 3 resource/, from);
       const { page, complaints } = await open();
       const file = { name: 'red.png', mimeType: 'image/png', buffer: PNG_RED };
-      const portrait = await sent(page, 'portrait', (block) => block.locator('input[type=file]').setInputFiles(file));
+      const portrait = await sendFromPage(page, 'portrait', (block) =>
+        block.locator('input[type=file]').setInputFiles(file),
+      );
       expect(portrait.status).to.match(/^200/);
       expect(portrait.body).to.contain('red.png').and.contain('#ff0000');
-      const gallery = await sent(page, 'gallery', (block) => block.locator('input[type=file]').setInputFiles(file));
+      const gallery = await sendFromPage(page, 'gallery', (block) =>
+        block.locator('input[type=file]').setInputFiles(file),
+      );
       expect(gallery.status).to.match(/^200/);
       const [, url = ''] = /"url": "([^"]+)"/.exec(gallery.body) ?? [];
       expect((await client.request('GET', url)).status).to.equal(200);
@@ -158,7 +169,7 @@ describe('lintel dev: the interface', function () {
       await dialog.locator('.auth-container input').fill(SECRET);
       await dialog.locator('.auth-container .authorize').click();
       await dialog.locator('.close-modal').click();
-      const hook = await sent(page, 'hook');
+      const hook = await sendFromPage(page, 'hook');
       expect(hook.status).to.match(/^200/);
       expect(complaints).to.deep.equal([]);
       await page.close();
@@ -170,7 +181,7 @@ describe('lintel dev: the interface', function () {
       expect(await page.locator('.opblock').count()).to.equal((await pathsNow()).length);
       expect(await page.locator('.errors-wrapper, .version-pragma__message').count()).to.equal(0);
 
-      const tried = (id: string): Promise<Tried> => sent(page, id);
+      const tried = (id: string): Promise<Tried> => sendFromPage(page, id);
       const signUp = await tried('sign-up-01');
       expect(signUp.status).to.match(/^200/);
       const [, token = ''] = /"token": "([^"]+)"/.exec(signUp.body) ?? [];
@@ -192,10 +203,10 @@ describe('lintel dev: the interface', function () {
 });
 
 describe('lintel serve: the interface', function () {
-  const { start } = hosting();
+  const { start } = serveInProcess();
 
   it('has neither document nor page', async () => {
-    const client = await ready(await start({ 'definitions/a.json': returning('a', 1) }));
+    const client = await waitUntilReady(await start({ 'definitions/a.json': defineReturnResource('a', 1) }));
     expect((await client.post<unknown>('/a', {})).body).to.equal(1);
     for (const path of ['/docs', '/docs/start.js', '/openapi.json']) {
       expect((await client.request('GET', path)).status, path).to.equal(404);

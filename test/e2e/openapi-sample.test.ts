@@ -6,16 +6,16 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';
 import { describeKernel } from '../../cli/openapi.js';
 import type { Client } from '../support/client.js';
-import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
-import { documentFlaws, judged, judgeOf, type Judge } from '../support/openapi.js';
-import { formOf, PNG_RED } from '../support/pictures.js';
-import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
+import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
+import { listDocumentErrors, checkAllCalls, createDocumentChecker, type DocumentChecker } from '../support/openapi.js';
+import { createFormData, PNG_RED } from '../support/pictures.js';
+import { copyQuickSample, defineQueryResource, SAMPLE_ENV } from '../support/project.js';
 import { startProvider } from '../support/provider.js';
 import { describeCalls } from '../support/soforotto-calls.js';
-import { copyApplication, ENV, isAtHand, seeds, standInForRemote } from '../support/soforotto.js';
+import { copyApplication, ENV, isAtHand, createSeeds, startRemoteStandIn } from '../support/soforotto.js';
 import type { StandIn } from '../support/upstream.js';
-import { bearer, freshEmail, PASSWORD, person, PIN } from '../support/wallet.js';
-import { hmac } from '../support/webhooks.js';
+import { createWalletInit, createEmail, PASSWORD, createPerson, PIN } from '../support/wallet.js';
+import { signHmac } from '../support/webhooks.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
 const provider = await startProvider();
@@ -28,18 +28,18 @@ after(() => provider.upstream.close());
 /** Only a connection can be in a room. */
 const ROOMS = ['/support/join', '/support/leave', '/wallet/watch', '/wallet/unwatch'];
 
-onDatabase('openapi of the sample', sample, (kernel) => {
+describeOnDatabase('openapi of the sample', sample, (kernel) => {
   let document: JsonObject;
-  let judge: Judge;
+  let judge: DocumentChecker;
   let client: Client;
   before(async () => {
     document = await describeKernel(kernel().kernel);
-    judge = judgeOf(document);
-    client = judged(kernel(), judge);
+    judge = createDocumentChecker(document);
+    client = checkAllCalls(kernel(), judge);
   });
 
   it('is a valid document', async () => {
-    expect(await documentFlaws(document)).to.equal('');
+    expect(await listDocumentErrors(document)).to.equal('');
   });
 
   it('has the samples of all plans as examples that pass their schemas', async () => {
@@ -57,8 +57,8 @@ onDatabase('openapi of the sample', sample, (kernel) => {
   });
 
   it('tells what people with a wallet are answered', async function () {
-    const ada = await person(client, 1000, { name: 'Ada' });
-    const bob = await person(client);
+    const ada = await createPerson(client, 1000, { name: 'Ada' });
+    const bob = await createPerson(client);
     const profile = { name: 'Countess', address: { street: 'A 1', city: 'B', country: 'UK' }, interests: ['engines'] };
     expect((await ada.post('/profile/update', profile)).status).to.equal(200);
     expect((await ada.post('/profile')).body['interests']).to.deep.equal(['engines']);
@@ -66,11 +66,11 @@ onDatabase('openapi of the sample', sample, (kernel) => {
     const sent = await ada.post('/wallet/transfer', transfer);
     expect(sent.status, sent.text).to.equal(200);
     expect((await ada.post(`/wallet/history/${String(sent.body['id'])}`)).status).to.equal(200);
-    const entries = [{ reference: freshEmail(), amount: -5 }];
+    const entries = [{ reference: createEmail(), amount: -5 }];
     const { body: started } = await ada.post('/connect/start');
     const photos = await client.request<readonly { storage_key: string }[]>('POST', '/gallery/add', {
-      ...bearer(ada.token),
-      body: formOf([{ name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' }]),
+      ...createWalletInit(ada.token),
+      body: createFormData([{ name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' }]),
     });
     expect(photos.status, photos.text).to.equal(200);
     const document = { kind: 'passport', number: 'C01X00T47', country: 'DE' };
@@ -106,9 +106,9 @@ onDatabase('openapi of the sample', sample, (kernel) => {
   });
 
   it('tells what senders of webhooks are answered', async () => {
-    const ada = await person(client);
+    const ada = await createPerson(client);
     const event = JSON.stringify({ event: 'evt_openapi', wallet: ada.id, amount: 5 });
-    const paid = { 'x-payment-signature': hmac(event, SAMPLE_ENV.PAYMENT_SECRET) };
+    const paid = { 'x-payment-signature': signHmac(event, SAMPLE_ENV.PAYMENT_SECRET) };
     const sender = { 'x-rates-token': SAMPLE_ENV.RATES_TOKEN };
     const rates = [{ currency: 'USD', rate: 1.08 }];
     const staff = { 'x-staff-token': SAMPLE_ENV.STAFF_TOKEN };
@@ -129,13 +129,13 @@ onDatabase('openapi of the sample', sample, (kernel) => {
   });
 
   it('tells how they are refused', async () => {
-    const ada = await person(client, 10);
+    const ada = await createPerson(client, 10);
     const statuses = async (calls: readonly (readonly [string, unknown, RequestInit?])[]): Promise<number[]> => {
       const found: number[] = [];
       for (const [path, body, init] of calls) found.push((await client.post(path, body, init)).status);
       return found;
     };
-    const as = bearer(ada.token);
+    const as = createWalletInit(ada.token);
     expect(
       await statuses([
         ['/profile', {}],
@@ -145,9 +145,9 @@ onDatabase('openapi of the sample', sample, (kernel) => {
         ['/sign-up', '"text"'],
         ['/sign-up', 'x=1', { headers: { 'content-type': 'text/plain' } }],
         ['/sign-up', JSON.stringify({ email: 'x'.repeat(1_100_000) })],
-        ['/sign-in', { email: freshEmail(), password: PASSWORD }],
+        ['/sign-in', { email: createEmail(), password: PASSWORD }],
         ['/wallet/history/none', {}, as],
-        ['/wallet/transfer', { to_email: freshEmail(), amount: 99, pin: PIN }, as],
+        ['/wallet/transfer', { to_email: createEmail(), amount: 99, pin: PIN }, as],
         ['/wallet/deposit', { amount: 0.5 }, as],
         ['/guest/rates', {}],
         ['/gallery/remove', ['gallery/other/x.png'], as],
@@ -195,11 +195,11 @@ describe('openapi of a real application', () => {
   let client: Client;
   before(async function () {
     if (!isAtHand) return skipTest(this, NO_SHARED);
-    remote = await standInForRemote();
+    remote = await startRemoteStandIn();
     const { outbound } = remote;
     kernel = await startKernel({
       files: {
-        'definitions/seeds.json': seeds().map((sql, index) => querying(`seed-${index}`, sql)),
+        'definitions/seeds.json': createSeeds().map((sql, index) => defineQueryResource(`seed-${index}`, sql)),
         ...remote.files,
       },
       config: {
@@ -211,11 +211,11 @@ describe('openapi of a real application', () => {
       env: ENV,
       prepare: copyApplication,
     });
-    for (const index of seeds().keys()) await kernel.post(`/seed-${index}`, {});
+    for (const index of createSeeds().keys()) await kernel.post(`/seed-${index}`, {});
     const document = await describeKernel(kernel.kernel);
-    expect(await documentFlaws(document)).to.equal('');
-    const judge = judgeOf(document);
-    const all = judged(kernel, judge);
+    expect(await listDocumentErrors(document)).to.equal('');
+    const judge = createDocumentChecker(document);
+    const all = checkAllCalls(kernel, judge);
     const known = new Set(Object.keys(document['paths'] as object));
     const bare = kernel;
     // What has errors is not in the document.

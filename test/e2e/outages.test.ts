@@ -4,33 +4,33 @@
  */
 import { expect } from 'chai';
 import { SQL, STORES, type Database } from '../support/databases.js';
-import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { querying, returning } from '../support/project.js';
-import { until } from '../support/until.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
+import { waitUntil } from '../support/until.js';
 import { skipTest } from '../support/skip.js';
 
-const asking = (id: string, mongo_query: object): object => ({
+const defineDocumentList = (id: string, mongo_query: object): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'QUERY', result: 'many', mongo_query }],
 });
 const MODEL = { _note: { id: { type: 'String', primary_key: true }, text: { type: 'String' } } };
-const ECHO = returning('echo', '$PAYLOAD');
+const ECHO = defineReturnResource('echo', '$PAYLOAD');
 
 const IN_SQL = [
   MODEL,
   ECHO,
-  querying('write', 'INSERT INTO _note (id, text) VALUES ($1, $2)', ['$GENERATOR.ULID', '$PAYLOAD.text']),
-  querying('mark', "UPDATE _note SET text = CONCAT(text, '!') WHERE id = $1", ['$PAYLOAD.id']),
-  querying('read', 'SELECT id, text FROM _note WHERE text = $1', ['$PAYLOAD.text'], { result: 'many' }),
+  defineQueryResource('write', 'INSERT INTO _note (id, text) VALUES ($1, $2)', ['$GENERATOR.ULID', '$PAYLOAD.text']),
+  defineQueryResource('mark', "UPDATE _note SET text = CONCAT(text, '!') WHERE id = $1", ['$PAYLOAD.id']),
+  defineQueryResource('read', 'SELECT id, text FROM _note WHERE text = $1', ['$PAYLOAD.text'], { result: 'many' }),
 ];
 const IN_DOCUMENTS = [
   { _note: { text: { type: 'String' } } },
   ECHO,
-  asking('write', { collection: '_note', action: 'INSERT', parameters: ['$PAYLOAD.text'] }),
-  asking('mark', { collection: '_note', action: 'INSERT', document: { text: '$PAYLOAD.marked' } }),
-  asking('read', { collection: '_note', action: 'FETCH', filter_predicate: { text: '$PAYLOAD.text' } }),
+  defineDocumentList('write', { collection: '_note', action: 'INSERT', parameters: ['$PAYLOAD.text'] }),
+  defineDocumentList('mark', { collection: '_note', action: 'INSERT', document: { text: '$PAYLOAD.marked' } }),
+  defineDocumentList('read', { collection: '_note', action: 'FETCH', filter_predicate: { text: '$PAYLOAD.text' } }),
 ];
 
 const SERVERS: readonly (Database & { readonly definitions: readonly object[] })[] = [
@@ -50,24 +50,24 @@ for (const { name, make, config, definitions } of SERVERS) {
     const on = (address: string, wait = false): Promise<TestKernel> =>
       startKernel({ files, config: config('$ENV.DATABASE', { pool_size: 1 }), env: { DATABASE: address }, wait });
     const write = (text: string) => kernel.post('/write', { text });
-    const stored = async (text: string): Promise<number> =>
+    const countStored = async (text: string): Promise<number> =>
       (await direct.post<readonly unknown[]>('/read', { text })).body.length;
     const readiness = async (of = kernel): Promise<number> => (await of.request('GET', '/status/ready')).status;
     const isBack = (): Promise<void> =>
-      until(async () => (await kernel.post('/read', { text: 'x' })).status === 200, 'it is back');
+      waitUntil(async () => (await kernel.post('/read', { text: 'x' })).status === 200, 'it is back');
 
     before(async function () {
       const found = await make!();
       if (typeof found === 'object') return skipTest(this, found.skip);
       direct = await on(found);
       const address = new URL(found);
-      proxy = await faultProxy({ host: address.hostname, port: Number(address.port) });
+      proxy = await startFaultProxy({ host: address.hostname, port: Number(address.port) });
       address.host = `127.0.0.1:${proxy.port}`;
       url = address.href;
       kernel = await on(url);
     });
     after(async () => {
-      await proxy?.pass();
+      await proxy?.passTraffic();
       await kernel?.close();
       await direct?.close();
       await proxy?.close();
@@ -75,25 +75,25 @@ for (const { name, make, config, definitions } of SERVERS) {
 
     it('refuses what needs it, goes on with the rest, and is there again without a restart', async () => {
       expect((await write('before')).status).to.equal(200);
-      await proxy.refuse();
+      await proxy.refuseConnections();
       for (const path of ['/write', '/read', '/write']) {
         const { status, headers, body } = await kernel.post(path, { text: 'away' });
         expect([status, body['code'], headers.get('retry-after')]).to.deep.equal([503, 'QRY_UNAVAILABLE', '1']);
       }
       expect((await kernel.post('/echo', { a: 1 })).body).to.deep.equal({ a: 1 });
       expect((await kernel.request('GET', '/status/live')).status).to.equal(200);
-      await until(async () => (await readiness()) === 503, 'it is not ready');
-      await proxy.pass();
+      await waitUntil(async () => (await readiness()) === 503, 'it is not ready');
+      await proxy.passTraffic();
       await isBack();
-      await until(async () => (await readiness()) === 200, 'it is ready');
+      await waitUntil(async () => (await readiness()) === 200, 'it is ready');
       expect((await write('after')).status).to.equal(200);
-      expect([await stored('away'), await stored('after')]).to.deep.equal([0, 1]);
+      expect([await countStored('away'), await countStored('after')]).to.deep.equal([0, 1]);
     });
 
     it('answers or refuses what was at work when it was cut, and serves the next', async () => {
       const atWork = Array.from({ length: 20 }, (_, n) => kernel.post(n % 2 ? '/write' : '/read', { text: 'work' }));
       proxy.reset();
-      await proxy.pass();
+      await proxy.passTraffic();
       for (const { status, headers, body } of await Promise.all(atWork)) {
         expect([200, 503]).to.include(status);
         if (status === 503) expect([headers.get('retry-after'), body['code']]).to.deep.equal(['1', 'QRY_UNAVAILABLE']);
@@ -108,11 +108,11 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect((await kernel.post('/mark', { id: 'none', marked: 'x' })).status).to.equal(200);
       expect((await write('unknown')).status).to.equal(200);
       const [row] = (await direct.post<readonly { readonly id?: unknown }[]>('/read', { text: 'unknown' })).body;
-      proxy.mute();
+      proxy.muteResponses();
       const lost = kernel.post('/mark', { id: row?.id ?? '', marked: 'unknown!' });
-      await until(async () => (await stored('unknown!')) === 1, 'it is stored');
+      await waitUntil(async () => (await countStored('unknown!')) === 1, 'it is stored');
       proxy.reset();
-      await proxy.pass();
+      await proxy.passTraffic();
       const { status, headers, body } = await lost;
       // The driver of MongoDB may ask for the answer once more, by the number of the write; then it is known.
       if (name !== 'mongodb' || status !== 200) {
@@ -120,24 +120,24 @@ for (const { name, make, config, definitions } of SERVERS) {
         expect(body['detail']).to.match(/not known/);
       }
       await isBack();
-      expect([await stored('unknown!'), await stored('unknown!!')]).to.deep.equal([1, 0]);
+      expect([await countStored('unknown!'), await countStored('unknown!!')]).to.deep.equal([1, 0]);
     });
 
     it('a start without it listens, says what it waits for, and serves once it is there', async () => {
-      await proxy.refuse();
+      await proxy.refuseConnections();
       const late = await on(url, true);
       try {
         expect(await readiness(late)).to.equal(503);
         expect((await late.post('/echo', { a: 1 })).body).to.deep.equal({ a: 1 });
         const { status, headers, body } = await late.post('/write', { text: 'early' });
         expect([status, headers.get('retry-after'), body['code']]).to.deep.equal([503, '1', 'REQ_WAITING']);
-        await proxy.pass();
+        await proxy.passTraffic();
         await late.kernel.complete();
         expect((await late.post('/write', { text: 'late' })).status).to.equal(200);
         expect(await readiness(late)).to.equal(200);
-        expect([await stored('early'), await stored('late')]).to.deep.equal([0, 1]);
+        expect([await countStored('early'), await countStored('late')]).to.deep.equal([0, 1]);
       } finally {
-        await proxy.pass();
+        await proxy.passTraffic();
         await late.close();
       }
     });

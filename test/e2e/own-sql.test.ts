@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { runCli, hostCli, type Finished } from '../support/cli.js';
 import { createClient } from '../support/client.js';
-import { placeOn, SQL } from '../support/databases.js';
-import { querying, tempProject, type TempProject } from '../support/project.js';
+import { createDatabase, SQL } from '../support/databases.js';
+import { defineQueryResource, createTempProject, type TempProject } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 
 const POSTGRES = `-- Titles in a short form; with a semicolon in a text: ';'
@@ -23,16 +23,16 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
     const run = (...words: string[]): Promise<Finished> => runCli(words, { cwd: project.folder, env });
 
     before(async function () {
-      const place = await placeOn(database);
+      const place = await createDatabase(database);
       if ('skip' in place) return skipTest(this, place.skip);
       ({ env } = place);
-      project = await tempProject({
+      project = await createTempProject({
         'lintel.config.json': { ...place.config, migrate: false },
         'definitions/_cat.json': {
           id: { type: 'Number', primary_key: true, auto_increment: true },
           name: { type: 'String', max_length: 90 },
         },
-        'definitions/list.json': querying('list', 'SELECT name, twice(id) AS t FROM cat', [], {
+        'definitions/list.json': defineQueryResource('list', 'SELECT name, twice(id) AS t FROM cat', [], {
           ...{ result: 'many', returnables: ['name', 't'] },
         }),
         'migrations/1-functions.sql': isMysql ? MYSQL : POSTGRES,
@@ -59,7 +59,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
 
     it('the statements are served', async () => {
       const served = hostCli(['serve'], { cwd: project.folder, env: { ...env, PORT: '0' } });
-      const [, url = ''] = await served.printed(/ready at (http:\S+)/);
+      const [, url = ''] = await served.waitForOutput(/ready at (http:\S+)/);
       const { body } = await createClient(url).post('/list', {});
       await served.stop();
       expect(body).to.deep.equal([{ name: 'seed;1', t: 2 }]);
@@ -88,7 +88,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
     it('`check --database` and `serve` have the database refuse what it cannot run, at its place', async () => {
       await project.write(
         'definitions/wrong.json',
-        querying('wrong', 'SELECT name, thrice(id) AS t FROM cat', [], { returnables: ['name'] }),
+        defineQueryResource('wrong', 'SELECT name, thrice(id) AS t FROM cat', [], { returnables: ['name'] }),
       );
       for (const words of [['check', '--database'], ['serve']]) {
         const { code, stdout, stderr } = await run(...words);

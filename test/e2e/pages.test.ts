@@ -4,12 +4,12 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { Route, RouteReply, RouteRequest } from '../../contract/hooks.js';
 import { readBytes } from '../../kernel/http/body.js';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 
 const ORIGIN = 'https://app.example.com';
 const reply = (more: Partial<RouteReply> = {}): RouteReply => ({ status: 200, headers: {}, body: 'fine', ...more });
@@ -45,7 +45,7 @@ describe('pages beside the resources', () => {
     page('/empty', () => reply({ status: 204, body: null })),
     page('/same', () => reply({ status: 304, headers: { etag: '"1"' }, body: null })),
     page('/refused', () => {
-      throw fault('REQ_BROKEN');
+      throw createFault('REQ_BROKEN');
     }),
     page('/fails', () => Promise.reject(new Error('canary of the page'))),
     page('/endless', () => reply({ body: endless() })),
@@ -54,7 +54,7 @@ describe('pages beside the resources', () => {
   ];
   let kernel: TestKernel;
   before(async () => {
-    const files = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+    const files = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD') };
     kernel = await startKernel({ files, pages, config: { http: { allowed_origins: [ORIGIN] } } });
   });
   after(() => kernel.close());
@@ -89,7 +89,7 @@ describe('pages beside the resources', () => {
       ['/empty', 204],
       ['/same', 304],
     ] as const) {
-      const answer = parseRaw(await kernel.raw(head('GET', path, { connection: 'close' })));
+      const answer = parseRaw(await kernel.raw(formatRequestHead('GET', path, { connection: 'close' })));
       expect(answer.status).to.equal(status);
       expect(answer.head).not.to.contain('content-length').and.not.contain('transfer-encoding');
       expect(answer.body).to.equal('');
@@ -105,7 +105,7 @@ describe('pages beside the resources', () => {
   });
 
   it('a body that breaks half way breaks the connection, or half of it would pass for the whole', async () => {
-    const answer = await kernel.raw(head('GET', '/broken'));
+    const answer = await kernel.raw(formatRequestHead('GET', '/broken'));
     expect(answer).to.contain('half').and.not.contain('\r\n0\r\n\r\n');
     const failure = await get('/broken').catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(Error);
@@ -136,7 +136,7 @@ describe('a client that leaves while its guard is still at work', () => {
     await once(server, 'listening');
     const came = once(server, 'came');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    socket.write(head('POST', '/', { 'content-length': 100 }) + 'half');
+    socket.write(formatRequestHead('POST', '/', { 'content-length': 100 }) + 'half');
     await came;
     socket.destroy();
     expect(((await outcome) as Fault).code).to.equal('REQ_ABORTED');

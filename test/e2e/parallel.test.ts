@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import pg from 'pg';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { describeOnBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 
@@ -132,7 +132,7 @@ describe('parallel statements (postgres)', () => {
   before(async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    url = await freshDatabase();
+    url = await createPostgresDatabase();
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query(MEET_SQL);
@@ -218,7 +218,7 @@ const INSERTS = {
   ],
 };
 
-onBothDatabases('parallel writes', { files: INSERTS }, (kernel) => {
+describeOnBothDatabases('parallel writes', { files: INSERTS }, (kernel) => {
   it('are all there, with their results', async () => {
     const { status, body } = await kernel().post('/both', { from: 10, who: 'ada' });
     expect([status, body]).to.deep.equal([200, { who: 'ada', id1: 11, id2: 12 }]);

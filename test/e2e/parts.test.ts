@@ -5,16 +5,16 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Outcome, Put, Running } from '../../contract/deferred.js';
+import type { Outcome, JobEntry, RuntimeServices } from '../../contract/deferred.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 
 interface Behind {
-  readonly puts: (Put & { readonly inUnit: boolean })[];
-  readonly state: { full: boolean; readonly running: Running };
+  readonly puts: (JobEntry & { readonly inUnit: boolean })[];
+  readonly state: { full: boolean; readonly running: RuntimeServices };
 }
 
-const behind = async (): Promise<Behind> =>
+const importBehind = async (): Promise<Behind> =>
   (await import(pathToFileURL(join(PLUGIN_FIXTURES, 'behind', 'runtime.js')).href)) as Behind;
 
 const MODEL = {
@@ -67,13 +67,13 @@ describe('work apart from the answer', () => {
   };
   const rows = async (): Promise<Record<string, unknown>[]> =>
     (await kernel.post('/all')).body as unknown as Record<string, unknown>[];
-  const resume = (put: Put | undefined, attempt = 1): Promise<Outcome> => {
+  const resume = (put: JobEntry | undefined, attempt = 1): Promise<Outcome> => {
     if (put === undefined) throw new Error('nothing was put off');
-    return queue.state.running.resume(put.work, attempt, never);
+    return queue.state.running.runJob(put.work, attempt, never);
   };
 
   beforeEach(async () => {
-    queue = await behind();
+    queue = await importBehind();
     queue.puts.length = 0;
     queue.state.full = false;
   });
@@ -163,14 +163,14 @@ describe('work apart from the answer', () => {
   });
 
   it('is refused before it is accepted when the payload lacks what it reads, unless that is optional', async () => {
-    const reading = (rest: object = {}): object => ({
+    const defineReading = (rest: object = {}): object => ({
       behind: { after: 0 },
       actionables: [insert(1, ['$PAYLOAD.id', '$PAYLOAD.text', '$DATETIME'], rest)],
     });
     const rules = {
       payload_validation: [{ field: { id: { type: 'STRING' }, text: { type: 'STRING', optional: true } } }],
     };
-    await start({ strict: reading(), lenient: reading(rules) });
+    await start({ strict: defineReading(), lenient: defineReading(rules) });
     const refused = await kernel.post('/strict', { id: 'a' });
     expect([refused.status, refused.body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
     expect(queue.puts).to.deep.equal([]);
@@ -240,7 +240,7 @@ describe('work apart from the answer', () => {
     });
     await kernel.post('/note', { id: 'a', text: 'x' });
     const work = queue.puts[0]?.work;
-    const outcome = work && (await queue.state.running.resume(work, 1, AbortSignal.abort()));
+    const outcome = work && (await queue.state.running.runJob(work, 1, AbortSignal.abort()));
     expect(outcome).to.deep.include({ done: false, code: 'JOB_STOPPED', retryable: true });
     expect(await rows()).to.deep.equal([]);
   });
@@ -257,7 +257,7 @@ describe('work apart from the answer', () => {
     const [schedule] = queue.state.running.schedules();
     expect(schedule).to.deep.equal({ key: 'tidy#1', resource: 'tidy', expression: '0 0 0 * * *', zone: null });
     const instant = Date.parse('2026-03-01T00:00:00Z');
-    expect(schedule && (await queue.state.running.tick(schedule, 'tidy#1@x', instant, never))).to.deep.equal({
+    expect(schedule && (await queue.state.running.runSchedule(schedule, 'tidy#1@x', instant, never))).to.deep.equal({
       done: true,
     });
     expect((await rows()).map(({ text, at }) => [text, at])).to.deep.equal([['tidied', '2026-03-01T00:00:00.000Z']]);

@@ -1,14 +1,14 @@
 /** Paths with parameters over real HTTP: which plan answers, what arrives as payload, and what names nothing. */
 import { expect } from 'chai';
-import { unpainted } from '../../cli/paint.js';
-import { curlLine, endpointTable } from '../../cli/table.js';
+import { omitColor } from '../../cli/paint.js';
+import { formatCurl, formatEndpointTable } from '../../cli/table.js';
 import { findRoute } from '../../kernel/http/routes.js';
-import { head, parseRaw } from '../support/client.js';
-import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
-import { querying, returning } from '../support/project.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
+import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
 
 const at = (id: string, resource: string, value: unknown = { at: id, got: '$PAYLOAD' }): object =>
-  returning(id, value, { resource });
+  defineReturnResource(id, value, { resource });
 const rule = (type: object): object => ({ payload_validation: [{ field: { id: type } }] });
 
 const FILES = {
@@ -45,7 +45,7 @@ describe('path parameters', () => {
   after(() => kernel.close());
   /** As it stands: fetch would tidy the path up. */
   const send = async (path: string, method = 'POST'): Promise<{ status: number; body: string }> =>
-    parseRaw(await kernel.raw(head(method, path, { connection: 'close', 'content-length': 0 })));
+    parseRaw(await kernel.raw(formatRequestHead(method, path, { connection: 'close', 'content-length': 0 })));
   const got = async (path: string): Promise<unknown> =>
     JSON.parse(Buffer.from((await send(path)).body, 'latin1').toString()) as unknown;
 
@@ -161,30 +161,34 @@ describe('path parameters', () => {
       onProblem: 'skip',
     });
     const plans = only.kernel.plans();
-    expect(endpointTable(plans, ['POST'], unpainted)).to.contain('/ruled/:id/of/:who');
-    const line = curlLine(plans, only.url, ['POST']) ?? '';
+    expect(formatEndpointTable(plans, ['POST'], omitColor)).to.contain('/ruled/:id/of/:who');
+    const line = formatCurl(plans, only.url, ['POST']) ?? '';
     const [, path = '', data = ''] = /(\/ruled\S*) -H .* -d '(.*)'$/.exec(line) ?? [];
     expect(path).to.match(/^\/ruled\/[^/:]{4,}\/of\/[^/:]+$/);
     const { status, body } = await only.post(path, data);
     expect(status, line).to.equal(200);
     expect(body).to.have.all.keys('id', 'who', 'n');
     expect(JSON.parse(data)).to.have.all.keys('n');
-    expect(curlLine(plans, only.url, ['GET'])).to.match(/\/ruled\/[^/:]{4,}\/of\/[^/:?]+\?n=/);
+    expect(formatCurl(plans, only.url, ['GET'])).to.match(/\/ruled\/[^/:]{4,}\/of\/[^/:?]+\?n=/);
     await only.close();
   });
 });
 
 describe('path parameters of broken definitions', () => {
-  const broken = (resource: string): object => ({ id: 'broken', resource, actionables: [{ id: 1, mode: 'NONE' }] });
+  const defineInvalid = (resource: string): object => ({
+    id: 'broken',
+    resource,
+    actionables: [{ id: 1, mode: 'NONE' }],
+  });
 
   it('are 503, and no other path steps in for a fixed one', async () => {
     const kernel = await startKernel({
-      files: { 'definitions/a.json': [at('note', 'notes/:id')], 'definitions/b.json': broken('notes/newest') },
+      files: { 'definitions/a.json': [at('note', 'notes/:id')], 'definitions/b.json': defineInvalid('notes/newest') },
       onProblem: 'skip',
     });
     expect((await kernel.post('/notes/newest')).body).to.include({ status: 503, code: 'REQ_BROKEN' });
     expect((await kernel.post('/notes/5')).status).to.equal(200);
-    await kernel.project.write('definitions/b.json', broken('pages/:id'));
+    await kernel.project.write('definitions/b.json', defineInvalid('pages/:id'));
     await kernel.kernel.reload();
     expect((await kernel.post('/pages/5')).body).to.include({ status: 503, code: 'REQ_BROKEN' });
     expect((await kernel.post('/')).status).to.equal(404);
@@ -224,12 +228,16 @@ describe('many paths with parameters', () => {
   });
 });
 
-onDatabase(
+describeOnDatabase(
   'path parameters in statements',
-  { files: { 'definitions/a.json': querying('named', 'SELECT $1::text AS id, $2::text AS word', ['id', 'word']) } },
+  {
+    files: {
+      'definitions/a.json': defineQueryResource('named', 'SELECT $1::text AS id, $2::text AS word', ['id', 'word']),
+    },
+  },
   (kernel) => {
     before(async () => {
-      const named = { ...querying('named', 'SELECT $1::text AS id, $2::text AS word', ['id', 'word']) };
+      const named = { ...defineQueryResource('named', 'SELECT $1::text AS id, $2::text AS word', ['id', 'word']) };
       await kernel().project.write('definitions/a.json', { ...named, resource: 'named/:id/:word' });
       expect(await kernel().kernel.reload()).to.include({ applied: true });
     });

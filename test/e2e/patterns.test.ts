@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeKernel } from '../../cli/openapi.js';
 import type { Loose } from '../support/client.js';
-import { onDatabase, onPostgres, type TestKernel } from '../support/kernel.js';
-import { documentFlaws } from '../support/openapi.js';
-import { querying, ROOT } from '../support/project.js';
+import { describeOnDatabase, describeOnPostgres, type TestKernel } from '../support/kernel.js';
+import { listDocumentErrors } from '../support/openapi.js';
+import { defineQueryResource, ROOT } from '../support/project.js';
 import { KEY, OTHER_KEY } from '../support/tokens.js';
 
 const ENV = { TOKEN_KEY: KEY, SESSION_KEY: OTHER_KEY, PASSWORD_SALT: 'pepper' };
@@ -26,8 +26,8 @@ const ADA = {
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const options = { judged: true, env: ENV, prepare: copy };
-onDatabase('patterns of the interface, by default', options, (kernel) => describePatterns(kernel, false));
-onPostgres('patterns of the interface, profile sub0', { ...options, config: { profile: 'sub0' } }, (kernel) =>
+describeOnDatabase('patterns of the interface, by default', options, (kernel) => describePatterns(kernel, false));
+describeOnPostgres('patterns of the interface, profile sub0', { ...options, config: { profile: 'sub0' } }, (kernel) =>
   describePatterns(kernel, true),
 );
 
@@ -47,7 +47,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(value, path).to.be.an('object');
     return value as Loose;
   };
-  const refused = async (status: number, path: string, body: unknown, headers: Headers = {}): Promise<Loose> => {
+  const postForRefusal = async (status: number, path: string, body: unknown, headers: Headers = {}): Promise<Loose> => {
     const answer = await send(path, body, headers);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(status);
     expect(answer.headers.get('content-type')).to.equal(
@@ -63,7 +63,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   it('is described by a valid document, by which every request and answer below is judged', async () => {
     const document = await describeKernel(kernel().kernel);
     expect(Object.keys(document['paths'] as object)).to.have.length.greaterThan(10);
-    expect(await documentFlaws(document)).to.equal('');
+    expect(await listDocumentErrors(document)).to.equal('');
   });
 
   it('1. sign-up: validated, hashed, inserted under a generated id, answered with a token', async () => {
@@ -78,14 +78,14 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   });
 
   it('1. sign-up: an address that is taken is 409, a broken rule 422, and both name the field', async () => {
-    expect(pointers(await refused(409, '/create-user', ADA))).to.deep.equal(['/email']);
+    expect(pointers(await postForRefusal(409, '/create-user', ADA))).to.deep.equal(['/email']);
     const broken = { email: 'ada', password: 'short', address: { city: 'L' } };
-    expect(pointers(await refused(422, '/create-user', broken))).to.deep.equal([
+    expect(pointers(await postForRefusal(422, '/create-user', broken))).to.deep.equal([
       '/email',
       '/password',
       '/address/city',
     ]);
-    expect(pointers(await refused(422, '/create-user', {}))).to.deep.equal(['/email', '/password', '/address']);
+    expect(pointers(await postForRefusal(422, '/create-user', {}))).to.deep.equal(['/email', '/password', '/address']);
   });
 
   it('1. sign-up: of twenty at once with one address, one gets it', async () => {
@@ -101,8 +101,8 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(row).to.include({ id: ada.id, full_name: ADA.full_name });
     expect(row['token']).to.match(/^v4\.local\./);
     ada = { ...ada, session: { 'x-session': String(row['token']) } };
-    const wrong = await refused(401, '/login-user', { email: ADA.email, password: 'wrong horse' });
-    const unknown = await refused(401, '/login-user', { email: 'no@example.com', password: 'wrong horse' });
+    const wrong = await postForRefusal(401, '/login-user', { email: ADA.email, password: 'wrong horse' });
+    const unknown = await postForRefusal(401, '/login-user', { email: 'no@example.com', password: 'wrong horse' });
     expect({ ...unknown, instance: '' }).to.deep.equal({ ...wrong, instance: '' });
   });
 
@@ -111,9 +111,9 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(row).to.have.all.keys('id', 'email', 'full_name', 'balance', 'is_active', 'address', 'created_at');
     expect(row).to.deep.include({ id: ada.id, balance: 0, is_active: true, address: { city: 'London' } });
     expect(row['created_at']).to.match(ISO);
-    await refused(401, '/account', {});
-    await refused(401, '/account', {}, { authorization: String(ada.bearer['authorization']).slice(7) });
-    await refused(401, '/account', {}, ada.session);
+    await postForRefusal(401, '/account', {});
+    await postForRefusal(401, '/account', {}, { authorization: String(ada.bearer['authorization']).slice(7) });
+    await postForRefusal(401, '/account', {}, ada.session);
   });
 
   it('3. protected update: in a header of its own, and what is not sent stays', async () => {
@@ -123,14 +123,14 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(await object('/account-update-01', { full_name: 'Ada L.' }, ada.session)).to.include({
       full_name: 'Ada L.',
     });
-    await refused(401, '/account/update', { full_name: 'Eve' }, ada.bearer);
+    await postForRefusal(401, '/account/update', { full_name: 'Eve' }, ada.bearer);
   });
 
   it('4. balance chain: the select behind the update runs first, and no update is lost', async () => {
     expect(await result('/wallet-add', { amount: 2.5 }, ada.bearer)).to.deep.equal({ balance: 2.5 });
     await Promise.all(Array.from({ length: 20 }, () => object('/wallet-add', { amount: 1 }, ada.bearer)));
     expect(await object('/account', {}, ada.bearer)).to.include({ balance: 22.5 });
-    expect(pointers(await refused(422, '/wallet-add', { amount: '5' }, ada.bearer))).to.deep.equal(['/amount']);
+    expect(pointers(await postForRefusal(422, '/wallet-add', { amount: '5' }, ada.bearer))).to.deep.equal(['/amount']);
   });
 
   it('5. several actionables hang on one INSERT, which runs once', async () => {
@@ -153,7 +153,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   it('5. all or nothing: when a later actionable fails, the INSERT is taken back', async () => {
     const before = (await result('/reports/orders', { threshold: 10 })) as Loose;
     // Without a tag there is nothing to extract for the second actionable.
-    await refused(422, '/checkout', { amount: 99, tags: [] }, ada.bearer);
+    await postForRefusal(422, '/checkout', { amount: 99, tags: [] }, ada.bearer);
     expect(await result('/reports/orders', { threshold: 10 })).to.deep.equal(before);
     expect(before).to.deep.equal({ email: ADA.email, orders: 1, total: 12, large: 1, place: 1 });
   });
@@ -172,7 +172,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
       expect(await result('/reports/orders', {}))
         .to.be.an('array')
         .with.length(2);
-    else expect(pointers(await refused(422, '/reports/orders', {}))).to.deep.equal(['/threshold']);
+    else expect(pointers(await postForRefusal(422, '/reports/orders', {}))).to.deep.equal(['/threshold']);
   });
 
   it('7. operators of jsonb: a question mark is no placeholder', async () => {
@@ -184,7 +184,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(reached.sort((a, b) => Number(a) - Number(b))).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     expect(await result('/orders-react', { id, reaction: 'never' })).to.equal(null);
     // That member is text, which cannot be counted up.
-    expect(await refused(422, '/orders-react', { id, reaction: 'note' })).to.include({ code: 'QRY_BAD_VALUE' });
+    expect(await postForRefusal(422, '/orders-react', { id, reaction: 'note' })).to.include({ code: 'QRY_BAD_VALUE' });
     expect(await result('/orders-tagged', { tag: "'; DROP TABLE orders; --" })).to.equal(null);
   });
 
@@ -196,17 +196,16 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     expect(await result('/activity-import', { user_id: ada.id, rows })).to.deep.equal(rows);
     const one = rows.slice(0, 1);
     expect(await result('/activity-import', { user_id: ada.id, rows: one })).to.deep.equal(one);
-    await refused(409, '/activity-import', { user_id: 'nobody', rows });
-    expect(pointers(await refused(422, '/activity-import', { user_id: ada.id, rows: [{ title: 5 }] }))).to.deep.equal([
-      '/rows/0/title',
-      '/rows/0/amount',
-    ]);
+    await postForRefusal(409, '/activity-import', { user_id: 'nobody', rows });
+    expect(
+      pointers(await postForRefusal(422, '/activity-import', { user_id: ada.id, rows: [{ title: 5 }] })),
+    ).to.deep.equal(['/rows/0/title', '/rows/0/amount']);
   });
 
   it('9. DELETE … RETURNING, and `must_return_value` when nothing is left', async () => {
     const removed = await result('/activity-remove', { user: { id: ada.id } });
     expect(removed).to.deep.equal([{ title: 'import 1' }, { title: 'import 2' }, { title: 'import 1' }]);
-    const none = await refused(404, '/activity-remove', { user: { id: ada.id } });
+    const none = await postForRefusal(404, '/activity-remove', { user: { id: ada.id } });
     expect(none['detail']).to.equal('Operation Failed: this action must return a value!');
   });
 
@@ -230,7 +229,8 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
   });
 }
 
-const rows = (id: string, query: string, parameters: readonly string[] = []): object => querying(id, query, parameters);
+const rows = (id: string, query: string, parameters: readonly string[] = []): object =>
+  defineQueryResource(id, query, parameters);
 const TABLES = {
   'definitions/_user.json': {
     id: { type: 'String', primary_key: true },
@@ -244,7 +244,7 @@ const TABLES = {
   'definitions/others.jsonc': `// Models and resources may share a file.
     [{ "_activity": { "id": { "type": "Number", "primary_key": true, "auto_increment": true } } }, { "_log": { "n": { "type": "Number" } } },]`,
   'definitions/all.json': [
-    querying('user-add', 'INSERT INTO user (id, email, pin) VALUES ($1, $2, $3)', ['id', 'email', 'pin'], {
+    defineQueryResource('user-add', 'INSERT INTO user (id, email, pin) VALUES ($1, $2, $3)', ['id', 'email', 'pin'], {
       hashables: [{ property: 'pin', algorithm: 'BCRYPT', options: { rounds_cost: 4 } }],
     }),
     rows('user-all', 'SELECT * FROM User'),
@@ -260,7 +260,7 @@ const TABLES = {
   ],
 };
 
-onDatabase('names of tables', { files: TABLES }, (kernel) => {
+describeOnDatabase('names of tables', { files: TABLES }, (kernel) => {
   const at = async (path: string, body: object = {}): Promise<unknown> => {
     const answer = await kernel().post<unknown>(path, body);
     expect(answer.status, `${path}: ${answer.text}`).to.equal(200);

@@ -2,18 +2,18 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
-import { explain } from '../../cli/explain.js';
-import { unpainted } from '../../cli/paint.js';
+import { formatError } from '../../cli/explain.js';
+import { omitColor } from '../../cli/paint.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, returning } from '../support/project.js';
+import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
 
 const start = (folder: string, value: unknown, config: object = {}): Promise<TestKernel> =>
   startKernel({
-    files: { 'definitions/a.json': returning('r', value) },
+    files: { 'definitions/a.json': defineReturnResource('r', value) },
     config: { ...config, plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', folder)] },
   });
 
-async function bootErrorOf(work: Promise<TestKernel>): Promise<BootError> {
+async function catchBootError(work: Promise<TestKernel>): Promise<BootError> {
   try {
     const kernel = await work;
     await kernel.close();
@@ -44,17 +44,17 @@ describe('broken plugins', () => {
   ];
   it('an ES module in a package that says otherwise is told what to do', async () => {
     const files = { 'package.json': { type: 'commonjs' }, 'mine/spec.js': 'import "node:fs";\nexport default {};\n' };
-    const error = await bootErrorOf(startKernel({ files, config: { plugins: ['builtin:*', './mine'] } }));
+    const error = await catchBootError(startKernel({ files, config: { plugins: ['builtin:*', './mine'] } }));
     expect(error.code).to.equal('PLG_NOT_FOUND');
-    expect(explain(error, unpainted)).to.contain('spec.js').and.contain('.mjs').and.contain('"type": "module"');
+    expect(formatError(error, omitColor)).to.contain('spec.js').and.contain('.mjs').and.contain('"type": "module"');
   });
 
   for (const [folder, code, ...words] of USED) {
     it(`${folder}: ${code}, and only when somebody uses it`, async () => {
       const name = folder.replaceAll('-', '').toUpperCase();
-      const error = await bootErrorOf(start(folder, `$GENERATOR.${name}`));
+      const error = await catchBootError(start(folder, `$GENERATOR.${name}`));
       expect(error.code).to.equal(code);
-      for (const word of words) expect(explain(error, unpainted)).to.contain(word);
+      for (const word of words) expect(formatError(error, omitColor)).to.contain(word);
       const unused = await start(folder, 1);
       expect((await unused.post('/r')).body).to.equal(1);
       await unused.close();
@@ -73,22 +73,22 @@ describe('broken plugins', () => {
   ];
   for (const [folder, code, ...words] of LOADED) {
     it(`${folder}: ${code}, used or not`, async () => {
-      const error = await bootErrorOf(start(folder, 1));
+      const error = await catchBootError(start(folder, 1));
       expect(error.code).to.equal(code);
-      for (const word of words) expect(explain(error, unpainted)).to.contain(word);
+      for (const word of words) expect(formatError(error, omitColor)).to.contain(word);
     });
   }
 
   it('one folder named twice is a duplicate', async () => {
     const folder = join(PLUGIN_FIXTURES, 'short-code');
-    const error = await bootErrorOf(startKernel({ config: { plugins: ['builtin:*', folder, folder] } }));
-    expect(explain(error, unpainted)).to.contain('PLG_DUPLICATE').and.contain('generator:SHORTCODE');
+    const error = await catchBootError(startKernel({ config: { plugins: ['builtin:*', folder, folder] } }));
+    expect(formatError(error, omitColor)).to.contain('PLG_DUPLICATE').and.contain('generator:SHORTCODE');
   });
 
   it('a plugin that never opens is named after its deadline', async () => {
-    const error = await bootErrorOf(start('open-hangs', '$GENERATOR.OPENHANGS', { deadlines: { open: 0.2 } }));
+    const error = await catchBootError(start('open-hangs', '$GENERATOR.OPENHANGS', { deadlines: { open: 0.2 } }));
     expect(error.code).to.equal('PLG_TIMEOUT');
-    expect(explain(error, unpainted)).to.contain('generator:OPENHANGS').and.contain('did not open within 0.2 s');
+    expect(formatError(error, omitColor)).to.contain('generator:OPENHANGS').and.contain('did not open within 0.2 s');
   });
 
   it('a plugin that never closes does not hold up the end', async () => {

@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
 import type { Loose } from '../support/client.js';
 import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
 
 const folder = (name: string): string => join(PLUGIN_FIXTURES, name);
@@ -35,7 +35,7 @@ function placed({ code, range }: Problem, text: string): string {
 }
 
 describe('a plugin of an existing kind', () => {
-  const files = { 'definitions/a.json': returning('code', { code: '$GENERATOR.SHORTCODE' }) };
+  const files = { 'definitions/a.json': defineReturnResource('code', { code: '$GENERATOR.SHORTCODE' }) };
 
   it('is served', async () => {
     const kernel = await withPlugins(['short-code'], { files });
@@ -60,7 +60,7 @@ describe('a plugin of an existing kind', () => {
 
   it('is suggested when it is misspelt, and unknown when it is disabled', async () => {
     const misspelt = await withPlugins(['short-code'], {
-      files: { 'definitions/a.json': returning('code', '$GENERATOR.SHORTCOD') },
+      files: { 'definitions/a.json': defineReturnResource('code', '$GENERATOR.SHORTCOD') },
       onProblem: 'skip',
     });
     const [problem] = misspelt.kernel.problems();
@@ -77,7 +77,12 @@ describe('a plugin of an existing kind', () => {
 
   it('of the distribution can be disabled too', async () => {
     const kernel = await startKernel({
-      files: { 'definitions/a.json': [returning('uuid', '$GENERATOR.UUID'), returning('ulid', '$GENERATOR.ULID')] },
+      files: {
+        'definitions/a.json': [
+          defineReturnResource('uuid', '$GENERATOR.UUID'),
+          defineReturnResource('ulid', '$GENERATOR.ULID'),
+        ],
+      },
       config: { disable: ['generator:UUID'] },
       onProblem: 'skip',
     });
@@ -89,18 +94,19 @@ describe('a plugin of an existing kind', () => {
 });
 
 describe('a new kind', () => {
-  const limited = (id: string, quota: unknown): object => returning(id, { n: '$PAYLOAD.n' }, { quota });
+  const defineLimited = (id: string, quota: unknown): object =>
+    defineReturnResource(id, { n: '$PAYLOAD.n' }, { quota });
   const rule = { field: { n: { type: 'NUMBER' } } };
   const files = {
     'definitions/a.json': [
-      limited('window', { algorithm: 'fixed-window', limit: 3, window: 3600 }),
-      limited('bucket', { algorithm: 'token-bucket', limit: 2, refill: 0.001 }),
-      limited('tenant', { algorithm: 'fixed-window', limit: 1, window: 3600, identifier: '$HEADER.x-tenant' }),
+      defineLimited('window', { algorithm: 'fixed-window', limit: 3, window: 3600 }),
+      defineLimited('bucket', { algorithm: 'token-bucket', limit: 2, refill: 0.001 }),
+      defineLimited('tenant', { algorithm: 'fixed-window', limit: 1, window: 3600, identifier: '$HEADER.x-tenant' }),
       {
-        ...limited('before-rules', { algorithm: 'token-bucket', limit: 1, refill: 0.001 }),
+        ...defineLimited('before-rules', { algorithm: 'token-bucket', limit: 1, refill: 0.001 }),
         actionables: [{ id: 1, mode: 'RETURN', value: 1, payload_validation: [rule] }],
       },
-      returning('free', 1),
+      defineReturnResource('free', 1),
     ],
   };
   let kernel: TestKernel;
@@ -155,7 +161,7 @@ describe('a new kind', () => {
   });
 
   it('brings its fields, options and codes into the front end, with places', async () => {
-    const bad = (id: string, quota: unknown): string => JSON.stringify(limited(id, quota), null, 1);
+    const bad = (id: string, quota: unknown): string => JSON.stringify(defineLimited(id, quota), null, 1);
     const texts: Record<string, string> = {
       'definitions/1.json': bad('a', { algorithm: 'fixed-windw', limit: 1, window: 1 }),
       'definitions/2.json': bad('b', { algorithm: 'fixed-window', limt: 1, window: 1 }),
@@ -194,7 +200,7 @@ describe('an observer that taps the hooks', () => {
   let seen: Recorder;
   const files = {
     'definitions/a.json': [
-      returning('echo', '$PAYLOAD'),
+      defineReturnResource('echo', '$PAYLOAD'),
       {
         id: 'judged',
         resource: 'judged',
@@ -202,7 +208,7 @@ describe('an observer that taps the hooks', () => {
           { id: 1, mode: 'RETURN', value: '$PAYLOAD', payload_validation: [{ field: { added: { type: 'NUMBER' } } }] },
         ],
       },
-      querying('query', 'SELECT 1 AS one'),
+      defineQueryResource('query', 'SELECT 1 AS one'),
     ],
   };
   before(async function () {
@@ -230,7 +236,9 @@ describe('an observer that taps the hooks', () => {
   it('sees the boot in order', async () => {
     const other = await recorder();
     other.events.length = 0;
-    const booting = await withPlugins(['witness'], { files: { 'definitions/a.json': returning('echo', 1) } });
+    const booting = await withPlugins(['witness'], {
+      files: { 'definitions/a.json': defineReturnResource('echo', 1) },
+    });
     await booting.close();
     expect(other.events).to.deep.equal([
       ['configure'],

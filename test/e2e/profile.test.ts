@@ -1,9 +1,9 @@
 /** `"profile": "sub0"` and `on_problem`: what changes for definitions of another system, and what never does. */
 import { expect } from 'chai';
-import { BrokenSet } from '../../kernel/runtime/kernel.js';
-import { onDatabase, startKernel } from '../support/kernel.js';
-import { querying, returning } from '../support/project.js';
-import { hosting, ready } from '../support/serve.js';
+import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import { describeOnDatabase, startKernel } from '../support/kernel.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
+import { serveInProcess, waitUntilReady } from '../support/serve.js';
 
 const BROKEN = { id: 'broken', resource: 'broken/path', actionables: [{ id: 1, mode: 'RETRUN', value: 1 }] };
 const LEANS = {
@@ -14,7 +14,9 @@ const LEANS = {
 const SUB0 = { profile: 'sub0' };
 
 describe('profile sub0', () => {
-  const files = { 'definitions/a.json': [returning('v', { n: 1 }), returning('needs', '$PAYLOAD.x')] };
+  const files = {
+    'definitions/a.json': [defineReturnResource('v', { n: 1 }), defineReturnResource('needs', '$PAYLOAD.x')],
+  };
 
   it('wraps results; the envelope that the config names wins', async () => {
     for (const [config, expected] of [
@@ -59,7 +61,7 @@ describe('profile sub0', () => {
   });
 
   it('serves what is sound; `on_problem` in the config wins', async () => {
-    const broken = { 'definitions/a.json': [returning('v', 1), BROKEN, LEANS] };
+    const broken = { 'definitions/a.json': [defineReturnResource('v', 1), BROKEN, LEANS] };
     for (const config of [SUB0, { on_problem: 'skip' }]) {
       const kernel = await startKernel({ files: broken, config: { ...config, envelope: 'bare' } });
       expect((await kernel.post('/v')).body).to.equal(1);
@@ -71,25 +73,29 @@ describe('profile sub0', () => {
     }
     for (const config of [{ ...SUB0, on_problem: 'refuse' }, {}]) {
       const error: unknown = await startKernel({ files: broken, config }).catch((failure: unknown) => failure);
-      expect(error).to.be.instanceOf(BrokenSet);
+      expect(error).to.be.instanceOf(InvalidDefinitionsError);
     }
   });
 
   it('a config with errors never starts', async () => {
     for (const config of [{ profile: 'sub1' }, { ...SUB0, on_problem: 'ignore' }]) {
       const error: unknown = await startKernel({ files, config }).catch((failure: unknown) => failure);
-      expect(error).to.be.instanceOf(BrokenSet);
-      expect((error as BrokenSet).problems.map(({ code }) => code)).to.deep.equal(['DEF_VALUE']);
+      expect(error).to.be.instanceOf(InvalidDefinitionsError);
+      expect((error as InvalidDefinitionsError).problems.map(({ code }) => code)).to.deep.equal(['DEF_VALUE']);
     }
   });
 });
 
 const NULLS = {
   'definitions/a.json': [
-    querying('bound', 'SELECT $1::text AS a, $2::text AS b, $3::text AS c', ['$PAYLOAD.a', '$PAYLOAD.deep.er', 'c']),
-    querying('inside', 'SELECT $1::text AS a', ['at $PAYLOAD.a']),
-    querying('header', 'SELECT $1::text AS a', ['$HEADER.x-absent']),
-    returning('returned', { a: '$PAYLOAD.a' }),
+    defineQueryResource('bound', 'SELECT $1::text AS a, $2::text AS b, $3::text AS c', [
+      '$PAYLOAD.a',
+      '$PAYLOAD.deep.er',
+      'c',
+    ]),
+    defineQueryResource('inside', 'SELECT $1::text AS a', ['at $PAYLOAD.a']),
+    defineQueryResource('header', 'SELECT $1::text AS a', ['$HEADER.x-absent']),
+    defineReturnResource('returned', { a: '$PAYLOAD.a' }),
     {
       id: 'ruled',
       resource: 'ruled',
@@ -105,7 +111,7 @@ const NULLS = {
   ],
 };
 
-onDatabase('absent values, profile sub0', { files: NULLS, config: { ...SUB0, envelope: 'bare' } }, (kernel) => {
+describeOnDatabase('absent values, profile sub0', { files: NULLS, config: { ...SUB0, envelope: 'bare' } }, (kernel) => {
   it('are NULL in parameters, at any depth', async () => {
     expect((await kernel().post('/bound', {})).body).to.deep.equal({ a: null, b: null, c: null });
     expect((await kernel().post('/bound', { a: 1, deep: 5, c: null })).body).to.deep.equal({
@@ -131,7 +137,7 @@ onDatabase('absent values, profile sub0', { files: NULLS, config: { ...SUB0, env
   });
 });
 
-onDatabase('absent values, without a profile', { files: NULLS }, (kernel) => {
+describeOnDatabase('absent values, without a profile', { files: NULLS }, (kernel) => {
   it('are refused in parameters, but for bare names', async () => {
     const { status, body } = await kernel().post('/bound', { a: 'x' });
     expect([status, body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
@@ -144,13 +150,13 @@ onDatabase('absent values, without a profile', { files: NULLS }, (kernel) => {
 });
 
 describe('lintel serve with problems', function () {
-  const { start } = hosting();
-  const files = { 'definitions/a.json': returning('v', 1), 'definitions/b.json': BROKEN };
+  const { start } = serveInProcess();
+  const files = { 'definitions/a.json': defineReturnResource('v', 1), 'definitions/b.json': BROKEN };
 
   for (const config of [SUB0, { on_problem: 'skip' }]) {
     it(`${JSON.stringify(config)}: shows them, starts, and says 503 where they are`, async () => {
       const child = await start({ ...files, 'lintel.config.json': config });
-      const client = await ready(child);
+      const client = await waitUntilReady(child);
       expect((await client.post('/v', {})).status).to.equal(200);
       expect((await client.post('/broken/path', {})).body).to.include({ status: 503, code: 'REQ_BROKEN' });
       expect((await client.request('GET', '/status')).body).to.include({ degraded: true });

@@ -38,36 +38,36 @@ describe('definitions that try to get round a protection', () => {
       expect(own.map((one) => one.code)).to.include(code);
     });
 
-  const stored = async (): Promise<string[]> =>
+  const listStored = async (): Promise<string[]> =>
     (await kernel.post<readonly Loose[]>('/rows')).body.map(({ kept }) => String(kept));
 
   it('store a hash of each item of a list out of a result, under its own name or by its path', async () => {
     for (const path of ['/items', '/items-path']) expect((await kernel.post(path, {})).status, path).to.equal(200);
-    const kept = await stored();
+    const kept = await listStored();
     expect(kept).to.have.length(4);
     for (const one of kept) expect(one).to.match(FORM);
   });
 
   it('store a ciphertext of each of them', async () => {
-    const before = await stored();
+    const before = await listStored();
     expect((await kernel.post('/items-sealed', {})).status).to.equal(200);
-    const kept = (await stored()).filter((one) => !before.includes(one));
+    const kept = (await listStored()).filter((one) => !before.includes(one));
     expect(kept).to.have.length(2);
     for (const one of kept) expect(one).to.match(SEALED);
   });
 
   it('store nothing where an item lacks its value', async () => {
-    const before = await stored();
+    const before = await listStored();
     const { status, body } = await kernel.post('/items-lacking', {});
     expect([status, body['code']]).to.deep.equal([422, 'HSH_NAME']);
-    expect(await stored()).to.deep.equal(before);
+    expect(await listStored()).to.deep.equal(before);
   });
 
   it('store a hash of what is sent in a list, in a text around it, and in a document', async () => {
     expect((await kernel.post('/sent', { list: [{ id: 's', secret: CLEAR }] })).status).to.equal(200);
     expect((await kernel.post('/around', { id: 'around', secret: CLEAR })).status).to.equal(200);
     expect((await kernel.post('/document', { id: 'd', kept: CLEAR })).status).to.equal(200);
-    expect((await stored()).join()).not.to.include(CLEAR);
+    expect((await listStored()).join()).not.to.include(CLEAR);
     const { body } = await kernel.post<readonly Loose[]>('/documents', {});
     expect(body[0]?.['kept']).to.match(FORM);
   });

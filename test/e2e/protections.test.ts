@@ -3,7 +3,7 @@
  * inside an object. What would protect nothing is an error at load, and a column is never written without its value.
  */
 import { expect } from 'chai';
-import { BrokenSet } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 
@@ -137,7 +137,7 @@ describe('values that are protected', () => {
   after(() => kernel.close());
 
   let count = 0;
-  async function stored(path: string, sent: object = { secret: 'correct horse' }): Promise<unknown> {
+  async function storeAndRead(path: string, sent: object = { secret: 'correct horse' }): Promise<unknown> {
     const id = `${path}-${++count}`;
     expect((await kernel.post(`/${path}`, { id, ...sent })).status, path).to.equal(200);
     const { body } = await kernel.post<readonly Loose[]>('/seen');
@@ -157,12 +157,12 @@ describe('values that are protected', () => {
     'beside',
   ])
     it(`are stored as a hash: ${path}`, async () => {
-      expect(await stored(path)).to.match(HASH);
+      expect(await storeAndRead(path)).to.match(HASH);
     });
 
   for (const path of ['sealed', 'sealed-generated', 'sealed-bare', 'both'])
     it(`are stored as a ciphertext: ${path}`, async () => {
-      expect(await stored(path)).to.match(/^[A-Za-z0-9+/=]{50,}$/);
+      expect(await storeAndRead(path)).to.match(/^[A-Za-z0-9+/=]{50,}$/);
     });
 
   it('are stored as a hash inside an object', async () => {
@@ -189,7 +189,7 @@ describe('values that are protected', () => {
   });
 
   it('are stored as a hash where they stand in the items of a result', async () => {
-    await stored('bare');
+    await storeAndRead('bare');
     const before = await kernel.post<readonly Loose[]>('/seen');
     expect((await kernel.post('/copied')).status).to.equal(200);
     const known = new Set(before.body.map(({ kept }) => kept));
@@ -211,12 +211,12 @@ describe('values that are protected', () => {
 
 describe('a step that would protect nothing', () => {
   /** Errors of one resource, as `CODE fix`. */
-  async function errorsOf(...actionables: object[]): Promise<string[]> {
+  async function listErrors(...actionables: object[]): Promise<string[]> {
     const files = { 'definitions/a.json': [...MODELS, resource('bad', ...actionables)] };
     try {
       await (await startKernel({ files, config, env })).close();
     } catch (error) {
-      if (!(error instanceof BrokenSet)) throw error;
+      if (!(error instanceof InvalidDefinitionsError)) throw error;
       return error.problems.flatMap(({ severity, code, fix }) =>
         severity === 'error' ? [`${code} ${fix?.text.replaceAll('"', '') ?? ''}`.trim()] : [],
       );
@@ -253,6 +253,6 @@ describe('a step that would protect nothing', () => {
   ];
   for (const [title, actionables, expected] of cases)
     it(`is an error at load: ${title}`, async () => {
-      expect(await errorsOf(...actionables)).to.deep.equal([expected]);
+      expect(await listErrors(...actionables)).to.deep.equal([expected]);
     });
 });

@@ -1,10 +1,10 @@
 /** The address of the client behind proxies: what may be believed, and what anybody could have written. */
 import { expect } from 'chai';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 
-const FILES = { 'definitions/a.json': returning('where', { ip: '$HEADER.ip' }) };
+const FILES = { 'definitions/a.json': defineReturnResource('where', { ip: '$HEADER.ip' }) };
 /** The header as often as there are texts. */
 const CASES: readonly (readonly [proxies: number, sent: readonly string[], ip: string])[] = [
   [0, [], '127.0.0.1'],
@@ -43,7 +43,7 @@ describe('the address of the client', () => {
   for (const [proxies, sent, ip] of CASES) {
     it(`is ${ip} behind ${proxies} trusted proxies, told ${JSON.stringify(sent)}`, async () => {
       const lines = sent.map((text) => `x-forwarded-for: ${text}\r\n`).join('');
-      const start = head('POST', '/where', { connection: 'close' });
+      const start = formatRequestHead('POST', '/where', { connection: 'close' });
       const answer = parseRaw((await kernels.get(proxies)?.raw(`${start.slice(0, -2)}${lines}\r\n`)) ?? '');
       expect(JSON.parse(answer.body)).to.deep.equal({ ip });
     });

@@ -7,14 +7,21 @@ import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import pg from 'pg';
 import type { BootError } from '../../contract/boot-error.js';
-import { BrokenSet } from '../../kernel/runtime/kernel.js';
-import { call, extracted, later, statement, STEP_STORES, stepKernel } from '../support/job-steps.js';
-import { DUE, eventually, JOBS, jobsOf } from '../support/jobs.js';
+import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
+import {
+  defineCallAction,
+  defineExtraction,
+  defineQueuedResource,
+  defineSqlAction,
+  STEP_STORES,
+  startStepKernel,
+} from '../support/job-steps.js';
+import { DUE, waitForValue, JOBS, fetchJobs } from '../support/jobs.js';
 import { DATABASES, startKernel, type TestKernel } from '../support/kernel.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { startRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const KEY = 'a key of the queue with 32 bytes, or more';
 const SECRET = 'correct horse battery staple';
@@ -82,10 +89,10 @@ interface Place {
   readonly env: Readonly<Record<string, string>>;
   readonly kept: (kernel: TestKernel) => Promise<string>;
 }
-const inTable = async (kernel: TestKernel): Promise<string> => JSON.stringify(await jobsOf(kernel));
+const inTable = async (kernel: TestKernel): Promise<string> => JSON.stringify(await fetchJobs(kernel));
 const onServer = DATABASES[1]!.make;
 /** Where the definitions are kept: on the server where there is one, which costs less. */
-const beside = async (queue: object): Promise<Pick<Place, 'config' | 'env'>> => {
+const createDefinitionPlace = async (queue: object): Promise<Pick<Place, 'config' | 'env'>> => {
   const server = await onServer();
   return 'skip' in server
     ? { config: { connections: MAIN, queue }, env: {} }
@@ -103,16 +110,16 @@ const PLACES: Readonly<Record<string, () => Promise<Place | { readonly skip: str
     if ('skip' in server) return server;
     const prefix = `rest-${process.pid}:`;
     return {
-      ...(await beside({ use: 'redis', url: server.url, prefix })),
+      ...(await createDefinitionPlace({ use: 'redis', url: server.url, prefix })),
       kept: () => inRedis(server.url, prefix),
     };
   },
   mongo: async () => {
     const server = await startMongo();
     if ('skip' in server) return server;
-    const url = await freshMongo();
+    const url = await createMongoDatabase();
     const database = new URL(url).pathname.slice(1);
-    return { ...(await beside({ use: 'mongo', url, database })), kept: () => inMongo(url) };
+    return { ...(await createDefinitionPlace({ use: 'mongo', url, database })), kept: () => inMongo(url) };
   },
 };
 
@@ -133,7 +140,7 @@ for (const [name, make] of Object.entries(PLACES)) {
       expect((await running.post('/both', { id: 'a', password: SECRET })).status).to.equal(200);
       expect((await running.post('/hashed', { id: 'b', password: SECRET })).status).to.equal(202);
       let stored = '';
-      await until(async () => {
+      await waitUntil(async () => {
         stored = await kept(running);
         return stored.split('sealed.1.').length >= 3;
       }, 'both wait');
@@ -143,7 +150,7 @@ for (const [name, make] of Object.entries(PLACES)) {
         const { body } = await running.post<{ id: string; text: string }[]>('/all');
         return new Map([body].flat().map((row) => [row.id, row.text]));
       };
-      await until(async () => (await texts()).get('a') === SECRET && (await texts()).has('b'), 'both were done');
+      await waitUntil(async () => (await texts()).get('a') === SECRET && (await texts()).has('b'), 'both were done');
       expect((await texts()).get('b')).to.match(/^\$2b\$04\$/);
     });
   });
@@ -173,18 +180,21 @@ describe('what a step that is done leaves for those behind it', () => {
     const store = await STEP_STORES.find(({ name }) => name === 'postgres')!.make();
     if ('skip' in store) return skipTest(this, store.skip);
     const insert = `INSERT INTO keys (id, token) VALUES (1, '${SECRET}') RETURNING token`;
-    const steps = [statement(1, insert), call(2, { with: '$PAYLOAD.token' }, extracted(1, 'token', 'token'))];
+    const steps = [
+      defineSqlAction(1, insert),
+      defineCallAction(2, { with: '$PAYLOAD.token' }, defineExtraction(1, 'token', 'token')),
+    ];
     const files = {
       'definitions/all.json': [
         { _keys: { id: { type: 'Number', primary_key: true }, token: { type: 'String', secret: true } } },
-        later('work', steps, { queue: { retries: 0 } }),
+        defineQueuedResource('work', steps, { queue: { retries: 0 } }),
       ],
     };
-    const running = await stepKernel({ ...store, env: { ...store.env, QUEUE_ENCRYPTION_KEY: KEY } }, files);
+    const running = await startStepKernel({ ...store, env: { ...store.env, QUEUE_ENCRYPTION_KEY: KEY } }, files);
     try {
       running.refuseNext(1);
       expect((await running.post('/work', {})).status).to.equal(202);
-      const [dead] = await eventually(
+      const [dead] = await waitForValue(
         () => running.jobs(),
         ([job]) => job?.state === 'dead',
       );
@@ -193,7 +203,7 @@ describe('what a step that is done leaves for those behind it', () => {
         .to.match(/lintel_inbox.*sealed\.1\./)
         .and.not.to.include('correct horse');
       await running.retry(dead?.id ?? '');
-      await eventually(
+      await waitForValue(
         () => running.jobs(),
         ({ length }) => length === 0,
       );
@@ -210,17 +220,17 @@ describe('what a step that writes a document leaves', () => {
     if ('skip' in server) return skipTest(this, server.skip);
     if ('skip' in beside) return skipTest(this, beside.skip);
     const documents = { main: { use: 'mongodb', url: '$ENV.MONGO_URL' } };
-    const store = { ...beside, documents, env: { MONGO_URL: await freshMongo() } };
+    const store = { ...beside, documents, env: { MONGO_URL: await createMongoDatabase() } };
     const write = { collection: 'keys', action: 'INSERT', document: { token: SECRET } };
     const fetch = { collection: 'lintel_inbox', action: 'FETCH', filter_predicate: {} };
     const files = {
       'definitions/all.json': [
         { _keys: { token: { type: 'String', secret: true } } },
-        later(
+        defineQueuedResource(
           'work',
           [
             { id: 1, mode: 'QUERY', mongo_query: write },
-            call(2, { with: '$PAYLOAD.token' }, extracted(1, 'token', 'token')),
+            defineCallAction(2, { with: '$PAYLOAD.token' }, defineExtraction(1, 'token', 'token')),
           ],
           { queue: { retries: 0 } },
         ),
@@ -230,18 +240,18 @@ describe('what a step that writes a document leaves', () => {
         },
       ],
     };
-    const running = await stepKernel({ ...store, env: { ...store.env, QUEUE_ENCRYPTION_KEY: KEY } }, files);
+    const running = await startStepKernel({ ...store, env: { ...store.env, QUEUE_ENCRYPTION_KEY: KEY } }, files);
     try {
       running.refuseNext(1);
       expect((await running.post('/work', {})).status).to.equal(202);
-      const [dead] = await eventually(
+      const [dead] = await waitForValue(
         () => running.jobs(),
         ([job]) => job?.state === 'dead',
       );
       const { text } = await running.post('/notes', {});
       expect(text).to.include('sealed.1.').and.not.to.include('correct horse');
       await running.retry(dead?.id ?? '');
-      await eventually(
+      await waitForValue(
         () => running.jobs(),
         ({ length }) => length === 0,
       );
@@ -254,7 +264,7 @@ describe('what a step that writes a document leaves', () => {
 
 describe('the key of the queue', () => {
   const config = { connections: MAIN, queue: { use: 'embedded' } };
-  async function refusal(env: Record<string, string>, files = FILES(0)): Promise<unknown> {
+  async function catchStartError(env: Record<string, string>, files = FILES(0)): Promise<unknown> {
     try {
       await (await startKernel({ files, config, env })).close();
     } catch (error) {
@@ -264,29 +274,33 @@ describe('the key of the queue', () => {
   }
 
   it('is demanded by work that holds a protected value, hashed or not: without it nothing starts', async () => {
-    const error = await refusal({});
-    expect(error).to.be.instanceOf(BrokenSet);
-    const problems = (error as BrokenSet).problems.filter(({ severity }) => severity === 'error');
+    const error = await catchStartError({});
+    expect(error).to.be.instanceOf(InvalidDefinitionsError);
+    const problems = (error as InvalidDefinitionsError).problems.filter(({ severity }) => severity === 'error');
     expect(problems.map(({ code }) => code)).to.deep.equal(['LTR_KEY', 'LTR_KEY']);
     expect(problems[0]?.message).to.include('QUEUE_ENCRYPTION_KEY').and.include('"password"').and.include('is not set');
   });
 
   it('is demanded where a step leaves a secret for those behind it', async () => {
     const insert = `INSERT INTO keys (id, token) VALUES (1, '${SECRET}') RETURNING token`;
-    const steps = [statement(1, insert), call(2, { with: '$PAYLOAD.token' }, extracted(1, 'token', 'token'))];
+    const steps = [
+      defineSqlAction(1, insert),
+      defineCallAction(2, { with: '$PAYLOAD.token' }, defineExtraction(1, 'token', 'token')),
+    ];
     const definitions = [
       { _keys: { id: { type: 'Number', primary_key: true }, token: { type: 'String', secret: true } } },
-      later('work', steps),
+      defineQueuedResource('work', steps),
     ];
-    const error = await refusal({ SERVICE: 'https://example.com' }, { 'definitions/all.json': definitions });
-    const problems = (error as BrokenSet).problems.filter(({ severity }) => severity === 'error');
+    const error = await catchStartError({ SERVICE: 'https://example.com' }, { 'definitions/all.json': definitions });
+    const problems = (error as InvalidDefinitionsError).problems.filter(({ severity }) => severity === 'error');
     expect(problems.map(({ code }) => code)).to.deep.equal(['LTR_KEY']);
   });
 
   it('has 32 bytes at least', async () => {
-    const error = await refusal({ QUEUE_ENCRYPTION_KEY: 'short' });
-    expect((error as BootError | BrokenSet).message + JSON.stringify((error as BrokenSet).problems)).to.include(
-      'has 5 bytes and needs at least 32',
-    );
+    const error = await catchStartError({ QUEUE_ENCRYPTION_KEY: 'short' });
+    expect(
+      (error as BootError | InvalidDefinitionsError).message +
+        JSON.stringify((error as InvalidDefinitionsError).problems),
+    ).to.include('has 5 bytes and needs at least 32');
   });
 });

@@ -5,13 +5,13 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import type { Client } from '../support/client.js';
-import { eventually } from '../support/jobs.js';
-import { freePort } from '../support/guarded.js';
+import { waitForValue } from '../support/jobs.js';
+import { pickFreePort } from '../support/guarded.js';
 import { SQL } from '../support/databases.js';
 import { startKernel } from '../support/kernel.js';
-import { tempProject } from '../support/project.js';
-import { ownRedis } from '../support/redis.js';
-import { ready, serving } from '../support/serve.js';
+import { createTempProject } from '../support/project.js';
+import { startOwnRedis } from '../support/redis.js';
+import { waitUntilReady, serveAsChild } from '../support/serve.js';
 import { NO_REDIS, skipTest } from '../support/skip.js';
 
 const insert = (id: number, text: string, rest: object = {}): object => ({
@@ -56,13 +56,13 @@ const definitions = [
 ];
 
 const handedOver = (client: Client): Promise<unknown> =>
-  eventually(
+  waitForValue(
     async () => (await client.post<readonly unknown[]>('/waiting')).body,
     ({ length }) => length === 0,
   );
 
 describe('the outbox of the queue', function () {
-  const serve = serving();
+  const serve = serveAsChild();
   const stops: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
@@ -73,7 +73,7 @@ describe('the outbox of the queue', function () {
     'lintel.config.json': { queue: { use: 'redis', url: `redis://127.0.0.1:${port}`, poll: 0.2 } },
   });
   const redisAt = async (port: number): Promise<boolean> => {
-    const server = await ownRedis(port);
+    const server = await startOwnRedis(port);
     if ('skip' in server) return false;
     stops.push(server.stop);
     return true;
@@ -92,15 +92,15 @@ describe('the outbox of the queue', function () {
     it(`loses nothing when the process ${how} between the commit and the queue (${name})`, async function () {
       const url = await SQL.find((one) => one.name === name)!.make!();
       if (typeof url === 'object') return skipTest(this, url.skip);
-      const port = await freePort();
-      const [project, first] = [await tempProject(files(port)), await ownRedis(port)];
+      const port = await pickFreePort();
+      const [project, first] = [await createTempProject(files(port)), await startOwnRedis(port)];
       stops.push(() => project.dispose());
       if ('skip' in first) return skipTest(this, NO_REDIS);
       await first.stop();
       const env = { PORT: '0', [name === 'postgres' ? 'DATABASE_URL' : 'MYSQL_URL']: url };
       if (name === 'postgres') {
         const child = serve.startIn(project.folder, { env, node: ['--no-opt'] });
-        await accept(await ready(child));
+        await accept(await waitUntilReady(child));
         await child.stop('SIGKILL');
       } else {
         const kernel = await startKernel({ project, env, wait: true });
@@ -111,7 +111,7 @@ describe('the outbox of the queue', function () {
       await redisAt(port);
       const next = await startKernel({ project, env });
       stops.push(() => next.close());
-      await eventually(
+      await waitForValue(
         async () => (await next.post<readonly { id: string }[]>('/ledger')).body.map(({ id }) => id),
         (ids) => ids.join() === 'a1,a2',
       );
@@ -122,9 +122,9 @@ describe('the outbox of the queue', function () {
   it('does work once that a process handed over and could not remove from the outbox before it ended', async function () {
     const url = await SQL.find((one) => one.name === 'postgres')!.make!();
     if (typeof url === 'object') return skipTest(this, url.skip);
-    const port = await freePort();
+    const port = await pickFreePort();
     if (!(await redisAt(port))) return skipTest(this, NO_REDIS);
-    const project = await tempProject({
+    const project = await createTempProject({
       ...files(port),
       'lintel.config.json': { queue: { use: 'redis', url: `redis://127.0.0.1:${port}`, concurrency: 1 } },
     });
@@ -143,7 +143,7 @@ describe('the outbox of the queue', function () {
       (await client.post<readonly { id: string; text: string }[]>('/ledger')).body
         .map(({ id, text }) => id + text)
         .join();
-    await eventually(
+    await waitForValue(
       () => marks(first),
       (all) => all === 'a+',
     );
@@ -154,7 +154,7 @@ describe('the outbox of the queue', function () {
     // One at a time: what was handed over before it is done before it.
     expect((await next.post('/mark', { now: 'b' })).status).to.equal(200);
     await handedOver(next);
-    await eventually(
+    await waitForValue(
       () => marks(next),
       (all) => String(all).endsWith('b+'),
     );
@@ -174,7 +174,7 @@ describe('the outbox of the queue', function () {
     expect((await kernel.post('/both', { now: 'a', later: 'b' })).status).to.equal(200);
     expect((await kernel.post('/both', { now: 'a', later: 'c' })).status, 'rolled back').to.equal(409);
     expect((await kernel.post('/both', { now: 'd', later: 'e' })).status).to.equal(200);
-    await eventually(
+    await waitForValue(
       async () => (await kernel.post<readonly { id: string }[]>('/ledger')).body.map(({ id }) => id),
       (ids) => ids.join() === 'a,b,d,e',
     );
@@ -210,14 +210,14 @@ describe('the outbox of the queue', function () {
     expect((await kernel.post('/both', { now: 'a', again: 'b', later: 'c' })).status).to.equal(200);
     expect((await kernel.post('/both', { now: 'x', again: 'a', later: 'y' })).status, 'rolled back').to.equal(409);
     expect((await kernel.post('/both', { now: 'd', again: 'e', later: 'f' })).status).to.equal(200);
-    await eventually(
+    await waitForValue(
       async () => (await kernel.post<readonly { name: string }[]>('/ledger')).body.map(({ name }) => name),
       (names) => names.join() === 'a,b,c,d,e,f',
     );
   });
 
   it('hands over what was accepted while the queue was away, once it is back', async function () {
-    const port = await freePort();
+    const port = await pickFreePort();
     const kernel = await startKernel({
       files: { 'definitions/all.json': definitions },
       config: {
@@ -231,7 +231,7 @@ describe('the outbox of the queue', function () {
     }
     expect((await kernel.post<readonly unknown[]>('/waiting')).body).to.have.length(3);
     if (!(await redisAt(port))) return skipTest(this, NO_REDIS);
-    const ids = await eventually(
+    const ids = await waitForValue(
       async () => (await kernel.post<readonly { id: string }[]>('/ledger')).body.map(({ id }) => id),
       ({ length }) => length === 6,
     );
@@ -244,7 +244,7 @@ describe('the outbox of the queue', function () {
       files: { 'definitions/all.json': definitions },
       config: {
         connections: { main: { use: 'pglite', path: 'memory://' } },
-        queue: { use: 'redis', url: `redis://127.0.0.1:${await freePort()}`, max_payload: 1024 },
+        queue: { use: 'redis', url: `redis://127.0.0.1:${await pickFreePort()}`, max_payload: 1024 },
       },
     });
     stops.push(() => kernel.close());

@@ -5,12 +5,12 @@
 import { expect } from 'chai';
 import { startCli, type Child } from '../support/child.js';
 import type { Client } from '../support/client.js';
-import { startHeldUpstream, type HeldUpstream } from '../support/held-upstream.js';
-import { JOBS, noJobs, queueIn } from '../support/jobs.js';
+import { startPausableUpstream, type PausableUpstream } from '../support/held-upstream.js';
+import { JOBS, waitUntilNoJobs, createQueueConfig } from '../support/jobs.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { tempProject, type TempProject } from '../support/project.js';
-import { ready } from '../support/serve.js';
-import { until } from '../support/until.js';
+import { createTempProject, type TempProject } from '../support/project.js';
+import { waitUntilReady } from '../support/serve.js';
+import { waitUntil } from '../support/until.js';
 
 const definitions = [
   JOBS,
@@ -47,17 +47,17 @@ const definitions = [
 ];
 
 describe('accepted work outlives its process', function () {
-  let upstream!: HeldUpstream;
+  let upstream!: PausableUpstream;
   let project!: TempProject;
   let child: Child | undefined;
   let kernel: TestKernel | undefined;
 
   before(async () => {
-    upstream = await startHeldUpstream();
-    project = await tempProject({
+    upstream = await startPausableUpstream();
+    project = await createTempProject({
       'definitions/all.json': definitions,
       'lintel.config.json': {
-        queue: { ...queueIn('pglite'), lease: 1 },
+        queue: { ...createQueueConfig('pglite'), lease: 1 },
         outbound: { allow: [`127.0.0.1:${upstream.port}`] },
       },
     });
@@ -72,13 +72,13 @@ describe('accepted work outlives its process', function () {
   const next = async (): Promise<TestKernel> => (kernel = await startKernel({ project, env: env() }));
 
   const calls = async (count: number): Promise<void> => {
-    await until(() => upstream.calls.length >= count, `${count} calls came`);
+    await waitUntil(() => upstream.calls.length >= count, `${count} calls came`);
     expect(upstream.calls).to.have.length(count);
   };
   /** A call that is under way, and a row that waits; returns the id of the call. */
   async function accept(client: Client, id: string): Promise<unknown> {
-    upstream.forget();
-    upstream.hold(true);
+    upstream.clearCalls();
+    upstream.holdAnswers(true);
     const { body } = await client.post('/call', {});
     await calls(1);
     expect((await client.post('/later', { id, text: 'kept' })).status).to.equal(202);
@@ -90,11 +90,11 @@ describe('accepted work outlives its process', function () {
 
   it('that is killed: what waited is done by the next one, what ran is done again under the same id', async () => {
     child = startCli(['serve'], { cwd: project.folder, env: env(), node: ['--no-opt'] });
-    const id = await accept(await ready(child), 'a');
+    const id = await accept(await waitUntilReady(child), 'a');
     await child.stop('SIGKILL');
-    upstream.hold(false);
+    upstream.holdAnswers(false);
     const client = await next();
-    await noJobs(client);
+    await waitUntilNoJobs(client);
     expect(await ledger(client)).to.deep.equal([a]);
     await calls(2);
     expect(new Set(upstream.calls.map(({ key }) => key))).to.deep.equal(new Set([id]));
@@ -105,11 +105,11 @@ describe('accepted work outlives its process', function () {
     const first = kernel!;
     await accept(first, 'b');
     const drained = first.kernel.drain();
-    upstream.hold(false);
+    upstream.holdAnswers(false);
     await drained;
     await first.close();
     const client = await next();
-    await noJobs(client);
+    await waitUntilNoJobs(client);
     expect(await ledger(client)).to.deep.equal([a, b]);
     // The call was counted as done by the process that ended.
     await calls(1);

@@ -4,13 +4,13 @@
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Found } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshMongo, startMongo } from '../support/mongo.js';
+import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
 import { openQueue, type Address } from '../support/queues.js';
-import { until } from '../support/until.js';
-import { ownRedis } from '../support/redis.js';
+import { waitUntil } from '../support/until.js';
+import { startOwnRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';
 
 interface Chosen {
@@ -20,10 +20,10 @@ interface Chosen {
   readonly stop: () => Promise<void>;
 }
 
-const SERVERS: Readonly<Record<string, () => Promise<Found<Chosen>>>> = {
+const SERVERS: Readonly<Record<string, () => Promise<ServerOrSkip<Chosen>>>> = {
   async redis() {
     // The prefix is the default one, so the server is nobody else's.
-    const server = await ownRedis();
+    const server = await startOwnRedis();
     if ('skip' in server) return server;
     const { url, stop } = server;
     return { env: { REDIS_URL: url }, address: { plugin: 'redis', options: { url } }, stop };
@@ -31,7 +31,7 @@ const SERVERS: Readonly<Record<string, () => Promise<Found<Chosen>>>> = {
   async mongo() {
     const server = await startMongo();
     if ('skip' in server) return server;
-    const url = await freshMongo();
+    const url = await createMongoDatabase();
     return { env: { MONGO_URL: url }, address: { plugin: 'mongo', options: { url } }, stop: () => Promise.resolve() };
   },
 };
@@ -76,12 +76,12 @@ for (const [name, make] of Object.entries(SERVERS)) {
       const post = async (id: string) => (await kernel?.post('/later', { id, text: 'one' }))?.status;
       const notes = async (): Promise<unknown> => (await kernel?.post('/all'))?.body;
       expect(await post('a')).to.equal(202);
-      await until(async () => ((await notes()) as readonly unknown[]).length === 1, 'it was done');
+      await waitUntil(async () => ((await notes()) as readonly unknown[]).length === 1, 'it was done');
       expect(await notes()).to.deep.equal([{ id: 'a', text: 'one' }]);
       // The same id again: accepted, and refused by the database behind the answer.
       expect(await post('a')).to.equal(202);
       const { queue, close } = await openQueue(chosen.address);
-      await until(async () => (await queue.list({ state: 'dead' })).length === 1, 'it is dead');
+      await waitUntil(async () => (await queue.list({ state: 'dead' })).length === 1, 'it is dead');
       const [view] = await queue.list({});
       expect(view).to.include({ resource: 'later', state: 'dead', attempts: 1 });
       expect(view?.failure?.code).to.equal('QRY_UNIQUE');

@@ -5,12 +5,12 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
-import { faultProxy } from '../support/fault-proxy.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
 import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
-import { freshMysql, startMysql } from '../support/mysql.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { createMysqlDatabase, startMysql } from '../support/mysql.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 import { skipTest, skipWithout } from '../support/skip.js';
 
 const PLUGINS = ['builtin:*', join(PLUGIN_FIXTURES, 'puts-off')];
@@ -47,10 +47,10 @@ const FILES = {
   },
 };
 
-const textsOf = async (kernel: TestKernel): Promise<unknown[]> =>
+const readTexts = async (kernel: TestKernel): Promise<unknown[]> =>
   ((await kernel.post('/all')).body as unknown as { text: unknown }[]).map(({ text }) => text).sort();
 
-async function refusal(options: TestKernelOptions): Promise<BootError> {
+async function catchStartError(options: TestKernelOptions): Promise<BootError> {
   try {
     await (await startKernel(options)).close();
   } catch (error) {
@@ -78,17 +78,17 @@ for (const { name, make } of DATABASES) {
     it('does behind the answer what was put off', async () => {
       const answer = await running().post('/later', { id: 'a', text: 'one' });
       expect(answer.status).to.equal(202);
-      await until(async () => (await textsOf(running())).length === 1, 'it was done');
+      await waitUntil(async () => (await readTexts(running())).length === 1, 'it was done');
     });
 
     it('does what was put off inside a transaction, if that commits', async () => {
       expect((await running().post('/both', { id: 'b', text: 'two' })).status).to.equal(200);
-      await until(async () => (await textsOf(running())).length === 3, 'it was done');
+      await waitUntil(async () => (await readTexts(running())).length === 3, 'it was done');
       expect((await running().post('/both', { id: 'b', text: 'three' })).status).to.equal(409);
       // What comes later is done later: had the other left anything, it would be there by now.
       expect((await running().post('/later', { id: 'c', text: 'four' })).status).to.equal(202);
-      await until(async () => (await textsOf(running())).includes('four'), 'the last was done');
-      expect(await textsOf(running())).to.deep.equal(['four', 'one', 'two', 'two']);
+      await waitUntil(async () => (await readTexts(running())).includes('four'), 'the last was done');
+      expect(await readTexts(running())).to.deep.equal(['four', 'one', 'two', 'two']);
     });
   });
 }
@@ -125,15 +125,15 @@ describe('a queue of the config', function () {
   it('cannot be embedded where the connection is not, and says which can', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    const env = { DATABASE_URL: await freshDatabase() };
-    const error = await refusal({ files: FILES, env, config: { plugins: PLUGINS, queue: 'embedded' } });
+    const env = { DATABASE_URL: await createPostgresDatabase() };
+    const error = await catchStartError({ files: FILES, env, config: { plugins: PLUGINS, queue: 'embedded' } });
     expect(error.code).to.equal('JOB_NOT_EMBEDDED');
     expect(error.words?.help).to.contain('"use": "postgres"').and.contain('"connection": "jobs"');
   });
 
   it('on MySQL, queue and schedules say what to write where nothing is configured, and run in what was written', async function () {
     await skipWithout(this, startMysql('mariadb'));
-    const env = { MYSQL_URL: await freshMysql('mariadb') };
+    const env = { MYSQL_URL: await createMysqlDatabase('mariadb') };
     const nightly = {
       id: 'nightly',
       resource: 'nightly',
@@ -149,7 +149,7 @@ describe('a queue of the config', function () {
       ['JOB_NOT_EMBEDDED', { connections: { main } }],
       ['CRN_NOT_EMBEDDED', { connections: { main, jobs }, queue: onJobs }],
     ] as const) {
-      const error = await refusal({ files, env, config: { plugins: PLUGINS, ...written } });
+      const error = await catchStartError({ files, env, config: { plugins: PLUGINS, ...written } });
       expect(error.code).to.equal(code);
       expect(error.words?.help).to.contain('"jobs": { "use": "pglite" }').and.contain('"connection": "jobs"');
     }
@@ -158,8 +158,8 @@ describe('a queue of the config', function () {
     const { status } = await kernel.post('/later', { id: 'a', text: 'put off' });
     expect(status).to.equal(202);
     const running = kernel;
-    await until(async () => (await textsOf(running)).includes('put off'), 'it was done');
-    expect(await textsOf(running)).to.deep.equal(['put off']);
+    await waitUntil(async () => (await readTexts(running)).includes('put off'), 'it was done');
+    expect(await readTexts(running)).to.deep.equal(['put off']);
   });
 
   it('embedded, lies in the connection that it names, and main is another database', async function () {
@@ -174,7 +174,7 @@ describe('a queue of the config', function () {
     }));
     kernel = await startKernel({
       files: { ...FILES, 'definitions/both.json': { id: 'both', resource: 'both', actionables: actions } },
-      env: { DATABASE_URL: await freshDatabase() },
+      env: { DATABASE_URL: await createPostgresDatabase() },
       config: {
         plugins: PLUGINS,
         connections: {
@@ -187,14 +187,14 @@ describe('a queue of the config', function () {
     });
     const running = kernel;
     expect((await running.post('/both', { text: 'x' })).status).to.equal(200);
-    await until(async () => (await textsOf(running)).length === 2, 'the work is done');
+    await waitUntil(async () => (await readTexts(running)).length === 2, 'the work is done');
   });
 
   it('must have an address of PostgreSQL', async () => {
     const connections = { main: { use: 'pglite', path: 'memory://' } };
     const queue = { use: 'postgres', url: '$ENV.QUEUE_URL' };
     const env = { QUEUE_URL: 'mysql://127.0.0.1/x' };
-    const error = await refusal({ files: FILES, env, config: { plugins: PLUGINS, connections, queue } });
+    const error = await catchStartError({ files: FILES, env, config: { plugins: PLUGINS, connections, queue } });
     expect(error.code).to.equal('JOB_POSTGRES_ADDRESS');
   });
 
@@ -206,15 +206,15 @@ describe('a queue of the config', function () {
     const connections = { main: { use: 'pglite', path: 'memory://' } };
     const queue = { use: 'postgres', url: '$ENV.QUEUE_URL' };
     const env = { QUEUE_URL: url.href };
-    const error = await refusal({ files: FILES, env, config: { plugins: PLUGINS, connections, queue } });
+    const error = await catchStartError({ files: FILES, env, config: { plugins: PLUGINS, connections, queue } });
     expect(error.code).to.equal('JOB_POSTGRES_REFUSED');
   });
 
   it('that is away costs the requests that need it, and nothing else', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
-    const url = new URL(await freshDatabase());
-    const proxy = await faultProxy({ host: url.hostname, port: Number(url.port) });
+    const url = new URL(await createPostgresDatabase());
+    const proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port) });
     url.port = String(proxy.port);
     const connections = { main: { use: 'pglite', path: 'memory://' } };
     const queue = { use: 'postgres', url: '$ENV.QUEUE_URL', poll: 0.2 };
@@ -228,12 +228,12 @@ describe('a queue of the config', function () {
       const away = await kernel.post('/later', { id: 'a', text: 'x' });
       expect([away.status, away.body['code'], away.headers.get('retry-after')]).to.deep.equal([503, 'JOB_AWAY', '1']);
       expect((await kernel.post('/all')).status).to.equal(200);
-      await proxy.pass();
+      await proxy.passTraffic();
       expect((await kernel.post('/later', { id: 'b', text: 'later' })).status).to.equal(202);
-      await until(async () => (await textsOf(kernel as TestKernel)).includes('later'), 'it was done');
-      expect(await textsOf(kernel)).to.deep.equal(['later']);
+      await waitUntil(async () => (await readTexts(kernel as TestKernel)).includes('later'), 'it was done');
+      expect(await readTexts(kernel)).to.deep.equal(['later']);
     } finally {
-      await proxy.pass();
+      await proxy.passTraffic();
       await kernel.close();
       kernel = undefined;
       await proxy.close();

@@ -4,8 +4,8 @@
  */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onEach, SQL, STORES, type Database } from '../support/databases.js';
-import { querying } from '../support/project.js';
+import { describeOnEach, SQL, STORES, type Database } from '../support/databases.js';
+import { defineQueryResource } from '../support/project.js';
 import type { TestKernel } from '../support/kernel.js';
 
 const statement = (id: number, query: string, parameters: readonly string[], rest: object = {}): object => ({
@@ -30,18 +30,27 @@ const SQL_FILES = {
     },
   ],
   'definitions/resources.json': [
-    querying('open', 'INSERT INTO _account (id, balance) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.balance']),
-    querying('account', 'SELECT id, balance FROM _account WHERE id = $1', ['$PAYLOAD.id']),
-    querying(
+    defineQueryResource('open', 'INSERT INTO _account (id, balance) VALUES ($1, $2)', [
+      '$PAYLOAD.id',
+      '$PAYLOAD.balance',
+    ]),
+    defineQueryResource('account', 'SELECT id, balance FROM _account WHERE id = $1', ['$PAYLOAD.id']),
+    defineQueryResource(
       'transfer',
       'UPDATE _account SET balance = balance + CASE WHEN id = $1 THEN -$3::bigint ELSE $3::bigint END WHERE id IN ($1, $2)',
       ['$PAYLOAD.from', '$PAYLOAD.to', '$PAYLOAD.amount'],
     ),
-    querying('close', 'DELETE FROM _account WHERE id = $1', ['$PAYLOAD.id']),
-    querying('sign-up', 'INSERT INTO _member (id, email) VALUES ($1, $2)', ['$GENERATOR.ULID', '$PAYLOAD.email']),
-    querying('members', 'SELECT count(*) AS n FROM _member WHERE email = $1', ['$PAYLOAD.email']),
-    querying('entry', 'INSERT INTO _entry (id, account) VALUES ($1, $2)', ['$GENERATOR.ULID', '$PAYLOAD.id']),
-    querying('entries', 'SELECT count(*) AS n FROM _entry WHERE account = $1', ['$PAYLOAD.id']),
+    defineQueryResource('close', 'DELETE FROM _account WHERE id = $1', ['$PAYLOAD.id']),
+    defineQueryResource('sign-up', 'INSERT INTO _member (id, email) VALUES ($1, $2)', [
+      '$GENERATOR.ULID',
+      '$PAYLOAD.email',
+    ]),
+    defineQueryResource('members', 'SELECT count(*) AS n FROM _member WHERE email = $1', ['$PAYLOAD.email']),
+    defineQueryResource('entry', 'INSERT INTO _entry (id, account) VALUES ($1, $2)', [
+      '$GENERATOR.ULID',
+      '$PAYLOAD.id',
+    ]),
+    defineQueryResource('entries', 'SELECT count(*) AS n FROM _entry WHERE account = $1', ['$PAYLOAD.id']),
     {
       id: 'add',
       resource: 'add',
@@ -92,7 +101,7 @@ const codes = (answers: readonly Answer<Loose>[]): unknown[] => [
 ];
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 const way = (n: number): object => (n % 2 ? { from: 'left', to: 'right' } : { from: 'right', to: 'left' });
-const asker = (kernel: () => TestKernel) => (path: string, body: object) => kernel().post(path, body);
+const createPoster = (kernel: () => TestKernel) => (path: string, body: object) => kernel().post(path, body);
 
 /** What is counted here is not to depend on how busy the machine is: deadlines have tests of their own. */
 const withoutDeadlines = <Name extends string>(databases: readonly Database<Name>[]): readonly Database<Name>[] =>
@@ -101,8 +110,8 @@ const withoutDeadlines = <Name extends string>(databases: readonly Database<Name
     config: (url) => database.config(url, { pool_wait: 50, statement_timeout: 50 }),
   }));
 
-onEach('races', withoutDeadlines(SQL), { files: SQL_FILES }, (kernel) => {
-  const post = asker(kernel);
+describeOnEach('races', withoutDeadlines(SQL), { files: SQL_FILES }, (kernel) => {
+  const post = createPoster(kernel);
   const balance = async (id: string): Promise<number> => Number((await post('/account', { id })).body['balance']);
 
   it('fifty chains on one balance are all counted, and none is refused', async function () {
@@ -200,8 +209,8 @@ const STORE_FILES = {
   ],
 };
 
-onEach('races of documents', withoutDeadlines(STORES), { files: STORE_FILES }, (kernel) => {
-  const post = asker(kernel);
+describeOnEach('races of documents', withoutDeadlines(STORES), { files: STORE_FILES }, (kernel) => {
+  const post = createPoster(kernel);
   const value = async (name: string): Promise<unknown> => {
     const { body } = await kernel().post<readonly Loose[] | Loose>('/read', { name });
     return (Array.isArray(body) ? (body as readonly Loose[])[0] : (body as Loose))?.['n'];

@@ -4,15 +4,15 @@ import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Answer, Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { ownRedis, startRedis } from '../support/redis.js';
-import { hosting, ready } from '../support/serve.js';
-import { jwt, KEY, OTHER_KEY } from '../support/tokens.js';
+import { defineReturnResource } from '../support/project.js';
+import { startOwnRedis, startRedis } from '../support/redis.js';
+import { serveInProcess, waitUntilReady } from '../support/serve.js';
+import { signJwt, KEY, OTHER_KEY } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
-const limited = (id: string, limit: number, identifier?: Json, rest: object = {}): object => ({
-  ...returning(id, { ok: true }),
+const defineLimited = (id: string, limit: number, identifier?: Json, rest: object = {}): object => ({
+  ...defineReturnResource(id, { ok: true }),
   rate_limit: { limit, ...(identifier !== undefined && { identifier }), expires_after: 600 },
   ...rest,
 });
@@ -20,13 +20,13 @@ const GUARD = { tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected
 
 const FILES = {
   'definitions/a.json': [
-    limited('address', 2),
-    limited('address-too', 2, '$HEADER.ip'),
-    limited('tenant', 1, '$HEADER.x-tenant'),
-    limited('flooded', 2, '$HEADER.ip', GUARD),
-    limited('user', 2, '$PROTECTED.id', GUARD),
+    defineLimited('address', 2),
+    defineLimited('address-too', 2, '$HEADER.ip'),
+    defineLimited('tenant', 1, '$HEADER.x-tenant'),
+    defineLimited('flooded', 2, '$HEADER.ip', GUARD),
+    defineLimited('user', 2, '$PROTECTED.id', GUARD),
     {
-      ...limited('account', 2, '$PAYLOAD.email'),
+      ...defineLimited('account', 2, '$PAYLOAD.email'),
       actionables: [
         {
           id: 1,
@@ -36,21 +36,21 @@ const FILES = {
         },
       ],
     },
-    limited('pair', 1, ['$PAYLOAD.a', '$PAYLOAD.b']),
-    limited('mixed', 1, ['$PROTECTED.id', '$PAYLOAD.a'], GUARD),
-    limited('many', 50),
+    defineLimited('pair', 1, ['$PAYLOAD.a', '$PAYLOAD.b']),
+    defineLimited('mixed', 1, ['$PROTECTED.id', '$PAYLOAD.a'], GUARD),
+    defineLimited('many', 50),
   ],
 };
 
-const told = ({ status, headers }: Answer<unknown>): unknown[] => [
+const summarizeAnswer = ({ status, headers }: Answer<unknown>): unknown[] => [
   status,
   headers.get('x-ratelimit-limit'),
   headers.get('x-ratelimit-remaining'),
 ];
-const holder = async (...of: Parameters<typeof jwt>): Promise<Record<string, string>> => ({
-  authorization: `Bearer ${await jwt(...of)}`,
+const holder = async (...of: Parameters<typeof signJwt>): Promise<Record<string, string>> => ({
+  authorization: `Bearer ${await signJwt(...of)}`,
 });
-const codeOf = ({ status, body }: Answer<Loose>): unknown[] => [status, body['code']];
+const toStatusAndCode = ({ status, body }: Answer<Loose>): unknown[] => [status, body['code']];
 
 describe('rate_limit', () => {
   let kernel: TestKernel;
@@ -61,10 +61,10 @@ describe('rate_limit', () => {
     kernel.post(path, body, { headers });
 
   it('lets as many through as it says, tells how many are left, and then when to come back', async () => {
-    expect(told(await post('/address'))).to.deep.equal([200, '2', '1']);
-    expect(told(await post('/address'))).to.deep.equal([200, '2', '0']);
+    expect(summarizeAnswer(await post('/address'))).to.deep.equal([200, '2', '1']);
+    expect(summarizeAnswer(await post('/address'))).to.deep.equal([200, '2', '0']);
     const refused = await post('/address');
-    expect(told(refused)).to.deep.equal([429, '2', '0']);
+    expect(summarizeAnswer(refused)).to.deep.equal([429, '2', '0']);
     expect(refused.body).to.include({ code: 'LIM_EXCEEDED', status: 429, success: false });
     const wait = Number(refused.headers.get('retry-after'));
     expect(wait).to.be.within(590, 600);
@@ -80,14 +80,14 @@ describe('rate_limit', () => {
     expect((await post('/tenant', {}, { 'x-tenant': 'a' })).status).to.equal(200);
     expect((await post('/tenant', {}, { 'x-tenant': 'b' })).status).to.equal(200);
     expect((await post('/tenant', {}, { 'x-tenant': 'a' })).status).to.equal(429);
-    expect(codeOf(await post('/tenant'))).to.deep.equal([422, 'ACC_UNRESOLVED']);
-    expect(codeOf(await post('/tenant', {}, { 'x-tenant': '' }))).to.deep.equal([422, 'LIM_UNIDENTIFIED']);
+    expect(toStatusAndCode(await post('/tenant'))).to.deep.equal([422, 'ACC_UNRESOLVED']);
+    expect(toStatusAndCode(await post('/tenant', {}, { 'x-tenant': '' }))).to.deep.equal([422, 'LIM_UNIDENTIFIED']);
   });
 
   it('counts addresses before a guard looks at anything, and tells it on refusals too', async () => {
     const bad = await holder({ id: 'ada' }, OTHER_KEY);
-    expect(told(await post('/flooded', {}, bad))).to.deep.equal([401, '2', '1']);
-    expect(told(await post('/flooded', '{ broken'))).to.deep.equal([401, '2', '0']);
+    expect(summarizeAnswer(await post('/flooded', {}, bad))).to.deep.equal([401, '2', '1']);
+    expect(summarizeAnswer(await post('/flooded', '{ broken'))).to.deep.equal([401, '2', '0']);
     const good = await holder({ id: 'ada' });
     expect((await post('/flooded', {}, good)).status).to.equal(429);
   });
@@ -97,19 +97,23 @@ describe('rate_limit', () => {
     const forged = await holder({ id: 'ada' }, OTHER_KEY);
     for (let i = 0; i < 5; i++)
       expect((await post('/user', {}, forged)).headers.has('x-ratelimit-limit')).to.equal(false);
-    expect(told(await post('/user', {}, ada))).to.deep.equal([200, '2', '1']);
-    expect(told(await post('/user', '{ broken', ada)), 'the body is read later').to.deep.equal([400, '2', '0']);
+    expect(summarizeAnswer(await post('/user', {}, ada))).to.deep.equal([200, '2', '1']);
+    expect(summarizeAnswer(await post('/user', '{ broken', ada)), 'the body is read later').to.deep.equal([
+      400,
+      '2',
+      '0',
+    ]);
     expect((await post('/user', {}, ada)).status).to.equal(429);
-    expect(told(await post('/user', {}, bob))).to.deep.equal([200, '2', '1']);
+    expect(summarizeAnswer(await post('/user', {}, bob))).to.deep.equal([200, '2', '1']);
   });
 
   it('counts payload values before the rules, so that what they refuse counts too', async () => {
-    expect(told(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '1']);
-    expect(told(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '0']);
+    expect(summarizeAnswer(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '1']);
+    expect(summarizeAnswer(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '0']);
     expect((await post('/account', { email: 'no address' })).status).to.equal(429);
     expect((await post('/account', { email: 'ada@example.com' })).status).to.equal(200);
-    expect(codeOf(await post('/account'))).to.deep.equal([422, 'LIM_UNIDENTIFIED']);
-    expect(codeOf(await post('/pair', { a: 'x' }))).to.deep.equal([422, 'ACC_UNRESOLVED']);
+    expect(toStatusAndCode(await post('/account'))).to.deep.equal([422, 'LIM_UNIDENTIFIED']);
+    expect(toStatusAndCode(await post('/pair', { a: 'x' }))).to.deep.equal([422, 'ACC_UNRESOLVED']);
   });
 
   it('takes no two combinations for one another', async () => {
@@ -152,7 +156,7 @@ describe('rate_limit', () => {
 });
 
 describe('rate_limit in Redis', () => {
-  const { folder, startIn } = hosting();
+  const { createFolder: folder, startIn } = serveInProcess();
 
   it('two services let through as many together as one', async function () {
     const redis = await startRedis();
@@ -161,7 +165,7 @@ describe('rate_limit in Redis', () => {
     const project = await folder({ ...FILES, 'lintel.config.json': { cache } });
     const env = { KEY, REDIS_URL: redis.url, PORT: '0' };
     const children = [startIn(project.folder, { env }), startIn(project.folder, { env })];
-    const [one, two] = await Promise.all(children.map(ready));
+    const [one, two] = await Promise.all(children.map(waitUntilReady));
     const send = async (i: number): Promise<unknown[]> => {
       const answer = await (i % 2 === 0 ? one : two)?.post('/many', {});
       return [i % 2, answer?.status];
@@ -176,7 +180,7 @@ describe('rate_limit in Redis', () => {
   });
 
   it('a store that is away refuses at once, and is no way around the limit', async function () {
-    const redis = await ownRedis();
+    const redis = await startOwnRedis();
     if ('skip' in redis) return skipTest(this, redis.skip);
     const kernel = await startKernel({
       files: FILES,
@@ -186,7 +190,7 @@ describe('rate_limit in Redis', () => {
     expect((await kernel.post('/address', {})).status).to.equal(200);
     await redis.stop();
     const elapsed = startStopwatch();
-    expect(codeOf(await kernel.post('/address', {}))).to.deep.equal([503, 'CCH_AWAY']);
+    expect(toStatusAndCode(await kernel.post('/address', {}))).to.deep.equal([503, 'CCH_AWAY']);
     expect(elapsed()).to.be.lessThan(3000);
     await kernel.close();
   });

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type { BootError } from '../../contract/boot-error.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, PNG_RED } from '../support/pictures.js';
-import { returning } from '../support/project.js';
+import { createFormData, PNG_RED } from '../support/pictures.js';
+import { defineReturnResource } from '../support/project.js';
 
 const UPLOAD = 'definitions/upload.json';
 const TAKEN = 'definitions/taken.json';
@@ -16,12 +16,12 @@ const upload = {
 describe('reload: addresses of plugins', () => {
   let kernel: TestKernel;
   beforeEach(async () => {
-    kernel = await startKernel({ files: { 'definitions/a.json': returning('a', 'a1') }, onProblem: 'skip' });
+    kernel = await startKernel({ files: { 'definitions/a.json': defineReturnResource('a', 'a1') }, onProblem: 'skip' });
   });
   afterEach(() => kernel.close());
 
   const store = async (): Promise<string> => {
-    const form = formOf([{ name: 'a', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
+    const form = createFormData([{ name: 'a', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
     const { status, body, text } = await kernel.request<{ url: string }[]>('POST', '/pictures', { body: form });
     expect(status, text).to.equal(200);
     return body[0]?.url ?? '';
@@ -36,13 +36,13 @@ describe('reload: addresses of plugins', () => {
     expect([read.status, read.headers.get('content-type')]).to.deep.equal([200, 'image/png']);
     expect(Buffer.from(await read.arrayBuffer()).equals(PNG_RED)).to.equal(true);
     // One more reload adds nothing twice.
-    await kernel.project.write('definitions/a.json', returning('a', 'a2'));
+    await kernel.project.write('definitions/a.json', defineReturnResource('a', 'a2'));
     expect((await kernel.kernel.reload()).applied).to.equal(true);
     expect(kernel.kernel.routes().map(({ path }) => path)).to.deep.equal(['/files/']);
   });
 
   it('a resource that has the address keeps it: nothing is taken over, and nothing of the plugin is left', async () => {
-    await kernel.project.write(TAKEN, returning('taken', 'mine', { resource: 'files/list' }));
+    await kernel.project.write(TAKEN, defineReturnResource('taken', 'mine', { resource: 'files/list' }));
     expect((await kernel.kernel.reload()).applied).to.equal(true);
     await kernel.project.write(UPLOAD, upload);
     for (let i = 0; i < 2; i++) {

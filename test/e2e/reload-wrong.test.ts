@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 import { countRuns, sampleCases } from '../support/sample.js';
-import { bearer, jwt, KEY } from '../support/tokens.js';
+import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 
 const A = 'definitions/a.json';
 const B = 'definitions/b.json';
@@ -14,7 +14,7 @@ const B = 'definitions/b.json';
 describe('reload of wrong files', () => {
   let kernel: TestKernel;
   const start = async (options: Parameters<typeof startKernel>[0] = {}): Promise<void> => {
-    kernel = await startKernel({ files: { [A]: returning('a', 'a1') }, onProblem: 'skip', ...options });
+    kernel = await startKernel({ files: { [A]: defineReturnResource('a', 'a1') }, onProblem: 'skip', ...options });
   };
   afterEach(() => kernel.close());
 
@@ -27,7 +27,7 @@ describe('reload of wrong files', () => {
   const degraded = async (): Promise<unknown> => (await kernel.request<Loose>('GET', '/status')).body['degraded'];
 
   it('a file written piece by piece fails no request', async function () {
-    await start({ files: { [A]: [returning('a', 1), returning('b', 1)] } });
+    await start({ files: { [A]: [defineReturnResource('a', 1), defineReturnResource('b', 1)] } });
     let done = false;
     let requests = 0;
     const wrong: unknown[] = [];
@@ -41,7 +41,7 @@ describe('reload of wrong files', () => {
       }
     };
     const clients = Array.from({ length: 2 }, client);
-    const bytes = Buffer.from(JSON.stringify([returning('a', 2), returning('b', 2)]));
+    const bytes = Buffer.from(JSON.stringify([defineReturnResource('a', 2), defineReturnResource('b', 2)]));
     const lengths = Array.from({ length: bytes.length }, (_, length) => length);
     for (const length of [...sampleCases('edits', 'lengths', lengths, 30), bytes.length]) {
       await writeFile(join(kernel.project.folder, A), bytes.subarray(0, length));
@@ -56,24 +56,27 @@ describe('reload of wrong files', () => {
   });
 
   it('whatever is wrong with files fails no request, and is said; the last sound set stays', async function () {
-    const sound = [returning('a', 1), returning('b', 1)];
+    const sound = [defineReturnResource('a', 1), defineReturnResource('b', 1)];
     const cyclic = {
-      ...returning('a', 2),
+      ...defineReturnResource('a', 2),
       actionables: [
         { id: 1, mode: 'RETURN', value: 2, depends_on: [{ resource_id: 'a', action_ids: [2] }] },
         { id: 2, mode: 'RETURN', value: 2, depends_on: [{ resource_id: 'a', action_ids: [1] }] },
       ],
     };
     const flaws: readonly [string, unknown][] = [
-      ['a mode that does not exist', [{ ...returning('a', 2), actionables: [{ id: 1, mode: 'RETRUN' }] }, sound[1]]],
+      [
+        'a mode that does not exist',
+        [{ ...defineReturnResource('a', 2), actionables: [{ id: 1, mode: 'RETRUN' }] }, sound[1]],
+      ],
       ['half of a file', JSON.stringify(sound).slice(0, 40)],
-      ['the same id twice', [...sound, returning('a', 2)]],
+      ['the same id twice', [...sound, defineReturnResource('a', 2)]],
       ['a cycle', [cyclic, sound[1]]],
       ['no file', null],
     ];
     const least = countRuns('edits', 300, 5000);
     for (const onProblem of ['refuse', 'skip'] as const) {
-      await start({ files: { [A]: sound, [B]: returning('c', 1) }, onProblem });
+      await start({ files: { [A]: sound, [B]: defineReturnResource('c', 1) }, onProblem });
       let [done, requests] = [false, 0];
       const wrong: unknown[] = [];
       const clients = Array.from({ length: countRuns('edits', 3, 8) }, async () => {
@@ -98,7 +101,7 @@ describe('reload of wrong files', () => {
         expect(await degraded(), what).to.equal(true);
       }
       await write(A, sound);
-      await write(B, returning('c', 1));
+      await write(B, defineReturnResource('c', 1));
       expect((await reload()).problems).to.deep.equal([]);
       done = true;
       await Promise.all(clients);
@@ -110,21 +113,21 @@ describe('reload of wrong files', () => {
   });
 
   it('a variable that is gone keeps the value of the start, and one that never was is no text "undefined"', async () => {
-    const guarded = (id: string, variable: string): object => ({
-      ...returning(id, '$PROTECTED.id'),
+    const defineTokenResource = (id: string, variable: string): object => ({
+      ...defineReturnResource(id, '$PROTECTED.id'),
       tokenize: { type: 'JWT', encryption_key: `$ENV.${variable}` },
       protected: { extract_claims: ['id'] },
     });
-    await start({ files: { [A]: guarded('a', 'WORD'), '.env': `WORD=${KEY}\n` }, onProblem: 'refuse' });
-    const init = bearer(await jwt({ id: 'ada' }));
-    const asked = async (path: string): Promise<unknown> => (await kernel.post<unknown>(path, {}, init)).body;
+    await start({ files: { [A]: defineTokenResource('a', 'WORD'), '.env': `WORD=${KEY}\n` }, onProblem: 'refuse' });
+    const init = createBearerInit(await signJwt({ id: 'ada' }));
+    const postForBody = async (path: string): Promise<unknown> => (await kernel.post<unknown>(path, {}, init)).body;
     await kernel.project.remove('.env');
-    await write(B, guarded('b', 'WORD'));
+    await write(B, defineTokenResource('b', 'WORD'));
     expect((await reload()).applied).to.equal(true);
-    expect([await asked('/a'), await asked('/b')]).to.deep.equal(['ada', 'ada']);
-    await write(B, guarded('b', 'OTHER_WORD'));
+    expect([await postForBody('/a'), await postForBody('/b')]).to.deep.equal(['ada', 'ada']);
+    await write(B, defineTokenResource('b', 'OTHER_WORD'));
     const { applied, problems } = await reload();
     expect([applied, problems.map(({ code }) => code)]).to.deep.equal([false, ['ENV_MISSING']]);
-    expect(await asked('/b')).to.equal('ada');
+    expect(await postForBody('/b')).to.equal('ada');
   });
 });

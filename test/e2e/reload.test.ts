@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import type { Loose } from '../support/client.js';
-import { onBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+import { describeOnBothDatabases, startKernel, type TestKernel } from '../support/kernel.js';
+import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
 
 const A = 'definitions/a.json';
 const B = 'definitions/b.json';
@@ -14,7 +14,7 @@ const B = 'definitions/b.json';
 describe('reload', () => {
   let kernel: TestKernel;
   const start = async (options: Parameters<typeof startKernel>[0] = {}): Promise<void> => {
-    kernel = await startKernel({ files: { [A]: returning('a', 'a1') }, onProblem: 'skip', ...options });
+    kernel = await startKernel({ files: { [A]: defineReturnResource('a', 'a1') }, onProblem: 'skip', ...options });
   };
   afterEach(() => kernel.close());
 
@@ -28,14 +28,14 @@ describe('reload', () => {
 
   it('adds, changes and deletes resources', async () => {
     await start();
-    await write(B, returning('b', 'b1'));
+    await write(B, defineReturnResource('b', 'b1'));
     expect((await reload()).applied).to.equal(true);
     expect([await answer('/a'), await answer('/b')]).to.deep.equal(['a1', 'b1']);
-    await write(A, returning('a', 'a2', { resource: 'moved' }));
+    await write(A, defineReturnResource('a', 'a2', { resource: 'moved' }));
     await kernel.project.remove(B);
     expect((await reload()).applied).to.equal(true);
     expect([await answer('/a'), await answer('/moved'), await answer('/b')]).to.deep.equal(['a2', 'a2', 404]);
-    await write(A, returning('other', 'a3', { resource: 'moved' }));
+    await write(A, defineReturnResource('other', 'a3', { resource: 'moved' }));
     await reload();
     expect([await answer('/a'), await answer('/moved'), await answer('/other')]).to.deep.equal([404, 'a3', 'a3']);
   });
@@ -44,14 +44,14 @@ describe('reload', () => {
     await start();
     const before = kernel.kernel.plans().hash;
     await write(A, '{ "id": "a", "resource": "a", "actionables": [');
-    await write(B, returning('b', 'b1'));
+    await write(B, defineReturnResource('b', 'b1'));
     const broken = await reload();
     expect(broken.applied).to.equal(true);
     expect(broken.problems.map(({ severity }) => severity)).to.include('error');
     expect([await answer('/a'), await answer('/b')]).to.deep.equal(['a1', 'b1']);
     expect(kernel.kernel.degraded()).to.equal(true);
     expect(await degraded()).to.equal(true);
-    await write(A, returning('a', 'a2'));
+    await write(A, defineReturnResource('a', 'a2'));
     await reload();
     expect(await answer('/a')).to.equal('a2');
     expect(kernel.kernel.degraded()).to.equal(false);
@@ -72,17 +72,17 @@ describe('reload', () => {
         },
       ],
     };
-    await start({ files: { [A]: returning('a', 'a1'), [B]: chained } });
+    await start({ files: { [A]: defineReturnResource('a', 'a1'), [B]: chained } });
     for (const broken of [
-      { ...returning('a', 'a2'), actionables: [{ id: 1, mode: 'RETRUN', value: 'a2' }] },
-      [returning('a', 'a2'), returning('a', 'a3')],
-      returning('a', '$ENV.NOT_SET'),
+      { ...defineReturnResource('a', 'a2'), actionables: [{ id: 1, mode: 'RETRUN', value: 'a2' }] },
+      [defineReturnResource('a', 'a2'), defineReturnResource('a', 'a3')],
+      defineReturnResource('a', '$ENV.NOT_SET'),
     ]) {
       await write(A, broken);
       await reload();
       expect([await answer('/a'), await answer('/c')]).to.deep.equal(['a1', 'a1']);
     }
-    await write(A, returning('a', 'a4'));
+    await write(A, defineReturnResource('a', 'a4'));
     await reload();
     expect([await answer('/a'), await answer('/c')]).to.deep.equal(['a4', 'a4']);
   });
@@ -92,7 +92,7 @@ describe('reload', () => {
     await write(B, '{"resource": "b"}');
     await reload();
     expect(await answer('/b')).to.equal(503);
-    await write(B, returning('b', 'b1'));
+    await write(B, defineReturnResource('b', 'b1'));
     await reload();
     expect(await answer('/b')).to.equal('b1');
   });
@@ -115,12 +115,12 @@ describe('reload', () => {
   });
 
   it('what was deleted while another file is broken is gone once everything is sound again', async () => {
-    await start({ files: { [A]: returning('a', 'a1'), [B]: returning('b', 'b1') } });
+    await start({ files: { [A]: defineReturnResource('a', 'a1'), [B]: defineReturnResource('b', 'b1') } });
     await write(A, '{');
     await kernel.project.remove(B);
     await reload();
     expect(await answer('/a')).to.equal('a1');
-    await write(A, returning('a', 'a2'));
+    await write(A, defineReturnResource('a', 'a2'));
     await reload();
     expect([await answer('/a'), await answer('/b')]).to.deep.equal(['a2', 404]);
   });
@@ -129,7 +129,7 @@ describe('reload', () => {
     await start();
     const reloads: Promise<unknown>[] = [];
     for (let n = 1; n <= 20; n++) {
-      await write(A, returning('a', n));
+      await write(A, defineReturnResource('a', n));
       reloads.push(reload());
     }
     await Promise.all(reloads);
@@ -164,7 +164,7 @@ describe('reload', () => {
 
   it('with `refuse`, a broken set never replaces the running one', async () => {
     await start({ onProblem: 'refuse' });
-    await write(A, returning('a', 'a2'));
+    await write(A, defineReturnResource('a', 'a2'));
     await write(B, '{"resource": "b"}');
     const refused = await reload();
     expect(refused.applied).to.equal(false);
@@ -177,14 +177,14 @@ describe('reload', () => {
 
   it('imports a plugin that a reload is the first to use', async () => {
     await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'short-code')] } });
-    await write(A, returning('a', '$GENERATOR.SHORTCODE'));
+    await write(A, defineReturnResource('a', '$GENERATOR.SHORTCODE'));
     expect((await reload()).applied).to.equal(true);
     expect(await answer('/a')).to.match(/^[0-9a-z]{8}$/);
   });
 
   it('a plugin that cannot open is tried again by the next reload', async () => {
     await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'second-try')] } });
-    await write(A, returning('a', '$GENERATOR.SECONDTRY'));
+    await write(A, defineReturnResource('a', '$GENERATOR.SECONDTRY'));
     const failed = await reload();
     expect(failed.applied).to.equal(false);
     expect((failed.failure as BootError).code).to.equal('PLG_OPEN');
@@ -195,7 +195,7 @@ describe('reload', () => {
 
   it('a plugin that taps hooks cannot join a running kernel: said so each time, and the old set goes on', async () => {
     await start({ config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'late-register')] } });
-    await write(A, returning('a', '$GENERATOR.LATEREGISTER'));
+    await write(A, defineReturnResource('a', '$GENERATOR.LATEREGISTER'));
     for (let i = 0; i < 2; i++) {
       const { applied, failure } = await reload();
       expect(applied).to.equal(false);
@@ -217,7 +217,7 @@ describe('reload', () => {
   it('a change that is noticed after the close opens nothing again', async () => {
     await start();
     const closing = kernel.kernel.close('test');
-    await write(B, returning('b', '$GENERATOR.ULID'));
+    await write(B, defineReturnResource('b', '$GENERATOR.ULID'));
     expect((await kernel.kernel.reload()).applied).to.equal(false);
     await closing;
     expect([...kernel.kernel.plans().byId.keys()]).not.to.include('b');
@@ -233,13 +233,13 @@ describe('reload', () => {
 
 const ITEM = { id: { type: 'Number', primary_key: true, auto_increment: true }, name: { type: 'String' } };
 
-onBothDatabases(
+describeOnBothDatabases(
   'reload with tables',
-  { files: { [A]: returning('a', 'a1') }, onProblem: 'skip' },
+  { files: { [A]: defineReturnResource('a', 'a1') }, onProblem: 'skip' },
   (kernel, database) => {
     const M = 'definitions/_item.json';
     const adding = (...columns: string[]): object =>
-      querying(
+      defineQueryResource(
         'add',
         `INSERT INTO items (${columns.join(', ')}) VALUES (${columns.map((_, i) => `$${i + 1}`).join(', ')})`,
         columns,
@@ -285,13 +285,13 @@ onBothDatabases(
       it('a statement that runs while its definition changes ends as it began', async () => {
         const sleeping = "SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
         await kernel().project.write('definitions/slow.json', [
-          querying('slow', 'SELECT 1 AS n, pg_sleep(1)::text AS s'),
-          querying('sleeping', sleeping),
+          defineQueryResource('slow', 'SELECT 1 AS n, pg_sleep(1)::text AS s'),
+          defineQueryResource('sleeping', sleeping),
         ]);
         await kernel().kernel.reload();
         const old = kernel().post('/slow', {});
         while ((await kernel().post('/sleeping', {})).body['n'] !== 1);
-        await kernel().project.write('definitions/slow.json', querying('slow', 'SELECT 2 AS n'));
+        await kernel().project.write('definitions/slow.json', defineQueryResource('slow', 'SELECT 2 AS n'));
         await kernel().kernel.reload();
         expect((await kernel().post('/slow', {})).body).to.deep.equal({ n: 2 });
         expect((await old).body).to.include({ n: 1 });

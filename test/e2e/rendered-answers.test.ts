@@ -3,11 +3,11 @@
  * only where really nobody looks at them in between.
  */
 import { expect } from 'chai';
-import { onBothDatabases, type TestKernel } from '../support/kernel.js';
+import { describeOnBothDatabases, type TestKernel } from '../support/kernel.js';
 
 const READ = 'SELECT id, name, secret, price, made FROM items WHERE id > $1::bigint ORDER BY id';
 
-const reading = (id: string, action: object, rest: object = {}): object => ({
+const defineReadResource = (id: string, action: object, rest: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'QUERY', sql_query: { query: READ, parameters: ['$PAYLOAD.after'] }, ...action }],
@@ -39,13 +39,13 @@ const FILES = {
         },
       ],
     },
-    reading('own-names', { returnables: NAMES, result: 'many' }),
-    reading('resource-names', { result: 'many' }, { returnables: NAMES }),
-    reading('first', { returnables: NAMES, result: 'one' }),
-    reading('by-count', { returnables: NAMES }),
-    reading('must', { returnables: NAMES, must_return_value: true }),
-    reading('nested', { returnables: ['id', 'name.length'] }),
-    reading('no-names', { result: 'many' }),
+    defineReadResource('own-names', { returnables: NAMES, result: 'many' }),
+    defineReadResource('resource-names', { result: 'many' }, { returnables: NAMES }),
+    defineReadResource('first', { returnables: NAMES, result: 'one' }),
+    defineReadResource('by-count', { returnables: NAMES }),
+    defineReadResource('must', { returnables: NAMES, must_return_value: true }),
+    defineReadResource('nested', { returnables: ['id', 'name.length'] }),
+    defineReadResource('no-names', { result: 'many' }),
   ],
 };
 
@@ -63,52 +63,56 @@ const isText = (kernel: TestKernel, id: string): boolean => {
 
 for (const envelope of [undefined, { use: 'success-message-data' }]) {
   const title = `answers as text${envelope === undefined ? '' : ', in an envelope'}`;
-  onBothDatabases(title, { files: FILES, config: envelope === undefined ? {} : { envelope } }, (kernel, database) => {
-    const ask = async (id: string, after: number): Promise<unknown> => {
-      const { status, text, headers } = await kernel().post(`/${id}`, { after });
-      expect([status, headers.get('content-type')]).to.deep.equal([200, 'application/json; charset=utf-8']);
-      expect(headers.get('content-length')).to.equal(String(Buffer.byteLength(text)));
-      const value: unknown = JSON.parse(text);
-      return envelope === undefined ? value : (value as { data: unknown }).data;
-    };
+  describeOnBothDatabases(
+    title,
+    { files: FILES, config: envelope === undefined ? {} : { envelope } },
+    (kernel, database) => {
+      const postRendered = async (id: string, after: number): Promise<unknown> => {
+        const { status, text, headers } = await kernel().post(`/${id}`, { after });
+        expect([status, headers.get('content-type')]).to.deep.equal([200, 'application/json; charset=utf-8']);
+        expect(headers.get('content-length')).to.equal(String(Buffer.byteLength(text)));
+        const value: unknown = JSON.parse(text);
+        return envelope === undefined ? value : (value as { data: unknown }).data;
+      };
 
-    before(async () => {
-      for (const { id, name, made } of rows) await kernel().post('/add', { id, name, made, price: id / 2 });
-    });
+      before(async () => {
+        for (const { id, name, made } of rows) await kernel().post('/add', { id, name, made, price: id / 2 });
+      });
 
-    it('are the rows, in every shape', async () => {
-      for (const id of ['own-names', 'resource-names', 'by-count']) {
-        expect(await ask(id, 0), id).to.deep.equal(rows);
-      }
-      expect(await ask('own-names', 2)).to.deep.equal([rows[2]]);
-      expect(await ask('own-names', 9)).to.deep.equal([]);
-      expect(await ask('by-count', 2)).to.deep.equal(rows[2]);
-      expect(await ask('by-count', 9)).to.equal(null);
-      expect(await ask('first', 0)).to.deep.equal(rows[0]);
-      expect(await ask('first', 9)).to.equal(null);
-    });
+      it('are the rows, in every shape', async () => {
+        for (const id of ['own-names', 'resource-names', 'by-count']) {
+          expect(await postRendered(id, 0), id).to.deep.equal(rows);
+        }
+        expect(await postRendered('own-names', 2)).to.deep.equal([rows[2]]);
+        expect(await postRendered('own-names', 9)).to.deep.equal([]);
+        expect(await postRendered('by-count', 2)).to.deep.equal(rows[2]);
+        expect(await postRendered('by-count', 9)).to.equal(null);
+        expect(await postRendered('first', 0)).to.deep.equal(rows[0]);
+        expect(await postRendered('first', 9)).to.equal(null);
+      });
 
-    it('keep the order of the names', async () => {
-      expect(Object.keys((await ask('first', 0)) as object)).to.deep.equal(['made', 'id', 'name']);
-    });
+      it('keep the order of the names', async () => {
+        expect(Object.keys((await postRendered('first', 0)) as object)).to.deep.equal(['made', 'id', 'name']);
+      });
 
-    it('hide what is secret, and refuse what must be there', async () => {
-      expect(JSON.stringify(await ask('no-names', 0))).not.to.include('hidden');
-      expect(await ask('must', 2)).to.deep.equal(rows[2]);
-      expect((await kernel().post('/must', { after: 9 })).status).to.equal(404);
-    });
+      it('hide what is secret, and refuse what must be there', async () => {
+        expect(JSON.stringify(await postRendered('no-names', 0))).not.to.include('hidden');
+        expect(await postRendered('must', 2)).to.deep.equal(rows[2]);
+        expect((await kernel().post('/must', { after: 9 })).status).to.equal(404);
+      });
 
-    it('refuse bad values with the field that holds them', async () => {
-      const { status, body } = await kernel().post('/own-names', { after: 'x' });
-      expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
-    });
+      it('refuse bad values with the field that holds them', async () => {
+        const { status, body } = await kernel().post('/own-names', { after: 'x' });
+        expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
+      });
 
-    it('are made only where nobody looks', () => {
-      const fast = database === 'postgres' && envelope === undefined;
-      for (const id of ['own-names', 'resource-names', 'first', 'by-count']) {
-        expect(isText(kernel(), id), id).to.equal(fast);
-      }
-      for (const id of ['must', 'nested', 'no-names']) expect(isText(kernel(), id), id).to.equal(false);
-    });
-  });
+      it('are made only where nobody looks', () => {
+        const fast = database === 'postgres' && envelope === undefined;
+        for (const id of ['own-names', 'resource-names', 'first', 'by-count']) {
+          expect(isText(kernel(), id), id).to.equal(fast);
+        }
+        for (const id of ['must', 'nested', 'no-names']) expect(isText(kernel(), id), id).to.equal(false);
+      });
+    },
+  );
 }

@@ -1,10 +1,10 @@
 /** The payload that an editor offers for each sample definition, sent to a kernel that serves them: no rule refuses it. */
 import { expect } from 'chai';
-import { requestOf, type RequestShape } from '../../language/export/openapi/request.js';
+import { createRequestShape, type RequestShape } from '../../language/export/openapi/request.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { copySample, SAMPLE_ENV } from '../support/project.js';
-import { person } from '../support/wallet.js';
+import { createPerson } from '../support/wallet.js';
 
 /** Takes names of files that were stored before. */
 const PRESUMING = 'gallery-remove-01';
@@ -16,7 +16,7 @@ describe('samples of requests, sent', function () {
   let token: string;
   before(async () => {
     kernel = await startKernel({ prepare: copySample, env: SAMPLE_ENV, config: { connections } });
-    ({ token } = await person(kernel));
+    ({ token } = await createPerson(kernel));
   });
   after(() => kernel.close());
 
@@ -25,12 +25,12 @@ describe('samples of requests, sent', function () {
     const analysis = kernel.kernel.analysis();
     const info = { title: '', version: '' };
     const input = { analysis, registry: project.registry, config, info, sql: await loadSqlParser() };
-    const shapes = analysis.resources.flatMap((resource) => requestOf(input, resource) ?? []);
+    const shapes = analysis.resources.flatMap((resource) => createRequestShape(input, resource) ?? []);
     expect(shapes.length).to.be.greaterThan(20);
     const seen: Record<string, number> = {};
     for (const shape of shapes.filter(({ id, files }) => files.length === 0 && id !== PRESUMING)) {
       const path = shape.parameters.reduce((text, { name, sample }) => text.replace(`:${name}`, sample), shape.path);
-      const { status, text } = await kernel.post(path, shape.payload, { headers: headersOf(shape, token) });
+      const { status, text } = await kernel.post(path, shape.payload, { headers: createHeaders(shape, token) });
       expect(status, `${shape.id}: ${text}`).not.to.be.oneOf([400, 413, 415, 422]);
       seen[shape.id] = status;
     }
@@ -43,5 +43,5 @@ describe('samples of requests, sent', function () {
 });
 
 /** A token in the header that the resource names. */
-const headersOf = ({ ways: [way = []] }: RequestShape, token: string): Record<string, string> =>
+const createHeaders = ({ ways: [way = []] }: RequestShape, token: string): Record<string, string> =>
   Object.fromEntries(way.map(({ header, prefix }) => [header, `${prefix}${token}`]));

@@ -4,10 +4,10 @@ import { expect } from 'chai';
 import { SignJWT } from 'jose';
 import type { Json } from '../../contract/json.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { ownRedis, startRedis } from '../support/redis.js';
-import { hosting, ready } from '../support/serve.js';
-import { bearer, jwt, KEY, OTHER_KEY, seconds } from '../support/tokens.js';
+import { defineReturnResource } from '../support/project.js';
+import { startOwnRedis, startRedis } from '../support/redis.js';
+import { serveInProcess, waitUntilReady } from '../support/serve.js';
+import { createBearerInit, signJwt, KEY, OTHER_KEY, getSeconds } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';
 
 const JWT = { type: 'JWT', encryption_key: '$ENV.KEY' };
@@ -28,14 +28,14 @@ const revoking = (id: string, tokens: Json, rest: object = {}): object => ({
   ...rest,
 });
 const me = (id: string, tokenize: object = JWT): object => ({
-  ...returning(id, { id: '$PROTECTED.id' }),
+  ...defineReturnResource(id, { id: '$PROTECTED.id' }),
   tokenize,
   protected: { extract_claims: ['id'] },
 });
 
 const DEFINITIONS = [
-  returning('sign-in', { id: 'ada' }, { tokenize: { ...JWT, custom_claim_fields: ['id'] } }),
-  returning('sign-in-sealed', { id: 'ada' }, { tokenize: { ...PASETO, custom_claim_fields: ['id'] } }),
+  defineReturnResource('sign-in', { id: 'ada' }, { tokenize: { ...JWT, custom_claim_fields: ['id'] } }),
+  defineReturnResource('sign-in-sealed', { id: 'ada' }, { tokenize: { ...PASETO, custom_claim_fields: ['id'] } }),
   me('me'),
   me('me-too'),
   me('sealed', PASETO),
@@ -57,7 +57,7 @@ const DEFINITIONS = [
     returnables: ['done'],
   }),
   {
-    ...returning('renew', { id: '$PROTECTED.id' }),
+    ...defineReturnResource('renew', { id: '$PROTECTED.id' }),
     tokenize: { ...JWT, custom_claim_fields: ['id'] },
     protected: { extract_claims: ['id'] },
     invalidate_tokenize: { tokens: '$HEADER.authorization' },
@@ -71,7 +71,7 @@ describe('revoked tokens', () => {
   after(() => kernel.close());
 
   const post = (path: string, body: unknown = {}, token?: string) =>
-    kernel.post(path, body, token === undefined ? {} : bearer(token));
+    kernel.post(path, body, token === undefined ? {} : createBearerInit(token));
   const signIn = async (path = '/sign-in'): Promise<string> => String((await post(path)).body['token']);
   const opens = async (token: string, path = '/me'): Promise<number> => (await post(path, {}, token)).status;
   const revoke = async (...tokens: readonly unknown[]): Promise<unknown> => (await post('/revoke', { tokens })).body;
@@ -106,8 +106,8 @@ describe('revoked tokens', () => {
 
   it('takes a list with or without the scheme, counts each token once, and passes over what nobody would take', async () => {
     const [a, b] = [await signIn(), await signIn()];
-    const over = await jwt({ id: 'ada', exp: seconds(-3600) });
-    const forged = await jwt({ id: 'ada' }, OTHER_KEY);
+    const over = await signJwt({ id: 'ada', exp: getSeconds(-3600) });
+    const forged = await signJwt({ id: 'ada' }, OTHER_KEY);
     expect(await revoke(a, `Bearer ${b}`, a, over, forged, 'nothing', '', 'x'.repeat(9000))).to.deep.equal({
       invalidated: 2,
     });
@@ -117,20 +117,20 @@ describe('revoked tokens', () => {
   });
 
   it('a token that was made by somebody else ends none of ours, whatever it calls itself', async () => {
-    const token = await jwt({ id: 'ada', jti: 'session-7' });
+    const token = await signJwt({ id: 'ada', jti: 'session-7' });
     expect(await opens(token)).to.equal(200);
-    expect(await revoke(await jwt({ id: 'ada', jti: 'session-7' }, OTHER_KEY))).to.deep.equal({ invalidated: 0 });
+    expect(await revoke(await signJwt({ id: 'ada', jti: 'session-7' }, OTHER_KEY))).to.deep.equal({ invalidated: 0 });
     expect(await opens(token)).to.equal(200);
     expect(await revoke(token)).to.deep.equal({ invalidated: 1 });
     expect(await opens(token)).to.equal(401);
-    expect(await opens(await jwt({ id: 'ada', jti: 'session-8' }))).to.equal(200);
-    expect(await opens(await jwt({ id: 'ada', jti: 'session-7', iss: 'elsewhere' })), 'of another issuer').to.equal(
+    expect(await opens(await signJwt({ id: 'ada', jti: 'session-8' }))).to.equal(200);
+    expect(await opens(await signJwt({ id: 'ada', jti: 'session-7', iss: 'elsewhere' })), 'of another issuer').to.equal(
       200,
     );
   });
 
   it('a token without a name is known by its claims, however its signature is spelt', async () => {
-    const signed = await new SignJWT({ id: 'ada', iat: seconds(), exp: seconds(600) })
+    const signed = await new SignJWT({ id: 'ada', iat: getSeconds(), exp: getSeconds(600) })
       .setProtectedHeader({ alg: 'ES256', typ: 'JWT' })
       .sign(EC.privateKey);
     const twin = otherSpelling(signed);
@@ -198,12 +198,14 @@ describe('revoked tokens', () => {
       };
       const other = await startKernel({ files, env: ENV, onProblem: 'skip' });
       try {
-        const token = await jwt({ id: 'ada', exp: seconds(60) });
+        const token = await signJwt({ id: 'ada', exp: getSeconds(60) });
         await other.post('/revoke', { tokens: [token] });
         await other.project.write('definitions/out.json', broken);
         await other.kernel.reload();
-        expect((await other.post('/me', {}, bearer(token))).status).to.equal(401);
-        expect((await other.post('/me', {}, bearer(await jwt({ id: 'bob', exp: seconds(60) })))).status).to.equal(200);
+        expect((await other.post('/me', {}, createBearerInit(token))).status).to.equal(401);
+        expect(
+          (await other.post('/me', {}, createBearerInit(await signJwt({ id: 'bob', exp: getSeconds(60) })))).status,
+        ).to.equal(200);
       } finally {
         await other.close();
       }
@@ -228,7 +230,7 @@ function otherSpelling(token: string): string {
 }
 
 describe('revoked tokens in Redis', () => {
-  const { folder, startIn } = hosting();
+  const { createFolder: folder, startIn } = serveInProcess();
 
   it('are known to every service', async function () {
     const redis = await startRedis();
@@ -237,29 +239,31 @@ describe('revoked tokens in Redis', () => {
     const project = await folder({ ...FILES, 'lintel.config.json': { cache } });
     const env = { ...ENV, REDIS_URL: redis.url, PORT: '0' };
     const children = [startIn(project.folder, { env }), startIn(project.folder, { env })];
-    const [one, two] = await Promise.all(children.map(ready));
-    const token = await jwt({ id: 'ada', jti: randomUUID() });
+    const [one, two] = await Promise.all(children.map(waitUntilReady));
+    const token = await signJwt({ id: 'ada', jti: randomUUID() });
     const opens = async (): Promise<unknown[]> =>
-      Promise.all([one, two].map(async (client) => (await client?.post('/me', {}, bearer(token)))?.status));
+      Promise.all([one, two].map(async (client) => (await client?.post('/me', {}, createBearerInit(token)))?.status));
     expect(await opens()).to.deep.equal([200, 200]);
-    expect((await one?.post('/sign-out', {}, bearer(token)))?.body).to.deep.equal({ invalidated: 1 });
+    expect((await one?.post('/sign-out', {}, createBearerInit(token)))?.body).to.deep.equal({ invalidated: 1 });
     expect(await opens()).to.deep.equal([401, 401]);
     expect(children.map((child) => child.output()).join()).not.to.contain('revives');
   });
 
   it('a store that is away lets nobody in', async function () {
-    const redis = await ownRedis();
+    const redis = await startOwnRedis();
     if ('skip' in redis) return skipTest(this, redis.skip);
     const config = { cache: { use: 'redis', url: '$ENV.REDIS_URL' } };
     const kernel = await startKernel({ files: FILES, config, env: { ...ENV, REDIS_URL: redis.url } });
-    const token = await jwt({ id: 'ada' });
-    expect((await kernel.post('/me', {}, bearer(token))).status).to.equal(200);
+    const token = await signJwt({ id: 'ada' });
+    expect((await kernel.post('/me', {}, createBearerInit(token))).status).to.equal(200);
     await redis.stop();
     for (const path of ['/me', '/sign-out']) {
-      const { status, body } = await kernel.post(path, {}, bearer(token));
+      const { status, body } = await kernel.post(path, {}, createBearerInit(token));
       expect([status, body['code']]).to.deep.equal([503, 'CCH_AWAY']);
     }
-    expect((await kernel.post('/me', {}, bearer(await jwt({ id: 'ada' }, OTHER_KEY)))).status).to.equal(401);
+    expect((await kernel.post('/me', {}, createBearerInit(await signJwt({ id: 'ada' }, OTHER_KEY)))).status).to.equal(
+      401,
+    );
     expect((await kernel.post('/sign-in', {})).status, 'what asks nobody').to.equal(200);
     await kernel.close();
   });
@@ -267,7 +271,7 @@ describe('revoked tokens in Redis', () => {
   it('a service that revokes nothing asks no store', async () => {
     const config = { cache: { use: 'redis', url: 'redis://127.0.0.1:9' } };
     const kernel = await startKernel({ files: { 'definitions/a.json': [me('me')] }, config, env: ENV });
-    expect((await kernel.post('/me', {}, bearer(await jwt({ id: 'ada' })))).status).to.equal(200);
+    expect((await kernel.post('/me', {}, createBearerInit(await signJwt({ id: 'ada' })))).status).to.equal(200);
     expect(Object.keys(await kernel.kernel.health())).to.deep.equal([]);
     await kernel.close();
   });

@@ -1,9 +1,9 @@
 /** Rooms: connections join and leave them through resources, messages reach whoever is inside. Real connections on a real kernel. */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { querying } from '../support/project.js';
+import { defineQueryResource } from '../support/project.js';
 import { connect, type SocketClient } from '../support/sockets.js';
-import { bearer, jwt, KEY } from '../support/tokens.js';
+import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 
 const resource = (id: string, actionable: object, rest: object = {}): object => ({
   id,
@@ -12,7 +12,7 @@ const resource = (id: string, actionable: object, rest: object = {}): object => 
   ...rest,
 });
 const guard = { tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' }, protected: { extract_claims: ['id'] } };
-const room = (name: unknown): object => ({
+const createRoomBroadcast = (name: unknown): object => ({
   broadcast_websocket_message: { broadcast_type: 'ROOM', action: 'said', broadcast_to_room: name },
 });
 const inserting = (id: string) => ({
@@ -23,9 +23,9 @@ const inserting = (id: string) => ({
 const FILES = {
   'definitions/_members.model.json': { id: { type: 'Number', primary_key: true }, team: { type: 'String' } },
   'definitions/all.json': [
-    querying('members', 'SELECT id FROM members ORDER BY id', [], { result: 'many' }),
-    resource('say', room('team $PAYLOAD.team')),
-    resource('say-twice', room(['team $PAYLOAD.a', 'team $PAYLOAD.b', 'team $PAYLOAD.a'])),
+    defineQueryResource('members', 'SELECT id FROM members ORDER BY id', [], { result: 'many' }),
+    resource('say', createRoomBroadcast('team $PAYLOAD.team')),
+    resource('say-twice', createRoomBroadcast(['team $PAYLOAD.a', 'team $PAYLOAD.b', 'team $PAYLOAD.a'])),
     resource('join', { join_room: 'team $PAYLOAD.team' }),
     resource('join-many', { join_room: '$PAYLOAD.room' }),
     resource('leave', { leave_room: 'team $PAYLOAD.team' }),
@@ -78,34 +78,35 @@ describe('rooms', () => {
     clients.push(made);
     return made;
   }
-  const say = async (team: string): Promise<void> =>
+  const postMessage = async (team: string): Promise<void> =>
     void expect((await kernel.post('/say', { team })).status).to.equal(200);
-  const codeOf = (frame: { readonly error?: Readonly<Record<string, unknown>> }): unknown => frame.error?.['code'];
+  const getErrorCode = (frame: { readonly error?: Readonly<Record<string, unknown>> }): unknown =>
+    frame.error?.['code'];
   /** What has come and was not taken. */
-  const heard = (one: SocketClient): number => one.frames.filter(({ action }) => action === 'said').length;
+  const countHeard = (one: SocketClient): number => one.frames.filter(({ action }) => action === 'said').length;
 
   it('reach those who joined, until they leave', async () => {
     const [a, b] = [await client(), await client()];
-    expect((await a.ask('join', { team: 'a' })).data).to.deep.equal({ done: true });
-    await b.ask('join', { team: 'b' });
-    await say('a');
+    expect((await a.sendRequest('join', { team: 'a' })).data).to.deep.equal({ done: true });
+    await b.sendRequest('join', { team: 'b' });
+    await postMessage('a');
     expect(await a.next()).to.deep.equal({ uid: null, action: 'said', data: { done: true } });
-    expect((await a.ask('leave', { team: 'a' })).error).to.equal(undefined);
-    await say('a');
-    await say('b');
+    expect((await a.sendRequest('leave', { team: 'a' })).error).to.equal(undefined);
+    await postMessage('a');
+    await postMessage('b');
     await b.next();
-    await a.ask('leave', { team: 'never joined' });
-    expect([heard(a), heard(b)]).to.deep.equal([0, 0]);
+    await a.sendRequest('leave', { team: 'never joined' });
+    expect([countHeard(a), countHeard(b)]).to.deep.equal([0, 0]);
   });
 
   it('bring a message once to who is in two of them', async () => {
     const a = await client();
-    await a.ask('join', { team: 'a' });
-    await a.ask('join', { team: 'b' });
+    await a.sendRequest('join', { team: 'a' });
+    await a.sendRequest('join', { team: 'b' });
     await kernel.post('/say-twice', { a: 'a', b: 'b' });
     await a.next();
-    await a.ask('leave', { team: 'a' });
-    expect(heard(a)).to.equal(0);
+    await a.sendRequest('leave', { team: 'a' });
+    expect(countHeard(a)).to.equal(0);
   });
 
   it('are joined by a connection: over HTTP nobody is there, and no work is done', async () => {
@@ -120,43 +121,43 @@ describe('rooms', () => {
     expect((await kernel.post('/members')).body).to.deep.equal([]);
     // Who may not call is told that first.
     expect((await kernel.post('/owned', {})).status).to.equal(401);
-    expect((await kernel.post('/owned', {}, bearer(await jwt({ id: 'ada' })))).status).to.equal(409);
+    expect((await kernel.post('/owned', {}, createBearerInit(await signJwt({ id: 'ada' })))).status).to.equal(409);
   });
 
   it('are joined when the work is committed, and not when it is rolled back', async () => {
     const [a, b] = [await client(), await client()];
-    expect((await a.ask('enrol', { id: 1, next: 2, team: 'x' })).error).to.equal(undefined);
-    expect(codeOf(await b.ask('enrol', { id: 3, next: 1, team: 'x' }))).to.equal('QRY_UNIQUE');
-    await say('x');
+    expect((await a.sendRequest('enrol', { id: 1, next: 2, team: 'x' })).error).to.equal(undefined);
+    expect(getErrorCode(await b.sendRequest('enrol', { id: 3, next: 1, team: 'x' }))).to.equal('QRY_UNIQUE');
+    await postMessage('x');
     await a.next();
-    await b.ask('leave', { team: 'y' });
-    expect(heard(b)).to.equal(0);
+    await b.sendRequest('leave', { team: 'y' });
+    expect(countHeard(b)).to.equal(0);
   });
 
   it('may be told by a result, and nothing is joined without one', async () => {
     const a = await client();
-    await a.ask('enrol', { id: 11, next: 12, team: 'z' });
+    await a.sendRequest('enrol', { id: 11, next: 12, team: 'z' });
     const b = await client();
-    expect((await b.ask('found', { id: 11 })).error).to.equal(undefined);
-    expect(codeOf(await b.ask('found', { id: 99 }))).to.equal('ACT_NO_VALUE');
-    await say('z');
+    expect((await b.sendRequest('found', { id: 11 })).error).to.equal(undefined);
+    expect(getErrorCode(await b.sendRequest('found', { id: 99 }))).to.equal('ACT_NO_VALUE');
+    await postMessage('z');
     expect((await b.next()).action).to.equal('said');
   });
 
   it('are so many for a connection, and what is no name is none', async () => {
     const a = await client();
     for (const name of ['r1', 2, 'r3', 'r1'])
-      expect((await a.ask('join-many', { room: name })).error).to.equal(undefined);
-    const full = await a.ask('join-many', { room: 'r4' });
-    expect(codeOf(full)).to.equal('WS_ROOMS_FULL');
+      expect((await a.sendRequest('join-many', { room: name })).error).to.equal(undefined);
+    const full = await a.sendRequest('join-many', { room: 'r4' });
+    expect(getErrorCode(full)).to.equal('WS_ROOMS_FULL');
     for (const name of [null, '', {}, 'x'.repeat(257)]) {
-      expect(codeOf(await a.ask('join-many', { room: name }))).to.equal('BRC_RECEIVER');
+      expect(getErrorCode(await a.sendRequest('join-many', { room: name }))).to.equal('BRC_RECEIVER');
     }
   });
 
   it('stand behind the guard of their resource', async () => {
-    const a = await client({ protocols: ['Authorization', await jwt({ id: 'ada' })] });
-    expect((await a.ask('owned')).data).to.deep.equal({ done: true });
-    expect(codeOf(await (await client()).ask('owned'))).to.equal('TOK_REFUSED');
+    const a = await client({ protocols: ['Authorization', await signJwt({ id: 'ada' })] });
+    expect((await a.sendRequest('owned')).data).to.deep.equal({ done: true });
+    expect(getErrorCode(await (await client()).sendRequest('owned'))).to.equal('TOK_REFUSED');
   });
 });

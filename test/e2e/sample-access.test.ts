@@ -1,16 +1,16 @@
 /** Who gets in, and until when, in the sample: guesses are counted, and a token ends with its sign-out. */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onDatabase } from '../support/kernel.js';
+import { describeOnDatabase } from '../support/kernel.js';
 import { copyQuickSample, SAMPLE_ENV } from '../support/project.js';
-import { bearer, PASSWORD, person } from '../support/wallet.js';
+import { createWalletInit, PASSWORD, createPerson } from '../support/wallet.js';
 
-onDatabase('sample: access', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
+describeOnDatabase('sample: access', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
   const signIn = (email: string, password: string): Promise<Answer<Loose>> =>
     kernel().post('/sign-in', { email, password });
 
   it('lets somebody guess a password ten times, and says when to come back; others are not in the way', async function () {
-    const [ada, bob] = [await person(kernel()), await person(kernel())];
+    const [ada, bob] = [await createPerson(kernel()), await createPerson(kernel())];
     for (let left = 9; left >= 0; left--) {
       const { status, headers } = await signIn(ada.email, `wrong ${left}`);
       expect([status, headers.get('x-ratelimit-remaining')]).to.deep.equal([401, String(left)]);
@@ -22,7 +22,7 @@ onDatabase('sample: access', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
   });
 
   it('ends the token that signs out, and no other one of the same person', async () => {
-    const ada = await person(kernel());
+    const ada = await createPerson(kernel());
     const other = String((await signIn(ada.email, PASSWORD)).body['token']);
     const out = await ada.post('/sign-out');
     expect([out.status, out.body], out.text).to.deep.equal([200, { invalidated: 1 }]);
@@ -30,7 +30,7 @@ onDatabase('sample: access', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
       const { status, body } = await ada.post(path);
       expect([status, body['code']], path).to.deep.equal([401, 'TOK_REFUSED']);
     }
-    expect((await kernel().post('/profile', {}, bearer(other))).status).to.equal(200);
+    expect((await kernel().post('/profile', {}, createWalletInit(other))).status).to.equal(200);
     expect((await kernel().post('/sign-out')).status, 'without a token').to.equal(401);
   });
 });

@@ -1,10 +1,10 @@
 /** The activity of the sample, on both document stores: written behind money that moves, read, searched and marked by its owner alone. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onEach, STORES } from '../support/databases.js';
-import { eventually } from '../support/jobs.js';
+import { describeOnEach, STORES } from '../support/databases.js';
+import { waitForValue } from '../support/jobs.js';
 import { copySample, SAMPLE_ENV } from '../support/project.js';
-import { person, PIN, type Person } from '../support/wallet.js';
+import { createPerson, PIN, type Person } from '../support/wallet.js';
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const FIELDS = ['_id', 'kind', 'note', 'details', 'created_at'];
@@ -16,20 +16,20 @@ const config = {
   connections: { main: { use: 'pglite', path: 'memory://' } },
 };
 
-onEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_ENV, config }, (kernel) => {
+describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_ENV, config }, (kernel) => {
   let ada: Person;
   let bob: Person;
-  const listed = async (of: Person, limit = 100): Promise<readonly Loose[]> =>
+  const listActivity = async (of: Person, limit = 100): Promise<readonly Loose[]> =>
     (await of.post<readonly Loose[]>('/activity', { limit })).body;
   const arrived = (of: Person, count: number): Promise<unknown> =>
-    eventually(
-      async () => (await listed(of)).length,
+    waitForValue(
+      async () => (await listActivity(of)).length,
       (length) => length >= count,
     );
   const unread = async (of: Person): Promise<unknown> => (await of.post('/activity/unread')).body['count'];
 
   before(async function () {
-    [ada, bob] = [await person(kernel()), await person(kernel())];
+    [ada, bob] = [await createPerson(kernel()), await createPerson(kernel())];
     expect((await ada.post('/wallet/deposit', { amount: 500, note: 'renting out boats' })).status).to.equal(200);
     await arrived(ada, 1);
     const sent = await ada.post('/wallet/transfer', { to_email: bob.email, amount: 120, pin: PIN, note: 'dinner' });
@@ -40,30 +40,30 @@ onEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_ENV, confi
   });
 
   it('tells each side what happened, the newest first and as many as are asked for', async () => {
-    const mine = await listed(ada);
+    const mine = await listActivity(ada);
     expect(mine.map(({ kind }) => kind)).to.deep.equal(['sent', 'deposit']);
     expect(Object.keys(mine[0] ?? {})).to.have.members(FIELDS);
     expect(mine[0]?.['details']).to.deep.equal({ amount: 120, to: bob.email });
     expect(mine[1]).to.deep.include({ note: 'renting out boats', details: { amount: 500, balance_after: 500 } });
     expect(mine[0]?.['created_at']).to.match(ISO);
-    expect((await listed(bob)).map(({ kind, details }) => [kind, details])).to.deep.equal([
+    expect((await listActivity(bob)).map(({ kind, details }) => [kind, details])).to.deep.equal([
       ['received', { amount: 120 }],
     ]);
-    expect((await listed(ada, 1)).map(({ kind }) => kind)).to.deep.equal(['sent']);
+    expect((await listActivity(ada, 1)).map(({ kind }) => kind)).to.deep.equal(['sent']);
     expect((await ada.post('/activity', { limit: 101 })).status).to.equal(422);
   });
 
   it('finds words of the notes in other forms, of its owner only', async () => {
-    const found = async (of: Person, words: string): Promise<unknown[]> =>
+    const findActivity = async (of: Person, words: string): Promise<unknown[]> =>
       (await of.post<readonly Loose[]>('/activity/search', { words })).body.map(({ note }) => note);
-    expect(await found(ada, 'rent')).to.deep.equal(['renting out boats']);
-    expect(await found(ada, 'boat')).to.deep.equal(['renting out boats']);
-    expect(await found(bob, 'boat')).to.deep.equal([]);
+    expect(await findActivity(ada, 'rent')).to.deep.equal(['renting out boats']);
+    expect(await findActivity(ada, 'boat')).to.deep.equal(['renting out boats']);
+    expect(await findActivity(bob, 'boat')).to.deep.equal([]);
     expect((await ada.post('/activity/search', { words: { $ne: 'x' } })).status).to.equal(422);
   });
 
   it('marks as read what belongs to the caller, once', async () => {
-    const ids = [...(await listed(ada)), ...(await listed(bob))].map(({ _id }) => String(_id));
+    const ids = [...(await listActivity(ada)), ...(await listActivity(bob))].map(({ _id }) => String(_id));
     expect([await unread(ada), await unread(bob)]).to.deep.equal([2, 1]);
     const marked = await ada.post<readonly Loose[]>('/activity/read', { ids });
     expect(marked.status, marked.text).to.equal(200);
@@ -80,23 +80,23 @@ onEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_ENV, confi
   });
 
   it('writes nothing for money that did not move', async () => {
-    const before = (await listed(ada)).length;
+    const before = (await listActivity(ada)).length;
     const refused = await ada.post('/wallet/transfer', { to_email: bob.email, amount: 9999, pin: PIN });
     expect(refused.status).to.equal(409);
     // What comes later is done later: were there work of the refused one, it would be there by then.
     expect((await ada.post('/wallet/deposit', { amount: 1 })).status).to.equal(200);
     await arrived(ada, before + 1);
-    expect((await listed(ada)).map(({ kind }) => kind)).to.deep.equal(['deposit', 'sent', 'deposit']);
+    expect((await listActivity(ada)).map(({ kind }) => kind)).to.deep.equal(['deposit', 'sent', 'deposit']);
   });
 
   it('is gone when the wallet is closed', async () => {
-    const eve = await person(kernel(), 5);
+    const eve = await createPerson(kernel(), 5);
     await arrived(eve, 1);
     expect((await eve.post('/profile/close')).status).to.equal(200);
-    await eventually(
-      () => listed(eve),
+    await waitForValue(
+      () => listActivity(eve),
       ({ length }) => length === 0,
     );
-    expect(await listed(bob)).to.have.lengthOf(1);
+    expect(await listActivity(bob)).to.have.lengthOf(1);
   });
 });

@@ -2,30 +2,30 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onDatabase } from '../support/kernel.js';
-import { formOf, GIF_BLACK, JPEG_BLUE, PDF, PNG_RED, SVG, WEBP_GREEN, type Part } from '../support/pictures.js';
-import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
-import { filesBelow } from '../support/spool.js';
-import { bearer, person, type Person } from '../support/wallet.js';
+import { describeOnDatabase } from '../support/kernel.js';
+import { createFormData, GIF_BLACK, JPEG_BLUE, PDF, PNG_RED, SVG, WEBP_GREEN, type Part } from '../support/pictures.js';
+import { copyQuickSample, defineQueryResource, SAMPLE_ENV } from '../support/project.js';
+import { listFilesBelow } from '../support/spool.js';
+import { createWalletInit, createPerson, type Person } from '../support/wallet.js';
 
 type Photos = readonly Loose[];
 const FIELDS = ['id', 'url', 'storage_key', 'dominant_color', 'caption', 'created_at'];
 const picture = (content: Buffer | string, file: string, type = ''): Part => ({ name: 'file', content, file, type });
 const RED = picture(PNG_RED, 'red.png', 'image/png');
 
-const files = { 'definitions/rows.json': querying('rows', 'SELECT count(*)::int AS n FROM _photos') };
+const files = { 'definitions/rows.json': defineQueryResource('rows', 'SELECT count(*)::int AS n FROM _photos') };
 
-onDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_ENV, files }, (kernel) => {
+describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_ENV, files }, (kernel) => {
   let ada: Person;
   beforeEach(async () => {
-    ada = await person(kernel());
+    ada = await createPerson(kernel());
   });
 
   const add = (who: Person, ...parts: readonly Part[]): Promise<Answer<Photos>> =>
-    kernel().request<Photos>('POST', '/gallery/add', { ...bearer(who.token), body: formOf(parts) });
+    kernel().request<Photos>('POST', '/gallery/add', { ...createWalletInit(who.token), body: createFormData(parts) });
   const list = async (who: Person): Promise<Photos> => (await who.post<Photos>('/gallery')).body;
-  const keyOf = (photo: Loose | undefined): string => String(photo?.['storage_key']);
-  const stored = (): Promise<string[]> => filesBelow(join(kernel().project.folder, '.lintel/files/open'));
+  const getStorageKey = (photo: Loose | undefined): string => String(photo?.['storage_key']);
+  const listStoredFiles = (): Promise<string[]> => listFilesBelow(join(kernel().project.folder, '.lintel/files/open'));
   const rows = async (): Promise<unknown> => (await kernel().post('/rows')).body['n'];
 
   it('takes pictures with one caption, and shows them latest first', async () => {
@@ -36,7 +36,7 @@ onDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_ENV, files
     expect(body.map((photo) => Object.keys(photo))).to.deep.equal([FIELDS, FIELDS]);
     expect(body.map(({ dominant_color: color }) => color)).to.deep.equal(['#ff0000', '#0000fe']);
     expect(body.map(({ caption: words }) => words)).to.deep.equal(['by the sea', 'by the sea']);
-    for (const photo of body) expect(keyOf(photo)).to.match(new RegExp(`^gallery/${ada.id}/[^/]+$`));
+    for (const photo of body) expect(getStorageKey(photo)).to.match(new RegExp(`^gallery/${ada.id}/[^/]+$`));
     expect(await list(ada)).to.deep.equal(body.toReversed());
   });
 
@@ -59,7 +59,7 @@ onDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_ENV, files
   });
 
   it('shows everybody their own pictures only', async () => {
-    const bob = await person(kernel());
+    const bob = await createPerson(kernel());
     const mine = (await add(ada, RED)).body;
     const his = (await add(bob, RED)).body;
     for (const [who, photos] of [
@@ -75,9 +75,9 @@ onDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_ENV, files
     const [first] = (await add(ada, RED)).body;
     expect(await list(ada)).to.have.lengthOf(1);
     const [second] = (await add(ada, RED)).body;
-    expect((await list(ada)).map(keyOf)).to.deep.equal([keyOf(second), keyOf(first)]);
-    await ada.post('/gallery/remove', [keyOf(first)]);
-    expect((await list(ada)).map(keyOf)).to.deep.equal([keyOf(second)]);
+    expect((await list(ada)).map(getStorageKey)).to.deep.equal([getStorageKey(second), getStorageKey(first)]);
+    await ada.post('/gallery/remove', [getStorageKey(first)]);
+    expect((await list(ada)).map(getStorageKey)).to.deep.equal([getStorageKey(second)]);
   });
 
   const refused: readonly [string, number, string, readonly Part[]][] = [
@@ -93,10 +93,10 @@ onDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_ENV, files
   ];
   for (const [title, status, code, parts] of refused) {
     it(`refuses ${title} with ${status}, and stores nothing`, async () => {
-      const before = [await stored(), await rows()];
+      const before = [await listStoredFiles(), await rows()];
       const answer = await add(ada, ...parts);
       expect([answer.status, (answer.body as unknown as Loose)['code']], answer.text).to.deep.equal([status, code]);
-      expect([await stored(), await rows()]).to.deep.equal(before);
+      expect([await listStoredFiles(), await rows()]).to.deep.equal(before);
     });
   }
 
@@ -109,41 +109,41 @@ onDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_ENV, files
   });
 
   it('takes nothing without a token, nor for a wallet that is closed', async () => {
-    const before = await stored();
-    const body = formOf([RED]);
+    const before = await listStoredFiles();
+    const body = createFormData([RED]);
     expect((await kernel().request('POST', '/gallery/add', { body })).status).to.equal(401);
     await ada.post('/profile/close');
     const { status, text } = await add(ada, RED);
     expect([status, text.includes('This wallet is closed.')], text).to.deep.equal([404, true]);
-    expect(await stored()).to.deep.equal(before);
+    expect(await listStoredFiles()).to.deep.equal(before);
   });
 
   it('removes files and rows together, and says which', async () => {
     const [first, second] = (await add(ada, RED, RED)).body;
-    const { status, body, text } = await ada.post<Photos>('/gallery/remove', [keyOf(first)]);
+    const { status, body, text } = await ada.post<Photos>('/gallery/remove', [getStorageKey(first)]);
     expect(status, text).to.equal(200);
-    expect(body).to.deep.equal([{ id: first?.['id'], storage_key: keyOf(first) }]);
-    expect((await list(ada)).map(keyOf)).to.deep.equal([keyOf(second)]);
-    expect(await stored())
-      .to.include(keyOf(second))
-      .and.not.include(keyOf(first));
+    expect(body).to.deep.equal([{ id: first?.['id'], storage_key: getStorageKey(first) }]);
+    expect((await list(ada)).map(getStorageKey)).to.deep.equal([getStorageKey(second)]);
+    expect(await listStoredFiles())
+      .to.include(getStorageKey(second))
+      .and.not.include(getStorageKey(first));
     const gone = await fetch(new URL(String(first?.['url']), kernel().url));
     expect(gone.status).to.equal(404);
-    expect((await ada.post<Photos>('/gallery/remove', [keyOf(first)])).body, 'again').to.deep.equal([]);
+    expect((await ada.post<Photos>('/gallery/remove', [getStorageKey(first)])).body, 'again').to.deep.equal([]);
   });
 
   it('never removes pictures of somebody else, nor the others of that request', async () => {
-    const bob = await person(kernel());
+    const bob = await createPerson(kernel());
     const [mine, his] = [(await add(ada, RED)).body[0], (await add(bob, RED)).body[0]];
-    const twisted = `gallery/${ada.id}/../${bob.id}/${keyOf(his).split('/').at(-1)}`;
-    for (const key of [keyOf(his), twisted]) {
-      const { status, body } = await ada.post('/gallery/remove', [keyOf(mine), key]);
+    const twisted = `gallery/${ada.id}/../${bob.id}/${getStorageKey(his).split('/').at(-1)}`;
+    for (const key of [getStorageKey(his), twisted]) {
+      const { status, body } = await ada.post('/gallery/remove', [getStorageKey(mine), key]);
       expect([status, body['code']]).to.deep.equal([422, 'UPL_KEY']);
     }
-    expect((await ada.post('/gallery/remove', { keys: [keyOf(mine)] })).status, 'no list').to.equal(422);
-    expect(await stored())
-      .to.include(keyOf(mine))
-      .and.include(keyOf(his));
+    expect((await ada.post('/gallery/remove', { keys: [getStorageKey(mine)] })).status, 'no list').to.equal(422);
+    expect(await listStoredFiles())
+      .to.include(getStorageKey(mine))
+      .and.include(getStorageKey(his));
     expect([await list(ada), await list(bob)].map((photos) => photos.length)).to.deep.equal([1, 1]);
   });
 });

@@ -4,22 +4,24 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onDatabase } from '../support/kernel.js';
-import { eventually } from '../support/jobs.js';
-import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
-import { bearer, counted, person, type Person } from '../support/wallet.js';
-import { hmac } from '../support/webhooks.js';
+import { describeOnDatabase } from '../support/kernel.js';
+import { waitForValue } from '../support/jobs.js';
+import { copyQuickSample, defineQueryResource, SAMPLE_ENV } from '../support/project.js';
+import { createWalletInit, countStatuses, createPerson, type Person } from '../support/wallet.js';
+import { signHmac } from '../support/webhooks.js';
 
 const { PAYMENT_SECRET, RATES_TOKEN } = SAMPLE_ENV;
 
 const files = {
-  'definitions/peek.json': querying('peek', 'SELECT deliveries FROM _payments WHERE id = $1', ['$PAYLOAD.event']),
+  'definitions/peek.json': defineQueryResource('peek', 'SELECT deliveries FROM _payments WHERE id = $1', [
+    '$PAYLOAD.event',
+  ]),
 };
 
-onDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, files }, (kernel) => {
+describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, files }, (kernel) => {
   let ada: Person;
   beforeEach(async () => {
-    ada = await person(kernel(), 100);
+    ada = await createPerson(kernel(), 100);
   });
   const eventFor = (who: Person, rest: Loose = {}): Loose => ({
     event: `evt_${randomUUID()}`,
@@ -31,7 +33,7 @@ onDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, file
   const deliver = (event: unknown, key = PAYMENT_SECRET): Promise<Answer<Loose>> => {
     const body = JSON.stringify(event);
     return kernel().post('/payments/webhook', body, {
-      headers: { 'x-payment-signature': `sha256=${hmac(body, key)}` },
+      headers: { 'x-payment-signature': `sha256=${signHmac(body, key)}` },
     });
   };
   const history = async (who: Person): Promise<readonly Loose[]> =>
@@ -40,7 +42,7 @@ onDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, file
     (await kernel().post<Loose | null>('/peek', { event: event['event'] })).body?.['deliveries'];
   /** All that was accepted for this event is done. */
   const counts = (event: Loose, times: number): Promise<unknown> =>
-    eventually(
+    waitForValue(
       () => deliveries(event),
       (counted) => counted === times,
     );
@@ -69,7 +71,7 @@ onDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, file
   it('that comes twenty times at once moves money once', async function () {
     const event = eventFor(ada);
     const answers = await Promise.all(Array.from({ length: 20 }, () => deliver(event)));
-    expect(counted(answers, 202)).to.deep.equal([20]);
+    expect(countStatuses(answers, 202)).to.deep.equal([20]);
     await counts(event, 20);
     expect([await ada.balance(), (await history(ada)).length]).to.deep.equal([2600, 2]);
   });
@@ -80,10 +82,10 @@ onDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, file
         i % 2 ? deliver(eventFor(ada)) : ada.post('/wallet/deposit', { amount: 1 }),
       ),
     );
-    expect(counted(answers, 200, 202)).to.deep.equal([10, 10]);
+    expect(countStatuses(answers, 200, 202)).to.deep.equal([10, 10]);
     const all = 100 + 10 * 2500 + 10;
     expect(
-      await eventually(
+      await waitForValue(
         () => ada.balance(),
         (balance) => balance === all,
       ),
@@ -92,10 +94,10 @@ onDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, file
 
   it('without a signature, with another key, or with other bytes is refused, and nothing moves', async () => {
     const event = eventFor(ada);
-    const signature = hmac(JSON.stringify(event), PAYMENT_SECRET);
+    const signature = signHmac(JSON.stringify(event), PAYMENT_SECRET);
     const tries = [
       await kernel().post('/payments/webhook', event),
-      await kernel().post('/payments/webhook', event, bearer(ada.token)),
+      await kernel().post('/payments/webhook', event, createWalletInit(ada.token)),
       await deliver(event, RATES_TOKEN),
       await kernel().post(
         '/payments/webhook',
@@ -109,17 +111,17 @@ onDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, file
   });
 
   it('for nobody, or for a wallet that is closed, is kept with its reason, and moves nothing', async () => {
-    const kept = (id: unknown): Promise<unknown> =>
-      eventually(
-        async () => (await kernel().kernel.desks()[0]?.show(String(id)))?.view ?? null,
+    const waitForJob = (id: unknown): Promise<unknown> =>
+      waitForValue(
+        async () => (await kernel().kernel.listJobAdmins()[0]?.show(String(id)))?.view ?? null,
         (view) => view?.state === 'dead',
       ).then((view) => view?.failure?.code);
     const unknown = await deliver(eventFor(ada, { wallet: '0'.repeat(26) }));
-    expect([unknown.status, await kept(unknown.body['id'])]).to.deep.equal([202, 'QRY_NOT_NULL']);
+    expect([unknown.status, await waitForJob(unknown.body['id'])]).to.deep.equal([202, 'QRY_NOT_NULL']);
     const event = eventFor(ada);
     await ada.post('/profile/close');
     const late = await deliver(event);
-    expect([late.status, await kept(late.body['id'])]).to.deep.equal([202, 'QRY_NOT_NULL']);
+    expect([late.status, await waitForJob(late.body['id'])]).to.deep.equal([202, 'QRY_NOT_NULL']);
     expect(await deliveries(event)).to.equal(undefined);
   });
 
@@ -130,7 +132,7 @@ onDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_ENV, file
   });
 });
 
-onDatabase('sample: rates', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
+describeOnDatabase('sample: rates', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
   const bring = (rates: unknown, token: string = RATES_TOKEN): Promise<Answer<unknown>> =>
     kernel().post('/rates/update', { rates }, { headers: { 'x-rates-token': token } });
   const rates = async (): Promise<readonly Loose[]> => (await kernel().post<readonly Loose[]>('/rates')).body;

@@ -1,9 +1,9 @@
 /** Private details of the sample over real HTTP: ciphertext in the table, the values for their owner alone. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onDatabase } from '../support/kernel.js';
-import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
-import { person, type Person } from '../support/wallet.js';
+import { describeOnDatabase } from '../support/kernel.js';
+import { copyQuickSample, defineQueryResource, SAMPLE_ENV } from '../support/project.js';
+import { createPerson, type Person } from '../support/wallet.js';
 
 const DETAILS = {
   phone: '+49 30 1234567',
@@ -13,26 +13,26 @@ const DETAILS = {
 const files = {
   'definitions/peek.json': [
     {
-      ...querying('peek', 'SELECT phone, tax_number, document FROM _private_details WHERE user_id = $1', [
+      ...defineQueryResource('peek', 'SELECT phone, tax_number, document FROM _private_details WHERE user_id = $1', [
         '$PAYLOAD.id',
       ]),
       returnables: ['phone', 'tax_number', 'document'],
     },
     // What somebody with access to the database might try.
-    querying(
+    defineQueryResource(
       'move',
       'UPDATE _private_details AS mine SET phone = other.phone FROM _private_details AS other ' +
         'WHERE mine.user_id = $1 AND other.user_id = $2',
       ['$PAYLOAD.to', '$PAYLOAD.from'],
     ),
-    querying('swap', 'UPDATE _private_details SET phone = tax_number WHERE user_id = $1', ['$PAYLOAD.id']),
+    defineQueryResource('swap', 'UPDATE _private_details SET phone = tax_number WHERE user_id = $1', ['$PAYLOAD.id']),
   ],
 };
 
-onDatabase('sample: private details', { prepare: copyQuickSample, env: SAMPLE_ENV, files }, (kernel) => {
+describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: SAMPLE_ENV, files }, (kernel) => {
   let ada: Person;
   beforeEach(async () => {
-    ada = await person(kernel());
+    ada = await createPerson(kernel());
   });
   const update = (who: Person, details: Loose = DETAILS) => who.post('/profile/private/update', details);
 
@@ -67,7 +67,7 @@ onDatabase('sample: private details', { prepare: copyQuickSample, env: SAMPLE_EN
   });
 
   it('open for nobody else: a value that was moved to another row or column is refused', async () => {
-    const bob = await person(kernel());
+    const bob = await createPerson(kernel());
     await update(ada);
     await update(bob, { phone: '+1 555 0100', tax_number: '12 345 678' });
     await kernel().post('/move', { from: ada.id, to: bob.id });

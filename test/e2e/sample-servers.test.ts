@@ -5,23 +5,29 @@
  */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { eventually } from '../support/jobs.js';
+import { waitForValue } from '../support/jobs.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { freshMysql, startMysql } from '../support/mysql.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
+import { createMysqlDatabase, startMysql } from '../support/mysql.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { copyQuickSample, SAMPLE_ENV } from '../support/project.js';
 import { startProvider } from '../support/provider.js';
 import { skipTest } from '../support/skip.js';
-import { counted, expectAll, freshEmail, PASSWORD, person, PIN, type Person } from '../support/wallet.js';
-import { hmac } from '../support/webhooks.js';
+import { countStatuses, expectAll, createEmail, PASSWORD, createPerson, PIN, type Person } from '../support/wallet.js';
+import { signHmac } from '../support/webhooks.js';
 
 const SERVERS = [
-  { name: 'postgres', variable: 'DATABASE_URL', start: startPostgres, fresh: freshDatabase, dialect: 'postgres' },
+  {
+    name: 'postgres',
+    variable: 'DATABASE_URL',
+    start: startPostgres,
+    fresh: createPostgresDatabase,
+    dialect: 'postgres',
+  },
   ...(['mariadb', 'mysql'] as const).map((name) => ({
     name,
     variable: 'MYSQL_URL',
     start: () => startMysql(name),
-    fresh: () => freshMysql(name),
+    fresh: () => createMysqlDatabase(name),
     dialect: 'mysql',
   })),
 ] as const;
@@ -46,7 +52,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
         env: { ...SAMPLE_ENV, ...env, [variable]: url },
         config: { outbound },
       });
-      [ada, bob] = [await person(kernel, 100), await person(kernel)];
+      [ada, bob] = [await createPerson(kernel, 100), await createPerson(kernel)];
     });
     let provider: Awaited<ReturnType<typeof startProvider>>['upstream'] | undefined;
     after(async () => {
@@ -75,25 +81,25 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
     });
 
     it('transfers in both directions at once all succeed, and those beyond the balance are refused', async () => {
-      const [left, right] = [await person(kernel, 500), await person(kernel, 500)];
+      const [left, right] = [await createPerson(kernel, 500), await createPerson(kernel, 500)];
       const both = await atOnce(20, (i) => (i % 2 === 0 ? send(left, right, 1 + i) : send(right, left, 1 + i)));
       expectAll(both, 200);
       expect([await left.balance(), await right.balance()]).to.deep.equal([510, 490]);
-      const poor = await person(kernel, 20);
-      expect(counted(await atOnce(20, () => send(poor, left, 2)), 200, 409)).to.deep.equal([10, 10]);
+      const poor = await createPerson(kernel, 20);
+      expect(countStatuses(await atOnce(20, () => send(poor, left, 2)), 200, 409)).to.deep.equal([10, 10]);
       expect(await poor.balance()).to.equal(0);
     });
 
     it('of many who sign up at once with one address one gets it', async () => {
-      const body = { email: freshEmail(), name: 'Grace', password: PASSWORD };
-      expect(counted(await atOnce(10, () => kernel.post('/sign-up', body)), 200, 409)).to.deep.equal([1, 9]);
+      const body = { email: createEmail(), name: 'Grace', password: PASSWORD };
+      expect(countStatuses(await atOnce(10, () => kernel.post('/sign-up', body)), 200, 409)).to.deep.equal([1, 9]);
     });
 
     it('a state of another service is taken once, also of ten at the same time', async () => {
       const { state } = (await ada.post('/connect/start')).body;
       const answers = await atOnce(10, () => ada.post('/connect/callback', { state, code: 'good' }));
-      expect(counted(answers, 200, 410)).to.deep.equal([1, 9]);
-      expect(provider?.asked).to.have.lengthOf(1);
+      expect(countStatuses(answers, 200, 410)).to.deep.equal([1, 9]);
+      expect(provider?.requests).to.have.lengthOf(1);
     });
 
     it('imports once, and finds words', async () => {
@@ -117,15 +123,15 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
     it('does work behind the answer: a payment that comes ten times at once moves money once', async () => {
       const before = Number(await bob.balance());
       const body = JSON.stringify({ event: `evt_${name}_1`, wallet: bob.id, amount: 70 });
-      const headers = { 'x-payment-signature': hmac(body, SAMPLE_ENV.PAYMENT_SECRET) };
+      const headers = { 'x-payment-signature': signHmac(body, SAMPLE_ENV.PAYMENT_SECRET) };
       const answers = await atOnce(10, () => kernel.post('/payments/webhook', body, { headers }));
-      expect(counted(answers, 202)).to.deep.equal([10]);
-      await eventually(
+      expect(countStatuses(answers, 202)).to.deep.equal([10]);
+      await waitForValue(
         () => bob.balance(),
         (balance) => balance === before + 70,
       );
-      await eventually(
-        async () => (await kernel.kernel.desks()[0]?.list({}))?.length,
+      await waitForValue(
+        async () => (await kernel.kernel.listJobAdmins()[0]?.list({}))?.length,
         (length) => length === 0,
       );
       expect(await bob.balance()).to.equal(before + 70);

@@ -1,16 +1,16 @@
 /** The wallets of the sample definitions over real HTTP: money moves whole or not at all. */
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onDatabase } from '../support/kernel.js';
+import { describeOnDatabase } from '../support/kernel.js';
 import { copyQuickSample, SAMPLE_ENV } from '../support/project.js';
-import { counted, freshEmail, person, PIN, type Person } from '../support/wallet.js';
+import { countStatuses, createEmail, createPerson, PIN, type Person } from '../support/wallet.js';
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const KSUID = /^[0-9A-Za-z]{27}$/;
 const RESULT = ['id', 'amount', 'balance_after', 'created_at'];
 
-onDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
-  const open = (balance = 0): Promise<Person> => person(kernel(), balance);
+describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
+  const open = (balance = 0): Promise<Person> => createPerson(kernel(), balance);
   const send = (from: Person, to: Person, amount: number, rest: Loose = {}): Promise<Answer<Loose>> =>
     from.post('/wallet/transfer', { to_email: to.email, amount, pin: PIN, ...rest });
   const history = async (of: Person): Promise<readonly Loose[]> =>
@@ -46,7 +46,7 @@ onDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ke
       const ada = await open();
       const amounts = Array.from({ length: 60 }, (_, i) => i + 1);
       const answers = await Promise.all(amounts.map((amount) => ada.post('/wallet/deposit', { amount })));
-      expect(counted(answers, 200)).to.deep.equal([60]);
+      expect(countStatuses(answers, 200)).to.deep.equal([60]);
       expect(await ada.balance()).to.equal(1830);
       const entries = await history(ada);
       expect(entries).to.have.lengthOf(50);
@@ -78,7 +78,7 @@ onDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ke
         'to an address that nobody has',
         404,
         'There is no wallet to send to.',
-        (ada) => ada.post('/wallet/transfer', { to_email: freshEmail(), amount: 5, pin: PIN }),
+        (ada) => ada.post('/wallet/transfer', { to_email: createEmail(), amount: 5, pin: PIN }),
       ],
       ['to oneself', 404, 'There is no wallet to send to.', (ada) => send(ada, ada, 5)],
       ['with a wrong PIN', 401, 'The credentials are not right.', (ada, bob) => send(ada, bob, 5, { pin: '0000' })],
@@ -123,7 +123,7 @@ onDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ke
     it('20 at once take no more than there is', async function () {
       const [ada, bob] = [await open(16), await open()];
       const answers = await Promise.all(Array.from({ length: 20 }, () => send(ada, bob, 2)));
-      expect(counted(answers, 200, 409)).to.deep.equal([8, 12]);
+      expect(countStatuses(answers, 200, 409)).to.deep.equal([8, 12]);
       expect([await ada.balance(), await bob.balance()]).to.deep.equal([0, 16]);
     });
   });

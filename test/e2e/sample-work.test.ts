@@ -3,42 +3,44 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { eventually } from '../support/jobs.js';
-import { onDatabase } from '../support/kernel.js';
-import { copyQuickSample, querying, SAMPLE_ENV } from '../support/project.js';
-import { json, startUpstream, type Behaviour } from '../support/upstream.js';
-import { person } from '../support/wallet.js';
+import { waitForValue } from '../support/jobs.js';
+import { describeOnDatabase } from '../support/kernel.js';
+import { copyQuickSample, defineQueryResource, SAMPLE_ENV } from '../support/project.js';
+import { createJsonBehaviour, startUpstream, type Behaviour } from '../support/upstream.js';
+import { createPerson } from '../support/wallet.js';
 
 /** Of the next request; then all is well again. */
 const trouble: Behaviour[] = [];
-const mail = await startUpstream((req, res, asked) => (trouble.shift() ?? json({ queued: true }))(req, res, asked));
+const mail = await startUpstream((req, res, asked) =>
+  (trouble.shift() ?? createJsonBehaviour({ queued: true }))(req, res, asked),
+);
 const env = { ...SAMPLE_ENV, MAIL_URL: `${mail.url}/send` };
 const config = { outbound: { allow: [`127.0.0.1:${mail.port}`] } };
 
 describe('sample: work', () => {
   after(() => mail.close());
   beforeEach(() => {
-    mail.asked.length = 0;
+    mail.requests.length = 0;
   });
 
-  onDatabase('mail', { prepare: copyQuickSample, env, config }, (kernel) => {
-    const sent = (count: number): Promise<unknown> =>
-      eventually(
-        () => mail.asked.length,
+  describeOnDatabase('mail', { prepare: copyQuickSample, env, config }, (kernel) => {
+    const waitForMail = (count: number): Promise<unknown> =>
+      waitForValue(
+        () => mail.requests.length,
         (length) => length >= count,
       );
     const idle = (): Promise<unknown> =>
-      eventually(
-        async () => (await kernel().kernel.desks()[0]?.list({})) ?? [],
+      waitForValue(
+        async () => (await kernel().kernel.listJobAdmins()[0]?.list({})) ?? [],
         ({ length }) => length === 0,
       );
 
     it('is sent behind the answer, with the address and the entries of the caller', async () => {
-      const ada = await person(kernel(), 75);
+      const ada = await createPerson(kernel(), 75);
       const { status, body, text } = await ada.post('/wallet/statement/mail', { to: 'eve@example.com' });
       expect([status, body['accepted']], text).to.deep.equal([202, true]);
-      await sent(1);
-      const [asked] = mail.asked;
+      await waitForMail(1);
+      const [asked] = mail.requests;
       expect(asked?.url).to.equal('/send');
       expect(asked?.headers.authorization).to.equal(`Bearer ${SAMPLE_ENV.MAIL_KEY}`);
       expect(asked?.headers['idempotency-key']).to.equal(body['id']);
@@ -49,22 +51,22 @@ describe('sample: work', () => {
     });
 
     it('is sent again, under the same number, when the other service was away', async function () {
-      const ada = await person(kernel());
-      trouble.push(json({}, 503));
+      const ada = await createPerson(kernel());
+      trouble.push(createJsonBehaviour({}, 503));
       expect((await ada.post('/wallet/statement/mail')).status).to.equal(202);
-      await sent(2);
-      const [first, second] = mail.asked.map(({ headers }) => headers['idempotency-key']);
+      await waitForMail(2);
+      const [first, second] = mail.requests.map(({ headers }) => headers['idempotency-key']);
       expect(first).to.be.a('string').and.to.equal(second);
       await idle();
     });
 
     it('is refused without a token, and when somebody asks too often', async () => {
-      const ada = await person(kernel());
+      const ada = await createPerson(kernel());
       expect((await kernel().post('/wallet/statement/mail')).status).to.equal(401);
       for (let n = 0; n < 5; n++) expect((await ada.post('/wallet/statement/mail')).status).to.equal(202);
       expect((await ada.post('/wallet/statement/mail')).status).to.equal(429);
       await idle();
-      expect(mail.asked).to.have.lengthOf(5);
+      expect(mail.requests).to.have.lengthOf(5);
     });
   });
 
@@ -77,23 +79,30 @@ describe('sample: work', () => {
   };
   const files = {
     'definitions/peek.json': [
-      querying('states', 'SELECT state FROM _connect_states WHERE user_id = $1', ['$PAYLOAD.id'], { result: 'many' }),
-      querying('age-state', "UPDATE _connect_states SET expires_at = expires_at - interval '11 minutes' WHERE true"),
-      querying('age-rate', "UPDATE _rates SET updated_at = updated_at - interval '31 days' WHERE currency = $1", [
-        '$PAYLOAD.currency',
-      ]),
+      defineQueryResource('states', 'SELECT state FROM _connect_states WHERE user_id = $1', ['$PAYLOAD.id'], {
+        result: 'many',
+      }),
+      defineQueryResource(
+        'age-state',
+        "UPDATE _connect_states SET expires_at = expires_at - interval '11 minutes' WHERE true",
+      ),
+      defineQueryResource(
+        'age-rate',
+        "UPDATE _rates SET updated_at = updated_at - interval '31 days' WHERE currency = $1",
+        ['$PAYLOAD.currency'],
+      ),
     ],
   };
 
-  onDatabase('nights', { prepare: hurried, env, files }, (kernel) => {
+  describeOnDatabase('nights', { prepare: hurried, env, files }, (kernel) => {
     it('take away sign-ins that nobody came back from, and no others', async () => {
-      const [late, quick] = [await person(kernel()), await person(kernel())];
+      const [late, quick] = [await createPerson(kernel()), await createPerson(kernel())];
       const states = async (id: string): Promise<number> =>
         (await kernel().post<Loose[]>('/states', { id })).body.length;
       await late.post('/connect/start');
       await kernel().post('/age-state');
       await quick.post('/connect/start');
-      await eventually(
+      await waitForValue(
         () => states(late.id),
         (count) => count === 0,
       );
@@ -111,7 +120,7 @@ describe('sample: work', () => {
       expect((await kernel().post('/rates/update', { rates: brought }, token)).status).to.equal(200);
       expect(await rates()).to.deep.equal(['CHF', 'USD']);
       await kernel().post('/age-rate', { currency: 'CHF' });
-      await eventually(rates, (left) => left.length === 1);
+      await waitForValue(rates, (left) => left.length === 1);
       expect(await rates()).to.deep.equal(['USD']);
     });
 

@@ -1,22 +1,30 @@
 /** The sample definitions of the distribution over real HTTP: people, their profiles, and guests. */
 import { expect } from 'chai';
-import { onDatabase } from '../support/kernel.js';
+import { describeOnDatabase } from '../support/kernel.js';
 import type { Loose } from '../support/client.js';
 import { copyQuickSample, SAMPLE_ENV } from '../support/project.js';
-import { bearer, counted, freshEmail, PASSWORD, person, PIN, type Person } from '../support/wallet.js';
+import {
+  createWalletInit,
+  countStatuses,
+  createEmail,
+  PASSWORD,
+  createPerson,
+  PIN,
+  type Person,
+} from '../support/wallet.js';
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 /** Everything that must stay inside, as it looks in an answer. */
 const SECRETS = /\$2b\$|\$argon2|"password"|"pin"|correct horse/;
 
-const pointersOf = (body: Loose): unknown[] => (body['errors'] as readonly Loose[]).map(({ pointer }) => pointer);
+const listPointers = (body: Loose): unknown[] => (body['errors'] as readonly Loose[]).map(({ pointer }) => pointer);
 
-onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
-  const wanted = (): Loose => ({ email: freshEmail(), name: 'Grace', password: PASSWORD });
+describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (kernel) => {
+  const wanted = (): Loose => ({ email: createEmail(), name: 'Grace', password: PASSWORD });
   let ada: Person;
   before(async () => {
-    ada = await person(kernel());
+    ada = await createPerson(kernel());
   });
 
   describe('sign-up', () => {
@@ -26,7 +34,7 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
       expect(made.status).to.equal(200);
       expect(Object.keys(made.body)).to.have.members(['id', 'email', 'name', 'token']);
       expect(made.body['id']).to.match(ULID);
-      const read = await kernel().post('/profile', {}, bearer(String(made.body['token'])));
+      const read = await kernel().post('/profile', {}, createWalletInit(String(made.body['token'])));
       expect(read.status).to.equal(200);
       expect(read.body).to.include({ id: made.body['id'], email: body['email'], name: 'Grace', balance: 0 });
       expect(read.body['created_at']).to.match(ISO);
@@ -35,13 +43,13 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
     it('refuses an address that is taken with 409', async () => {
       const { status, body } = await kernel().post('/sign-up', { ...wanted(), email: ada.email });
       expect(status).to.equal(409);
-      expect(pointersOf(body)).to.deep.equal(['/email']);
+      expect(listPointers(body)).to.deep.equal(['/email']);
     });
 
     it('makes one wallet out of 20 attempts at once with one address', async function () {
       const body = wanted();
       const answers = await Promise.all(Array.from({ length: 20 }, () => kernel().post('/sign-up', body)));
-      expect(counted(answers, 200, 409)).to.deep.equal([1, 19]);
+      expect(countStatuses(answers, 200, 409)).to.deep.equal([1, 19]);
     });
 
     it('names every rule that is broken', async () => {
@@ -52,7 +60,7 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
         pin: 1,
       });
       expect(status).to.equal(422);
-      expect(pointersOf(body)).to.have.members(['/email', '/name', '/password', '/pin']);
+      expect(listPointers(body)).to.have.members(['/email', '/name', '/password', '/pin']);
     });
   });
 
@@ -61,13 +69,13 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
       const { status, body } = await kernel().post('/sign-in', { email: ada.email, password: PASSWORD });
       expect(status).to.equal(200);
       expect(Object.keys(body)).to.have.members(['id', 'email', 'name', 'token']);
-      const read = await kernel().post('/profile', {}, bearer(String(body['token'])));
+      const read = await kernel().post('/profile', {}, createWalletInit(String(body['token'])));
       expect(read.body['id']).to.equal(ada.id);
     });
 
     it('answers a wrong password and an unknown address with the same words', async () => {
       const wrong = await kernel().post('/sign-in', { email: ada.email, password: 'wrong horse' });
-      const unknown = await kernel().post('/sign-in', { email: freshEmail(), password: PASSWORD });
+      const unknown = await kernel().post('/sign-in', { email: createEmail(), password: PASSWORD });
       expect([wrong.status, unknown.status]).to.deep.equal([401, 401]);
       const words = ({ instance, ...rest }: Loose): Loose => ({ ...rest, instance: typeof instance });
       expect(words(wrong.body)).to.deep.equal(words(unknown.body));
@@ -80,11 +88,11 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
         const { status, body } = await kernel().post(path, { id: ada.id, name: 'Eve' });
         expect([status, body['code']], path).to.deep.equal([401, 'TOK_REFUSED']);
       }
-      expect((await kernel().post('/profile', {}, bearer(`${ada.token}x`))).status).to.equal(401);
+      expect((await kernel().post('/profile', {}, createWalletInit(`${ada.token}x`))).status).to.equal(401);
     });
 
     it('is that of the token, whatever the payload says', async () => {
-      const other = await person(kernel());
+      const other = await createPerson(kernel());
       expect((await ada.post('/profile', { id: other.id })).body['id']).to.equal(ada.id);
     });
 
@@ -104,7 +112,7 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
       const { status, body } = await ada.post('/profile/update', { name: '', address, interests: ['ok', 'x'] });
       expect(status).to.equal(422);
       const pointers = ['/name', '/address/city', '/address/country', '/interests/1'];
-      expect(pointersOf(body)).to.have.members(pointers);
+      expect(listPointers(body)).to.have.members(pointers);
     });
 
     it('ignores fields that the definition does not read', async () => {
@@ -114,7 +122,7 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
     });
 
     it('takes a new PIN from whoever knows the password, and from nobody else', async () => {
-      const [sender, receiver] = [await person(kernel(), 10, { pin: undefined }), await person(kernel())];
+      const [sender, receiver] = [await createPerson(kernel(), 10, { pin: undefined }), await createPerson(kernel())];
       const send = (pin: string): Promise<unknown> =>
         sender.post('/wallet/transfer', { to_email: receiver.email, amount: 1, pin }).then(({ status }) => status);
       expect(await send(PIN), 'no PIN yet').to.equal(401);
@@ -127,7 +135,7 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
     });
 
     it('that is closed is gone for its owner, while others keep what they have from it', async () => {
-      const [leaving, staying] = [await person(kernel(), 100), await person(kernel())];
+      const [leaving, staying] = [await createPerson(kernel(), 100), await createPerson(kernel())];
       await leaving.post('/wallet/transfer', { to_email: staying.email, amount: 40, pin: PIN });
       const closed = await leaving.post('/profile/close');
       expect(Object.keys(closed.body)).to.deep.equal(['id', 'deleted_at']);
@@ -145,7 +153,7 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
   });
 
   it('no secret is in any answer or log line, whichever endpoint is asked', async () => {
-    const [user, other] = [await person(kernel(), 100), await person(kernel())];
+    const [user, other] = [await createPerson(kernel(), 100), await createPerson(kernel())];
     const everything = { ...wanted(), email: user.email, pin: PIN, to_email: other.email, amount: 1, words: 'note' };
     const paths = [...kernel().kernel.plans().byId.values()].map(({ path }) => path.replace(':entry', 'x'));
     expect(paths).to.have.length.greaterThan(15);
@@ -171,9 +179,9 @@ onDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV }, (ker
 
     it('are refused without it, with it in another header, and with a token of another kind', async () => {
       const { body } = await kernel().post('/guest/pass');
-      const tries = [{}, bearer(String(body['pass'])), withPass(ada.token), withPass('v4.local.AAAA')];
+      const tries = [{}, createWalletInit(String(body['pass'])), withPass(ada.token), withPass('v4.local.AAAA')];
       for (const init of tries) expect((await kernel().post('/guest/fees', {}, init)).status).to.equal(401);
-      expect((await kernel().post('/profile', {}, bearer(String(body['pass'])))).status).to.equal(401);
+      expect((await kernel().post('/profile', {}, createWalletInit(String(body['pass'])))).status).to.equal(401);
     });
 
     it('are told when an endpoint is out of service', async () => {

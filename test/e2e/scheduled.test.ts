@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -85,10 +85,10 @@ describe('schedules', function () {
   });
   after(() => kernel?.close());
 
-  const rowsOf = async (who: string | null): Promise<readonly Row[]> =>
+  const readRows = async (who: string | null): Promise<readonly Row[]> =>
     ((await kernel.post('/ticks')).body as unknown as readonly Row[]).filter((row) => row['who'] === who);
   const ran = (who: string | null, count: number): Promise<void> =>
-    until(async () => (await rowsOf(who)).length >= count);
+    waitUntil(async () => (await readRows(who)).length >= count);
   async function reload(files: Readonly<Record<string, object>>): Promise<void> {
     for (const [name, content] of Object.entries(files))
       await kernel.project.write(`definitions/${name}.json`, content);
@@ -99,7 +99,7 @@ describe('schedules', function () {
     expect(kernel.kernel.running.schedules()).to.deep.equal([]);
     await reload({ tick: tick(EVERY_SECOND), mixed: MIXED, fails: FAILS });
     await ran(null, 2);
-    const instants = (await rowsOf(null)).map(({ at }) => String(at));
+    const instants = (await readRows(null)).map(({ at }) => String(at));
     expect(new Set(instants).size).to.equal(instants.length);
     for (const instant of instants) expect(instant).to.match(/:\d\d\.000Z$/);
     expect((await kernel.post('/tick')).status, 'no request reaches it').to.equal(404);
@@ -112,13 +112,13 @@ describe('schedules', function () {
   });
 
   it('go on after a run that fails, which the log tells by its code', async () => {
-    const failed = (): number => kernel.log.filter(({ fields }) => fields['code'] === 'QRY_UNIQUE').length;
-    await until(() => failed() >= 2);
-    expect(await rowsOf('fails')).to.have.length(1);
+    const countUniqueErrors = (): number => kernel.log.filter(({ fields }) => fields['code'] === 'QRY_UNIQUE').length;
+    await waitUntil(() => countUniqueErrors() >= 2);
+    expect(await readRows('fails')).to.have.length(1);
   });
 
   it('keep their ledger out of what `migrate` looks at', async () => {
-    expect(await kernel.kernel.outline()).to.deep.equal({ steps: [], warnings: [] });
+    expect(await kernel.kernel.outlineMigration()).to.deep.equal({ steps: [], warnings: [] });
   });
 
   it('have the zone of the config where they name none, and end with a reload that takes them away', async () => {

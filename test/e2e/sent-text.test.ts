@@ -4,15 +4,15 @@
  */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 import { connect } from '../support/sockets.js';
 
 const MARKED = '\ufeffadmin';
 const FILES = {
   'definitions/all.json': [
-    returning('body', '$PAYLOAD.name'),
-    returning('item', '$PAYLOAD.name', { resource: 'item/:name' }),
-    returning('header', '$HEADER.x-name'),
+    defineReturnResource('body', '$PAYLOAD.name'),
+    defineReturnResource('item', '$PAYLOAD.name', { resource: 'item/:name' }),
+    defineReturnResource('header', '$HEADER.x-name'),
   ],
 };
 
@@ -40,7 +40,7 @@ describe('text that a request brings', () => {
 
   it('keeps it in messages of a connection', async () => {
     const socket = await connect(kernel.url);
-    expect(await socket.ask('body', { name: MARKED })).to.have.property('data', MARKED);
+    expect(await socket.sendRequest('body', { name: MARKED })).to.have.property('data', MARKED);
     await socket.close();
   });
 

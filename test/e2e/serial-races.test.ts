@@ -5,17 +5,17 @@
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onEach, placeOn, SQL, type Database, type SqlName } from '../support/databases.js';
+import { describeOnEach, createDatabase, SQL, type Database, type SqlName } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { filesOf, HOLDS, RACES } from '../support/serial-races.js';
+import { createRaceFiles, HOLDS, RACES } from '../support/serial-races.js';
 import { countRuns } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const RUNS = countRuns('races', 24, 112);
 /** Durable work is dear, and decided as the work of a request is. */
 const BEHIND = 'work behind the answer';
-const runsOf = (name: string): number => (name === BEHIND ? countRuns('races', 4, 10) : RUNS);
+const countRunsFor = (name: string): number => (name === BEHIND ? countRuns('races', 4, 10) : RUNS);
 const AT_ONCE = 6;
 
 /** Deadlines have tests of their own: what is counted here is not to depend on how busy the machine is. */
@@ -33,11 +33,11 @@ const withQueue = (database: Database<SqlName>): Database<SqlName> => ({
   },
 });
 
-const groupsOf = (name: string): string[] => Array.from({ length: runsOf(name) }, (_, n) => `${name} ${n}`);
+const createGroups = (name: string): string[] => Array.from({ length: countRunsFor(name) }, (_, n) => `${name} ${n}`);
 
-const FILES = filesOf(Object.keys(RACES).flatMap(groupsOf));
+const FILES = createRaceFiles(Object.keys(RACES).flatMap(createGroups));
 
-onEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
+describeOnEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
   const rows = async (path: string, name: string): Promise<readonly Loose[]> =>
     (await kernel().post<readonly Loose[]>(path, { like: `${name} %` })).body;
 
@@ -48,7 +48,7 @@ onEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
   /** Every group of requests at once, some groups beside one another. */
   async function race(name: string): Promise<Record<number, number>> {
     const { paths, body } = RACES[name] ?? { paths: [] };
-    const waiting = groupsOf(name);
+    const waiting = createGroups(name);
     const statuses: Record<number, number> = {};
     const work = async (): Promise<void> => {
       for (let g = waiting.pop(); g !== undefined; g = waiting.pop()) {
@@ -65,27 +65,27 @@ onEach('races', SQL.map(withQueue), { files: FILES }, (kernel) => {
   for (const [name, { paths }] of Object.entries(RACES)) {
     it(`${name}: nothing is lost and nobody is refused`, async () => {
       const status = name === BEHIND ? 202 : 200;
-      expect(await race(name)).to.deep.equal({ [status]: runsOf(name) * paths.length });
+      expect(await race(name)).to.deep.equal({ [status]: countRunsFor(name) * paths.length });
       if (name === BEHIND) {
-        const all = runsOf(name) * paths.length;
-        await until(async () => Number((await kernel().post('/attempts', {})).body['n']) === all);
+        const all = countRunsFor(name) * paths.length;
+        await waitUntil(async () => Number((await kernel().post('/attempts', {})).body['n']) === all);
       }
-      const found = new Map(groupsOf(name).map((g) => [g, { n: 0, seats: 0, on: 0 }]));
+      const found = new Map(createGroups(name).map((g) => [g, { n: 0, seats: 0, on: 0 }]));
       const [cells, seats, duty] = await Promise.all(['/cells', '/seats', '/duty'].map((path) => rows(path, name)));
       for (const { id, n } of cells!) found.get(String(id))!.n = Number(n);
       for (const row of seats!) found.get(String(row['room']))!.seats = Number(row['seats']);
       for (const row of duty!) found.get(String(row['ward']))!.on = Number(row['on_duty']);
-      const broken = groupsOf(name).filter((g) => HOLDS[name]?.(found.get(g)!) !== true);
+      const broken = createGroups(name).filter((g) => HOLDS[name]?.(found.get(g)!) !== true);
       expect(broken.map((g) => [g, found.get(g)])).to.deep.equal([]);
     });
   }
 });
 
 describe('two times twenty-four requests on one row, of two processes', () => {
-  const files = filesOf(['one'], [BEHIND]);
+  const files = createRaceFiles(['one'], [BEHIND]);
   for (const database of SQL.filter(({ make }) => make !== null)) {
     it(`${database.name}: all are counted, none is refused`, async function () {
-      const place = await placeOn(database);
+      const place = await createDatabase(database);
       if ('skip' in place) return skipTest(this, place.skip);
       const kernels: TestKernel[] = [];
       try {
@@ -93,10 +93,10 @@ describe('two times twenty-four requests on one row, of two processes', () => {
         for (const env of [place.env, place.env]) kernels.push(await startKernel({ files, config, env }));
         const [first] = kernels;
         expect((await first!.post('/cell', {})).status).to.equal(200);
-        const ask = (path: string): Promise<number>[] =>
+        const postMany = (path: string): Promise<number>[] =>
           Array.from({ length: 24 }, async (_, n) => (await kernels[n % 2]!.post(`/${path}`, { g: 'one' })).status);
         // A row that is read and written back; a count that none may change until the row is written.
-        const statuses = await Promise.all([...ask('add'), ...ask('take')]);
+        const statuses = await Promise.all([...postMany('add'), ...postMany('take')]);
         expect(statuses.filter((status) => status !== 200)).to.deep.equal([]);
         expect((await first!.post<readonly Loose[]>('/cells', { like: 'one' })).body).to.deep.equal([
           { id: 'one', n: 24 },

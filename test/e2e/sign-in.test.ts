@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';
-import { onBothDatabases, onDatabase } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, querying, vectorFile } from '../support/project.js';
+import { describeOnBothDatabases, describeOnDatabase } from '../support/kernel.js';
+import { PLUGIN_FIXTURES, defineQueryResource, vectorFile } from '../support/project.js';
 import { sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
@@ -17,9 +17,9 @@ const BY_EMAIL = 'SELECT id, email, password FROM users WHERE email = $1';
 const INSERT = 'INSERT INTO users (id, email, password) VALUES ($1, $2, $3)';
 const NEW_USER = ['$GENERATOR.ULID', 'email', 'password'];
 const signUp = (id: string, rest: object): object =>
-  querying(id, INSERT, NEW_USER, { payload_validation: RULES, ...rest });
+  defineQueryResource(id, INSERT, NEW_USER, { payload_validation: RULES, ...rest });
 const signIn = (id: string, query: string, rest: object = {}): object =>
-  querying(id, query, ['email'], { payload_validation: RULES, ...BY_BCRYPT, ...rest });
+  defineQueryResource(id, query, ['email'], { payload_validation: RULES, ...BY_BCRYPT, ...rest });
 
 const FILES = {
   'definitions/models/_user.model.json': {
@@ -38,8 +38,8 @@ const FILES = {
     signUp('sign-up-dear', hashing(8)),
     signUp('sign-up-argon', { hashables: [{ property: 'password', algorithm: 'ARGON2' }] }),
     // As another system, or a careless definition, has filled the column.
-    querying('put', INSERT, NEW_USER, { payload_validation: RULES }),
-    querying('stored', 'SELECT password AS stored FROM users WHERE email = $1', ['$PAYLOAD.email'], {
+    defineQueryResource('put', INSERT, NEW_USER, { payload_validation: RULES }),
+    defineQueryResource('stored', 'SELECT password AS stored FROM users WHERE email = $1', ['$PAYLOAD.email'], {
       returnables: ['stored'],
     }),
     signIn('sign-in', BY_EMAIL, { returnables: ['id', 'email'] }),
@@ -52,7 +52,7 @@ const FILES = {
       returnables: ['email'],
     }),
     signIn('sign-in-loose', BY_EMAIL, { payload_validation: [], returnables: ['email'] }),
-    querying(
+    defineQueryResource(
       'sign-in-nested',
       'SELECT id, email, password AS secret_hash FROM users WHERE email = $1',
       ['$PAYLOAD.login.email'],
@@ -112,14 +112,14 @@ const FILES = {
       ],
       returnables: ['n', 'first', 'mark'],
     },
-    querying('note', 'INSERT INTO notes (id, n) VALUES ($1, 0)', ['$PAYLOAD.id'], { returnables: ['n'] }),
+    defineQueryResource('note', 'INSERT INTO notes (id, n) VALUES ($1, 0)', ['$PAYLOAD.id'], { returnables: ['n'] }),
   ],
 };
 
 const HASH = /\$2[abxy]\$|argon2/;
 
 /** Everything of a refusal but the id of the request. */
-const refusal = ({ status, headers, body }: Answer<Loose>): unknown => {
+const summarizeRefusal = ({ status, headers, body }: Answer<Loose>): unknown => {
   const { instance: _, ...rest } = body;
   return { status, type: headers.get('content-type'), rest };
 };
@@ -133,9 +133,10 @@ const options = {
   config: { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'hashing')] },
 };
 
-onDatabase('sign-up and sign-in', options, (kernel) => {
+describeOnDatabase('sign-up and sign-in', options, (kernel) => {
   const post = (path: string, body: unknown): Promise<Answer<Loose>> => kernel().post(path, body);
-  const stored = async (email: string): Promise<string> => String((await post('/stored', { email })).body['stored']);
+  const readStoredHash = async (email: string): Promise<string> =>
+    String((await post('/stored', { email })).body['stored']);
   const put = (email: string, password: unknown): Promise<Answer<Loose>> => post('/put', { email, password });
 
   before(async () => {
@@ -146,9 +147,9 @@ onDatabase('sign-up and sign-in', options, (kernel) => {
     const { status, body, text } = await post('/sign-up', { email: 'grace', password: 'hopper' });
     expect([status, Object.keys(body).sort()]).to.deep.equal([200, ['email', 'id']]);
     expect(text).not.to.match(HASH);
-    expect(await stored('grace')).to.match(/^\$2b\$04\$.{53}$/);
+    expect(await readStoredHash('grace')).to.match(/^\$2b\$04\$.{53}$/);
     await post('/sign-up', { email: 'hopper', password: 'hopper' });
-    expect(await stored('hopper')).not.to.equal(await stored('grace'));
+    expect(await readStoredHash('hopper')).not.to.equal(await readStoredHash('grace'));
   });
 
   it('the right password signs in, and the hash stays inside without any `returnables` too', async () => {
@@ -162,12 +163,12 @@ onDatabase('sign-up and sign-in', options, (kernel) => {
 
   it('every way to fail is the same answer', async () => {
     await put('broken', '$2b$04$brokenbrokenbroken');
-    await put('old', (await stored('ada')).replace('$2b$', '$2x$'));
+    await put('old', (await readStoredHash('ada')).replace('$2b$', '$2x$'));
     await put('undefined', 'undefined');
     await put('null', 'null');
     await put('plain', 'correct horse');
-    await put('slow-one', (await stored('ada')).replace('$04$', '$31$'));
-    const wrong = refusal(await post('/sign-in', { email: 'ada', password: 'wrong' }));
+    await put('slow-one', (await readStoredHash('ada')).replace('$04$', '$31$'));
+    const wrong = summarizeRefusal(await post('/sign-in', { email: 'ada', password: 'wrong' }));
     expect(wrong).to.have.nested.property('status', 401);
     expect(wrong).to.have.nested.property('rest.code', 'VER_FAILED');
     const others: readonly [string, unknown, string?][] = [
@@ -199,7 +200,7 @@ onDatabase('sign-up and sign-in', options, (kernel) => {
     ];
     for (const [email, password, path = '/sign-in'] of others) {
       const answer = await post(path, { email, password });
-      expect(refusal(answer), `${path} ${email} ${JSON.stringify(password)}`).to.deep.equal(wrong);
+      expect(summarizeRefusal(answer), `${path} ${email} ${JSON.stringify(password)}`).to.deep.equal(wrong);
     }
     expect((await post('/sign-in', { email: 'ada', password: 'correct horse' })).status).to.equal(200);
   });
@@ -213,8 +214,8 @@ onDatabase('sign-up and sign-in', options, (kernel) => {
   });
 
   it('hashes of other systems and other costs verify', async () => {
-    await put('php', (await stored('ada')).replace('$2b$', '$2y$'));
-    await put('ancient', (await stored('ada')).replace('$2b$', '$2a$'));
+    await put('php', (await readStoredHash('ada')).replace('$2b$', '$2y$'));
+    await put('ancient', (await readStoredHash('ada')).replace('$2b$', '$2a$'));
     expect((await post('/sign-up-dear', { email: 'dear', password: 'correct horse' })).status).to.equal(200);
     for (const email of ['php', 'ancient', 'dear']) {
       expect((await post('/sign-in', { email, password: 'correct horse' })).status, email).to.equal(200);
@@ -224,7 +225,7 @@ onDatabase('sign-up and sign-in', options, (kernel) => {
 
   it('argon2 stores and verifies as well', async () => {
     await post('/sign-up-argon', { email: 'argon', password: 'correct horse' });
-    expect(await stored('argon')).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await readStoredHash('argon')).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await post('/sign-in-argon', { email: 'argon', password: 'correct horse' })).status).to.equal(200);
     expect((await post('/sign-in-argon', { email: 'argon', password: 'wrong' })).status).to.equal(401);
     expect((await post('/sign-in', { email: 'argon', password: 'correct horse' })).status).to.equal(401);
@@ -317,7 +318,7 @@ onDatabase('sign-up and sign-in', options, (kernel) => {
   }
 });
 
-onBothDatabases('sign-up in a transaction', options, (kernel) => {
+describeOnBothDatabases('sign-up in a transaction', options, (kernel) => {
   const post = (path: string, body: unknown): Promise<Answer<Loose>> => kernel().post(path, body);
 
   it('a transaction that is run again hashes once, and its first actionable sees what was sent again', async function () {

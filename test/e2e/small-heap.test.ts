@@ -5,13 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { head } from '../support/client.js';
-import { querying, returning } from '../support/project.js';
-import { connectRaw, frame } from '../support/raw-socket.js';
-import { ready, serving } from '../support/serve.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { formatRequestHead } from '../support/client.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
+import { connectRaw, encodeClientFrame } from '../support/raw-socket.js';
+import { waitUntilReady, serveAsChild } from '../support/serve.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const HEAP_MIB = 96;
 /** Six million bytes each. */
@@ -24,9 +24,9 @@ const FILES = {
     websocket: { enabled: true },
   },
   'definitions/a.json': [
-    returning('fine', { ok: true }),
-    querying('values', LARGE, [], { must_return_value: true }),
-    querying('text', LARGE),
+    defineReturnResource('fine', { ok: true }),
+    defineQueryResource('values', LARGE, [], { must_return_value: true }),
+    defineQueryResource('text', LARGE),
   ],
 };
 
@@ -34,7 +34,7 @@ const residentMiB = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
 describe('a server with a small heap', () => {
-  const { start } = serving();
+  const { start } = serveAsChild();
   const sockets: Socket[] = [];
   before(async function () {
     if (process.platform !== 'linux') return skipTest(this, 'memory of a process is read from /proc');
@@ -53,10 +53,10 @@ describe('a server with a small heap', () => {
 
   it('survives pieces, large results and readers that do not read, all at once, and gives the memory back', async () => {
     const child = await start(FILES, {
-      env: { DATABASE_URL: await freshDatabase() },
+      env: { DATABASE_URL: await createPostgresDatabase() },
       node: [`--max-old-space-size=${HEAP_MIB}`],
     });
-    const client = await ready(child);
+    const client = await waitUntilReady(child);
     const { url } = client;
     const pid = child.process.pid ?? 0;
     for (let n = 0; n < 20; n++) expect((await client.post('/fine')).status).to.equal(200);
@@ -65,12 +65,14 @@ describe('a server with a small heap', () => {
     const json = { 'content-type': 'application/json' };
     const piecewise = Buffer.from([...`{"a":"${'x'.repeat(60_000)}"}`].map((letter) => `1\r\n${letter}\r\n`).join(''));
     for (let n = 0; n < 8; n++)
-      dumb(url, head('POST', '/fine', { ...json, 'transfer-encoding': 'chunked' }), piecewise);
-    for (let n = 0; n < 8; n++) dumb(url, head('POST', '/text', { ...json, 'content-length': '2' }), '{}');
+      dumb(url, formatRequestHead('POST', '/fine', { ...json, 'transfer-encoding': 'chunked' }), piecewise);
+    for (let n = 0; n < 8; n++) dumb(url, formatRequestHead('POST', '/text', { ...json, 'content-length': '2' }), '{}');
     const raw = await connectRaw(url);
     sockets.push(raw.socket);
     raw.write(
-      Buffer.concat(Array.from({ length: 16_000 }, (_, n) => frame(n === 0 ? 'text' : 0, 'x', { fin: false }))),
+      Buffer.concat(
+        Array.from({ length: 16_000 }, (_, n) => encodeClientFrame(n === 0 ? 'text' : 0, 'x', { fin: false })),
+      ),
     );
     const asked = await Promise.all(
       Array.from({ length: 16 }, (_, n) => client.post(n % 2 === 0 ? '/values' : '/text').catch(() => null)),
@@ -85,6 +87,6 @@ describe('a server with a small heap', () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     expect((await client.post<unknown[]>('/values')).body).to.have.length(6000);
     expect((await client.post('/fine')).status).to.equal(200);
-    await until(() => residentMiB(pid) < before + 120, 'the memory to come back');
+    await waitUntil(() => residentMiB(pid) < before + 120, 'the memory to come back');
   });
 });

@@ -1,11 +1,11 @@
 /** Whose uid a message means, which rooms are one, and connections that have to show a token. Real clients on a real kernel. */
 import { expect } from 'chai';
-import { roomKey, type RoomPart } from '../../plugins/shared/room-names.js';
+import { toRoomKey, type RoomPart } from '../../plugins/shared/room-names.js';
 import { startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 import { fc } from '../support/properties.js';
-import { connect, connecting, type ConnectOptions, type SocketClient } from '../support/sockets.js';
-import { bearer, jwt, KEY, OTHER_KEY } from '../support/tokens.js';
+import { connect, createSocketFixture, type ConnectOptions, type SocketClient } from '../support/sockets.js';
+import { createBearerInit, signJwt, KEY, OTHER_KEY } from '../support/tokens.js';
 
 const guard = (key: string, more: object = {}): object => ({
   tokenize: { type: 'JWT', encryption_key: key },
@@ -13,28 +13,36 @@ const guard = (key: string, more: object = {}): object => ({
 });
 const CUSTOMER = guard('$ENV.KEY');
 const COURIER = guard('$ENV.OTHER');
-const telling = (id: string, message: object, rest: object = {}): object => ({
-  ...returning(id, 0),
+const defineBroadcast = (id: string, message: object, rest: object = {}): object => ({
+  ...defineReturnResource(id, 0),
   actionables: [
     { id: 1, mode: 'RETURN', value: { by: id }, broadcast_websocket_message: { action: 'told', ...message } },
   ],
   ...rest,
 });
-const one = (more: object = {}): object => ({ broadcast_type: 'SINGLE', broadcast_to: '$PAYLOAD.to', ...more });
-const many = (more: object = {}): object => ({ broadcast_type: 'BULK', broadcast_to: ['$PAYLOAD.to'], ...more });
-const room = (name: string): object => ({ broadcast_type: 'ROOM', broadcast_to_room: name });
+const createSingleTarget = (more: object = {}): object => ({
+  broadcast_type: 'SINGLE',
+  broadcast_to: '$PAYLOAD.to',
+  ...more,
+});
+const createBulkTarget = (more: object = {}): object => ({
+  broadcast_type: 'BULK',
+  broadcast_to: ['$PAYLOAD.to'],
+  ...more,
+});
+const createRoomTarget = (name: string): object => ({ broadcast_type: 'ROOM', broadcast_to_room: name });
 const joining = (id: string, name: string, rest: object = {}): object => ({
-  ...returning(id, 0),
+  ...defineReturnResource(id, 0),
   actionables: [{ id: 1, mode: 'RETURN', value: 1, join_room: name }],
   ...rest,
 });
 
 const customer = async (claims: object = { id: 1 }): Promise<ConnectOptions> => ({
-  protocols: ['Authorization', await jwt({ ...claims })],
+  protocols: ['Authorization', await signJwt({ ...claims })],
   query: '?uid=1',
 });
 const courier = async (): Promise<ConnectOptions> => ({
-  protocols: ['Authorization', await jwt({ id: 1 }, OTHER_KEY)],
+  protocols: ['Authorization', await signJwt({ id: 1 }, OTHER_KEY)],
   query: '?uid=1',
 });
 const stranger: ConnectOptions = { query: '?uid=1' };
@@ -60,9 +68,11 @@ describe('a uid', () => {
     return client;
   };
   const post = async (path: string, token?: string): Promise<void> =>
-    void expect((await kernel.post(path, { to: 1 }, token === undefined ? {} : bearer(token))).status).to.equal(200);
+    void expect(
+      (await kernel.post(path, { to: 1 }, token === undefined ? {} : createBearerInit(token))).status,
+    ).to.equal(200);
   /** What each has heard before a message to all. */
-  const heard = async (...of: SocketClient[]): Promise<string[][]> => {
+  const collectHeard = async (...of: SocketClient[]): Promise<string[][]> => {
     await post('/end');
     return Promise.all(
       of.map(async (client) => {
@@ -75,24 +85,24 @@ describe('a uid', () => {
       }),
     );
   };
-  const END = telling('end', { broadcast_type: 'ALL' });
+  const END = defineBroadcast('end', { broadcast_type: 'ALL' });
 
   it('belongs to the callers of a guard: the same uid of another key gets nothing of theirs', async () => {
     await start([
       END,
-      telling('to-customer', one(), CUSTOMER),
-      telling('to-customers', many(), CUSTOMER),
-      telling('to-courier', one(), COURIER),
-      telling('courier-to-customer', one({ broadcast_guard: 'to-customer' }), COURIER),
-      telling('open-to-courier', many({ broadcast_guard: 'to-courier' })),
+      defineBroadcast('to-customer', createSingleTarget(), CUSTOMER),
+      defineBroadcast('to-customers', createBulkTarget(), CUSTOMER),
+      defineBroadcast('to-courier', createSingleTarget(), COURIER),
+      defineBroadcast('courier-to-customer', createSingleTarget({ broadcast_guard: 'to-customer' }), COURIER),
+      defineBroadcast('open-to-courier', createBulkTarget({ broadcast_guard: 'to-courier' })),
     ]);
     const [a, b, c] = [await open(await customer()), await open(await courier()), await open(stranger)];
-    await post('/to-customer', await jwt({ id: 9 }));
-    await post('/to-customers', await jwt({ id: 9 }));
-    await post('/to-courier', await jwt({ id: 9 }, OTHER_KEY));
-    await post('/courier-to-customer', await jwt({ id: 9 }, OTHER_KEY));
+    await post('/to-customer', await signJwt({ id: 9 }));
+    await post('/to-customers', await signJwt({ id: 9 }));
+    await post('/to-courier', await signJwt({ id: 9 }, OTHER_KEY));
+    await post('/courier-to-customer', await signJwt({ id: 9 }, OTHER_KEY));
     await post('/open-to-courier');
-    expect(await heard(a, b, c)).to.deep.equal([
+    expect(await collectHeard(a, b, c)).to.deep.equal([
       ['to-customer', 'to-customers', 'courier-to-customer'],
       ['to-courier', 'open-to-courier'],
       [],
@@ -107,15 +117,15 @@ describe('a uid', () => {
   it('needs no token where no guard asks for one, also when other resources have guards', async () => {
     await start([
       END,
-      telling('open', one()),
-      telling('open-many', many()),
-      telling('guarded', one(), CUSTOMER),
-      telling('for-callers', one({ broadcast_guard: 'guarded' })),
+      defineBroadcast('open', createSingleTarget()),
+      defineBroadcast('open-many', createBulkTarget()),
+      defineBroadcast('guarded', createSingleTarget(), CUSTOMER),
+      defineBroadcast('for-callers', createSingleTarget({ broadcast_guard: 'guarded' })),
     ]);
     const [a, c] = [await open(await customer()), await open(stranger)];
     for (const path of ['/open', '/open-many', '/for-callers']) await post(path);
-    await post('/guarded', await jwt({ id: 2 }));
-    expect(await heard(a, c)).to.deep.equal([
+    await post('/guarded', await signJwt({ id: 2 }));
+    expect(await collectHeard(a, c)).to.deep.equal([
       ['open', 'open-many', 'for-callers', 'guarded'],
       ['open', 'open-many'],
     ]);
@@ -125,61 +135,79 @@ describe('a uid', () => {
     const webhook = {
       webhook: { verifications: { HeaderTokenVerifier: { header_key: '$HEADER.x-hook', secret_key: '$ENV.HOOK' } } },
     };
-    await start([END, telling('paid', one(), webhook), telling('guarded', one(), CUSTOMER)], {
-      env: { KEY, OTHER: OTHER_KEY, HOOK: 'a-secret-of-the-sender-3kd9' },
-    });
+    await start(
+      [
+        END,
+        defineBroadcast('paid', createSingleTarget(), webhook),
+        defineBroadcast('guarded', createSingleTarget(), CUSTOMER),
+      ],
+      {
+        env: { KEY, OTHER: OTHER_KEY, HOOK: 'a-secret-of-the-sender-3kd9' },
+      },
+    );
     const [a, c] = [await open(await customer()), await open(stranger)];
     const { status } = await kernel.post('/paid', { to: 1 }, { headers: { 'x-hook': 'a-secret-of-the-sender-3kd9' } });
     expect(status).to.equal(200);
-    expect(await heard(a, c)).to.deep.equal([['paid'], []]);
+    expect(await collectHeard(a, c)).to.deep.equal([['paid'], []]);
   });
 
   it('is told apart by audience and issuer too, and a token for something else makes nobody a receiver', async () => {
     await start([
       END,
-      telling('customers', one(), CUSTOMER),
-      telling('admins', one(), guard('$ENV.KEY', { audience: 'admin' })),
-      telling('reset', one(), guard('$ENV.KEY', { purpose: 'password-reset' })),
+      defineBroadcast('customers', createSingleTarget(), CUSTOMER),
+      defineBroadcast('admins', createSingleTarget(), guard('$ENV.KEY', { audience: 'admin' })),
+      defineBroadcast('reset', createSingleTarget(), guard('$ENV.KEY', { purpose: 'password-reset' })),
     ]);
     const connections = [{}, { aud: 'admin' }, { aud: ['admin'] }, { purpose: 'password-reset' }].map(async (claims) =>
       open(await customer({ id: 1, ...claims })),
     );
     const all = await Promise.all(connections);
-    await post('/customers', await jwt({ id: 9 }));
-    await post('/admins', await jwt({ id: 9, aud: 'admin' }));
-    await post('/reset', await jwt({ id: 9, purpose: 'password-reset' }));
-    expect(await heard(...all)).to.deep.equal([['customers', 'reset'], ['admins'], ['admins'], []]);
+    await post('/customers', await signJwt({ id: 9 }));
+    await post('/admins', await signJwt({ id: 9, aud: 'admin' }));
+    await post('/reset', await signJwt({ id: 9, purpose: 'password-reset' }));
+    expect(await collectHeard(...all)).to.deep.equal([['customers', 'reset'], ['admins'], ['admins'], []]);
   });
 
   it('is proved by each token for itself, where two headers bring two', async () => {
     await start([
       END,
-      telling('customers', one(), CUSTOMER),
-      telling('couriers', one(), guard('$ENV.OTHER', { provide_as: 'x-courier' })),
+      defineBroadcast('customers', createSingleTarget(), CUSTOMER),
+      defineBroadcast('couriers', createSingleTarget(), guard('$ENV.OTHER', { provide_as: 'x-courier' })),
     ]);
     const client = await open({
-      headers: { authorization: `Bearer ${await jwt({ id: 1 })}`, 'x-courier': await jwt({ id: 2 }, OTHER_KEY) },
+      headers: {
+        authorization: `Bearer ${await signJwt({ id: 1 })}`,
+        'x-courier': await signJwt({ id: 2 }, OTHER_KEY),
+      },
       query: '?uid=1',
     });
-    await post('/customers', await jwt({ id: 9 }));
+    await post('/customers', await signJwt({ id: 9 }));
     expect(
-      (await kernel.post('/couriers', { to: 1 }, { headers: { 'x-courier': await jwt({ id: 9 }, OTHER_KEY) } })).status,
+      (await kernel.post('/couriers', { to: 1 }, { headers: { 'x-courier': await signJwt({ id: 9 }, OTHER_KEY) } }))
+        .status,
     ).to.equal(200);
-    expect(await heard(client)).to.deep.equal([['customers']]);
+    expect(await collectHeard(client)).to.deep.equal([['customers']]);
   });
 
   it('works with a forced uid as well', async () => {
-    await start([END, telling('to-customer', one(), CUSTOMER), telling('to-courier', one(), COURIER)], {
-      env: { KEY, OTHER: OTHER_KEY, FORCE_WEBSOCKET_WITH_UID: 'true' },
-    });
+    await start(
+      [
+        END,
+        defineBroadcast('to-customer', createSingleTarget(), CUSTOMER),
+        defineBroadcast('to-courier', createSingleTarget(), COURIER),
+      ],
+      {
+        env: { KEY, OTHER: OTHER_KEY, FORCE_WEBSOCKET_WITH_UID: 'true' },
+      },
+    );
     const [a, b] = [await open(await customer()), await open(await courier())];
-    await post('/to-customer', await jwt({ id: 9 }));
-    expect(await heard(a, b)).to.deep.equal([['to-customer'], []]);
+    await post('/to-customer', await signJwt({ id: 9 }));
+    expect(await collectHeard(a, b)).to.deep.equal([['to-customer'], []]);
   });
 
   it('of which nothing says whose it is stops the start, with the ids that could be named', async () => {
     const failed = await start([
-      telling('open', one()),
+      defineBroadcast('open', createSingleTarget()),
       returningWith('a', CUSTOMER),
       returningWith('b', COURIER),
     ]).then(
@@ -191,20 +219,20 @@ describe('a uid', () => {
   });
 });
 
-const returningWith = (id: string, rest: object): object => ({ ...returning(id, 1), ...rest });
+const returningWith = (id: string, rest: object): object => ({ ...defineReturnResource(id, 1), ...rest });
 
 describe('rooms', () => {
-  const { start, open } = connecting({
+  const { start, open } = createSocketFixture({
     'definitions/a.json': [
       joining('join-team', 'team $PAYLOAD.team'),
       joining('join-any', '$PAYLOAD.room'),
       joining('join-admins', 'team $PROTECTED.team admins', CUSTOMER),
       joining('join-own', 'team $PROTECTED.team', CUSTOMER),
-      telling('to-admins', room('team $PAYLOAD.team admins')),
-      telling('to-team', room('team $PAYLOAD.team')),
-      telling('to-words', room('team blue admins')),
-      telling('to-tenant', room('team $ENV.TENANT')),
-      telling('end', { broadcast_type: 'ALL' }),
+      defineBroadcast('to-admins', createRoomTarget('team $PAYLOAD.team admins')),
+      defineBroadcast('to-team', createRoomTarget('team $PAYLOAD.team')),
+      defineBroadcast('to-words', createRoomTarget('team blue admins')),
+      defineBroadcast('to-tenant', createRoomTarget('team $ENV.TENANT')),
+      defineBroadcast('end', { broadcast_type: 'ALL' }),
     ],
   });
 
@@ -216,11 +244,11 @@ describe('rooms', () => {
       await open(kernel.url),
     ];
     for (const team of ['blue admins', 'acme', 'team blue admins', '["blue"]', 'blue"],"admins'])
-      expect((await eve.ask('join-team', { team })).error).to.equal(undefined);
+      expect((await eve.sendRequest('join-team', { team })).error).to.equal(undefined);
     for (const name of ['team blue admins', 'team acme', '["team ",["blue"]," admins"]', 'team blue'])
-      expect((await eve.ask('join-any', { room: name })).error).to.equal(undefined);
-    expect((await admin.ask('join-admins')).error).to.equal(undefined);
-    expect((await member.ask('join-team', { team: 'blue' })).error).to.equal(undefined);
+      expect((await eve.sendRequest('join-any', { room: name })).error).to.equal(undefined);
+    expect((await admin.sendRequest('join-admins')).error).to.equal(undefined);
+    expect((await member.sendRequest('join-team', { team: 'blue' })).error).to.equal(undefined);
     for (const path of ['/to-admins', '/to-team', '/to-words', '/to-tenant', '/end'])
       expect((await kernel.post(path, { team: 'blue' })).status).to.equal(200);
     const got = async (client: SocketClient): Promise<string[]> => {
@@ -257,16 +285,16 @@ describe('rooms', () => {
       return JSON.stringify(out);
     };
     fc.assert(
-      fc.property(parts, parts, (a, b) => (roomKey(a) === roomKey(b)) === (meant(a) === meant(b))),
+      fc.property(parts, parts, (a, b) => (toRoomKey(a) === toRoomKey(b)) === (meant(a) === meant(b))),
       { numRuns: 3000 },
     );
-    expect(roomKey(['["a"]'])).not.to.equal(roomKey([['a']]));
+    expect(toRoomKey(['["a"]'])).not.to.equal(toRoomKey([['a']]));
   });
 });
 
 describe('connections that must show a token', () => {
-  const { start, open, farewell } = connecting({
-    'definitions/a.json': [returningWith('me', CUSTOMER), returning('open', 1)],
+  const { start, open, farewell } = createSocketFixture({
+    'definitions/a.json': [returningWith('me', CUSTOMER), defineReturnResource('open', 1)],
   });
   const REFUSED = { action: 'connect', code: 'WS_TOKEN', status: 401, closed: 4401 };
 
@@ -278,9 +306,9 @@ describe('connections that must show a token', () => {
       expect(await farewell(url, {})).to.deep.equal(REFUSED);
       expect(await farewell(url, stranger)).to.deep.equal(REFUSED);
       expect(await farewell(url, await courier())).to.include({ code: 'TOK_REFUSED', closed: 4401 });
-      expect((await (await open(url, await customer())).ask('open')).data).to.equal(1);
+      expect((await (await open(url, await customer())).sendRequest('open')).data).to.equal(1);
     }
     const free = await start({ env: { ...env, FORCE_WEBSOCKET_WITH_TOKEN: 'false' } }, { force_token: true });
-    expect((await (await open(free.url)).ask('open')).data).to.equal(1);
+    expect((await (await open(free.url)).sendRequest('open')).data).to.equal(1);
   });
 });

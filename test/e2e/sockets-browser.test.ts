@@ -4,20 +4,20 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { startBrowser, startSite } from '../support/browser.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { jwt, KEY } from '../support/tokens.js';
+import { defineReturnResource } from '../support/project.js';
+import { signJwt, KEY } from '../support/tokens.js';
 import { NO_BROWSER, skipTest } from '../support/skip.js';
 
 const FILES = {
   'definitions/a.json': {
-    ...returning('me', { id: '$PROTECTED.id' }),
+    ...defineReturnResource('me', { id: '$PROTECTED.id' }),
     tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
     protected: { extract_claims: ['id'] },
   },
 };
 
 /** What the page saw, in order. */
-interface Seen {
+interface PageLog {
   readonly opened: string | null;
   readonly frames: readonly Readonly<Record<string, unknown>>[];
   readonly closed: number;
@@ -45,8 +45,8 @@ describe('a page with a connection', function () {
   });
 
   /** Runs in the page: sends once, closes after the answer. As text, for what runs there is compiled for Node otherwise. */
-  const visit = (url: string, protocols: readonly string[]): Promise<Seen> =>
-    page.evaluate<Seen>(`new Promise((resolve) => {
+  const visit = (url: string, protocols: readonly string[]): Promise<PageLog> =>
+    page.evaluate<PageLog>(`new Promise((resolve) => {
       const seen = { opened: null, frames: [], closed: 0 };
       const socket = new WebSocket(${JSON.stringify(url)}, ${JSON.stringify(protocols)});
       socket.onopen = () => {
@@ -62,7 +62,7 @@ describe('a page with a connection', function () {
   const address = (): string => `${kernel.url.replace('http', 'ws')}/ws?uid=ada`;
 
   it('calls a protected resource with a token in the sub-protocols', async () => {
-    expect(await visit(address(), ['Authorization', await jwt({ id: 'ada' })])).to.deep.equal({
+    expect(await visit(address(), ['Authorization', await signJwt({ id: 'ada' })])).to.deep.equal({
       opened: 'Authorization',
       frames: [{ uid: 'ada', action: 'who', data: { id: 'ada' } }],
       closed: 1000,
@@ -70,7 +70,7 @@ describe('a page with a connection', function () {
   });
 
   it('can read why it was refused', async () => {
-    const { opened, frames, closed } = await visit(address(), ['Authorization', await jwt({ id: 'eve' })]);
+    const { opened, frames, closed } = await visit(address(), ['Authorization', await signJwt({ id: 'eve' })]);
     expect({ opened, closed }).to.deep.equal({ opened: 'Authorization', closed: 4401 });
     expect(frames[0]).to.include({ uid: 'ada', action: 'connect' });
     expect(frames[0]?.['error']).to.include({ code: 'WS_NOT_YOURS', status: 401 });

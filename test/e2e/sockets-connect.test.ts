@@ -1,21 +1,21 @@
 /** Who may connect, and where: settings, the handshake, pages and uids. Tokens have a suite of their own. */
 import { expect } from 'chai';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import type { TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { hosting, ready } from '../support/serve.js';
-import { connect, connecting, refusedUpgrade, UPGRADE } from '../support/sockets.js';
+import { defineReturnResource } from '../support/project.js';
+import { serveInProcess, waitUntilReady } from '../support/serve.js';
+import { connect, createSocketFixture, expectRefusedUpgrade, UPGRADE } from '../support/sockets.js';
 
-const OPEN = { 'definitions/a.json': [returning('open', { ok: true })] };
+const OPEN = { 'definitions/a.json': [defineReturnResource('open', { ok: true })] };
 
 describe('connecting', () => {
-  const { start, open, farewell } = connecting(OPEN);
+  const { start, open, farewell } = createSocketFixture(OPEN);
 
   describe('settings', () => {
     it('is off by default, and then there is nothing at `/ws`', async () => {
       const kernel = await start({ config: { websocket: {} } });
-      expect(await refusedUpgrade(kernel.url)).to.deep.include({ status: 404 });
-      expect((await refusedUpgrade(kernel.url)).body).to.include({ code: 'REQ_NOT_FOUND' });
+      expect(await expectRefusedUpgrade(kernel.url)).to.deep.include({ status: 404 });
+      expect((await expectRefusedUpgrade(kernel.url)).body).to.include({ code: 'REQ_NOT_FOUND' });
     });
 
     it('is switched, moved and made stricter by the environment', async () => {
@@ -26,11 +26,11 @@ describe('connecting', () => {
       };
       const kernel = await start({ env, config: { websocket: { enabled: false, path: '/other' } } });
       const client = await open(kernel.url, { path: '/live/now', query: '?uid=a' });
-      expect((await client.ask('open')).data).to.deep.equal({ ok: true });
+      expect((await client.sendRequest('open')).data).to.deep.equal({ ok: true });
       expect(await farewell(kernel.url, { path: '/live/now' })).to.include({ code: 'WS_UID', closed: 4400 });
-      expect(await refusedUpgrade(kernel.url, { path: '/other' })).to.include({ status: 404 });
+      expect(await expectRefusedUpgrade(kernel.url, { path: '/other' })).to.include({ status: 404 });
       const off = await start({ env: { ALLOW_WEBSOCKET_CONNECTIONS: 'false' } });
-      expect(await refusedUpgrade(off.url)).to.include({ status: 404 });
+      expect(await expectRefusedUpgrade(off.url)).to.include({ status: 404 });
     });
 
     it('does not start with a variable that says nothing', async () => {
@@ -45,7 +45,7 @@ describe('connecting', () => {
     });
 
     it('does not start when a resource has its address, and keeps it when a reload would take it', async () => {
-      for (const taken of [returning('ws', 1), { ...returning('x', 1), resource: 'ws' }]) {
+      for (const taken of [defineReturnResource('ws', 1), { ...defineReturnResource('x', 1), resource: 'ws' }]) {
         const failure = await start({ files: { 'definitions/a.json': taken } }).catch((error: unknown) => error);
         expect(failure).to.include({ code: 'KRN_ROUTE' });
       }
@@ -57,16 +57,16 @@ describe('connecting', () => {
         ),
       ).to.include({ code: 'KRN_ROUTE' });
       const kernel = await start();
-      await kernel.project.write('definitions/b.json', returning('ws', 1));
+      await kernel.project.write('definitions/b.json', defineReturnResource('ws', 1));
       expect((await kernel.kernel.reload()).applied).to.equal(false);
-      expect((await (await open(kernel.url)).ask('open')).data).to.deep.equal({ ok: true });
+      expect((await (await open(kernel.url)).sendRequest('open')).data).to.deep.equal({ ok: true });
     });
 
     it('wins over a path with parameters, for this one address', async () => {
       const kernel = await start({
-        files: { 'definitions/a.json': { ...returning('any', '$PAYLOAD.name'), resource: ':name' } },
+        files: { 'definitions/a.json': { ...defineReturnResource('any', '$PAYLOAD.name'), resource: ':name' } },
       });
-      expect((await (await open(kernel.url)).ask('other')).data).to.equal('other');
+      expect((await (await open(kernel.url)).sendRequest('other')).data).to.equal('other');
       expect((await kernel.post<unknown>('/other', {})).body).to.equal('other');
       expect((await kernel.post('/ws', {})).body).to.include({ code: 'REQ_METHOD' });
     });
@@ -92,7 +92,9 @@ describe('connecting', () => {
         [{ ...UPGRADE, upgrade: 'h2c' }, 426, 'WS_UPGRADE'],
       ];
       for (const [headers, status, code] of asked) {
-        const answer = parseRaw(await kernel.raw(head('GET', '/ws', { ...headers, connection: 'Upgrade, close' })));
+        const answer = parseRaw(
+          await kernel.raw(formatRequestHead('GET', '/ws', { ...headers, connection: 'Upgrade, close' })),
+        );
         expect(
           [answer.status, (JSON.parse(answer.body) as { code: string }).code],
           JSON.stringify(headers),
@@ -109,14 +111,15 @@ describe('connecting', () => {
         'http2-settings': 'AAMAAABkAAQAAP__',
       };
       const json = { 'content-type': 'application/json', 'content-length': body.length };
-      const posted = parseRaw(await kernel.raw(head('POST', '/open', { ...upgrade, ...json }) + body));
+      const posted = parseRaw(await kernel.raw(formatRequestHead('POST', '/open', { ...upgrade, ...json }) + body));
       expect([posted.status, posted.body]).to.deep.equal([200, '{"ok":true}']);
-      expect(parseRaw(await kernel.raw(head('GET', '/open', upgrade))).status).to.equal(200);
+      expect(parseRaw(await kernel.raw(formatRequestHead('GET', '/open', upgrade))).status).to.equal(200);
       // Also WebSocket at another address.
       expect(
-        parseRaw(await kernel.raw(head('GET', '/open', { ...UPGRADE, connection: 'Upgrade, close' }))).status,
+        parseRaw(await kernel.raw(formatRequestHead('GET', '/open', { ...UPGRADE, connection: 'Upgrade, close' })))
+          .status,
       ).to.equal(200);
-      const { status } = parseRaw(await kernel.raw(head('CONNECT', 'example.com:80', {})).catch(() => ''));
+      const { status } = parseRaw(await kernel.raw(formatRequestHead('CONNECT', 'example.com:80', {})).catch(() => ''));
       expect(status).not.to.equal(200);
       expect((await kernel.post('/open', {})).status).to.equal(200);
     });
@@ -124,19 +127,21 @@ describe('connecting', () => {
     it('is bounded like other requests', async () => {
       const kernel = await start();
       const many = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`x-${n}`, 'v']));
-      expect(parseRaw(await kernel.raw(head('GET', '/ws', { ...UPGRADE, ...many }))).status).to.equal(431);
+      expect(parseRaw(await kernel.raw(formatRequestHead('GET', '/ws', { ...UPGRADE, ...many }))).status).to.equal(431);
       const long = `/ws?uid=${'a'.repeat(9000)}`;
-      const answer = parseRaw(await kernel.raw(head('GET', long, { ...UPGRADE, connection: 'Upgrade, close' })));
+      const answer = parseRaw(
+        await kernel.raw(formatRequestHead('GET', long, { ...UPGRADE, connection: 'Upgrade, close' })),
+      );
       expect(answer.status).to.equal(414);
     });
 
     it('takes so many connections and no more, until one has gone', async () => {
       const kernel = await start({}, { limits: { connections: 2 } });
       const [first] = [await open(kernel.url), await open(kernel.url)];
-      const { status, body } = await refusedUpgrade(kernel.url);
+      const { status, body } = await expectRefusedUpgrade(kernel.url);
       expect([status, body['code']]).to.deep.equal([503, 'WS_FULL']);
       await first?.close();
-      expect((await (await open(kernel.url)).ask('open')).data).to.deep.equal({ ok: true });
+      expect((await (await open(kernel.url)).sendRequest('open')).data).to.deep.equal({ ok: true });
     });
 
     it('takes so many connections of one network, whatever it says before the proxy, and those of others', async () => {
@@ -144,20 +149,23 @@ describe('connecting', () => {
         { config: { http: { trusted_proxies: 1 } } },
         { enabled: true, limits: { per_address: 2 } },
       );
-      const from = (address: string) => ({ headers: { 'x-forwarded-for': `10.9.9.9, ${address}` } });
-      const [first] = [await open(kernel.url, from('2001:db8::1')), await open(kernel.url, from('2001:db8::2'))];
-      const { status, body } = await refusedUpgrade(kernel.url, from('2001:db8::3'));
+      const createForwardedOptions = (address: string) => ({ headers: { 'x-forwarded-for': `10.9.9.9, ${address}` } });
+      const [first] = [
+        await open(kernel.url, createForwardedOptions('2001:db8::1')),
+        await open(kernel.url, createForwardedOptions('2001:db8::2')),
+      ];
+      const { status, body } = await expectRefusedUpgrade(kernel.url, createForwardedOptions('2001:db8::3'));
       expect([status, body['code']]).to.deep.equal([429, 'WS_ADDRESS_FULL']);
-      await open(kernel.url, from('2001:db8:0:1::1'));
-      await open(kernel.url, from('10.0.0.1'));
+      await open(kernel.url, createForwardedOptions('2001:db8:0:1::1'));
+      await open(kernel.url, createForwardedOptions('10.0.0.1'));
       await first?.close();
-      await open(kernel.url, from('2001:db8::3'));
+      await open(kernel.url, createForwardedOptions('2001:db8::3'));
     });
   });
 
   describe('pages', () => {
     const upgrade = async (kernel: TestKernel, origin: string, host = 'test'): Promise<number> =>
-      (await refusedUpgrade(kernel.url, { headers: { origin, host } }).catch(() => ({ status: 101 }))).status;
+      (await expectRefusedUpgrade(kernel.url, { headers: { origin, host } }).catch(() => ({ status: 101 }))).status;
 
     it('connect from their own origin, and from those of the config', async () => {
       const kernel = await start({
@@ -176,7 +184,7 @@ describe('connecting', () => {
         'https://test:8443',
       ])
         expect(await upgrade(kernel, origin), origin).to.equal(403);
-      const { body } = await refusedUpgrade(kernel.url, { origin: 'https://evil.example' });
+      const { body } = await expectRefusedUpgrade(kernel.url, { origin: 'https://evil.example' });
       expect(body).to.include({ code: 'WS_ORIGIN', status: 403 });
       // Who says two has at most one that is true.
       const both = {
@@ -185,7 +193,7 @@ describe('connecting', () => {
         origin: 'https://app.example.com',
         Origin: 'https://b.example',
       };
-      expect(parseRaw(await kernel.raw(head('GET', '/ws', both))).status).to.equal(403);
+      expect(parseRaw(await kernel.raw(formatRequestHead('GET', '/ws', both))).status).to.equal(403);
     });
 
     it('connect from anywhere when all origins are allowed', async () => {
@@ -206,26 +214,28 @@ describe('connecting', () => {
         });
       for (const uid of ['a', 'a'.repeat(256), 'ада 🙂']) {
         const client = await open(kernel.url, { query: `?uid=${encodeURIComponent(uid)}` });
-        expect((await client.ask('open')).uid).to.equal(uid);
+        expect((await client.sendRequest('open')).uid).to.equal(uid);
       }
     });
 
     it('may be demanded', async () => {
       const kernel = await start({}, { force_uid: true });
       expect(await farewell(kernel.url, {})).to.include({ code: 'WS_UID', closed: 4400 });
-      expect((await (await open(kernel.url, { query: '?uid=a' })).ask('open')).data).to.deep.equal({ ok: true });
+      expect((await (await open(kernel.url, { query: '?uid=a' })).sendRequest('open')).data).to.deep.equal({
+        ok: true,
+      });
     });
   });
 });
 
 describe('the address of connections', function () {
-  const { start } = hosting();
+  const { start } = serveInProcess();
   it('is printed by the start', async () => {
     const child = await start(OPEN, { env: { ALLOW_WEBSOCKET_CONNECTIONS: 'true', WEBSOCKET_ENDPOINT: '/live' } });
-    const { url } = await ready(child);
-    await child.printed(new RegExp(`clients connect at ${url.replace('http', 'ws')}/live\\n`));
+    const { url } = await waitUntilReady(child);
+    await child.waitForOutput(new RegExp(`clients connect at ${url.replace('http', 'ws')}/live\\n`));
     const client = await connect(url, { path: '/live' });
-    expect((await client.ask('open')).data).to.deep.equal({ ok: true });
+    expect((await client.sendRequest('open')).data).to.deep.equal({ ok: true });
     const { code } = await Promise.all([client.closed, child.stop('SIGTERM')]).then(([closed]) => closed);
     expect(code).to.equal(1001);
   });

@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Delivery, Target } from '../../contract/deferred.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, returning } from '../support/project.js';
+import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
 import { connect, type ConnectOptions, type SocketClient } from '../support/sockets.js';
-import { jwt, KEY, seconds } from '../support/tokens.js';
+import { signJwt, KEY, getSeconds } from '../support/tokens.js';
 
 const ROOMS = [
-  { ...returning('enter', null), enter: true },
-  { ...returning('quit', null), enter: false },
+  { ...defineReturnResource('enter', null), enter: true },
+  { ...defineReturnResource('quit', null), enter: false },
 ];
-const OPEN = { 'definitions/a.json': [returning('open', { ok: true }), ...ROOMS] };
+const OPEN = { 'definitions/a.json': [defineReturnResource('open', { ok: true }), ...ROOMS] };
 const ME = {
-  ...returning('me', { id: '$PROTECTED.id' }),
+  ...defineReturnResource('me', { id: '$PROTECTED.id' }),
   tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
   protected: { extract_claims: ['id'] },
 };
-const GUARDED = { 'definitions/a.json': [returning('open', { ok: true }), ME, ...ROOMS] };
+const GUARDED = { 'definitions/a.json': [defineReturnResource('open', { ok: true }), ME, ...ROOMS] };
 const PLUGINS = ['builtin:*', join(PLUGIN_FIXTURES, 'rooms')];
 
 describe('messages to connected clients', () => {
@@ -40,14 +40,14 @@ describe('messages to connected clients', () => {
     const client = await connect(kernel.url, { query: uid === null ? '' : `?uid=${uid}`, ...options });
     clients.push(client);
     // The connection stands on the other side, too.
-    await client.ask('open');
+    await client.sendRequest('open');
     return client;
   };
   const send = ({ kernel }: TestKernel, to: Target, data: Delivery['data'], id: string | null = null): void =>
-    kernel.running.deliver({ action: 'told', data, to, id });
+    kernel.running.deliverMessage({ action: 'told', data, to, id });
   /** What has come by now: an answer comes behind everything that was sent before it. */
-  const told = async (client: SocketClient): Promise<unknown[]> => {
-    await client.ask('open');
+  const readDelivered = async (client: SocketClient): Promise<unknown[]> => {
+    await client.sendRequest('open');
     return client.frames.filter(({ action }) => action === 'told').map(({ data }) => data);
   };
 
@@ -76,46 +76,46 @@ describe('messages to connected clients', () => {
     send(kernel, { uids: ['ada'] }, 1);
     send(kernel, { uids: ['ada', 'bob', 'ada', 'nobody'] }, 2);
     send(kernel, { uids: [] }, 3);
-    expect(await Promise.all([ada, again, bob, eve].map(told))).to.deep.equal([[1, 2], [1, 2], [2], []]);
+    expect(await Promise.all([ada, again, bob, eve].map(readDelivered))).to.deep.equal([[1, 2], [1, 2], [2], []]);
     await again.close();
     send(kernel, { uids: ['ada'] }, 4);
-    expect(await told(ada)).to.deep.equal([1, 2, 4]);
+    expect(await readDelivered(ada)).to.deep.equal([1, 2, 4]);
   });
 
   it('reach the rooms that a connection has joined, until it leaves or goes', async () => {
     const kernel = await start();
     const [ada, bob] = [await open(kernel, 'ada'), await open(kernel, 'bob')];
-    expect((await ada.ask('enter', { room: 'a' })).data).to.equal(true);
-    expect((await ada.ask('enter', { room: 'b' })).data).to.equal(true);
-    expect((await bob.ask('enter', { room: 'b' })).data).to.equal(true);
+    expect((await ada.sendRequest('enter', { room: 'a' })).data).to.equal(true);
+    expect((await ada.sendRequest('enter', { room: 'b' })).data).to.equal(true);
+    expect((await bob.sendRequest('enter', { room: 'b' })).data).to.equal(true);
     expect((await kernel.post<unknown>('/enter', { room: 'a' })).body).to.equal(null);
     send(kernel, { rooms: ['a'] }, 1);
     send(kernel, { rooms: ['a', 'b'] }, 2);
     send(kernel, { rooms: ['c'] }, 3);
-    expect([await told(ada), await told(bob)]).to.deep.equal([[1, 2], [2]]);
-    await ada.ask('quit', { room: 'a' });
+    expect([await readDelivered(ada), await readDelivered(bob)]).to.deep.equal([[1, 2], [2]]);
+    await ada.sendRequest('quit', { room: 'a' });
     send(kernel, { rooms: ['a'] }, 4);
     send(kernel, { rooms: ['b'] }, 5);
-    expect([await told(ada), await told(bob)]).to.deep.equal([
+    expect([await readDelivered(ada), await readDelivered(bob)]).to.deep.equal([
       [1, 2, 5],
       [2, 5],
     ]);
     await bob.close();
     const back = await open(kernel, 'bob');
     send(kernel, { rooms: ['b'] }, 6);
-    expect(await told(back)).to.deep.equal([]);
+    expect(await readDelivered(back)).to.deep.equal([]);
   });
 
   it('a connection is in so many rooms at most', async () => {
     const kernel = await start(OPEN, { limits: { rooms: 2 } });
     const ada = await open(kernel, 'ada');
     const joined = [];
-    for (const room of ['a', 'b', 'c', 'a']) joined.push((await ada.ask('enter', { room })).data);
+    for (const room of ['a', 'b', 'c', 'a']) joined.push((await ada.sendRequest('enter', { room })).data);
     expect(joined).to.deep.equal([true, true, false, true]);
-    await ada.ask('quit', { room: 'a' });
-    expect((await ada.ask('enter', { room: 'c' })).data).to.equal(true);
+    await ada.sendRequest('quit', { room: 'a' });
+    expect((await ada.sendRequest('enter', { room: 'c' })).data).to.equal(true);
     send(kernel, { rooms: ['a', 'c'] }, 1);
-    expect(await told(ada)).to.deep.equal([1]);
+    expect(await readDelivered(ada)).to.deep.equal([1]);
   });
 
   it('keep their order', async () => {
@@ -123,7 +123,7 @@ describe('messages to connected clients', () => {
     const ada = await open(kernel, 'ada');
     const wanted = Array.from({ length: 200 }, (_, n) => n);
     for (const n of wanted) send(kernel, n % 2 === 0 ? { all: true } : { uids: ['ada'] }, n);
-    expect(await told(ada)).to.deep.equal(wanted);
+    expect(await readDelivered(ada)).to.deep.equal(wanted);
   });
 
   it('reach hundreds of clients, each with its own uid and in order, also when others come in between', async function () {
@@ -146,7 +146,7 @@ describe('messages to connected clients', () => {
 
   describe('where a token says who somebody is', () => {
     const withToken = async (claims: Readonly<Record<string, unknown>>): Promise<ConnectOptions> => ({
-      protocols: ['Authorization', await jwt(claims)],
+      protocols: ['Authorization', await signJwt(claims)],
     });
 
     it('what is meant for one reaches who has proved it, and not who only says so', async () => {
@@ -156,7 +156,7 @@ describe('messages to connected clients', () => {
       const other = await open(kernel, null, await withToken({ id: 'ada' }));
       send(kernel, { uids: ['ada'] }, 'private');
       send(kernel, { all: true }, 'public');
-      expect(await Promise.all([ada, liar, other].map(told))).to.deep.equal([
+      expect(await Promise.all([ada, liar, other].map(readDelivered))).to.deep.equal([
         ['private', 'public'],
         ['public'],
         ['public'],
@@ -170,7 +170,7 @@ describe('messages to connected clients', () => {
       await kernel.project.write('definitions/b.json', ME);
       await kernel.kernel.reload();
       send(kernel, { uids: ['ada'] }, 2);
-      expect(await told(liar)).to.deep.equal([1]);
+      expect(await readDelivered(liar)).to.deep.equal([1]);
       const broken = { ...ME, actionables: [{ id: 1, mode: 'RETURN' }] };
       const skipping = await startKernel({
         files: { ...OPEN, 'definitions/b.json': broken },
@@ -181,16 +181,16 @@ describe('messages to connected clients', () => {
       kernels.push(skipping);
       const again = await open(skipping, 'ada');
       send(skipping, { uids: ['ada'] }, 3);
-      expect(await told(again)).to.deep.equal([]);
+      expect(await readDelivered(again)).to.deep.equal([]);
     });
 
     it('nothing that is meant for somebody reaches a connection whose token is over', async () => {
       const kernel = await start(GUARDED);
-      const exp = seconds(2);
+      const exp = getSeconds(2);
       const ada = await open(kernel, 'ada', await withToken({ id: 'ada', exp }));
-      await ada.ask('enter', { room: 'a' });
+      await ada.sendRequest('enter', { room: 'a' });
       send(kernel, { uids: ['ada'] }, 'in time');
-      expect(await told(ada)).to.deep.equal(['in time']);
+      expect(await readDelivered(ada)).to.deep.equal(['in time']);
       // Sent for as long as the connection stands, and a little longer.
       const sending = setInterval(() => {
         const over = Date.now() >= exp * 1000;
@@ -216,7 +216,7 @@ describe('messages to connected clients', () => {
     const replaying = ({ kernel }: TestKernel) => {
       const asked: string[] = [];
       let answer: (missed: readonly Delivery[] | null | Error) => void = () => undefined;
-      kernel.running.replays((id) => {
+      kernel.running.registerReplay((id) => {
         asked.push(id);
         return new Promise((resolve, reject) => {
           answer = (missed) => (missed instanceof Error ? reject(missed) : resolve(missed));
@@ -230,14 +230,14 @@ describe('messages to connected clients', () => {
       const { asked, answer } = replaying(kernel);
       const ada = await open(kernel, null, { query: '?uid=ada&last_id=m-0' });
       expect(asked).to.deep.equal(['m-0']);
-      kernel.kernel.running.deliver(message(3, { uids: ['ada'] }));
-      kernel.kernel.running.deliver(message(4, { uids: ['bob'] }));
-      kernel.kernel.running.deliver(message(5));
-      expect(await told(ada)).to.deep.equal([]);
+      kernel.kernel.running.deliverMessage(message(3, { uids: ['ada'] }));
+      kernel.kernel.running.deliverMessage(message(4, { uids: ['bob'] }));
+      kernel.kernel.running.deliverMessage(message(5));
+      expect(await readDelivered(ada)).to.deep.equal([]);
       answer([message(1), message(2, { uids: ['bob'] }), message(3, { uids: ['ada'] })]);
       await ada.next(({ data }) => data === 5);
-      kernel.kernel.running.deliver(message(6));
-      expect(await told(ada)).to.deep.equal([1, 3, 6]);
+      kernel.kernel.running.deliverMessage(message(6));
+      expect(await readDelivered(ada)).to.deep.equal([1, 3, 6]);
     });
 
     it('are said to be missing when they are not known any more, once, and newer ones follow', async () => {
@@ -245,7 +245,7 @@ describe('messages to connected clients', () => {
       const { answer } = replaying(kernel);
       for (const missed of [null, new Error('the relay is away')]) {
         const ada = await open(kernel, null, { query: '?uid=ada&last_id=m-0' });
-        kernel.kernel.running.deliver(message(7));
+        kernel.kernel.running.deliverMessage(message(7));
         answer(missed);
         const frame = await ada.next();
         expect({ ...frame, error: frame.error?.['code'] }).to.deep.equal({
@@ -254,8 +254,8 @@ describe('messages to connected clients', () => {
           error: 'WS_REPLAY_GAP',
         });
         expect(await ada.next()).to.include({ data: 7 });
-        kernel.kernel.running.deliver(message(8));
-        expect(await told(ada)).to.deep.equal([8]);
+        kernel.kernel.running.deliverMessage(message(8));
+        expect(await readDelivered(ada)).to.deep.equal([8]);
         await ada.close();
       }
     });
@@ -275,7 +275,7 @@ describe('messages to connected clients', () => {
       const liar = await open(kernel, null, { query: '?uid=ada&last_id=m-0' });
       answer([message(1, { uids: ['ada'] }), message(2)]);
       await liar.next(({ data }) => data === 2);
-      expect(await told(liar)).to.deep.equal([]);
+      expect(await readDelivered(liar)).to.deep.equal([]);
     });
 
     it('may be more than what may wait for a client, together', async () => {
@@ -285,15 +285,15 @@ describe('messages to connected clients', () => {
       const data = 'x'.repeat(100_000);
       answer(Array.from({ length: 200 }, (_, n) => ({ ...message(n), data: `${n} ${data}` })));
       for (let n = 0; n < 200; n++) expect(String((await ada.next()).data)).to.match(new RegExp(`^${n} x`));
-      kernel.kernel.running.deliver(message(200));
-      expect(await told(ada)).to.deep.equal([200]);
+      kernel.kernel.running.deliverMessage(message(200));
+      expect(await readDelivered(ada)).to.deep.equal([200]);
     });
 
     it('do not pile up without end while they are asked for', async () => {
       const kernel = await start();
       replaying(kernel);
       const ada = await open(kernel, null, { query: '?last_id=m-0' });
-      for (let n = 0; n <= 1001; n++) kernel.kernel.running.deliver(message(n));
+      for (let n = 0; n <= 1001; n++) kernel.kernel.running.deliverMessage(message(n));
       expect((await ada.closed).code).to.equal(1013);
     });
   });

@@ -4,14 +4,14 @@ import { connect as dial } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { handshakeJudge } from '../../kernel/sockets/handshake.js';
-import { createPace } from '../../kernel/sockets/pace.js';
-import { invoke } from '../../kernel/runtime/invoke.js';
-import { testInvocation } from '../support/invocation.js';
-import { head } from '../support/client.js';
+import { createHandshakeCheck } from '../../kernel/sockets/handshake.js';
+import { createRateLimiter } from '../../kernel/sockets/pace.js';
+import { invokePlan } from '../../kernel/runtime/invoke.js';
+import { createTestInvocation } from '../support/invocation.js';
+import { formatRequestHead } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, returning } from '../support/project.js';
-import { connectRaw, frame, type RawSocket } from '../support/raw-socket.js';
+import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
+import { connectRaw, encodeClientFrame, type RawSocket } from '../support/raw-socket.js';
 import { connect, type SocketClient } from '../support/sockets.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
@@ -22,8 +22,8 @@ const meet = (id: string, size: number, rest: object = {}): object => ({
 });
 const FILES = {
   'definitions/a.json': [
-    returning('echo', '$PAYLOAD'),
-    returning('big', 'x'.repeat(200_000)),
+    defineReturnResource('echo', '$PAYLOAD'),
+    defineReturnResource('big', 'x'.repeat(200_000)),
     ...['a', 'b', 'c', 'd', 'e', 'f'].map((id) => meet(id, 2)),
   ],
 };
@@ -57,7 +57,7 @@ describe('connections', function () {
   const events = async (): Promise<string[]> =>
     ((await import(pathToFileURL(join(MEETING, 'runtime.js')).href)) as { events: string[] }).events;
   /** Of what only the server knows. */
-  const until = async (kernel: TestKernel, connections: number): Promise<void> => {
+  const waitForConnections = async (kernel: TestKernel, connections: number): Promise<void> => {
     const deadline = Date.now() + 10_000;
     for (;;) {
       const { body } = await kernel.request('GET', '/status');
@@ -67,7 +67,7 @@ describe('connections', function () {
   };
   const isAlive = async (kernel: TestKernel): Promise<void> => {
     const client = await open(kernel);
-    expect((await client.ask('echo', { a: 1 })).data).to.deep.equal({ a: 1 });
+    expect((await client.sendRequest('echo', { a: 1 })).data).to.deep.equal({ a: 1 });
     expect((await kernel.post('/echo', { a: 1 })).status).to.equal(200);
   };
   const message = (n: number, resource = 'echo'): string =>
@@ -76,24 +76,38 @@ describe('connections', function () {
   it('that break the protocol are closed with the code of what was wrong', async () => {
     const kernel = await start();
     const broken: readonly (readonly [string, readonly Buffer[], number])[] = [
-      ['a binary message', [frame('binary', 'x')], 1003],
-      ['a message that is too large', [frame('text', 'x'.repeat(65_537))], 1009],
-      ['a message of 100 MB, of which nothing has come', [frame('text', '', { announced: 100_000_000 })], 1009],
-      ['too large in parts', [frame('text', 'x'.repeat(60_000), { fin: false }), frame(0, 'x'.repeat(60_000))], 1009],
-      ['no UTF-8', [frame('text', Buffer.from('ff', 'hex'))], 1007],
+      ['a binary message', [encodeClientFrame('binary', 'x')], 1003],
+      ['a message that is too large', [encodeClientFrame('text', 'x'.repeat(65_537))], 1009],
+      [
+        'a message of 100 MB, of which nothing has come',
+        [encodeClientFrame('text', '', { announced: 100_000_000 })],
+        1009,
+      ],
+      [
+        'too large in parts',
+        [encodeClientFrame('text', 'x'.repeat(60_000), { fin: false }), encodeClientFrame(0, 'x'.repeat(60_000))],
+        1009,
+      ],
+      ['no UTF-8', [encodeClientFrame('text', Buffer.from('ff', 'hex'))], 1007],
       [
         'no UTF-8, in parts',
-        [frame('text', Buffer.from('c3', 'hex'), { fin: false }), frame(0, Buffer.from('28', 'hex'))],
+        [
+          encodeClientFrame('text', Buffer.from('c3', 'hex'), { fin: false }),
+          encodeClientFrame(0, Buffer.from('28', 'hex')),
+        ],
         1007,
       ],
-      ['an unknown opcode', [frame(3, 'x')], 1002],
-      ['no mask', [frame('text', '{}', { masked: false })], 1002],
-      ['a ping that is too long', [frame('ping', 'x'.repeat(126))], 1002],
-      ['a part of nothing', [frame(0, 'x')], 1002],
+      ['an unknown opcode', [encodeClientFrame(3, 'x')], 1002],
+      ['no mask', [encodeClientFrame('text', '{}', { masked: false })], 1002],
+      ['a ping that is too long', [encodeClientFrame('ping', 'x'.repeat(126))], 1002],
+      ['a part of nothing', [encodeClientFrame(0, 'x')], 1002],
       ['compression that nobody offered', [Buffer.from('c18000000000', 'hex')], 1002],
       [
         'fragments without end',
-        [frame('text', 'x', { fin: false }), ...Array.from({ length: 1100 }, () => frame(0, '', { fin: false }))],
+        [
+          encodeClientFrame('text', 'x', { fin: false }),
+          ...Array.from({ length: 1100 }, () => encodeClientFrame(0, '', { fin: false })),
+        ],
         1008,
       ],
     ];
@@ -103,16 +117,18 @@ describe('connections', function () {
       expect(await raw.closed, what).to.equal(code);
     }
     await isAlive(kernel);
-    await until(kernel, 1);
+    await waitForConnections(kernel, 1);
   });
 
   it('may send a message byte by byte, with pings in between', async () => {
     const raw = await openRaw(await start());
     const bytes = [...Buffer.from(message(1))];
     const parts = bytes.map((byte, at) =>
-      frame(at === 0 ? 'text' : 0, Buffer.from([byte]), { fin: at === bytes.length - 1 }),
+      encodeClientFrame(at === 0 ? 'text' : 0, Buffer.from([byte]), { fin: at === bytes.length - 1 }),
     );
-    const sent = parts.flatMap((part, at) => (at % 10 === 5 ? [part, frame('ping', 'still here')] : [part]));
+    const sent = parts.flatMap((part, at) =>
+      at % 10 === 5 ? [part, encodeClientFrame('ping', 'still here')] : [part],
+    );
     for (const part of sent) for (const byte of part) raw.write(Buffer.from([byte]));
     const deadline = Date.now() + 5000;
     const texts = (): Buffer[] => raw.frames.filter(({ opcode }) => opcode === 1).map(({ payload }) => payload);
@@ -139,7 +155,7 @@ describe('connections', function () {
     const kernel = await start();
     for (const sign of ['ping', 'pong'] as const) {
       const raw = await openRaw(kernel);
-      raw.write(Buffer.concat(Array.from({ length: 10_000 }, () => frame(sign, 'x'.repeat(100)))));
+      raw.write(Buffer.concat(Array.from({ length: 10_000 }, () => encodeClientFrame(sign, 'x'.repeat(100)))));
       expect(await raw.closed, sign).to.equal(1008);
     }
     await isAlive(kernel);
@@ -154,29 +170,29 @@ describe('connections', function () {
     let sent = 0;
     // The machine's own buffers are full some time.
     while ((await kernel.request('GET', '/status')).body['connections'] === 2 && sent < 2000) {
-      kernel.kernel.running.deliver({ action: 'a', data, to: { all: true }, id: null });
+      kernel.kernel.running.deliverMessage({ action: 'a', data, to: { all: true }, id: null });
       sent += 1;
       await reader.next();
     }
     expect(sent).to.be.within(3, 1000);
-    await until(kernel, 1);
+    await waitForConnections(kernel, 1);
     raw.socket.resume();
     expect([1013, null]).to.include(await raw.closed);
   });
 
   it('may get one answer that is larger than what may wait', async () => {
     const client = await open(await start({ limits: { buffered: 1000 } }));
-    for (let n = 0; n < 3; n++) expect(String((await client.ask('big')).data)).to.have.length(200_000);
+    for (let n = 0; n < 3; n++) expect(String((await client.sendRequest('big')).data)).to.have.length(200_000);
   });
 
   it('that fall silent are cut off after three pings, and nobody else', async () => {
     const kernel = await start({ ping: 0.1 });
     const [client, silent] = [await open(kernel), await openRaw(kernel)];
-    const [, , code] = await Promise.all([until(kernel, 2), until(kernel, 1), silent.closed]);
+    const [, , code] = await Promise.all([waitForConnections(kernel, 2), waitForConnections(kernel, 1), silent.closed]);
     expect(code).to.equal(null);
     const pings = silent.frames.filter(({ opcode }) => opcode === 9);
     expect(pings).to.have.length(2);
-    expect((await client.ask('echo', {})).data).to.deep.equal({});
+    expect((await client.sendRequest('echo', {})).data).to.deep.equal({});
   });
 
   it('have so many messages worked on at once, also when many come in one piece', async () => {
@@ -184,7 +200,7 @@ describe('connections', function () {
     seen.length = 0;
     const kernel = await start({ limits: { in_flight: 2, rate: 1000 } });
     const raw = await openRaw(kernel);
-    raw.write(Buffer.concat(['a', 'b', 'c', 'd', 'e', 'f'].map((id, n) => frame('text', message(n, id)))));
+    raw.write(Buffer.concat(['a', 'b', 'c', 'd', 'e', 'f'].map((id, n) => encodeClientFrame('text', message(n, id)))));
     const deadline = Date.now() + 10_000;
     while (raw.frames.length < 6 && Date.now() < deadline) await once(raw.socket, 'data');
     expect(raw.frames).to.have.length(6);
@@ -197,7 +213,7 @@ describe('connections', function () {
   it('of which only half the handshake comes are ended like slow requests', async () => {
     const kernel = await start({}, { timeouts: { headers: 0.2 } });
     const socket = dial(Number(new URL(kernel.url).port), '127.0.0.1');
-    socket.write(head('GET', '/ws', { connection: 'Upgrade', upgrade: 'websocket' }).slice(0, -2));
+    socket.write(formatRequestHead('GET', '/ws', { connection: 'Upgrade', upgrade: 'websocket' }).slice(0, -2));
     let text = '';
     socket.on('data', (chunk) => (text += chunk.toString('latin1')));
     await once(socket, 'close');
@@ -208,10 +224,10 @@ describe('connections', function () {
     const kernel = await start();
     for (let n = 0; n < 20; n++) {
       const raw = await openRaw(kernel);
-      raw.write(frame('text', message(n, 'big')));
+      raw.write(encodeClientFrame('text', message(n, 'big')));
       raw.socket.resetAndDestroy();
     }
-    await until(kernel, 0);
+    await waitForConnections(kernel, 0);
     expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
 
@@ -221,13 +237,13 @@ describe('connections', function () {
       const [client, other] = [await open(kernel), await open(kernel)];
       const seen = await events();
       seen.length = 0;
-      const begun = client.ask('a');
-      while (!seen.includes('+a')) await other.ask('echo');
+      const begun = client.sendRequest('a');
+      while (!seen.includes('+a')) await other.sendRequest('echo');
       const stopped = kernel.server.stop(10);
-      expect((await client.ask('echo')).error).to.include({ code: 'WS_CLOSING', status: 503 });
+      expect((await client.sendRequest('echo')).error).to.include({ code: 'WS_CLOSING', status: 503 });
       const second = kernel.kernel.plans().byId.get('b');
       if (second === undefined) throw new Error('there is no second one');
-      await invoke(second, testInvocation(), kernel.kernel.hooks);
+      await invokePlan(second, createTestInvocation(), kernel.kernel.hooks);
       expect((await begun).data).to.deep.equal({ a: true });
       expect(await Promise.all([client.closed, other.closed])).to.deep.equal(
         [1, 2].map(() => ({ code: 1001, reason: 'the server is closing' })),
@@ -238,17 +254,17 @@ describe('connections', function () {
     it('are ended all the same when something takes too long', async () => {
       const kernel = await start();
       const client = await open(kernel);
-      const asked = client.ask('a').catch((error: unknown) => error);
+      const asked = client.sendRequest('a').catch((error: unknown) => error);
       const seen = await events();
       seen.length = 0;
-      while (!seen.includes('+a')) await (await open(kernel)).ask('echo');
+      while (!seen.includes('+a')) await (await open(kernel)).sendRequest('echo');
       expect(await kernel.server.stop(0.1)).to.include({ requests: false });
       expect((await client.closed).code).to.equal(1001);
       expect(await asked).to.be.an('error');
       // What it waited for: the kernel would wait for it at its end.
       const second = kernel.kernel.plans().byId.get('b');
       if (second === undefined) throw new Error('there is no second one');
-      await invoke(second, testInvocation(), kernel.kernel.hooks);
+      await invokePlan(second, createTestInvocation(), kernel.kernel.hooks);
     });
 
     it('are not waited for when they do not say goodbye', async () => {
@@ -262,7 +278,13 @@ describe('connections', function () {
 
     it('and new ones are refused', () => {
       const { websocket, http } = { websocket: { limits: { connections: 1 } } as never, http: { allowed_origins: [] } };
-      const judge = handshakeJudge({ websocket, http, closing: () => true, count: () => 0, countOf: () => 0 });
+      const judge = createHandshakeCheck({
+        websocket,
+        http,
+        closing: () => true,
+        count: () => 0,
+        countConnections: () => 0,
+      });
       const headers: Readonly<Record<string, string>> = {
         upgrade: 'websocket',
         'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
@@ -275,7 +297,7 @@ describe('connections', function () {
   });
 
   it('may do so much a second, and a second later as much again', () => {
-    const pace = createPace(2);
+    const pace = createRateLimiter(2);
     const at = (now: number, times: number) => Array.from({ length: times }, () => pace(now));
     expect(at(1000, 4)).to.deep.equal(['fine', 'fine', 'over', 'over']);
     expect(at(1500, 2)).to.deep.equal(['fine', 'over']);

@@ -1,26 +1,26 @@
 /** Tokens that connections come with: how they are sent, whose they are, and until when they hold. */
 import { expect } from 'chai';
-import { head } from '../support/client.js';
-import { returning } from '../support/project.js';
-import { connecting, UPGRADE, type ConnectOptions } from '../support/sockets.js';
-import { bearer, jwt, KEY, OTHER_KEY, seconds } from '../support/tokens.js';
+import { formatRequestHead } from '../support/client.js';
+import { defineReturnResource } from '../support/project.js';
+import { createSocketFixture, UPGRADE, type ConnectOptions } from '../support/sockets.js';
+import { createBearerInit, signJwt, KEY, OTHER_KEY, getSeconds } from '../support/tokens.js';
 
 const TOKENIZE = { type: 'JWT', encryption_key: '$ENV.KEY' };
 const me = (id: string, tokenize: object = TOKENIZE, guard: object = {}): object => ({
-  ...returning(id, { id: '$PROTECTED.id', sent: '$PAYLOAD' }),
+  ...defineReturnResource(id, { id: '$PROTECTED.id', sent: '$PAYLOAD' }),
   tokenize,
   protected: { extract_claims: ['id'], ...guard },
 });
 const GUARDED = {
   'definitions/a.json': [
-    returning('open', { ok: true }),
+    defineReturnResource('open', { ok: true }),
     me('me'),
     me('me-too'),
     me('other', { type: 'JWT', encryption_key: '$ENV.OTHER' }),
     me('own', TOKENIZE, { provide_as: 'x-access' }),
     { id: 'sign-out', resource: 'sign-out', tokenize: TOKENIZE, invalidate_tokenize: { tokens: '$PAYLOAD.tokens' } },
     {
-      ...returning('wrong-password', 1),
+      ...defineReturnResource('wrong-password', 1),
       actionables: [
         {
           id: 1,
@@ -33,50 +33,57 @@ const GUARDED = {
   ],
 };
 const ENV = { KEY, OTHER: OTHER_KEY };
-const OPEN = { 'definitions/a.json': [returning('open', { ok: true })] };
+const OPEN = { 'definitions/a.json': [defineReturnResource('open', { ok: true })] };
 
 describe('tokens of connections', () => {
-  const { start, open, farewell } = connecting(OPEN);
-  const guarded = (websocket: object = {}) => start({ files: GUARDED, env: ENV }, websocket);
+  const { start, open, farewell } = createSocketFixture(OPEN);
+  const startGuarded = (websocket: object = {}) => start({ files: GUARDED, env: ENV }, websocket);
   const withToken = (token: string, header = 'Authorization'): ConnectOptions => ({ protocols: [header, token] });
 
   it('stand in the sub-protocols: only the name of the header is said again, and messages have the header', async () => {
-    const kernel = await guarded();
-    const token = await jwt({ id: 'ada' });
+    const kernel = await startGuarded();
+    const token = await signJwt({ id: 'ada' });
     for (const header of ['Authorization', 'authorization', 'AUTHORIZATION', 'x-access']) {
       const client = await open(kernel.url, withToken(token, header));
       expect(client.socket.protocol).to.equal(header);
       const resource = header === 'x-access' ? 'own' : 'me';
-      expect((await client.ask(resource, {})).data).to.deep.equal({ id: 'ada', sent: {} });
+      expect((await client.sendRequest(resource, {})).data).to.deep.equal({ id: 'ada', sent: {} });
     }
-    const asked = head('GET', '/ws', { ...UPGRADE, 'sec-websocket-protocol': `Authorization, ${token}` });
+    const asked = formatRequestHead('GET', '/ws', { ...UPGRADE, 'sec-websocket-protocol': `Authorization, ${token}` });
     const answer = await kernel.raw([asked, Buffer.from('888000000000', 'hex')]);
     expect(answer).to.contain('101 Switching').and.contain('Protocol: Authorization\r\n').and.not.contain(token);
   });
 
   it('may stand in the header itself, where a client can send one', async () => {
-    const kernel = await guarded();
-    const headers = { authorization: `Bearer ${await jwt({ id: 'ada' })}` };
+    const kernel = await startGuarded();
+    const headers = { authorization: `Bearer ${await signJwt({ id: 'ada' })}` };
     const client = await open(kernel.url, { headers });
-    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+    expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
     const refused = await farewell(kernel.url, { headers: { authorization: 'Bearer a.b.c' } });
     expect(refused).to.include({ code: 'TOK_REFUSED', status: 401, closed: 4401 });
   });
 
   it('of the sub-protocols win over a header of the same name', async () => {
-    const kernel = await guarded();
+    const kernel = await startGuarded();
     const client = await open(kernel.url, {
-      headers: { authorization: `Bearer ${await jwt({ id: 'eve' })}` },
-      protocols: ['Authorization', await jwt({ id: 'ada' })],
+      headers: { authorization: `Bearer ${await signJwt({ id: 'eve' })}` },
+      protocols: ['Authorization', await signJwt({ id: 'ada' })],
     });
-    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+    expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
   });
 
   it('that nobody takes end the connection, readably', async () => {
-    const kernel = await guarded();
-    const expired = await jwt({ id: 'ada', exp: seconds(-60) });
+    const kernel = await startGuarded();
+    const expired = await signJwt({ id: 'ada', exp: getSeconds(-60) });
     const [, , signature = ''] = expired.split('.');
-    for (const token of ['nonsense', 'a.b.c', expired, `${expired}x`, await jwt({ id: 'ada' }, `${KEY}x`), signature])
+    for (const token of [
+      'nonsense',
+      'a.b.c',
+      expired,
+      `${expired}x`,
+      await signJwt({ id: 'ada' }, `${KEY}x`),
+      signature,
+    ])
       expect(await farewell(kernel.url, withToken(token)), token).to.deep.equal({
         action: 'connect',
         code: 'TOK_REFUSED',
@@ -86,17 +93,17 @@ describe('tokens of connections', () => {
   });
 
   it('are taken by any guard that reads the header', async () => {
-    const kernel = await guarded();
-    const client = await open(kernel.url, withToken(await jwt({ id: 'bob' }, OTHER_KEY)));
-    expect((await client.ask('other')).data).to.include({ id: 'bob' });
+    const kernel = await startGuarded();
+    const client = await open(kernel.url, withToken(await signJwt({ id: 'bob' }, OTHER_KEY)));
+    expect((await client.sendRequest('other')).data).to.include({ id: 'bob' });
     // Another guard does not take it; the connection is still who it is.
-    expect((await client.ask('me')).error).to.include({ code: 'TOK_REFUSED' });
-    expect((await client.ask('other')).data).to.include({ id: 'bob' });
+    expect((await client.sendRequest('me')).error).to.include({ code: 'TOK_REFUSED' });
+    expect((await client.sendRequest('other')).data).to.include({ id: 'bob' });
   });
 
   it('in a header that nobody reads are refused', async () => {
-    const kernel = await guarded();
-    const token = await jwt({ id: 'ada' });
+    const kernel = await startGuarded();
+    const token = await signJwt({ id: 'ada' });
     for (const protocols of [
       ['X-Other', token],
       ['graphql-ws', 'json'],
@@ -111,17 +118,17 @@ describe('tokens of connections', () => {
   });
 
   it('say which uid the connection may have', async () => {
-    const kernel = await guarded();
-    const token = await jwt({ id: 'ada', sub: 'other', n: 7 });
+    const kernel = await startGuarded();
+    const token = await signJwt({ id: 'ada', sub: 'other', n: 7 });
     const client = await open(kernel.url, { ...withToken(token), query: '?uid=ada' });
-    expect((await client.ask('me', { a: 1 })).data).to.deep.equal({ id: 'ada', sent: { a: 1, id: 'ada' } });
+    expect((await client.sendRequest('me', { a: 1 })).data).to.deep.equal({ id: 'ada', sent: { a: 1, id: 'ada' } });
     expect(await farewell(kernel.url, { ...withToken(token), query: '?uid=eve' })).to.deep.equal({
       action: 'connect',
       code: 'WS_NOT_YOURS',
       status: 401,
       closed: 4401,
     });
-    const without = await jwt({ sub: 'ada' });
+    const without = await signJwt({ sub: 'ada' });
     expect(await farewell(kernel.url, { ...withToken(without), query: '?uid=ada' })).to.include({ closed: 4401 });
     for (const [id, uid] of [
       [['ada'], 'ada'],
@@ -129,55 +136,59 @@ describe('tokens of connections', () => {
       [null, 'null'],
       [true, 'true'],
     ] as const)
-      expect(await farewell(kernel.url, { ...withToken(await jwt({ id })), query: `?uid=${uid}` }), uid).to.include({
-        code: 'WS_NOT_YOURS',
-      });
-    const bySub = await guarded({ uid_claim: 'sub' });
-    expect((await (await open(bySub.url, { ...withToken(token), query: '?uid=other' })).ask('me')).uid).to.equal(
-      'other',
+      expect(await farewell(kernel.url, { ...withToken(await signJwt({ id })), query: `?uid=${uid}` }), uid).to.include(
+        {
+          code: 'WS_NOT_YOURS',
+        },
+      );
+    const bySub = await startGuarded({ uid_claim: 'sub' });
+    expect(
+      (await (await open(bySub.url, { ...withToken(token), query: '?uid=other' })).sendRequest('me')).uid,
+    ).to.equal('other');
+    const byNumber = await startGuarded({ uid_claim: 'n' });
+    expect((await (await open(byNumber.url, { ...withToken(token), query: '?uid=7' })).sendRequest('me')).uid).to.equal(
+      '7',
     );
-    const byNumber = await guarded({ uid_claim: 'n' });
-    expect((await (await open(byNumber.url, { ...withToken(token), query: '?uid=7' })).ask('me')).uid).to.equal('7');
-    const inherited = await guarded({ uid_claim: 'constructor' });
+    const inherited = await startGuarded({ uid_claim: 'constructor' });
     expect(await farewell(inherited.url, { ...withToken(token), query: '?uid=a' })).to.include({ closed: 4401 });
   });
 
   it('are not needed to connect, only where a resource demands one', async () => {
-    const kernel = await guarded();
+    const kernel = await startGuarded();
     const client = await open(kernel.url);
-    expect((await client.ask('me')).error).to.include({ code: 'TOK_REFUSED', status: 401 });
-    expect((await client.ask('open')).data).to.deep.equal({ ok: true });
+    expect((await client.sendRequest('me')).error).to.include({ code: 'TOK_REFUSED', status: 401 });
+    expect((await client.sendRequest('open')).data).to.deep.equal({ ok: true });
   });
 
   it('that a message is refused for end the connection once they are revoked', async () => {
-    const kernel = await guarded();
-    const token = await jwt({ id: 'ada', jti: 'one' });
+    const kernel = await startGuarded();
+    const token = await signJwt({ id: 'ada', jti: 'one' });
     const client = await open(kernel.url, withToken(token));
-    const quiet = await open(kernel.url, withToken(await jwt({ id: 'bob', jti: 'two' })));
-    expect((await client.ask('me')).data).to.include({ id: 'ada' });
-    await kernel.post('/sign-out', { tokens: `Bearer ${token}` }, bearer(token));
-    expect((await client.ask('me')).error).to.include({ code: 'TOK_REFUSED' });
+    const quiet = await open(kernel.url, withToken(await signJwt({ id: 'bob', jti: 'two' })));
+    expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
+    await kernel.post('/sign-out', { tokens: `Bearer ${token}` }, createBearerInit(token));
+    expect((await client.sendRequest('me')).error).to.include({ code: 'TOK_REFUSED' });
     expect((await client.closed).code).to.equal(4401);
-    expect((await quiet.ask('me')).data).to.include({ id: 'bob' });
+    expect((await quiet.sendRequest('me')).data).to.include({ id: 'bob' });
   });
 
   it('are asked about again while nothing is sent', async () => {
-    const kernel = await guarded({ ping: 0.05 });
-    const token = await jwt({ id: 'ada', jti: 'three' });
+    const kernel = await startGuarded({ ping: 0.05 });
+    const token = await signJwt({ id: 'ada', jti: 'three' });
     const client = await open(kernel.url, withToken(token));
-    await client.ask('me');
-    await kernel.post('/sign-out', { tokens: `Bearer ${token}` }, bearer(token));
+    await client.sendRequest('me');
+    await kernel.post('/sign-out', { tokens: `Bearer ${token}` }, createBearerInit(token));
     expect((await client.next()).error).to.include({ code: 'TOK_REFUSED' });
     expect((await client.closed).code).to.equal(4401);
   });
 
   it('end the connection when their time is over, readably', async () => {
-    const kernel = await guarded();
+    const kernel = await startGuarded();
     const client = await open(kernel.url, {
-      ...withToken(await jwt({ id: 'ada', exp: seconds(2) })),
+      ...withToken(await signJwt({ id: 'ada', exp: getSeconds(2) })),
       query: '?uid=ada',
     });
-    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+    expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
     const { uid, action, error } = await client.next();
     expect({ uid, action, code: error?.['code'], status: error?.['status'] }).to.deep.equal({
       uid: 'ada',
@@ -190,7 +201,7 @@ describe('tokens of connections', () => {
 
   it('are judged by the guards of the newest definitions', async () => {
     const kernel = await start();
-    const token = await jwt({ id: 'ada' });
+    const token = await signJwt({ id: 'ada' });
     expect(await farewell(kernel.url, withToken(token))).to.include({ closed: 4400 });
     await kernel.project.write('definitions/b.json', me('me', { type: 'JWT', encryption_key: '$ENV.KEY' }));
     const failed = await kernel.kernel.reload();
@@ -198,14 +209,14 @@ describe('tokens of connections', () => {
     await kernel.project.write('definitions/b.json', me('me', { type: 'JWT', encryption_key: KEY }));
     await kernel.kernel.reload();
     const client = await open(kernel.url, withToken(token));
-    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+    expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
   });
 
   it('a wrong password is no reason to end the connection', async () => {
-    const kernel = await guarded();
-    const client = await open(kernel.url, withToken(await jwt({ id: 'ada' })));
-    const { error } = await client.ask('wrong-password', { password: 'y' });
+    const kernel = await startGuarded();
+    const client = await open(kernel.url, withToken(await signJwt({ id: 'ada' })));
+    const { error } = await client.sendRequest('wrong-password', { password: 'y' });
     expect(error).to.include({ status: 401 });
-    expect((await client.ask('me')).data).to.include({ id: 'ada' });
+    expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
   });
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning, vectorFile } from '../support/project.js';
+import { defineReturnResource, vectorFile } from '../support/project.js';
 import { connect, type SocketClient } from '../support/sockets.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
@@ -15,7 +15,7 @@ interface Case {
   readonly expect: { readonly ok: boolean | null; readonly out?: unknown };
 }
 
-const casesOf = (name: string): readonly Case[] | null => {
+const readCases = (name: string): readonly Case[] | null => {
   const file = vectorFile(name);
   if (file === null) return null;
   return readFileSync(file, 'utf8')
@@ -28,7 +28,7 @@ describe('messages against the shared vectors', function () {
   let kernel: TestKernel;
   let client: SocketClient;
   before(async () => {
-    const files = { 'definitions/a.json': returning('echo', '$PAYLOAD') };
+    const files = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD') };
     const limits = { rate: 1_000_000, message: 1_048_576 };
     kernel = await startKernel({ files, config: { websocket: { enabled: true, limits } } });
     client = await connect(kernel.url);
@@ -40,20 +40,20 @@ describe('messages against the shared vectors', function () {
 
   for (const name of ['naughty-strings.jsonl', 'sql-strings.jsonl', 'crlf-strings.jsonl'])
     it(`${name}: each text comes back as it was, as a value and as a name`, async function () {
-      const cases = casesOf(name);
+      const cases = readCases(name);
       if (cases === null) return skipTest(this, NO_SHARED);
       const texts = cases.flatMap(({ text }) => (text === undefined ? [] : [text]));
       expect(texts.length).to.be.greaterThan(30);
       const wrong: string[] = [];
       for (const text of texts) {
-        const { data, action } = await client.ask('echo', { text }, { action: text.slice(0, 256) });
+        const { data, action } = await client.sendRequest('echo', { text }, { action: text.slice(0, 256) });
         if ((data as { text: unknown }).text !== text || action !== text.slice(0, 256)) wrong.push(text);
       }
       expect(wrong).to.deep.equal([]);
     });
 
   it('json-body.jsonl: a payload is taken and refused as a body is', async function () {
-    const cases = casesOf('json-body.jsonl');
+    const cases = readCases('json-body.jsonl');
     if (cases === null) return skipTest(this, NO_SHARED);
     const wrong: string[] = [];
     let sent = 0;

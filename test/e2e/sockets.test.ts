@@ -4,44 +4,46 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { InvocationRecord } from '../../contract/hooks.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
+import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';
 
 const WRITTEN = [{ field: { text: { type: 'STRING' } } }];
 const FILES = {
   'definitions/a.json': [
-    returning('echo', '$PAYLOAD'),
-    { ...returning('by-id', { sent: '$PAYLOAD' }), resource: 'its/path' },
+    defineReturnResource('echo', '$PAYLOAD'),
+    { ...defineReturnResource('by-id', { sent: '$PAYLOAD' }), resource: 'its/path' },
     {
-      ...returning('note', { note: '$PAYLOAD.note', id: '$PAYLOAD.id' }),
+      ...defineReturnResource('note', { note: '$PAYLOAD.note', id: '$PAYLOAD.id' }),
       resource: 'notes/:note',
     },
-    { ...returning('item', { id: '$PAYLOAD.id' }), resource: 'items/:id' },
-    returning('head', { agent: '$HEADER.user-agent', own: '$HEADER.x-own' }),
+    { ...defineReturnResource('item', { id: '$PAYLOAD.id' }), resource: 'items/:id' },
+    defineReturnResource('head', { agent: '$HEADER.user-agent', own: '$HEADER.x-own' }),
     {
       id: 'ruled',
       resource: 'ruled',
       actionables: [{ id: 1, mode: 'RETURN', value: '$PAYLOAD.text', payload_validation: WRITTEN }],
     },
     { id: 'inner', resource: 'inner', actionables: [{ id: 1, mode: 'RETURN', value: 1, no_op: true }] },
-    querying('rows', 'SELECT n, n::text AS t FROM generate_series(1, 3) AS n'),
-    querying('cast', 'SELECT $1::int AS n', ['$PAYLOAD.n']),
+    defineQueryResource('rows', 'SELECT n, n::text AS t FROM generate_series(1, 3) AS n'),
+    defineQueryResource('cast', 'SELECT $1::int AS n', ['$PAYLOAD.n']),
     {
       id: 'upload',
       resource: 'upload',
       actionables: [{ id: 1, mode: 'UPLOAD', uploads: { upload_folder: 'x' }, returnables: ['url'] }],
     },
     {
-      ...returning('hook', 1),
+      ...defineReturnResource('hook', 1),
       webhook: { verifications: { IpAllowListVerifier: { allowed_ips: '$ENV.HERE' } } },
     },
     {
-      ...returning('limited', 1),
+      ...defineReturnResource('limited', 1),
       rate_limit: { limit: 1, expires_after: 60 },
     },
-    { ...returning('later', 1), behind: { after: 1 } },
-    { ...returning('closed', 1), maintenance: true },
-    returning('kept', '$GENERATOR.ULID', { cacheable: { read_from_cache: true, cache_key: 'k', duration: 60 } }),
+    { ...defineReturnResource('later', 1), behind: { after: 1 } },
+    { ...defineReturnResource('closed', 1), maintenance: true },
+    defineReturnResource('kept', '$GENERATOR.ULID', {
+      cacheable: { read_from_cache: true, cache_key: 'k', duration: 60 },
+    }),
   ],
 };
 const PLUGINS = ['builtin:*', join(PLUGIN_FIXTURES, 'behind')];
@@ -52,7 +54,7 @@ const CONFIG = {
 };
 const ENV = { HERE: '127.0.0.1' };
 
-const codeOf = ({ error }: Frame): unknown => error?.['code'];
+const getErrorCode = ({ error }: Frame): unknown => error?.['code'];
 
 describe('messages over a connection', () => {
   let kernel: TestKernel;
@@ -78,15 +80,15 @@ describe('messages over a connection', () => {
 
   it('find a resource by its id, by its path, and by a path with parameters', async () => {
     for (const resource of ['by-id', '/by-id', 'its/path', '/its/path', 'its/path/'])
-      expect((await client.ask(resource, { a: 1 })).data, resource).to.deep.equal({ sent: { a: 1 } });
-    expect((await client.ask('notes/a%20b', { id: 5 })).data).to.deep.equal({ note: 'a b', id: 5 });
+      expect((await client.sendRequest(resource, { a: 1 })).data, resource).to.deep.equal({ sent: { a: 1 } });
+    expect((await client.sendRequest('notes/a%20b', { id: 5 })).data).to.deep.equal({ note: 'a b', id: 5 });
     // What stands in the path wins, as over HTTP.
-    expect((await client.ask('notes/n', { note: 'other', id: 6 })).data).to.deep.equal({ note: 'n', id: 6 });
+    expect((await client.sendRequest('notes/n', { note: 'other', id: 6 })).data).to.deep.equal({ note: 'n', id: 6 });
   });
 
   it('get rows that nobody looked at as they are', async () => {
     const rows = [1, 2, 3].map((n) => ({ n, t: String(n) }));
-    expect((await client.ask('rows')).data).to.deep.equal(rows);
+    expect((await client.sendRequest('rows')).data).to.deep.equal(rows);
   });
 
   it('get problems like those of HTTP, and the connection goes on', async () => {
@@ -106,7 +108,7 @@ describe('messages over a connection', () => {
       ['hook', {}, 'WS_REQUEST_ONLY', 403],
     ];
     for (const [resource, payload, code, status] of refused) {
-      const { error, data } = await client.ask(resource, payload);
+      const { error, data } = await client.sendRequest(resource, payload);
       expect(data, resource).to.equal(undefined);
       expect(error, resource.slice(0, 20)).to.include({
         code,
@@ -117,14 +119,14 @@ describe('messages over a connection', () => {
       expect(error?.['instance']).to.match(/^urn:request:[0-9a-f-]{36}$/);
     }
     const over = await kernel.post('/ruled', { text: 5 });
-    const { error } = await client.ask('ruled', { text: 5 });
+    const { error } = await client.sendRequest('ruled', { text: 5 });
     expect({ ...error, instance: '' }).to.deep.equal({ ...over.body, instance: '' });
-    expect((await client.ask('echo', { still: 'here' })).data).to.deep.equal({ still: 'here' });
+    expect((await client.sendRequest('echo', { still: 'here' })).data).to.deep.equal({ still: 'here' });
   });
 
   it('cannot bring files, and are told so as a request without any is', async () => {
     const { body } = await kernel.post('/upload', {});
-    const { error } = await client.ask('upload', {});
+    const { error } = await client.sendRequest('upload', {});
     expect(error).to.include({ code: body['code'], status: body['status'] });
   });
 
@@ -146,9 +148,9 @@ describe('messages over a connection', () => {
     ];
     for (const [message, code] of broken) {
       client.send(message);
-      expect(codeOf(await client.next()), String(message).slice(0, 40)).to.equal(code);
+      expect(getErrorCode(await client.next()), String(message).slice(0, 40)).to.equal(code);
     }
-    expect((await client.ask('echo', { a: 1 })).data).to.deep.equal({ a: 1 });
+    expect((await client.sendRequest('echo', { a: 1 })).data).to.deep.equal({ a: 1 });
   });
 
   it('may be as deep as a body, and no deeper', async () => {
@@ -158,24 +160,24 @@ describe('messages over a connection', () => {
       return client.next();
     };
     expect((await send(32)).data).to.deep.equal(JSON.parse(deep(32)));
-    expect(codeOf(await send(33))).to.equal('REQ_TOO_COMPLEX');
+    expect(getErrorCode(await send(33))).to.equal('REQ_TOO_COMPLEX');
     expect((await kernel.post('/echo', deep(32))).status).to.equal(200);
     expect((await kernel.post('/echo', deep(33))).status).to.equal(413);
   });
 
   it('are worked on beside one another', async () => {
-    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((a) => client.ask('echo', { a })));
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((a) => client.sendRequest('echo', { a })));
     expect(answers.map(({ data }) => data)).to.deep.equal(['a', 'b', 'c', 'd'].map((a) => ({ a })));
   });
 
   it('are bounded by the limits of the resource like requests', async () => {
-    expect((await client.ask('limited')).data).to.equal(1);
-    expect(codeOf(await client.ask('limited'))).to.equal('LIM_EXCEEDED');
+    expect((await client.sendRequest('limited')).data).to.equal(1);
+    expect(getErrorCode(await client.sendRequest('limited'))).to.equal('LIM_EXCEEDED');
     expect((await kernel.post('/limited', {})).status).to.equal(429);
   });
 
   it('share the cache with requests', async () => {
-    const { data } = await client.ask('kept');
+    const { data } = await client.sendRequest('kept');
     expect(data).to.match(/^[0-9A-Z]{26}$/);
     expect((await kernel.post<unknown>('/kept', {})).body).to.equal(data);
   });
@@ -185,27 +187,27 @@ describe('messages over a connection', () => {
       puts: { work: { id: string; resource: string } }[];
     };
     puts.length = 0;
-    const { data } = await client.ask('later');
+    const { data } = await client.sendRequest('later');
     expect(data).to.deep.equal({ accepted: true, id: puts[0]?.work.id });
     expect(puts[0]?.work.resource).to.equal('later');
   });
 
   it('have the headers of the upgrade, without what belongs to it alone', async () => {
     const own = await connect(kernel.url, { headers: { 'x-own': 'value', 'user-agent': 'a test' } });
-    expect((await own.ask('head')).data).to.deep.equal({ agent: 'a test', own: 'value' });
+    expect((await own.sendRequest('head')).data).to.deep.equal({ agent: 'a test', own: 'value' });
     await own.close();
   });
 
   it('go to the newest definitions', async () => {
-    await kernel.project.write('definitions/b.json', returning('new', 'first'));
+    await kernel.project.write('definitions/b.json', defineReturnResource('new', 'first'));
     await kernel.kernel.reload();
-    expect((await client.ask('new')).data).to.equal('first');
-    await kernel.project.write('definitions/b.json', returning('new', 'second'));
+    expect((await client.sendRequest('new')).data).to.equal('first');
+    await kernel.project.write('definitions/b.json', defineReturnResource('new', 'second'));
     await kernel.kernel.reload();
-    expect((await client.ask('new')).data).to.equal('second');
+    expect((await client.sendRequest('new')).data).to.equal('second');
     await kernel.project.remove('definitions/b.json');
     await kernel.kernel.reload();
-    expect(codeOf(await client.ask('new'))).to.equal('REQ_NOT_FOUND');
+    expect(getErrorCode(await client.sendRequest('new'))).to.equal('REQ_NOT_FOUND');
   });
 });
 
@@ -215,8 +217,8 @@ describe('a connection with a uid', () => {
   before(async () => {
     const files = {
       'definitions/a.json': [
-        returning('echo', '$PAYLOAD'),
-        { ...returning('item', { id: '$PAYLOAD.id' }), resource: 'items/:id' },
+        defineReturnResource('echo', '$PAYLOAD'),
+        { ...defineReturnResource('item', { id: '$PAYLOAD.id' }), resource: 'items/:id' },
       ],
     };
     kernel = await startKernel({ files, config: { websocket: { enabled: true } } });
@@ -228,23 +230,23 @@ describe('a connection with a uid', () => {
   });
 
   it('has it in every frame', async () => {
-    expect((await client.ask('echo', {})).uid).to.equal('ada l');
-    expect((await client.ask('nothing', {})).uid).to.equal('ada l');
+    expect((await client.sendRequest('echo', {})).uid).to.equal('ada l');
+    expect((await client.sendRequest('nothing', {})).uid).to.equal('ada l');
     client.send('no json');
     expect((await client.next()).uid).to.equal('ada l');
   });
 
   it('gives it to payloads as `id`, and leaves one alone that has its own', async () => {
-    expect((await client.ask('echo', { a: 1 })).data).to.deep.equal({ a: 1, id: 'ada l' });
-    expect((await client.ask('echo')).data).to.deep.equal({ id: 'ada l' });
+    expect((await client.sendRequest('echo', { a: 1 })).data).to.deep.equal({ a: 1, id: 'ada l' });
+    expect((await client.sendRequest('echo')).data).to.deep.equal({ id: 'ada l' });
     for (const id of ['own', 5, null, ''])
-      expect((await client.ask('echo', { id })).data, String(id)).to.deep.equal({ id });
-    expect((await client.ask('items/7', {})).data).to.deep.equal({ id: '7' });
+      expect((await client.sendRequest('echo', { id })).data, String(id)).to.deep.equal({ id });
+    expect((await client.sendRequest('items/7', {})).data).to.deep.equal({ id: '7' });
   });
 
   it('without one gives none', async () => {
     const nobody = await connect(kernel.url);
-    expect((await nobody.ask('echo', { a: 1 })).data).to.deep.equal({ a: 1 });
+    expect((await nobody.sendRequest('echo', { a: 1 })).data).to.deep.equal({ a: 1 });
     await nobody.close();
   });
 });
@@ -253,7 +255,7 @@ describe('messages and what stands around answers', () => {
   const kernels: TestKernel[] = [];
   afterEach(() => Promise.all(kernels.splice(0).map((kernel) => kernel.close())));
   const start = async (config: object): Promise<TestKernel> => {
-    const files = { 'definitions/a.json': [returning('echo', '$PAYLOAD')] };
+    const files = { 'definitions/a.json': [defineReturnResource('echo', '$PAYLOAD')] };
     const kernel = await startKernel({ files, config: { websocket: { enabled: true }, ...config } });
     kernels.push(kernel);
     return kernel;
@@ -263,15 +265,15 @@ describe('messages and what stands around answers', () => {
     const kernel = await start({ envelope: 'success-message-data' });
     const client = await connect(kernel.url);
     expect((await kernel.post('/echo', { a: 1 })).body).to.include({ success: true });
-    expect((await client.ask('echo', { a: 1 })).data).to.deep.equal({ a: 1 });
+    expect((await client.sendRequest('echo', { a: 1 })).data).to.deep.equal({ a: 1 });
     await client.close();
   });
 
   it('observers learn of each message, without its values', async () => {
     const kernel = await start({ observers: { log: { use: 'access_log' }, figures: { use: 'prometheus' } } });
     const client = await connect(kernel.url);
-    const { error } = await client.ask('nothing', { secret: 'canary' });
-    await client.ask('echo', { secret: 'canary' });
+    const { error } = await client.sendRequest('nothing', { secret: 'canary' });
+    await client.sendRequest('echo', { secret: 'canary' });
     client.send('no json');
     await client.next();
     const rows = kernel.log.filter(({ message }) => message === 'message').map(({ fields }) => fields);

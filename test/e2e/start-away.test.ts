@@ -7,38 +7,38 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { createClient, type Client, type Loose } from '../support/client.js';
 import type { Running } from '../support/cli.js';
-import { faultProxy, type FaultProxy } from '../support/fault-proxy.js';
-import { freePort } from '../support/guarded.js';
+import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
+import { pickFreePort } from '../support/guarded.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, PNG_RED } from '../support/pictures.js';
-import { freshDatabase, hasLocalPostgres, ownPostgres, startPostgres } from '../support/postgres.js';
-import { PLUGIN_FIXTURES, querying, returning } from '../support/project.js';
-import { freshBucket, startS3 } from '../support/s3.js';
-import { hosting, ready, serving } from '../support/serve.js';
+import { createFormData, PNG_RED } from '../support/pictures.js';
+import { createPostgresDatabase, hasLocalPostgres, startOwnPostgres, startPostgres } from '../support/postgres.js';
+import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
+import { createBucket, startS3 } from '../support/s3.js';
+import { serveInProcess, waitUntilReady, serveAsChild } from '../support/serve.js';
 import { NO_POSTGRES, skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const NOTE = { id: { type: 'Number', primary_key: true, auto_increment: true }, text: { type: 'String' } };
 const FILES = {
   'definitions/_note.json': NOTE,
   'definitions/a.json': [
-    querying('note', 'INSERT INTO notes (text) VALUES ($1)', ['$PAYLOAD.text']),
-    returning('echo', '$PAYLOAD'),
+    defineQueryResource('note', 'INSERT INTO notes (text) VALUES ($1)', ['$PAYLOAD.text']),
+    defineReturnResource('echo', '$PAYLOAD'),
   ],
 };
 const PASSWORD = 'right-canary-1';
 
 async function listening(child: Running): Promise<Client> {
-  const [, url = ''] = await child.printed(/listening at (http:\S+)/);
+  const [, url = ''] = await child.waitForOutput(/listening at (http:\S+)/);
   return createClient(url);
 }
 
 /** A proxy in front of a server of this run that refuses every connection. */
 async function refusing(url: string): Promise<{ proxy: FaultProxy; url: string }> {
   const target = new URL(url);
-  const proxy = await faultProxy({ host: target.hostname, port: Number(target.port) });
-  await proxy.refuse();
+  const proxy = await startFaultProxy({ host: target.hostname, port: Number(target.port) });
+  await proxy.refuseConnections();
   target.host = `127.0.0.1:${proxy.port}`;
   return { proxy, url: target.href.replace(/\/$/, '') };
 }
@@ -46,9 +46,9 @@ async function refusing(url: string): Promise<{ proxy: FaultProxy; url: string }
 const readiness = async (client: Client): Promise<number> => (await client.request('GET', '/status/ready')).status;
 
 describe('lintel serve without its database', function () {
-  const { start } = hosting();
-  const { start: startProcess } = serving();
-  const port = freePort();
+  const { start } = serveInProcess();
+  const { start: startProcess } = serveAsChild();
+  const port = pickFreePort();
   const urlWith = async (password: string, database = 'postgres'): Promise<string> =>
     `postgres://postgres:${password}@127.0.0.1:${await port}/${database}`;
   let stop: () => Promise<void> = () => Promise.resolve();
@@ -74,13 +74,13 @@ describe('lintel serve without its database', function () {
       '1',
       'REQ_WAITING',
     ]);
-    const server = await ownPostgres(await port, PASSWORD);
+    const server = await startOwnPostgres(await port, PASSWORD);
     if ('skip' in server) throw new Error(server.skip);
     stop = () => server.stop();
-    await until(async () => (await readiness(client)) === 200);
+    await waitUntil(async () => (await readiness(client)) === 200);
     const first = await client.post('/note', { text: 'x' });
     expect([first.status, first.body['id']]).to.deep.equal([200, 1]);
-    await ready(child);
+    await waitUntilReady(child);
     const { code, stdout, stderr } = await child.stop();
     expect(code).to.equal(0);
     expect(stderr)
@@ -113,7 +113,7 @@ describe('lintel serve without its database', function () {
     const { proxy, url } = await refusing(await urlWith('wrong-canary'));
     const child = await start(FILES, { env: { DATABASE_URL: url } });
     await listening(child);
-    await proxy.pass();
+    await proxy.passTraffic();
     const { code, stderr } = await child.finished;
     expect(code).to.equal(1);
     expect(stderr).to.contain('user name or password refused').and.not.contain('ready at');
@@ -122,7 +122,7 @@ describe('lintel serve without its database', function () {
 
   it('ends at once with exit code 0 when it is told to while it waits, whatever hangs', async () => {
     const { proxy, url } = await refusing(await urlWith(PASSWORD));
-    await proxy.pass();
+    await proxy.passTraffic();
     proxy.stall();
     const main = { use: 'postgres', url: '$ENV.DATABASE_URL', pool_wait: 2 };
     const child = await startProcess(
@@ -147,7 +147,7 @@ describe('a kernel that waits for several servers', function () {
     await kernel?.close();
     for (const proxy of proxies.splice(0)) await proxy.close();
   });
-  const away = async (url: string): Promise<{ proxy: FaultProxy; url: string }> => {
+  const createUnavailable = async (url: string): Promise<{ proxy: FaultProxy; url: string }> => {
     const made = await refusing(url);
     proxies.push(made.proxy);
     return made;
@@ -158,8 +158,11 @@ describe('a kernel that waits for several servers', function () {
     const [database, s3] = [await startPostgres(), await startS3()];
     if ('skip' in database) return skipTest(this, database.skip);
     if ('skip' in s3) return skipTest(this, s3.skip);
-    const [main, other] = [await away(await freshDatabase()), await away(await freshDatabase())];
-    const files = await away(s3.endpoint);
+    const [main, other] = [
+      await createUnavailable(await createPostgresDatabase()),
+      await createUnavailable(await createPostgresDatabase()),
+    ];
+    const files = await createUnavailable(s3.endpoint);
     const upload = {
       id: 'upload',
       resource: 'upload',
@@ -177,7 +180,7 @@ describe('a kernel that waits for several servers', function () {
           endpoint: '$ENV.S3',
           access_key: '$ENV.S3_KEY',
           secret_key: '$ENV.S3_SECRET',
-          bucket: await freshBucket(),
+          bucket: await createBucket(),
         },
       },
       env: { MAIN: main.url, OTHER: other.url, S3: files.url, S3_KEY: s3.accessKey, S3_SECRET: s3.secretKey },
@@ -186,18 +189,18 @@ describe('a kernel that waits for several servers', function () {
     const running = kernel;
     expect(waiting()).to.have.members(['dialect:postgres/main', 'dialect:postgres/other', 'storage:minio']);
     const send = async (): Promise<number> => {
-      const body = formOf([{ name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' }]);
+      const body = createFormData([{ name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' }]);
       return (await running.request('POST', '/upload', { body })).status;
     };
     const note = async (): Promise<number> => (await running.post('/note', { text: 'x' })).status;
     expect([await send(), await note()]).to.deep.equal([503, 503]);
-    await files.proxy.pass();
-    await until(async () => (await send()) === 200);
+    await files.proxy.passTraffic();
+    await waitUntil(async () => (await send()) === 200);
     expect([await note(), await readiness(running)]).to.deep.equal([503, 503]);
-    await main.proxy.pass();
-    await until(async () => (await note()) === 200);
+    await main.proxy.passTraffic();
+    await waitUntil(async () => (await note()) === 200);
     expect([waiting(), await readiness(running)]).to.deep.equal([['dialect:postgres/other'], 503]);
-    await other.proxy.pass();
+    await other.proxy.passTraffic();
     await running.kernel.complete();
     expect([waiting(), await readiness(running)]).to.deep.equal([[], 200]);
   });
@@ -205,7 +208,7 @@ describe('a kernel that waits for several servers', function () {
   it('taps of `ready` are told when everything is there, once; a reload meanwhile is taken over', async function () {
     const database = await startPostgres();
     if ('skip' in database) return skipTest(this, database.skip);
-    const { proxy, url } = await away(await freshDatabase());
+    const { proxy, url } = await createUnavailable(await createPostgresDatabase());
     const module = pathToFileURL(join(PLUGIN_FIXTURES, 'witness', 'recorder', 'runtime.js')).href;
     const { events } = (await import(module)) as { events: unknown[][] };
     events.length = 0;
@@ -215,21 +218,21 @@ describe('a kernel that waits for several servers', function () {
       env: { DATABASE_URL: url },
       wait: true,
     });
-    const told = (): unknown[] => events.filter(([event]) => event === 'ready');
+    const listReadyEvents = (): unknown[] => events.filter(([event]) => event === 'ready');
     await kernel.project.write('definitions/_note.json', { ...NOTE, more: { type: 'String', optional: true } });
     await kernel.project.write('definitions/a.json', [
-      querying('note', 'INSERT INTO notes (text, more) VALUES ($1, $2)', ['$PAYLOAD.text', '$PAYLOAD.more']),
-      returning('echo', 'new'),
+      defineQueryResource('note', 'INSERT INTO notes (text, more) VALUES ($1, $2)', ['$PAYLOAD.text', '$PAYLOAD.more']),
+      defineReturnResource('echo', 'new'),
     ]);
     expect((await kernel.kernel.reload()).applied).to.equal(true);
     expect((await kernel.post('/echo', {})).body).to.equal('new');
     expect((await kernel.post('/note', { text: 'x', more: 'y' })).status).to.equal(503);
-    expect(told()).to.deep.equal([]);
-    await proxy.pass();
+    expect(listReadyEvents()).to.deep.equal([]);
+    await proxy.passTraffic();
     await kernel.kernel.complete();
     expect((await kernel.post('/note', { text: 'x', more: 'y' })).body).to.include({ text: 'x', more: 'y' });
     await kernel.kernel.ready();
-    expect(told()).to.deep.equal([['ready', ['note', 'echo']]]);
+    expect(listReadyEvents()).to.deep.equal([['ready', ['note', 'echo']]]);
   });
 
   it('without `wait` a server that is away ends the start, as `lintel dev` and `lintel migrate` do', async () => {

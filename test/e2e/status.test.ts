@@ -3,11 +3,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { head, type Loose } from '../support/client.js';
+import { formatRequestHead, type Loose } from '../support/client.js';
 import { startKernel } from '../support/kernel.js';
-import { PLUGIN_FIXTURES, returning } from '../support/project.js';
+import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
 
-const FILES = { 'definitions/a.json': [returning('echo', '$PAYLOAD'), returning('status-board', 1)] };
+const FILES = {
+  'definitions/a.json': [defineReturnResource('echo', '$PAYLOAD'), defineReturnResource('status-board', 1)],
+};
 
 describe('the status page', () => {
   it('tells what is served and how each plugin is', async () => {
@@ -68,11 +70,13 @@ describe('the status page', () => {
     });
     const busy = conversation(kernel.server.port);
     const probe = conversation(kernel.server.port);
-    const request = head('GET', '/status/ready');
+    const request = formatRequestHead('GET', '/status/ready');
     probe.send(request.slice(0, -2));
     const held = recorder.holding();
     const body = '{"hold":"release"}';
-    busy.send(head('POST', '/echo', { 'content-type': 'application/json', 'content-length': body.length }) + body);
+    busy.send(
+      formatRequestHead('POST', '/echo', { 'content-type': 'application/json', 'content-length': body.length }) + body,
+    );
     await held;
     const closed = kernel.close();
     // A request that began before the close is still answered, and says that no more should come.

@@ -11,12 +11,12 @@ import type { AddressInfo } from 'node:net';
 import { inspect, promisify } from 'node:util';
 import { Fault } from '../../contract/fault.js';
 import type { Storable } from '../../plugins/storages/kind.js';
-import { faultOf, fileMaker } from '../contracts/storage.contract.js';
-import { objectsOf, s3Client, type S3Server } from '../support/s3.js';
-import { openMinio, s3Subject, type S3Subject } from '../support/s3-storage.js';
+import { expectStorageFault, createFileMaker } from '../contracts/storage.contract.js';
+import { listBucketObjects, createS3Client, type S3Server } from '../support/s3.js';
+import { openMinio, createS3Subject, type S3Subject } from '../support/s3-storage.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const MIB = 1024 * 1024;
 const KEYS = { access_key: 'AKCANARY0001', secret_key: 'canary-secret-Zk81jq' };
@@ -43,21 +43,21 @@ async function fake(answer: RequestListener): Promise<{
 }
 
 /** What a start that fails says. */
-const refusal = async (options: Readonly<Record<string, unknown>>): Promise<string> => {
-  const { code, params } = await faultOf(openMinio(options));
+const catchStartError = async (options: Readonly<Record<string, unknown>>): Promise<string> => {
+  const { code, params } = await expectStorageFault(openMinio(options));
   expect(code).to.equal('STO_OPEN');
   return `${params['place']}: ${params['reason']}`;
 };
 
 describe('storage minio, when things go wrong', function () {
-  let files!: Awaited<ReturnType<typeof fileMaker>>;
+  let files!: Awaited<ReturnType<typeof createFileMaker>>;
   let subject!: S3Subject;
   let server!: S3Server;
   let large!: Storable;
 
   before(async function () {
-    files = await fileMaker();
-    const found = await s3Subject({ connect_timeout: 1, idle_timeout: 1 });
+    files = await createFileMaker();
+    const found = await createS3Subject({ connect_timeout: 1, idle_timeout: 1 });
     if ('skip' in found) return skipTest(this, found.skip);
     subject = found;
     ({ server } = found);
@@ -79,10 +79,10 @@ describe('storage minio, when things go wrong', function () {
     for (const share of [0.05, 0.5, 0.95]) {
       const key = newKey();
       subject.proxy.cutAfter(share * large.size, 'refuse');
-      expect((await faultOf(subject.storage.put(key, large))).code).to.equal('STO_AWAY');
-      if (share > 0.4) expect(await subject.held()).to.include(key);
-      await subject.proxy.pass();
-      await until(async () => !(await subject.held()).includes(key));
+      expect((await expectStorageFault(subject.storage.put(key, large))).code).to.equal('STO_AWAY');
+      if (share > 0.4) expect(await subject.listStoredKeys()).to.include(key);
+      await subject.proxy.passTraffic();
+      await waitUntil(async () => !(await subject.listStoredKeys()).includes(key));
     }
   });
 
@@ -94,7 +94,7 @@ describe('storage minio, when things go wrong', function () {
       const answer = await subject.read(await subject.storage.url(key, 60));
       expect(Buffer.from(await answer.arrayBuffer()).equals(bytes)).to.equal(true);
       await subject.storage.remove([key]);
-      expect(await subject.held()).not.to.include(key);
+      expect(await subject.listStoredKeys()).not.to.include(key);
     }
   });
 
@@ -102,8 +102,8 @@ describe('storage minio, when things go wrong', function () {
     const small = await files.make(Buffer.from('small'));
     for (let round = 0; round < 5; round++) {
       await Promise.all(Array.from({ length: 10 }, () => subject.storage.put(newKey(), small)));
-      await subject.proxy.refuse();
-      await subject.proxy.pass();
+      await subject.proxy.refuseConnections();
+      await subject.proxy.passTraffic();
       // One after the other: each would meet one more connection that was closed.
       for (const file of [small, large, small]) await subject.storage.put(newKey(), file);
     }
@@ -112,17 +112,20 @@ describe('storage minio, when things go wrong', function () {
   it('gives up on a server that is silent, in a transfer and before one', async () => {
     const endpoint = `http://127.0.0.1:${subject.proxy.port}`;
     const { storage } = await openMinio(configured({ endpoint, connect_timeout: 0.3, idle_timeout: 0.3 }));
-    for (const prepare of [() => Promise.resolve(), () => subject.proxy.refuse().then(() => subject.proxy.pass())]) {
+    for (const prepare of [
+      () => Promise.resolve(),
+      () => subject.proxy.refuseConnections().then(() => subject.proxy.passTraffic()),
+    ]) {
       await prepare();
       subject.proxy.stall();
       const [started, elapsed] = [performance.now(), startStopwatch()];
-      expect((await faultOf(storage.put(newKey(), large))).code).to.equal('STO_AWAY');
-      expect((await faultOf(storage.remove([newKey()]))).code).to.equal('STO_AWAY');
+      expect((await expectStorageFault(storage.put(newKey(), large))).code).to.equal('STO_AWAY');
+      expect((await expectStorageFault(storage.remove([newKey()]))).code).to.equal('STO_AWAY');
       expect((await subject.health()).ok).to.equal(false);
       expect(performance.now() - started).to.be.at.least(900);
       expect(elapsed()).to.be.lessThan(8000);
-      await subject.proxy.refuse();
-      await subject.proxy.pass();
+      await subject.proxy.refuseConnections();
+      await subject.proxy.passTraffic();
     }
     expect((await subject.health()).ok).to.equal(true);
   });
@@ -132,22 +135,22 @@ describe('storage minio, when things go wrong', function () {
     const elapsed = startStopwatch();
     // The TLS handshake is part of it, and gets no answer here.
     const endpoint = `https://127.0.0.1:${subject.proxy.port}`;
-    expect(await refusal(configured({ endpoint, connect_timeout: 0.3 }))).to.match(/no answer in time$/);
+    expect(await catchStartError(configured({ endpoint, connect_timeout: 0.3 }))).to.match(/no answer in time$/);
     expect(elapsed()).to.be.lessThan(3000);
-    await subject.proxy.refuse();
-    await subject.proxy.pass();
+    await subject.proxy.refuseConnections();
+    await subject.proxy.passTraffic();
   });
 
   it('stops the start with the reason, and without the keys', async () => {
     const free = await fake(() => {});
     await free.stop();
     const said = await Promise.all([
-      refusal(configured({ secret_key: KEYS.secret_key })),
-      refusal(configured(KEYS)),
-      refusal(configured({ bucket: 'not-there-at-all' })),
-      refusal(configured({ endpoint: free.endpoint })),
-      refusal(configured({ endpoint: 'http://no-such-host.invalid' })),
-      refusal(configured({ endpoint: server.endpoint.replace('http:', 'https:') })),
+      catchStartError(configured({ secret_key: KEYS.secret_key })),
+      catchStartError(configured(KEYS)),
+      catchStartError(configured({ bucket: 'not-there-at-all' })),
+      catchStartError(configured({ endpoint: free.endpoint })),
+      catchStartError(configured({ endpoint: 'http://no-such-host.invalid' })),
+      catchStartError(configured({ endpoint: server.endpoint.replace('http:', 'https:') })),
     ]);
     expect(said.map((text) => text.replace(subject.bucket, 'B'))).to.deep.equal([
       'the bucket B: the keys are refused, or lack the permission s3:ListBucket',
@@ -170,7 +173,7 @@ describe('storage minio, when things go wrong', function () {
       ['endpoint', 'http://AKCANARY0001:canary-secret-Zk81jq@127.0.0.1', /keys do not stand in `endpoint`$/],
       ['endpoint', 'http://127.0.0.1/bucket', /`endpoint` has more than a host and a port$/],
     ] as const) {
-      const said = await refusal(configured({ ...KEYS, [name]: value }));
+      const said = await catchStartError(configured({ ...KEYS, [name]: value }));
       expect(said).to.match(reason);
       expect(said).not.to.contain('anary');
     }
@@ -182,8 +185,8 @@ describe('storage minio, when things go wrong', function () {
       const { storage } = await openMinio(configured({ bucket, create_bucket: true }));
       await storage.put(`round-${round}`, await files.make(Buffer.from('x')));
     }
-    const client = s3Client(server);
-    const objects = await objectsOf(client, bucket);
+    const client = createS3Client(server);
+    const objects = await listBucketObjects(client, bucket);
     expect(objects).to.deep.equal(['.signed/round-0', '.signed/round-1']);
     await client.removeObjects(bucket, objects);
     await client.removeBucket(bucket);
@@ -194,7 +197,7 @@ describe('storage minio, when things go wrong', function () {
     await subject.storage.put(real, await files.make(Buffer.from('x')));
     const keys = Array.from({ length: 2500 }, (_, n) => (n === 1800 ? real : `broken/none-${n}`));
     await subject.storage.remove(keys);
-    expect(await subject.held()).not.to.include(real);
+    expect(await subject.listStoredKeys()).not.to.include(real);
   });
 
   it('gives public addresses where the config names them, and signed ones that last a week at most', async () => {
@@ -262,9 +265,9 @@ describe('storage minio, when things go wrong', function () {
         [status, body] = [given, text];
         const file = await files.make(Buffer.from('x'));
         for (const failure of [
-          await faultOf(storage.put(newKey(), file)),
-          await faultOf(storage.remove([newKey()])),
-          await faultOf(storage.put(newKey(), large)),
+          await expectStorageFault(storage.put(newKey(), file)),
+          await expectStorageFault(storage.remove([newKey()])),
+          await expectStorageFault(storage.put(newKey(), large)),
         ]) {
           expect(failure).to.be.instanceOf(Fault);
           expect(failure.code).to.equal(code);
@@ -278,7 +281,7 @@ describe('storage minio, when things go wrong', function () {
     it('keeps no connection for answers that nobody reads', async () => {
       [status, body] = [503, 'x'.repeat(100_000)];
       const file = await files.make(Buffer.from('x'));
-      for (let n = 0; n < 30; n++) await faultOf(storage.put(newKey(), file));
+      for (let n = 0; n < 30; n++) await expectStorageFault(storage.put(newKey(), file));
       expect(await made.open()).to.be.lessThan(10);
     });
 
@@ -289,7 +292,7 @@ describe('storage minio, when things go wrong', function () {
         ['InternalError', 'STO_AWAY'],
       ] as const) {
         body = `<?xml version="1.0"?><DeleteResult><Error><Key>a</Key><Code>${found}</Code><Message>no</Message></Error></DeleteResult>`;
-        expect((await faultOf(storage.remove(['a', 'b']))).code).to.equal(code);
+        expect((await expectStorageFault(storage.remove(['a', 'b']))).code).to.equal(code);
       }
     });
 

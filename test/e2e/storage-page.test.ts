@@ -7,27 +7,27 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyseConfig } from '../../language/analysis/config.js';
 import { isObject, type JsonObject } from '../../contract/json.js';
-import { envFacts } from '../../language/project/environment.js';
-import { fileMaker } from '../contracts/storage.contract.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { createEnvFacts } from '../../language/project/environment.js';
+import { createFileMaker } from '../contracts/storage.contract.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
-import { s3Client } from '../support/s3.js';
-import { openMinio, s3Subject, type S3Subject } from '../support/s3-storage.js';
+import { createS3Client } from '../support/s3.js';
+import { openMinio, createS3Subject, type S3Subject } from '../support/s3-storage.js';
 import { skipTest } from '../support/skip.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs', 'storage.md'), 'utf8');
 const shown = [...PAGE.matchAll(/^```json\n([^]*?)^```/gm)].map(([, text = '']) => JSON.parse(text) as JsonObject);
 const configs = shown.filter((json) => 'storage' in json);
-const ENV = envFacts({ S3_ACCESS_KEY: 'name', S3_SECRET_KEY: 'canary-secret-Zk81jq' });
+const ENV = createEnvFacts({ S3_ACCESS_KEY: 'name', S3_SECRET_KEY: 'canary-secret-Zk81jq' });
 
 describe('the page about storage', function () {
   let s3!: S3Subject;
-  let files!: Awaited<ReturnType<typeof fileMaker>>;
+  let files!: Awaited<ReturnType<typeof createFileMaker>>;
   before(async function () {
-    const found = await s3Subject();
+    const found = await createS3Subject();
     if ('skip' in found) return skipTest(this, found.skip);
     s3 = found;
-    files = await fileMaker();
+    files = await createFileMaker();
   });
   after(async () => {
     await s3?.close();
@@ -37,7 +37,7 @@ describe('the page about storage', function () {
   it('shows configs that the checker takes', () => {
     expect(configs).to.have.length(5);
     for (const config of configs) {
-      const { problems } = analyseConfig('lintel.config.json', JSON.stringify(config), builtinRegistry(), ENV);
+      const { problems } = analyseConfig('lintel.config.json', JSON.stringify(config), createBuiltinRegistry(), ENV);
       expect(problems.map(({ message }) => message)).to.deep.equal([]);
     }
   });
@@ -58,7 +58,7 @@ describe('the page about storage', function () {
 
   it('shows a policy that opens one folder, and not what needs a signed address', async () => {
     const policy = shown.find((json) => 'Statement' in json);
-    const direct = s3Client(s3.server);
+    const direct = createS3Client(s3.server);
     await direct.setBucketPolicy(s3.bucket, JSON.stringify(policy).replaceAll('wallet-files', s3.bucket));
     const base = `${s3.server.endpoint}/${s3.bucket}`;
     const { storage } = await openMinio({
@@ -72,12 +72,12 @@ describe('the page about storage', function () {
     await storage.put('gallery/a.bin', plain);
     await storage.put('other/a.bin', plain);
     await storage.put('gallery/b.bin', { ...plain, signed: true });
-    const statusOf = async (url: string): Promise<number> => (await fetch(url)).status;
+    const fetchStatus = async (url: string): Promise<number> => (await fetch(url)).status;
     expect(await storage.url('gallery/a.bin', null)).to.equal(`${base}/gallery/a.bin`);
-    expect(await statusOf(`${base}/gallery/a.bin`)).to.equal(200);
+    expect(await fetchStatus(`${base}/gallery/a.bin`)).to.equal(200);
     for (const closed of ['other/a.bin', 'gallery/b.bin', '.signed/gallery/b.bin']) {
-      expect(await statusOf(`${base}/${closed}`), closed).to.be.oneOf([403, 404]);
+      expect(await fetchStatus(`${base}/${closed}`), closed).to.be.oneOf([403, 404]);
     }
-    expect(await statusOf(await storage.url('gallery/b.bin', 60))).to.equal(200);
+    expect(await fetchStatus(await storage.url('gallery/b.bin', 60))).to.equal(200);
   });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { WebSocket, WebSocketServer } from 'ws';
-import { balancer, type Balancer } from '../support/balancer.js';
+import { startBalancer, type Balancer } from '../support/balancer.js';
 import { createClient } from '../support/client.js';
 
 interface Stub {
@@ -30,7 +30,7 @@ describe('the balancer of tests', () => {
     stubs.push(made);
     return made;
   }
-  beforeEach(async () => (front = await balancer()));
+  beforeEach(async () => (front = await startBalancer()));
   afterEach(async () => {
     await front.close();
     for (const { server } of stubs.splice(0)) {
@@ -42,35 +42,35 @@ describe('the balancer of tests', () => {
   it('goes round among those that are ready, and tells them who the client is', async () => {
     const [a, b] = [await stub(1), await stub(2)];
     for (const { port } of [a, b]) front.add(port);
-    await Promise.all([a, b].map(({ port }) => front.knows(port, 'up')));
+    await Promise.all([a, b].map(({ port }) => front.waitForState(port, 'up')));
     const client = createClient(front.url);
-    const told = async (): Promise<string> => (await client.post('/x', {})).text;
-    const [first, second] = [await told(), await told()];
+    const fetchText = async (): Promise<string> => (await client.post('/x', {})).text;
+    const [first, second] = [await fetchText(), await fetchText()];
     expect([first, second].map((text) => JSON.parse(text) as unknown)).to.have.deep.members([
       { number: 1, from: '127.0.0.1' },
       { number: 2, from: '127.0.0.1' },
     ]);
     b.ready = false;
-    await front.knows(b.port, 'down');
-    for (let i = 0; i < 4; i++) expect(await told()).to.contain('"number":1');
+    await front.waitForState(b.port, 'down');
+    for (let i = 0; i < 4; i++) expect(await fetchText()).to.contain('"number":1');
     a.ready = false;
-    await front.knows(a.port, 'down');
+    await front.waitForState(a.port, 'down');
     expect((await client.post('/x', {})).status).to.equal(503);
   });
 
   it('does not try again: what was cut off is 502 at the one that did it', async () => {
     const one = await stub(1);
     front.add(one.port);
-    await front.knows(one.port, 'up');
+    await front.waitForState(one.port, 'up');
     const { status, text } = await createClient(front.url).post('/cut', {});
     expect([status, text]).to.deep.equal([502, `${one.port}: ECONNRESET`]);
-    expect(front.served(one.port)).to.equal(1);
+    expect(front.countServed(one.port)).to.equal(1);
   });
 
   it('passes connections on that stay, both ways', async () => {
     const one = await stub(1);
     front.add(one.port);
-    await front.knows(one.port, 'up');
+    await front.waitForState(one.port, 'up');
     const socket = new WebSocket(front.url.replace('http', 'ws'));
     await once(socket, 'open');
     socket.send('hello');

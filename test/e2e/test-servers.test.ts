@@ -8,10 +8,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { promisify } from 'node:util';
-import { startGuarded } from '../support/guarded.js';
-import { ownRedis } from '../support/redis.js';
+import { startGuardedServer } from '../support/guarded.js';
+import { startOwnRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const run = promisify(execFile);
 const SUPPORT = new URL('../support/', import.meta.url).href;
@@ -26,12 +26,12 @@ const listens = (port: number): Promise<boolean> =>
 
 describe('servers of tests', function () {
   it('answer until they are stopped, and can come back on their port', async function () {
-    const first = await ownRedis();
+    const first = await startOwnRedis();
     if ('skip' in first) return skipTest(this, first.skip);
     expect(await listens(first.port)).to.equal(true);
     await first.stop();
     expect(await listens(first.port)).to.equal(false);
-    const second = await ownRedis(first.port);
+    const second = await startOwnRedis(first.port);
     if ('skip' in second) return skipTest(this, second.skip);
     expect(second.url).to.equal(first.url);
     await second.stop();
@@ -58,13 +58,13 @@ describe('servers of tests', function () {
       const port = Number(new URL(found.url).port);
       expect(await listens(port)).to.equal(true);
       child.kill('SIGKILL');
-      await until(async () => !(await listens(port)));
+      await waitUntil(async () => !(await listens(port)));
     });
   }
 
   it('leave no folder and no process behind when they do not start', async () => {
     let folder = '';
-    const failure = await startGuarded({
+    const failure = await startGuardedServer({
       name: 'broken',
       script: (given) => {
         folder = given;

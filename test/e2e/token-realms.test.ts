@@ -3,8 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, importPKCS8, SignJWT } from 'jose';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { bearer, jwt, KEY, OTHER_KEY, seconds } from '../support/tokens.js';
+import { defineReturnResource } from '../support/project.js';
+import { createBearerInit, signJwt, KEY, OTHER_KEY, getSeconds } from '../support/tokens.js';
 
 const PAIRS = {
   RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
@@ -49,11 +49,11 @@ const ENV = {
 };
 
 const giving = (id: string, tokenize: object): object => ({
-  ...returning(id, { id: 7, name: 'ada' }),
+  ...defineReturnResource(id, { id: 7, name: 'ada' }),
   tokenize: { ...tokenize, custom_claim_fields: ['id'] },
 });
-const guarded = (id: string, tokenize: object, guard: object = {}): object => ({
-  ...returning(id, { id: '$PROTECTED.id' }),
+const defineTokenResource = (id: string, tokenize: object, guard: object = {}): object => ({
+  ...defineReturnResource(id, { id: '$PROTECTED.id' }),
   tokenize,
   protected: { extract_claims: ['id'], ...guard },
 });
@@ -65,16 +65,19 @@ const FILES = {
       giving(`${name}-login`, makes),
       giving(`${name}-forgot`, { ...makes, ...RESET }),
       giving(`${name}-admin-login`, { ...makes, audience: 'admin', issuer: 'back-office' }),
-      guarded(`${name}-me`, judges),
-      guarded(`${name}-reset`, judges, RESET),
-      guarded(`${name}-reset-beside`, { ...judges, ...RESET }),
-      guarded(`${name}-admin`, judges, { audience: ['owner', 'admin'] }),
-      guarded(`${name}-back-office`, judges, { issuer: 'back-office', audience: 'admin' }),
+      defineTokenResource(`${name}-me`, judges),
+      defineTokenResource(`${name}-reset`, judges, RESET),
+      defineTokenResource(`${name}-reset-beside`, { ...judges, ...RESET }),
+      defineTokenResource(`${name}-admin`, judges, { audience: ['owner', 'admin'] }),
+      defineTokenResource(`${name}-back-office`, judges, { issuer: 'back-office', audience: 'admin' }),
     ]),
-    guarded('loud', FORMATS['hs512']?.[0] ?? {}),
-    guarded('quiet', FORMATS['hs512']?.[0] ?? {}),
-    guarded('provided', FORMATS['rs256']?.[1] ?? {}, { issuer: '$ENV.PROVIDER', audience: 'https://api.example.com' }),
-    guarded('provided-for-any', FORMATS['rs256']?.[1] ?? {}, {
+    defineTokenResource('loud', FORMATS['hs512']?.[0] ?? {}),
+    defineTokenResource('quiet', FORMATS['hs512']?.[0] ?? {}),
+    defineTokenResource('provided', FORMATS['rs256']?.[1] ?? {}, {
+      issuer: '$ENV.PROVIDER',
+      audience: 'https://api.example.com',
+    }),
+    defineTokenResource('provided-for-any', FORMATS['rs256']?.[1] ?? {}, {
       issuer: ['$ENV.PROVIDER', 'https://other.example.com/'],
     }),
     {
@@ -92,46 +95,52 @@ describe('realm and purpose of tokens', () => {
   before(async () => (kernel = await startKernel({ files: FILES, env: ENV })));
   after(() => kernel.close());
 
-  const tokenOf = async (path: string, init: RequestInit = {}): Promise<string> =>
+  const fetchToken = async (path: string, init: RequestInit = {}): Promise<string> =>
     String((await kernel.post(path, {}, init)).body['token']);
   const opens = async (path: string, token: string): Promise<number> =>
-    (await kernel.post(path, {}, bearer(token))).status;
+    (await kernel.post(path, {}, createBearerInit(token))).status;
   /** The guards of a format that take a token. */
-  const opened = async (name: string, token: string): Promise<string[]> => {
+  const listOpenedGuards = async (name: string, token: string): Promise<string[]> => {
     const statuses = await Promise.all(GUARDS.map((guard) => opens(`/${name}-${guard}`, token)));
     expect(statuses.every((status) => status === 200 || status === 401)).to.equal(true);
     return GUARDS.filter((_, index) => statuses[index] === 200);
   };
 
   it('a token says by whom and for whom it was made, and the purpose where it has one', async () => {
-    const login = decodeJwt(await tokenOf('/hs256-login'));
+    const login = decodeJwt(await fetchToken('/hs256-login'));
     expect(login).to.include({ iss: 'hs256-login', id: 7 });
     expect(login.aud).to.match(/^key-[A-Za-z0-9_-]{16}$/);
     expect(login).not.to.have.property('purpose');
-    const reset = decodeJwt(await tokenOf('/hs256-forgot'));
+    const reset = decodeJwt(await fetchToken('/hs256-forgot'));
     expect(reset).to.include({ iss: 'hs256-forgot', aud: login.aud, purpose: 'password-reset' });
-    expect(decodeJwt(await tokenOf('/hs256-admin-login'))).to.include({ iss: 'back-office', aud: 'admin' });
+    expect(decodeJwt(await fetchToken('/hs256-admin-login'))).to.include({ iss: 'back-office', aud: 'admin' });
     // The name of a key does not tell the key, and another key has another.
     expect(JSON.stringify(login)).not.to.contain(KEY);
-    expect(decodeJwt(await tokenOf('/rs256-login')).aud).not.to.equal(login.aud);
+    expect(decodeJwt(await fetchToken('/rs256-login')).aud).not.to.equal(login.aud);
   });
 
   for (const name of Object.keys(FORMATS)) {
     it(`${name}: a sign-in opens all guards that ask for nothing else, a reset the reset alone`, async () => {
-      expect(await opened(name, await tokenOf(`/${name}-login`))).to.deep.equal(['me']);
-      expect(await opened(name, await tokenOf(`/${name}-forgot`))).to.deep.equal(['reset', 'reset-beside']);
-      expect(await opened(name, await tokenOf(`/${name}-admin-login`))).to.deep.equal(['admin', 'back-office']);
+      expect(await listOpenedGuards(name, await fetchToken(`/${name}-login`))).to.deep.equal(['me']);
+      expect(await listOpenedGuards(name, await fetchToken(`/${name}-forgot`))).to.deep.equal([
+        'reset',
+        'reset-beside',
+      ]);
+      expect(await listOpenedGuards(name, await fetchToken(`/${name}-admin-login`))).to.deep.equal([
+        'admin',
+        'back-office',
+      ]);
     });
   }
 
   it('a token without issuer and audience opens what asks for none in words', async () => {
-    const old = await jwt({ id: 'ada' });
-    expect(await opened('hs256', old)).to.deep.equal(['me']);
+    const old = await signJwt({ id: 'ada' });
+    expect(await listOpenedGuards('hs256', old)).to.deep.equal(['me']);
     expect(await opens('/refresh', old)).to.equal(401);
   });
 
   it('what only looks like the right words is refused', async () => {
-    const realm = decodeJwt(await tokenOf('/hs256-login')).aud;
+    const realm = decodeJwt(await fetchToken('/hs256-login')).aud;
     for (const claims of [
       { purpose: 'password-reset', aud: 'elsewhere' },
       { purpose: 'reset' },
@@ -145,16 +154,23 @@ describe('realm and purpose of tokens', () => {
       { aud: [['admin']] },
       { aud: 'Admin', iss: 'back-office' },
     ])
-      expect(await opened('hs256', await jwt({ id: 1, ...claims })), JSON.stringify(claims)).to.deep.equal([]);
-    expect(await opened('hs256', await jwt({ id: 1, aud: ['x', realm] }))).to.deep.equal(['me']);
-    expect(await opened('hs256', await jwt({ id: 1, aud: ['x', 'admin'], iss: 'x' }))).to.deep.equal(['admin']);
-    expect(await opened('hs256', await jwt({ id: 1, aud: realm, purpose: 'access' }))).to.deep.equal(['me']);
+      expect(
+        await listOpenedGuards('hs256', await signJwt({ id: 1, ...claims })),
+        JSON.stringify(claims),
+      ).to.deep.equal([]);
+    expect(await listOpenedGuards('hs256', await signJwt({ id: 1, aud: ['x', realm] }))).to.deep.equal(['me']);
+    expect(await listOpenedGuards('hs256', await signJwt({ id: 1, aud: ['x', 'admin'], iss: 'x' }))).to.deep.equal([
+      'admin',
+    ]);
+    expect(await listOpenedGuards('hs256', await signJwt({ id: 1, aud: realm, purpose: 'access' }))).to.deep.equal([
+      'me',
+    ]);
   });
 
   it('tokens of an identity provider are taken where its issuer and audience are written', async () => {
     const key = await importPKCS8(ENV.RS_SECRET, 'RS256');
     const provided = (claims: object): Promise<string> =>
-      new SignJWT({ id: 'ada', iat: seconds(), exp: seconds(600), ...claims })
+      new SignJWT({ id: 'ada', iat: getSeconds(), exp: getSeconds(600), ...claims })
         .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
         .sign(key);
     const right = { iss: ENV.PROVIDER, aud: ['https://api.example.com', 'https://login.example.com/userinfo'] };
@@ -176,9 +192,9 @@ describe('realm and purpose of tokens', () => {
   });
 
   it('a refused token of another audience is told in the log once, without anything of it', async () => {
-    const wrong = await jwt({ id: 'ada', aud: 'of-somebody-else' });
+    const wrong = await signJwt({ id: 'ada', aud: 'of-somebody-else' });
     for (let i = 0; i < 3; i++) expect(await opens('/quiet', wrong)).to.equal(401);
-    const sound = await new SignJWT({ id: 'ada', exp: seconds(60), aud: 'of-somebody-else' })
+    const sound = await new SignJWT({ id: 'ada', exp: getSeconds(60), aud: 'of-somebody-else' })
       .setProtectedHeader({ alg: 'HS512' })
       .sign(new TextEncoder().encode(KEY));
     for (let i = 0; i < 3; i++) expect(await opens('/loud', sound)).to.equal(401);
@@ -190,12 +206,12 @@ describe('realm and purpose of tokens', () => {
   });
 
   it('a guard takes what `tokenize` beside it names, unless it says its own', async () => {
-    const admin = await tokenOf('/hs256-admin-login');
-    const login = await tokenOf('/hs256-login');
+    const admin = await fetchToken('/hs256-admin-login');
+    const login = await fetchToken('/hs256-login');
     expect(await opens('/refresh', login), 'no way from a sign-in to an admin token').to.equal(401);
-    const next = await tokenOf('/refresh', bearer(admin));
+    const next = await fetchToken('/refresh', createBearerInit(admin));
     expect(decodeJwt(next)).to.include({ iss: 'refresh', aud: 'admin' });
-    const removal = await tokenOf('/forget-me', bearer(login));
+    const removal = await fetchToken('/forget-me', createBearerInit(login));
     expect(decodeJwt(removal)).to.include({ purpose: 'deletion' });
     expect(await opens('/forget-me', removal)).to.equal(401);
   });
@@ -203,13 +219,13 @@ describe('realm and purpose of tokens', () => {
 
 describe('purposes across resources', () => {
   it('a resource reaches another only with the same audience and purpose', async () => {
-    const target = { ...guarded('target', SHARED, RESET) };
-    const around = (guard: object): object => ({
-      ...guarded('around', SHARED, guard),
+    const target = { ...defineTokenResource('target', SHARED, RESET) };
+    const defineGuardedDependency = (guard: object): object => ({
+      ...defineTokenResource('around', SHARED, guard),
       actionables: [{ id: 1, mode: 'RETURN', value: 1, depends_on: [{ resource_id: 'target', action_ids: [1] }] }],
     });
     const start = (guard: object) =>
-      startKernel({ files: { 'definitions/a.json': [target, around(guard)] }, env: { KEY } });
+      startKernel({ files: { 'definitions/a.json': [target, defineGuardedDependency(guard)] }, env: { KEY } });
     const refused = await start({}).then(
       () => '',
       (error: unknown) => String(error),
@@ -221,7 +237,7 @@ describe('purposes across resources', () => {
   it('`purpose` is no claim of an author', async () => {
     const files = {
       'definitions/a.json': [
-        { ...returning('a', { purpose: 'x' }), tokenize: { ...SHARED, custom_claim_fields: ['purpose'] } },
+        { ...defineReturnResource('a', { purpose: 'x' }), tokenize: { ...SHARED, custom_claim_fields: ['purpose'] } },
       ],
     };
     const refused = await startKernel({ files, env: { KEY } }).then(
@@ -240,15 +256,15 @@ describe('tokens of senders', () => {
       issuer: ['billing', 'tax'],
       audience: 'shop',
     };
-    const hook = { ...returning('hook', 1), webhook: { verifications: { JwtVerifier: verifier } } };
+    const hook = { ...defineReturnResource('hook', 1), webhook: { verifications: { JwtVerifier: verifier } } };
     const kernel = await startKernel({ files: { 'definitions/a.json': [hook] }, env: { KEY } });
-    const sent = async (claims: object): Promise<number> =>
-      (await kernel.post('/hook', {}, { headers: { 'x-jwt': await jwt({ ...claims }) } })).status;
+    const postHook = async (claims: object): Promise<number> =>
+      (await kernel.post('/hook', {}, { headers: { 'x-jwt': await signJwt({ ...claims }) } })).status;
     for (const right of [
       { iss: 'billing', aud: 'shop' },
       { iss: 'tax', aud: ['x', 'shop'] },
     ])
-      expect(await sent(right)).to.equal(200);
+      expect(await postHook(right)).to.equal(200);
     const wrong = [
       {},
       { iss: 'billing' },
@@ -256,7 +272,7 @@ describe('tokens of senders', () => {
       { iss: ['billing'], aud: 'shop' },
       { iss: 'tax', aud: 'Shop' },
     ];
-    for (const claims of wrong) expect(await sent(claims), JSON.stringify(claims)).to.equal(401);
+    for (const claims of wrong) expect(await postHook(claims), JSON.stringify(claims)).to.equal(401);
     await kernel.close();
   });
 });

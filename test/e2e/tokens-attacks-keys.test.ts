@@ -5,12 +5,22 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import { encrypt, generateKeys, sign as signPublic } from 'paseto-ts/v4';
-import { BrokenSet } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
 import { BootError } from '../../contract/boot-error.js';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel } from '../support/kernel.js';
-import { ENV, guarded, HS, PUBLIC_PEM, startTarget, type Target } from '../support/token-target.js';
-import { bearer, claimsOf, encode, HS256, jwt, KEY, OTHER_KEY, seconds, sign } from '../support/tokens.js';
+import { ENV, defineTokenResource, HS, PUBLIC_PEM, startTarget, type Target } from '../support/token-target.js';
+import {
+  createBearerInit,
+  createTokenClaims,
+  encode,
+  HS256,
+  signJwt,
+  KEY,
+  OTHER_KEY,
+  getSeconds,
+  sign,
+} from '../support/tokens.js';
 
 describe('attacks on tokens: keys, formats, headers', () => {
   let target: Target;
@@ -19,18 +29,18 @@ describe('attacks on tokens: keys, formats, headers', () => {
   const isTaken: Target['isTaken'] = (...of) => target.isTaken(...of);
   const allRefused: Target['allRefused'] = (...of) => target.allRefused(...of);
   const isRefused: Target['isRefused'] = (...of) => target.isRefused(...of);
-  const judge: Target['judge'] = (...of) => target.judge(...of);
+  const checkRefusal: Target['checkRefusal'] = (...of) => target.checkRefusal(...of);
 
   it('3: a PEM key is no shared secret: refused at load', async () => {
-    const files = { 'definitions/a.json': guarded('a', { ...HS, encryption_key: '$ENV.PUBLIC_PEM' }) };
+    const files = { 'definitions/a.json': defineTokenResource('a', { ...HS, encryption_key: '$ENV.PUBLIC_PEM' }) };
     await expectRefusedStart(files, ENV, /PEM/);
   });
 
   it('10: a token of another resource, with another key', async () => {
-    const own = await jwt({ id: 'ada' });
-    const other = await jwt({ id: 'ada' }, OTHER_KEY);
-    await isTaken(bearer(own));
-    await isTaken(bearer(other), '/other');
+    const own = await signJwt({ id: 'ada' });
+    const other = await signJwt({ id: 'ada' }, OTHER_KEY);
+    await isTaken(createBearerInit(own));
+    await isTaken(createBearerInit(other), '/other');
     await allRefused({ other });
     await allRefused({ own }, '/other');
     // Also when it was seen, and is remembered, elsewhere.
@@ -39,9 +49,9 @@ describe('attacks on tokens: keys, formats, headers', () => {
 
   it('11: a token of another format, version or purpose', async () => {
     const local = encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' });
-    await isTaken(bearer(local), '/sealed');
-    const jwtToken = await jwt({ id: 'ada' });
-    await isTaken(bearer(jwtToken));
+    await isTaken(createBearerInit(local), '/sealed');
+    const jwtToken = await signJwt({ id: 'ada' });
+    await isTaken(createBearerInit(jwtToken));
     const { secretKey } = generateKeys('public');
     const signed = signPublic(secretKey, { id: 'ada' });
     await allRefused({ local });
@@ -58,21 +68,25 @@ describe('attacks on tokens: keys, formats, headers', () => {
         'two footers': `${local}.${encode('a')}.${encode('b')}`,
         'no body': 'v4.local.',
         'too short': `v4.local.${encode('x'.repeat(63))}`,
-        numbers: encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, `{"id":"ada","exp":${seconds(600)}}`, {
-          validatePayload: false,
-          addIat: false,
-          addExp: false,
-        }),
+        numbers: encrypt(
+          `k4.local.${Buffer.from(KEY).toString('base64url')}`,
+          `{"id":"ada","exp":${getSeconds(600)}}`,
+          {
+            validatePayload: false,
+            addIat: false,
+            addExp: false,
+          },
+        ),
         'no exp': encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' }, { addExp: false }),
       },
       '/sealed',
     );
     const footer = encrypt(`k4.local.${Buffer.from(KEY).toString('base64url')}`, { id: 'ada' }, { footer: 'a footer' });
-    await isTaken(bearer(footer), '/sealed');
+    await isTaken(createBearerInit(footer), '/sealed');
   });
 
   it('12: only the header, once, and in one form', async () => {
-    const token = await jwt({ id: 'ada' });
+    const token = await signJwt({ id: 'ada' });
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR']) {
       await isTaken({ headers: { authorization: `${scheme} ${token}` } });
     }
@@ -99,15 +113,15 @@ describe('attacks on tokens: keys, formats, headers', () => {
     await isRefused({ headers: { 'proxy-authorization': `Bearer ${token}` } }, 'a header of that sort');
     for (const name of ['token', 'access_token', 'authorization']) {
       const { status, text } = await target.kernel.post(`/jwt?${name}=${token}`, { [name]: token });
-      judge(status, text, `${name} in query and body`);
+      checkRefusal(status, text, `${name} in query and body`);
     }
-    const twice = `${head('POST', '/jwt', { connection: 'close', authorization: `Bearer ${token}` }).slice(0, -2)}Authorization: Bearer ${token}\r\n\r\n`;
+    const twice = `${formatRequestHead('POST', '/jwt', { connection: 'close', authorization: `Bearer ${token}` }).slice(0, -2)}Authorization: Bearer ${token}\r\n\r\n`;
     const { status, body } = parseRaw(await target.kernel.raw(twice));
-    judge(status, body, 'the header twice');
+    checkRefusal(status, body, 'the header twice');
   });
 
   it('13: a header of its own, twice or with commas', async () => {
-    const token = await jwt({ id: 'ada' });
+    const token = await signJwt({ id: 'ada' });
     for (const value of [token, `Bearer ${token}`, `bearer ${token}`]) {
       await isTaken({ headers: { 'x-access-token': value } }, '/custom');
     }
@@ -122,25 +136,25 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ]) {
       await isRefused({ headers: { 'x-access-token': value } }, value.replaceAll(token, '<token>'), '/custom');
     }
-    await isRefused(bearer(token), 'the usual header', '/custom');
+    await isRefused(createBearerInit(token), 'the usual header', '/custom');
     const lines = `x-access-token: ${token}\r\nX-Access-Token: ${token}\r\n\r\n`;
     const { status, body } = parseRaw(
-      await target.kernel.raw(head('POST', '/custom', { connection: 'close' }).slice(0, -2) + lines),
+      await target.kernel.raw(formatRequestHead('POST', '/custom', { connection: 'close' }).slice(0, -2) + lines),
     );
-    judge(status, body, 'the header twice');
+    checkRefusal(status, body, 'the header twice');
   });
 
   it('14: signatures of every length', async () => {
-    const input = `${encode(HS256)}.${encode(claimsOf())}`;
+    const input = `${encode(HS256)}.${encode(createTokenClaims())}`;
     const right = Buffer.from(sign(input), 'base64url');
-    await isTaken(bearer(`${input}.${right.toString('base64url')}`));
+    await isTaken(createBearerInit(`${input}.${right.toString('base64url')}`));
     for (const length of [1, 2, 16, 31, 33, 48, 64, 4096]) {
       const bytes = Buffer.alloc(length, right).toString('base64url');
       await allRefused({ [`${length} bytes`]: `${input}.${bytes}` });
     }
     for (const length of [0, 1, 31, 32, 63, 64, 65, 200]) {
       const bytes = Buffer.alloc(length, 7).toString('base64url');
-      await isRefused(bearer(`v4.local.${bytes}`), `${length} bytes of a sealed token`, '/sealed');
+      await isRefused(createBearerInit(`v4.local.${bytes}`), `${length} bytes of a sealed token`, '/sealed');
     }
   });
 
@@ -155,7 +169,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     it(`15: a key that is ${what} stops the start`, async () => {
       const env = value === undefined ? {} : { KEY: value };
       for (const type of ['JWT', 'PASETO']) {
-        const files = { 'definitions/a.json': guarded('locked', { type, encryption_key: '$ENV.KEY' }) };
+        const files = { 'definitions/a.json': defineTokenResource('locked', { type, encryption_key: '$ENV.KEY' }) };
         // What its length or its absence shows is found before the value is looked at.
         await expectRefusedStart(files, env, /KRN_BROKEN_SET|TOK_KEY.*locked/);
       }
@@ -181,7 +195,9 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ['EdDSA', PUBLIC_PEM, /Ed25519/],
   ] as const) {
     it(`15: ${algorithm} refuses another sort of key at load (${words.source})`, async () => {
-      const files = { 'definitions/a.json': guarded('locked', { type: 'JWT', algorithm, encryption_key: '$ENV.KEY' }) };
+      const files = {
+        'definitions/a.json': defineTokenResource('locked', { type: 'JWT', algorithm, encryption_key: '$ENV.KEY' }),
+      };
       await expectRefusedStart(files, { KEY: key }, words);
     });
   }
@@ -192,10 +208,12 @@ describe('attacks on tokens: keys, formats, headers', () => {
   ] as const) {
     it(`15: a key that stands ${where} never stands in what is said about it`, async () => {
       const key = 'thirty-one characters of a key.';
-      const files = { 'definitions/a.json': guarded('locked', { type: 'PASETO', encryption_key: written }) };
+      const files = {
+        'definitions/a.json': defineTokenResource('locked', { type: 'PASETO', encryption_key: written }),
+      };
       const error = await startError(files, { KEY: key });
-      expect(error).to.be.instanceOf(BrokenSet);
-      const said = (error as BrokenSet).problems.map(({ message }) => message).join('\n');
+      expect(error).to.be.instanceOf(InvalidDefinitionsError);
+      const said = (error as InvalidDefinitionsError).problems.map(({ message }) => message).join('\n');
       expect(said).to.contain('31 characters').and.not.contain(key);
     });
   }

@@ -7,9 +7,20 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { PUBLIC_PEM, RSA, startTarget, type Target } from '../support/token-target.js';
-import { bearer, claimsOf, encode, forge, HS256, jwt, KEY, OTHER_KEY, seconds, sign } from '../support/tokens.js';
+import {
+  createBearerInit,
+  createTokenClaims,
+  encode,
+  forgeToken,
+  HS256,
+  signJwt,
+  KEY,
+  OTHER_KEY,
+  getSeconds,
+  sign,
+} from '../support/tokens.js';
 
 describe('attacks on tokens: form and claims', () => {
   let target: Target;
@@ -19,8 +30,8 @@ describe('attacks on tokens: form and claims', () => {
   const allRefused: Target['allRefused'] = (...of) => target.allRefused(...of);
 
   it('1: no algorithm, or something that is none', async () => {
-    await isTaken(bearer(forge(HS256, claimsOf())));
-    await isTaken(bearer(await jwt({ id: 'ada' })));
+    await isTaken(createBearerInit(forgeToken(HS256, createTokenClaims())));
+    await isTaken(createBearerInit(await signJwt({ id: 'ada' })));
     for (const alg of [
       'none',
       'None',
@@ -35,40 +46,40 @@ describe('attacks on tokens: form and claims', () => {
       'hs256',
       ' HS256',
     ]) {
-      const unsigned = `${encode({ alg, typ: 'JWT' })}.${encode(claimsOf())}`;
+      const unsigned = `${encode({ alg, typ: 'JWT' })}.${encode(createTokenClaims())}`;
       const what = `alg ${JSON.stringify(alg)}`;
       await allRefused({
-        [`${what}, signed`]: forge({ alg, typ: 'JWT' }, claimsOf()),
+        [`${what}, signed`]: forgeToken({ alg, typ: 'JWT' }, createTokenClaims()),
         [`${what}, no signature`]: `${unsigned}.`,
         [`${what}, two parts`]: unsigned,
       });
     }
-    await allRefused({ 'no header at all': forge({}, claimsOf()) });
+    await allRefused({ 'no header at all': forgeToken({}, createTokenClaims()) });
   });
 
   it('2: another algorithm with the right key', async () => {
-    await isTaken(bearer(await jwt({ id: 'ada' }, KEY, 'HS512')), '/longer');
+    await isTaken(createBearerInit(await signJwt({ id: 'ada' }, KEY, 'HS512')), '/longer');
     await allRefused({
-      HS384: await jwt({ id: 'ada' }, KEY, 'HS384'),
-      HS512: await jwt({ id: 'ada' }, KEY, 'HS512'),
-      'HS512 that calls itself HS256': forge(HS256, claimsOf(), KEY, 'sha512'),
-      'HS256 that calls itself HS512': forge({ alg: 'HS512' }, claimsOf()),
+      HS384: await signJwt({ id: 'ada' }, KEY, 'HS384'),
+      HS512: await signJwt({ id: 'ada' }, KEY, 'HS512'),
+      'HS512 that calls itself HS256': forgeToken(HS256, createTokenClaims(), KEY, 'sha512'),
+      'HS256 that calls itself HS512': forgeToken({ alg: 'HS512' }, createTokenClaims()),
     });
-    await allRefused({ HS256: await jwt({ id: 'ada' }) }, '/longer');
+    await allRefused({ HS256: await signJwt({ id: 'ada' }) }, '/longer');
   });
 
   it('3: the public key as a shared secret', async () => {
-    const sound = await new SignJWT(claimsOf()).setProtectedHeader({ alg: 'RS256' }).sign(RSA.privateKey);
-    await isTaken(bearer(sound), '/rsa');
+    const sound = await new SignJWT(createTokenClaims()).setProtectedHeader({ alg: 'RS256' }).sign(RSA.privateKey);
+    await isTaken(createBearerInit(sound), '/rsa');
     const jwk = JSON.stringify(createPublicKey(PUBLIC_PEM).export({ format: 'jwk' }));
     const der = RSA.publicKey.export({ type: 'spki', format: 'der' });
     for (const key of [PUBLIC_PEM, PUBLIC_PEM.trim(), ` ${PUBLIC_PEM}`, `x\n${PUBLIC_PEM}`, jwk, der]) {
       for (const alg of ['HS256', 'RS256'])
-        await allRefused({ [alg]: forge({ alg, typ: 'JWT' }, claimsOf(), key) }, '/rsa');
+        await allRefused({ [alg]: forgeToken({ alg, typ: 'JWT' }, createTokenClaims(), key) }, '/rsa');
     }
     const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     await allRefused(
-      { stranger: await new SignJWT(claimsOf()).setProtectedHeader({ alg: 'RS256' }).sign(stranger) },
+      { stranger: await new SignJWT(createTokenClaims()).setProtectedHeader({ alg: 'RS256' }).sign(stranger) },
       '/rsa',
     );
   });
@@ -98,10 +109,10 @@ describe('attacks on tokens: form and claims', () => {
         { kid: 5 },
       ]) {
         const what = JSON.stringify(offer);
-        await isTaken(bearer(forge({ ...HS256, ...offer }, claimsOf())));
+        await isTaken(createBearerInit(forgeToken({ ...HS256, ...offer }, createTokenClaims())));
         await allRefused({
-          [what]: forge({ ...HS256, ...offer }, claimsOf(), OTHER_KEY),
-          [`${what}, empty key`]: forge({ ...HS256, ...offer }, claimsOf(), ''),
+          [what]: forgeToken({ ...HS256, ...offer }, createTokenClaims(), OTHER_KEY),
+          [`${what}, empty key`]: forgeToken({ ...HS256, ...offer }, createTokenClaims(), ''),
         });
       }
       expect(asked).to.equal(0);
@@ -123,16 +134,17 @@ describe('attacks on tokens: form and claims', () => {
       { typ: 'at+jwt' },
       { typ: 5 },
     ]) {
-      await allRefused({ [JSON.stringify(extra)]: forge({ ...HS256, ...extra }, claimsOf()) });
+      await allRefused({ [JSON.stringify(extra)]: forgeToken({ ...HS256, ...extra }, createTokenClaims()) });
     }
-    await allRefused({ nested: forge({ ...HS256, cty: 'JWT' }, await jwt({ id: 'ada' })) });
-    for (const typ of ['JWT', 'jwt', undefined]) await isTaken(bearer(forge({ alg: 'HS256', typ }, claimsOf())));
+    await allRefused({ nested: forgeToken({ ...HS256, cty: 'JWT' }, await signJwt({ id: 'ada' })) });
+    for (const typ of ['JWT', 'jwt', undefined])
+      await isTaken(createBearerInit(forgeToken({ alg: 'HS256', typ }, createTokenClaims())));
   });
 
   it('6: too many parts, too few, empty ones, other serialisations', async () => {
-    const token = await jwt({ id: 'ada' });
+    const token = await signJwt({ id: 'ada' });
     const [header = '', payload = '', signature = ''] = token.split('.');
-    await isTaken(bearer(token));
+    await isTaken(createBearerInit(token));
     await allRefused({
       'five parts': `${token}.${payload}.${signature}`,
       'four parts': `${token}.${signature}`,
@@ -149,29 +161,31 @@ describe('attacks on tokens: form and claims', () => {
   });
 
   it('6: too long ones', async () => {
-    const long = await jwt({ id: 'ada', pad: 'x'.repeat(5000) });
-    await isTaken(bearer(long));
+    const long = await signJwt({ id: 'ada', pad: 'x'.repeat(5000) });
+    await isTaken(createBearerInit(long));
     await allRefused({
-      'sound, but over 8 KiB': await jwt({ id: 'ada', pad: 'x'.repeat(6500) }),
+      'sound, but over 8 KiB': await signJwt({ id: 'ada', pad: 'x'.repeat(6500) }),
       'over 8 KiB': 'A'.repeat(8193),
       '14 KiB': 'A.'.repeat(7000),
     });
     // What no header of the server can hold never gets that far.
     const { status } = parseRaw(
-      await target.kernel.raw(`${head('POST', '/jwt', { authorization: `Bearer ${'A'.repeat(1_000_000)}` })}`),
+      await target.kernel.raw(
+        `${formatRequestHead('POST', '/jwt', { authorization: `Bearer ${'A'.repeat(1_000_000)}` })}`,
+      ),
     );
     expect(status).to.be.oneOf([401, 431]);
-    await isTaken(bearer(long));
+    await isTaken(createBearerInit(long));
   });
 
   it('7: other spellings of the same bytes', async () => {
-    const token = await jwt({ id: 'ada' });
+    const token = await signJwt({ id: 'ada' });
     const [header = '', payload = '', signature = ''] = token.split('.');
     // 32 bytes end in a character of which the last two bits are not used.
     const next = (text: string): string =>
       text.slice(0, -1) + String.fromCharCode(text.charCodeAt(text.length - 1) + 1);
     const plain = Buffer.from(signature, 'base64url').toString('base64');
-    await isTaken(bearer(token));
+    await isTaken(createBearerInit(token));
     await allRefused({
       'padding bits': `${header}.${payload}.${next(signature)}`,
       padding: `${token}=`,
@@ -182,7 +196,7 @@ describe('attacks on tokens: form and claims', () => {
       'percent escapes': encodeURIComponent(`${token}\n`),
     });
     // Padding is signed along: only its form is wrong.
-    const padded = `${encode(HS256)}=.${encode(claimsOf())}`;
+    const padded = `${encode(HS256)}=.${encode(createTokenClaims())}`;
     await allRefused({ 'padding that was signed': `${padded}.${sign(padded)}` });
   });
 
@@ -190,36 +204,41 @@ describe('attacks on tokens: form and claims', () => {
     const wrong: Readonly<Record<string, object>> = {
       'no exp': { exp: undefined },
       'exp null': { exp: null },
-      'exp text': { exp: String(seconds(600)) },
-      'exp float': { exp: seconds(600) + 0.5 },
+      'exp text': { exp: String(getSeconds(600)) },
+      'exp float': { exp: getSeconds(600) + 0.5 },
       'exp negative': { exp: -1 },
       'exp zero': { exp: 0 },
       'exp true': { exp: true },
-      'exp in a list': { exp: [seconds(600)] },
-      'exp over by 40 s': { exp: seconds(-40) },
-      'exp over by a year': { exp: seconds(-31_536_000) },
+      'exp in a list': { exp: [getSeconds(600)] },
+      'exp over by 40 s': { exp: getSeconds(-40) },
+      'exp over by a year': { exp: getSeconds(-31_536_000) },
       'exp as a date': { exp: new Date(Date.now() + 600_000).toISOString() },
       'exp in milliseconds': { exp: Date.now() + 600_000 },
-      'nbf in 40 s': { nbf: seconds(40) },
+      'nbf in 40 s': { nbf: getSeconds(40) },
       'nbf text': { nbf: '1' },
       'nbf null': { nbf: null },
-      'iat in 40 s': { iat: seconds(40) },
+      'iat in 40 s': { iat: getSeconds(40) },
       'iat text': { iat: 'now' },
       'iat float': { iat: 1.5 },
     };
     for (const [what, claims] of Object.entries(wrong)) {
-      await allRefused({ [what]: forge(HS256, { ...claimsOf(), ...claims }) });
+      await allRefused({ [what]: forgeToken(HS256, { ...createTokenClaims(), ...claims }) });
     }
     for (const digits of ['1e308', '1e400', '9007199254740993', '-1e400']) {
-      await allRefused({ [digits]: forge(HS256, `{"id":"ada","exp":${digits}}`) });
+      await allRefused({ [digits]: forgeToken(HS256, `{"id":"ada","exp":${digits}}`) });
     }
-    for (const claims of [{ exp: seconds(-20) }, { nbf: seconds(20) }, { iat: seconds(20) }, { iat: undefined }]) {
-      await isTaken(bearer(forge(HS256, { ...claimsOf(), ...claims })));
+    for (const claims of [
+      { exp: getSeconds(-20) },
+      { nbf: getSeconds(20) },
+      { iat: getSeconds(20) },
+      { iat: undefined },
+    ]) {
+      await isTaken(createBearerInit(forgeToken(HS256, { ...createTokenClaims(), ...claims })));
     }
   });
 
   it('9: claims that are no object, names twice, names of the runtime', async () => {
-    const exp = seconds(600);
+    const exp = getSeconds(600);
     const payloads: Readonly<Record<string, string>> = {
       'a list': `[{"id":"ada","exp":${exp}}]`,
       null: 'null',
@@ -237,15 +256,17 @@ describe('attacks on tokens: form and claims', () => {
       constructor: `{"id":"ada","exp":${exp},"constructor":{"prototype":{}}}`,
       'too deep': `{"id":"ada","exp":${exp},"a":${'['.repeat(1000)}${']'.repeat(1000)}}`,
     };
-    for (const [what, payload] of Object.entries(payloads)) await allRefused({ [what]: forge(HS256, payload) });
+    for (const [what, payload] of Object.entries(payloads)) await allRefused({ [what]: forgeToken(HS256, payload) });
     const input = `${encode(HS256)}.${Buffer.from(`{"id":"\xff","exp":${exp}}`, 'latin1').toString('base64url')}`;
     await allRefused({ 'invalid UTF-8': `${input}.${sign(input)}` });
     await allRefused({
-      'alg twice': forge('{"alg":"none","alg":"HS256"}', claimsOf()),
-      'a list': forge('["HS256"]', claimsOf()),
+      'alg twice': forgeToken('{"alg":"none","alg":"HS256"}', createTokenClaims()),
+      'a list': forgeToken('["HS256"]', createTokenClaims()),
     });
     await isTaken(
-      bearer(forge(HS256, `{ "id" : "ada", "exp":${exp}, "a": [{"id": 1}, {"id": 2}], "b": "\\"id\\": 1" }`)),
+      createBearerInit(
+        forgeToken(HS256, `{ "id" : "ada", "exp":${exp}, "a": [{"id": 1}, {"id": 2}], "b": "\\"id\\": 1" }`),
+      ),
     );
   });
 });

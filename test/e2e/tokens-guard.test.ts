@@ -1,44 +1,46 @@
 /** The guard over real HTTP: it comes first, costs nothing, tells nothing, and lets each caller see only its own claims. */
 import { expect } from 'chai';
 import { fc } from '../support/properties.js';
-import { freshDatabase, startPostgres } from '../support/postgres.js';
-import { head, parseRaw } from '../support/client.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { bearer, jwt, KEY, OTHER_KEY } from '../support/tokens.js';
+import { defineReturnResource } from '../support/project.js';
+import { createBearerInit, signJwt, KEY, OTHER_KEY } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';
 
 const TOKENIZE = { type: 'JWT', encryption_key: '$ENV.KEY' };
-const guarded = (
+const defineTokenResource = (
   id: string,
   value: unknown,
   claims: readonly string[] = ['id'],
   tokenize: object = TOKENIZE,
 ): object => ({
-  ...returning(id, value),
+  ...defineReturnResource(id, value),
   tokenize,
   protected: { extract_claims: claims },
 });
 
 const FILES = {
   'definitions/a.json': [
-    guarded('me', { id: '$PROTECTED.id' }),
-    guarded('echo', { id: '$PROTECTED.id', sent: '$PAYLOAD.n' }),
-    guarded('unread', { ok: true }, ['id', 'role']),
-    guarded('role', { role: '$PROTECTED.role' }, ['id', 'role']),
-    guarded('nested', { a: '$PROTECTED.user.name', b: '$PROTECTED.user.roles.1', c: 'is $PROTECTED.user.name' }, [
-      'user',
-    ]),
-    guarded('part', { name: '$PROTECTED.user.name' }, ['user.name']),
-    guarded('narrow', { user: '$PROTECTED.user' }, ['user.name']),
-    guarded('inherited', { a: '$PROTECTED.toString' }, ['toString']),
-    guarded('sealed', { id: '$PROTECTED.id' }, ['id'], { type: 'PASETO', encryption_key: '$ENV.KEY' }),
-    { ...returning('open', { ok: true }) },
+    defineTokenResource('me', { id: '$PROTECTED.id' }),
+    defineTokenResource('echo', { id: '$PROTECTED.id', sent: '$PAYLOAD.n' }),
+    defineTokenResource('unread', { ok: true }, ['id', 'role']),
+    defineTokenResource('role', { role: '$PROTECTED.role' }, ['id', 'role']),
+    defineTokenResource(
+      'nested',
+      { a: '$PROTECTED.user.name', b: '$PROTECTED.user.roles.1', c: 'is $PROTECTED.user.name' },
+      ['user'],
+    ),
+    defineTokenResource('part', { name: '$PROTECTED.user.name' }, ['user.name']),
+    defineTokenResource('narrow', { user: '$PROTECTED.user' }, ['user.name']),
+    defineTokenResource('inherited', { a: '$PROTECTED.toString' }, ['toString']),
+    defineTokenResource('sealed', { id: '$PROTECTED.id' }, ['id'], { type: 'PASETO', encryption_key: '$ENV.KEY' }),
+    { ...defineReturnResource('open', { ok: true }) },
   ],
   'definitions/wrong.json': [
-    guarded('other-part', { secret: '$PROTECTED.user.secret' }, ['user.name']),
+    defineTokenResource('other-part', { secret: '$PROTECTED.user.secret' }, ['user.name']),
     {
-      ...guarded('caller', {}),
+      ...defineTokenResource('caller', {}),
       actionables: [
         {
           id: 1,
@@ -58,7 +60,7 @@ describe('the guard', () => {
   after(() => kernel.close());
 
   it('comes before the body is read', async () => {
-    const token = await jwt({ id: 'ada' });
+    const token = await signJwt({ id: 'ada' });
     for (const [body, status] of [
       ['{ broken', 400],
       ['[1]', 422],
@@ -66,28 +68,28 @@ describe('the guard', () => {
       [`{"a":"${'x'.repeat(1_100_000)}"}`, 413],
     ] as const) {
       expect((await kernel.post('/me', body)).status, body.slice(0, 20)).to.equal(401);
-      expect((await kernel.post('/me', body, bearer(token))).status, body.slice(0, 20)).to.equal(status);
+      expect((await kernel.post('/me', body, createBearerInit(token))).status, body.slice(0, 20)).to.equal(status);
     }
     const init = { headers: { 'content-type': 'text/plain' } };
     expect((await kernel.post('/me', 'text', init)).status).to.equal(401);
   });
 
   it('does not wait for a body that never comes', async () => {
-    const request = head('POST', '/me', { 'content-type': 'application/json', 'content-length': 900_000 });
+    const request = formatRequestHead('POST', '/me', { 'content-type': 'application/json', 'content-length': 900_000 });
     expect(parseRaw(await kernel.raw(request)).status).to.equal(401);
   });
 
   it('stands in the table of endpoints', () => {
-    const guardOf = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
-    expect(guardOf('me')).to.equal('JWT in Authorization');
-    expect(guardOf('sealed')).to.equal('PASETO in Authorization');
-    expect(guardOf('open')).to.equal('open');
+    const getGuardSummary = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
+    expect(getGuardSummary('me')).to.equal('JWT in Authorization');
+    expect(getGuardSummary('sealed')).to.equal('PASETO in Authorization');
+    expect(getGuardSummary('open')).to.equal('open');
   });
 
   it('says why in the log, at level debug, without a value of the token', async () => {
-    const token = await jwt({ id: 'canary-claim' }, OTHER_KEY);
+    const token = await signJwt({ id: 'canary-claim' }, OTHER_KEY);
     const from = kernel.log.length;
-    const { text } = await kernel.post('/me', {}, bearer(token));
+    const { text } = await kernel.post('/me', {}, createBearerInit(token));
     const rows = kernel.log.slice(from).filter(({ level }) => level === 'debug');
     expect(rows).to.have.length(1);
     expect(rows[0]?.message).to.equal('token refused');
@@ -97,59 +99,61 @@ describe('the guard', () => {
   });
 
   it('answers 403 for a claim that the token lacks, and only where it is read', async () => {
-    const init = bearer(await jwt({ id: 'ada' }));
+    const init = createBearerInit(await signJwt({ id: 'ada' }));
     expect((await kernel.post('/unread', {}, init)).status).to.equal(200);
     const { status, body } = await kernel.post('/role', {}, init);
     expect([status, body['code']]).to.deep.equal([403, 'ACC_CLAIM']);
-    expect((await kernel.post('/role', {}, bearer(await jwt({ role: 'admin' })))).body).to.deep.equal({
+    expect((await kernel.post('/role', {}, createBearerInit(await signJwt({ role: 'admin' })))).body).to.deep.equal({
       role: 'admin',
     });
   });
 
   it('does not serve what reads claims that the called resource does not extract', async () => {
-    const init = bearer(await jwt({ id: 'ada', role: 'admin', user: { secret: 'x' } }));
+    const init = createBearerInit(await signJwt({ id: 'ada', role: 'admin', user: { secret: 'x' } }));
     const problems = kernel.kernel.problems().filter(({ file }) => file === 'definitions/wrong.json');
     expect(problems.map(({ code }) => code)).to.deep.equal(['ACC_UNDECLARED', 'LNK_CLAIM_REACHED']);
     for (const path of ['/caller', '/other-part']) expect((await kernel.post(path, {}, init)).status).to.equal(503);
   });
 
   it('uses a key as it stands, with the line break at its end', async () => {
-    const files = { 'definitions/a.json': guarded('me', { id: '$PROTECTED.id' }) };
+    const files = { 'definitions/a.json': defineTokenResource('me', { id: '$PROTECTED.id' }) };
     const other = await startKernel({ files, env: { KEY: `${KEY}\n` } });
-    expect((await other.post('/me', {}, bearer(await jwt({ id: 'ada' })))).status).to.equal(401);
-    expect((await other.post('/me', {}, bearer(await jwt({ id: 'ada' }, `${KEY}\n`)))).status).to.equal(200);
+    expect((await other.post('/me', {}, createBearerInit(await signJwt({ id: 'ada' })))).status).to.equal(401);
+    expect((await other.post('/me', {}, createBearerInit(await signJwt({ id: 'ada' }, `${KEY}\n`)))).status).to.equal(
+      200,
+    );
     await other.close();
   });
 
   it('gives claims with their types, at any depth, and nothing that is not listed', async () => {
     const user = { name: 'Ada', roles: ['a', 'b'], secret: 'x' };
-    const init = bearer(await jwt({ user }));
+    const init = createBearerInit(await signJwt({ user }));
     expect((await kernel.post('/nested', {}, init)).body).to.deep.equal({ a: 'Ada', b: 'b', c: 'is Ada' });
     expect((await kernel.post('/part', {}, init)).body).to.deep.equal({ name: 'Ada' });
     expect((await kernel.post('/narrow', {}, init)).body).to.deep.equal({ user: { name: 'Ada' } });
     expect((await kernel.post('/inherited', {}, init)).status).to.equal(403);
     for (const id of [5, 0, '', false, null, ['x'], { a: 1 }]) {
-      expect((await kernel.post('/me', {}, bearer(await jwt({ id })))).body).to.deep.equal({ id });
+      expect((await kernel.post('/me', {}, createBearerInit(await signJwt({ id })))).body).to.deep.equal({ id });
     }
   });
 
   it('takes claims for what they are: text', async () => {
     const id = '$ENV.KEY $PAYLOAD.n';
-    expect((await kernel.post('/me', { n: 1 }, bearer(await jwt({ id })))).body).to.deep.equal({ id });
+    expect((await kernel.post('/me', { n: 1 }, createBearerInit(await signJwt({ id })))).body).to.deep.equal({ id });
   });
 
   it('lets 50 callers at once see their own claims and nobody else their own', async () => {
-    const tokens = await Promise.all(Array.from({ length: 50 }, (_, i) => jwt({ id: `user-${i}` })));
+    const tokens = await Promise.all(Array.from({ length: 50 }, (_, i) => signJwt({ id: `user-${i}` })));
     for (const round of [1, 2]) {
       const answers = await Promise.all(
-        tokens.map((token, i) => kernel.post('/echo', { n: i * round }, bearer(token))),
+        tokens.map((token, i) => kernel.post('/echo', { n: i * round }, createBearerInit(token))),
       );
       for (const [i, { body }] of answers.entries()) expect(body).to.deep.equal({ id: `user-${i}`, sent: i * round });
     }
   });
 
   it('never fails otherwise than with 401, whatever the header holds', async () => {
-    const sound = await jwt({ id: 'ada' });
+    const sound = await signJwt({ id: 'ada' });
     const visible = fc.string({
       unit: fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code)),
       maxLength: 60,
@@ -182,15 +186,18 @@ describe('the guard', () => {
   }).timeout(60_000);
 
   it('takes nothing over from a former key when definitions change', async () => {
-    const files = { 'definitions/a.json': guarded('me', { id: '$PROTECTED.id' }) };
+    const files = { 'definitions/a.json': defineTokenResource('me', { id: '$PROTECTED.id' }) };
     const changing = await startKernel({ files, env: { KEY, OTHER_KEY } });
-    const [old, fresh] = [await jwt({ id: 'old' }), await jwt({ id: 'new' }, OTHER_KEY)];
-    expect((await changing.post('/me', {}, bearer(old))).status).to.equal(200);
-    const next = guarded('me', { id: '$PROTECTED.id' }, ['id'], { type: 'JWT', encryption_key: '$ENV.OTHER_KEY' });
+    const [old, fresh] = [await signJwt({ id: 'old' }), await signJwt({ id: 'new' }, OTHER_KEY)];
+    expect((await changing.post('/me', {}, createBearerInit(old))).status).to.equal(200);
+    const next = defineTokenResource('me', { id: '$PROTECTED.id' }, ['id'], {
+      type: 'JWT',
+      encryption_key: '$ENV.OTHER_KEY',
+    });
     await changing.project.write('definitions/a.json', next);
     expect((await changing.kernel.reload()).applied).to.equal(true);
-    expect((await changing.post('/me', {}, bearer(old))).status).to.equal(401);
-    expect((await changing.post('/me', {}, bearer(fresh))).body).to.deep.equal({ id: 'new' });
+    expect((await changing.post('/me', {}, createBearerInit(old))).status).to.equal(401);
+    expect((await changing.post('/me', {}, createBearerInit(fresh))).body).to.deep.equal({ id: 'new' });
     await changing.close();
   });
 });
@@ -210,20 +217,20 @@ describe('the guard in front of a database', () => {
     kernel = await startKernel({
       files: { 'definitions/a.json': { ...slow, tokenize: TOKENIZE, protected: {} } },
       config: { connections: { main: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 2, pool_wait: 10 } } },
-      env: { KEY, DATABASE_URL: await freshDatabase() },
+      env: { KEY, DATABASE_URL: await createPostgresDatabase() },
     });
   });
   after(() => kernel?.close());
 
   it('refuses at once while every connection is taken and others wait for one', async () => {
     const post: TestKernel['post'] = (...of) => kernel!.post(...of);
-    const token = await jwt({ id: 'ada' });
+    const token = await signJwt({ id: 'ada' });
     let finished = 0;
     const busy = Array.from({ length: 6 }, () =>
-      post('/slow', {}, bearer(token)).then((answer) => (finished++, answer)),
+      post('/slow', {}, createBearerInit(token)).then((answer) => (finished++, answer)),
     );
     for (let i = 0; i < 20; i++) {
-      const bad = i % 2 === 0 ? {} : bearer(await jwt({ id: 'ada' }, OTHER_KEY));
+      const bad = i % 2 === 0 ? {} : createBearerInit(await signJwt({ id: 'ada' }, OTHER_KEY));
       expect((await post('/slow', '{ broken', bad)).status).to.equal(401);
     }
     expect(finished, 'all refusals came before the first slow answer').to.equal(0);

@@ -3,21 +3,21 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt, jwtVerify } from 'jose';
 import { decrypt } from 'paseto-ts/v4';
-import { onDatabase, startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { bearer, jwt, KEY } from '../support/tokens.js';
+import { describeOnDatabase, startKernel, type TestKernel } from '../support/kernel.js';
+import { defineReturnResource } from '../support/project.js';
+import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 
 const TOKENIZE = { type: 'JWT', encryption_key: '$ENV.KEY' };
 const PERSON = { id: '$PAYLOAD.id', email: '$PAYLOAD.email', address: { city: 'London' }, inner: 1 };
 
 const issuing = (id: string, tokenize: object, value: unknown, more: object = {}): object => ({
-  ...returning(id, value),
+  ...defineReturnResource(id, value),
   tokenize: { ...TOKENIZE, ...tokenize },
   ...more,
 });
 
 const ME = {
-  ...returning('me', { id: '$PROTECTED.id' }),
+  ...defineReturnResource('me', { id: '$PROTECTED.id' }),
   tokenize: TOKENIZE,
   protected: { extract_claims: ['id'] },
 };
@@ -97,7 +97,7 @@ describe('tokens given out', () => {
 
   it('are taken by another resource with the same key', async () => {
     const { body: answer } = await kernel.post('/sign-in', body);
-    const me = await kernel.post('/me', {}, bearer(String(answer['token'])));
+    const me = await kernel.post('/me', {}, createBearerInit(String(answer['token'])));
     expect(me.body).to.deep.equal({ id: 'ada' });
   });
 
@@ -168,13 +168,13 @@ describe('tokens given out', () => {
   });
 
   it('are not given out by a protected resource that only judges them', async () => {
-    const init = bearer(await jwt({ id: 'ada' }));
+    const init = createBearerInit(await signJwt({ id: 'ada' }));
     expect((await kernel.post('/verify-only', {}, init)).body).to.deep.equal({ id: 'ada' });
     expect((await kernel.post('/column', {}, init)).body).to.deep.equal({ token: 'state' });
   });
 
   it('are given out by a protected resource that names claims, or lists the property it names', async () => {
-    const init = bearer(await jwt({ id: 'ada', exp: Math.floor(Date.now() / 1000) + 5 }));
+    const init = createBearerInit(await signJwt({ id: 'ada', exp: Math.floor(Date.now() / 1000) + 5 }));
     for (const [path, name] of [
       ['/refresh', 'token'],
       ['/refresh-listed', 'fresh'],
@@ -228,7 +228,7 @@ describe('tokens with keys of other sorts', () => {
       const { payload } = await jwtVerify(token, publicKey, { algorithms: [algorithm] });
       expect(payload['id']).to.equal('ada');
       for (const path of ['/me', '/both'])
-        expect((await kernel.post(path, {}, bearer(token))).body).to.deep.equal({ id: 'ada' });
+        expect((await kernel.post(path, {}, createBearerInit(token))).body).to.deep.equal({ id: 'ada' });
       await kernel.close();
     });
   }
@@ -311,14 +311,14 @@ const USERS = {
   ],
 };
 
-onDatabase('tokens of rows', { files: USERS, env: { KEY } }, (kernel) => {
+describeOnDatabase('tokens of rows', { files: USERS, env: { KEY } }, (kernel) => {
   it('sign-up and sign-in give one out, which finds the row of its owner and no other', async () => {
     for (const email of ['ada@example.com', 'eve@example.com']) {
       const up = await kernel().post('/sign-up', { email, password: 'pass' });
       expect(up.body, up.text).to.have.all.keys('email', 'token');
       expect(decodeJwt(String(up.body['token']))).to.include({ role: 'member' });
       const { body } = await kernel().post('/sign-in', { email });
-      const profile = await kernel().post('/profile', { id: 1 }, bearer(String(body['token'])));
+      const profile = await kernel().post('/profile', { id: 1 }, createBearerInit(String(body['token'])));
       expect(profile.body).to.deep.equal({ email });
     }
   });

@@ -1,6 +1,6 @@
 /** Transactions over real HTTP, on both databases: all or nothing, no lost updates, tried again where that can help. */
 import { expect } from 'chai';
-import { onBothDatabases } from '../support/kernel.js';
+import { describeOnBothDatabases } from '../support/kernel.js';
 
 /** Reads without a lock, then writes what it read plus one: the pair that loses updates where nobody takes care. */
 const bump = (id: string, read: string): object => ({
@@ -116,7 +116,7 @@ const BOUNDS = {
   ],
 };
 
-onBothDatabases('transactions: where they begin and end', { files: BOUNDS }, (kernel) => {
+describeOnBothDatabases('transactions: where they begin and end', { files: BOUNDS }, (kernel) => {
   for (const [path, status, left] of [
     ['together', 409, 0],
     ['each', 409, 2],
@@ -141,7 +141,7 @@ onBothDatabases('transactions: where they begin and end', { files: BOUNDS }, (ke
   });
 });
 
-onBothDatabases('transactions', { files: FILES }, (kernel) => {
+describeOnBothDatabases('transactions', { files: FILES }, (kernel) => {
   const read = async (id: string): Promise<unknown> => (await kernel().post('/read', { id })).body['n'];
 
   it('a pair that met another is run again: both count, and the caller sees nothing of it', async function () {

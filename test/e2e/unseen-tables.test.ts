@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import pg from 'pg';
-import { placeOn, SQL } from '../support/databases.js';
+import { createDatabase, SQL } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { skipTest } from '../support/skip.js';
 
@@ -85,7 +85,7 @@ for (const [title, objects, isTriggered] of [
     let kernel: TestKernel;
     let client: pg.Client;
     before(async function () {
-      const place = await placeOn(SQL.find(({ name }) => name === 'postgres')!);
+      const place = await createDatabase(SQL.find(({ name }) => name === 'postgres')!);
       if ('skip' in place) return skipTest(this, place.skip);
       client = new pg.Client(place.env['DATABASE']);
       await client.connect();

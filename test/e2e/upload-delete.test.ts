@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, PNG_RED } from '../support/pictures.js';
-import { returning, vectorFile } from '../support/project.js';
-import { filesBelow } from '../support/spool.js';
+import { createFormData, PNG_RED } from '../support/pictures.js';
+import { defineReturnResource, vectorFile } from '../support/project.js';
+import { listFilesBelow } from '../support/spool.js';
 import { sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
@@ -18,7 +18,7 @@ const own = 'users/$PROTECTED.id';
 
 const DEFINITIONS = [
   {
-    ...returning('token', { id: '$PAYLOAD.id' }),
+    ...defineReturnResource('token', { id: '$PAYLOAD.id' }),
     tokenize: guard.tokenize,
   },
   {
@@ -57,22 +57,22 @@ describe('removing files', () => {
   });
   after(() => kernel.close());
 
-  const tokenOf = async (id: string): Promise<Record<string, string>> => {
+  const fetchAuthHeaders = async (id: string): Promise<Record<string, string>> => {
     const { body } = await kernel.post('/token', { id });
     return { authorization: `Bearer ${String(body['token'])}` };
   };
   const store = async (id: string): Promise<string> => {
-    const body = formOf([{ name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
+    const body = createFormData([{ name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
     const answer = await kernel.request<readonly { storage_key: string }[]>('POST', '/put', {
       body,
-      headers: await tokenOf(id),
+      headers: await fetchAuthHeaders(id),
     });
     expect(answer.status, answer.text).to.equal(200);
     return answer.body[0]?.storage_key ?? '';
   };
   const remove = async (id: string, body: unknown) =>
-    kernel.post<unknown>('/remove', body, { headers: await tokenOf(id) });
-  const lies = async (key: string): Promise<boolean> => (await filesBelow(join(files, 'open'))).includes(key);
+    kernel.post<unknown>('/remove', body, { headers: await fetchAuthHeaders(id) });
+  const lies = async (key: string): Promise<boolean> => (await listFilesBelow(join(files, 'open'))).includes(key);
 
   it('takes the keys of the caller and says so', async () => {
     const [first, second] = [await store('1'), await store('1')];
@@ -177,15 +177,15 @@ describe('removing files', () => {
     ['a'],
   ]) {
     it(`lets no value into a folder that is no plain name: ${JSON.stringify(value)}`, async () => {
-      const parts = formOf([
+      const parts = createFormData([
         { name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' },
         { name: 'folder', content: typeof value === 'string' ? value : JSON.stringify(value) },
       ]);
-      const before = await filesBelow(kernel.project.folder);
+      const before = await listFilesBelow(kernel.project.folder);
       const { status, body } = await kernel.request('POST', '/chosen', { body: parts });
       const plain = value === true || value === null;
       expect(status, JSON.stringify(body)).to.equal(plain ? 200 : 422);
-      if (!plain) expect(await filesBelow(kernel.project.folder)).to.deep.equal(before);
+      if (!plain) expect(await listFilesBelow(kernel.project.folder)).to.deep.equal(before);
     });
   }
 
@@ -199,11 +199,11 @@ describe('removing files', () => {
       .flatMap(({ values }) => values.folder ?? []);
     expect(published).to.have.length.above(500);
     const strings = sampleCases('strings', 'traversal', published, 100);
-    const before = await filesBelow(kernel.project.folder);
-    const headers = await tokenOf('1');
+    const before = await listFilesBelow(kernel.project.folder);
+    const headers = await fetchAuthHeaders('1');
     const wrongly: string[] = [];
     for (const folder of strings) {
-      const parts = formOf([
+      const parts = createFormData([
         { name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' },
         { name: 'folder', content: folder },
       ]);
@@ -217,7 +217,7 @@ describe('removing files', () => {
       if (![404, 414].includes(served.status)) wrongly.push(`serve ${served.status} ${folder}`);
     }
     expect(wrongly).to.deep.equal([]);
-    expect(await filesBelow(kernel.project.folder)).to.deep.equal(before);
+    expect(await listFilesBelow(kernel.project.folder)).to.deep.equal(before);
     expect(await readFile(join(kernel.project.folder, '.lintel/canary.txt'), 'utf8')).to.equal('canary');
   });
 });

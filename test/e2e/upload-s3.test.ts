@@ -8,11 +8,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { inspect } from 'node:util';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, PNG_RED, type Part } from '../support/pictures.js';
-import { FORM_TYPE, rawForm } from '../support/pictures.js';
-import { s3Subject, type S3Subject } from '../support/s3-storage.js';
-import { spoolIsEmpty } from '../support/spool.js';
-import { until } from '../support/until.js';
+import { createFormData, PNG_RED, type Part } from '../support/pictures.js';
+import { FORM_TYPE, createRawForm } from '../support/pictures.js';
+import { createS3Subject, type S3Subject } from '../support/s3-storage.js';
+import { waitUntilNoTempFiles } from '../support/spool.js';
+import { waitUntil } from '../support/until.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
@@ -62,7 +62,7 @@ describe('uploads to an S3 server', function () {
   let kernel!: TestKernel;
   let s3!: S3Subject;
   before(async function () {
-    const found = await s3Subject();
+    const found = await createS3Subject();
     if ('skip' in found) return skipTest(this, found.skip);
     s3 = found;
     const storage = {
@@ -88,9 +88,9 @@ describe('uploads to an S3 server', function () {
     await kernel?.close();
     await s3?.close();
   });
-  beforeEach(() => s3.proxy.pass());
+  beforeEach(() => s3.proxy.passTraffic());
   afterEach(async () => {
-    await spoolIsEmpty();
+    await waitUntilNoTempFiles();
     const shown = inspect(kernel.log, { depth: 9 });
     expect(shown).not.to.contain(s3.server.secretKey);
     expect(shown).not.to.contain(s3.server.accessKey);
@@ -101,12 +101,12 @@ describe('uploads to an S3 server', function () {
     readonly url: string;
   }
   const post = <T = readonly Stored[]>(path: string, parts: readonly Part[]) =>
-    kernel.request<T>('POST', path, { body: formOf(parts) });
+    kernel.request<T>('POST', path, { body: createFormData(parts) });
   const rows = async (): Promise<number> => (await kernel.post<{ n: number }>('/count', {})).body.n;
   const titled = (title: string): Part => ({ name: 'title', content: title });
   /** What the bucket and the table hold must be the same again, soon. */
   async function expectNothingLeft(objects: readonly string[], count: number): Promise<void> {
-    await until(async () => (await s3.held()).join() === objects.join());
+    await waitUntil(async () => (await s3.listStoredKeys()).join() === objects.join());
     expect(await rows()).to.equal(count);
   }
 
@@ -117,7 +117,7 @@ describe('uploads to an S3 server', function () {
     const read = await fetch(row!.url);
     expect([read.status, read.headers.get('content-type')]).to.deep.equal([200, 'image/png']);
     expect(Buffer.from(await read.arrayBuffer()).equals(PNG_RED)).to.equal(true);
-    expect(await s3.held()).to.include(row!.storage_key);
+    expect(await s3.listStoredKeys()).to.include(row!.storage_key);
   });
 
   it('with an expiration are read at their signed address only, and not for longer', async () => {
@@ -125,47 +125,47 @@ describe('uploads to an S3 server', function () {
     const { url, storage_key } = body[0]!;
     expect((await fetch(url)).status).to.equal(200);
     expect((await fetch(url.slice(0, url.indexOf('?')))).status).to.equal(403);
-    await until(async () => (await fetch(url)).status === 403);
+    await waitUntil(async () => (await fetch(url)).status === 403);
     const { status, text } = await kernel.post('/drop', [storage_key]);
     expect(status, text).to.equal(200);
-    expect(await s3.held()).not.to.include(storage_key);
+    expect(await s3.listStoredKeys()).not.to.include(storage_key);
   });
 
   it('are 503 when the server goes away in the middle of a file: nothing is inserted, no part stays', async () => {
-    const [objects, count] = [await s3.held(), await rows()];
+    const [objects, count] = [await s3.listStoredKeys(), await rows()];
     s3.proxy.cutAfter(10 * MIB, 'refuse');
     const { status, headers, body } = await post<Record<string, unknown>>('/add', [titled('cut'), large]);
     expect([status, body['code'], headers.get('retry-after')]).to.deep.equal([503, 'STO_AWAY', '1']);
-    expect(await s3.held()).to.have.length(objects.length + 1);
+    expect(await s3.listStoredKeys()).to.have.length(objects.length + 1);
     expect((await kernel.kernel.health())['storage:minio']?.ok).to.equal(false);
-    await s3.proxy.pass();
+    await s3.proxy.passTraffic();
     await expectNothingLeft(objects, count);
     expect((await post('/add', [titled('cut'), large])).status).to.equal(200);
     expect((await kernel.kernel.health())['storage:minio']?.ok).to.equal(true);
   });
 
   it('take back the files before the one at which the server went away, once it is there again', async () => {
-    const [objects, count] = [await s3.held(), await rows()];
+    const [objects, count] = [await s3.listStoredKeys(), await rows()];
     s3.proxy.cutAfter(15 * MIB, 'refuse');
     const { status } = await post('/add', [titled('two'), small, small, large]);
     expect(status).to.equal(503);
-    expect(await s3.held()).to.have.length(objects.length + 3);
-    await s3.proxy.pass();
+    expect(await s3.listStoredKeys()).to.have.length(objects.length + 3);
+    await s3.proxy.passTraffic();
     await expectNothingLeft(objects, count);
   });
 
   it('are removed when the statement behind them is refused', async () => {
     await post('/add', [titled('taken'), small]);
-    const [objects, count] = [await s3.held(), await rows()];
+    const [objects, count] = [await s3.listStoredKeys(), await rows()];
     const { status, body } = await post<Record<string, unknown>>('/add', [titled('taken'), small]);
     expect([status, body['code']]).to.deep.equal([409, 'QRY_UNIQUE']);
     await expectNothingLeft(objects, count);
   });
 
   it('of clients that leave in the middle leave nothing', async () => {
-    const [objects, count] = [await s3.held(), await rows()];
+    const [objects, count] = [await s3.listStoredKeys(), await rows()];
     const head = 'content-disposition: form-data; name="file"; filename="a.png"\r\ncontent-type: image/png';
-    const body = rawForm([{ headers: head, content: Buffer.concat([PNG_RED, randomBytes(MIB)]) }]);
+    const body = createRawForm([{ headers: head, content: Buffer.concat([PNG_RED, randomBytes(MIB)]) }]);
     const { hostname, port } = new URL(kernel.url);
     for (const share of [0.01, 0.5, 0.99]) {
       const socket = connect(Number(port), hostname);
@@ -175,7 +175,7 @@ describe('uploads to an S3 server', function () {
       );
       socket.write(body.subarray(0, Math.floor(body.length * share)), () => socket.destroy());
       await once(socket, 'close');
-      await spoolIsEmpty();
+      await waitUntilNoTempFiles();
     }
     await expectNothingLeft(objects, count);
   });
@@ -189,7 +189,7 @@ describe('uploads to an S3 server', function () {
     const { status, body } = await waiting;
     expect([status, body['code']]).to.deep.equal([503, 'STO_AWAY']);
     expect(elapsed()).to.be.lessThan(8000);
-    await s3.proxy.refuse();
+    await s3.proxy.refuseConnections();
   });
 
   it('do not start without a key', async () => {

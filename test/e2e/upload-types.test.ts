@@ -1,8 +1,17 @@
 /** Which files are taken: the bytes, the declared type and the list of the definition have to agree. */
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { formOf, GIF_BLACK, JPEG_BLUE, PDF, PNG_RED, rawForm, FORM_TYPE, SVG } from '../support/pictures.js';
-import { filesBelow, spoolIsEmpty } from '../support/spool.js';
+import {
+  createFormData,
+  GIF_BLACK,
+  JPEG_BLUE,
+  PDF,
+  PNG_RED,
+  createRawForm,
+  FORM_TYPE,
+  SVG,
+} from '../support/pictures.js';
+import { listFilesBelow, waitUntilNoTempFiles } from '../support/spool.js';
 
 const taking = (id: string, allowed?: readonly string[]) => ({
   id,
@@ -91,20 +100,20 @@ describe('types of uploaded files', () => {
     kernel = await startKernel({ files: { 'definitions/a.json': RESOURCES }, judged: true });
   });
   after(() => kernel.close());
-  afterEach(() => spoolIsEmpty());
+  afterEach(() => waitUntilNoTempFiles());
 
   for (const [title, content, type, resource, stored] of CASES) {
     it(`${stored === null ? 'refuse' : 'take'} ${title}`, async () => {
-      const before = await filesBelow(`${kernel.project.folder}/.lintel/files/open`);
+      const before = await listFilesBelow(`${kernel.project.folder}/.lintel/files/open`);
       const headers = `content-disposition: form-data; name="photo"; filename="a.png"${type === '' ? '' : `\r\ncontent-type: ${type}`}`;
-      const answer = await kernel.post(`/${resource}`, rawForm([{ headers, content }]), {
+      const answer = await kernel.post(`/${resource}`, createRawForm([{ headers, content }]), {
         headers: { 'content-type': FORM_TYPE },
       });
       if (stored === null) {
         expect(answer.status, answer.text).to.equal(415);
         expect(answer.body).to.deep.include({ code: 'UPL_TYPE_REFUSED' });
         expect(answer.text).to.contain('"pointer":"/photo"');
-        expect(await filesBelow(`${kernel.project.folder}/.lintel/files/open`)).to.deep.equal(before);
+        expect(await listFilesBelow(`${kernel.project.folder}/.lintel/files/open`)).to.deep.equal(before);
       } else {
         expect(answer.status, answer.text).to.equal(200);
         expect((answer.body as unknown as readonly object[])[0]).to.deep.include({ file_type: stored });
@@ -114,7 +123,7 @@ describe('types of uploaded files', () => {
 
   it('name a part of any name in the pointer', async () => {
     const { text } = await kernel.request('POST', '/png', {
-      body: formOf([{ name: 'a/b~c', content: PDF, file: 'a.pdf', type: 'application/pdf' }]),
+      body: createFormData([{ name: 'a/b~c', content: PDF, file: 'a.pdf', type: 'application/pdf' }]),
     });
     expect(text).to.contain('"pointer":"/a~1b~0c"');
   });

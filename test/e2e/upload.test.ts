@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { onDatabase, type TestKernel } from '../support/kernel.js';
-import { formOf, GIF_BLACK, JPEG_BLUE, PNG_RED, WEBP_GREEN, type Part } from '../support/pictures.js';
-import { filesBelow, spoolIsEmpty } from '../support/spool.js';
-import { until } from '../support/until.js';
+import { describeOnDatabase, type TestKernel } from '../support/kernel.js';
+import { createFormData, GIF_BLACK, JPEG_BLUE, PNG_RED, WEBP_GREEN, type Part } from '../support/pictures.js';
+import { listFilesBelow, waitUntilNoTempFiles } from '../support/spool.js';
+import { waitUntil } from '../support/until.js';
 
 type Stored = Readonly<Record<string, string | number | null>>;
 
@@ -103,15 +103,15 @@ const DEFINITIONS = [
 
 const png: Part = { name: 'file', content: PNG_RED, file: 'red.png', type: 'image/png' };
 const jpeg: Part = { name: 'file', content: JPEG_BLUE, file: 'blue.JPG', type: 'image/jpeg' };
-const titleOf = (content: string): Part => ({ name: 'title', content });
+const createTitlePart = (content: string): Part => ({ name: 'title', content });
 
-onDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: true }, (kernel) => {
+describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: true }, (kernel) => {
   const post = <T = readonly Stored[]>(path: string, parts: readonly Part[]) =>
-    kernel().request<T>('POST', path, { body: formOf(parts) });
+    kernel().request<T>('POST', path, { body: createFormData(parts) });
   const folder = (running: TestKernel = kernel()): string => join(running.project.folder, '.lintel/files');
-  const stored = (): Promise<string[]> => filesBelow(join(folder(), 'open'));
+  const listStoredFiles = (): Promise<string[]> => listFilesBelow(join(folder(), 'open'));
 
-  afterEach(() => spoolIsEmpty());
+  afterEach(() => waitUntilNoTempFiles());
 
   it('store a file under a made-up name and answer everything about it', async () => {
     const { status, body, text } = await post('/plain', [png]);
@@ -153,9 +153,9 @@ onDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: tr
   });
 
   for (const [order, parts] of Object.entries({
-    'before the files': [titleOf('before'), png, jpeg],
-    'behind the files': [png, jpeg, titleOf('behind')],
-    'between the files': [png, titleOf('between'), jpeg],
+    'before the files': [createTitlePart('before'), png, jpeg],
+    'behind the files': [png, jpeg, createTitlePart('behind')],
+    'between the files': [png, createTitlePart('between'), jpeg],
   })) {
     it(`give an INSERT with multi a row for each file, beside texts ${order}`, async () => {
       const title = order.split(' ')[0] ?? '';
@@ -171,7 +171,7 @@ onDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: tr
   }
 
   it('give single values to what depends on them', async () => {
-    const { body, status, text } = await post<Stored>('/first', [png, titleOf('t')]);
+    const { body, status, text } = await post<Stored>('/first', [png, createTitlePart('t')]);
     expect(status, text).to.equal(200);
     expect(String(body['key'])).to.match(/^gallery\/.*\.png$/);
   });
@@ -184,7 +184,7 @@ onDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: tr
       expect(body[0]?.['storage_key'], name).to.match(/^gallery\/[0-9a-f-]{36}\.png$/);
       expect(body[0]?.['original_file_name'], name).not.to.match(/[/\\]/);
     }
-    expect(await filesBelow(kernel().project.folder)).to.satisfy((paths: string[]) =>
+    expect(await listFilesBelow(kernel().project.folder)).to.satisfy((paths: string[]) =>
       paths.every(
         (path) => path.startsWith('.lintel/') || path.startsWith('definitions/') || path === 'lintel.config.json',
       ),
@@ -192,14 +192,14 @@ onDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: tr
   });
 
   it('store nothing when a rule refuses the texts', async () => {
-    const before = await stored();
-    const { status } = await post('/gallery', [png, titleOf('x'.repeat(21))]);
+    const before = await listStoredFiles();
+    const { status } = await post('/gallery', [png, createTitlePart('x'.repeat(21))]);
     expect(status).to.equal(422);
-    expect(await stored()).to.deep.equal(before);
+    expect(await listStoredFiles()).to.deep.equal(before);
   });
 
   it('store nothing when one of the files is refused', async () => {
-    const before = await stored();
+    const before = await listStoredFiles();
     const svg: Part = { name: 'two', content: '<svg/>', file: 'a.svg', type: 'image/svg+xml' };
     const { status, text } = await post('/plain', [png, svg, jpeg]);
     expect(status).to.equal(415);
@@ -207,37 +207,37 @@ onDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, judged: tr
     expect((JSON.parse(text) as { errors: { pointer: string }[] }).errors.map(({ pointer }) => pointer)).to.deep.equal([
       '/two',
     ]);
-    expect(await stored()).to.deep.equal(before);
+    expect(await listStoredFiles()).to.deep.equal(before);
   });
 
   it('are taken back when the statement behind them fails', async () => {
-    expect((await post('/once', [png, titleOf('taken')])).status).to.equal(200);
-    const before = await stored();
-    const { status } = await post('/once', [png, jpeg, titleOf('taken')]);
+    expect((await post('/once', [png, createTitlePart('taken')])).status).to.equal(200);
+    const before = await listStoredFiles();
+    const { status } = await post('/once', [png, jpeg, createTitlePart('taken')]);
     expect(status).to.equal(409);
-    await until(async () => (await stored()).join() === before.join(), 'the files are taken back');
+    await waitUntil(async () => (await listStoredFiles()).join() === before.join(), 'the files are taken back');
   });
 
   it('stay when something behind them is committed already, and the log names them', async () => {
-    const before = await stored();
-    const { status } = await post('/late', [png, titleOf('late')]);
+    const before = await listStoredFiles();
+    const { status } = await post('/late', [png, createTitlePart('late')]);
     expect(status).to.equal(404);
     const { body: rows } = await kernel().post<readonly Stored[]>('/pictures', { title: 'late' });
     expect(rows).to.have.length(1);
     const key = String(rows[0]?.['storage_key']);
-    await until(
+    await waitUntil(
       () =>
         Promise.resolve(
           kernel().log.some(({ level, fields }) => level === 'warn' && JSON.stringify(fields).includes(key)),
         ),
       'the log says so',
     );
-    expect((await stored()).length).to.equal(before.length + 1);
+    expect((await listStoredFiles()).length).to.equal(before.length + 1);
   });
 
   it('keep fifty senders apart', async () => {
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => post('/gallery', [png, titleOf(`sender ${index}`)])),
+      Array.from({ length: 50 }, (_, index) => post('/gallery', [png, createTitlePart(`sender ${index}`)])),
     );
     expect(answers.map(({ status }) => status)).to.deep.equal(new Array(50).fill(200));
     expect(answers.map(({ body }) => body[0]?.['title'])).to.deep.equal(answers.map((_, index) => `sender ${index}`));

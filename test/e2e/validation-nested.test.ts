@@ -8,7 +8,7 @@ const judging = (id: string, field: object, rest: object = {}): object => ({
   resource: id,
   actionables: [{ id: 1, mode: 'RETURN', value: { ok: true }, payload_validation: [{ field, ...rest }] }],
 });
-const reading = (id: string, value: unknown, field: object, rest: object = {}): object => ({
+const defineReturningRule = (id: string, value: unknown, field: object, rest: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'RETURN', value, payload_validation: [{ field }], ...rest }],
@@ -45,18 +45,18 @@ const FILES = {
     judging('closed-items', { a: { type: 'ARRAY', closed: true, fields: { 'x/y': { type: 'NUMBER' } } } }),
     judging('bounded', ADDRESS, { max_length: 3 }),
     judging('deep', { a: { type: 'ARRAY', fields: { b: { type: 'ARRAY', fields: { c: { type: 'EMAIL' } } } } } }),
-    reading('city', '$PAYLOAD.address.city', ADDRESS),
-    reading('zip', { zip: '$PAYLOAD.address.zip' }, ADDRESS),
-    reading('lat', { lat: '$PAYLOAD.address.geo.lat' }, ADDRESS),
-    reading('sku', { sku: '$PAYLOAD.items.1.sku' }, ITEMS),
-    reading(
+    defineReturningRule('city', '$PAYLOAD.address.city', ADDRESS),
+    defineReturningRule('zip', { zip: '$PAYLOAD.address.zip' }, ADDRESS),
+    defineReturningRule('lat', { lat: '$PAYLOAD.address.geo.lat' }, ADDRESS),
+    defineReturningRule('sku', { sku: '$PAYLOAD.items.1.sku' }, ITEMS),
+    defineReturningRule(
       'note',
       { note: '$PAYLOAD.items.0.note' },
       {
         items: { type: 'ARRAY', fields: { note: { type: 'STRING', optional: true } } },
       },
     ),
-    reading(
+    defineReturningRule(
       'bypassed',
       { email: '$PAYLOAD.email' },
       { email: { type: 'EMAIL' }, age: { type: 'NUMBER', optional: true } },
@@ -64,7 +64,7 @@ const FILES = {
         bypass_payload_validation: true,
       },
     ),
-    reading(
+    defineReturningRule(
       'bypassed-optional',
       { age: '$PAYLOAD.age' },
       { age: { type: 'NUMBER', optional: true } },
@@ -81,14 +81,14 @@ describe('payload_validation of objects and lists', () => {
   after(() => kernel.close());
 
   /** Pointer and code of each issue; empty when the payload passes. */
-  const judged = async (path: string, body: unknown): Promise<string[]> => {
+  const postForIssues = async (path: string, body: unknown): Promise<string[]> => {
     const answer = await kernel.post(path, body);
     if (answer.status === 200) return [];
     expect([answer.status, answer.body['code']], answer.text).to.deep.equal([422, 'VAL_PAYLOAD']);
     return (answer.body['errors'] as Loose[]).map(({ pointer, code }) => `${String(pointer)} ${String(code)}`);
   };
 
-  const many = (n: number): object[] => Array.from({ length: n }, () => ({ sku: 'a', n: 1 }));
+  const createItems = (n: number): object[] => Array.from({ length: n }, () => ({ sku: 'a', n: 1 }));
   const CASES: readonly (readonly [path: string, body: unknown, issues: readonly string[]])[] = [
     ['/address', { address: { city: 'Paris' } }, []],
     ['/address', { address: { city: 'Paris', other: 1 } }, []],
@@ -105,8 +105,8 @@ describe('payload_validation of objects and lists', () => {
       ['/address/city type', '/address/zip max_length', '/address/geo/lat max'],
     ],
     ['/address', { address: { city: 'Paris', geo: {} } }, ['/address/geo/lat required']],
-    ['/items', { items: many(3) }, []],
-    ['/items', { items: many(4) }, ['/items arr_length']],
+    ['/items', { items: createItems(3) }, []],
+    ['/items', { items: createItems(4) }, ['/items arr_length']],
     ['/items', { items: [] }, ['/items arr_min_length']],
     ['/items', { items: {} }, ['/items type']],
     ['/items', { items: { 0: {}, length: 1 } }, ['/items type']],
@@ -143,14 +143,14 @@ describe('payload_validation of objects and lists', () => {
   for (const [path, body, issues] of CASES) {
     const shown = JSON.stringify(body).slice(0, 90);
     it(`${path} ${issues.length === 0 ? 'takes' : `refuses (${issues.join(', ')})`} ${shown}`, async () => {
-      expect(await judged(path, body)).to.deep.equal(issues);
+      expect(await postForIssues(path, body)).to.deep.equal(issues);
     });
   }
 
   it('lists 50 issues at most, however many there are inside', async () => {
-    expect(await judged('/messages', { messages: Array.from({ length: 9000 }, () => 1) })).to.have.length(50);
+    expect(await postForIssues('/messages', { messages: Array.from({ length: 9000 }, () => 1) })).to.have.length(50);
     const inner = { b: Array.from({ length: 15 }, () => ({ c: 'x' })) };
-    expect(await judged('/deep', { a: Array.from({ length: 15 }, () => inner) })).to.have.length(50);
+    expect(await postForIssues('/deep', { a: Array.from({ length: 15 }, () => inner) })).to.have.length(50);
   });
 
   it('a message names the first field by its whole path', async () => {
@@ -166,7 +166,7 @@ describe('payload_validation of objects and lists', () => {
 
     it('are read by their path', async () => {
       expect(await read('/city', { address: { city: 'Paris' } })).to.equal('Paris');
-      expect(await read('/sku', { items: many(2) })).to.deep.equal({ sku: 'a' });
+      expect(await read('/sku', { items: createItems(2) })).to.deep.equal({ sku: 'a' });
     });
 
     it('are null where a field on the way is optional and absent', async () => {
@@ -176,7 +176,7 @@ describe('payload_validation of objects and lists', () => {
     });
 
     it('end the request where nothing on the way is optional', async () => {
-      expect(await read('/sku', { items: many(1) })).to.equal('ACC_UNRESOLVED');
+      expect(await read('/sku', { items: createItems(1) })).to.equal('ACC_UNRESOLVED');
     });
   });
 

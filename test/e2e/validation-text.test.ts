@@ -1,7 +1,7 @@
 /** Values that can only come as text (query string, path) over real HTTP: converted where a rule asks for it, and nowhere else. */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { onDatabase } from '../support/kernel.js';
+import { describeOnDatabase } from '../support/kernel.js';
 
 const rules = (field: object): object => ({ payload_validation: [{ field }] });
 const NUMBER = { n: { type: 'NUMBER', min: -5 } };
@@ -52,8 +52,8 @@ const FILES = {
 };
 const http = { methods: ['GET', 'POST', 'DELETE'] };
 
-onDatabase('values that arrive as text', { files: FILES, config: { http } }, (kernel) => {
-  const ask = async (path: string, method = 'GET'): Promise<unknown> => {
+describeOnDatabase('values that arrive as text', { files: FILES, config: { http } }, (kernel) => {
+  const requestBody = async (path: string, method = 'GET'): Promise<unknown> => {
     const { status, body } = await kernel().request(method, path);
     return status === 200 ? body : (body['errors'] as Loose[]).map(({ code }) => code);
   };
@@ -69,8 +69,8 @@ onDatabase('values that arrive as text', { files: FILES, config: { http } }, (ke
   ];
   for (const [text, n] of NUMBERS) {
     it(`a number is what JSON would read: n=${text}`, async () => {
-      expect(await ask(`/number?n=${text}`)).to.deep.equal({ n });
-      expect(await ask(`/number?n=${text}`, 'DELETE')).to.deep.equal({ n });
+      expect(await requestBody(`/number?n=${text}`)).to.deep.equal({ n });
+      expect(await requestBody(`/number?n=${text}`, 'DELETE')).to.deep.equal({ n });
     });
   }
 
@@ -94,16 +94,16 @@ onDatabase('values that arrive as text', { files: FILES, config: { http } }, (ke
   ];
   for (const text of [...REFUSED, '1e400', '9'.repeat(400)]) {
     it(`not a number: n=${text.slice(0, 20)}`, async () => {
-      expect(await ask(`/number?n=${text}`)).to.deep.equal(['type']);
+      expect(await requestBody(`/number?n=${text}`)).to.deep.equal(['type']);
     });
   }
 
   it('the other bounds of the rule hold for the converted value', async () => {
-    expect(await ask('/number?n=-6')).to.deep.equal(['min']);
-    expect(await ask('/number?n=9007199254740993')).to.deep.equal({ n: '9007199254740993' });
-    expect(await ask('/number?n=1e-400')).to.deep.equal(['type']);
-    expect(await ask('/number?n=1&n=2')).to.deep.equal(['type']);
-    expect(await ask('/number')).to.deep.equal(['required']);
+    expect(await requestBody('/number?n=-6')).to.deep.equal(['min']);
+    expect(await requestBody('/number?n=9007199254740993')).to.deep.equal({ n: '9007199254740993' });
+    expect(await requestBody('/number?n=1e-400')).to.deep.equal(['type']);
+    expect(await requestBody('/number?n=1&n=2')).to.deep.equal(['type']);
+    expect(await requestBody('/number')).to.deep.equal(['required']);
   });
 
   it('in a body, text is no number', async () => {
@@ -112,18 +112,18 @@ onDatabase('values that arrive as text', { files: FILES, config: { http } }, (ke
   });
 
   it('one text is a list of one, several are a list', async () => {
-    expect(await ask('/list?tags=a')).to.deep.equal({ tags: ['a'] });
-    expect(await ask('/list?tags=a&tags=b')).to.deep.equal({ tags: ['a', 'b'] });
-    expect(await ask('/list?tags=')).to.deep.equal({ tags: [''] });
+    expect(await requestBody('/list?tags=a')).to.deep.equal({ tags: ['a'] });
+    expect(await requestBody('/list?tags=a&tags=b')).to.deep.equal({ tags: ['a', 'b'] });
+    expect(await requestBody('/list?tags=')).to.deep.equal({ tags: [''] });
   });
 
   it('text stays text, whatever it looks like', async () => {
-    expect(await ask('/text?s=5')).to.deep.equal({ s: '5' });
-    expect(await ask('/text?s=a&s=b')).to.deep.equal(['type']);
+    expect(await requestBody('/text?s=5')).to.deep.equal({ s: '5' });
+    expect(await requestBody('/text?s=a&s=b')).to.deep.equal(['type']);
   });
 
   it('a statement gets the converted value from the path; what no rule names stays text', async () => {
-    expect(await ask('/orders/7/lines/8?more=9')).to.deep.equal({ n: 'number', line: 'string', more: 9 });
+    expect(await requestBody('/orders/7/lines/8?more=9')).to.deep.equal({ n: 'number', line: 'string', more: 9 });
     const { body } = await kernel().post('/orders/7/lines/8', { more: 9 });
     expect(body).to.deep.equal({ n: 'number', line: 'string', more: 9 });
   });
@@ -135,6 +135,6 @@ onDatabase('values that arrive as text', { files: FILES, config: { http } }, (ke
   });
 
   it('rules that are not judged convert nothing', async () => {
-    expect(await ask('/bypassed?n=5')).to.deep.equal({ n: '5' });
+    expect(await requestBody('/bypassed?n=5')).to.deep.equal({ n: '5' });
   });
 });

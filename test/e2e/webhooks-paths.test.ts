@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';
-import { BrokenSet } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError } from '../../kernel/runtime/kernel.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { hmac, rsa } from '../support/webhooks.js';
+import { defineReturnResource } from '../support/project.js';
+import { signHmac, signRsa } from '../support/webhooks.js';
 
 const SECRET = 'a secret of a webhook, long enough';
 const SENDER = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -15,7 +15,7 @@ const ENV = { HOOK: SECRET, PEM: SENDER.publicKey.export({ type: 'spki', format:
 const HMAC = { sig_header: '$HEADER.x-signature', secret_key: '$ENV.HOOK' };
 const RSA = { header_key: '$HEADER.x-rsa', public_key_pem: '$ENV.PEM' };
 const hook = (id: string, verifications: object, value = '$PAYLOAD'): object =>
-  returning(id, { got: value }, { webhook: { verifications } });
+  defineReturnResource(id, { got: value }, { webhook: { verifications } });
 const FILES = {
   'definitions/a.json': [
     hook('open/:name', { HmacSignatureVerifier: { ...HMAC, path: 'unsigned' } }),
@@ -37,37 +37,40 @@ describe('webhooks with parameters in their path', () => {
     const { status, body } = await kernel.post(path, BODY, { headers });
     return [status, status === 200 ? body['got'] : body['code']];
   };
-  const signed = (path: string, body = BODY) => ({ 'x-signature': hmac(`${path}\n${body}`, SECRET) });
+  const createSignatureHeader = (path: string, body = BODY) => ({
+    'x-signature': signHmac(`${path}\n${body}`, SECRET),
+  });
   const got = (name: string) => [200, { event: 'paid', n: 1.5, name }];
   const REFUSED = [401, 'WHK_REFUSED'];
 
   it('a signature that covers the path is one for that path alone', async () => {
-    expect(await send('/signed/alice', signed('/signed/alice'))).to.deep.equal(got('alice'));
+    expect(await send('/signed/alice', createSignatureHeader('/signed/alice'))).to.deep.equal(got('alice'));
     for (const path of ['/signed/mallory', '/signed/alice?n=2', '/signed/al%69ce', '/signed/alice%20'])
-      expect(await send(path, signed('/signed/alice')), path).to.deep.equal(REFUSED);
+      expect(await send(path, createSignatureHeader('/signed/alice')), path).to.deep.equal(REFUSED);
     for (const headers of [
-      signed('signed/alice'),
-      signed('/signed/alice', ''),
-      signed('/signed/alice?n=2'),
-      { 'x-signature': hmac(BODY, SECRET) },
+      createSignatureHeader('signed/alice'),
+      createSignatureHeader('/signed/alice', ''),
+      createSignatureHeader('/signed/alice?n=2'),
+      { 'x-signature': signHmac(BODY, SECRET) },
       // No path has a line feed, so nothing of one passes for a body.
-      { 'x-signature': hmac(`/signed/ali\nce${BODY}`, SECRET) },
+      { 'x-signature': signHmac(`/signed/ali\nce${BODY}`, SECRET) },
     ])
       expect(await send('/signed/alice', headers)).to.deep.equal(REFUSED);
-    const sealed = { 'x-rsa': rsa(`/sealed/alice\n${BODY}`, SENDER.privateKey) };
+    const sealed = { 'x-rsa': signRsa(`/sealed/alice\n${BODY}`, SENDER.privateKey) };
     expect(await send('/sealed/alice', sealed)).to.deep.equal(got('alice'));
     expect(await send('/sealed/mallory', sealed)).to.deep.equal(REFUSED);
   });
 
   it('it covers the query string, where that is the payload', async () => {
-    const get = (path: string) => kernel.request('GET', path, { headers: signed('/signed/ada?n=1', '') });
+    const get = (path: string) =>
+      kernel.request('GET', path, { headers: createSignatureHeader('/signed/ada?n=1', '') });
     expect((await get('/signed/ada?n=1')).body).to.deep.equal({ got: { n: '1', name: 'ada' } });
     for (const path of ['/signed/ada?n=2', '/signed/ada', '/signed/eve?n=1'])
       expect((await get(path)).status).to.equal(401);
   });
 
   it('without it the definition says so, or does not read its path', async () => {
-    const headers = { 'x-signature': hmac(BODY, SECRET) };
+    const headers = { 'x-signature': signHmac(BODY, SECRET) };
     for (const name of ['alice', 'mallory']) {
       expect(await send(`/open/${name}`, headers)).to.deep.equal(got(name));
       expect(await send(`/unread/${name}`, headers)).to.deep.equal([200, 'paid']);
@@ -75,8 +78,8 @@ describe('webhooks with parameters in their path', () => {
     for (const verifications of [{ HmacSignatureVerifier: HMAC }, { PublicKeySignatureVerifier: RSA }]) {
       const files = { 'definitions/a.json': [hook('silent/:name', verifications)] };
       const failure = await startKernel({ files, env: ENV }).catch((error: unknown) => error);
-      expect(failure).to.be.instanceOf(BrokenSet);
-      expect((failure as BrokenSet).problems.map(({ code }) => code)).to.deep.equal(['WHK_PATH']);
+      expect(failure).to.be.instanceOf(InvalidDefinitionsError);
+      expect((failure as InvalidDefinitionsError).problems.map(({ code }) => code)).to.deep.equal(['WHK_PATH']);
     }
   });
 });

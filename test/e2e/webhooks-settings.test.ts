@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import { startKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 
 const SENDER = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const ENV = {
@@ -18,7 +18,10 @@ const TOKEN = { header_key: '$HEADER.X-Token', secret_key: '$ENV.OTHER' };
 const RSA = { header_key: '$HEADER.x-rsa', public_key_pem: '$ENV.PEM' };
 const JWT = { header_key: '$HEADER.authorization', secret_key: '$ENV.HOOK', algorithm: 'HS512' };
 
-const hook = (id: string, verifications: Json): object => ({ ...returning(id, 1), webhook: { verifications } });
+const hook = (id: string, verifications: Json): object => ({
+  ...defineReturnResource(id, 1),
+  webhook: { verifications },
+});
 
 describe('webhooks that would verify nothing', () => {
   const start = async (verifications: Json, env: Record<string, string> = {}): Promise<string> => {
@@ -83,7 +86,11 @@ describe('webhooks that would verify nothing', () => {
   });
 
   it('10: a secret that also makes access tokens stops the start, in whatever file', async () => {
-    const tokens = { ...returning('me', 1), tokenize: { type: 'JWT', encryption_key: '$ENV.HOOK' }, protected: {} };
+    const tokens = {
+      ...defineReturnResource('me', 1),
+      tokenize: { type: 'JWT', encryption_key: '$ENV.HOOK' },
+      protected: {},
+    };
     const files = { 'definitions/a.json': hook('a', { JwtVerifier: JWT }), 'definitions/b.json': tokens };
     const failure = await startKernel({ files, env: ENV, onProblem: 'refuse' }).then(
       (kernel) => kernel.close(),

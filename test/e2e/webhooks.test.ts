@@ -2,11 +2,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
-import { head, parseRaw } from '../support/client.js';
+import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { returning } from '../support/project.js';
-import { bearer, forge, jwt, OTHER_KEY, seconds } from '../support/tokens.js';
-import { hmac, rsa } from '../support/webhooks.js';
+import { defineReturnResource } from '../support/project.js';
+import { createBearerInit, forgeToken, signJwt, OTHER_KEY, getSeconds } from '../support/tokens.js';
+import { signHmac, signRsa } from '../support/webhooks.js';
 
 const SENDER = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const SECRET = 'whsec-9dKq27LmZt4xVb8RfJ3nWc6yTh';
@@ -25,7 +25,7 @@ const RSA = { header_key: '$HEADER.x-rsa', public_key_pem: '$ENV.PEM' };
 const JWT = { header_key: '$HEADER.authorization', secret_key: '$ENV.HOOK', algorithm: 'HS512' };
 
 const hook = (id: string, verifications: Json, rest: object = {}): object => ({
-  ...returning(id, { got: '$PAYLOAD' }),
+  ...defineReturnResource(id, { got: '$PAYLOAD' }),
   webhook: { verifications },
   ...rest,
 });
@@ -70,29 +70,29 @@ describe('webhooks', () => {
     kernel.post(path, body, { headers });
   const status = async (path: string, headers: Record<string, string>, body?: string): Promise<number> =>
     (await send(path, headers, body)).status;
-  const taken = async (path: string, headers: Record<string, string>, body?: string): Promise<void> => {
+  const expectAccepted = async (path: string, headers: Record<string, string>, body?: string): Promise<void> => {
     const { status: code, body: got, headers: sent } = await send(path, headers, body);
     expect([code, got]).to.deep.equal([200, { got: JSON.parse(body ?? BODY) as unknown }]);
     expect(sent.get('cache-control')).to.equal('no-store');
   };
 
   it('HMAC: plain or with its algorithm, in digits of any case', async () => {
-    const signature = hmac(BODY, SECRET);
+    const signature = signHmac(BODY, SECRET);
     for (const value of [
       signature,
       `sha256=${signature}`,
       signature.toUpperCase(),
       `sha256=${signature.toUpperCase()}`,
     ])
-      await taken('/hmac', { 'x-signature': value });
-    await taken('/sha512', { 'x-signature': `sha512=${hmac(BODY, SECRET, 'sha512')}` });
+      await expectAccepted('/hmac', { 'x-signature': value });
+    await expectAccepted('/sha512', { 'x-signature': `sha512=${signHmac(BODY, SECRET, 'sha512')}` });
     expect(await status('/sha512', { 'x-signature': signature })).to.equal(401);
-    expect(await status('/hmac', { 'x-signature': hmac(BODY, ENV.OTHER) })).to.equal(401);
+    expect(await status('/hmac', { 'x-signature': signHmac(BODY, ENV.OTHER) })).to.equal(401);
   });
 
   it('16: a body that is another one in a single byte is refused', async () => {
-    const headers = { 'x-signature': hmac(BODY, SECRET) };
-    await taken('/hmac', headers);
+    const headers = { 'x-signature': signHmac(BODY, SECRET) };
+    await expectAccepted('/hmac', headers);
     const others = {
       'white space': '{"event":"paid","n":1.50}',
       'order of keys': '{ "n": 1.50,  "event":"paid" }',
@@ -106,7 +106,10 @@ describe('webhooks', () => {
     for (const [what, body] of Object.entries(others)) expect(await status('/hmac', headers, body), what).to.equal(401);
     const latin = Buffer.from('{"event":"café"}', 'latin1');
     const { status: code } = await kernel.post('/hmac', latin, {
-      headers: { 'x-signature': hmac('{"event":"café"}', SECRET), 'content-type': 'application/json; charset=utf-8' },
+      headers: {
+        'x-signature': signHmac('{"event":"café"}', SECRET),
+        'content-type': 'application/json; charset=utf-8',
+      },
     });
     expect(code, 'another encoding of the same text').to.equal(401);
   });
@@ -115,7 +118,7 @@ describe('webhooks', () => {
     const { gzipSync } = await import('node:zlib');
     const bytes = gzipSync(BODY);
     for (const signed of [bytes, Buffer.from(BODY)]) {
-      const headers = { 'x-signature': hmac(signed, SECRET), 'content-encoding': 'gzip' };
+      const headers = { 'x-signature': signHmac(signed, SECRET), 'content-encoding': 'gzip' };
       const answer = await kernel.post('/hmac', bytes, { headers });
       expect([answer.status, answer.body['code']]).to.deep.equal([415, 'REQ_ENCODING']);
     }
@@ -123,10 +126,10 @@ describe('webhooks', () => {
   });
 
   it('17: a header that is missing, repeated, empty or cut is refused', async () => {
-    const signature = hmac(BODY, SECRET);
+    const signature = signHmac(BODY, SECRET);
     const raw = async (...values: readonly string[]): Promise<number> => {
       const lines = values.map((value) => `x-signature: ${value}\r\n`).join('');
-      const top = head('POST', '/hmac', {
+      const top = formatRequestHead('POST', '/hmac', {
         'content-type': 'application/json',
         'content-length': BODY.length,
         connection: 'close',
@@ -151,7 +154,7 @@ describe('webhooks', () => {
       'no digits': ['z'.repeat(64)],
       'a blank inside': [`${signature.slice(0, 32)} ${signature.slice(32)}`],
       'another algorithm': [`sha512=${signature}`],
-      sha1: [`sha1=${hmac(BODY, SECRET, 'sha1')}`],
+      sha1: [`sha1=${signHmac(BODY, SECRET, 'sha1')}`],
       'twice the algorithm': [`sha256=sha256=${signature}`],
       'an algorithm in capitals': [`SHA256=${signature}`],
       base64: [Buffer.from(signature, 'hex').toString('base64')],
@@ -160,21 +163,21 @@ describe('webhooks', () => {
   });
 
   it('a signature of nothing signs no address', async () => {
-    const headers = { 'x-signature': hmac('', SECRET) };
+    const headers = { 'x-signature': signHmac('', SECRET) };
     expect((await kernel.request('GET', '/hmac?event=paid', { headers })).status).to.equal(401);
     expect((await kernel.request('DELETE', '/hmac?event=paid', { headers })).status).to.equal(401);
     expect((await kernel.request('GET', '/hmac', { headers })).status).to.equal(401);
     expect((await kernel.post('/named/ada', undefined, { headers })).status).to.equal(401);
-    expect((await kernel.post('/named/ada', '{}', { headers: { 'x-signature': hmac('{}', SECRET) } })).status).to.equal(
-      200,
-    );
+    expect(
+      (await kernel.post('/named/ada', '{}', { headers: { 'x-signature': signHmac('{}', SECRET) } })).status,
+    ).to.equal(200);
     // A POST without a body has no payload that somebody could have chosen.
     const { status: code, body } = await kernel.post('/hmac', undefined, { headers });
     expect([code, body]).to.deep.equal([200, { got: {} }]);
   });
 
   it('20: a token is compared whole, whatever its length', async () => {
-    await taken('/token', { 'x-token': ENV.OTHER });
+    await expectAccepted('/token', { 'x-token': ENV.OTHER });
     for (const value of [ENV.OTHER.slice(0, -1), `${ENV.OTHER}x`, ENV.OTHER.toLowerCase(), 'x', 'x'.repeat(5000), 'é'])
       expect(await status('/token', { 'x-token': value }), value.slice(0, 30)).to.equal(401);
     for (const headers of [{}, { 'x-token': '' }, { 'x-token': `${ENV.OTHER}, ${ENV.OTHER}` }])
@@ -182,13 +185,13 @@ describe('webhooks', () => {
   });
 
   it('RSA: PKCS#1 v1.5 in Base64, in one spelling', async () => {
-    const signature = rsa(BODY, SENDER.privateKey);
-    await taken('/rsa', { 'x-rsa': signature });
+    const signature = signRsa(BODY, SENDER.privateKey);
+    await expectAccepted('/rsa', { 'x-rsa': signature });
     const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const bytes = Buffer.from(signature, 'base64');
     const wrong = {
-      stranger: rsa(BODY, stranger.privateKey),
-      'another body': rsa(`${BODY} `, SENDER.privateKey),
+      stranger: signRsa(BODY, stranger.privateKey),
+      'another body': signRsa(`${BODY} `, SENDER.privateKey),
       base64url: bytes.toString('base64url'),
       'no padding': signature.replace(/=+$/, ''),
       hex: bytes.toString('hex'),
@@ -202,15 +205,15 @@ describe('webhooks', () => {
   });
 
   it('JWT: the algorithm of the definition, judged by the clock', async () => {
-    await taken('/jwt', { authorization: `Bearer ${await jwt({}, SECRET, 'HS512')}` });
-    const at = (claims: object): Promise<string> => jwt({ ...claims }, SECRET, 'HS512');
+    await expectAccepted('/jwt', { authorization: `Bearer ${await signJwt({}, SECRET, 'HS512')}` });
+    const at = (claims: object): Promise<string> => signJwt({ ...claims }, SECRET, 'HS512');
     const wrong = {
-      'another algorithm': await jwt({}, SECRET, 'HS256'),
-      none: forge({ alg: 'none', typ: 'JWT' }, { exp: seconds(600) }, ''),
-      'another key': await jwt({}, ENV.OTHER, 'HS512'),
-      over: await at({ exp: seconds(-60) }),
-      'not yet': await at({ nbf: seconds(120) }),
-      'for ever': forge({ alg: 'HS512', typ: 'JWT' }, { iat: seconds() }, SECRET),
+      'another algorithm': await signJwt({}, SECRET, 'HS256'),
+      none: forgeToken({ alg: 'none', typ: 'JWT' }, { exp: getSeconds(600) }, ''),
+      'another key': await signJwt({}, ENV.OTHER, 'HS512'),
+      over: await at({ exp: getSeconds(-60) }),
+      'not yet': await at({ nbf: getSeconds(120) }),
+      'for ever': forgeToken({ alg: 'HS512', typ: 'JWT' }, { iat: getSeconds() }, SECRET),
     };
     for (const [what, token] of Object.entries(wrong))
       expect(await status('/jwt', { authorization: `Bearer ${token}` }), what).to.equal(401);
@@ -219,8 +222,8 @@ describe('webhooks', () => {
   });
 
   it('19: the address of the connection counts, and what anybody may write does not', async () => {
-    await taken('/here', {});
-    await taken('/here', { 'x-forwarded-for': '203.0.113.9' });
+    await expectAccepted('/here', {});
+    await expectAccepted('/here', { 'x-forwarded-for': '203.0.113.9' });
     expect(await status('/elsewhere', {})).to.equal(401);
     for (const name of ['x-forwarded-for', 'x-real-ip', 'forwarded', 'client-ip', 'true-client-ip'])
       expect(await status('/elsewhere', { [name]: '203.0.113.9' }), name).to.equal(401);
@@ -228,31 +231,31 @@ describe('webhooks', () => {
 
   it('19: behind a proxy that is trusted, its entry counts and no entry before it', async () => {
     const behind = await startKernel({ files: FILES, env: ENV, config: { http: { trusted_proxies: 1 } } });
-    const from = async (forwarded: string): Promise<number> =>
+    const postFrom = async (forwarded: string): Promise<number> =>
       (await behind.post('/elsewhere', {}, { headers: { 'x-forwarded-for': forwarded } })).status;
-    expect(await from('203.0.113.9')).to.equal(200);
-    expect(await from('198.51.100.1, ::ffff:203.0.113.9')).to.equal(200);
-    expect(await from('203.0.113.9, 198.51.100.1')).to.equal(401);
-    expect(await from('not an address')).to.equal(401);
+    expect(await postFrom('203.0.113.9')).to.equal(200);
+    expect(await postFrom('198.51.100.1, ::ffff:203.0.113.9')).to.equal(200);
+    expect(await postFrom('203.0.113.9, 198.51.100.1')).to.equal(401);
+    expect(await postFrom('not an address')).to.equal(401);
     await behind.close();
   });
 
   it('ALL: every verifier has to agree; ANY: one is enough', async () => {
-    const signature = { 'x-signature': hmac(BODY, SECRET) };
+    const signature = { 'x-signature': signHmac(BODY, SECRET) };
     const token = { 'x-token': ENV.OTHER };
-    await taken('/all', { ...signature, ...token });
+    await expectAccepted('/all', { ...signature, ...token });
     for (const headers of [signature, token, { ...signature, 'x-token': 'x' }, { 'x-signature': 'x', ...token }, {}])
       expect(await status('/all', headers)).to.equal(401);
     for (const headers of [{ ...signature, ...token }, signature, token, { ...signature, 'x-token': 'x' }])
-      await taken('/any', headers);
+      await expectAccepted('/any', headers);
     for (const headers of [{}, { 'x-signature': 'x', 'x-token': 'x' }])
       expect(await status('/any', headers)).to.equal(401);
   });
 
   it('a resource that is protected too demands both', async () => {
-    const access = { 'x-access': await jwt({ id: 1 }, OTHER_KEY) };
+    const access = { 'x-access': await signJwt({ id: 1 }, OTHER_KEY) };
     const token = { 'x-token': ENV.OTHER };
-    await taken('/both', { ...access, ...token });
+    await expectAccepted('/both', { ...access, ...token });
     for (const headers of [access, token, {}]) expect(await status('/both', headers)).to.equal(401);
   });
 
@@ -298,15 +301,18 @@ describe('webhooks', () => {
   });
 
   it('a stranger is refused before the body is read, and the work never begins', async () => {
-    const request = head('POST', '/hmac', { 'content-type': 'application/json', 'content-length': 900_000 });
+    const request = formatRequestHead('POST', '/hmac', {
+      'content-type': 'application/json',
+      'content-length': 900_000,
+    });
     expect(parseRaw(await kernel.raw(request)).status).to.equal(401);
-    const late = head('POST', '/all', {
+    const late = formatRequestHead('POST', '/all', {
       'content-type': 'application/json',
       'content-length': 900_000,
       'x-signature': '0'.repeat(64),
     });
     expect(parseRaw(await kernel.raw(late)).status, 'a header is looked at before the body').to.equal(401);
-    expect(await status('/hmac', { 'x-signature': hmac(BODY, SECRET) }, 'x'.repeat(1_100_000))).to.equal(413);
+    expect(await status('/hmac', { 'x-signature': signHmac(BODY, SECRET) }, 'x'.repeat(1_100_000))).to.equal(413);
   });
 
   it('bytes that were verified are parsed as any others', async () => {
@@ -315,24 +321,24 @@ describe('webhooks', () => {
       ['[1]', 422],
       ['{"__proto__":1}', 400],
     ] as const)
-      expect(await status('/hmac', { 'x-signature': hmac(body, SECRET) }, body), body).to.equal(code);
+      expect(await status('/hmac', { 'x-signature': signHmac(body, SECRET) }, body), body).to.equal(code);
     const text = await kernel.post('/hmac', 'hello', {
-      headers: { 'x-signature': hmac('hello', SECRET), 'content-type': 'text/plain' },
+      headers: { 'x-signature': signHmac('hello', SECRET), 'content-type': 'text/plain' },
     });
     expect(text.status).to.equal(415);
   });
 
   it('stands in the table of endpoints', () => {
-    const guardOf = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
-    expect(guardOf('hmac')).to.equal('webhook: HmacSignatureVerifier');
-    expect(guardOf('any')).to.equal('webhook: ANY of HmacSignatureVerifier, HeaderTokenVerifier');
-    expect(guardOf('both'))
+    const getGuardSummary = (id: string): string | undefined => kernel.kernel.plans().byId.get(id)?.summary.guard;
+    expect(getGuardSummary('hmac')).to.equal('webhook: HmacSignatureVerifier');
+    expect(getGuardSummary('any')).to.equal('webhook: ANY of HmacSignatureVerifier, HeaderTokenVerifier');
+    expect(getGuardSummary('both'))
       .to.match(/webhook: HeaderTokenVerifier/)
       .and.match(/JWT in x-access/);
   });
 
   it('a bearer of access tokens is nobody here, and a sender nobody there', async () => {
-    expect((await kernel.post('/both', {}, bearer(await jwt({}, SECRET, 'HS512')))).status).to.equal(401);
-    expect(await status('/jwt', { authorization: `Bearer ${await jwt({}, OTHER_KEY, 'HS512')}` })).to.equal(401);
+    expect((await kernel.post('/both', {}, createBearerInit(await signJwt({}, SECRET, 'HS512')))).status).to.equal(401);
+    expect(await status('/jwt', { authorization: `Bearer ${await signJwt({}, OTHER_KEY, 'HS512')}` })).to.equal(401);
   });
 });

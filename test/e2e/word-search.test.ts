@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai';
 import type { Loose } from '../support/client.js';
-import { documents, onEach, SQL, STORES } from '../support/databases.js';
+import { defineDocumentResource, describeOnEach, SQL, STORES } from '../support/databases.js';
 import type { TestKernel } from '../support/kernel.js';
-import { querying } from '../support/project.js';
+import { defineQueryResource } from '../support/project.js';
 
 const PAGES = [
   [1, 'The quick brown Fox jumps'],
@@ -47,31 +47,31 @@ const search = (kernel: () => TestKernel, path: string, rest: typeof ASKED): voi
 
 const ONE = "SELECT id FROM page WHERE to_tsvector('english', body) @@ plainto_tsquery('english', $1) ORDER BY id";
 
-onEach(
+describeOnEach(
   'a search for words',
   SQL,
   {
     files: {
       'definitions/_page.json': MODEL,
-      'definitions/add.json': querying('add', 'INSERT INTO page (id, body) VALUES ($1, $2)', ['id', 'body']),
-      'definitions/find.json': querying('find', ONE, ['$PAYLOAD.words'], { result: 'many' }),
+      'definitions/add.json': defineQueryResource('add', 'INSERT INTO page (id, body) VALUES ($1, $2)', ['id', 'body']),
+      'definitions/find.json': defineQueryResource('find', ONE, ['$PAYLOAD.words'], { result: 'many' }),
     },
   },
   (kernel) => search(kernel, '/find', [...ASKED, ['brown fox', [1]], ['fox, BROWN!', [1]]]),
 );
 
-onEach(
+describeOnEach(
   'a search for words',
   STORES,
   {
     files: {
       'definitions/_page.json': MODEL,
-      'definitions/add.json': documents('add', {
+      'definitions/add.json': defineDocumentResource('add', {
         collection: '_page',
         action: 'INSERT',
         parameters: ['id', '$PAYLOAD.body'],
       }),
-      'definitions/find.json': documents(
+      'definitions/find.json': defineDocumentResource(
         'find',
         {
           collection: '_page',

@@ -5,20 +5,20 @@
 import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { modelNameOf, readGallery, withPath, type Pattern } from '../../extension/src/gallery.js';
+import { toModelName, readGallery, fillPattern, type Pattern } from '../../extension/src/gallery.js';
 import { analyse, type SourceFile } from '../../language/analysis/analyse.js';
-import { builtinRegistry, SQL } from '../support/fixtures.js';
+import { createBuiltinRegistry, SQL } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
 const FOLDER = join(ROOT, 'extension', 'gallery');
 const gallery = readGallery(FOLDER);
-const registry = builtinRegistry();
+const registry = createBuiltinRegistry();
 
 /** What `lintel check` says of the pattern and the models that are written beside it. */
-function judged(pattern: Pattern, text = gallery.textOf(pattern)): string[] {
+function checkPattern(pattern: Pattern, text = gallery.readPattern(pattern)): string[] {
   const needed = (pattern.needs ?? []).flatMap((name): SourceFile[] => {
-    const model = gallery.model(name);
-    return model === undefined ? [] : [{ file: model.file, text: gallery.textOf(model) }];
+    const model = gallery.findModel(name);
+    return model === undefined ? [] : [{ file: model.file, text: gallery.readPattern(model) }];
   });
   const { problems } = analyse([{ file: pattern.file, text }, ...needed], registry, { env: null, sql: SQL });
   return problems.map(({ file, code, message }) => `${file}: ${code} ${message}`);
@@ -35,8 +35,8 @@ describe('extension: gallery', () => {
 
   for (const pattern of gallery.patterns) {
     it(`${pattern.title}: passes the check`, () => {
-      expect(judged(pattern)).to.deep.equal([]);
-      for (const name of pattern.needs ?? []) expect(gallery.model(name), name).not.to.equal(undefined);
+      expect(checkPattern(pattern)).to.deep.equal([]);
+      for (const name of pattern.needs ?? []) expect(gallery.findModel(name), name).not.to.equal(undefined);
     });
   }
 
@@ -45,7 +45,7 @@ describe('extension: gallery', () => {
     if (pattern === undefined) throw new Error('no pattern needs a model');
     const { needs: _, ...alone } = pattern;
     const other: SourceFile = { file: '_x.model.json', text: '{ "id": { "type": "Number", "primary_key": true } }' };
-    const { problems } = analyse([{ file: alone.file, text: gallery.textOf(alone) }, other], registry, {
+    const { problems } = analyse([{ file: alone.file, text: gallery.readPattern(alone) }, other], registry, {
       env: null,
       sql: SQL,
     });
@@ -54,19 +54,19 @@ describe('extension: gallery', () => {
 
   it('gives a pattern another path, and an id that follows from it', () => {
     for (const pattern of gallery.patterns.filter(({ path }) => path !== undefined)) {
-      const text = withPath(gallery.textOf(pattern), pattern, 'a/b', 'a-b');
+      const text = fillPattern(gallery.readPattern(pattern), pattern, 'a/b', 'a-b');
       expect(text, pattern.file).to.contain('"id": "a-b"').and.contain('"resource": "a/b"');
       expect(text).not.to.contain(`"resource": "${pattern.path ?? ''}"`);
-      if (pattern.path?.includes(':') !== true) expect(judged(pattern, text)).to.deep.equal([]);
+      if (pattern.path?.includes(':') !== true) expect(checkPattern(pattern, text)).to.deep.equal([]);
     }
     const several = gallery.patterns.find(({ sort, path }) => sort === 'resource' && path === undefined);
     if (several === undefined) throw new Error('no pattern of several resources');
-    expect(withPath('"id": "x"', several, 'a/b', 'a-b')).to.equal('"id": "x"');
+    expect(fillPattern('"id": "x"', several, 'a/b', 'a-b')).to.equal('"id": "x"');
   });
 
   it('knows models by the name of their file', () => {
-    expect(modelNameOf('models/_user.model.json')).to.equal('_user');
-    expect(gallery.model('_user')?.file).to.equal('models/_user.model.json');
-    expect(gallery.model('_nothing')).to.equal(undefined);
+    expect(toModelName('models/_user.model.json')).to.equal('_user');
+    expect(gallery.findModel('_user')?.file).to.equal('models/_user.model.json');
+    expect(gallery.findModel('_nothing')).to.equal(undefined);
   });
 });

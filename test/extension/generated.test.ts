@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { generated } from '../../extension/tools/generated.js';
 import type { Snippet } from '../../extension/tools/snippets.js';
 import { readJsonc } from '../../extension/src/jsonc.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'extension', name), 'utf8');
 const snippets = JSON.parse(read('snippets/lintel.json')) as Readonly<Record<string, Snippet>>;
 
 /** What is there when every stop is left as it is. */
-const accepted = ({ body }: Snippet): string =>
+const acceptSnippet = ({ body }: Snippet): string =>
   body
     .join('\n')
     .replace(/\$\{\d+:((?:\\.|[^\\}])*)\}/g, (_, text: string) => text)
@@ -26,7 +26,7 @@ describe('extension: generated files', () => {
 
   for (const [name, snippet] of Object.entries(snippets)) {
     it(`snippet "${name}" is JSON`, () => {
-      const text = accepted(snippet);
+      const text = acceptSnippet(snippet);
       const isWhole = /^([{[]|\/\/)/.test(text);
       const json = readJsonc(isWhole ? text : `{${text}}`);
       expect(json, text).to.be.an(text.replace(/^\/\/.*\n/, '').startsWith('[') ? 'array' : 'object');
@@ -35,7 +35,7 @@ describe('extension: generated files', () => {
   }
 
   it('there is a snippet for every plugin that is written as an object', () => {
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     const missing = [...registry.plugins.values()].filter(({ kind, name }) => {
       const by = registry.kind(kind)?.select.by;
       if (by === 'name' || by === 'root') return false;

@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Grammar, Rule } from '../../extension/tools/grammar.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
-import { tokensOf } from '../support/textmate.js';
+import { tokenizeSource } from '../support/textmate.js';
 import { sampleCases } from '../support/sample.js';
 
 const grammar = JSON.parse(readFileSync(join(ROOT, 'extension/syntaxes/lintel.tmLanguage.json'), 'utf8')) as Grammar;
@@ -15,9 +15,9 @@ const STRING = 'string.quoted.double.json.lintel';
 const SQL = 'meta.embedded.inline.sql.lintel';
 
 /** Names around the first token of this text. */
-function scopesOf(source: string, text: string): readonly string[] {
-  const found = tokensOf(grammar, source).find((token) => token.text === text);
-  if (found === undefined) throw new Error(JSON.stringify(tokensOf(grammar, source).map((token) => token.text)));
+function findScopes(source: string, text: string): readonly string[] {
+  const found = tokenizeSource(grammar, source).find((token) => token.text === text);
+  if (found === undefined) throw new Error(JSON.stringify(tokenizeSource(grammar, source).map((token) => token.text)));
   return found.scopes;
 }
 
@@ -52,15 +52,15 @@ describe('extension: grammar', () => {
     ['{ "query": "SELECT $1\n"b": 1', '"b"', [KEY]],
   ];
   for (const [source, text, scopes] of cases) {
-    it(`${JSON.stringify(source)}: ${text}`, () => expect(scopesOf(source, text)).to.deep.equal(scopes));
+    it(`${JSON.stringify(source)}: ${text}`, () => expect(findScopes(source, text)).to.deep.equal(scopes));
   }
 
   it('knows every accessor of the specs', () => {
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     for (const name of [...registry.kinds.values()].flatMap(({ kind, select }) =>
       select.by === 'root' ? registry.names(kind) : [],
     ))
-      expect(scopesOf(`["$${name}"]`, name)).to.deep.equal([STRING, 'variable.language.accessor.lintel']);
+      expect(findScopes(`["$${name}"]`, name)).to.deep.equal([STRING, 'variable.language.accessor.lintel']);
   });
 
   it('leaves no text out, whatever the file looks like', () => {
@@ -68,7 +68,7 @@ describe('extension: grammar', () => {
     const ends = Array.from({ length: Math.ceil(text.length / 97) }, (_, n) => n * 97);
     for (const end of sampleCases('editor', 'ends', ends, 30)) {
       const part = text.slice(0, end);
-      const all = tokensOf(grammar, part).map((token) => token.text);
+      const all = tokenizeSource(grammar, part).map((token) => token.text);
       expect(all.join('')).to.equal(part.replaceAll('\n', ''));
     }
   });

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { ROOT } from '../support/project.js';
-import { evaluate } from '../support/vscode-stub.js';
+import { evaluateModule } from '../support/vscode-stub.js';
 
 interface Document {
   readonly uri: { readonly scheme: string; readonly path: string };
@@ -45,7 +45,7 @@ async function editor(holds: (document: Document) => boolean) {
     external: ['vscode'],
     write: false,
   });
-  const { keepLanguage } = evaluate(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as Module;
+  const { keepLanguage } = evaluateModule(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as Module;
   const kept = keepLanguage({ onDidChange: on('projects'), holds });
   return {
     kept,

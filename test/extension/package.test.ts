@@ -13,7 +13,7 @@ import type { Metafile } from 'esbuild';
 import { bundle, type Bundles } from '../../extension/tools/bundle.js';
 import { ROOT } from '../support/project.js';
 import { loadExtension } from '../support/vscode-stub.js';
-import { entriesOf } from '../support/zip.js';
+import { readZipEntries } from '../support/zip.js';
 
 interface Manifest {
   readonly version: string;
@@ -57,7 +57,7 @@ describe('extension: package', function () {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('holds what an editor needs, and nothing of the sources', () => {
-    const files = [...entriesOf(vsix).keys()].map((name) => name.replace(/^extension\//, ''));
+    const files = [...readZipEntries(vsix).keys()].map((name) => name.replace(/^extension\//, ''));
     const kinds = files.map((name) => (name.startsWith('gallery/') ? 'gallery/' : name));
     expect([...new Set(kinds)].sort()).to.deep.equal([
       'LICENSE.txt',

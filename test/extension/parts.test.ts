@@ -3,13 +3,13 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NAMED_DEFINITION } from '../../extension/src/files.js';
-import { definitionGlobs } from '../../extension/src/globs.js';
+import { readDefinitionGlobs } from '../../extension/src/globs.js';
 import { readJsonc } from '../../extension/src/jsonc.js';
-import { fileNameOf, pathMistake, tableMistake } from '../../extension/src/words.js';
+import { toFileName, validateResourcePath, validateTableName } from '../../extension/src/words.js';
 import { analyse } from '../../language/analysis/analyse.js';
 import { DEFAULTS } from '../../language/analysis/config-schema.js';
 import { codeFrame } from '../../language/source/frame.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
 describe('extension: reading JSON with comments', () => {
@@ -31,14 +31,14 @@ describe('extension: reading JSON with comments', () => {
 
 describe('extension: where definitions lie', () => {
   it('as the config says, without the globs that take away', () => {
-    const globs = definitionGlobs('{ "definitions": ["./api/**/*.json", "!api/old/**", 5], // x\n }');
+    const globs = readDefinitionGlobs('{ "definitions": ["./api/**/*.json", "!api/old/**", 5], // x\n }');
     expect(globs).to.deep.equal({ include: ['api/**/*.json'], exclude: ['api/old/**'] });
   });
 
   it('where the kernel looks when the config says nothing, or nothing that can be read', () => {
     const { definitions } = DEFAULTS;
     for (const text of ['{}', '{ "definitions": ', '[]', 'null', '{ "definitions": "x" }'])
-      expect(definitionGlobs(text), text).to.deep.equal({ include: definitions, exclude: [] });
+      expect(readDefinitionGlobs(text), text).to.deep.equal({ include: definitions, exclude: [] });
   });
 
   it('files are known by their names too', () => {
@@ -50,18 +50,19 @@ describe('extension: where definitions lie', () => {
 
 describe('extension: names of new files', () => {
   it('a file is named after the path', () => {
-    expect(fileNameOf('notes/:note/done')).to.equal('notes-note-done');
-    expect(fileNameOf('Sign Up!')).to.equal('sign-up');
+    expect(toFileName('notes/:note/done')).to.equal('notes-note-done');
+    expect(toFileName('Sign Up!')).to.equal('sign-up');
   });
 
   it('a path that may not be is refused with a reason', () => {
     for (const path of ['', ' ', '/a', 'a/', 'a//b', 'a b', 'ä', '::'])
-      expect(pathMistake(path), path).to.be.a('string');
-    for (const path of ['a', 'notes/list', 'notes/:id', 'v1.0/x_y-z']) expect(pathMistake(path), path).to.equal(null);
+      expect(validateResourcePath(path), path).to.be.a('string');
+    for (const path of ['a', 'notes/list', 'notes/:id', 'v1.0/x_y-z'])
+      expect(validateResourcePath(path), path).to.equal(null);
   });
 
   it('whatever is let through is a path, and gives an id, for the check', () => {
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     for (const path of [
       'a',
       'notes/list',
@@ -76,9 +77,9 @@ describe('extension: names of new files', () => {
       ':a:b',
       'a:b',
     ]) {
-      if (pathMistake(path) !== null) continue;
+      if (validateResourcePath(path) !== null) continue;
       const actionables = [{ id: 1, mode: 'RETURN', value: {} }];
-      const text = JSON.stringify({ id: fileNameOf(path), resource: path, actionables });
+      const text = JSON.stringify({ id: toFileName(path), resource: path, actionables });
       const { problems } = analyse([{ file: 'a.resource.json', text }], registry, { env: null });
       expect(
         problems.map(({ message }) => message),
@@ -88,8 +89,9 @@ describe('extension: names of new files', () => {
   });
 
   it('a table has a name that needs no quotes', () => {
-    for (const name of ['note', 'user_2']) expect(tableMistake(name)).to.equal(null);
-    for (const name of ['', '_note', 'Note', '2x', 'a-b', 'a'.repeat(61)]) expect(tableMistake(name)).to.be.a('string');
+    for (const name of ['note', 'user_2']) expect(validateTableName(name)).to.equal(null);
+    for (const name of ['', '_note', 'Note', '2x', 'a-b', 'a'.repeat(61)])
+      expect(validateTableName(name)).to.be.a('string');
   });
 });
 
@@ -110,7 +112,7 @@ describe('extension: problems of a terminal', () => {
 
   it('are read as the kernel prints them', () => {
     const text = '{\n  "id": "a", "resource": "a", "actionabels": []\n}';
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     const { problems, documents } = analyse([{ file: 'a b/x.resource.json', text }], registry, { env: null });
     expect(problems.length).to.be.greaterThan(0);
     for (const problem of problems) {

@@ -6,24 +6,24 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPlan, type Plan } from '../../extension/src/panels/plan-json.js';
-import { cut, layoutOf, SIZE, type Area, type Layout } from '../../extension/src/panels/plan-layout.js';
-import { svgOf } from '../../extension/src/panels/plan-svg.js';
-import type { Interface } from '../../extension/src/panels/plan-words.js';
-import { caseNames } from '../support/fixtures.js';
+import { truncateText, computeLayout, SIZE, type Area, type Layout } from '../../extension/src/panels/plan-layout.js';
+import { renderSvg } from '../../extension/src/panels/plan-svg.js';
+import type { ResourceInterface } from '../../extension/src/panels/plan-words.js';
+import { listCaseNames } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
 const PLANS = join(ROOT, 'test', 'fixtures', 'plans');
 
-const planOf = (json: object): Plan => {
+const parsePlan = (json: object): Plan => {
   const plan = readPlan(JSON.stringify({ id: 'a', path: 'a', run: [], ...json }));
   if (plan === null) throw new Error('this is no plan');
   return plan;
 };
 
-const fixtures = caseNames(PLANS).flatMap((name) =>
+const fixtures = listCaseNames(PLANS).flatMap((name) =>
   Object.entries(
     JSON.parse(readFileSync(join(PLANS, name, 'plan.json'), 'utf8')) as Record<string, { describe: object }>,
-  ).map(([id, { describe }]) => [`${name} ${id}`, planOf(describe)] as const),
+  ).map(([id, { describe }]) => [`${name} ${id}`, parsePlan(describe)] as const),
 );
 
 const action = (n: number, more: object = {}): object => ({
@@ -38,7 +38,7 @@ const action = (n: number, more: object = {}): object => ({
 });
 
 /** 30 actionables in transactions, at once and alone, each with values of several others. */
-const LARGE = planOf({
+const LARGE = parsePlan({
   admit: ['rate_limit', 'protected'],
   check: ['payload_validation'],
   main: 'a#30',
@@ -66,7 +66,7 @@ function needs(n: number): object {
   };
 }
 
-const ABOUT: Interface = {
+const ABOUT: ResourceInterface = {
   methods: ['POST'],
   ways: [[{ name: 'bearer', header: 'Authorization', prefix: 'Bearer ', doc: '' }]],
   answers: { list: true, names: ['id', 'token'] },
@@ -83,7 +83,7 @@ const holds = (outer: Area, inner: Area): boolean =>
   inner.x + inner.width <= outer.x + outer.width &&
   inner.y + inner.height <= outer.y + outer.height;
 
-function judge({ boxes, arrows, frames, bands, width, height }: Layout): void {
+function checkLayout({ boxes, arrows, frames, bands, width, height }: Layout): void {
   const paper = { x: 0, y: 0, width, height };
   for (const area of [...boxes, ...frames, ...bands]) expect(holds(paper, area), JSON.stringify(area)).to.equal(true);
   boxes.forEach((box, i) => {
@@ -154,11 +154,11 @@ const crosses = (line: Area, box: Area): boolean =>
   (line.width > 0 ? line.y > box.y : line.x > box.x);
 
 describe('extension: plan diagram', () => {
-  for (const [name, plan] of fixtures) it(`of ${name}`, () => judge(layoutOf(plan)));
+  for (const [name, plan] of fixtures) it(`of ${name}`, () => checkLayout(computeLayout(plan)));
 
   it('of 30 actionables, with names that are too long', () => {
-    const layout = layoutOf(LARGE, ABOUT);
-    judge(layout);
+    const layout = computeLayout(LARGE, ABOUT);
+    checkLayout(layout);
     expect(layout.boxes.filter(({ key }) => key !== null)).to.have.lengthOf(31);
     expect(layout.arrows.length).to.be.greaterThan(60);
     expect(layout.width).to.be.lessThan(1600);
@@ -166,7 +166,7 @@ describe('extension: plan diagram', () => {
   });
 
   it('puts side by side what runs at once, and below one another what is one transaction', () => {
-    const { boxes, frames } = layoutOf(LARGE);
+    const { boxes, frames } = computeLayout(LARGE);
     const rows = (keys: readonly number[]) =>
       new Set(keys.map((n) => boxes.find(({ key }) => key === `a#${n}`)!.y)).size;
     expect(rows([13, 14, 15])).to.equal(1);
@@ -175,7 +175,7 @@ describe('extension: plan diagram', () => {
   });
 
   it('says what leaves, what is told, what is kept back, who may call and what answers', () => {
-    const { boxes, bands } = layoutOf(LARGE, ABOUT);
+    const { boxes, bands } = computeLayout(LARGE, ABOUT);
     const whole = boxes.map((box) => box.whole).join('\n');
     expect(whole).to.contain('leaves: a list of id, token').and.contain('tells ROOM: changed');
     expect(whole).to.contain('kept back unless listed: password, pin').and.contain('shows Authorization: Bearer');
@@ -190,27 +190,27 @@ describe('extension: plan diagram', () => {
   });
 
   it('labels arrows with the names that flow', () => {
-    const plan = planOf({
+    const plan = parsePlan({
       run: [
         { together: null, actions: [action(1)] },
         { together: null, actions: [action(2, { needs: { 'a#1': ['balance'] } })] },
       ],
     });
-    expect(layoutOf(plan).arrows.map(({ from, to, label, whole }) => [from, to, label, whole])).to.deep.equal([
+    expect(computeLayout(plan).arrows.map(({ from, to, label, whole }) => [from, to, label, whole])).to.deep.equal([
       ['a#1', 'a#2', 'balance', 'a#1 gives balance'],
     ]);
   });
 
   it('is SVG that is well formed, whatever is written in a definition', () => {
     const nasty = `<script>alert("x")</script> & ']]> \u0000\u0007 "`;
-    const plan = planOf({
+    const plan = parsePlan({
       path: nasty,
       run: [
         { together: nasty, actions: [{ key: `a#1${nasty}`, mode: nasty, execute: { sql: nasty }, tables: [nasty] }] },
       ],
     });
     for (const own of [false, true]) {
-      const svg = svgOf(layoutOf(plan), own);
+      const svg = renderSvg(computeLayout(plan), own);
       expect(svg).not.to.contain('<script').and.not.contain('\u0000');
       // Every tag that is opened is closed, and no quote ends an attribute early.
       const open: string[] = [];
@@ -227,7 +227,7 @@ describe('extension: plan diagram', () => {
     for (const text of ['', '{', '[]', 'null', '{"id": 1, "run": []}', '{"id": "a"}'])
       expect(readPlan(text)).to.equal(null);
     expect(
-      layoutOf(planOf({ run: [null, 7, { actions: 'x' }, { actions: [null, {}] }] })).boxes.length,
+      computeLayout(parsePlan({ run: [null, 7, { actions: 'x' }, { actions: [null, {}] }] })).boxes.length,
     ).to.be.greaterThan(1);
   });
 
@@ -237,7 +237,7 @@ describe('extension: plan diagram', () => {
   });
 
   it('cuts texts at their end', () => {
-    expect(cut('short', 100)).to.equal('short');
-    expect(cut('x'.repeat(100), 71)).to.equal(`${'x'.repeat(9)}…`);
+    expect(truncateText('short', 100)).to.equal('short');
+    expect(truncateText('x'.repeat(100), 71)).to.equal(`${'x'.repeat(9)}…`);
   });
 });

@@ -3,16 +3,16 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { shownAnswer, timingsOf, type ShownBody } from '../../extension/src/panels/answer.js';
+import { toShownAnswer, parseTimings, type ShownBody } from '../../extension/src/panels/answer.js';
 import {
   buildRequest,
   isLoopback,
   type BuiltRequest,
   type RequestForm,
 } from '../../extension/src/panels/build-request.js';
-import { isRefused, NoAnswer, send } from '../../extension/src/panels/send.js';
+import { isRefused, NoResponseError, send } from '../../extension/src/panels/send.js';
 import { createTokenStore } from '../../extension/src/panels/token-store.js';
-import { claimsOf, expiryOf, findTokens, ownerOf } from '../../extension/src/panels/tokens.js';
+import { decodeClaims, getExpiry, findTokens, getOwnerLabel } from '../../extension/src/panels/tokens.js';
 
 const FORM: RequestForm = {
   base: 'http://127.0.0.1:8080/',
@@ -102,8 +102,8 @@ describe('extension: building a request', () => {
 });
 
 describe('extension: reading an answer', () => {
-  const shown = (text: string | Uint8Array, type: string, status = 200) =>
-    shownAnswer({
+  const showAnswer = (text: string | Uint8Array, type: string, status = 200) =>
+    toShownAnswer({
       ...{ status, statusText: 'OK', took: 1.5 },
       headers: new Headers({
         ...(type !== '' && { 'content-type': type }),
@@ -111,7 +111,7 @@ describe('extension: reading an answer', () => {
       }),
       bytes: typeof text === 'string' ? new TextEncoder().encode(text) : text,
     });
-  const body = (text: string | Uint8Array, type: string): ShownBody => shown(text, type).body;
+  const body = (text: string | Uint8Array, type: string): ShownBody => showAnswer(text, type).body;
 
   it('JSON is laid out; what only says so is text', () => {
     expect(body('{"a":1}', 'application/json; charset=utf-8')).to.deep.equal({
@@ -139,20 +139,20 @@ describe('extension: reading an answer', () => {
 
   it('a problem document is told field by field', () => {
     const json = { title: 'T', detail: 'D', code: 'C', errors: [{ pointer: '/a', detail: 'is wrong' }, 7] };
-    expect(shown(JSON.stringify(json), 'application/problem+json', 422).problem).to.deep.equal({
+    expect(showAnswer(JSON.stringify(json), 'application/problem+json', 422).problem).to.deep.equal({
       ...{ title: 'T', detail: 'D', code: 'C' },
       errors: [{ at: '/a', detail: 'is wrong' }],
     });
-    expect(shown('{}', 'application/json').problem).to.equal(null);
-    expect(shown('[', 'application/problem+json').problem).to.equal(null);
+    expect(showAnswer('{}', 'application/json').problem).to.equal(null);
+    expect(showAnswer('[', 'application/problem+json').problem).to.equal(null);
   });
 
   it('Server-Timing, with commas in its words', () => {
-    expect(shown('', '').timings).to.deep.equal([
+    expect(showAnswer('', '').timings).to.deep.equal([
       { name: 'admit', text: 'admit', took: 1 },
       { name: 'run', text: 'the work, all', took: 2.5 },
     ]);
-    for (const header of ['', ';', 'a', 'a;dur=x', ',,"', 'a;desc="']) expect(timingsOf(header)).to.deep.equal([]);
+    for (const header of ['', ';', 'a', 'a;dur=x', ',,"', 'a;desc="']) expect(parseTimings(header)).to.deep.equal([]);
   });
 });
 
@@ -175,15 +175,15 @@ describe('extension: tokens', () => {
   });
 
   it('tell their claims, their owner and their end', () => {
-    expect(claimsOf(token)).to.deep.equal({ id: 'u1', email: 'ada@example.com', exp: 2_000_000_000 });
-    expect(ownerOf(claimsOf(token))).to.equal('ada@example.com');
-    expect(expiryOf(claimsOf(token))).to.equal(2_000_000_000_000);
+    expect(decodeClaims(token)).to.deep.equal({ id: 'u1', email: 'ada@example.com', exp: 2_000_000_000 });
+    expect(getOwnerLabel(decodeClaims(token))).to.equal('ada@example.com');
+    expect(getExpiry(decodeClaims(token))).to.equal(2_000_000_000_000);
     const signed = Buffer.concat([Buffer.from('{"sub":"x","exp":"2030-01-01T00:00:00Z"}'), Buffer.alloc(64, 0x7d)]);
     const open = `v4.public.${signed.toString('base64url')}`;
-    expect(claimsOf(open)).to.include({ sub: 'x' });
-    expect(expiryOf(claimsOf(open))).to.equal(Date.parse('2030-01-01T00:00:00Z'));
-    expect(claimsOf(`v4.local.${'x'.repeat(40)}`)).to.equal(null);
-    expect([claimsOf('opaque'), ownerOf(null), expiryOf(null)]).to.deep.equal([null, '', null]);
+    expect(decodeClaims(open)).to.include({ sub: 'x' });
+    expect(getExpiry(decodeClaims(open))).to.equal(Date.parse('2030-01-01T00:00:00Z'));
+    expect(decodeClaims(`v4.local.${'x'.repeat(40)}`)).to.equal(null);
+    expect([decodeClaims('opaque'), getOwnerLabel(null), getExpiry(null)]).to.deep.equal([null, '', null]);
   });
 
   it('are kept by address, the latest first, and leave it only by their key', async () => {
@@ -194,16 +194,16 @@ describe('extension: tokens', () => {
       delete: async (key: string) => void kept.delete(key),
     } as never);
     const here = 'http://127.0.0.1:8080/';
-    await store.remember(here, [token], '/sign-in');
-    await store.remember(here, [jwt({ id: 'u2' })], '/sign-up');
+    await store.add(here, [token], '/sign-in');
+    await store.add(here, [jwt({ id: 'u2' })], '/sign-up');
     const [second, first] = await store.list('http://127.0.0.1:8080');
     expect([first?.label, second?.label]).to.deep.equal(['ada@example.com, from /sign-in', 'u2, from /sign-up']);
     expect(JSON.stringify([first, second])).not.to.contain(token.split('.')[1]);
-    expect(await store.tokenOf(here, first!.key)).to.equal(token);
+    expect(await store.getToken(here, first!.key)).to.equal(token);
     expect(await store.list('http://127.0.0.1:9')).to.deep.equal([]);
-    expect(await store.tokenOf('http://example.com', first!.key)).to.equal(null);
-    await store.forget(here, first!.key);
-    await store.forget(here, second!.key);
+    expect(await store.getToken('http://example.com', first!.key)).to.equal(null);
+    await store.remove(here, first!.key);
+    await store.remove(here, second!.key);
     expect(kept.size).to.equal(0);
   });
 });
@@ -228,7 +228,7 @@ describe('extension: sending a request', () => {
   const failure = (work: Promise<unknown>): Promise<string> =>
     work.then(
       () => '',
-      (error: unknown) => (error instanceof NoAnswer ? error.message : `thrown: ${String(error)}`),
+      (error: unknown) => (error instanceof NoResponseError ? error.message : `thrown: ${String(error)}`),
     );
 
   it('brings status, body and time; follows nothing', async () => {

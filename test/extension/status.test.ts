@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import { join } from 'node:path';
-import { createProjectWords, type ProjectWords } from '../../extension/src/project-words.js';
+import { createProjectStatusStore, type ProjectStatusStore } from '../../extension/src/project-words.js';
 import { ROOT } from '../support/project.js';
-import { evaluate } from '../support/vscode-stub.js';
+import { evaluateModule } from '../support/vscode-stub.js';
 
 interface Item {
   text: string;
@@ -52,17 +52,17 @@ async function statusBar(folder: string) {
     external: ['vscode'],
     write: false,
   });
-  const { showStatus } = evaluate(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as {
+  const { showStatus } = evaluateModule(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as {
     showStatus: (session: object, projects: object) => void;
   };
-  const said = createProjectWords();
+  const said = createProjectStatusStore();
   let state = 'starting';
   const current = { folder: { toString: () => folder }, config: 'lintel.config.json' };
   showStatus({ onDidChange: listen, state: () => state, said }, { onDidChange: listen, of: () => current });
   const item = (): Item => items.get('lintel.project') ?? { text: 'none' };
   return {
     item,
-    become: (next: string, say?: (words: ProjectWords) => void): void => {
+    become: (next: string, say?: (words: ProjectStatusStore) => void): void => {
       state = next;
       say?.(said);
       listeners.forEach((listener) => listener());
@@ -79,18 +79,18 @@ describe('extension: status of the project', () => {
     const { item, become } = await statusBar(FOLDER);
     become('running');
     expect(item()).to.include({ text: '1 error, 0 warnings', busy: false });
-    become('running', (words) => words.reading({ root: ROOT_SAID }));
+    become('running', (words) => words.setReading({ root: ROOT_SAID }));
     expect(item()).to.include({ text: '1 error, 0 warnings, reading the definitions', busy: true });
-    become('running', (words) => words.status({ root: ROOT_SAID, resources: 3, models: 1 }));
+    become('running', (words) => words.setStatus({ root: ROOT_SAID, resources: 3, models: 1 }));
     expect(item()).to.include({ text: '1 error, 0 warnings', busy: false });
     expect(item().detail).to.equal('lintel.config.json, 3 resources, 1 model');
   });
 
   it('is not about another project, nor about a server that has ended', async () => {
     const { item, become } = await statusBar(FOLDER);
-    become('running', (words) => words.reading({ root: 'file:///c:/projects/other' }));
+    become('running', (words) => words.setReading({ root: 'file:///c:/projects/other' }));
     expect(item().busy).to.equal(false);
-    become('running', (words) => words.reading({ root: ROOT_SAID }));
+    become('running', (words) => words.setReading({ root: ROOT_SAID }));
     become('stopped');
     expect(item()).to.include({ text: '1 error, 0 warnings', busy: false });
   });
@@ -98,28 +98,28 @@ describe('extension: status of the project', () => {
 
 describe('extension: words of the server', () => {
   it('are forgotten when it begins anew', () => {
-    const words = createProjectWords();
-    words.status({ root: 'file:///a', resources: 1, models: 0 });
-    words.reading({ root: 'file:///b' });
-    expect(words.of('file:///a').status?.resources).to.equal(1);
-    expect(words.of('file:///b').isRead).to.equal(false);
+    const words = createProjectStatusStore();
+    words.setStatus({ root: 'file:///a', resources: 1, models: 0 });
+    words.setReading({ root: 'file:///b' });
+    expect(words.get('file:///a').status?.resources).to.equal(1);
+    expect(words.get('file:///b').isRead).to.equal(false);
     words.clear();
-    expect(words.of('file:///a').status).to.equal(undefined);
-    expect(words.of('file:///b').isRead).to.equal(true);
+    expect(words.get('file:///a').status).to.equal(undefined);
+    expect(words.get('file:///b').isRead).to.equal(true);
   });
 
   it('hold for any folder where the server names none', () => {
-    const words = createProjectWords();
-    words.reading({});
-    expect(words.of('file:///a').isRead).to.equal(false);
-    words.status({ resources: 2, models: 0 });
-    expect(words.of('file:///a')).to.deep.include({ isRead: true });
-    expect(words.of(undefined).status?.resources).to.equal(2);
+    const words = createProjectStatusStore();
+    words.setReading({});
+    expect(words.get('file:///a').isRead).to.equal(false);
+    words.setStatus({ resources: 2, models: 0 });
+    expect(words.get('file:///a')).to.deep.include({ isRead: true });
+    expect(words.get(undefined).status?.resources).to.equal(2);
   });
 
   it('survive an address that is none', () => {
-    const words = createProjectWords();
-    words.reading({ root: 'file:///%E0%A4%A' });
-    expect(words.of('file:///%E0%A4%A').isRead).to.equal(false);
+    const words = createProjectStatusStore();
+    words.setReading({ root: 'file:///%E0%A4%A' });
+    expect(words.get('file:///%E0%A4%A').isRead).to.equal(false);
   });
 });

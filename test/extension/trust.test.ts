@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { ROOT, tempProject, type TempProject } from '../support/project.js';
+import { ROOT, createTempProject, type TempProject } from '../support/project.js';
 
 interface Uri {
   readonly path: string;
@@ -35,7 +35,7 @@ interface Programs {
 
 const uri = (path: string): Uri => ({ path, fsPath: path });
 
-class Given {
+class StubLanguageClient {
   readonly given: unknown;
   constructor(_id: string, _name: string, given: unknown) {
     this.given = given;
@@ -48,7 +48,10 @@ describe('extension: programs of a folder', () => {
   const marker = (): boolean => existsSync(join(project.folder, 'ran'));
 
   before(async () => {
-    project = await tempProject({ 'node_modules/.bin/lintel': '#!/bin/sh\ntouch ran\necho said\n', 'own.js': '' });
+    project = await createTempProject({
+      'node_modules/.bin/lintel': '#!/bin/sh\ntouch ran\necho said\n',
+      'own.js': '',
+    });
     await chmod(join(project.folder, 'node_modules/.bin/lintel'), 0o755);
     const { outputFiles } = await build({
       entryPoints: [join(ROOT, 'extension/src/programs.ts')],
@@ -75,7 +78,7 @@ describe('extension: programs of a folder', () => {
       };
       const stubs: Readonly<Record<string, object>> = {
         vscode,
-        'vscode-languageclient/node': { LanguageClient: Given, TransportKind: { stdio: 0 } },
+        'vscode-languageclient/node': { LanguageClient: StubLanguageClient, TransportKind: { stdio: 0 } },
       };
       const module = { exports: {} as Programs };
       // eslint-disable-next-line @typescript-eslint/no-implied-eval, @typescript-eslint/no-unsafe-call -- what `require` does

@@ -6,7 +6,7 @@ import { definePlugin } from '../../contract/plugin.js';
 import { flag, shape } from '../../contract/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 
 /** A kind with a name that no plugin has, whatever this distribution provides by now. */
 const withExpected = kinds.map((kind) =>
@@ -24,7 +24,7 @@ const later = definePlugin({
   counterExamples: [{ title: 'A switch', json: { later: 1 }, code: 'DEF_TYPE', at: '/later' }],
 });
 
-const problemsOf = (registry: Registry, extra: object): string[] => {
+const formatProblems = (registry: Registry, extra: object): string[] => {
   const text = JSON.stringify({
     id: 'a',
     resource: 'a',
@@ -37,24 +37,24 @@ const problemsOf = (registry: Registry, extra: object): string[] => {
 
 describe('absent plugins', () => {
   it('are reported as missing, not as misspelt', () => {
-    expect(problemsOf(buildRegistry(withExpected, specs), { later: true })).to.deep.equal([
+    expect(formatProblems(buildRegistry(withExpected, specs), { later: true })).to.deep.equal([
       'DEF_UNKNOWN_PLUGIN There is no feature "later". It belongs to the interface; no plugin here provides it.',
     ]);
   });
 
   it('are ordinary fields once a plugin of the name is registered', () => {
     const registry = buildRegistry(withExpected, [...specs, later]);
-    expect(problemsOf(registry, { later: true })).to.deep.equal([]);
-    expect(problemsOf(registry, { later: 1 })).to.have.length(1);
+    expect(formatProblems(registry, { later: true })).to.deep.equal([]);
+    expect(formatProblems(registry, { later: 1 })).to.have.length(1);
   });
 
   it('never hide a field that a plugin of another name provides', () => {
     const registry = buildRegistry(withExpected, [...specs, { ...later, name: 'another' }]);
-    expect(problemsOf(registry, { later: true })).to.deep.equal([]);
+    expect(formatProblems(registry, { later: true })).to.deep.equal([]);
   });
 
   it('carry the name of a plugin that a definition could write', () => {
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     const expected = [...registry.kinds.values()].flatMap((kind) => Object.keys(kind.expected ?? {}));
     expect(expected).to.include.members(['queue', 'cron_job', 'HTTPREQUEST']);
   });

@@ -1,11 +1,11 @@
 /** The accessor grammar: what is an accessor inside a text, what is merely a dollar sign, and properties for any text. */
 import { expect } from 'chai';
-import { accessorsIn, parseTemplate } from '../../language/strings/accessor.js';
-import { cpuTime } from '../support/cpu.js';
-import { anyText, fc } from '../support/properties.js';
+import { listAccessors, parseTemplate } from '../../language/strings/accessor.js';
+import { measureCpuTime } from '../support/cpu.js';
+import { generateText, fc } from '../support/properties.js';
 
 /** `text` and `<ROOT.a.b>` in one line. */
-const shown = (text: string): string[] =>
+const formatTemplate = (text: string): string[] =>
   parseTemplate(text).map((part) => (typeof part === 'string' ? part : `<${[part.root, ...part.tail].join('.')}>`));
 
 describe('accessor grammar', () => {
@@ -57,7 +57,8 @@ describe('accessor grammar', () => {
     ['$1$NAME', ['$1', '<NAME>']],
     ['${NAME}', ['${NAME}']],
   ];
-  for (const [text, expected] of cases) it(JSON.stringify(text), () => expect(shown(text)).to.deep.equal(expected));
+  for (const [text, expected] of cases)
+    it(JSON.stringify(text), () => expect(formatTemplate(text)).to.deep.equal(expected));
 
   const pieces = fc.array(
     fc.constantFrom('$', '$$', 'A', 'NAME', '.', '..', 'a', '0', '-', '_', ' ', 'é', '🙂', '{', '\n'),
@@ -65,7 +66,7 @@ describe('accessor grammar', () => {
   );
   const texts = fc.oneof(
     pieces.map((list) => list.join('')),
-    anyText(),
+    generateText(),
   );
 
   it('is total, and its parts make the text again', () => {
@@ -85,7 +86,7 @@ describe('accessor grammar', () => {
   it('gives accessors that say what they are', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        for (const { root, tail, start, end } of accessorsIn(text)) {
+        for (const { root, tail, start, end } of listAccessors(text)) {
           expect(text.slice(start, end)).to.equal([`$${root}`, ...tail].join('.'));
           expect(root).to.match(/^[A-Z][A-Z0-9_]*$/);
           for (const segment of tail) expect(segment).to.match(/^[A-Za-z0-9_-]+$/);
@@ -98,13 +99,13 @@ describe('accessor grammar', () => {
   it('reads a part the same wherever it stands between spaces', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        expect(shown(` ${text} `).join('')).to.equal(` ${shown(text).join('')} `);
+        expect(formatTemplate(` ${text} `).join('')).to.equal(` ${formatTemplate(text).join('')} `);
       }),
     );
   });
 
   it('takes linear time for texts made to be slow', () => {
     const texts = ['$'.repeat(200_000), '$A'.repeat(100_000), '$A.'.repeat(100_000), `$${'A'.repeat(200_000)}a`];
-    expect(cpuTime(() => texts.map((text) => parseTemplate(text)))).to.be.lessThan(2000);
+    expect(measureCpuTime(() => texts.map((text) => parseTemplate(text)))).to.be.lessThan(2000);
   });
 });

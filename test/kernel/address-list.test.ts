@@ -1,10 +1,10 @@
 /** Lists of addresses and ranges: which address stands in one, however it is spelt, and which text is no list. */
 import { expect } from 'chai';
-import { addressList } from '../../plugins/verifiers/ip-allow-list/allowed.js';
-import { entriesOf, looksLikeAddress } from '../../plugins/verifiers/ip-allow-list/entries.light.js';
+import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/allowed.js';
+import { splitEntries, isAddressLike } from '../../plugins/verifiers/ip-allow-list/entries.light.js';
 
 const isIn = (list: string, address: string): unknown => {
-  const judge = addressList(list);
+  const judge = compileAddressList(list);
   return typeof judge === 'string' ? judge : judge(address);
 };
 
@@ -50,9 +50,9 @@ describe('a list of addresses', () => {
   });
 
   it('is cut at commas and pipes, and looked at roughly before it is loaded', () => {
-    expect(entriesOf(' a, b|c ,,| ')).to.deep.equal(['a', 'b', 'c']);
+    expect(splitEntries(' a, b|c ,,| ')).to.deep.equal(['a', 'b', 'c']);
     for (const entry of ['192.0.2.7', '192.0.2.7/24', '::1', '2001:db8::/32', '::ffff:192.0.2.7', '999.1.1.1'])
-      expect(looksLikeAddress(entry), entry).to.equal(true);
+      expect(isAddressLike(entry), entry).to.equal(true);
     for (const entry of [
       'localhost',
       '192.0.2',
@@ -65,6 +65,6 @@ describe('a list of addresses', () => {
       'g::1',
       '::1 ',
     ])
-      expect(looksLikeAddress(entry), entry).to.equal(false);
+      expect(isAddressLike(entry), entry).to.equal(false);
   });
 });

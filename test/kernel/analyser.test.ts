@@ -16,15 +16,23 @@ import {
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Analysis, Definition } from '../../language/analysis/model.js';
 import { positionAt } from '../../language/source/document.js';
-import { envFacts } from '../../language/project/environment.js';
-import { caseNames, CONFIG, DEFINITIONS, FIXTURE_ENV, readFiles, SQL, trialRegistry } from '../support/fixtures.js';
-import { editAt, randomOf, type Random } from '../support/edits.js';
+import { createEnvFacts } from '../../language/project/environment.js';
+import {
+  listCaseNames,
+  CONFIG,
+  DEFINITIONS,
+  FIXTURE_ENV,
+  readFiles,
+  SQL,
+  createTrialRegistry,
+} from '../support/fixtures.js';
+import { editAt, createSeededRandom, type Random } from '../support/edits.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
 import { countRuns, runSeed, sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 
-const registry = trialRegistry();
-const ENVS = [new Map([...FIXTURE_ENV, ...envFacts(SAMPLE_ENV)]), FIXTURE_ENV, new Map(), null];
+const registry = createTrialRegistry();
+const ENVS = [new Map([...FIXTURE_ENV, ...createEnvFacts(SAMPLE_ENV)]), FIXTURE_ENV, new Map(), null];
 /** Steps of one fixture; a larger set is edited more often. */
 const STEPS = countRuns('edits', 8, 12);
 
@@ -44,8 +52,8 @@ const compat = existsSync(COMPAT)
   : [];
 
 /** What a plan, or an editor, can see of the models, with places as they are in the files. */
-function seen({ problems, resources, models, uses, documents }: Analysis): unknown {
-  const placeOf = ({ doc, node, name, sort }: Definition): unknown => [
+function toComparable({ problems, resources, models, uses, documents }: Analysis): unknown {
+  const toPlaceRow = ({ doc, node, name, sort }: Definition): unknown => [
     doc.file,
     sort,
     name,
@@ -59,7 +67,7 @@ function seen({ problems, resources, models, uses, documents }: Analysis): unkno
     resources: resources.map(({ definition, actions, places, sources, ...rest }) => ({
       ...rest,
       sources: [null, ...actions.map(({ key }) => key)].map((key) => sources.names(key)),
-      definition: placeOf(definition),
+      definition: toPlaceRow(definition),
       places: places.map(({ node, ...place }) => ({ ...place, at: positionAt(definition.doc, node.start) })),
       actions: actions.map(({ definition: of, node, places: all, parameters, ...action }) => ({
         ...action,
@@ -68,14 +76,14 @@ function seen({ problems, resources, models, uses, documents }: Analysis): unkno
         parameters: [...parameters].map(([pointer, decision]) => [pointer, decision]),
       })),
     })),
-    models: models.map(({ definition, ...rest }) => ({ ...rest, definition: placeOf(definition) })),
+    models: models.map(({ definition, ...rest }) => ({ ...rest, definition: toPlaceRow(definition) })),
   };
 }
 
 /** Configs of the fixtures that are sound, and none. */
 const GIVEN = [
   null,
-  ...caseNames().flatMap((name) => {
+  ...listCaseNames().flatMap((name) => {
     const config = readFiles(join(DEFINITIONS, name)).find(({ file }) => file === CONFIG);
     const { text = '{}' } = config ?? {};
     return config === undefined ? [] : [analyseConfig(CONFIG, text, registry, FIXTURE_ENV).config];
@@ -92,15 +100,15 @@ function optionsFrom(files: readonly SourceFile[], random: Random): AnalyseOptio
 
 /** Edits a set step by step, and asks the analyser and a fresh one after each. */
 function replay(name: string, files: readonly SourceFile[], steps: number, others: readonly SourceFile[]): void {
-  const random = randomOf(`${runSeed} ${name}`);
+  const random = createSeededRandom(`${runSeed} ${name}`);
   const analyser: Analyser = createAnalyser(registry);
   let now = files;
   for (let step = 0; step < steps; step++) {
     const definitions = now.filter(({ file }) => file !== CONFIG);
     const options = optionsFrom(now, random);
     const early = definitions.length > 0 && random.chance(0.5) ? analyser.glance(random.pick(definitions)) : [];
-    const kept = seen(analyser.analyse(definitions, options));
-    const fresh = seen(analyse(definitions, registry, options));
+    const kept = toComparable(analyser.analyse(definitions, options));
+    const fresh = toComparable(analyse(definitions, registry, options));
     const place = `${name}, step ${step}`;
     // Chai takes ten times as long to find two things equal.
     if (!isDeepStrictEqual(kept, fresh)) expect(kept, place).to.deep.equal(fresh);
@@ -115,7 +123,7 @@ function replay(name: string, files: readonly SourceFile[], steps: number, other
 describe('an analyser that is kept', function () {
   this.timeout(600_000);
 
-  for (const name of sampleCases('edits', 'fixtures', caseNames(), 30)) {
+  for (const name of sampleCases('edits', 'fixtures', listCaseNames(), 30)) {
     it(`says of ${name} what a fresh one says, at every step`, () => {
       replay(name, readFiles(join(DEFINITIONS, name)), STEPS, sample);
     });

@@ -10,9 +10,9 @@ import { createReport } from '../../language/analysis/report.js';
 import type { Json } from '../../contract/json.js';
 import { document } from '../../language/source/document.js';
 import { parseSource } from '../../language/source/tree.js';
-import { CONFIG, problemsOf, trialRegistry } from '../support/fixtures.js';
+import { CONFIG, collectProblems, createTrialRegistry } from '../support/fixtures.js';
 
-const registry = trialRegistry();
+const registry = createTrialRegistry();
 
 describe('literals for columns', () => {
   const ANYTHING: readonly Json[] = ['x', 5, true, null, [1], { a: 1 }];
@@ -116,7 +116,7 @@ describe('what a file holds', () => {
   }
 
   it('names the model that fields one level too deep are of', () => {
-    const right = (file: string, text: string): string => problemsOf([{ file, text }], registry)[0]?.message ?? '';
+    const right = (file: string, text: string): string => collectProblems([{ file, text }], registry)[0]?.message ?? '';
     expect(right('user.json', '{ "table": "cats", "columns": {} }')).to.include('{"_cats": {"id"');
     expect(right('user.json', '{ "table": "_cats", "columns": {} }')).to.include('{"_cats": {"id"');
     expect(right('user.json', `{ "fields": { "id": ${field} } }`)).to.include('{"_user": {"id"');
@@ -219,15 +219,15 @@ describe('secrets that are written out', () => {
         trial_guard: { key },
         actionables: [{ id: 1, mode: 'RETURN', value: 1 }],
       });
-      const found = problemsOf([{ file: 'a.json', text }], registry).map(({ code }) => code);
+      const found = collectProblems([{ file: 'a.json', text }], registry).map(({ code }) => code);
       expect(found.filter((code) => code.startsWith('SEC_'))).to.deep.equal(codes);
     });
   }
 });
 
 describe('names in statements and of rules', () => {
-  const codesOf = (files: Readonly<Record<string, object>>): string[] =>
-    problemsOf(
+  const listCodes = (files: Readonly<Record<string, object>>): string[] =>
+    collectProblems(
       Object.entries(files).map(([file, json]) => ({ file, text: JSON.stringify(json) })),
       registry,
     ).map(({ code, message }) => `${code} ${/"(\w+)"/.exec(message)?.[1] ?? ''}`.trim());
@@ -237,7 +237,7 @@ describe('names in statements and of rules', () => {
     it(`finds the model of the table ${table}`, () => {
       const sql_query = { query: `SELECT emial FROM ${table}` };
       const files = { '_user.json': { email: { type: 'String' } }, 'a.json': of({ id: 1, mode: 'QUERY', sql_query }) };
-      expect(codesOf(files)).to.include('SQL_COLUMN emial');
+      expect(listCodes(files)).to.include('SQL_COLUMN emial');
     });
 
   for (const of of ['_user', '_USER', 'USERS', 'Strangers'])
@@ -247,7 +247,7 @@ describe('names in statements and of rules', () => {
         '_user.json': { id: { type: 'String', primary_key: true } },
         '_note.json': { id: { type: 'String', primary_key: true }, user_id: key },
       };
-      const codes = codesOf(files).filter((code) => code.startsWith('LNK_'));
+      const codes = listCodes(files).filter((code) => code.startsWith('LNK_'));
       expect(codes).to.deep.equal(of === 'Strangers' ? ['LNK_UNKNOWN_MODEL Strangers'] : []);
     });
 
@@ -269,7 +269,7 @@ describe('names in statements and of rules', () => {
         ...fields,
       };
       const files = { 'a.json': { id: 'a', resource: 'a', actionables: [first, second] } };
-      return codesOf(files).filter((code) => /^LNK_NO_(RULE|VALUE)/.test(code));
+      return listCodes(files).filter((code) => /^LNK_NO_(RULE|VALUE)/.test(code));
     };
     const hashed = (property: string): object => ({ hashables: [{ property, algorithm: 'SHA_256' }] });
     const encrypted = (property: string): object => ({
@@ -284,7 +284,7 @@ describe('names in statements and of rules', () => {
 
 describe('names of headers in the config', () => {
   const isRefused = (name: string): boolean =>
-    problemsOf([{ file: CONFIG, text: JSON.stringify({ http: { headers: { [name]: 'x' } } }) }], registry).some(
+    collectProblems([{ file: CONFIG, text: JSON.stringify({ http: { headers: { [name]: 'x' } } }) }], registry).some(
       ({ code }) => code === 'DEF_HEADER',
     );
   for (const name of [

@@ -4,8 +4,8 @@ import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { isJsonType, parseJson, readBytes } from '../../kernel/http/body.js';
-import { engineCollection } from '../../language-server/frugal.js';
-import { boundaryOf, fileName, partName, partText } from '../../kernel/http/boundary.js';
+import { createGarbageCollector } from '../../language-server/frugal.js';
+import { parseBoundary, parseFileName, parsePartName, checkPartText } from '../../kernel/http/boundary.js';
 
 const MAX = 10;
 
@@ -15,7 +15,7 @@ function request(headers: Readonly<Record<string, string>> = {}): { req: Incomin
   return { req: Object.assign(body, { headers }) as unknown as IncomingMessage, body };
 }
 
-async function faultOf(work: Promise<unknown>): Promise<Fault> {
+async function catchFault(work: Promise<unknown>): Promise<Fault> {
   const failure: unknown = await work.then(
     (value) => expect.fail(`there was no fault but ${String(value)}`),
     (error: unknown) => error,
@@ -23,15 +23,15 @@ async function faultOf(work: Promise<unknown>): Promise<Fault> {
   expect(failure).to.be.instanceOf(Fault);
   return failure as Fault;
 }
-const codeOf = async (work: Promise<unknown>): Promise<string> => (await faultOf(work)).code;
+const catchCode = async (work: Promise<unknown>): Promise<string> => (await catchFault(work)).code;
 
 /** What is known by the next turn of the event loop. */
-const soon = <T>(work: Promise<T>): Promise<T | 'pending'> =>
+const resolveSoon = <T>(work: Promise<T>): Promise<T | 'pending'> =>
   Promise.race([work, new Promise<'pending'>((resolve) => setImmediate(() => resolve('pending')))]);
 
-const collect = engineCollection();
+const collect = createGarbageCollector();
 /** Bytes that are in use. */
-function held(): number {
+function countHeldBytes(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
@@ -55,7 +55,7 @@ describe('a body of unknown length', () => {
 
   it('is 413 with one byte more, in one chunk and in several', async () => {
     for (const sizes of [[11], [10, 1], [4, 5, 1, 1], [1, 10]]) {
-      const fault = await faultOf(readChunks(...sizes));
+      const fault = await catchFault(readChunks(...sizes));
       expect([fault.code, fault.params['max']], sizes.join()).to.deep.equal(['REQ_TOO_LARGE', MAX]);
       expect(fault.options.headers).to.deep.equal({ connection: 'close' });
     }
@@ -65,7 +65,7 @@ describe('a body of unknown length', () => {
     const { req, body } = request();
     const reading = readBytes(req, MAX);
     body.write('x'.repeat(11));
-    expect(await codeOf(reading)).to.equal('REQ_TOO_LARGE');
+    expect(await catchCode(reading)).to.equal('REQ_TOO_LARGE');
     expect(body.isPaused()).to.equal(true);
     expect([body.listenerCount('data'), body.listenerCount('aborted')]).to.deep.equal([0, 0]);
   });
@@ -80,9 +80,9 @@ describe('a body of unknown length', () => {
       while (count-- > 0) body.emit('data', Buffer.from([next++ % 256]));
     };
     send(1000);
-    const before = held();
+    const before = countHeldBytes();
     send(chunks - 1000);
-    expect(held() - before).to.be.lessThan(4_000_000);
+    expect(countHeldBytes() - before).to.be.lessThan(4_000_000);
     body.end();
     const bytes = await reading;
     expect(bytes.length).to.equal(chunks);
@@ -95,21 +95,21 @@ describe('a body of unknown length', () => {
       const reading = readBytes(req, MAX);
       body.write('x');
       body.emit(event, new Error('the client left'));
-      expect(await codeOf(reading)).to.equal('REQ_ABORTED');
+      expect(await catchCode(reading)).to.equal('REQ_ABORTED');
       expect(body.listenerCount('data')).to.equal(0);
     });
 
   it('is not waited for when the client has left already', async () => {
     const { req } = request();
     req.destroy();
-    expect(await soon(codeOf(readBytes(req, MAX)))).to.equal('REQ_ABORTED');
+    expect(await resolveSoon(catchCode(readBytes(req, MAX)))).to.equal('REQ_ABORTED');
   });
 });
 
 describe('a body of announced length', () => {
   it('is 413 at once, and not read, when more is announced than allowed', async () => {
     const { req, body } = request({ 'content-length': '11' });
-    const fault = await soon(faultOf(readBytes(req, MAX)));
+    const fault = await resolveSoon(catchFault(readBytes(req, MAX)));
     expect(fault).to.include({ code: 'REQ_TOO_LARGE' });
     expect((fault as Fault).options.headers).to.deep.equal({ connection: 'close' });
     expect([body.listenerCount('data'), body.readableFlowing]).to.deep.equal([0, null]);
@@ -165,15 +165,15 @@ describe('the bytes of a JSON body', () => {
 
 describe('the text of a part', () => {
   it('is UTF-8', () => {
-    expect(partText('a', 'é\0\n')).to.equal('é\0\n');
-    for (const text of ['\ufffd', '\ud800']) expect(() => partText('a', text)).to.throw(Fault);
+    expect(checkPartText('a', 'é\0\n')).to.equal('é\0\n');
+    for (const text of ['\ufffd', '\ud800']) expect(() => checkPartText('a', text)).to.throw(Fault);
   });
 });
 
 describe('the name of a part', () => {
   const codeOfName = (name: string | undefined): string | null => {
     try {
-      partName(name);
+      parsePartName(name);
       return null;
     } catch (error) {
       return (error as Fault).code;
@@ -187,7 +187,7 @@ describe('the name of a part', () => {
       ['\u{1f600}', 4],
     ] as const) {
       const longest = character.repeat(200 / bytes);
-      expect(partName(longest)).to.equal(longest);
+      expect(parsePartName(longest)).to.equal(longest);
       expect(codeOfName(`${longest}a`), character).to.equal('REQ_TOO_COMPLEX');
     }
   });
@@ -195,8 +195,8 @@ describe('the name of a part', () => {
   it('is text without control characters, and there is one', () => {
     for (const name of [undefined, '', 'a\u0000', 'a\u001f', '\u007f', 'a%0Ab', '%0d', 'a\ufffd', '\ud800'])
       expect(codeOfName(name), JSON.stringify(name)).to.equal('REQ_FORM');
-    for (const name of [' ', 'a b', '\u0080', 'a%20b', '[a]', 'a.b']) expect(partName(name)).to.equal(name);
-    expect(partName('a%22b')).to.equal('a"b');
+    for (const name of [' ', 'a b', '\u0080', 'a%20b', '[a]', 'a.b']) expect(parsePartName(name)).to.equal(name);
+    expect(parsePartName('a%22b')).to.equal('a"b');
   });
 
   it('is no reserved name', () => {
@@ -205,21 +205,21 @@ describe('the name of a part', () => {
   });
 
   it('of a file is the last segment of what the client sent', () => {
-    expect(['a.png', '/x/a.png', 'C:\\x\\a.png', '../a.png', 'x/'].map(fileName)).to.deep.equal([
+    expect(['a.png', '/x/a.png', 'C:\\x\\a.png', '../a.png', 'x/'].map(parseFileName)).to.deep.equal([
       'a.png',
       'a.png',
       'a.png',
       'a.png',
       '',
     ]);
-    for (const name of ['a%0d.png', 'a\ufffd.png', 'a\0.png']) expect(() => fileName(name), name).to.throw(Fault);
+    for (const name of ['a%0d.png', 'a\ufffd.png', 'a\0.png']) expect(() => parseFileName(name), name).to.throw(Fault);
   });
 });
 
 describe('the boundary of a form', () => {
   const codeOfType = (type: string): string | null => {
     try {
-      boundaryOf(type);
+      parseBoundary(type);
       return null;
     } catch (error) {
       return (error as Fault).code;
@@ -228,10 +228,10 @@ describe('the boundary of a form', () => {
 
   it('has 1 to 70 characters, quoted or not, and stands among other parameters', () => {
     for (const boundary of ['x', 'x'.repeat(70)]) {
-      expect(boundaryOf(`multipart/form-data; boundary=${boundary}`)).to.equal(boundary);
-      expect(boundaryOf(`multipart/form-data;charset=utf-8; BOUNDARY="${boundary}"`)).to.equal(boundary);
+      expect(parseBoundary(`multipart/form-data; boundary=${boundary}`)).to.equal(boundary);
+      expect(parseBoundary(`multipart/form-data;charset=utf-8; BOUNDARY="${boundary}"`)).to.equal(boundary);
     }
-    expect(boundaryOf('multipart/form-data; boundary="a b"')).to.equal('a b');
+    expect(parseBoundary('multipart/form-data; boundary="a b"')).to.equal('a b');
     for (const boundary of ['', '""', 'x'.repeat(71), `"${'x'.repeat(71)}"`, '"a "', '"a\\b"', 'a@b'])
       expect(codeOfType(`multipart/form-data; boundary=${boundary}`), boundary).to.equal('REQ_FORM');
   });

@@ -9,7 +9,7 @@ import runtime from '../../plugins/storages/minio/runtime.js';
 import { openMinio } from '../support/s3-storage.js';
 
 type Answer = readonly [status: number, body?: string];
-const errorOf = (code: string): string => `<Error><Code>${code}</Code><Message>secret</Message></Error>`;
+const formatErrorXml = (code: string): string => `<Error><Code>${code}</Code><Message>secret</Message></Error>`;
 
 describe('a bucket of an S3 server', () => {
   let server!: http.Server;
@@ -61,7 +61,7 @@ describe('a bucket of an S3 server', () => {
     opened.push(storage);
     return storage;
   }
-  const faultOf = async (work: Promise<unknown>): Promise<readonly unknown[] | null> =>
+  const catchFaultParts = async (work: Promise<unknown>): Promise<readonly unknown[] | null> =>
     work.then(
       () => null,
       (error: unknown) => {
@@ -74,17 +74,17 @@ describe('a bucket of an S3 server', () => {
     await open();
     expect(asked).to.deep.equal(['HEAD /files']);
     answers = { 'HEAD /files': [404] };
-    expect(await faultOf(open())).to.deep.equal([
+    expect(await catchFaultParts(open())).to.deep.equal([
       'STO_OPEN',
       'it does not exist; make it, or write `"create_bucket": true`',
       false,
     ]);
     await open({ create_bucket: true });
     expect(asked).to.deep.equal(['HEAD /files', 'HEAD /files', 'HEAD /files', 'PUT /files']);
-    answers['PUT /files'] = [409, errorOf('BucketAlreadyOwnedByYou')];
+    answers['PUT /files'] = [409, formatErrorXml('BucketAlreadyOwnedByYou')];
     await open({ create_bucket: true });
-    answers['PUT /files'] = [409, errorOf('BucketAlreadyExists')];
-    expect(await faultOf(open({ create_bucket: true }))).to.deep.equal([
+    answers['PUT /files'] = [409, formatErrorXml('BucketAlreadyExists')];
+    expect(await catchFaultParts(open({ create_bucket: true }))).to.deep.equal([
       'STO_OPEN',
       'a bucket of this name belongs to somebody else',
       false,
@@ -93,12 +93,12 @@ describe('a bucket of an S3 server', () => {
 
   it('is refused where its keys are, or the server is not there', async () => {
     answers = { 'HEAD /files': [403] };
-    expect(await faultOf(open())).to.deep.equal([
+    expect(await catchFaultParts(open())).to.deep.equal([
       'STO_OPEN',
       'the keys are refused, or lack the permission s3:ListBucket',
       false,
     ]);
-    const found = await faultOf(open({ endpoint: 'http://127.0.0.1:1' }));
+    const found = await catchFaultParts(open({ endpoint: 'http://127.0.0.1:1' }));
     expect([found?.[0], found?.[2]]).to.deep.equal(['STO_OPEN', true]);
   });
 
@@ -122,7 +122,7 @@ describe('a bucket of an S3 server', () => {
     const plain = await open({ url: 'https://cdn.example/x' });
     expect(await plain.url('a/b.png', null)).to.equal('https://cdn.example/x/a/b.png');
     expect(new URL(await plain.url('a/b.png', 5)).origin).to.equal(endpoint);
-    expect(await faultOf(Promise.resolve().then(() => storage.url('../a', 5)))).to.deep.equal([
+    expect(await catchFaultParts(Promise.resolve().then(() => storage.url('../a', 5)))).to.deep.equal([
       'STO_REFUSED',
       null,
       false,
@@ -143,7 +143,7 @@ describe('a bucket of an S3 server', () => {
     ] as const) {
       const body = `<DeleteResult><Error><Key>a</Key><Code>${code}</Code><Message>m</Message></Error></DeleteResult>`;
       answers = { 'POST /files?delete': [200, body] };
-      expect(await faultOf(storage.remove(['a']))).to.deep.equal(expected);
+      expect(await catchFaultParts(storage.remove(['a']))).to.deep.equal(expected);
     }
   });
 
@@ -154,11 +154,11 @@ describe('a bucket of an S3 server', () => {
     expect(await runtime.health!(storage)).to.deep.equal({ ok: false, detail: 'the bucket is gone' });
     answers = { 'HEAD /files': [503] };
     expect(await runtime.health!(storage)).to.deep.equal({ ok: false, detail: 'the storage does not answer' });
-    storage.discard?.(['a', '../x']);
+    storage.removeInBackground?.(['a', '../x']);
     await runtime.close!(storage);
     expect(asked.slice(-2)).to.have.members(['DELETE /files/a', 'DELETE /files/.signed/a']);
     expect(await runtime.health!(storage)).to.deep.equal({ ok: false, detail: 'the storage does not answer' });
-    expect(await faultOf(storage.remove(['a']))).to.deep.equal(['STO_AWAY', null, true]);
+    expect(await catchFaultParts(storage.remove(['a']))).to.deep.equal(['STO_AWAY', null, true]);
     await runtime.close!(storage);
   });
 });

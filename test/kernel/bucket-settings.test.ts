@@ -1,20 +1,20 @@
 /** Settings of a bucket as they were resolved, addresses that end, and what failures of a server are told as. */
 import { expect } from 'chai';
 import { S3Error } from 'minio';
-import { fault } from '../../contract/fault.js';
-import { signedQuery, secondsLeft } from '../../plugins/storages/local-disk/signature.js';
+import { createFault } from '../../contract/fault.js';
+import { createSignedQuery, getSecondsLeft } from '../../plugins/storages/local-disk/signature.js';
 import {
-  codeOf,
+  getStorageErrorCode,
   isAbsent,
   isCut,
   isDoubtful,
   isTaken,
-  lacks,
-  openFault,
-  storageFault,
+  hasErrorCode,
+  toOpenFault,
+  toStorageFault,
 } from '../../plugins/storages/minio/errors.js';
 import { readOptions } from '../../plugins/storages/minio/options.js';
-import { faultOf } from '../support/frame-tools.js';
+import { catchThrownFault } from '../support/frame-tools.js';
 
 const GIVEN = { endpoint: 'http://a.example:9000', access_key: 'a', secret_key: 's', bucket: 'b' };
 const options = (rest: object = {}): ReturnType<typeof readOptions> => readOptions({ ...GIVEN, ...rest });
@@ -75,7 +75,7 @@ describe('settings of a bucket', () => {
   ];
   for (const [name, value, reason] of refused)
     it(`are refused with ${name} as ${JSON.stringify(value)}`, () => {
-      const { code, params } = faultOf(() => options({ [name]: value }));
+      const { code, params } = catchThrownFault(() => options({ [name]: value }));
       expect([code, params['reason']]).to.deep.equal(['STO_OPEN', reason]);
     });
 });
@@ -84,8 +84,8 @@ describe('a failure of a bucket', () => {
   const ofServer = (code: string, message = 'secret'): Error => Object.assign(new S3Error(message), { code });
   const ofNetwork = (code: string, rest: object = {}): Error => Object.assign(new Error('secret'), { code, ...rest });
   /** Code, whether it passes, and the cause that is logged. */
-  const told = (error: unknown): readonly unknown[] => {
-    const { code, options: rest } = storageFault(error, 'put');
+  const summarizeFault = (error: unknown): readonly unknown[] => {
+    const { code, options: rest } = toStorageFault(error, 'put');
     return [code, rest.retryable === true, (rest.cause as Error | undefined)?.message];
   };
 
@@ -105,39 +105,41 @@ describe('a failure of a bucket', () => {
       'XMinioServerNotInitialized',
       'XMinioBucketHardQuota',
     ]) {
-      expect(told(ofServer(code)), code).to.deep.equal(['STO_AWAY', true, `put: ${code}`]);
+      expect(summarizeFault(ofServer(code)), code).to.deep.equal(['STO_AWAY', true, `put: ${code}`]);
       expect(isDoubtful(ofServer(code)), code).to.equal(true);
     }
-    expect(storageFault(ofServer('SlowDown'), 'put').options.headers).to.deep.equal({ 'retry-after': '1' });
+    expect(toStorageFault(ofServer('SlowDown'), 'put').options.headers).to.deep.equal({ 'retry-after': '1' });
   });
 
   it('does not pass where a server refuses, or the fault is ours', () => {
     for (const code of ['AccessDenied', 'NoSuchBucket', 'xSlowDown', 'SlowDownx', 'InvalidAccessKeyId']) {
-      expect(told(ofServer(code)), code).to.deep.equal(['STO_REFUSED', false, `put: ${code}`]);
+      expect(summarizeFault(ofServer(code)), code).to.deep.equal(['STO_REFUSED', false, `put: ${code}`]);
       expect(isDoubtful(ofServer(code)), code).to.equal(false);
     }
-    for (const error of [new TypeError('x'), new RangeError('x')]) expect(told(error)[0]).to.equal('STO_REFUSED');
-    for (const syscall of ['open', 'read']) expect(told(ofNetwork('ENOENT', { syscall }))[0]).to.equal('STO_REFUSED');
+    for (const error of [new TypeError('x'), new RangeError('x')])
+      expect(summarizeFault(error)[0]).to.equal('STO_REFUSED');
+    for (const syscall of ['open', 'read'])
+      expect(summarizeFault(ofNetwork('ENOENT', { syscall }))[0]).to.equal('STO_REFUSED');
   });
 
   it('passes where the network fails', () => {
     for (const code of ['ECONNREFUSED', 'ETIMEDOUT', 'EPIPE']) {
-      expect(told(ofNetwork(code))).to.deep.equal(['STO_AWAY', true, `put: ${code}`]);
+      expect(summarizeFault(ofNetwork(code))).to.deep.equal(['STO_AWAY', true, `put: ${code}`]);
       expect(isDoubtful(ofNetwork(code))).to.equal(true);
     }
-    expect(told(ofNetwork('ECONNRESET', { syscall: 'read' }))[0]).to.equal('STO_AWAY');
-    expect(told(ofNetwork('ECONNREFUSED', { syscall: 'connect' }))[0]).to.equal('STO_AWAY');
-    expect(told('text')).to.deep.equal(['STO_AWAY', true, 'put: unknown']);
+    expect(summarizeFault(ofNetwork('ECONNRESET', { syscall: 'read' }))[0]).to.equal('STO_AWAY');
+    expect(summarizeFault(ofNetwork('ECONNREFUSED', { syscall: 'connect' }))[0]).to.equal('STO_AWAY');
+    expect(summarizeFault('text')).to.deep.equal(['STO_AWAY', true, 'put: unknown']);
   });
 
   it('is told with a code in a safe form, or the status, and nothing else of the client', () => {
     for (const code of ['', 'a b', 'a\nb', 'x'.repeat(65), 7])
-      expect(codeOf(ofNetwork(code as string))).to.equal('unknown');
-    expect(codeOf(ofNetwork('x'.repeat(64)))).to.equal('x'.repeat(64));
-    expect(told(ofServer('SlowDown', 'HTTP status: 507'))[2]).to.equal('put: the server answered 507');
-    expect(told(ofServer('SlowDown', 'HTTP status: 5071'))[2]).to.equal('put: SlowDown');
-    const own = fault('UPL_KEY');
-    expect(storageFault(own, 'put')).to.equal(own);
+      expect(getStorageErrorCode(ofNetwork(code as string))).to.equal('unknown');
+    expect(getStorageErrorCode(ofNetwork('x'.repeat(64)))).to.equal('x'.repeat(64));
+    expect(summarizeFault(ofServer('SlowDown', 'HTTP status: 507'))[2]).to.equal('put: the server answered 507');
+    expect(summarizeFault(ofServer('SlowDown', 'HTTP status: 5071'))[2]).to.equal('put: SlowDown');
+    const own = createFault('UPL_KEY');
+    expect(toStorageFault(own, 'put')).to.equal(own);
   });
 
   it('is a cut of the connection by the code of the platform only', () => {
@@ -167,15 +169,15 @@ describe('a failure of a bucket', () => {
         false,
       ]);
     expect([isTaken(ofServer('xPreconditionFailed')), isAbsent(ofServer('NotFoundx'))]).to.deep.equal([false, false]);
-    expect([lacks(ofServer('A'), 'A'), lacks(ofServer('A'), 'B'), lacks(ofNetwork('A'), 'A')]).to.deep.equal([
-      true,
-      false,
-      false,
-    ]);
+    expect([
+      hasErrorCode(ofServer('A'), 'A'),
+      hasErrorCode(ofServer('A'), 'B'),
+      hasErrorCode(ofNetwork('A'), 'A'),
+    ]).to.deep.equal([true, false, false]);
   });
 
   it('at the start passes unless waiting mends nothing', () => {
-    const passes = (error: Error): unknown => openFault(error, 'files').options.retryable;
+    const passes = (error: Error): unknown => toOpenFault(error, 'files').options.retryable;
     for (const error of [ofNetwork('ECONNREFUSED'), ofNetwork('ENOTFOUND'), ofServer('SlowDown')])
       expect(passes(error)).to.equal(true);
     for (const code of [
@@ -194,7 +196,7 @@ describe('a failure of a bucket', () => {
   });
 
   it('at the start has the bucket, and a reason or the status, in its words', () => {
-    const params = (error: Error): unknown => openFault(error, 'files').params;
+    const params = (error: Error): unknown => toOpenFault(error, 'files').params;
     const place = 'the bucket files';
     for (const [code, reason] of [
       ['AccessDenied', 'the keys are refused, or lack the permission s3:ListBucket'],
@@ -208,24 +210,24 @@ describe('a failure of a bucket', () => {
     ] as const)
       expect(params(ofServer(code))).to.deep.equal({ place, reason });
     expect(params(new Error('HTTP status: 418'))).to.deep.equal({ place, reason: 'the server answers 418' });
-    const own = fault('STO_FOLDER');
-    expect(openFault(own, 'files')).to.equal(own);
+    const own = createFault('STO_FOLDER');
+    expect(toOpenFault(own, 'files')).to.equal(own);
   });
 });
 
 describe('an address that ends', () => {
   const secret = Buffer.alloc(32, 1);
-  const query = signedQuery(secret, 'a/b.png', 1000);
-  const left = (text: string, seconds: number, key = 'a/b.png', of = secret): number | null =>
-    secondsLeft(of, key, text, seconds * 1000);
+  const query = createSignedQuery(secret, 'a/b.png', 1000);
+  const computeSecondsLeft = (text: string, seconds: number, key = 'a/b.png', of = secret): number | null =>
+    getSecondsLeft(of, key, text, seconds * 1000);
 
   it('is good until its second, for its key alone', () => {
-    expect(left(query, 0)).to.equal(1000);
-    expect(left(query, 999.999)).to.equal(1);
-    expect(left(query, 1000)).to.equal(null);
-    expect(left(query, 2000)).to.equal(null);
-    expect(left(query, 0, 'a/c.png')).to.equal(null);
-    expect(left(query, 0, 'a/b.png', Buffer.alloc(32, 2))).to.equal(null);
+    expect(computeSecondsLeft(query, 0)).to.equal(1000);
+    expect(computeSecondsLeft(query, 999.999)).to.equal(1);
+    expect(computeSecondsLeft(query, 1000)).to.equal(null);
+    expect(computeSecondsLeft(query, 2000)).to.equal(null);
+    expect(computeSecondsLeft(query, 0, 'a/c.png')).to.equal(null);
+    expect(computeSecondsLeft(query, 0, 'a/b.png', Buffer.alloc(32, 2))).to.equal(null);
   });
 
   it('is one text, and no other spelling of it', () => {
@@ -246,9 +248,9 @@ describe('an address that ends', () => {
       `signature=${signature}&expires=1000`,
       'expires=1000&signature=',
     ])
-      expect(left(text, 0), text).to.equal(null);
-    expect(left(signedQuery(secret, 'k', 999_999_999_999), 0, 'k')).to.equal(999_999_999_999);
-    expect(left(signedQuery(secret, 'k', 1_000_000_000_000), 0, 'k')).to.equal(null);
-    expect(left(signedQuery(secret, 'k', 0), -5, 'k')).to.equal(null);
+      expect(computeSecondsLeft(text, 0), text).to.equal(null);
+    expect(computeSecondsLeft(createSignedQuery(secret, 'k', 999_999_999_999), 0, 'k')).to.equal(999_999_999_999);
+    expect(computeSecondsLeft(createSignedQuery(secret, 'k', 1_000_000_000_000), 0, 'k')).to.equal(null);
+    expect(computeSecondsLeft(createSignedQuery(secret, 'k', 0), -5, 'k')).to.equal(null);
   });
 });

@@ -7,13 +7,13 @@ import { expect } from 'chai';
 import { createTransport, type Transport } from '../../plugins/storages/minio/transport.js';
 import { makeCertificate } from '../support/certificate.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 describe('connections to an S3 server', () => {
   const cleanups: (() => unknown)[] = [];
   let time: ManualTime | null = null;
   afterEach(() => {
-    time?.restore();
+    time?.restoreGlobals();
     time = null;
     for (const clean of cleanups.splice(0).reverse()) clean();
   });
@@ -55,14 +55,14 @@ describe('connections to an S3 server', () => {
     const { failed } = request(transport(), 80, { host: 'store.example', lookup: () => undefined });
     let isOver = false;
     void failed.then(() => (isOver = true));
-    await time.pass(2999);
+    await time.advance(2999);
     expect(isOver).to.equal(false);
-    await time.pass(1);
+    await time.advance(1);
     expect(await failed).to.include({ message: 'no connection in time', code: 'ETIMEDOUT' });
     const slow = await listen(http.createServer((_, reply) => void reply.writeHead(200).write('half of it')));
     const { made, answered } = request(transport(), slow);
     await answered;
-    await time.pass(3000);
+    await time.advance(3000);
     expect(made.destroyed).to.equal(false);
   });
 
@@ -72,7 +72,7 @@ describe('connections to an S3 server', () => {
     const { made, failed } = request(transport(true), port, { servername: 'store.example' });
     const [socket] = (await once(made, 'socket')) as [net.Socket];
     await once(socket, 'connect');
-    await time.pass(3000);
+    await time.advance(3000);
     expect(await failed).to.include({ message: 'no connection in time', code: 'ETIMEDOUT' });
   });
 
@@ -82,7 +82,7 @@ describe('connections to an S3 server', () => {
     time = replaceTime();
     const { made, answered } = request(transport(true), port, { servername: 'store.example', ca: cert });
     expect((await answered).statusCode).to.equal(200);
-    await time.pass(3000);
+    await time.advance(3000);
     expect(made.destroyed).to.equal(false);
   });
 
@@ -94,7 +94,7 @@ describe('connections to an S3 server', () => {
     const before = time.timers();
     made.destroy(new Error('given up'));
     expect((await failed).message).to.equal('given up');
-    await time.pass(0);
+    await time.advance(0);
     expect(time.timers()).to.equal(before - 1);
   });
 
@@ -109,7 +109,7 @@ describe('connections to an S3 server', () => {
       const made = transport();
       const { answered } = request(made, await status(code));
       await answered;
-      await until(() => Object.values(made.agent.freeSockets).flat().length === 1, 'the connection is at rest');
+      await waitUntil(() => Object.values(made.agent.freeSockets).flat().length === 1, 'the connection is at rest');
     });
 
   it('keep an answer that the client reads', async () => {
@@ -127,15 +127,15 @@ describe('connections to an S3 server', () => {
     const [socket] = (await once(first, 'socket')) as [net.Socket];
     await answered;
     const atRest = (): number => Object.values(made.agent.freeSockets).flat().length;
-    await until(() => atRest() === 1, 'the connection is at rest');
+    await waitUntil(() => atRest() === 1, 'the connection is at rest');
     const second = request(made, port);
     const [same] = (await once(second.made, 'socket')) as [net.Socket];
     expect(same).to.equal(socket);
     await second.answered;
-    await until(() => atRest() === 1, 'the connection is at rest again');
-    made.renew();
+    await waitUntil(() => atRest() === 1, 'the connection is at rest again');
+    made.closeIdleSockets();
     expect(socket.destroyed).to.equal(true);
-    await until(() => atRest() === 0, 'none is at rest');
-    made.renew();
+    await waitUntil(() => atRest() === 0, 'none is at rest');
+    made.closeIdleSockets();
   });
 });

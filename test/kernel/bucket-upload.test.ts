@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { S3Error } from 'minio';
 import type { Leftover } from '../../plugins/storages/minio/sweep.js';
-import { clear, overCut, put, type Bucket } from '../../plugins/storages/minio/upload.js';
+import { clear, retryWhenCut, put, type Bucket } from '../../plugins/storages/minio/upload.js';
 
 const MIB = 1024 * 1024;
 const ofServer = (code: string): Error => Object.assign(new S3Error('x'), { code });
 const ofNetwork = (code: string): Error => Object.assign(new Error('x'), { code });
 const CUT = ofNetwork('ECONNRESET');
 
-interface Sent {
+interface SentRequest {
   readonly method: string;
   readonly bucketName: string;
   readonly objectName: string;
@@ -21,7 +21,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-interface Asked extends Sent {
+interface ReceivedUpload extends SentRequest {
   readonly bytes: Buffer;
   readonly sha256: string;
   readonly isStream: boolean;
@@ -33,7 +33,7 @@ function bucketWith(
   fails: Readonly<Record<string, (Error | null)[]>> = {},
   tls = false,
 ) {
-  const asked: Asked[] = [];
+  const asked: ReceivedUpload[] = [];
   const calls: string[] = [];
   const left: Leftover[] = [];
   const uploads: (string | undefined)[] = [];
@@ -44,7 +44,12 @@ function bucketWith(
   };
   const client = {
     enableSHA256: !tls,
-    async makeRequestStreamAsync(sent: Sent, body: Buffer | AsyncIterable<Buffer>, sha256: string, codes: number[]) {
+    async makeRequestStreamAsync(
+      sent: SentRequest,
+      body: Buffer | AsyncIterable<Buffer>,
+      sha256: string,
+      codes: number[],
+    ) {
       expect(codes).to.deep.equal([200]);
       const chunks: Buffer[] = [];
       if (Buffer.isBuffer(body)) chunks.push(body);
@@ -66,14 +71,14 @@ function bucketWith(
   const bucket: Bucket = {
     client: client as unknown as Bucket['client'],
     name: 'files',
-    renew: () => void calls.push('renew'),
-    leave: (leftover) => void left.push(leftover),
+    closeIdleSockets: () => void calls.push('renew'),
+    addLeftover: (leftover) => void left.push(leftover),
     isUnconditional: false,
   };
   return { bucket, asked, calls, left, uploads };
 }
 
-const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+const catchFailure = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,
     (error: unknown) => (error as { code?: unknown }).code ?? (error as Error).name,
@@ -87,7 +92,7 @@ describe('a file on its way into a bucket', () => {
     path = join(folder, 'sent');
   });
   after(() => rm(folder, { recursive: true }));
-  const fileOf = async (content: string | number, type = 'text/plain') => {
+  const createFile = async (content: string | number, type = 'text/plain') => {
     await writeFile(path, typeof content === 'string' ? content : '');
     if (typeof content === 'number') await truncate(path, content);
     return { path, size: typeof content === 'string' ? content.length : content, type };
@@ -96,7 +101,7 @@ describe('a file on its way into a bucket', () => {
   it('is sent whole, with its type, its checksum, and only where nothing is', async () => {
     for (const tls of [false, true]) {
       const { bucket, asked, calls, left } = bucketWith([], {}, tls);
-      await put(bucket, 'a/b.txt', await fileOf('content'));
+      await put(bucket, 'a/b.txt', await createFile('content'));
       const hash = createHash(tls ? 'md5' : 'sha256').update('content');
       expect(asked).to.deep.equal([
         {
@@ -125,7 +130,7 @@ describe('a file on its way into a bucket', () => {
       [256 * 1024 + 1, true],
     ] as const) {
       const { bucket, asked } = bucketWith();
-      await put(bucket, 'a', await fileOf(size));
+      await put(bucket, 'a', await createFile(size));
       const bytes = Buffer.alloc(size);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       expect([asked[0]?.isStream, asked[0]?.sha256, asked[0]?.bytes.equals(bytes)]).to.deep.equal([
@@ -138,7 +143,7 @@ describe('a file on its way into a bucket', () => {
 
   it('is refused when it is shorter than it was, and nothing is sent', async () => {
     const { bucket, asked, left } = bucketWith();
-    expect(await failureOf(put(bucket, 'a', { ...(await fileOf('content')), size: 8 }))).to.equal('RangeError');
+    expect(await catchFailure(put(bucket, 'a', { ...(await createFile('content')), size: 8 }))).to.equal('RangeError');
     expect([asked.length, left.length]).to.deep.equal([0, 1]);
   });
 
@@ -150,7 +155,7 @@ describe('a file on its way into a bucket', () => {
       [[CUT, ofServer('AccessDenied')], 'AccessDenied'],
     ] as const) {
       const { bucket, asked, calls } = bucketWith([...answers]);
-      expect(await failureOf(put(bucket, 'a', await fileOf('content')))).to.equal(expected);
+      expect(await catchFailure(put(bucket, 'a', await createFile('content')))).to.equal(expected);
       expect([asked.length, calls]).to.deep.equal([2, ['renew']]);
       expect(asked[1]).to.deep.equal(asked[0]);
     }
@@ -165,13 +170,13 @@ describe('a file on its way into a bucket', () => {
   ] as const)
     it(`that meets ${code} ${isLeft ? 'may have been stored' : 'leaves nothing'}`, async () => {
       const { bucket, asked, left } = bucketWith([error]);
-      expect(await failureOf(put(bucket, 'a', await fileOf('content')))).to.equal(code);
+      expect(await catchFailure(put(bucket, 'a', await createFile('content')))).to.equal(code);
       expect([asked.length, left]).to.deep.equal([1, isLeft ? [{ key: 'a', parts: null }] : []]);
     });
 
   it('has no condition where the server knows none, which is found out once', async () => {
     const { bucket, asked, left } = bucketWith([ofServer('NotImplemented'), null, null, ofServer('NotImplemented')]);
-    const file = await fileOf('content');
+    const file = await createFile('content');
     await put(bucket, 'a', file);
     await put(bucket, 'b', file);
     expect(asked.map(({ objectName, headers }) => [objectName, headers['if-none-match'] ?? null])).to.deep.equal([
@@ -180,15 +185,15 @@ describe('a file on its way into a bucket', () => {
       ['b', null],
     ]);
     expect(asked[1]?.headers['content-type']).to.equal('text/plain; charset=utf-8');
-    expect(await failureOf(put(bucket, 'c', file))).to.equal('NotImplemented');
+    expect(await catchFailure(put(bucket, 'c', file))).to.equal('NotImplemented');
     expect(left).to.deep.equal([]);
   });
 
   it('goes in parts of 8 MiB when it is larger than one', async () => {
     const { bucket, asked, calls, left } = bucketWith([], { stat: [ofServer('NotFound')] });
-    await put(bucket, 'a.bin', await fileOf(8 * MIB, 'image/png'));
+    await put(bucket, 'a.bin', await createFile(8 * MIB, 'image/png'));
     expect([asked.map(({ query }) => query), calls]).to.deep.equal([[undefined], []]);
-    await put(bucket, 'a.bin', await fileOf(8 * MIB + 1, 'image/png'));
+    await put(bucket, 'a.bin', await createFile(8 * MIB + 1, 'image/png'));
     expect(asked.slice(1).map(({ query, bytes }) => [query, bytes.length])).to.deep.equal([
       ['partNumber=1&uploadId=id%2B1', 8 * MIB],
       ['partNumber=2&uploadId=id%2B1', 1],
@@ -204,8 +209,8 @@ describe('a file on its way into a bucket', () => {
 
   it('goes in ten thousand parts at most, which are larger then', async () => {
     const { bucket, asked } = bucketWith([ofServer('AccessDenied')], { stat: [ofServer('NotFound')] });
-    const file = await fileOf(9 * MIB);
-    expect(await failureOf(put(bucket, 'a', { ...file, size: 10_000 * 9 * MIB }))).to.equal('AccessDenied');
+    const file = await createFile(9 * MIB);
+    expect(await catchFailure(put(bucket, 'a', { ...file, size: 10_000 * 9 * MIB }))).to.equal('AccessDenied');
     expect(asked.map(({ bytes }) => bytes.length)).to.deep.equal([9 * MIB]);
   });
 
@@ -221,7 +226,9 @@ describe('a file on its way into a bucket', () => {
         Object.entries<readonly (Error | null)[]>(fails).map(([k, all]) => [k, [...all]]),
       );
       const { bucket, left } = bucketWith([...answers], copy);
-      expect(await failureOf(put(bucket, 'a', { ...(await fileOf(8 * MIB + 1)), size: 8 * MIB + 1 }))).to.equal(code);
+      expect(await catchFailure(put(bucket, 'a', { ...(await createFile(8 * MIB + 1)), size: 8 * MIB + 1 }))).to.equal(
+        code,
+      );
       expect(left).to.deep.equal(id === undefined ? [] : [{ key: 'a', parts: { id } }]);
     });
 });
@@ -250,7 +257,7 @@ describe('what a failed upload left in a bucket', () => {
     await clear(gone.bucket, { key: 'a', parts: { id: '7' } });
     expect(gone.calls.at(-1)).to.equal('remove "a"');
     const refused = bucketWith([], { abort: [ofServer('AccessDenied')] });
-    expect(await failureOf(clear(refused.bucket, { key: 'a', parts: { id: '7' } }))).to.equal('AccessDenied');
+    expect(await catchFailure(clear(refused.bucket, { key: 'a', parts: { id: '7' } }))).to.equal('AccessDenied');
     expect(refused.calls).to.deep.equal(['abort "a" "7"']);
   });
 });
@@ -259,17 +266,17 @@ describe('an attempt over a connection that is cut', () => {
   it('is made once more, and only then', async () => {
     const { bucket, calls } = bucketWith();
     const attempts: boolean[] = [];
-    const made = (...errors: readonly Error[]) => {
+    const retryWithErrors = (...errors: readonly Error[]) => {
       const left = [...errors];
-      return overCut(bucket, (isAgain) => {
+      return retryWhenCut(bucket, (isAgain) => {
         attempts.push(isAgain);
         const error = left.shift();
         return error === undefined ? Promise.resolve('done') : Promise.reject(error);
       });
     };
-    expect(await made()).to.equal('done');
-    expect(await made(CUT)).to.equal('done');
-    expect(await failureOf(made(ofServer('SlowDown')))).to.equal('SlowDown');
+    expect(await retryWithErrors()).to.equal('done');
+    expect(await retryWithErrors(CUT)).to.equal('done');
+    expect(await catchFailure(retryWithErrors(ofServer('SlowDown')))).to.equal('SlowDown');
     expect(attempts).to.deep.equal([false, false, true, false]);
     expect(calls).to.deep.equal(['renew']);
   });

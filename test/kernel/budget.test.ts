@@ -8,12 +8,12 @@ import { compilePlanSet } from '../../kernel/plan/plan-set.js';
 import type { Issue } from '../../contract/fault.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
-import { createRunning } from '../../kernel/runtime/running.js';
+import { createRuntimeServices } from '../../kernel/runtime/running.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
-import { builtinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
-import { judgeOf } from '../conform/rules.js';
-import { cpuTime, leastCpuTime } from '../support/cpu.js';
-import { tempProject } from '../support/project.js';
+import { createBuiltinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
+import { compileRule } from '../conform/rules.js';
+import { measureCpuTime, measureLeastCpuTime } from '../support/cpu.js';
+import { createTempProject } from '../support/project.js';
 
 const FILE_BUDGET = 10;
 /** For a thousand payloads. */
@@ -64,7 +64,7 @@ const model = {
 
 describe('budgets', function () {
   it(`a file of 500 lines is analysed in less than ${FILE_BUDGET} ms`, () => {
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     const resources: object[] = [];
     let text = '[]';
     while (text.split('\n').length < 500) {
@@ -76,22 +76,28 @@ describe('budgets', function () {
       { file: '_account.json', text: JSON.stringify(model) },
     ];
     expect(analyse(files, registry, { env: FIXTURE_ENV }).problems).to.deep.equal([]);
-    const least = leastCpuTime({ rounds: 16, times: 4 }, () => analyse(files, registry, { env: FIXTURE_ENV }));
+    const least = measureLeastCpuTime({ rounds: 16, times: 4 }, () => analyse(files, registry, { env: FIXTURE_ENV }));
     report(`${text.split('\n').length} lines, ${resources.length} resources: ${least.toFixed(2)} ms`);
     expect(least).to.be.lessThan(FILE_BUDGET);
   });
 
   it(`200 resources are compiled in less than ${COMPILE_BUDGET} ms`, async () => {
-    const project = await tempProject({ 'definitions/_account.json': model });
+    const project = await createTempProject({ 'definitions/_account.json': model });
     try {
       for (let i = 0; i < 200; i++) await project.write(`definitions/${i}.json`, resource(i));
       const loaded = await loadProject(project.folder, undefined, {});
       if (loaded.config === null) throw new Error('no config');
-      const nothing = (): void => {};
-      const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+      const doNothing = (): void => {};
+      const log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
       const { analysis } = await loadDefinitions(loaded, loaded.config);
       const { signal } = new AbortController();
-      const running = createRunning({ plans: () => null, hooks: () => null, desks: () => [], codes: {}, log });
+      const running = createRuntimeServices({
+        plans: () => null,
+        hooks: () => null,
+        listJobAdmins: () => [],
+        codes: {},
+        log,
+      });
       const handles = createInstances({ project: loaded, hooks: createHooks(), log, signal, running });
       await handles.load([...loaded.configUses, ...analysis.uses], loaded.config.chosen);
       const compile = (): number =>
@@ -104,7 +110,7 @@ describe('budgets', function () {
           uses: analysis.uses,
         }).byId.size;
       expect(compile()).to.equal(200);
-      const least = leastCpuTime({ rounds: 2 }, compile);
+      const least = measureLeastCpuTime({ rounds: 2 }, compile);
       report(`200 resources: ${least.toFixed(1)} ms`);
       expect(least).to.be.lessThan(COMPILE_BUDGET);
     } finally {
@@ -113,11 +119,11 @@ describe('budgets', function () {
   });
 
   it('a file that was pasted by mistake holds nobody up', () => {
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     const keys = Array.from({ length: 20_000 }, (_, i) => `"key${i}": ${i}`).join(',');
     const text = `{ "id": "a", "resource": "a", "actionables": [], ${keys} }`;
     let found = 0;
-    const took = cpuTime(() => {
+    const took = measureCpuTime(() => {
       found = analyse([{ file: 'a.json', text }], registry, { env: FIXTURE_ENV }).problems.length;
     });
     report(`20,000 unknown fields: ${took.toFixed(0)} ms`);
@@ -126,11 +132,11 @@ describe('budgets', function () {
   });
 
   it('the time to analyse grows with the number of files, not with its square', () => {
-    const registry = builtinRegistry();
+    const registry = createBuiltinRegistry();
     const time = (count: number): number => {
       const files = Array.from({ length: count }, (_, i) => ({ file: `${i}.json`, text: JSON.stringify(resource(i)) }));
       files.push({ file: '_account.json', text: JSON.stringify(model) });
-      return leastCpuTime({ rounds: 1 }, () => analyse(files, registry, { env: FIXTURE_ENV })) / count;
+      return measureLeastCpuTime({ rounds: 1 }, () => analyse(files, registry, { env: FIXTURE_ENV })) / count;
     };
     const [few, many] = [time(80), time(800)];
     report(`per resource: ${few.toFixed(3)} ms among 80, ${many.toFixed(3)} ms among 800`);
@@ -140,7 +146,7 @@ describe('budgets', function () {
 
 describe('budget of payload rules', () => {
   it(`a valid payload of 1 KB is judged within ${RULES_BUDGET} µs, nested lists included`, () => {
-    const judge = judgeOf({
+    const judge = compileRule({
       type: 'OBJECT',
       fields: {
         customer: { type: 'OBJECT', fields: { name: { type: 'STRING', max_length: 80 }, email: { type: 'EMAIL' } } },
@@ -155,7 +161,7 @@ describe('budget of payload rules', () => {
     };
     expect(JSON.stringify(payload).length).to.be.within(800, 1200);
     const issues: Issue[] = [];
-    const thousand = leastCpuTime({ rounds: 4, times: 30 }, () => {
+    const thousand = measureLeastCpuTime({ rounds: 4, times: 30 }, () => {
       for (let i = 0; i < 1000; i++) judge(payload, '', issues);
     });
     expect(issues).to.deep.equal([]);

@@ -4,18 +4,18 @@
  */
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
-import { Done } from '../../contract/hooks.js';
+import { FinalResult } from '../../contract/hooks.js';
 import type { Frame, PlanTools, Step } from '../../contract/plan.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
-import { Rendered } from '../../contract/rendered.js';
+import { RawJson } from '../../contract/rendered.js';
 import { createMemory } from '../../plugins/caches/memory/memory.js';
 import cacheable from '../../plugins/features/cacheable/runtime.js';
-import { frameTools } from '../support/frame-tools.js';
+import { createFrameTools } from '../support/frame-tools.js';
 
-type Written = Readonly<Record<string, Json>>;
+type DefinitionJson = Readonly<Record<string, Json>>;
 type Slot = 'resource' | 'actionable';
 
-const READ: Written = { read_from_cache: true, duration: 60 };
+const READ: DefinitionJson = { read_from_cache: true, duration: 60 };
 
 /** A cache whose time the test puts; `kept` are the seconds of the entries. */
 function setUp() {
@@ -24,9 +24,9 @@ function setUp() {
   const kept: number[] = [];
   const cache: typeof inner = {
     ...inner,
-    keep: (key, value, seconds, lease) => {
+    setValue: (key, value, seconds, lease) => {
       if (key.startsWith('e')) kept.push(seconds);
-      return inner.keep(key, value, seconds, lease);
+      return inner.setValue(key, value, seconds, lease);
     },
   };
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -34,7 +34,7 @@ function setUp() {
   let memos = 0;
   const plan = (slot: Slot, written: Json, place = 'notes', secrets: readonly string[] = []) => {
     const tools = {
-      ...frameTools(),
+      ...createFrameTools(),
       memo: () => memos++,
       reads: () => [{ from: 'payload', field: 'id', slot: null }],
       ...{ place, version: 'v', secrets: new Set(secrets) },
@@ -65,7 +65,7 @@ function request(steps: readonly Step[], payload: object = {}, files: readonly u
     /** The value out of the cache, or `computes`. */
     recall: async (): Promise<unknown> => {
       const found = await recall?.run(frame, { result: undefined });
-      return found instanceof Done ? found.value : 'computes';
+      return found instanceof FinalResult ? found.value : 'computes';
     },
     /** The result after it was given to the cache. */
     keep: async (result: unknown): Promise<unknown> => {
@@ -88,13 +88,13 @@ async function computed(steps: readonly Step[], result: unknown, payload?: objec
   return kept;
 }
 
-const text = (value: unknown): unknown => (value instanceof Rendered ? Buffer.from(value.json).toString() : value);
+const text = (value: unknown): unknown => (value instanceof RawJson ? Buffer.from(value.json).toString() : value);
 
 describe('a result that is kept in the cache', () => {
   it('is the text of an answer, as it was rendered, and can still be read', async () => {
     const { plan, kept } = setUp();
     const { steps } = plan('resource', READ);
-    const made = new Rendered(Buffer.from('{"a": 1}'), () => null);
+    const made = new RawJson(Buffer.from('{"a": 1}'), () => null);
     expect(await computed(steps, made)).to.equal(made);
     const found = await request(steps).recall();
     expect([text(found), JSON.stringify(found), kept]).to.deep.equal(['{"a": 1}', '{"a":1}', [60]]);
@@ -142,15 +142,15 @@ describe('a result that is kept in the cache', () => {
     await computed(one.steps, 'one');
     await computed(two.steps, 'two');
     await computed(whole.steps, 'whole');
-    const found = (): Promise<unknown[]> =>
+    const readAll = (): Promise<unknown[]> =>
       Promise.all([one, two, whole].map(async ({ steps }) => text(await request(steps).recall())));
-    expect(await found()).to.deep.equal(['one', 'two', '"whole"']);
+    expect(await readAll()).to.deep.equal(['one', 'two', '"whole"']);
     const remover = request(plan('actionable', { invalidate_cache_keys: ['shared'] }, 'notes#3').steps);
     await remover.recall();
     await remover.keep(null);
-    expect(await found()).to.deep.equal(['one', 'two', '"whole"']);
+    expect(await readAll()).to.deep.equal(['one', 'two', '"whole"']);
     await remover.commit();
-    expect(await found()).to.deep.equal(Array(3).fill('computes'));
+    expect(await readAll()).to.deep.equal(Array(3).fill('computes'));
   });
 
   it('without a name outlives that of another place', async () => {
@@ -211,7 +211,7 @@ describe('a result that is kept in the cache', () => {
 
   it('is recalled and kept at its place in the plan, apart from a transaction', () => {
     const { plan } = setUp();
-    const places = (slot: Slot, written: Written): unknown[] =>
+    const places = (slot: Slot, written: DefinitionJson): unknown[] =>
       plan(slot, written).steps.map(({ phase, order = 0 }) => [phase, order]);
     const both = { ...READ, invalidate_cache_keys: ['a'] };
     // After the guards; a result is kept before it is shaped, an answer when all is done.

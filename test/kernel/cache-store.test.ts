@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { createMemory } from '../../plugins/caches/memory/memory.js';
 import { createRemovals } from '../../plugins/features/cacheable/removals.js';
-import { createStore, type Errand, type Found } from '../../plugins/features/cacheable/store.js';
+import { createStore, type ComputationLease, type CacheLookup } from '../../plugins/features/cacheable/store.js';
 import type { Cache } from '../../plugins/caches/kind.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 
@@ -13,18 +13,26 @@ const memory = (): Cache => createMemory({ maxEntries: 100, maxBytes: 1_000_000,
 
 function logger() {
   const told: unknown[] = [];
-  const say =
+  const createRecorder =
     (level: string) =>
     ({ key }: { key?: string }): void =>
       void told.push(key === undefined ? level : `${level} ${key}`);
-  return { told, log: { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') } };
+  return {
+    told,
+    log: {
+      debug: createRecorder('debug'),
+      info: createRecorder('info'),
+      warn: createRecorder('warn'),
+      error: createRecorder('error'),
+    },
+  };
 }
 
-const errandOf = (found: Found): Errand => {
+const requireErrand = (found: CacheLookup): ComputationLease => {
   if ('value' in found || found.errand === null) throw new Error('there is no errand');
   return found.errand;
 };
-const shown = (found: Found | undefined): unknown =>
+const describeFound = (found: CacheLookup | undefined): unknown =>
   found === undefined
     ? 'waits'
     : 'value' in found
@@ -38,154 +46,159 @@ const shown = (found: Found | undefined): unknown =>
 describe('one that waits for another to compute an entry', () => {
   let time!: ManualTime;
   beforeEach(() => (time = replaceTime()));
-  afterEach(() => time.restore());
+  afterEach(() => time.restoreGlobals());
 
   /** Asks, and keeps the answer when it comes. */
   function setUp(cache: Cache = memory()) {
     const store = createStore(cache, logger().log);
-    const ask = (name = 'n') => {
-      const asked: { found?: Found } = {};
+    const startFind = (name = 'n') => {
+      const asked: { found?: CacheLookup } = {};
       void store.find(name, 'v', 60, undefined).then((found) => (asked.found = found));
       return asked;
     };
-    const first = async (): Promise<Errand> => errandOf(await store.find('n', 'v', 60, undefined));
-    return { store, ask, first };
+    const first = async (): Promise<ComputationLease> => requireErrand(await store.find('n', 'v', 60, undefined));
+    return { store, ask: startFind, first };
   }
 
   it('waits ten seconds, then computes alone, and leaves no timer', async () => {
     const { ask, first } = setUp();
     await first();
-    await time.pass(4000);
+    await time.advance(4000);
     const asked = ask();
-    await time.pass(9999);
-    expect(shown(asked.found)).to.equal('waits');
-    await time.pass(2);
-    expect([shown(asked.found), time.timers()]).to.deep.equal(['computes alone', 0]);
+    await time.advance(9999);
+    expect(describeFound(asked.found)).to.equal('waits');
+    await time.advance(2);
+    expect([describeFound(asked.found), time.timers()]).to.deep.equal(['computes alone', 0]);
   });
 
   it('waits ten seconds in all, however many fail meanwhile', async () => {
     const { store, ask, first } = setUp();
     const one = await first();
     const [asked, next] = [ask(), ask()];
-    await time.pass(6000);
-    store.giveUp(one);
-    await time.pass(0);
+    await time.advance(6000);
+    store.failComputation(one);
+    await time.advance(0);
     // Of the two that waited one computes now, the other waits for it with the patience that is left.
-    const answers = (): unknown[] => [shown(asked.found), shown(next.found)].sort();
+    const answers = (): unknown[] => [describeFound(asked.found), describeFound(next.found)].sort();
     expect(answers()).to.deep.equal(['computes', 'waits']);
-    await time.pass(3990);
+    await time.advance(3990);
     expect(answers()).to.deep.equal(['computes', 'waits']);
-    await time.pass(20);
+    await time.advance(20);
     expect(answers()).to.deep.equal(['computes', 'computes alone']);
   });
 
   it('does not wait for one that has taken longer already, and takes its place', async () => {
     const { store, ask, first } = setUp();
     const slow = await first();
-    await time.pass(9900);
+    await time.advance(9900);
     const patient = ask();
-    await time.pass(200);
-    expect(shown(patient.found)).to.equal('waits');
-    const second = errandOf(await store.find('n', 'v', 60, undefined));
+    await time.advance(200);
+    expect(describeFound(patient.found)).to.equal('waits');
+    const second = requireErrand(await store.find('n', 'v', 60, undefined));
     expect(second.flight).not.to.equal(slow.flight);
     // The slow one is no longer joined, and its failure is not that of the other.
-    store.giveUp(slow);
+    store.failComputation(slow);
     const asked = ask();
-    await time.pass(10);
-    expect([shown(patient.found), shown(asked.found)]).to.deep.equal(['waits', 'waits']);
-    store.finish(second, Buffer.from('second'), 60);
-    await time.pass(1);
-    expect([shown(patient.found), shown(asked.found), time.timers()]).to.deep.equal(['second', 'second', 0]);
+    await time.advance(10);
+    expect([describeFound(patient.found), describeFound(asked.found)]).to.deep.equal(['waits', 'waits']);
+    store.completeComputation(second, Buffer.from('second'), 60);
+    await time.advance(1);
+    expect([describeFound(patient.found), describeFound(asked.found), time.timers()]).to.deep.equal([
+      'second',
+      'second',
+      0,
+    ]);
   });
 
   it('has the entry kept by one that computed alone, and nobody let go by its failure', async () => {
     const { store, ask, first } = setUp();
     const slow = await first();
-    await time.pass(1);
+    await time.advance(1);
     const alone = ask();
-    await time.pass(10_000);
-    const mine = errandOf(alone.found ?? { errand: null });
-    store.giveUp(mine);
+    await time.advance(10_000);
+    const mine = requireErrand(alone.found ?? { errand: null });
+    store.failComputation(mine);
     expect(slow.flight?.over).to.equal(false);
-    store.finish(mine, Buffer.from('alone'), 60);
-    await time.pass(1);
+    store.completeComputation(mine, Buffer.from('alone'), 60);
+    await time.advance(1);
     const asked = ask();
-    await time.pass(1);
-    expect(shown(asked.found)).to.equal('alone');
+    await time.advance(1);
+    expect(describeFound(asked.found)).to.equal('alone');
   });
 
   it('computes anew where the store has not kept what another computed', async () => {
     const inner = memory();
-    const keep: Cache['keep'] = (key, ...rest) => (key.startsWith('e') ? undefined : inner.keep(key, ...rest));
-    const { store, ask, first } = setUp({ ...inner, keep });
-    store.finish(await first(), Buffer.from('made'), 60);
-    await time.pass(1);
+    const storeUnlessError: Cache['setValue'] = (key, ...rest) =>
+      key.startsWith('e') ? undefined : inner.setValue(key, ...rest);
+    const { store, ask, first } = setUp({ ...inner, setValue: storeUnlessError });
+    store.completeComputation(await first(), Buffer.from('made'), 60);
+    await time.advance(1);
     const asked = ask();
-    await time.pass(1);
-    expect(shown(asked.found)).to.equal('computes');
+    await time.advance(1);
+    expect(describeFound(asked.found)).to.equal('computes');
   });
 
   it('is not needed where an entry of the name is gone after its time', async () => {
     const { store, ask, first } = setUp();
-    store.finish(await first(), Buffer.from('made'), 60);
-    await time.pass(59_999);
-    expect(Buffer.from(store.peek('n', 'v') ?? []).toString()).to.equal('made');
-    await time.pass(2);
+    store.completeComputation(await first(), Buffer.from('made'), 60);
+    await time.advance(59_999);
+    expect(Buffer.from(store.getLocalBytes('n', 'v') ?? []).toString()).to.equal('made');
+    await time.advance(2);
     const asked = ask();
-    await time.pass(1);
-    expect([store.peek('n', 'v'), shown(asked.found)]).to.deep.equal([null, 'computes']);
+    await time.advance(1);
+    expect([store.getLocalBytes('n', 'v'), describeFound(asked.found)]).to.deep.equal([null, 'computes']);
   });
 });
 
 describe('a look for what is there at once', () => {
   it('finds a value of this process, by its name and what it depends on', async () => {
     const store = createStore(memory(), logger().log);
-    expect(store.peek('n', 'v')).to.equal(null);
-    store.finish(errandOf(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
+    expect(store.getLocalBytes('n', 'v')).to.equal(null);
+    store.completeComputation(requireErrand(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
     await new Promise((resolve) => setImmediate(resolve));
-    for (let n = 0; n < 2; n++) expect(Buffer.from(store.peek('n', 'v') ?? []).toString()).to.equal('made');
-    expect([store.peek('n', 'w'), store.peek('m', 'v')]).to.deep.equal([null, null]);
+    for (let n = 0; n < 2; n++) expect(Buffer.from(store.getLocalBytes('n', 'v') ?? []).toString()).to.equal('made');
+    expect([store.getLocalBytes('n', 'w'), store.getLocalBytes('m', 'v')]).to.deep.equal([null, null]);
     await store.remove(['n']);
-    expect(store.peek('n', 'v')).to.equal(null);
+    expect(store.getLocalBytes('n', 'v')).to.equal(null);
   });
 
   it('is not asked of a store elsewhere more than once', async () => {
     const inner = memory();
     let count = 0;
-    const recall: Cache['recall'] = (key) => (count++, Promise.resolve(inner.recall(key)));
-    const store = createStore({ ...inner, recall }, logger().log);
-    expect([store.peek('n', 'v'), store.peek('n', 'v'), count]).to.deep.equal([null, null, 1]);
+    const recall: Cache['getValue'] = (key) => (count++, Promise.resolve(inner.getValue(key)));
+    const store = createStore({ ...inner, getValue: recall }, logger().log);
+    expect([store.getLocalBytes('n', 'v'), store.getLocalBytes('n', 'v'), count]).to.deep.equal([null, null, 1]);
   });
 
   it('is told in the log where the store is away, and finds nothing', async () => {
     const { told, log } = logger();
-    const store = createStore({ ...memory(), recall: () => Promise.reject(new Error('away')) }, log);
-    expect(store.peek('n', 'v')).to.equal(null);
+    const store = createStore({ ...memory(), getValue: () => Promise.reject(new Error('away')) }, log);
+    expect(store.getLocalBytes('n', 'v')).to.equal(null);
     await new Promise((resolve) => setImmediate(resolve));
     expect(told).to.deep.equal(['warn']);
   });
 
   it('reads a generation out of a larger piece of memory', async () => {
     const inner = memory();
-    const recall: Cache['recall'] = async (key) => {
-      const { value, lease } = await inner.recall(key);
+    const recall: Cache['getValue'] = async (key) => {
+      const { value, lease } = await inner.getValue(key);
       if (value === null) return { value, lease };
       const packet = Buffer.concat([Buffer.from('ab'), value, Buffer.from(String(Math.random()))]);
       return { value: packet.subarray(2, 2 + value.length), lease };
     };
-    const store = createStore({ ...inner, recall }, logger().log);
-    store.finish(errandOf(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
+    const store = createStore({ ...inner, getValue: recall }, logger().log);
+    store.completeComputation(requireErrand(await store.find('n', 'v', 60, undefined)), Buffer.from('made'), 60);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(shown(await store.find('n', 'v', 60, undefined))).to.equal('made');
+    expect(describeFound(await store.find('n', 'v', 60, undefined))).to.equal('made');
   });
 
   it('has several that begin a name at the same time agree on the first', async () => {
     const inner = memory();
-    const recall: Cache['recall'] = (key) => Promise.resolve(inner.recall(key));
+    const recall: Cache['getValue'] = (key) => Promise.resolve(inner.getValue(key));
     const cache = { ...inner, recall };
     const [one, two] = [createStore(cache, logger().log), createStore(cache, logger().log)];
     const found = await Promise.all([one.find('n', 'v', 60, undefined), two.find('n', 'v', 60, undefined)]);
-    const entries = found.map((each) => errandOf(each).entry);
+    const entries = found.map((each) => requireErrand(each).entry);
     expect(entries[0]).to.equal(entries[1]);
   });
 });
@@ -193,7 +206,7 @@ describe('a look for what is there at once', () => {
 describe('removals that the store did not take', () => {
   let time!: ManualTime;
   beforeEach(() => (time = replaceTime()));
-  afterEach(() => time.restore());
+  afterEach(() => time.restoreGlobals());
 
   function setUp(fails: (keys: readonly string[]) => boolean, sync = false) {
     const asked: (readonly [number, number])[] = [];
@@ -213,30 +226,30 @@ describe('removals that the store did not take', () => {
       const { asked, removals } = setUp(() => isAway, sync);
       void removals.remove(['a']);
       void removals.remove(['b', 'c']);
-      await time.pass(1);
-      expect(['a', 'b', 'c', 'd'].map((key) => removals.waiting(key))).to.deep.equal([true, true, true, false]);
-      await time.pass(498);
+      await time.advance(1);
+      expect(['a', 'b', 'c', 'd'].map((key) => removals.isWaiting(key))).to.deep.equal([true, true, true, false]);
+      await time.advance(498);
       expect(asked.length).to.equal(2);
-      await time.pass(502);
+      await time.advance(502);
       isAway = false;
-      await time.pass(498);
-      expect([asked.slice(2), removals.waiting('a')]).to.deep.equal([
+      await time.advance(498);
+      expect([asked.slice(2), removals.isWaiting('a')]).to.deep.equal([
         [
           [500, 3],
           [1000, 3],
         ],
         true,
       ]);
-      await time.pass(502);
-      expect([asked.slice(4), removals.waiting('a'), time.timers()]).to.deep.equal([[[1500, 3]], false, 0]);
+      await time.advance(502);
+      expect([asked.slice(4), removals.isWaiting('a'), time.timers()]).to.deep.equal([[[1500, 3]], false, 0]);
     });
 
   it('are told once a minute', async () => {
     const { told, removals } = setUp(() => true);
     await removals.remove(['a']);
-    await time.pass(59_999);
+    await time.advance(59_999);
     expect(told).to.deep.equal(['warn']);
-    await time.pass(501);
+    await time.advance(501);
     expect(told).to.deep.equal(['warn', 'warn']);
   });
 
@@ -244,16 +257,16 @@ describe('removals that the store did not take', () => {
     const { told, removals } = setUp(() => true);
     const keys = Array.from({ length: 10_000 }, (_, n) => `k${n}`);
     await removals.remove(keys);
-    expect([told, removals.waiting('k0')]).to.deep.equal([['warn'], true]);
+    expect([told, removals.isWaiting('k0')]).to.deep.equal([['warn'], true]);
     await removals.remove(['one', 'two']);
     expect(told).to.deep.equal(['warn', 'error k0', 'error k1']);
-    expect(['k0', 'k1', 'k2', 'two'].map((key) => removals.waiting(key))).to.deep.equal([false, false, true, true]);
+    expect(['k0', 'k1', 'k2', 'two'].map((key) => removals.isWaiting(key))).to.deep.equal([false, false, true, true]);
   });
 
   it('are none where the store takes them', async () => {
     const { asked, told, removals } = setUp(() => false);
     await removals.remove(['a']);
-    await time.pass(1000);
-    expect([asked.length, told, removals.waiting('a'), time.timers()]).to.deep.equal([1, [], false, 0]);
+    await time.advance(1000);
+    expect([asked.length, told, removals.isWaiting('a'), time.timers()]).to.deep.equal([1, [], false, 0]);
   });
 });

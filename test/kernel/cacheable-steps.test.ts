@@ -4,9 +4,9 @@ import { asText, type Json } from '../../contract/json.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
 import type { CheckPlace } from '../../contract/plugin.js';
 import { checkCache } from '../../plugins/features/cacheable/check.light.js';
-import { invalidation } from '../../plugins/features/cacheable/invalidation.js';
-import type { Store } from '../../plugins/features/cacheable/store.js';
-import { frameTools } from '../support/frame-tools.js';
+import { planInvalidation } from '../../plugins/features/cacheable/invalidation.js';
+import type { CacheEntryStore } from '../../plugins/features/cacheable/store.js';
+import { createFrameTools } from '../support/frame-tools.js';
 
 /** The steps for names of which `late` is given by a result, with what they removed and when. */
 function removals(written: readonly string[], slot: 'resource' | 'actionable') {
@@ -14,8 +14,8 @@ function removals(written: readonly string[], slot: 'resource' | 'actionable') {
   const waiting: (() => unknown)[] = [];
   const releases: (() => unknown)[] = [];
   const tools: PlanTools = {
-    ...frameTools(),
-    memo: () => 0,
+    ...createFrameTools(),
+    allocateSlot: () => 0,
     slot: (name: string) => (name === 'late' ? 1 : null),
     value: (json: Json) => (frame: Frame) => {
       const value = frame.payload[asText(json).split('.')[1] ?? ''];
@@ -23,8 +23,8 @@ function removals(written: readonly string[], slot: 'resource' | 'actionable') {
       return value;
     },
   };
-  const store = { remove: (names: readonly string[]) => void removed.push(names) } as unknown as Store;
-  const [order, remove] = invalidation(written, slot, tools, store);
+  const store = { remove: (names: readonly string[]) => void removed.push(names) } as unknown as CacheEntryStore;
+  const [order, remove] = planInvalidation(written, slot, tools, store);
   const frame = {
     payload: {},
     slots: [],
@@ -92,15 +92,20 @@ describe('entries that a request removes from the cache', () => {
 });
 
 describe('a cache, as it is checked', () => {
-  type Written = Readonly<Record<string, Json>>;
+  type DefinitionJson = Readonly<Record<string, Json>>;
   const SELECT = { id: 1, mode: 'QUERY', sql: { query: 'SELECT 1' } };
   const INSERT = { id: 2, mode: 'QUERY', sql: { query: 'INSERT INTO t VALUES (1)' } };
-  const codes = (cacheable: Json, holder: Written, root: Written = holder, slot = 'resource'): readonly unknown[] =>
+  const codes = (
+    cacheable: Json,
+    holder: DefinitionJson,
+    root: DefinitionJson = holder,
+    slot = 'resource',
+  ): readonly unknown[] =>
     checkCache({ value: { cacheable }, holder, root, slot } as unknown as CheckPlace).map(
       ({ code, params }) => `${code}${params?.['id'] === undefined ? '' : ` ${String(params['id'])}`}`,
     );
   const read = { read_from_cache: true, duration: 60 };
-  const ofActions = (...actionables: Json[]): Written => ({ actionables });
+  const ofActions = (...actionables: Json[]): DefinitionJson => ({ actionables });
 
   it('reads and has a duration, or removes', () => {
     expect(codes(read, ofActions(SELECT))).to.deep.equal([]);
@@ -142,7 +147,7 @@ describe('a cache, as it is checked', () => {
 
   it('stands between no two writes that are one transaction', () => {
     const cached = { id: 5, sql: { query: 'SELECT 1' } };
-    const between = (rest: Written, ...actions: Json[]): readonly unknown[] =>
+    const between = (rest: DefinitionJson, ...actions: Json[]): readonly unknown[] =>
       codes(read, cached, { ...rest, actionables: actions }, 'actionable');
     expect(between({}, INSERT, cached, INSERT)).to.deep.equal(['CCH_SPLITS']);
     expect(between({}, INSERT, SELECT, { ...cached }, SELECT, INSERT)).to.deep.equal(['CCH_SPLITS']);

@@ -4,12 +4,12 @@
  */
 import { expect } from 'chai';
 import type { Frame, PlanTools, ReadPlace } from '../../contract/plan.js';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import { createMemory } from '../../plugins/caches/memory/memory.js';
 import { compileName, compileVariant } from '../../plugins/features/cacheable/keys.js';
-import { createStore, type Errand, type Found } from '../../plugins/features/cacheable/store.js';
+import { createStore, type ComputationLease, type CacheLookup } from '../../plugins/features/cacheable/store.js';
 import type { Cache } from '../../plugins/caches/kind.js';
-import { anyText, fc } from '../support/properties.js';
+import { generateText, fc } from '../support/properties.js';
 
 const tools = (reads: readonly ReadPlace[] = [], version = 'v'): PlanTools =>
   ({
@@ -25,7 +25,7 @@ const frame = (payload: object, claims: object | null = null): Frame =>
 const field = (name: string | null): ReadPlace => ({ from: 'payload', field: name, slot: null });
 
 describe('names of cached entries', () => {
-  const text = fc.oneof(anyText(), fc.constantFrom('', ':', '"', '","', '\\', 'null', '[]', 'x'.repeat(300)));
+  const text = fc.oneof(generateText(), fc.constantFrom('', ':', '"', '","', '\\', 'null', '[]', 'x'.repeat(300)));
 
   it('differ as soon as one value differs, whatever the values hold', () => {
     const name = compileName('$PAYLOAD.a:$PAYLOAD.b$PAYLOAD.c', tools());
@@ -110,7 +110,7 @@ describe('variants of cached entries', () => {
     const failing: ReadPlace = {
       from: 'elsewhere',
       read: () => {
-        throw fault('ACC_UNRESOLVED');
+        throw createFault('ACC_UNRESOLVED');
       },
     };
     const absent: ReadPlace = { from: 'elsewhere', read: () => undefined };
@@ -121,23 +121,24 @@ describe('variants of cached entries', () => {
 
 describe('the store of cached entries', () => {
   const told: string[] = [];
-  const tell = (_fields: object, message: string): void => void told.push(message);
-  const log = { debug: tell, info: tell, warn: tell, error: tell };
+  const recordMessage = (_fields: object, message: string): void => void told.push(message);
+  const log = { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage };
   const memory = (): Cache => createMemory({ maxEntries: 100, maxBytes: 1_000_000, now: () => performance.now() });
-  const errandOf = (found: Found): Errand => {
+  const requireErrand = (found: CacheLookup): ComputationLease => {
     if ('value' in found || found.errand === null) throw new Error('there is no errand');
     return found.errand;
   };
-  const textOf = (found: Found): string => ('value' in found ? Buffer.from(found.value).toString() : 'no value');
+  const readText = (found: CacheLookup): string =>
+    'value' in found ? Buffer.from(found.value).toString() : 'no value';
 
   it('remembers a name, which a client may have made up, not much longer than what it names', async () => {
     const lives: number[] = [];
     const cache = memory();
-    const keep: Cache['keep'] = (key, value, seconds, lease) => {
+    const storeAndRecord: Cache['setValue'] = (key, value, seconds, lease) => {
       lives.push(seconds);
-      return cache.keep(key, value, seconds, lease);
+      return cache.setValue(key, value, seconds, lease);
     };
-    const store = createStore({ ...cache, keep }, log);
+    const store = createStore({ ...cache, setValue: storeAndRecord }, log);
     await store.find('short', 'v', 1, undefined);
     await store.find('long', 'v', 3600, undefined);
     expect(lives).to.deep.equal([600, 14_400]);
@@ -145,54 +146,54 @@ describe('the store of cached entries', () => {
 
   it('lets one compute, and gives its bytes to those who wait', async () => {
     const store = createStore(memory(), log);
-    const errand = errandOf(await store.find('n', 'v', 60, undefined));
+    const errand = requireErrand(await store.find('n', 'v', 60, undefined));
     const waiting = [store.find('n', 'v', 60, undefined), store.find('n', 'v', 60, undefined)];
-    store.finish(errand, Buffer.from('made'), 60);
-    expect((await Promise.all(waiting)).map(textOf)).to.deep.equal(['made', 'made']);
+    store.completeComputation(errand, Buffer.from('made'), 60);
+    expect((await Promise.all(waiting)).map(readText)).to.deep.equal(['made', 'made']);
   });
 
   it('lets exactly one of those who wait take over from one that fails', async () => {
     const store = createStore(memory(), log);
-    const errand = errandOf(await store.find('n', 'v', 60, undefined));
+    const errand = requireErrand(await store.find('n', 'v', 60, undefined));
     const waiting = Array.from({ length: 5 }, () => store.find('n', 'v', 60, undefined));
-    store.giveUp(errand);
-    const next = errandOf(await Promise.race(waiting));
-    store.finish(next, Buffer.from('second'), 60);
+    store.failComputation(errand);
+    const next = requireErrand(await Promise.race(waiting));
+    store.completeComputation(next, Buffer.from('second'), 60);
     const found = await Promise.all(waiting);
     expect(found.filter((one) => !('value' in one)).length).to.equal(1);
-    expect(found.filter((one) => textOf(one) === 'second').length).to.equal(4);
+    expect(found.filter((one) => readText(one) === 'second').length).to.equal(4);
   });
 
   it('has those who come while the store still takes a value wait for it, although the request that made it is over', async () => {
     const cache = memory();
     let take: () => void = () => undefined;
     const taken = new Promise<void>((resolve) => (take = resolve));
-    const keep: Cache['keep'] = async (key, ...rest) => {
+    const storeDelayed: Cache['setValue'] = async (key, ...rest) => {
       if (key.startsWith('e')) await taken;
-      return cache.keep(key, ...rest);
+      return cache.setValue(key, ...rest);
     };
-    const store = createStore({ ...cache, keep }, log);
-    const errand = errandOf(await store.find('n', 'v', 60, undefined));
-    store.finish(errand, Buffer.from('made'), 60);
-    store.giveUp(errand);
-    expect(textOf(await store.find('n', 'v', 60, undefined))).to.equal('made');
+    const store = createStore({ ...cache, setValue: storeDelayed }, log);
+    const errand = requireErrand(await store.find('n', 'v', 60, undefined));
+    store.completeComputation(errand, Buffer.from('made'), 60);
+    store.failComputation(errand);
+    expect(readText(await store.find('n', 'v', 60, undefined))).to.equal('made');
     take();
   });
 
   it('does not let one wait for itself', async () => {
     const store = createStore(memory(), log);
-    const errand = errandOf(await store.find('n', 'v', 60, undefined));
-    expect(errandOf(await store.find('n', 'v', 60, errand))).to.equal(errand);
+    const errand = requireErrand(await store.find('n', 'v', 60, undefined));
+    expect(requireErrand(await store.find('n', 'v', 60, errand))).to.equal(errand);
   });
 
   it('joins nobody who began before a removal', async () => {
     const store = createStore(memory(), log);
-    const early = errandOf(await store.find('n', 'v', 60, undefined));
+    const early = requireErrand(await store.find('n', 'v', 60, undefined));
     await store.remove(['n']);
-    const late = errandOf(await store.find('n', 'v', 60, undefined));
-    store.finish(early, Buffer.from('stale'), 60);
-    store.finish(late, Buffer.from('fresh'), 60);
-    expect(textOf(await store.find('n', 'v', 60, undefined))).to.equal('fresh');
+    const late = requireErrand(await store.find('n', 'v', 60, undefined));
+    store.completeComputation(early, Buffer.from('stale'), 60);
+    store.completeComputation(late, Buffer.from('fresh'), 60);
+    expect(readText(await store.find('n', 'v', 60, undefined))).to.equal('fresh');
   });
 
   it('gives nothing of a name whose removal is owed, and makes up for it', async function () {
@@ -205,30 +206,30 @@ describe('the store of cached entries', () => {
       ...inner,
       remove(keys) {
         tries++;
-        if (isAway) return Promise.reject(fault('CCH_AWAY'));
+        if (isAway) return Promise.reject(createFault('CCH_AWAY'));
         removed();
         return inner.remove(keys);
       },
     };
     const store = createStore(cache, log);
-    store.finish(errandOf(await store.find('n', 'v', 60, undefined)), Buffer.from('old'), 60);
-    expect(textOf(await store.find('n', 'v', 60, undefined))).to.equal('old');
+    store.completeComputation(requireErrand(await store.find('n', 'v', 60, undefined)), Buffer.from('old'), 60);
+    expect(readText(await store.find('n', 'v', 60, undefined))).to.equal('old');
     isAway = true;
     await store.remove(['n']);
-    expect(store.peek('n', 'v')).to.equal(null);
+    expect(store.getLocalBytes('n', 'v')).to.equal(null);
     expect(await store.find('n', 'v', 60, undefined)).to.deep.equal({ errand: null });
     expect(told.filter((line) => line.includes('removals wait')).length).to.equal(1);
     isAway = false;
     await back;
     expect(tries).to.equal(2);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(errandOf(await store.find('n', 'v', 60, undefined))).to.be.an('object');
+    expect(requireErrand(await store.find('n', 'v', 60, undefined))).to.be.an('object');
   });
 
   it('computes while the store fails, whatever it fails with', async () => {
-    const cache: Cache = { ...memory(), recall: () => Promise.reject(new Error('broken')) };
+    const cache: Cache = { ...memory(), getValue: () => Promise.reject(new Error('broken')) };
     const store = createStore(cache, log);
-    expect(store.peek('n', 'v')).to.equal(null);
+    expect(store.getLocalBytes('n', 'v')).to.equal(null);
     expect(await store.find('n', 'v', 60, undefined)).to.deep.equal({ errand: null });
   });
 });

@@ -4,14 +4,14 @@ import { BootError } from '../../contract/boot-error.js';
 import type { Json } from '../../contract/json.js';
 import { compileAddress } from '../../plugins/modes/http-request/address.js';
 import { compileQuery } from '../../plugins/modes/http-request/query.js';
-import { faultOf, frameOf, frameTools } from '../support/frame-tools.js';
+import { catchThrownFault, createPayloadFrame, createFrameTools } from '../support/frame-tools.js';
 
 type Values = Readonly<Record<string, unknown>>;
 
-const tools = frameTools({ BASE: 'https://api.example:8443/v1', HASH: '/a#b', QUERY: '?k=1', KEY: 'key' });
+const tools = createFrameTools({ BASE: 'https://api.example:8443/v1', HASH: '/a#b', QUERY: '?k=1', KEY: 'key' });
 const compile = (url: string, query?: Json, dynamic = false) => compileAddress(url, query, tools, dynamic);
 const address = (url: string, values: Values = {}, query?: Json, dynamic = false): string =>
-  compile(url, query, dynamic).read(frameOf(values)).href;
+  compile(url, query, dynamic).read(createPayloadFrame(values)).href;
 
 describe('the address of a call', () => {
   const made: readonly (readonly [url: string, values: Values, expected: string, query?: Json])[] = [
@@ -53,23 +53,23 @@ describe('the address of a call', () => {
 
   for (const v of ['', '.', '..', 'a/../b', '..\\a', 'a/.', './a', '\\..', 'a\nb', '\0', '\u0085', null])
     it(`rejects ${JSON.stringify(v)} as a segment of a path`, () => {
-      const { code, options } = faultOf(() => address('https://a.example/x/$PAYLOAD.v/y', { v }));
+      const { code, options } = catchThrownFault(() => address('https://a.example/x/$PAYLOAD.v/y', { v }));
       expect([code, options.issues?.map(({ pointer }) => pointer)]).to.deep.equal(['OUT_VALUE', ['/v']]);
     });
 
   it('rejects a segment that only becomes one of dots together with the text around it', () => {
-    expect(faultOf(() => address('https://a.example/.$PAYLOAD.v', { v: '' })).code).to.equal('OUT_VALUE');
-    expect(faultOf(() => address('https://a.example/$PAYLOAD.v$PAYLOAD.w', { v: '', w: '' })).code).to.equal(
+    expect(catchThrownFault(() => address('https://a.example/.$PAYLOAD.v', { v: '' })).code).to.equal('OUT_VALUE');
+    expect(catchThrownFault(() => address('https://a.example/$PAYLOAD.v$PAYLOAD.w', { v: '', w: '' })).code).to.equal(
       'OUT_VALUE',
     );
-    expect(faultOf(() => address('https://a.example/%2e$PAYLOAD.v?a', { v: '' })).code).to.equal('OUT_VALUE');
+    expect(catchThrownFault(() => address('https://a.example/%2e$PAYLOAD.v?a', { v: '' })).code).to.equal('OUT_VALUE');
   });
 
   it('rejects values that are no text, and text that is not well-formed', () => {
     for (const v of [{}, ['a'], '\ud800'])
       for (const url of ['https://a.example/$PAYLOAD.v', 'https://a.example/?q=$PAYLOAD.v'])
-        expect(faultOf(() => address(url, { v })).code, `${url} ${JSON.stringify(v)}`).to.equal('OUT_VALUE');
-    expect(faultOf(() => address('https://a.example/?q=$PAYLOAD.v', { v: null })).code).to.equal('OUT_VALUE');
+        expect(catchThrownFault(() => address(url, { v })).code, `${url} ${JSON.stringify(v)}`).to.equal('OUT_VALUE');
+    expect(catchThrownFault(() => address('https://a.example/?q=$PAYLOAD.v', { v: null })).code).to.equal('OUT_VALUE');
   });
 
   const refused: Readonly<Record<string, string>> = {
@@ -105,21 +105,21 @@ describe('the address of a call', () => {
 
   it('is made once where nothing of it is read, and anew for each request where something is', () => {
     const once = compile('https://a.example/x');
-    expect(once.read(frameOf({}))).to.equal(once.read(frameOf({})));
+    expect(once.read(createPayloadFrame({}))).to.equal(once.read(createPayloadFrame({})));
     const anew = compile('https://a.example/x', { q: 1 });
-    expect(anew.read(frameOf({}))).to.not.equal(anew.read(frameOf({})));
+    expect(anew.read(createPayloadFrame({}))).to.not.equal(anew.read(createPayloadFrame({})));
   });
 });
 
 describe('a whole address that comes with a request', () => {
-  const whole = (url: unknown, query?: Json): string => address('$PAYLOAD.url', { url, v: 'b' }, query, true);
+  const buildAddress = (url: unknown, query?: Json): string => address('$PAYLOAD.url', { url, v: 'b' }, query, true);
 
   it('is used without its fragment, with the query of the definition behind its own', () => {
-    expect(whole('https://a.example/x#y')).to.equal('https://a.example/x');
-    expect(whole('HTTP://a.example/x')).to.equal('http://a.example/x');
-    expect(whole('https://a.example/x', { q: '$PAYLOAD.v' })).to.equal('https://a.example/x?q=b');
-    expect(whole('https://a.example/x?y=1', { q: '$PAYLOAD.v' })).to.equal('https://a.example/x?y=1&q=b');
-    expect(whole('https://a.example/x?y=1', { q: null })).to.equal('https://a.example/x?y=1');
+    expect(buildAddress('https://a.example/x#y')).to.equal('https://a.example/x');
+    expect(buildAddress('HTTP://a.example/x')).to.equal('http://a.example/x');
+    expect(buildAddress('https://a.example/x', { q: '$PAYLOAD.v' })).to.equal('https://a.example/x?q=b');
+    expect(buildAddress('https://a.example/x?y=1', { q: '$PAYLOAD.v' })).to.equal('https://a.example/x?y=1&q=b');
+    expect(buildAddress('https://a.example/x?y=1', { q: null })).to.equal('https://a.example/x?y=1');
   });
 
   for (const url of [
@@ -135,12 +135,12 @@ describe('a whole address that comes with a request', () => {
     {},
   ])
     it(`is refused as ${JSON.stringify(url)}`, () => {
-      expect(faultOf(() => whole(url)).code).to.equal('OUT_VALUE');
+      expect(catchThrownFault(() => buildAddress(url)).code).to.equal('OUT_VALUE');
     });
 
   it('is refused with a name or a password in it', () => {
     for (const url of ['https://user@a.example/', 'https://:pass@a.example/', 'https://u:p@a.example/'])
-      expect(faultOf(() => whole(url)).params['what'], url).to.equal('must not hold credentials');
+      expect(catchThrownFault(() => buildAddress(url)).params['what'], url).to.equal('must not hold credentials');
   });
 
   it('is the whole address and nothing but: constants beside it are an address that cannot be called', () => {
@@ -150,7 +150,8 @@ describe('a whole address that comes with a request', () => {
 });
 
 describe('the query of a call', () => {
-  const query = (json: Json, values: Values = {}): string | undefined => compileQuery(json, tools)?.(frameOf(values));
+  const query = (json: Json, values: Values = {}): string | undefined =>
+    compileQuery(json, tools)?.(createPayloadFrame(values));
 
   it('repeats a name for each value of a list, and leaves out null', () => {
     expect(query({ a: '$PAYLOAD.v', b: false, c: 0, d: '' }, { v: ['x', 1, true] })).to.equal(
@@ -163,13 +164,13 @@ describe('the query of a call', () => {
 
   for (const v of [{}, [[]], [null], [{}], '\ud800', ['a', '\udc00']])
     it(`rejects ${JSON.stringify(v)}, by the name of the value`, () => {
-      const { code, params } = faultOf(() => query({ a: '$PAYLOAD.v' }, { v }));
+      const { code, params } = catchThrownFault(() => query({ a: '$PAYLOAD.v' }, { v }));
       expect([code, params['name']]).to.deep.equal(['OUT_VALUE', '$PAYLOAD.v']);
     });
 
   it('is none where none is written, and names the parameter of a value that is no accessor', () => {
     expect(compileQuery(undefined, tools)).to.equal(null);
     expect(compileQuery('a=1', tools)).to.equal(null);
-    expect(faultOf(() => query({ a: { b: 1 } })).params['name']).to.equal('a');
+    expect(catchThrownFault(() => query({ a: { b: 1 } })).params['name']).to.equal('a');
   });
 });

@@ -4,17 +4,17 @@ import type { Json } from '../../contract/json.js';
 import { OUTBOUND } from '../../contract/outbound.js';
 import type { CheckPlace, Finding } from '../../contract/plugin.js';
 import { check } from '../../plugins/modes/http-request/check.light.js';
-import { placesOf } from '../../plugins/modes/http-request/client.js';
-import { bodyForm, BODILESS, IDEMPOTENT, OURS } from '../../plugins/modes/http-request/words.light.js';
+import { resolveConnectTo } from '../../plugins/modes/http-request/client.js';
+import { getBodyForm, BODILESS, IDEMPOTENT, OURS } from '../../plugins/modes/http-request/words.light.js';
 
-type Written = Readonly<Record<string, Json>>;
+type DefinitionJson = Readonly<Record<string, Json>>;
 
-const findings = (http: Written): readonly Finding[] =>
+const findings = (http: DefinitionJson): readonly Finding[] =>
   check({ value: { http }, outbound: OUTBOUND } as unknown as CheckPlace);
 
 describe('headers, body and tries of a call, as they are checked', () => {
   const url = 'https://a.example';
-  const ofHeaders = (headers: Written): readonly unknown[] =>
+  const ofHeaders = (headers: DefinitionJson): readonly unknown[] =>
     findings({ url, headers }).map(({ code, at, key, params }) => [code, at, key === true, params?.['what']]);
 
   it('leave alone the headers of the connection, in any capitals', () => {
@@ -113,9 +113,9 @@ describe('headers, body and tries of a call, as they are checked', () => {
       'text/json',
       'application/a.b+json',
     ])
-      expect(bodyForm(type), type).to.equal('json');
+      expect(getBodyForm(type), type).to.equal('json');
     for (const type of ['application/x-www-form-urlencoded', ' APPLICATION/x-www-form-urlencoded ; a'])
-      expect(bodyForm(type), type).to.equal('form');
+      expect(getBodyForm(type), type).to.equal('form');
     for (const type of [
       'text/plain',
       'application/jsonx',
@@ -123,11 +123,11 @@ describe('headers, body and tries of a call, as they are checked', () => {
       'application/+json',
       'xapplication/x-www-form-urlencoded',
     ])
-      expect(bodyForm(type), type).to.equal('text');
+      expect(getBodyForm(type), type).to.equal('text');
   });
 
   it('are tried again only where that is done once, or has a key', () => {
-    const ofTries = (method: string | undefined, retries: Json, headers: Written = {}): number =>
+    const ofTries = (method: string | undefined, retries: Json, headers: DefinitionJson = {}): number =>
       findings({ url, retries, headers, ...(method !== undefined && { method }) }).length;
     for (const method of ['POST', 'PATCH']) {
       expect(ofTries(method, 1)).to.equal(1);
@@ -142,7 +142,7 @@ describe('headers, body and tries of a call, as they are checked', () => {
 
 describe('places that are dialled in the place of others', () => {
   it('are found by host and port, however these are written', () => {
-    const places = placesOf({
+    const places = resolveConnectTo({
       ...OUTBOUND,
       connect_to: { 'A.Example.:443': '[::1]:8443', '[FD00::1]:80': 'b.example:81' },
     });

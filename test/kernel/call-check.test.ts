@@ -5,13 +5,13 @@ import { OUTBOUND, type Outbound } from '../../contract/outbound.js';
 import type { CheckPlace, Finding } from '../../contract/plugin.js';
 import { check } from '../../plugins/modes/http-request/check.light.js';
 
-type Written = Readonly<Record<string, Json>>;
+type DefinitionJson = Readonly<Record<string, Json>>;
 
-const findings = (http: Written, outbound: Partial<Outbound> | null = {}): readonly Finding[] =>
+const findings = (http: DefinitionJson, outbound: Partial<Outbound> | null = {}): readonly Finding[] =>
   check({ value: { http }, outbound: outbound && { ...OUTBOUND, ...outbound } } as unknown as CheckPlace);
 
 /** Code, reason, and the text that is underlined where it is a part of the URL. */
-const told = (url: string, outbound: Partial<Outbound> | null = {}): readonly (readonly unknown[])[] =>
+const summarizeFindings = (url: string, outbound: Partial<Outbound> | null = {}): readonly (readonly unknown[])[] =>
   findings({ url }, outbound).map(({ code, span, params }) => [
     code,
     params?.['what'] ?? params?.['name'],
@@ -72,7 +72,7 @@ describe('the URL of a call, as it is checked', () => {
   };
   for (const [url, what] of Object.entries(refused))
     it(`is refused as ${url}: ${what}`, () => {
-      expect(told(url)).to.deep.equal([['OUT_URL', what]]);
+      expect(summarizeFindings(url)).to.deep.equal([['OUT_URL', what]]);
     });
 
   for (const url of [
@@ -100,7 +100,7 @@ describe('the URL of a call, as it is checked', () => {
     'https://a.example:$ENV.A/x',
   ])
     it(`is accepted as ${url}`, () => {
-      expect(told(url)).to.deep.equal([]);
+      expect(summarizeFindings(url)).to.deep.equal([]);
     });
 
   const reserved: Readonly<Record<string, string>> = {
@@ -126,14 +126,18 @@ describe('the URL of a call, as it is checked', () => {
   };
   for (const [host, what] of Object.entries(reserved))
     it(`needs ${host} to be opened by the config`, () => {
-      expect(told(`http://${host}/x`)).to.deep.equal([['OUT_PRIVATE', what, host]]);
-      expect(told(`http://${host}:3000/x`)).to.deep.equal([['OUT_PRIVATE', what, host]]);
+      expect(summarizeFindings(`http://${host}/x`)).to.deep.equal([['OUT_PRIVATE', what, host]]);
+      expect(summarizeFindings(`http://${host}:3000/x`)).to.deep.equal([['OUT_PRIVATE', what, host]]);
       const bare = host.toLowerCase().replace(/\.$/, '');
       for (const entry of [bare, `${bare}:3000`, '0.0.0.0/0'])
-        expect(told(`http://${host}:3000/x`, { allow: [entry] }), entry).to.deep.equal([]);
-      expect(told(`http://${host}:3000/x`, { connect_to: { [`${bare}:3000`]: '127.0.0.1:1' } })).to.deep.equal([]);
-      expect(told(`http://${host}/x`, { allow: ['other'], connect_to: { 'other:1': bare } })).to.have.length(1);
-      expect(told(`http://${host}/x`, null), 'without a config').to.deep.equal([]);
+        expect(summarizeFindings(`http://${host}:3000/x`, { allow: [entry] }), entry).to.deep.equal([]);
+      expect(
+        summarizeFindings(`http://${host}:3000/x`, { connect_to: { [`${bare}:3000`]: '127.0.0.1:1' } }),
+      ).to.deep.equal([]);
+      expect(
+        summarizeFindings(`http://${host}/x`, { allow: ['other'], connect_to: { 'other:1': bare } }),
+      ).to.have.length(1);
+      expect(summarizeFindings(`http://${host}/x`, null), 'without a config').to.deep.equal([]);
     });
 
   it('may have every public address beside a reserved range', () => {
@@ -164,7 +168,7 @@ describe('the URL of a call, as it is checked', () => {
       'notlocalhost',
       'localhost.example',
     ])
-      expect(told(`http://${host}/`), host).to.deep.equal([]);
+      expect(summarizeFindings(`http://${host}/`), host).to.deep.equal([]);
   });
 
   it('takes a value of a request only behind its host', () => {
@@ -179,25 +183,27 @@ describe('the URL of a call, as it is checked', () => {
       `${name}/x`,
       `https://$ENV.A${name}`,
     ])
-      expect(told(url), url).to.deep.equal([['OUT_HOST', name, name]]);
+      expect(summarizeFindings(url), url).to.deep.equal([['OUT_HOST', name, name]]);
     for (const url of [
       `https://a.example/${name}`,
       `https://a.example?${name}`,
       `$ENV.A/${name}`,
       `https://$ENV.A?${name}`,
     ])
-      expect(told(url), url).to.deep.equal([]);
+      expect(summarizeFindings(url), url).to.deep.equal([]);
   });
 
   it('may come from a request whole where the config says so, and only whole', () => {
-    expect(told('$PAYLOAD.v', { dynamic_hosts: true })).to.deep.equal([]);
-    expect(told('$PAYLOAD.v/x', { dynamic_hosts: true })).to.have.length(1);
-    expect(told('$PAYLOAD.v', null)).to.have.length(1);
+    expect(summarizeFindings('$PAYLOAD.v', { dynamic_hosts: true })).to.deep.equal([]);
+    expect(summarizeFindings('$PAYLOAD.v/x', { dynamic_hosts: true })).to.have.length(1);
+    expect(summarizeFindings('$PAYLOAD.v', null)).to.have.length(1);
   });
 
   it('has nothing behind a #', () => {
-    expect(told('https://a.example/#b')).to.deep.equal([['OUT_URL', 'what stands behind "#" is never sent', '#b']]);
-    expect(told('https://a.example/$PAYLOAD.v#')).to.have.length(1);
+    expect(summarizeFindings('https://a.example/#b')).to.deep.equal([
+      ['OUT_URL', 'what stands behind "#" is never sent', '#b'],
+    ]);
+    expect(summarizeFindings('https://a.example/$PAYLOAD.v#')).to.have.length(1);
   });
 
   const blanks: Readonly<Record<string, readonly (readonly [text: string, fix: string])[]>> = {
@@ -221,19 +227,19 @@ describe('the URL of a call, as it is checked', () => {
     });
 
   it('gets the scheme that it lacks only where it begins with a host', () => {
-    const fixOf = (url: string): unknown => findings({ url })[0]?.fix;
+    const getFirstFix = (url: string): unknown => findings({ url })[0]?.fix;
     for (const url of ['a.example', 'a.example/x', 'a.b-c.example:80/x', 'A.example?b'])
-      expect(fixOf(url), url).to.deep.equal({
+      expect(getFirstFix(url), url).to.deep.equal({
         title: `change to "https://${url}"`,
         text: JSON.stringify(`https://${url}`),
       });
     for (const url of ['a', '/a.example', 'a.example:x', 'a_b.example', 'ftp://a.example', 'a.example#'])
-      expect(fixOf(url), url).to.equal(undefined);
+      expect(getFirstFix(url), url).to.equal(undefined);
   });
 
   it('has secrets in its query told, and none in its path', () => {
     const url = 'https://a.example/$ENV.A?b=$ENV.B&c=$PAYLOAD.c&d=$ENV.D';
-    expect(told(url)).to.deep.equal([
+    expect(summarizeFindings(url)).to.deep.equal([
       ['OUT_SECRET_QUERY', '$ENV.B', '$ENV.B'],
       ['OUT_SECRET_QUERY', '$ENV.D', '$ENV.D'],
     ]);

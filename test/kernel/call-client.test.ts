@@ -5,7 +5,12 @@
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { OUTBOUND, type Outbound } from '../../contract/outbound.js';
-import { createClient, type Answer, type Call, type HttpClient } from '../../plugins/modes/http-request/client.js';
+import {
+  createClient,
+  type HttpReply,
+  type HttpCall,
+  type HttpClient,
+} from '../../plugins/modes/http-request/client.js';
 import { startUpstream, type Behaviour, type Upstream } from '../support/upstream.js';
 
 describe('a call to another service', () => {
@@ -32,7 +37,7 @@ describe('a call to another service', () => {
 
   beforeEach(() => {
     [told, pauses, now] = [[], [], 0];
-    upstream.asked.length = 0;
+    upstream.requests.length = 0;
     const warn = (fields: object): void => void told.push(fields);
     client = createClient({ outbound: outbound(), log: { warn } as never });
     performance.now = () => now;
@@ -55,7 +60,7 @@ describe('a call to another service', () => {
     performance.now = realNow;
   });
 
-  const call = (path = '/', rest: Partial<Call> = {}): Promise<Answer> => {
+  const call = (path = '/', rest: Partial<HttpCall> = {}): Promise<HttpReply> => {
     end = now + (rest.patience ?? 60_000);
     return client.call({
       ...{ method: 'GET', url: new URL(path, upstream.url), headers: {}, body: undefined, patience: 60_000 },
@@ -63,7 +68,7 @@ describe('a call to another service', () => {
       ...rest,
     });
   };
-  const failure = async (path?: string, rest?: Partial<Call>): Promise<Fault> => {
+  const failure = async (path?: string, rest?: Partial<HttpCall>): Promise<Fault> => {
     const outcome: unknown = await call(path, rest).catch((error: unknown) => error);
     expect(outcome).to.be.instanceOf(Fault);
     return outcome as Fault;
@@ -71,7 +76,7 @@ describe('a call to another service', () => {
   const answers = (status: number, headers: Record<string, string> = {}, body = ''): void => {
     behave = (_req, res) => void res.writeHead(status, headers).end(body);
   };
-  const sent = (): string[] => upstream.asked.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
+  const listSent = (): string[] => upstream.requests.map(({ method, url, body }) => `${method} ${url} ${body}`.trim());
 
   it('gives the answer of every success, and of each status that is accepted', async () => {
     for (const status of [200, 201, 202, 299]) {
@@ -88,11 +93,11 @@ describe('a call to another service', () => {
   it('fails with any other status, and is sent again where that may help', async () => {
     const again: number[] = [];
     for (const status of [300, 304, 400, 404, 408, 428, 429, 430, 500, 501, 502, 503, 504, 505]) {
-      upstream.asked.length = 0;
+      upstream.requests.length = 0;
       answers(status);
       const { code, params, options } = await failure('/', { retries: 1 });
       expect([code, params['status'], options.issues?.[0]?.detail]).to.deep.equal(['OUT_STATUS', status, `${status}`]);
-      if (upstream.asked.length === 2) again.push(status);
+      if (upstream.requests.length === 2) again.push(status);
     }
     expect(again).to.deep.equal([429, 502, 503, 504]);
   });
@@ -100,7 +105,7 @@ describe('a call to another service', () => {
   it('is sent again after pauses that double, up to two seconds, as often as it is told', async () => {
     answers(503);
     await failure('/', { retries: 7 });
-    expect([pauses, upstream.asked.length]).to.deep.equal([[100, 200, 400, 800, 1600, 2000, 2000], 8]);
+    expect([pauses, upstream.requests.length]).to.deep.equal([[100, 200, 400, 800, 1600, 2000, 2000], 8]);
     pauses = [];
     Math.random = () => 0.5;
     await failure('/', { retries: 2 });
@@ -115,14 +120,14 @@ describe('a call to another service', () => {
       [300, 2],
       [301, 3],
     ] as const) {
-      upstream.asked.length = 0;
+      upstream.requests.length = 0;
       const { code } = await failure('/', { retries: 5, patience });
-      expect([code, upstream.asked.length], `${patience} ms`).to.deep.equal(['OUT_STATUS', tries]);
+      expect([code, upstream.requests.length], `${patience} ms`).to.deep.equal(['OUT_STATUS', tries]);
     }
   });
 
   it('ends with the first answer that is no failure', async () => {
-    behave = (_req, res) => void res.writeHead(upstream.asked.length < 3 ? 503 : 200).end();
+    behave = (_req, res) => void res.writeHead(upstream.requests.length < 3 ? 503 : 200).end();
     expect((await call('/', { retries: 5 })).status).to.equal(200);
     expect([pauses, told]).to.deep.equal([[100, 200], []]);
   });
@@ -143,13 +148,13 @@ describe('a call to another service', () => {
         void (url === '/a' ? res.writeHead(status, { location: '/b' }) : res.writeHead(200)).end();
       const body = method === 'GET' ? undefined : 'x';
       expect((await call('/a', { method, body, redirects: 1 })).status).to.equal(200);
-      expect(sent()).to.deep.equal([`${method} /a ${body ?? ''}`.trim(), then]);
+      expect(listSent()).to.deep.equal([`${method} /a ${body ?? ''}`.trim(), then]);
     });
 
   it('follows as many redirects as it is told, within the origin', async () => {
     behave = (_req, res, { url }) => void res.writeHead(302, { location: `${url}x` }).end();
     expect((await failure('/', { redirects: 2 })).params['status']).to.equal(302);
-    expect(sent()).to.deep.equal(['GET /', 'GET /x', 'GET /xx']);
+    expect(listSent()).to.deep.equal(['GET /', 'GET /x', 'GET /xx']);
     const { port } = upstream;
     for (const location of [
       `http://127.0.0.2:${port}/`,
@@ -159,15 +164,15 @@ describe('a call to another service', () => {
       `http://:word@127.0.0.1:${port}/`,
       'http://',
     ]) {
-      upstream.asked.length = 0;
+      upstream.requests.length = 0;
       answers(302, { location });
       expect((await failure('/', { redirects: 5 })).params['status'], location).to.equal(302);
-      expect(upstream.asked.length, location).to.equal(1);
+      expect(upstream.requests.length, location).to.equal(1);
     }
     for (const status of [300, 304, 305, 306, 404]) {
-      upstream.asked.length = 0;
+      upstream.requests.length = 0;
       answers(status, { location: '/b' });
-      expect([(await failure('/', { redirects: 1 })).params['status'], upstream.asked.length]).to.deep.equal([
+      expect([(await failure('/', { redirects: 1 })).params['status'], upstream.requests.length]).to.deep.equal([
         status,
         1,
       ]);
@@ -198,13 +203,13 @@ describe('a call to another service', () => {
     answers(200);
     for (const method of ['GET', 'DELETE', 'PATCH', 'POST', 'PUT'])
       await call('/', { method, headers: { 'x-a': '1' } });
-    const lengths = upstream.asked.map(({ method, headers }) => [method, headers['content-length'] ?? null]);
+    const lengths = upstream.requests.map(({ method, headers }) => [method, headers['content-length'] ?? null]);
     expect(lengths.filter(([, length]) => length === '0').map(([method]) => method)).to.include.members([
       'POST',
       'PUT',
     ]);
     expect(lengths[0]).to.deep.equal(['GET', null]);
-    for (const { headers } of upstream.asked)
+    for (const { headers } of upstream.requests)
       expect([headers['x-a'], headers['user-agent']]).to.deep.equal(['1', 'lintel']);
   });
 
@@ -219,9 +224,9 @@ describe('a call to another service', () => {
       await call();
       // The connection is free again.
       for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve));
-      upstream.asked.length = 0;
+      upstream.requests.length = 0;
       const outcome = await call('/', { method }).catch(({ code, options }: Fault) => [code, options.retryable]);
-      return [Array.isArray(outcome) ? outcome : 'fine', upstream.asked.length];
+      return [Array.isArray(outcome) ? outcome : 'fine', upstream.requests.length];
     };
     for (const method of ['GET', 'PUT', 'DELETE']) expect(await tries(method), method).to.deep.equal(['fine', 2]);
     for (const method of ['POST', 'PATCH'])
@@ -239,7 +244,7 @@ describe('a call to another service', () => {
       'OUT_REFUSED',
       422,
     ]);
-    expect(upstream.asked).to.deep.equal([]);
+    expect(upstream.requests).to.deep.equal([]);
   });
 
   it('that fails is told in the log with its place, host and reason, and without its address', async () => {

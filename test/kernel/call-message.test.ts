@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import { compileBody, compileHeaders } from '../../plugins/modes/http-request/message.js';
-import { faultOf, frameOf, frameTools } from '../support/frame-tools.js';
+import { catchThrownFault, createPayloadFrame, createFrameTools } from '../support/frame-tools.js';
 
-const tools = frameTools();
+const tools = createFrameTools();
 
 describe('headers of a call', () => {
   const headers = (written: Readonly<Record<string, Json>>, payload: Readonly<Record<string, unknown>> = {}) =>
-    compileHeaders(written, tools)(frameOf(payload));
+    compileHeaders(written, tools)(createPayloadFrame(payload));
 
   const cookie = { Cookie: 'session=$PAYLOAD.s; theme=dark' };
 
@@ -19,7 +19,7 @@ describe('headers of a call', () => {
 
   for (const s of ['a; admin=1', ';', 'a,b', 'a b', 'a\tb', 'a\nb', 'a\rb', '"a"', 'a\\b', 'a\u00a0b', '€', 'a\0'])
     it(`reject ${JSON.stringify(s)} as the value of one cookie: it could begin another, or end the header`, () => {
-      const { code, options } = faultOf(() => headers(cookie, { s }));
+      const { code, options } = catchThrownFault(() => headers(cookie, { s }));
       expect([code, options.issues?.map(({ pointer }) => pointer)]).to.deep.equal(['OUT_VALUE', ['/s']]);
     });
 
@@ -31,28 +31,29 @@ describe('headers of a call', () => {
   it('reject what no header can carry, wherever it stands', () => {
     for (const s of ['a\r\nx: y', 'a\n', '\0', '\u007f', '€', '\ud800'])
       for (const written of [{ x: '$PAYLOAD.s' }, { x: 'a $PAYLOAD.s' }, { cookie: '$PAYLOAD.s' }])
-        expect(faultOf(() => headers(written, { s })).code, JSON.stringify(s)).to.equal('OUT_VALUE');
+        expect(catchThrownFault(() => headers(written, { s })).code, JSON.stringify(s)).to.equal('OUT_VALUE');
     for (const s of ['\t', ' ~', '\u0080\u00ff']) expect(headers({ x: '$PAYLOAD.s' }, { s })).to.deep.equal({ x: s });
   });
 
   it('leave out one that is nothing but a null, and reject a null inside a text', () => {
     expect(headers({ x: '$PAYLOAD.s', y: '1' }, { s: null })).to.deep.equal({ y: '1' });
-    expect(faultOf(() => headers({ x: 'a $PAYLOAD.s' }, { s: null })).code).to.equal('OUT_VALUE');
-    for (const s of [{}, ['a']]) expect(faultOf(() => headers({ x: '$PAYLOAD.s' }, { s })).code).to.equal('OUT_VALUE');
+    expect(catchThrownFault(() => headers({ x: 'a $PAYLOAD.s' }, { s: null })).code).to.equal('OUT_VALUE');
+    for (const s of [{}, ['a']])
+      expect(catchThrownFault(() => headers({ x: '$PAYLOAD.s' }, { s })).code).to.equal('OUT_VALUE');
   });
 
   it('are a new object for each call, with constants and the environment', () => {
     const read = compileHeaders({ Authorization: 'Bearer $ENV.KEY', X: 'a' }, tools);
-    const first = read(frameOf({}));
+    const first = read(createPayloadFrame({}));
     expect(first).to.deep.equal({ authorization: 'Bearer key', x: 'a' });
     first['x'] = 'changed';
-    expect(read(frameOf({}))).to.deep.equal({ authorization: 'Bearer key', x: 'a' });
+    expect(read(createPayloadFrame({}))).to.deep.equal({ authorization: 'Bearer key', x: 'a' });
   });
 });
 
 describe('the body of a call', () => {
   const body = (json: Json, type: string | null, payload: Readonly<Record<string, unknown>>): string | undefined =>
-    compileBody(json, type, tools)?.read(frameOf(payload));
+    compileBody(json, type, tools)?.read(createPayloadFrame(payload));
   const attack = `</a><b x="1" y='2'>&`;
 
   it('has values of a request inside XML as text, and never as markup', () => {
@@ -86,9 +87,9 @@ describe('the body of a call', () => {
   });
 
   it('rejects text that is not well-formed, and a whole text that is none', () => {
-    expect(faultOf(() => body('<a>$PAYLOAD.v</a>', 'text/xml', { v: '\ud800' })).code).to.equal('OUT_VALUE');
-    expect(faultOf(() => body('$PAYLOAD.v', 'text/plain', { v: 7 })).code).to.equal('OUT_VALUE');
-    expect(faultOf(() => body('<a>$PAYLOAD.v</a>', 'text/xml', { v: null })).code).to.equal('OUT_VALUE');
+    expect(catchThrownFault(() => body('<a>$PAYLOAD.v</a>', 'text/xml', { v: '\ud800' })).code).to.equal('OUT_VALUE');
+    expect(catchThrownFault(() => body('$PAYLOAD.v', 'text/plain', { v: 7 })).code).to.equal('OUT_VALUE');
+    expect(catchThrownFault(() => body('<a>$PAYLOAD.v</a>', 'text/xml', { v: null })).code).to.equal('OUT_VALUE');
     expect(body('$PAYLOAD.v', 'text/plain', { v: attack })).to.equal(attack);
   });
 

@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import { OUTBOUND } from '../../contract/outbound.js';
 import { readReply } from '../../plugins/modes/http-request/reply.js';
-import { faultOf } from '../support/frame-tools.js';
+import { catchThrownFault } from '../support/frame-tools.js';
 
 const { limits } = OUTBOUND;
 const read = (body: string | Buffer, type?: string, rest: Partial<typeof limits> = {}): unknown =>
   readReply(Buffer.from(body as string), type, { ...limits, ...rest });
-const refusal = (body: string | Buffer, type?: string, rest: Partial<typeof limits> = {}): unknown =>
-  faultOf(() => read(body, type, rest)).params['what'];
+const catchReplyFault = (body: string | Buffer, type?: string, rest: Partial<typeof limits> = {}): unknown =>
+  catchThrownFault(() => read(body, type, rest)).params['what'];
 
 describe('the reply of another service', () => {
   it('is null without a body, whatever its type', () => {
@@ -58,7 +58,7 @@ describe('the reply of another service', () => {
       'image/json',
       'image/svg+xml',
     ])
-      expect(refusal('{"a":1}', type), type).to.equal('it is neither JSON nor text');
+      expect(catchReplyFault('{"a":1}', type), type).to.equal('it is neither JSON nor text');
   });
 
   it('is what it looks like without a type', () => {
@@ -71,7 +71,7 @@ describe('the reply of another service', () => {
     expect(read(' '.repeat(60))).to.equal(' '.repeat(60));
     expect(read(`${' '.repeat(63)}[1]`)).to.deep.equal([1]);
     expect(read(`${' '.repeat(64)}[1]`)).to.be.a('string');
-    expect(refusal('{a')).to.equal('it is no JSON within the limits');
+    expect(catchReplyFault('{a')).to.equal('it is no JSON within the limits');
   });
 
   it('is read in the characters that it names, and in UTF-8 where it names none', () => {
@@ -79,9 +79,9 @@ describe('the reply of another service', () => {
     for (const type of ['text/plain; charset=iso-8859-1', 'text/plain;x=y;  charset="ISO-8859-1" '])
       expect(read(latin, type), type).to.equal('é');
     expect(read('é', 'text/plain')).to.equal('é');
-    expect(refusal(latin, 'text/plain')).to.equal('its characters cannot be read');
-    expect(refusal('a', 'text/plain; charset=unknown-9')).to.equal('its characters cannot be read');
-    expect(refusal('a\0b', 'text/plain')).to.equal('it is not text');
+    expect(catchReplyFault(latin, 'text/plain')).to.equal('its characters cannot be read');
+    expect(catchReplyFault('a', 'text/plain; charset=unknown-9')).to.equal('its characters cannot be read');
+    expect(catchReplyFault('a\0b', 'text/plain')).to.equal('it is not text');
   });
 
   it('is JSON with a byte order mark, whole and at its beginning', () => {
@@ -91,10 +91,10 @@ describe('the reply of another service', () => {
       [0xef, 0xbb, 0x31],
       [0xef, 0x31, 0x31],
     ])
-      expect(refusal(Buffer.from(bytes), 'application/json')).to.equal('it is not UTF-8');
-    expect(refusal(Buffer.from([0x22, 0xff, 0x22]), 'application/json')).to.equal('it is not UTF-8');
+      expect(catchReplyFault(Buffer.from(bytes), 'application/json')).to.equal('it is not UTF-8');
+    expect(catchReplyFault(Buffer.from([0x22, 0xff, 0x22]), 'application/json')).to.equal('it is not UTF-8');
     for (const text of ['\ufb3f1', '\u0eff1', '\ufec01'])
-      expect(refusal(text, 'application/json')).to.equal('it is no JSON within the limits');
+      expect(catchReplyFault(text, 'application/json')).to.equal('it is no JSON within the limits');
   });
 
   it('is JSON within the limits, up to each of them', () => {
@@ -106,8 +106,8 @@ describe('the reply of another service', () => {
     ] as const;
     for (const [fits, limit, exceeds] of rows) {
       expect(read(fits, type, limit)).to.deep.equal(JSON.parse(fits));
-      expect(refusal(exceeds, type, limit)).to.equal('it is no JSON within the limits');
+      expect(catchReplyFault(exceeds, type, limit)).to.equal('it is no JSON within the limits');
     }
-    expect(refusal('{"__proto__":1}', type)).to.equal('it is no JSON within the limits');
+    expect(catchReplyFault('{"__proto__":1}', type)).to.equal('it is no JSON within the limits');
   });
 });

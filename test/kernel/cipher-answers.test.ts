@@ -4,24 +4,30 @@ import { expect } from 'chai';
 import { ascon128a } from '../../plugins/ciphers/ascon-128a/runtime.js';
 import { xchacha20Poly1305 } from '../../plugins/ciphers/xchacha20-poly1305/runtime.js';
 import argon2 from '../../plugins/hashers/argon2/runtime.js';
-import { dummyHash, hashBytes, parse, verifyBytes } from '../../plugins/hashers/argon2/argon2.js';
+import { createArgon2Dummy, hashBytes, parse, verifyBytes } from '../../plugins/hashers/argon2/argon2.js';
 import { hashesAtOnce } from '../../plugins/hashers/shared/gate.js';
-import { lengthFlaw } from '../../plugins/tokens/paseto/key.light.js';
+import { findLengthProblem } from '../../plugins/tokens/paseto/key.light.js';
 
-const counted = (length: number, first = 0): Uint8Array => Uint8Array.from({ length }, (_, i) => first + i);
-const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const createCountedBytes = (length: number, first = 0): Uint8Array => Uint8Array.from({ length }, (_, i) => first + i);
+const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 describe('the answer of a cipher', () => {
   it('of Ascon-128a is that of the known answers of version 1.2, 1089 in all', () => {
-    const key = ascon128a.key(counted(16));
-    expect(hexOf(key.seal(counted(16), counted(0), counted(0)))).to.equal('7a834e6f09210957067b10fd831f0078');
-    expect(hexOf(key.seal(counted(16), counted(0), counted(1)))).to.equal('af3031b07b129ec84153373ddcaba528');
+    const key = ascon128a.key(createCountedBytes(16));
+    expect(toHex(key.seal(createCountedBytes(16), createCountedBytes(0), createCountedBytes(0)))).to.equal(
+      '7a834e6f09210957067b10fd831f0078',
+    );
+    expect(toHex(key.seal(createCountedBytes(16), createCountedBytes(0), createCountedBytes(1)))).to.equal(
+      'af3031b07b129ec84153373ddcaba528',
+    );
     const all = createHash('sha256');
     for (let size = 0; size <= 32; size++) {
       for (let aad = 0; aad <= 32; aad++) {
-        const sealed = key.seal(counted(16), counted(size), counted(aad));
+        const sealed = key.seal(createCountedBytes(16), createCountedBytes(size), createCountedBytes(aad));
         all.update(sealed);
-        expect(hexOf(key.open(counted(16), sealed, counted(aad)) ?? counted(1))).to.equal(hexOf(counted(size)));
+        expect(
+          toHex(key.open(createCountedBytes(16), sealed, createCountedBytes(aad)) ?? createCountedBytes(1)),
+        ).to.equal(toHex(createCountedBytes(size)));
       }
     }
     expect(all.digest('hex')).to.equal('9d1784238a2fd735f02d652c1f032f51caf5356d5ce48629ac2531e2b27f71e4');
@@ -31,7 +37,9 @@ describe('the answer of a cipher', () => {
     const text =
       "Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it.";
     const aad = Buffer.from('50515253c0c1c2c3c4c5c6c7', 'hex');
-    const sealed = hexOf(xchacha20Poly1305.key(counted(32, 0x80)).seal(counted(24, 0x40), Buffer.from(text), aad));
+    const sealed = toHex(
+      xchacha20Poly1305.key(createCountedBytes(32, 0x80)).seal(createCountedBytes(24, 0x40), Buffer.from(text), aad),
+    );
     expect(sealed.slice(0, 32)).to.equal('bd6d179d3e83d43b9576579493c0e939');
     expect(sealed.slice(-32)).to.equal('c0875924c1c7987947deafd8780acf49');
     expect(sealed.length / 2).to.equal(text.length + 16);
@@ -93,17 +101,17 @@ describe('a hash of argon2id as text', () => {
     expect(await verifyBytes(Buffer.from('text'), made)).to.equal(true);
     expect(await verifyBytes(Buffer.from('test'), made)).to.equal(false);
     expect(await verifyBytes(Buffer.from('text'), text(undefined, undefined, letters(16)))).to.equal(false);
-    expect(parse(dummyHash(costs))).to.deep.include(costs);
+    expect(parse(createArgon2Dummy(costs))).to.deep.include(costs);
   });
 
   it('is worked through up to 16 passes and 16 lanes, and to what a definition asks for', async () => {
     const hasher = argon2.create!({} as never);
-    const verify = hasher.verifying();
+    const verify = hasher.createVerifier();
     const fits = async (time: number, lanes: number): Promise<boolean> =>
       verify('text', await hashBytes(Buffer.from('text'), { memory: 160, time, lanes }, salt));
     expect([await fits(16, 1), await fits(1, 16)]).to.deep.equal([true, true]);
     expect([await fits(17, 1), await fits(1, 17)]).to.deep.equal([false, false]);
-    hasher.hashing({ memory_cost: 160, time_cost: 18, parallelism: 18 });
+    hasher.compileHash({ memory_cost: 160, time_cost: 18, parallelism: 18 });
     expect([await fits(18, 1), await fits(1, 18)]).to.deep.equal([true, true]);
     expect([await fits(19, 1), await fits(1, 19)]).to.deep.equal([false, false]);
   });
@@ -130,8 +138,8 @@ describe('hashes at a time', () => {
 
 describe('a key of v4.local in a variable', () => {
   it('may have the length of any of its spellings', () => {
-    for (const length of [32, 68, 50, 51]) expect(lengthFlaw(length), String(length)).to.equal(null);
+    for (const length of [32, 68, 50, 51]) expect(findLengthProblem(length), String(length)).to.equal(null);
     for (const length of [0, 31, 33, 49, 52, 64, 67, 69])
-      expect(lengthFlaw(length)).to.equal(`it has ${length} characters and needs exactly 32`);
+      expect(findLengthProblem(length)).to.equal(`it has ${length} characters and needs exactly 32`);
   });
 });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { createFrame } from '../../kernel/runtime/frame.js';
 import type { Frame } from '../../contract/plan.js';
-import { testInvocation } from '../support/invocation.js';
+import { createTestInvocation } from '../support/invocation.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 
 const KEY = 'canary-field-key-Qm7xT2vLs9Rw4Zk';
@@ -34,7 +34,7 @@ describe('ciphers in a second try', () => {
     const steps = plan?.groups[0]?.actions[0]?.before ?? [];
     expect(steps.map(({ id }) => id)).to.include('ciphers');
     if (plan === undefined) return;
-    const frame: Frame = createFrame(testInvocation(), plan);
+    const frame: Frame = createFrame(createTestInvocation(), plan);
     frame.payload = frame.received = { secret: 'value' };
     const run = (): unknown => {
       for (const step of steps) void step.run(frame, { result: undefined });

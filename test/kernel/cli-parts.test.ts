@@ -8,16 +8,16 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { BootError } from '../../contract/boot-error.js';
 import { fillEnvFile } from '../../cli/env-file.js';
-import { explain } from '../../cli/explain.js';
-import { appendPrivate, readText, writeNew, writeWhole } from '../../cli/files.js';
-import { migrationScript, migrationWords } from '../../cli/migration-words.js';
-import { paintFor, unpainted } from '../../cli/paint.js';
+import { formatError } from '../../cli/explain.js';
+import { appendPrivateFile, readText, createNewFile, writeText } from '../../cli/files.js';
+import { formatMigrationScript, formatMigration } from '../../cli/migration-words.js';
+import { createPaint, omitColor } from '../../cli/paint.js';
 import type { Terminal } from '../../cli/terminal.js';
 import type { MigrationStep } from '../../contract/migration.js';
-import { tempProject, type TempProject } from '../support/project.js';
+import { createTempProject, type TempProject } from '../support/project.js';
 
 /** The code and the words of a refusal. */
-async function refusal(work: Promise<unknown>): Promise<string> {
+async function catchRefusal(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -30,67 +30,71 @@ async function refusal(work: Promise<unknown>): Promise<string> {
 describe('files of the command line', () => {
   let project: TempProject;
   const at = (...names: string[]): string => join(project.folder, ...names);
-  beforeEach(async () => (project = await tempProject({ 'a.txt': 'text' })));
+  beforeEach(async () => (project = await createTempProject({ 'a.txt': 'text' })));
   afterEach(() => project.dispose());
 
   it('are read; one that is missing is null, and a folder in its place is an error', async () => {
     await mkdir(at('folder'));
     expect(await readText(at('a.txt'))).to.equal('text');
     expect(await readText(at('none.txt'))).to.equal(null);
-    expect(await refusal(readText(at('folder')))).to.equal('CLI_FILE: it cannot be read (EISDIR)');
-    expect(await refusal(readText(at('a.txt', 'b.txt')))).to.equal('CLI_FILE: it cannot be read (ENOTDIR)');
+    expect(await catchRefusal(readText(at('folder')))).to.equal('CLI_FILE: it cannot be read (EISDIR)');
+    expect(await catchRefusal(readText(at('a.txt', 'b.txt')))).to.equal('CLI_FILE: it cannot be read (ENOTDIR)');
   });
 
   it('are written with the folders on the way, over what is there', async () => {
-    await writeWhole(at('x', 'y', 'b.txt'), '1');
-    await writeWhole(at('x', 'y', 'b.txt'), '2');
+    await writeText(at('x', 'y', 'b.txt'), '1');
+    await writeText(at('x', 'y', 'b.txt'), '2');
     expect(await readText(at('x', 'y', 'b.txt'))).to.equal('2');
-    expect(await refusal(writeWhole(at('a.txt', 'b.txt'), '1'))).to.match(
+    expect(await catchRefusal(writeText(at('a.txt', 'b.txt'), '1'))).to.match(
       /^CLI_FILE: it cannot be written \((ENOTDIR|EEXIST)\)$/,
     );
   });
 
   it('are added to, for their owner alone, and never through a link', async () => {
-    await appendPrivate(at('secret'), 'A=1\n');
-    await appendPrivate(at('secret'), 'B=2\n');
+    await appendPrivateFile(at('secret'), 'A=1\n');
+    await appendPrivateFile(at('secret'), 'B=2\n');
     expect(await readText(at('secret'))).to.equal('A=1\nB=2\n');
     expect((await stat(at('secret'))).mode & 0o777).to.equal(0o600);
     await chmod(at('secret'), 0o640);
-    await appendPrivate(at('secret'), '');
+    await appendPrivateFile(at('secret'), '');
     expect((await stat(at('secret'))).mode & 0o777, 'what is there keeps its mode').to.equal(0o640);
     await symlink(at('a.txt'), at('link'));
-    expect(await refusal(appendPrivate(at('link'), 'x'))).to.equal(
+    expect(await catchRefusal(appendPrivateFile(at('link'), 'x'))).to.equal(
       'CLI_FILE: it is a link, and links are not followed (ELOOP)',
     );
-    expect(await refusal(appendPrivate(at('none', 'b'), 'x'))).to.equal('CLI_FILE: it cannot be written (ENOENT)');
+    expect(await catchRefusal(appendPrivateFile(at('none', 'b'), 'x'))).to.equal(
+      'CLI_FILE: it cannot be written (ENOENT)',
+    );
     expect(await readText(at('a.txt'))).to.equal('text');
   });
 
   it('are new or left alone, and stay inside their folder', async () => {
-    expect(await writeNew(project.folder, 'x/y/c.txt', '1')).to.equal(true);
-    expect(await writeNew(project.folder, 'x/y/c.txt', '2')).to.equal(false);
+    expect(await createNewFile(project.folder, 'x/y/c.txt', '1')).to.equal(true);
+    expect(await createNewFile(project.folder, 'x/y/c.txt', '2')).to.equal(false);
     expect(await readText(at('x', 'y', 'c.txt'))).to.equal('1');
-    expect(await writeNew(at('made'), 'c.txt', '1')).to.equal(true);
+    expect(await createNewFile(at('made'), 'c.txt', '1')).to.equal(true);
     await mkdir(at('made-not'));
     await symlink(at('made-not'), at('made', 'out'));
     await symlink(at('x'), at('made', 'too'));
     const out = 'CLI_FILE: a link on the way leads out of the folder';
-    expect(await refusal(writeNew(at('made'), 'out/c.txt', '1'))).to.equal(out);
-    expect(await refusal(writeNew(at('made'), 'too/y/z/c.txt', '1'))).to.equal(out);
+    expect(await catchRefusal(createNewFile(at('made'), 'out/c.txt', '1'))).to.equal(out);
+    expect(await catchRefusal(createNewFile(at('made'), 'too/y/z/c.txt', '1'))).to.equal(out);
     expect(await readText(at('made-not', 'c.txt'))).to.equal(null);
     await symlink(at('made'), at('made', 'self'));
-    expect(await writeNew(at('made'), 'self/d.txt', '1')).to.equal(true);
-    expect(await refusal(writeNew(project.folder, 'a.txt/b.txt', '1'))).to.match(/^CLI_FILE: it cannot be written \(/);
+    expect(await createNewFile(at('made'), 'self/d.txt', '1')).to.equal(true);
+    expect(await catchRefusal(createNewFile(project.folder, 'a.txt/b.txt', '1'))).to.match(
+      /^CLI_FILE: it cannot be written \(/,
+    );
   });
 });
 
 describe('.env out of .env.example', () => {
   const EXAMPLE = 'PLAIN=a b\nSECRET=generate:40\nEMPTY=\nQUOTED="it\'s"\nURL=http://a.b/c?d=e&f=1,2\nOTHER=1\n';
-  async function filled(
+  async function runFillEnvFile(
     files: Readonly<Record<string, string>>,
     env = {},
   ): Promise<{ added: string[]; found: boolean; text: string }> {
-    const project = await tempProject({});
+    const project = await createTempProject({});
     for (const [name, text] of Object.entries(files)) await writeFile(join(project.folder, name), text);
     try {
       const { added, found } = await fillEnvFile(project.folder, env);
@@ -105,7 +109,7 @@ describe('.env out of .env.example', () => {
   }
 
   it('holds what the example has, secrets made anew, each readable as it was meant', async () => {
-    const { found, added, text } = await filled({ '.env.example': EXAMPLE });
+    const { found, added, text } = await runFillEnvFile({ '.env.example': EXAMPLE });
     expect(found).to.equal(true);
     expect(added.sort()).to.deep.equal([
       ...['EMPTY copied', 'OTHER copied', 'PLAIN copied', 'QUOTED copied', 'SECRET generated', 'URL copied'],
@@ -119,13 +123,13 @@ describe('.env out of .env.example', () => {
 
   it('keeps what is there, and what the environment has', async () => {
     const before = 'PLAIN=mine\nSECRET=\nEMPTY=\nQUOTED=x';
-    const { added, text } = await filled({ '.env.example': EXAMPLE, '.env': before }, { OTHER: '2', URL: '' });
+    const { added, text } = await runFillEnvFile({ '.env.example': EXAMPLE, '.env': before }, { OTHER: '2', URL: '' });
     expect(added).to.deep.equal(['SECRET generated', 'URL copied']);
     expect(text.startsWith(`${before}\nSECRET=`)).to.equal(true);
-    const ended = await filled({ '.env.example': 'A=1\nB=2\n', '.env': 'A=1\n' });
+    const ended = await runFillEnvFile({ '.env.example': 'A=1\nB=2\n', '.env': 'A=1\n' });
     expect(ended.text).to.equal('A=1\nB=2\n');
-    expect((await filled({ '.env.example': 'A=1\n', '.env': '' })).text).to.equal('A=1\n');
-    expect(await filled({ '.env.example': 'A=1\n', '.env': 'A=2\n' })).to.deep.equal({
+    expect((await runFillEnvFile({ '.env.example': 'A=1\n', '.env': '' })).text).to.equal('A=1\n');
+    expect(await runFillEnvFile({ '.env.example': 'A=1\n', '.env': 'A=2\n' })).to.deep.equal({
       found: true,
       added: [],
       text: 'A=2\n',
@@ -133,11 +137,15 @@ describe('.env out of .env.example', () => {
   });
 
   it('is made of nothing without an example, and of no secret of a wrong length', async () => {
-    expect(await filled({})).to.deep.equal({ found: false, added: [], text: '' });
+    expect(await runFillEnvFile({})).to.deep.equal({ found: false, added: [], text: '' });
     for (const length of ['0', '1025', 'x', '1.5', '-1'])
-      expect(await refusal(filled({ '.env.example': `A=generate:${length}` })), length).to.equal('CLI_GENERATE: 1024');
+      expect(await catchRefusal(runFillEnvFile({ '.env.example': `A=generate:${length}` })), length).to.equal(
+        'CLI_GENERATE: 1024',
+      );
     for (const length of [1, 1024])
-      expect(parseEnv((await filled({ '.env.example': `A=generate:${length}` })).text)['A']).to.have.length(length);
+      expect(parseEnv((await runFillEnvFile({ '.env.example': `A=generate:${length}` })).text)['A']).to.have.length(
+        length,
+      );
   });
 });
 
@@ -148,7 +156,7 @@ describe('migrations in words', () => {
   });
   const warning = { store: 'main', table: 'cat', column: 'name', message: 'it differs' };
   const words = (steps: readonly MigrationStep[], warnings: readonly (typeof warning)[] = []): string =>
-    migrationWords({ steps, warnings }, unpainted);
+    formatMigration({ steps, warnings }, omitColor);
 
   it('count what is made, what takes away, and what is left', () => {
     expect(words([])).to.equal('nothing to change');
@@ -192,18 +200,18 @@ describe('migrations in words', () => {
   });
 
   it('are a script as well', () => {
-    const script = migrationScript({ steps: [step(), step({ loses: '3 rows' })], warnings: [warning] });
+    const script = formatMigrationScript({ steps: [step(), step({ loses: '3 rows' })], warnings: [warning] });
     expect(script.split('\n')).to.deep.equal([
       ...['-- main: cat name: it differs', '-- main: cat, add column', 'ALTER a;', 'ALTER b;'],
       ...['-- main: cat, add column: loses 3 rows', 'ALTER a;', 'ALTER b;'],
     ]);
-    expect(migrationScript({ steps: [], warnings: [] })).to.equal('-- nothing to change');
+    expect(formatMigrationScript({ steps: [], warnings: [] })).to.equal('-- nothing to change');
   });
 });
 
 describe('colours and errors', () => {
   const isColoured = (env: Record<string, string>, isTTY?: boolean): boolean =>
-    paintFor({ env, stdout: { isTTY } } as unknown as Terminal)('error', 'x') !== 'x';
+    createPaint({ env, stdout: { isTTY } } as unknown as Terminal)('error', 'x') !== 'x';
 
   it('are there on a terminal, unless the environment says otherwise', () => {
     expect(isColoured({}, true)).to.equal(true);
@@ -216,7 +224,7 @@ describe('colours and errors', () => {
       true,
       true,
     ]);
-    const paint = paintFor({ env: {}, stdout: { isTTY: true } } as unknown as Terminal);
+    const paint = createPaint({ env: {}, stdout: { isTTY: true } } as unknown as Terminal);
     expect(paint('error', 'x')).to.include('\u001b[31m').and.include('\u001b[1m');
     expect(paint('warning', 'x')).to.include('\u001b[33m');
     expect(paint('hint', 'x')).to.include('\u001b[34m');
@@ -225,17 +233,19 @@ describe('colours and errors', () => {
   });
 
   it('say the words of the catalogue, the place and the help, or what was thrown', () => {
-    const lines = explain(
+    const lines = formatError(
       new BootError('CLI_FILE', { file: 'a.txt', what: 'it cannot be read (EISDIR)' }),
-      unpainted,
+      omitColor,
     ).split('\n');
     expect(lines[0]).to.match(/^error CLI_FILE .*a\.txt.*it cannot be read \(EISDIR\)/);
     expect(lines).to.have.length(2);
     expect(lines[1]).to.match(/^ {6}\S/);
     expect(
-      explain(Object.assign(new Error('no option'), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' }), unpainted),
+      formatError(Object.assign(new Error('no option'), { code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION' }), omitColor),
     ).to.equal('no option');
-    expect(explain(Object.assign(new Error('other'), { code: 'EPIPE' }), unpainted)).to.match(/^Error: other\n +at /);
-    expect(explain('text', unpainted)).to.equal('text');
+    expect(formatError(Object.assign(new Error('other'), { code: 'EPIPE' }), omitColor)).to.match(
+      /^Error: other\n +at /,
+    );
+    expect(formatError('text', omitColor)).to.equal('text');
   });
 });

@@ -4,16 +4,16 @@
  */
 import { expect } from 'chai';
 import type { Outcome, Schedule } from '../../contract/deferred.js';
-import { createClock, type Clock } from '../../plugins/features/cron-job/clock.js';
-import { fakeTime, type FakeTime } from '../support/fake-time.js';
-import { memoryLedger, type MemoryLedger } from '../support/memory-ledger.js';
+import { createCronScheduler, type CronScheduler } from '../../plugins/features/cron-job/clock.js';
+import { createFakeTime, type FakeTime } from '../support/fake-time.js';
+import { createMemoryLedger, type MemoryLedger } from '../support/memory-ledger.js';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const DONE: Outcome = { done: true };
 
 interface Process {
-  readonly clock: Clock;
+  readonly clock: CronScheduler;
   /** Changes the definitions. */
   readonly reload: (schedules: readonly Schedule[]) => void;
 }
@@ -28,8 +28,8 @@ describe('the clock of schedules', () => {
   let work: (instant: number, aborted: () => boolean) => Promise<Outcome>;
 
   const at = (start: string): void => {
-    time = fakeTime(start);
-    ledger = memoryLedger(() => time.now());
+    time = createFakeTime(start);
+    ledger = createMemoryLedger(() => time.now());
     ran = [];
     told = [];
     work = () => Promise.resolve(DONE);
@@ -45,18 +45,18 @@ describe('the clock of schedules', () => {
     let listener: () => void = () => undefined;
     let current = schedules;
     const note = (_fields: object, message: string): void => void told.push(message);
-    const clock = createClock({
+    const clock = createCronScheduler({
       time,
       log: { debug: note, info: note, warn: note, error: note },
-      scheduler: { ...ledgerOf(), settings: { zone: 'UTC', catchUp } },
+      scheduler: { ...getLedger(), settings: { zone: 'UTC', catchUp } },
       running: {
-        tell: () => undefined,
+        emit: () => undefined,
         schedules: () => current,
-        swapped: (call) => {
+        onPlansReloaded: (call) => {
           listener = call;
           return () => (listener = () => undefined);
         },
-        tick: (_schedule, id, instant, signal) => {
+        runSchedule: (_schedule, id, instant, signal) => {
           ran.push(short(instant));
           expect(id).to.equal(`${_schedule.key}@${new Date(instant).toISOString()}`);
           return work(instant, () => signal.aborted);
@@ -72,24 +72,24 @@ describe('the clock of schedules', () => {
       },
     };
   }
-  const ledgerOf = (): MemoryLedger => ledger;
+  const getLedger = (): MemoryLedger => ledger;
 
   it('runs every instant once, however many processes look', async () => {
     start([of('*/10 * * * * *')]);
     start([of('*/10 * * * * *')]);
     start([of('*/10 * * * * *')]);
-    await time.pass(30_000);
+    await time.advance(30_000);
     expect(ran).to.deep.equal(['03-01T00:00:10', '03-01T00:00:20', '03-01T00:00:30']);
   });
 
   it('runs nothing early, also weeks ahead, and asks no timer for more than ten seconds', async () => {
     // A timer of Node overflows after 24.8 days.
     start([of('0 0 0 27 3 *')]);
-    await time.pass(HOUR);
-    time.put(26 * DAY - 2 * HOUR);
-    await time.pass(HOUR - 1000);
+    await time.advance(HOUR);
+    time.shiftClock(26 * DAY - 2 * HOUR);
+    await time.advance(HOUR - 1000);
     expect(ran).to.deep.equal([]);
-    await time.pass(1000);
+    await time.advance(1000);
     expect(ran).to.deep.equal(['03-27T00:00:00']);
     expect(time.longest).to.be.at.most(10_000);
   });
@@ -98,50 +98,50 @@ describe('the clock of schedules', () => {
     for (const jump of [HOUR, DAY]) {
       at('2026-03-01T00:00:00.500Z');
       start([of('0 0,30 * * * *')]);
-      await time.pass(2 * HOUR);
+      await time.advance(2 * HOUR);
       expect(ran).to.deep.equal(['03-01T00:30:00', '03-01T01:00:00', '03-01T01:30:00', '03-01T02:00:00']);
-      time.put(-jump);
-      await time.pass(jump);
+      time.shiftClock(-jump);
+      await time.advance(jump);
       // A day before the first of them there are instants that nobody ran.
       expect(ran.slice(4).filter((instant) => instant > '03-01T00:00:00')).to.deep.equal([]);
       expect(ran).to.have.length(jump === HOUR ? 4 : 4 + 44);
-      await time.pass(HOUR);
+      await time.advance(HOUR);
       expect(ran.slice(-2)).to.deep.equal(['03-01T02:30:00', '03-01T03:00:00']);
     }
   }).timeout(60_000);
 
   it('runs the latest of what a clock put forward has passed, and all of it when it is put back again', async () => {
     start([of('0 0 * * * *')]);
-    await time.pass(HOUR);
-    time.put(DAY);
-    await time.pass(HOUR);
+    await time.advance(HOUR);
+    time.shiftClock(DAY);
+    await time.advance(HOUR);
     expect(ran).to.deep.equal(['03-01T01:00:00', '03-02T01:00:00', '03-02T02:00:00']);
-    time.put(-DAY);
-    await time.pass(2 * HOUR);
+    time.shiftClock(-DAY);
+    await time.advance(2 * HOUR);
     expect(ran.slice(3)).to.deep.equal(['03-01T03:00:00', '03-01T04:00:00']);
   });
 
   it('makes up for the latest run of a downtime, once for all processes, and for none that is too old', async () => {
     const first = start([of('0 0 3 * * *')]);
-    await time.pass(4 * HOUR);
-    await first.clock.rest();
-    await time.pass(3 * DAY);
+    await time.advance(4 * HOUR);
+    await first.clock.drain();
+    await time.advance(3 * DAY);
     start([of('0 0 3 * * *')]);
     start([of('0 0 3 * * *')]);
-    await time.pass(1000);
+    await time.advance(1000);
     expect(ran).to.deep.equal(['03-01T03:00:00', '03-04T03:00:00']);
     const late = start([of('0 0 3 * * *', null, 'b#1')], HOUR / 2);
-    await late.clock.rest();
-    await time.pass(HOUR * 24);
+    await late.clock.drain();
+    await time.advance(HOUR * 24);
     start([of('0 0 3 * * *', null, 'b#1')], HOUR / 2);
-    await time.pass(1000);
+    await time.advance(1000);
     expect(ran.slice(2)).to.deep.equal(['03-05T03:00:00']);
   });
 
   it('makes up for nothing of before a schedule was known', async () => {
-    await time.pass(5 * HOUR);
+    await time.advance(5 * HOUR);
     start([of('0 0 3 * * *')]);
-    await time.pass(HOUR);
+    await time.advance(HOUR);
     expect(ran).to.deep.equal([]);
   });
 
@@ -150,11 +150,11 @@ describe('the clock of schedules', () => {
     work = () => new Promise((resolve) => (end = () => resolve(DONE)));
     start([of('*/10 * * * * *')]);
     start([of('*/10 * * * * *')]);
-    await time.pass(35_000);
+    await time.advance(35_000);
     expect(ran).to.deep.equal(['03-01T00:00:10']);
-    expect(await ledger.skipped('a#1')).to.equal(2);
+    expect(await ledger.countSkipped('a#1')).to.equal(2);
     end();
-    await time.pass(10_000);
+    await time.advance(10_000);
     expect(ran).to.deep.equal(['03-01T00:00:10', '03-01T00:00:40']);
     expect(told.filter((message) => message.startsWith('skipped'))).to.have.length.within(1, 2);
   });
@@ -163,7 +163,7 @@ describe('the clock of schedules', () => {
     work = () => new Promise(() => undefined);
     start([of('0 * * * * *')]);
     start([of('0 * * * * *')]);
-    await time.pass(10 * 60_000);
+    await time.advance(10 * 60_000);
     expect(ran).to.have.length(1);
   });
 
@@ -174,10 +174,10 @@ describe('the clock of schedules', () => {
       return new Promise(() => undefined);
     };
     start([of('0 0 * * * *')]);
-    await time.pass(HOUR + 5000);
+    await time.advance(HOUR + 5000);
     expect(isAborted()).to.equal(false);
     ledger.isAway = true;
-    await time.pass(60_000);
+    await time.advance(60_000);
     expect(isAborted()).to.equal(true);
     expect(told).to.include('the claim of a scheduled run is lost; it may overlap with the next one');
   });
@@ -185,7 +185,7 @@ describe('the clock of schedules', () => {
   it('does not repeat a run that fails; the next one comes when it is due', async () => {
     work = () => Promise.resolve({ done: false, code: 'X', detail: 'no', retryable: true });
     start([of('0 * * * * *')]);
-    await time.pass(2 * 60_000);
+    await time.advance(2 * 60_000);
     expect(ran).to.deep.equal(['03-01T00:01:00', '03-01T00:02:00']);
     expect(told).to.include('a scheduled run failed; the next one is not affected');
   });
@@ -193,20 +193,20 @@ describe('the clock of schedules', () => {
   it('is not stopped by a run that throws', async () => {
     work = () => Promise.reject(new Error('never does'));
     start([of('0 * * * * *')]);
-    await time.pass(2 * 60_000);
+    await time.advance(2 * 60_000);
     expect(ran).to.have.length(2);
   });
 
   it('waits for a ledger that is away, says so once, and runs the latest that was missed', async () => {
     start([of('0 * * * * *')]);
-    await time.pass(60_000);
+    await time.advance(60_000);
     ledger.isAway = true;
-    await time.pass(5 * 60_000);
+    await time.advance(5 * 60_000);
     expect(ran).to.deep.equal(['03-01T00:01:00']);
     ledger.isAway = false;
-    await time.pass(10_000);
+    await time.advance(10_000);
     expect(ran).to.deep.equal(['03-01T00:01:00', '03-01T00:06:00']);
-    await time.pass(60_000);
+    await time.advance(60_000);
     expect(ran.slice(2)).to.deep.equal(['03-01T00:07:00']);
     expect(told.filter((message) => message.includes('ledger'))).to.deep.equal([
       'the ledger of scheduled runs is away; nothing scheduled runs until it is back',
@@ -216,11 +216,11 @@ describe('the clock of schedules', () => {
 
   it('leaves out what a ledger was away for longer than is made up for, says so, and goes on with the next', async () => {
     start([of('0 0 * * * *')], HOUR / 2);
-    await time.pass(1000);
+    await time.advance(1000);
     ledger.isAway = true;
-    await time.pass(1.75 * HOUR);
+    await time.advance(1.75 * HOUR);
     ledger.isAway = false;
-    await time.pass(HOUR / 2);
+    await time.advance(HOUR / 2);
     expect(ran).to.deep.equal(['03-01T02:00:00']);
     expect(told.filter((message) => message === 'a run was missed')).to.have.length(1);
   }).timeout(60_000);
@@ -228,51 +228,51 @@ describe('the clock of schedules', () => {
   it('begins with a ledger that is away', async () => {
     ledger.isAway = true;
     start([of('0 * * * * *')]);
-    await time.pass(90_000);
+    await time.advance(90_000);
     expect(ran).to.deep.equal([]);
     ledger.isAway = false;
-    await time.pass(5000);
+    await time.advance(5000);
     expect(ran).to.deep.equal(['03-01T00:01:00']);
   });
 
   it('is not told twice that it may run: a claim whose answer was lost is asked for again', async () => {
-    const claim = ledger.claim.bind(ledger);
+    const claim = ledger.claimRun.bind(ledger);
     let lost = 0;
-    ledger.claim = async (...asked) => {
+    ledger.claimRun = async (...asked) => {
       const answer = await claim(...asked);
       if (lost++ === 0) throw new Error('the answer was lost');
       return answer;
     };
     start([of('0 * * * * *')]);
-    await time.pass(65_000);
+    await time.advance(65_000);
     expect(ran).to.deep.equal(['03-01T00:01:00']);
   });
 
   it('takes up, changes and leaves schedules with the definitions, and runs nothing twice by that', async () => {
     const { reload } = start([of('0 * * * * *')]);
-    await time.pass(60_000);
+    await time.advance(60_000);
     reload([of('0 * * * * *'), of('30 * * * * *', null, 'b#1')]);
-    await time.pass(60_000);
+    await time.advance(60_000);
     expect(ran).to.deep.equal(['03-01T00:01:00', '03-01T00:01:30', '03-01T00:02:00']);
     reload([of('45 * * * * *')]);
-    await time.pass(60_000);
+    await time.advance(60_000);
     expect(ran.slice(3)).to.deep.equal(['03-01T00:02:45']);
     reload([]);
-    await time.pass(5 * 60_000);
+    await time.advance(5 * 60_000);
     expect(ran).to.have.length(4);
     reload([of('45 * * * * *')]);
-    await time.pass(20_000);
+    await time.advance(20_000);
     expect(ran, 'nothing is made up for that was taken away').to.have.length(4);
   });
 
   it('goes by the zone of each schedule, also on the days on which clocks are put', async () => {
     at('2026-03-28T12:00:00Z');
     start([of('0 30 2 * * *', 'Europe/Berlin'), of('0 30 2 * * *', 'Asia/Tokyo', 'b#1')]);
-    await time.pass(2 * DAY);
+    await time.advance(2 * DAY);
     expect(ran).to.deep.equal(['03-28T17:30:00', '03-29T01:00:00', '03-29T17:30:00', '03-30T00:30:00']);
     at('2026-10-24T12:00:00Z');
     start([of('0 30 2 * * *', 'Europe/Berlin')]);
-    await time.pass(2 * DAY);
+    await time.advance(2 * DAY);
     expect(ran).to.deep.equal(['10-25T00:30:00', '10-26T01:30:00']);
   });
 
@@ -280,14 +280,14 @@ describe('the clock of schedules', () => {
     let end: () => void = () => undefined;
     work = () => new Promise((resolve) => (end = () => resolve(DONE)));
     const { clock } = start([of('0 * * * * *')]);
-    await time.pass(60_000);
+    await time.advance(60_000);
     let isOver = false;
-    const over = clock.rest().then(() => (isOver = true));
-    await time.pass(3 * 60_000);
+    const over = clock.drain().then(() => (isOver = true));
+    await time.advance(3 * 60_000);
     expect([ran.length, isOver]).to.deep.equal([1, false]);
     end();
     await over;
-    expect(await ledger.renew('a#1', Date.parse('2026-03-01T00:01:00Z'), 30), 'the claim is given back').to.equal(
+    expect(await ledger.renewClaim('a#1', Date.parse('2026-03-01T00:01:00Z'), 30), 'the claim is given back').to.equal(
       false,
     );
   });
@@ -299,14 +299,14 @@ describe('the clock of schedules', () => {
       return new Promise(() => undefined);
     };
     const one = start([of('*/10 * * * * *')]);
-    await time.pass(10_000);
-    const over = one.clock.rest();
-    await one.clock.abandon();
+    await time.advance(10_000);
+    const over = one.clock.drain();
+    await one.clock.releaseClaims();
     await over;
     expect(isAborted()).to.equal(true);
     work = () => Promise.resolve(DONE);
     start([of('*/10 * * * * *')]);
-    await time.pass(10_000);
+    await time.advance(10_000);
     expect(ran).to.deep.equal(['03-01T00:00:10', '03-01T00:00:20']);
   });
 });

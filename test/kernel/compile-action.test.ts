@@ -2,14 +2,14 @@
 import { expect } from 'chai';
 import type { ActionModel } from '../../language/analysis/model.js';
 import { compileAction, planFeatures, type CompileInput } from '../../kernel/plan/action.js';
-import { emptyDraft, type Draft } from '../../kernel/plan/draft.js';
-import { acceptPlan, compilePart, draftPart, scheduleOf, type PartDraft } from '../../kernel/plan/parts.js';
+import { createDraft, type Draft } from '../../kernel/plan/draft.js';
+import { createAcceptPlan, compilePart, draftPart, listSchedules, type PartDraft } from '../../kernel/plan/parts.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Deferral } from '../../contract/deferred.js';
 import type { SharedUnit, Step } from '../../contract/plan.js';
 import { Slot } from '../../contract/slot.js';
 import { document } from '../../language/source/document.js';
-import { actionModel, resourceModel, scopeOf } from '../support/scopes.js';
+import { createActionModel, createResourceModel, createTestScope } from '../support/scopes.js';
 
 type Planned = Readonly<Record<string, unknown>>;
 const step = (id: string, phase: number, rest: Partial<Step> = {}): Step => ({
@@ -32,23 +32,23 @@ function prepare(feature: Planned, mode: Planned = {}, rest: Partial<ActionModel
   const places = [place('feature:plain', Slot.ACTIONABLE), place('mode:TEST', Slot.MODE)];
   // Those of another object, and of another slot, belong to somebody else.
   const strange = [place('feature:strange', Slot.ACTIONABLE, {}), place('feature:strange', 'other.slot')];
-  const action = actionModel(1, { mode: 'TEST', node, places: [...strange, ...places], ...rest } as never);
+  const action = createActionModel(1, { mode: 'TEST', node, places: [...strange, ...places], ...rest } as never);
   const planned: Readonly<Record<string, Planned>> = {
     'feature:plain': { steps: [], ...feature },
     'mode:TEST': { execute: () => 'done', describe: null, ...mode },
   };
   const handles = { handle: (id: string) => ({ plan: () => planned[id] }), resolve: () => undefined as never };
-  const scope = scopeOf({ sequence: [action], handles });
+  const scope = createTestScope({ sequence: [action], handles });
   const input = { ...scope, intercept: (_mode: string, execute: unknown) => execute } as unknown as CompileInput;
   return { scope, action, input };
 }
 function compile(feature: Planned, mode: Planned = {}, rest: Partial<ActionModel> = {}, sealed = false) {
   const { scope, action, input } = prepare(feature, mode, rest);
-  const draft = emptyDraft();
+  const draft = createDraft();
   return { draft, ...compileAction(input, scope, action, 0, draft, sealed) };
 }
 const FLAGS = ['alone', 'apart', 'presumes', 'answers', 'requestOnly', 'takesList', 'needsList'] as const;
-const flagsOf = (draft: Draft) => FLAGS.filter((flag) => draft[flag]);
+const listFlags = (draft: Draft) => FLAGS.filter((flag) => draft[flag]);
 
 describe('what plugins say of an actionable', () => {
   const cases: readonly (readonly [string, Planned, Planned, readonly string[]])[] = [
@@ -61,16 +61,24 @@ describe('what plugins say of an actionable', () => {
   ];
   for (const [title, feature, mode, expected] of cases)
     it(`is known of the resource: ${title}`, () => {
-      expect(flagsOf(compile(feature, mode).draft)).to.deep.equal(expected);
+      expect(listFlags(compile(feature, mode).draft)).to.deep.equal(expected);
     });
 
   it('is known of the actionable alone where it stands apart, always has a unit, or runs beside others', () => {
-    const shown = ({ plan: { apart, always, parallel } }: ReturnType<typeof compile>) => ({ apart, always, parallel });
-    expect(shown(compile({}))).to.deep.equal({ apart: false, always: false, parallel: false });
-    expect(shown(compile({ apart: true }))).to.deep.equal({ apart: true, always: false, parallel: false });
-    expect(shown(compile({}, { always: true }))).to.deep.equal({ apart: false, always: true, parallel: false });
-    expect(shown(compile({}, {}, { parallel: true }))).to.deep.equal({ apart: false, always: false, parallel: true });
-    expect(flagsOf(compile({ apart: true }).draft)).to.deep.equal([]);
+    const pickFlags = ({ plan: { apart, always, parallel } }: ReturnType<typeof compile>) => ({
+      apart,
+      always,
+      parallel,
+    });
+    expect(pickFlags(compile({}))).to.deep.equal({ apart: false, always: false, parallel: false });
+    expect(pickFlags(compile({ apart: true }))).to.deep.equal({ apart: true, always: false, parallel: false });
+    expect(pickFlags(compile({}, { always: true }))).to.deep.equal({ apart: false, always: true, parallel: false });
+    expect(pickFlags(compile({}, {}, { parallel: true }))).to.deep.equal({
+      apart: false,
+      always: false,
+      parallel: true,
+    });
+    expect(listFlags(compile({ apart: true }).draft)).to.deep.equal([]);
   });
 
   it('are its rules, its guard and a sample', () => {
@@ -105,7 +113,7 @@ describe('what plugins say of an actionable', () => {
   it('let in as many and as large files as one of them takes', () => {
     const files = (known: Draft['files'], more?: Draft['files']) => {
       const { scope, action, input } = prepare({}, more ? { files: more } : {});
-      const draft: Draft = { ...emptyDraft(), files: known };
+      const draft: Draft = { ...createDraft(), files: known };
       compileAction(input, scope, action, 0, draft);
       return draft.files;
     };
@@ -120,7 +128,7 @@ describe('what plugins say of an actionable', () => {
     const touches = (models: readonly string[], facts?: object) => {
       const { scope, action, input } = prepare({}, {}, { models });
       const registry = { ...scope.registry, plugins: new Map([['mode:TEST', { facts }]]) } as never;
-      const draft = emptyDraft();
+      const draft = createDraft();
       const tables = new Map([['_user', { table: 'people' }]]) as never;
       compileAction({ ...input, registry }, { ...scope, tables }, action, 0, draft);
       return [...draft.touches];
@@ -134,7 +142,7 @@ describe('what plugins say of an actionable', () => {
     const renders = () => null;
     const of = (watched?: CompileInput['watched']) => {
       const { scope, action, input } = prepare({}, { renders });
-      return compileAction({ ...input, ...(watched && { watched }) }, scope, action, 0, emptyDraft()).renders;
+      return compileAction({ ...input, ...(watched && { watched }) }, scope, action, 0, createDraft()).renders;
     };
     expect([of(), of(() => true), of(() => false)]).to.deep.equal([undefined, undefined, renders]);
     expect(of((mode) => mode !== 'TEST')).to.equal(renders);
@@ -142,7 +150,7 @@ describe('what plugins say of an actionable', () => {
 
   it('names the place where the mode refuses its definition', () => {
     const { scope, action, input } = prepare({});
-    const refusal = (error: Error, statements: readonly object[] = []) => {
+    const compileWithError = (error: Error, statements: readonly object[] = []) => {
       const handle = (id: string) => ({
         plan: () => {
           if (id === 'mode:TEST') throw error;
@@ -152,7 +160,7 @@ describe('what plugins say of an actionable', () => {
       const definition = { doc: document('notes.json', 'a\nb c\nd'), finds: { statements, documents: [] } };
       const placed = { ...action, definition } as unknown as ActionModel;
       try {
-        compileAction(input, { ...scope, handles: { ...scope.handles, handle } }, placed, 0, emptyDraft());
+        compileAction(input, { ...scope, handles: { ...scope.handles, handle } }, placed, 0, createDraft());
       } catch (thrown) {
         return [thrown, (thrown as BootError).place];
       }
@@ -162,63 +170,66 @@ describe('what plugins say of an actionable', () => {
     const known = Object.assign(new BootError('PLG_HANDLE', {}), { place: 'known' });
     const plain = new Error('an accident');
     const outside = { node: { start: 5, end: 99 } };
-    expect(refusal(refused, [outside, { node: { start: 4, end: 5 } }])).to.deep.equal([refused, 'notes.json:2:3']);
-    expect(refusal(new BootError('PLG_HANDLE', {}), [outside])[1]).to.equal('notes.json:1:1');
-    expect(refusal(known)).to.deep.equal([known, 'known']);
-    expect(refusal(plain)).to.deep.equal([plain, undefined]);
-    expect(() => compileAction(input, scope, { ...action, places: [] }, 0, emptyDraft()))
+    expect(compileWithError(refused, [outside, { node: { start: 4, end: 5 } }])).to.deep.equal([
+      refused,
+      'notes.json:2:3',
+    ]);
+    expect(compileWithError(new BootError('PLG_HANDLE', {}), [outside])[1]).to.equal('notes.json:1:1');
+    expect(compileWithError(known)).to.deep.equal([known, 'known']);
+    expect(compileWithError(plain)).to.deep.equal([plain, undefined]);
+    expect(() => compileAction(input, scope, { ...action, places: [] }, 0, createDraft()))
       .to.throw(BootError)
       .that.has.property('code', 'DEF_UNKNOWN_PLUGIN');
   });
 });
 
 describe('what features say of a resource', () => {
-  const planned = (said: Planned, facts: object = {}, realm = { realm: 'own', reached: true }) => {
+  const planAction = (said: Planned, facts: object = {}, realm = { realm: 'own', reached: true }) => {
     const node = {};
     const places = [{ plugin: 'feature:plain', slot: Slot.RESOURCE, node, value: {}, holder: {} }];
-    const scope = scopeOf({ resource: resourceModel({ definition: { node } as never }) });
+    const scope = createTestScope({ resource: createResourceModel({ definition: { node } as never }) });
     const spec = { facts, guardOf: () => 'by it', realmOf: () => realm };
     const registry = { plugins: new Map([['feature:plain', spec]]), plugin: () => undefined };
     const handles = { ...scope.handles, handle: () => ({ plan: () => ({ steps: [], ...said }) }) };
-    const draft = emptyDraft();
+    const draft = createDraft();
     planFeatures({ ...scope, handles, registry: registry as never }, null, places as never, draft);
     return draft;
   };
 
   it('is each flag by itself', () => {
     for (const flag of ['alone', 'apart', 'presumes', 'answers', 'requestOnly'])
-      expect(flagsOf(planned({ [flag]: true }))).to.deep.equal([flag]);
-    expect(flagsOf(planned({}))).to.deep.equal([]);
+      expect(listFlags(planAction({ [flag]: true }))).to.deep.equal([flag]);
+    expect(listFlags(planAction({}))).to.deep.equal([]);
   });
 
   it('is who its callers are, where it tells them apart', () => {
     const identity = { header: 'authorization' };
-    expect(planned({ identity }).identities).to.deep.equal([]);
-    const realmOf = (realm: string, reached = true) =>
-      planned({}, { identifies: true }, { realm, reached }).identities.map((one) => one.realm);
-    const realm = realmOf('own')[0] ?? null;
-    expect(planned({ identity }, { identifies: true }).identities).to.deep.equal([
+    expect(planAction({ identity }).identities).to.deep.equal([]);
+    const listRealms = (realm: string, reached = true) =>
+      planAction({}, { identifies: true }, { realm, reached }).identities.map((one) => one.realm);
+    const realm = listRealms('own')[0] ?? null;
+    expect(planAction({ identity }, { identifies: true }).identities).to.deep.equal([
       { key: '["feature:plain","by it","authorization"]', realm, identity },
     ]);
-    expect(planned({}, { identifies: true }).identities).to.deep.equal([
+    expect(planAction({}, { identifies: true }).identities).to.deep.equal([
       { key: '["feature:plain","by it",null]', realm, identity: null },
     ]);
     // It travels between processes: a hash. Callers that no message reaches have none.
     expect(realm).to.match(/^[\w-]{16}$/);
-    expect(realmOf('other')).not.to.deep.equal([realm]);
-    expect(realmOf('own', false)).to.deep.equal([null]);
+    expect(listRealms('other')).not.to.deep.equal([realm]);
+    expect(listRealms('own', false)).to.deep.equal([null]);
   });
 });
 
 describe('work that is put off', () => {
-  const put: Deferral['put'] = () => Promise.resolve();
+  const put: Deferral['enqueue'] = () => Promise.resolve();
   const shared = { key: 'shared' } as unknown as SharedUnit;
   const timing = (own: boolean) => ({ scheduled: false, later: true, own });
   const part = (rest: object = {}) => {
     const { scope, action, input } = prepare({}, {}, { timing: timing(false) });
     return { scope, input, part: { key: 'notes#1', actions: [action], later: true, scheduled: false, ...rest } };
   };
-  const deferralOf = (
+  const createDeferral = (
     above: Deferral[],
     own: Deferral[],
     unit: SharedUnit | null = null,
@@ -229,26 +240,32 @@ describe('work that is put off', () => {
       part: made.part,
       compiled: own.map((one) => ({ deferrals: [one], plan: {} })),
     } as unknown as PartDraft;
-    return compilePart(made.scope, drafted, { ...emptyDraft(), deferrals: above }, [], new Map(), unit).deferral;
+    return compilePart(made.scope, drafted, { ...createDraft(), deferrals: above }, [], new Map(), unit).deferral;
   };
 
   it('has what its resource says, then what its actionables say over it, then the defaults', () => {
-    expect(deferralOf([{ put }], [])).to.deep.equal({ delay: 0, priority: 0, retries: 4, put });
-    expect(deferralOf([{ put, delay: 5, retries: 0 }], [{ put, delay: 7, priority: 2 }])).to.deep.equal({
+    expect(createDeferral([{ enqueue: put }], [])).to.deep.equal({ delay: 0, priority: 0, retries: 4, put });
+    expect(
+      createDeferral([{ enqueue: put, delay: 5, retries: 0 }], [{ enqueue: put, delay: 7, priority: 2 }]),
+    ).to.deep.equal({
       ...{ delay: 7, priority: 2, retries: 0, put },
     });
-    const [one] = [actionModel(1, { timing: timing(true) })];
-    expect(deferralOf([{ put, delay: 5 }], [{ put }], null, [one])?.delay).to.equal(0);
-    const other = actionModel(1, { resource: 'others', timing: timing(false) });
-    expect(deferralOf([{ put, delay: 5 }], [{ put }], null, [other])?.delay).to.equal(0);
-    expect(() => deferralOf([], [])).to.throw(BootError);
+    const [one] = [createActionModel(1, { timing: timing(true) })];
+    expect(createDeferral([{ enqueue: put, delay: 5 }], [{ enqueue: put }], null, [one])?.delay).to.equal(0);
+    const other = createActionModel(1, { resource: 'others', timing: timing(false) });
+    expect(createDeferral([{ enqueue: put, delay: 5 }], [{ enqueue: put }], null, [other])?.delay).to.equal(0);
+    expect(() => createDeferral([], [])).to.throw(BootError);
   });
 
   it('is put inside the unit of the last group where its queue can', () => {
-    const inside: Deferral['put'] = () => Promise.resolve();
-    const both: Deferral = { put, putIn: (unit) => ({ put: unit === shared ? inside : put }) };
-    const made = [deferralOf([both], []), deferralOf([both], [], shared), deferralOf([{ put }], [], shared)];
-    expect(made.map((one) => one?.put)).to.deep.equal([put, inside, put]);
+    const inside: Deferral['enqueue'] = () => Promise.resolve();
+    const both: Deferral = { enqueue: put, enqueueWithin: (unit) => ({ enqueue: unit === shared ? inside : put }) };
+    const made = [
+      createDeferral([both], []),
+      createDeferral([both], [], shared),
+      createDeferral([{ enqueue: put }], [], shared),
+    ];
+    expect(made.map((one) => one?.enqueue)).to.deep.equal([put, inside, put]);
   });
 
   it('is accepted with what seals it, and is all of the answer where nothing else runs', () => {
@@ -259,17 +276,17 @@ describe('work that is put off', () => {
         compiled: [{ seal: seals }],
       }) as unknown as PartDraft;
     const parts = [{ key: 'notes#1' }, { key: 'clock' }] as never;
-    expect(acceptPlan(0, parts, [drafted(true, [seal])])).to.equal(null);
-    expect(acceptPlan(0, parts, [drafted(false, []), drafted(true, [seal])])).to.deep.equal({
+    expect(createAcceptPlan(0, parts, [drafted(true, [seal])])).to.equal(null);
+    expect(createAcceptPlan(0, parts, [drafted(false, []), drafted(true, [seal])])).to.deep.equal({
       ...{ seal: null, parts: [{ key: 'notes#1' }], whole: false },
     });
-    expect(acceptPlan(-1, parts, [drafted(false, [seal])])).to.deep.include({ seal: [seal], whole: true });
+    expect(createAcceptPlan(-1, parts, [drafted(false, [seal])])).to.deep.include({ seal: [seal], whole: true });
   });
 
   it('is begun by the clock where its last actionable has a schedule', () => {
     const schedule = { expression: '0 0 * * * *', zone: null };
     const of = (scheduled: boolean, ...schedules: (typeof schedule | null)[]) =>
-      scheduleOf(resourceModel(), {
+      listSchedules(createResourceModel(), {
         part: { key: 'notes#1', scheduled },
         compiled: schedules.map((one) => ({ schedule: one })),
       } as unknown as PartDraft);
@@ -278,9 +295,9 @@ describe('work that is put off', () => {
   });
 
   it('adds its rules and guards to the request that accepts it, and none where the clock begins it', () => {
-    const around = (scheduled: boolean) => {
+    const compileScheduled = (scheduled: boolean) => {
       const { scope, action, input } = prepare({ guard: 'JWT', steps: [step('seal', 200, { seals: true })] });
-      const draft = emptyDraft();
+      const draft = createDraft();
       const drafted = draftPart(
         input,
         scope,
@@ -290,7 +307,7 @@ describe('work that is put off', () => {
       );
       return [draft.guards, drafted.compiled[0]?.plan.before?.length ?? 0, drafted.compiled[0]?.plan.index];
     };
-    expect([around(false), around(true)]).to.deep.equal([
+    expect([compileScheduled(false), compileScheduled(true)]).to.deep.equal([
       [['JWT'], 0, -1],
       [[], 1, -1],
     ]);

@@ -1,34 +1,34 @@
 /** What travels with work that is done apart from its request: what it reads and nothing else, and no secret in a result. */
 import { expect } from 'chai';
-import { compileCarrying } from '../../kernel/plan/carry.js';
-import { makeTools, type ResourceScope } from '../../kernel/plan/tools.js';
+import { compileJobPayload } from '../../kernel/plan/carry.js';
+import { createTools, type ResourceScope } from '../../kernel/plan/tools.js';
 import type { DeferredState } from '../../contract/deferred.js';
 import type { Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { ActionModel } from '../../language/analysis/model.js';
-import { testInvocation } from '../support/invocation.js';
-import { actionModel, frameOf, resourceModel, scopeOf } from '../support/scopes.js';
+import { createTestInvocation } from '../support/invocation.js';
+import { createActionModel, createTestFrame, createResourceModel, createTestScope } from '../support/scopes.js';
 
-const before = actionModel(1, { secrets: ['pin'] });
-const later = actionModel(2, { depends: ['notes#1'] });
+const before = createActionModel(1, { secrets: ['pin'] });
+const later = createActionModel(2, { depends: ['notes#1'] });
 const sequence = [before, later];
 const indexOf = new Map(sequence.map(({ key }, index) => [key, index]));
-const resource = resourceModel({ names: new Set(['found']), generated: new Set(['code']) });
+const resource = createResourceModel({ names: new Set(['found']), generated: new Set(['code']) });
 const scopeWith = (read: Json, prepare: (scope: ResourceScope) => void = () => undefined): ResourceScope => {
-  const scope = scopeOf({ resource, sequence });
+  const scope = createTestScope({ resource, sequence });
   prepare(scope);
-  const tools = makeTools(scope, later, 'feature:plain');
+  const tools = createTools(scope, later, 'feature:plain');
   tools.value(read);
-  tools.takes(0, []);
+  tools.recordResultRead(0, []);
   return scope;
 };
 const carry = (read: Json, action = later, prepare?: (scope: ResourceScope) => void) =>
-  compileCarrying(scopeWith(read, prepare), [action], indexOf);
+  compileJobPayload(scopeWith(read, prepare), [action], indexOf);
 
 const sent = { title: 'x', body: { a: 1 }, other: 'y' };
-const invocation = testInvocation(sent, { headers: { 'x-tenant': 't', cookie: 'c' }, remote: '192.0.2.7' });
+const invocation = createTestInvocation(sent, { headers: { 'x-tenant': 't', cookie: 'c' }, remote: '192.0.2.7' });
 const frame = (rest: object = {}) =>
-  frameOf({
+  createTestFrame({
     ...{ payload: sent, claims: { user: { id: 7 }, role: 'r' }, invocation },
     ...{ results: [{ id: 5, pin: 1234, rows: [{ pin: 1, name: 'n' }] }, null], slots: ['slot 0', 'slot 1'] },
     ...rest,
@@ -54,54 +54,54 @@ describe('what deferred work takes with it', () => {
   ];
   for (const [read, expected] of cases)
     it(`is what it reads: ${JSON.stringify(read)}`, () => {
-      expect(carry(read).take(frame(), sent)).to.deep.equal({ ...NOTHING, ...expected });
+      expect(carry(read).serialize(frame(), sent)).to.deep.equal({ ...NOTHING, ...expected });
     });
 
   it('is a list whole', () => {
-    expect(carry('$PAYLOAD.title').take(frame(), [1, 2] as never).payload).to.deep.equal([1, 2]);
+    expect(carry('$PAYLOAD.title').serialize(frame(), [1, 2] as never).payload).to.deep.equal([1, 2]);
   });
 
   it('is nothing of a token where there is none', () => {
-    expect(carry('$PAYLOAD.title').take(frame({ claims: null }), sent).claims).to.equal(null);
+    expect(carry('$PAYLOAD.title').serialize(frame({ claims: null }), sent).claims).to.equal(null);
   });
 
   it('is nothing that only another actionable reads', () => {
     const state = carry(
       'nothing',
       later,
-      (scope) => void makeTools(scope, before, 'feature:plain').value('$PAYLOAD.title'),
+      (scope) => void createTools(scope, before, 'feature:plain').value('$PAYLOAD.title'),
     );
-    expect(state.take(frame(), sent).payload).to.deep.equal({});
+    expect(state.serialize(frame(), sent).payload).to.deep.equal({});
   });
 
   it('is no result of its own actionables, and none that it does not depend on', () => {
-    const free: ActionModel = actionModel(2);
-    expect(carry('nothing', free).take(frame(), sent).results).to.deep.equal({});
-    const both = compileCarrying(scopeWith('nothing'), sequence, indexOf);
-    expect(both.take(frame(), sent).results).to.deep.equal({});
+    const free: ActionModel = createActionModel(2);
+    expect(carry('nothing', free).serialize(frame(), sent).results).to.deep.equal({});
+    const both = compileJobPayload(scopeWith('nothing'), sequence, indexOf);
+    expect(both.serialize(frame(), sent).results).to.deep.equal({});
   });
 
   it('is the result whose items it repeats', () => {
     const repeat = { from: 'result', name: null, body: false, action: 'notes#1', fields: null } as const;
-    const repeated = actionModel(2, { repeat });
-    const scope = scopeOf({ resource, sequence: [before, repeated] });
-    makeTools(scope, repeated, 'feature:plain');
-    const { results } = compileCarrying(scope, [repeated], indexOf).take(frame(), sent);
+    const repeated = createActionModel(2, { repeat });
+    const scope = createTestScope({ resource, sequence: [before, repeated] });
+    createTools(scope, repeated, 'feature:plain');
+    const { results } = compileJobPayload(scope, [repeated], indexOf).serialize(frame(), sent);
     expect(results).to.deep.equal(NOTHING.results);
   });
 
   it('is refused with the request where it reads what the request cannot give', () => {
-    expect(() => carry('$TOKEN.none').take(frame(), sent))
+    expect(() => carry('$TOKEN.none').serialize(frame(), sent))
       .to.throw()
       .that.satisfies(({ code }: Fault) => code === 'ACC_CLAIM');
   });
 
   it('is what is made once, text and numbers only', () => {
-    const made = (value: unknown) => {
+    const carryValue = (value: unknown) => {
       const one = carry('$NEW', later, (scope) => (scope.slots.count = 20));
-      return one.take(frame({ slots: Object.assign([], { 9: value }) }), sent).made;
+      return one.serialize(frame({ slots: Object.assign([], { 9: value }) }), sent).made;
     };
-    expect([made('id'), made(5), made({}), made(undefined)]).to.deep.equal([
+    expect([carryValue('id'), carryValue(5), carryValue({}), carryValue(undefined)]).to.deep.equal([
       [['notes#2 1', 'id']],
       [['notes#2 1', 5]],
       [],
@@ -110,10 +110,13 @@ describe('what deferred work takes with it', () => {
   });
 
   it('is a name that is made, by the actionable that makes it', () => {
-    const scope = scopeWith('nothing', (one) => void makeTools(one, later, 'feature:plain').made('code', () => 'made'));
-    const state = compileCarrying(scope, [later], indexOf).take(frame({ slots: [] }), sent);
+    const scope = scopeWith(
+      'nothing',
+      (one) => void createTools(one, later, 'feature:plain').assignGenerated('code', () => 'made'),
+    );
+    const state = compileJobPayload(scope, [later], indexOf).serialize(frame({ slots: [] }), sent);
     expect(state.made).to.deep.equal([['notes#2 notes:code', 'made']]);
-    expect(compileCarrying(scope, [before], indexOf).take(frame({ slots: [] }), sent).made).to.deep.equal([]);
+    expect(compileJobPayload(scope, [before], indexOf).serialize(frame({ slots: [] }), sent).made).to.deep.equal([]);
   });
 });
 
@@ -127,28 +130,28 @@ describe('what deferred work is given', () => {
       ['notes#3 1', 'strange'],
     ],
   };
-  const given = (version: string, from = state) => {
+  const restoreState = (version: string, from = state) => {
     const target = frame({ slots: [], results: [] });
-    carrying.give(from, target, version);
+    carrying.restore(from, target, version);
     return [{ ...target.slots }, { ...target.results }];
   };
 
   it('is its names, results and made values, and none that it does not read', () => {
-    expect(given(carrying.version)).to.deep.equal([{ 0: 'f', 9: 'made' }, { 0: 'r' }]);
+    expect(restoreState(carrying.version)).to.deep.equal([{ 0: 'f', 9: 'made' }, { 0: 'r' }]);
   });
 
   it('is what was made at the same place, also under another version', () => {
-    expect(given('other')).to.deep.equal(given(carrying.version));
+    expect(restoreState('other')).to.deep.equal(restoreState(carrying.version));
   });
 
   it('is what a version before 0.7 kept by slots, but where they have other meanings', () => {
     const before = { ...state, made: [[9, 'made']] } as never;
-    expect(given(carrying.version, before)).to.deep.equal(given(carrying.version));
-    expect(given('other', before)).to.deep.equal([{ 0: 'f' }, { 0: 'r' }]);
+    expect(restoreState(carrying.version, before)).to.deep.equal(restoreState(carrying.version));
+    expect(restoreState('other', before)).to.deep.equal([{ 0: 'f' }, { 0: 'r' }]);
   });
 
   it('is no name that did not travel', () => {
-    expect(given(carrying.version, { ...state, names: {}, made: [] })[0]).to.deep.equal({});
+    expect(restoreState(carrying.version, { ...state, names: {}, made: [] })[0]).to.deep.equal({});
   });
 });
 
@@ -156,7 +159,7 @@ describe('versions of deferred work', () => {
   const [one, two] = [carry('$PAYLOAD.title'), carry('$PAYLOAD.title')];
   it('are equal for the same definitions', () => {
     expect([one.version, one.needs]).to.deep.equal([two.version, two.needs]);
-    expect(one.lacks(two.needs)).to.equal(null);
+    expect(one.findMissing(two.needs)).to.equal(null);
     expect(one.version).to.match(/^[0-9a-f]{16}$/);
   });
 
@@ -172,15 +175,15 @@ describe('versions of deferred work', () => {
 
   it('tell kinds of names apart: what was sent in the payload is not in a header', () => {
     const sent = carry('$PAYLOAD.a').needs;
-    expect(carry('$HEADER.a').lacks(sent)).to.equal('header:a');
-    expect(carry('$TOKEN.a').lacks(sent)).to.equal('claim:a');
-    expect(carry(['$PAYLOAD.a', '$PAYLOAD.b']).lacks(sent)).to.equal('payload:b');
+    expect(carry('$HEADER.a').findMissing(sent)).to.equal('header:a');
+    expect(carry('$TOKEN.a').findMissing(sent)).to.equal('claim:a');
+    expect(carry(['$PAYLOAD.a', '$PAYLOAD.b']).findMissing(sent)).to.equal('payload:b');
   });
 
   it('fit definitions that read less', () => {
-    expect(carry('nothing').lacks(carry('$PAYLOAD.a').needs)).to.equal(null);
-    expect(carry('$PAYLOAD.a').lacks(carry('$PAYLOAD').needs)).to.equal(null);
-    expect(carry('$PAYLOAD').lacks(carry('$PAYLOAD.a').needs)).to.equal('payload:*');
+    expect(carry('nothing').findMissing(carry('$PAYLOAD.a').needs)).to.equal(null);
+    expect(carry('$PAYLOAD.a').findMissing(carry('$PAYLOAD').needs)).to.equal(null);
+    expect(carry('$PAYLOAD').findMissing(carry('$PAYLOAD.a').needs)).to.equal('payload:*');
   });
 
   it('change with the definition of the work, also where it reads the same', () => {

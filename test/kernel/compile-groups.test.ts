@@ -2,16 +2,16 @@
 import { expect } from 'chai';
 import { groupActions } from '../../kernel/plan/groups.js';
 import type { ActionPlan } from '../../kernel/plan/plan.js';
-import { asJsonText, type Route } from '../../kernel/plan/render.js';
-import { stepsBetween } from '../../kernel/plan/steps.js';
-import type { Execute, Hide, Step, Turns, Unit } from '../../contract/plan.js';
-import { action, alone, recorded, step } from '../support/plans.js';
+import { renderJsonText, type ReplyRoute } from '../../kernel/plan/render.js';
+import { selectSteps } from '../../kernel/plan/steps.js';
+import type { Execute, Hide, Step, StepLimiter, Unit } from '../../contract/plan.js';
+import { createActionPlan, createSingleGroup, createRecordedUnit, createTestStep } from '../support/plans.js';
 
 /** Notes what it was joined with. */
-function unitOf(key: string) {
+function createUnit(key: string) {
   const joined: unknown[] = [];
   const unit: Unit = {
-    ...recorded([]),
+    ...createRecordedUnit([]),
     key,
     join(others, closing, needs) {
       joined.push({ units: others.length, closing, needs });
@@ -31,7 +31,7 @@ const shape = (
   ]);
 
 describe('groups of actionables', () => {
-  const [a, b] = [unitOf('a').unit, unitOf('b').unit];
+  const [a, b] = [createUnit('a').unit, createUnit('b').unit];
   const none = { unit: null };
   const [inA, inB, always] = [{ unit: a }, { unit: b }, { unit: a, always: true }];
   const beside = { unit: a, parallel: true };
@@ -57,30 +57,35 @@ describe('groups of actionables', () => {
   ];
   for (const [title, plans, expected, isAlone] of cases)
     it(title, () => {
-      const actions = plans.map((rest, index) => action(index, rest));
+      const actions = plans.map((rest, index) => createActionPlan(index, rest));
       expect(shape(actions, isAlone)).to.deep.equal(expected);
     });
 
   it('have a unit for the last one where work is put off, whatever it is, and no other has', () => {
-    const actions = [inA, inB, inA].map((rest, index) => action(index, rest));
+    const actions = [inA, inB, inA].map((rest, index) => createActionPlan(index, rest));
     expect(shape(actions, false, [], 'last')).to.deep.equal([['0'], ['1'], ['2', 'a']]);
-    expect(shape([action(0, beside), action(1, beside)], false, [], 'last')).to.deep.equal([['0,1', 'at once']]);
-    expect(shape([action(0)], false, [], 'last')).to.deep.equal([['0']]);
+    expect(shape([createActionPlan(0, beside), createActionPlan(1, beside)], false, [], 'last')).to.deep.equal([
+      ['0,1', 'at once'],
+    ]);
+    expect(shape([createActionPlan(0)], false, [], 'last')).to.deep.equal([['0']]);
   });
 
   it('tell the unit what depends on what, by place among its own', () => {
-    const { unit, joined } = unitOf('a');
-    const actions = [0, 1, 2].map((index) => action(index, { unit: index === 0 ? b : unit }));
+    const { unit, joined } = createUnit('a');
+    const actions = [0, 1, 2].map((index) => createActionPlan(index, { unit: index === 0 ? b : unit }));
     groupActions(actions, false, [[], [0], [0, 1]]);
     expect(joined).to.deep.equal([{ units: 2, closing: true, needs: [[], [0]] }]);
   });
 
   it('tell the unit whether anything can still fail after the work of the last one', () => {
     const closing = (after: readonly Partial<Step>[] | null, rides = false): unknown => {
-      const { unit, joined } = unitOf('a');
-      const steps = after?.map((rest) => ({ ...step(() => undefined), ...rest })) ?? null;
+      const { unit, joined } = createUnit('a');
+      const steps = after?.map((rest) => ({ ...createTestStep(() => undefined), ...rest })) ?? null;
       groupActions(
-        [action(0, { unit, after: [step(() => undefined)] }), action(1, { unit, after: steps })],
+        [
+          createActionPlan(0, { unit, after: [createTestStep(() => undefined)] }),
+          createActionPlan(1, { unit, after: steps }),
+        ],
         false,
         [],
         rides ? 'last' : 'none',
@@ -97,17 +102,17 @@ describe('groups of actionables', () => {
   });
 
   it('wait for the turn of the first that waits for one, inside a unit only', () => {
-    const [one, two] = [{ sort: 1 }, { sort: 2 }] as unknown as Turns[];
-    const turnsOf = (...plans: Partial<ActionPlan>[]) =>
+    const [one, two] = [{ sort: 1 }, { sort: 2 }] as unknown as StepLimiter[];
+    const listTurns = (...plans: Partial<ActionPlan>[]) =>
       groupActions(
-        plans.map((rest, index) => action(index, rest)),
+        plans.map((rest, index) => createActionPlan(index, rest)),
         false,
         [],
       ).map(({ turns }) => turns);
     const [first, second] = [one ?? null, two ?? null];
-    expect(turnsOf(inA, { ...inA, turns: first }, { ...inA, turns: second })).to.deep.equal([one]);
-    expect(turnsOf({ ...none, turns: first })).to.deep.equal([null]);
-    expect(turnsOf(inA, inA)).to.deep.equal([null]);
+    expect(listTurns(inA, { ...inA, turns: first }, { ...inA, turns: second })).to.deep.equal([one]);
+    expect(listTurns({ ...none, turns: first })).to.deep.equal([null]);
+    expect(listTurns(inA, inA)).to.deep.equal([null]);
   });
 });
 
@@ -124,7 +129,7 @@ describe('steps of some phases', () => {
     at('again', 20),
     at('low', 10),
   ];
-  const ids = (from: number, to: number) => stepsBetween(steps, from, to)?.map(({ id }) => id) ?? null;
+  const ids = (from: number, to: number) => selectSteps(steps, from, to)?.map(({ id }) => id) ?? null;
 
   it('are ordered by phase, then by order, then as written; both ends are included', () => {
     expect(ids(20, 30)).to.deep.equal(['early', 'first', 'again', 'second', 'late']);
@@ -137,20 +142,20 @@ describe('steps of some phases', () => {
 describe('a result as JSON text', () => {
   const hide: Hide = (value) => value;
   const text: Execute = () => 'text';
-  const picks = (names: string[], rest: Partial<Step> = {}): Step => ({
-    ...step(() => undefined),
+  const createPickStep = (names: string[], rest: Partial<Step> = {}): Step => ({
+    ...createTestStep(() => undefined),
     picks: names,
     ...rest,
   });
-  const other = step(() => undefined);
-  const route = (plan: Partial<ActionPlan> = {}, rest: Partial<Route> = {}): Route => ({
-    ...{ groups: [alone(0, plan)], reply: null, settle: null, main: 0 },
+  const other = createTestStep(() => undefined);
+  const route = (plan: Partial<ActionPlan> = {}, rest: Partial<ReplyRoute> = {}): ReplyRoute => ({
+    ...{ groups: [createSingleGroup(0, plan)], reply: null, settle: null, main: 0 },
     ...rest,
   });
   /** What the mode is asked for, or null where it is not asked. */
-  const asked = (one: Route): unknown => {
+  const captureArguments = (one: ReplyRoute): unknown => {
     let found: unknown = null;
-    asJsonText(one, (names, hides) => {
+    renderJsonText(one, (names, hides) => {
       found = [names, hides];
       return text;
     });
@@ -158,42 +163,55 @@ describe('a result as JSON text', () => {
   };
 
   it('is asked for where nothing looks at it, or where its names alone are picked', () => {
-    expect(asked(route())).to.deep.equal([null, null]);
-    expect(asked(route({ after: [picks(['id', 'name'])] }))).to.deep.equal([['id', 'name'], null]);
-    expect(asked(route({}, { reply: [picks(['id'], { hides: hide })] }))).to.deep.equal([['id'], hide]);
-    expect(asked(route({ after: [picks(['id'])] }, { reply: [picks(['id'])] }))).to.deep.equal([['id'], null]);
-    expect(asked(route({}, { settle: [{ ...other, takesText: true }] }))).to.deep.equal([null, null]);
+    expect(captureArguments(route())).to.deep.equal([null, null]);
+    expect(captureArguments(route({ after: [createPickStep(['id', 'name'])] }))).to.deep.equal([['id', 'name'], null]);
+    expect(captureArguments(route({}, { reply: [createPickStep(['id'], { hides: hide })] }))).to.deep.equal([
+      ['id'],
+      hide,
+    ]);
+    expect(
+      captureArguments(route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['id'])] })),
+    ).to.deep.equal([['id'], null]);
+    expect(captureArguments(route({}, { settle: [{ ...other, takesText: true }] }))).to.deep.equal([null, null]);
   });
 
-  const group = alone(0);
-  const [first = action(0)] = group.actions;
-  const refused: Readonly<Record<string, Route>> = {
+  const group = createSingleGroup(0);
+  const [first = createActionPlan(0)] = group.actions;
+  const refused: Readonly<Record<string, ReplyRoute>> = {
     'there is nothing to do': route({}, { groups: [] }),
     'a group has two actionables': route({}, { groups: [{ ...group, actions: [first, first] }] }),
-    'there are two groups': route({}, { groups: [group, alone(1)] }),
-    'it runs in a unit of work': route({}, { groups: [{ ...group, unit: recorded([]) }] }),
+    'there are two groups': route({}, { groups: [group, createSingleGroup(1)] }),
+    'it runs in a unit of work': route({}, { groups: [{ ...group, unit: createRecordedUnit([]) }] }),
     'another one is answered': route({}, { main: 1 }),
     'nothing is answered': route({}, { main: -1 }),
     'something runs before the work': route({ before: [other] }),
     'a step looks at the result': route({ after: [other] }),
-    'a later step looks at it': route({ after: [picks(['id']), other] }),
+    'a later step looks at it': route({ after: [createPickStep(['id']), other] }),
     'the answer is looked at': route({}, { reply: [other] }),
-    'other names are picked later': route({ after: [picks(['id'])] }, { reply: [picks(['name'])] }),
-    'names are picked in another order': route({ after: [picks(['a', 'b'])] }, { reply: [picks(['b', 'a'])] }),
-    'two steps hide something': route({ after: [picks(['id'], { hides: hide }), picks(['id'], { hides: hide })] }),
+    'other names are picked later': route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['name'])] }),
+    'names are picked in another order': route(
+      { after: [createPickStep(['a', 'b'])] },
+      { reply: [createPickStep(['b', 'a'])] },
+    ),
+    'two steps hide something': route({
+      after: [createPickStep(['id'], { hides: hide }), createPickStep(['id'], { hides: hide })],
+    }),
     'a step at the end takes values only': route({}, { settle: [{ ...other, takesText: true }, other] }),
   };
   for (const [title, one] of Object.entries(refused))
     it(`is not asked for where ${title}`, () => {
-      expect(asked(one)).to.equal(null);
-      expect(asJsonText(one, () => text)).to.equal(one);
+      expect(captureArguments(one)).to.equal(null);
+      expect(renderJsonText(one, () => text)).to.equal(one);
     });
 
   it('takes the place of the work and of the steps that it makes needless', () => {
-    const made = asJsonText(route({ after: [picks(['id'])] }, { reply: [picks(['id'])] }), () => text);
+    const made = renderJsonText(
+      route({ after: [createPickStep(['id'])] }, { reply: [createPickStep(['id'])] }),
+      () => text,
+    );
     expect(made.reply).to.equal(null);
     expect(made.groups[0]?.actions[0]).to.deep.include({ execute: text, after: null, key: 'test#0' });
-    const kept = route({ after: [picks(['id'])] });
-    expect([asJsonText(kept, () => null), asJsonText(kept, undefined)]).to.deep.equal([kept, kept]);
+    const kept = route({ after: [createPickStep(['id'])] });
+    expect([renderJsonText(kept, () => null), renderJsonText(kept, undefined)]).to.deep.equal([kept, kept]);
   });
 });

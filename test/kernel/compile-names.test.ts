@@ -1,8 +1,8 @@
 /** What the compiler knows of names in queries: which values they write, and what the one item of a list gives to those behind it. */
 import { expect } from 'chai';
 import type { ActionModel } from '../../language/analysis/model.js';
-import { makeTools } from '../../kernel/plan/tools.js';
-import { actionModel, frameOf, resourceModel, scopeOf } from '../support/scopes.js';
+import { createTools } from '../../kernel/plan/tools.js';
+import { createActionModel, createTestFrame, createResourceModel, createTestScope } from '../support/scopes.js';
 
 const PLAIN = 'feature:plain';
 
@@ -12,8 +12,8 @@ describe('what queries take by name', () => {
   const reference = { refers: { symbol: 'name', soft: true }, name: 'title', node: value, spot: value };
   const parameters = new Map([[value.pointer, { source: 'name' }]]);
   const [first, second] = [
-    actionModel(1, { node: { start: 0, end: 4 } } as never),
-    actionModel(2, { node: { start: 4, end: 9 }, parameters } as never),
+    createActionModel(1, { node: { start: 0, end: 4 } } as never),
+    createActionModel(2, { node: { start: 4, end: 9 }, parameters } as never),
   ];
   const finds = {
     declarations: [],
@@ -24,11 +24,12 @@ describe('what queries take by name', () => {
     documents: [],
   };
   const definition = { finds } as never;
-  const around = (rest: Parameters<typeof resourceModel>[0] = {}, sequence = [first, second]) =>
-    scopeOf({ resource: resourceModel({ definition, actions: [first, second], ...rest }), sequence });
+  const createNameScope = (rest: Parameters<typeof createResourceModel>[0] = {}, sequence = [first, second]) =>
+    createTestScope({ resource: createResourceModel({ definition, actions: [first, second], ...rest }), sequence });
 
   it('is written with what is inside it, by its own actionable', () => {
-    const writes = (action: ActionModel | null, ...path: string[]) => makeTools(around(), action, PLAIN).writes(path);
+    const writes = (action: ActionModel | null, ...path: string[]) =>
+      createTools(createNameScope(), action, PLAIN).isWritten(path);
     expect([writes(second, 'title'), writes(second, 'title', 'de')]).to.deep.equal([true, true]);
     expect([writes(second, 'name'), writes(first, 'title'), writes(null, 'title')]).to.deep.equal([
       false,
@@ -41,14 +42,14 @@ describe('what queries take by name', () => {
     const source = { sort: 'output', name: 'title', makers: ['notes#1'], why: null } as const;
     const sources = { all: () => [source], bare: () => source, read: () => source, names: () => [source] };
     const outputs = (action: ActionModel | null, sequence?: ActionModel[]) => {
-      const scope = around({ sources }, sequence);
-      return { scope, outputs: makeTools(scope, action, PLAIN).outputs() };
+      const scope = createNameScope({ sources }, sequence);
+      return { scope, outputs: createTools(scope, action, PLAIN).outputs() };
     };
     const { scope, outputs: given } = outputs(first);
-    const frame = frameOf();
-    given?.give(frame, { title: 'x', other: 'y' });
+    const frame = createTestFrame();
+    given?.assignItem(frame, { title: 'x', other: 'y' });
     expect([given?.names, frame.slots]).to.deep.equal([['title'], ['x']]);
-    expect(makeTools(scope, second, PLAIN).slot('title')).to.equal(0);
+    expect(createTools(scope, second, PLAIN).slot('title')).to.equal(0);
     for (const none of [outputs(second), outputs(null), outputs(first, [first])]) expect(none.outputs).to.equal(null);
   });
 });

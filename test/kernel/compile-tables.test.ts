@@ -22,9 +22,10 @@ const model = (name: string, fields: Readonly<Record<string, object>>, rest: Par
     fields: Object.entries(fields).map(([field, value]) => ({ name: field, value })),
     ...rest,
   }) as unknown as DataModel;
-const tableOf = (one: DataModel, ...others: DataModel[]) => compileTables([one, ...others], registry).get(one.name);
-const columnOf = (value: Readonly<Record<string, Json>>, rest: Partial<DataModel> = {}) =>
-  tableOf(model('_note', { field: { type: 'Text', ...value } }, rest))?.columns[0];
+const compileTable = (one: DataModel, ...others: DataModel[]) =>
+  compileTables([one, ...others], registry).get(one.name);
+const compileColumn = (value: Readonly<Record<string, Json>>, rest: Partial<DataModel> = {}) =>
+  compileTable(model('_note', { field: { type: 'Text', ...value } }, rest))?.columns[0];
 
 const PLAIN = {
   ...{ name: 'field', type: 'text', nullable: false, primaryKey: false, autoIncrement: false, unique: false },
@@ -50,21 +51,21 @@ describe('columns of a model', () => {
   ];
   for (const [value, expected] of flags)
     it(`${JSON.stringify(value)} changes nothing but ${JSON.stringify(expected)}`, () => {
-      expect(columnOf(value)).to.deep.equal({ ...PLAIN, ...expected });
+      expect(compileColumn(value)).to.deep.equal({ ...PLAIN, ...expected });
       const off = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, one === true ? false : one]));
-      if (Object.values(value).includes(true)) expect(columnOf(off)).to.deep.equal(PLAIN);
+      if (Object.values(value).includes(true)) expect(compileColumn(off)).to.deep.equal(PLAIN);
     });
 
   it('are secret where a definition hashes or encrypts the field', () => {
-    expect(columnOf({}, { secrets: new Set(['field']) })?.secret).to.equal(true);
-    expect(columnOf({}, { secrets: new Set(['other']) })?.secret).to.equal(false);
+    expect(compileColumn({}, { secrets: new Set(['field']) })?.secret).to.equal(true);
+    expect(compileColumn({}, { secrets: new Set(['other']) })?.secret).to.equal(false);
   });
 
   it('refer to the table of a model, whichever name of it is written', () => {
     const user = model('_user', { id: { type: 'Number' } }, { table: 'people' });
     for (const of of ['_user', '_USER', 'user', 'User']) {
       const note = model('_note', { owner: { type: 'Number', foreign_key: { key: 'id', of } } });
-      expect(tableOf(note, user)?.columns[0]?.references, of).to.deep.equal({ table: 'people', column: 'id' });
+      expect(compileTable(note, user)?.columns[0]?.references, of).to.deep.equal({ table: 'people', column: 'id' });
     }
   });
 
@@ -74,7 +75,7 @@ describe('columns of a model', () => {
       lines: { type: 'Array', property_type: 'Number' },
       odd: 5,
     };
-    const holds = columnOf({ type: 'Object', properties: inner })?.holds;
+    const holds = compileColumn({ type: 'Object', properties: inner })?.holds;
     expect(holds).to.deep.equal({
       form: 'object',
       fields: [
@@ -87,13 +88,13 @@ describe('columns of a model', () => {
         },
       ],
     });
-    expect(columnOf({ type: 'Object' })?.holds).to.deep.equal({ form: 'object', fields: [] });
-    expect(columnOf({ type: 'Array' })?.holds).to.deep.equal({ form: 'array', items: null });
-    expect(columnOf({ properties: inner })).not.to.have.property('holds');
+    expect(compileColumn({ type: 'Object' })?.holds).to.deep.equal({ form: 'object', fields: [] });
+    expect(compileColumn({ type: 'Array' })?.holds).to.deep.equal({ form: 'array', items: null });
+    expect(compileColumn({ properties: inner })).not.to.have.property('holds');
   });
 
   it('are followed by timestamps that only statements name', () => {
-    const table = tableOf(model('_note', { id: { type: 'Number' } }, { added: ['created_at'] }));
+    const table = compileTable(model('_note', { id: { type: 'Number' } }, { added: ['created_at'] }));
     expect(table?.columns[1]).to.deep.equal({ ...PLAIN, name: 'created_at', type: 'timestamp', nullable: true });
   });
 });

@@ -4,19 +4,19 @@
  */
 import { expect } from 'chai';
 import type { ActionModel, RepeatModel } from '../../language/analysis/model.js';
-import { makeTools, type ResourceScope } from '../../kernel/plan/tools.js';
+import { createTools, type ResourceScope } from '../../kernel/plan/tools.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Fault } from '../../contract/fault.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
-import { actionModel, frameOf, resourceModel, scopeOf } from '../support/scopes.js';
+import { createActionModel, createTestFrame, createResourceModel, createTestScope } from '../support/scopes.js';
 
 const PLAIN = 'feature:plain';
-const named = resourceModel({ names: new Set(['found']), generated: new Set(['code']) });
+const named = createResourceModel({ names: new Set(['found']), generated: new Set(['code']) });
 const toolsIn = (scope: ResourceScope, action: ActionModel | null = null, plugin = PLAIN) =>
-  makeTools(scope, action, plugin);
+  createTools(scope, action, plugin);
 
 /** Without the readers, which have no form to compare. */
-const readsOf = (scope: ResourceScope) =>
+const listReads = (scope: ResourceScope) =>
   scope.reads.map(({ place }) => Object.fromEntries(Object.entries(place).filter(([name]) => name !== 'read')));
 
 describe('what a place reads of a request', () => {
@@ -38,19 +38,19 @@ describe('what a place reads of a request', () => {
   for (const [json, expected] of Object.entries(cases))
     it(`is noted for "${json}"`, () => {
       for (const value of [json, [json], { key: { inside: json } }]) {
-        const scope = scopeOf({ resource: named });
+        const scope = createTestScope({ resource: named });
         toolsIn(scope).value(value);
-        expect(readsOf(scope), JSON.stringify(value)).to.deep.equal(expected);
+        expect(listReads(scope), JSON.stringify(value)).to.deep.equal(expected);
       }
     });
 
   it('is noted for text, for a field that a plugin reads by itself, and for the whole payload', () => {
-    const scope = scopeOf({ resource: named });
+    const scope = createTestScope({ resource: named });
     const tools = toolsIn(scope);
     tools.text('$PAYLOAD.a');
-    tools.readsPayload('found');
-    tools.readsPayload(null);
-    expect(readsOf(scope)).to.deep.equal([
+    tools.recordPayloadRead('found');
+    tools.recordPayloadRead(null);
+    expect(listReads(scope)).to.deep.equal([
       { from: 'payload', field: 'a', slot: null },
       // What was sent is meant, also where a result gives the same name.
       { from: 'payload', field: 'found', slot: null },
@@ -59,44 +59,48 @@ describe('what a place reads of a request', () => {
   });
 
   it('is nothing where a plugin only judges', () => {
-    const scope = scopeOf({ resource: named });
+    const scope = createTestScope({ resource: named });
     const tools = toolsIn(scope, null, 'feature:judge');
     tools.value(['$PAYLOAD.a', '$HEADER.b', '$TOKEN.c', '$OTHER']);
-    tools.readsPayload('a');
+    tools.recordPayloadRead('a');
     tools.claim(['c']);
     expect([scope.reads, scope.asked]).to.deep.equal([[], []]);
   });
 
   it('is that of one actionable for an actionable, and that of all for the resource', () => {
-    const [one, two] = [actionModel(1), actionModel(2)];
-    const scope = scopeOf({ sequence: [one, two] });
+    const [one, two] = [createActionModel(1), createActionModel(2)];
+    const scope = createTestScope({ sequence: [one, two] });
     toolsIn(scope, one).value('$PAYLOAD.one');
     toolsIn(scope, two).value('$PAYLOAD.two');
-    const fieldsOf = (action: ActionModel | null) =>
+    const listReadFields = (action: ActionModel | null) =>
       toolsIn(scope, action)
         .reads()
         .map((place) => 'field' in place && place.field);
-    expect([fieldsOf(one), fieldsOf(two), fieldsOf(null)]).to.deep.equal([['one'], ['two'], ['one', 'two']]);
+    expect([listReadFields(one), listReadFields(two), listReadFields(null)]).to.deep.equal([
+      ['one'],
+      ['two'],
+      ['one', 'two'],
+    ]);
   });
 
   it('has to be sent where it is no name of the resource and no part of a list', () => {
     const repeat: RepeatModel = { from: 'payload', name: 'list', body: false, action: null, fields: null };
-    const asked = (json: string, action: ActionModel | null = null): number => {
-      const scope = scopeOf({ resource: named });
+    const countAsked = (json: string, action: ActionModel | null = null): number => {
+      const scope = createTestScope({ resource: named });
       toolsIn(scope, action).value(json);
       return scope.asked.length;
     };
-    expect(asked('$PAYLOAD.title')).to.equal(1);
-    expect(asked('$PAYLOAD')).to.equal(1);
-    expect(asked('$PAYLOAD.found')).to.equal(0);
-    expect(asked('$PAYLOAD.code')).to.equal(0);
-    expect(asked('$HEADER.title')).to.equal(0);
-    expect(asked('$PAYLOAD.title', actionModel(1))).to.equal(1);
-    expect(asked('$PAYLOAD.title', actionModel(1, { repeat }))).to.equal(0);
+    expect(countAsked('$PAYLOAD.title')).to.equal(1);
+    expect(countAsked('$PAYLOAD')).to.equal(1);
+    expect(countAsked('$PAYLOAD.found')).to.equal(0);
+    expect(countAsked('$PAYLOAD.code')).to.equal(0);
+    expect(countAsked('$HEADER.title')).to.equal(0);
+    expect(countAsked('$PAYLOAD.title', createActionModel(1))).to.equal(1);
+    expect(countAsked('$PAYLOAD.title', createActionModel(1, { repeat }))).to.equal(0);
   });
 
   it('is kept where it is made once', () => {
-    const scope = scopeOf();
+    const scope = createTestScope();
     toolsIn(scope).value(['$NEW', '$OTHER']);
     expect(scope.once.map(({ slot }) => slot)).to.deep.equal([9]);
   });
@@ -105,28 +109,28 @@ describe('what a place reads of a request', () => {
 describe('lists for whose items work is repeated', () => {
   const of = (model: Partial<RepeatModel>) => {
     const repeat = { from: 'payload', name: 'lines.items', body: false, action: null, fields: null, ...model } as const;
-    const action = actionModel(2, { repeat });
-    const resource = resourceModel({
+    const action = createActionModel(2, { repeat });
+    const resource = createResourceModel({
       names: new Set(['found']),
       payloadFields: new Map([['lines', { optional: true, fields: new Map() } as never]]),
     });
-    const scope = scopeOf({ resource, sequence: [actionModel(1), action] });
+    const scope = createTestScope({ resource, sequence: [createActionModel(1), action] });
     return { scope, repeat: toolsIn(scope, action).repeat };
   };
-  const frame = frameOf({ payload: { lines: { items: [1, 2] } }, results: [['first']], slots: [['named']] });
+  const frame = createTestFrame({ payload: { lines: { items: [1, 2] } }, results: [['first']], slots: [['named']] });
 
   it('stand in the payload, under a path', () => {
     const { scope, repeat } = of({});
     expect(repeat).to.deep.include({ body: false, name: 'lines.items', pointer: '/lines/items', optional: true });
     expect(repeat?.read(frame)).to.deep.equal([1, 2]);
-    expect(readsOf(scope)).to.deep.equal([{ from: 'payload', field: 'lines', slot: null }]);
+    expect(listReads(scope)).to.deep.equal([{ from: 'payload', field: 'lines', slot: null }]);
     expect(of({ name: 'others' }).repeat?.optional).to.equal(false);
   });
 
   it('are the body itself, or the path of a payload', () => {
     const { scope, repeat } = of({ body: true });
     expect([repeat?.body, repeat?.pointer]).to.deep.equal([true, '/lines/items']);
-    expect(readsOf(scope).map((place): unknown => place['field'])).to.deep.equal([null, 'lines']);
+    expect(listReads(scope).map((place): unknown => place['field'])).to.deep.equal([null, 'lines']);
     const { repeat: unnamed } = of({ from: 'body', body: true, name: null });
     expect([unnamed?.name, unnamed?.pointer, unnamed?.optional]).to.deep.equal([null, null, false]);
     expect(unnamed?.read(frame)).to.equal(undefined);
@@ -136,48 +140,53 @@ describe('lists for whose items work is repeated', () => {
     const { scope, repeat } = of({ from: 'result', name: null, action: 'notes#1' });
     expect(repeat?.read(frame)).to.deep.equal(['first']);
     expect([repeat?.pointer, repeat?.optional]).to.deep.equal([null, false]);
-    expect(readsOf(scope)).to.deep.equal([{ from: 'result', index: 0 }]);
+    expect(listReads(scope)).to.deep.equal([{ from: 'result', index: 0 }]);
   });
 
   it('are a name that a result gave', () => {
     const { scope, repeat } = of({ from: 'extracted', name: 'found' });
     expect(repeat?.read(frame)).to.deep.equal(['named']);
     expect([repeat?.pointer, repeat?.optional]).to.deep.equal([null, false]);
-    expect(readsOf(scope)).to.deep.equal([{ from: 'payload', field: 'found', slot: 0 }]);
+    expect(listReads(scope)).to.deep.equal([{ from: 'payload', field: 'found', slot: 0 }]);
   });
 });
 
 describe('parameters', () => {
-  const from = (source: 'name' | 'literal', rest: object = {}) => ({ source, from: 'payload', ...rest });
+  const createPayloadSource = (source: 'name' | 'literal', rest: object = {}) => ({ source, from: 'payload', ...rest });
   const parameters = new Map(
     Object.entries({
-      '/0': from('name'),
-      '/1': from('name', { from: 'claim' }),
-      '/2': from('name', { from: 'generated' }),
-      '/3': from('literal'),
+      '/0': createPayloadSource('name'),
+      '/1': createPayloadSource('name', { from: 'claim' }),
+      '/2': createPayloadSource('name', { from: 'generated' }),
+      '/3': createPayloadSource('literal'),
     }),
   ) as unknown as ActionModel['parameters'];
-  const action = actionModel(1, { parameters });
-  const scope = scopeOf({ resource: named, sequence: [action] });
+  const action = createActionModel(1, { parameters });
+  const scope = createTestScope({ resource: named, sequence: [action] });
   const plan = (
     json: Parameters<ReturnType<typeof toolsIn>['parameter']>[0],
     pointer: string,
     profile: string | null = null,
   ) => toolsIn({ ...scope, profile }, action).parameter(json, pointer);
-  const frame = frameOf({ payload: { a: { b: 5 }, title: 'x' }, claims: { id: 7 }, slots: [{ id: 3 }] });
+  const frame = createTestFrame({ payload: { a: { b: 5 }, title: 'x' }, claims: { id: 7 }, slots: [{ id: 3 }] });
 
   it('are accessors, names, claims and literals, each with the field that it comes from', () => {
-    const shown = (one: ReturnType<typeof plan>) => [one.source, one.label, one.field, one.read(frame)];
-    expect(shown(plan('$PAYLOAD.title', '/9'))).to.deep.equal(['accessor', '$PAYLOAD.title', 'title', 'x']);
-    expect(shown(plan('to $PAYLOAD.title', '/9'))).to.deep.equal(['accessor', 'to $PAYLOAD.title', null, 'to x']);
-    expect(shown(plan('a.b', '/0'))).to.deep.equal(['name', 'a.b', 'a', 5]);
-    expect(shown(plan('none', '/0'))).to.deep.equal(['name', 'none', 'none', null]);
-    expect(shown(plan('found.id', '/0'))).to.deep.equal(['name', 'found.id', 'found', 3]);
+    const toComparable = (one: ReturnType<typeof plan>) => [one.source, one.label, one.field, one.read(frame)];
+    expect(toComparable(plan('$PAYLOAD.title', '/9'))).to.deep.equal(['accessor', '$PAYLOAD.title', 'title', 'x']);
+    expect(toComparable(plan('to $PAYLOAD.title', '/9'))).to.deep.equal([
+      'accessor',
+      'to $PAYLOAD.title',
+      null,
+      'to x',
+    ]);
+    expect(toComparable(plan('a.b', '/0'))).to.deep.equal(['name', 'a.b', 'a', 5]);
+    expect(toComparable(plan('none', '/0'))).to.deep.equal(['name', 'none', 'none', null]);
+    expect(toComparable(plan('found.id', '/0'))).to.deep.equal(['name', 'found.id', 'found', 3]);
     expect(() => plan('found.none', '/0').read(frame)).to.throw('ACC_UNRESOLVED');
-    expect(shown(plan('id', '/1'))).to.deep.equal(['name', 'id', null, 7]);
+    expect(toComparable(plan('id', '/1'))).to.deep.equal(['name', 'id', null, 7]);
     expect(plan('code', '/2').field).to.equal(null);
-    expect(shown(plan('a.b', '/3'))).to.deep.equal(['literal', '"a.b"', null, 'a.b']);
-    expect(shown(plan(5, '/0'))).to.deep.equal(['literal', '5', null, 5]);
+    expect(toComparable(plan('a.b', '/3'))).to.deep.equal(['literal', '"a.b"', null, 'a.b']);
+    expect(toComparable(plan(5, '/0'))).to.deep.equal(['literal', '5', null, 5]);
   });
 
   it('are 403 where the token lacks the claim', () => {
@@ -185,7 +194,7 @@ describe('parameters', () => {
     expect(() => read(frame))
       .to.throw()
       .that.satisfies(({ code, params }: Fault) => code === 'ACC_CLAIM' && params['name'] === 'user.id');
-    expect(read(frameOf({ claims: { user: { id: null } } }))).to.equal(null);
+    expect(read(createTestFrame({ claims: { user: { id: null } } }))).to.equal(null);
   });
 
   it('take what is absent for null in the profile of another system, and in no other place', () => {
@@ -204,26 +213,26 @@ describe('what is known of a resource', () => {
   ]);
   const stores = [{ kind: 'database', instance: 'second' }];
   const places = [{ plugin: 'strategy:jwt' }, { plugin: 'strategies:other' }, { plugin: 'mode:QUERY' }] as never;
-  const one = actionModel(1, { models: ['_user'], stores, secrets: ['pin'], places });
-  const two = actionModel(2, { models: ['_note', '_user'], parallel: true });
-  const resource = resourceModel({
+  const one = createActionModel(1, { models: ['_user'], stores, secrets: ['pin'], places });
+  const two = createActionModel(2, { models: ['_note', '_user'], parallel: true });
+  const resource = createResourceModel({
     payloadFields: new Map([
       ['user', { optional: false, fields: new Map([['mail', { optional: true, fields: new Map() }]]) }],
       ['note', { optional: true, fields: new Map([['text', { optional: false, fields: new Map() }]]) }],
     ]) as never,
   });
-  const scope = scopeOf({
+  const scope = createTestScope({
     resource,
     tables,
     sequence: [one, two],
     lookupOrder: [1, 0],
     uses: new Set(['queue:redis']),
   });
-  const namesOf = (columns: readonly ModelColumn[]) => columns.map(({ name }) => name);
+  const listNames = (columns: readonly ModelColumn[]) => columns.map(({ name }) => name);
 
   it('are the columns and tables of an actionable, and each table once for the resource', () => {
-    expect(namesOf(toolsIn(scope, one).columns)).to.deep.equal(['id', 'password']);
-    expect(namesOf(toolsIn(scope, null).columns)).to.deep.equal(['id', 'password', 'text', 'key']);
+    expect(listNames(toolsIn(scope, one).columns)).to.deep.equal(['id', 'password']);
+    expect(listNames(toolsIn(scope, null).columns)).to.deep.equal(['id', 'password', 'text', 'key']);
     expect(toolsIn(scope, two).tables.map(({ model }) => model)).to.deep.equal(['_note', '_user']);
   });
 
@@ -259,7 +268,7 @@ describe('what is known of a resource', () => {
       null,
     ]);
     expect([main, lookupOrder]).to.deep.equal([{ id: 2 }, [1, 0]]);
-    expect(toolsIn(scopeOf()).main).to.equal(null);
+    expect(toolsIn(createTestScope()).main).to.equal(null);
   });
 
   it('is the connection, the plugins that are chosen and used, and how it runs', () => {
@@ -276,12 +285,12 @@ describe('what is known of a resource', () => {
 
   it('is what hashes look like, where a store may answer some', () => {
     const hashers = ['hasher:one', 'hasher:two'].map((id) => [id, { facts: { conceals: id.slice(7) } }] as const);
-    const registry = { ...scopeOf().registry, plugins: new Map<string, object>(hashers) } as never;
+    const registry = { ...createTestScope().registry, plugins: new Map<string, object>(hashers) } as never;
     const secret = { ...table('_user', column('hash')), secrets: new Set(['hash']) };
     const conceals = (models: readonly string[], uses = ['hasher:two'], from: ActionModel['stores'] = stores) => {
-      const sequence = [actionModel(1), actionModel(2, { models, stores: from })];
+      const sequence = [createActionModel(1), createActionModel(2, { models, stores: from })];
       const known = new Map<string, ModelTable>([...tables, ['_user', secret]]);
-      return toolsIn(scopeOf({ registry, tables: known, sequence, uses: new Set(uses) })).conceals;
+      return toolsIn(createTestScope({ registry, tables: known, sequence, uses: new Set(uses) })).conceals;
     };
     expect(conceals(['_user'])?.source).to.equal('two');
     expect(conceals(['_note', '_user'], ['hasher:one', 'hasher:two'])?.source).to.equal('one|two');
@@ -291,8 +300,8 @@ describe('what is known of a resource', () => {
   });
 
   it('is what of a result was noted as read, and what features have opened', () => {
-    const own = scopeOf({ sequence: [one, two], revealed: ['note.text'] });
-    toolsIn(own, two).takes(0, ['id']);
+    const own = createTestScope({ sequence: [one, two], revealed: ['note.text'] });
+    toolsIn(own, two).recordResultRead(0, ['id']);
     expect(own.taken).to.deep.equal([{ action: two, index: 0, path: ['id'] }]);
     own.revealed.push('note.key');
     expect(toolsIn(own).revealed).to.deep.equal(['note.text', 'note.key']);
@@ -300,22 +309,22 @@ describe('what is known of a resource', () => {
 
   it('is whose uids a message means', () => {
     const tools = toolsIn(scope, one);
-    expect(tools.owners(null)).to.deep.equal({ realm: null, open: true });
-    expect(() => tools.owners('none'))
+    expect(tools.resolveUidNamespace(null)).to.deep.equal({ realm: null, open: true });
+    expect(() => tools.resolveUidNamespace('none'))
       .to.throw(BootError)
       .that.has.property('code', 'LNK_NO_REALM');
   });
 
   it('is a value that is made once for a name that has no other source', () => {
-    const own = scopeOf({
-      resource: resourceModel({ names: new Set(['found']), generated: new Set(['found', 'code']) }),
+    const own = createTestScope({
+      resource: createResourceModel({ names: new Set(['found']), generated: new Set(['found', 'code']) }),
     });
     const tools = toolsIn(own);
     let count = 0;
     const make = () => ++count;
-    expect([tools.made('found', make), tools.made('unknown', make)]).to.deep.equal([null, null]);
-    const fill = tools.made('code', make);
-    const frame = frameOf();
+    expect([tools.assignGenerated('found', make), tools.assignGenerated('unknown', make)]).to.deep.equal([null, null]);
+    const fill = tools.assignGenerated('code', make);
+    const frame = createTestFrame();
     fill?.(frame);
     fill?.(frame);
     const slot = tools.slot('code') ?? -1;

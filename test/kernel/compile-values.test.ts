@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Fault } from '../../contract/fault.js';
-import { compileValue, textOf, type CompileAccessor } from '../../kernel/plan/values.js';
-import { frameOf } from '../support/scopes.js';
+import { compileValue, toText, type CompileAccessor } from '../../kernel/plan/values.js';
+import { createTestFrame } from '../support/scopes.js';
 
 const asked: string[] = [];
 const accessor: CompileAccessor = ({ root, tail: [name = ''] }) => ({
@@ -15,7 +15,7 @@ const accessor: CompileAccessor = ({ root, tail: [name = ''] }) => ({
   },
 });
 const compile = (json: Json) => compileValue(json, accessor);
-const frame = frameOf({ payload: { text: 'x', number: 5, no: false, list: [1], nothing: null } });
+const frame = createTestFrame({ payload: { text: 'x', number: 5, no: false, list: [1], nothing: null } });
 
 describe('values of a definition', () => {
   const constants: readonly (readonly [Json, unknown])[] = [
@@ -65,7 +65,7 @@ describe('values of a definition', () => {
   });
 
   it('are never looked at for accessors again', () => {
-    const sent = frameOf({ payload: { text: '$ENV.A' } });
+    const sent = createTestFrame({ payload: { text: '$ENV.A' } });
     expect(compile('is $PAYLOAD.text').read(sent)).to.equal('is $ENV.A');
   });
 
@@ -79,9 +79,9 @@ describe('values of a definition', () => {
   });
 
   it('have a text where they are text, a number or a boolean, and no other one has', () => {
-    expect(['x', 5, true, ''].map((value) => textOf(value, 'it'))).to.deep.equal(['x', '5', 'true', '']);
+    expect(['x', 5, true, ''].map((value) => toText(value, 'it'))).to.deep.equal(['x', '5', 'true', '']);
     for (const value of [null, undefined, {}, []])
-      expect(() => textOf(value, 'it'))
+      expect(() => toText(value, 'it'))
         .to.throw()
         .that.satisfies(({ code, params }: Fault) => code === 'ACC_NOT_TEXT' && params['name'] === 'it');
     expect(() => compile('a $PAYLOAD.list').read(frame))

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
 import type { Config } from '../../language/analysis/config.js';
-import { withEnvironment } from '../../language/project/config-environment.js';
+import { applyEnvironment } from '../../language/project/config-environment.js';
 
 const CONFIG = {
   websocket: { enabled: false, path: '/ws', force_uid: true, force_token: false },
@@ -18,9 +18,9 @@ const CONFIG = {
 
 const SUB0: Config = { ...CONFIG, profile: 'sub0' };
 
-function refused(env: Record<string, string>, config = CONFIG): unknown {
+function catchConfigError(env: Record<string, string>, config = CONFIG): unknown {
   try {
-    withEnvironment(config, env);
+    applyEnvironment(config, env);
   } catch (error) {
     if (error instanceof BootError) return [error.code, error.params['name']];
     throw error;
@@ -30,17 +30,17 @@ function refused(env: Record<string, string>, config = CONFIG): unknown {
 
 describe('settings from the environment', () => {
   it('replace those of the config; a variable that is empty replaces nothing', () => {
-    const { http, websocket } = withEnvironment(CONFIG, { PORT: '0', HOST: '', MAX_PAYLOAD_LIMIT: '7' });
+    const { http, websocket } = applyEnvironment(CONFIG, { PORT: '0', HOST: '', MAX_PAYLOAD_LIMIT: '7' });
     expect([http.port, http.host, http.limits.body, websocket.path]).to.deep.equal([0, '127.0.0.1', 7, '/ws']);
   });
 
   it('read true and false in any case, and refuse other words', () => {
     const enabled = (text: string): boolean =>
-      withEnvironment(CONFIG, { ALLOW_WEBSOCKET_CONNECTIONS: text }).websocket.enabled;
+      applyEnvironment(CONFIG, { ALLOW_WEBSOCKET_CONNECTIONS: text }).websocket.enabled;
     expect([enabled('true'), enabled('TRUE'), enabled('False'), enabled('')]).to.deep.equal([true, true, false, false]);
-    expect(withEnvironment(CONFIG, { FORCE_WEBSOCKET_WITH_UID: 'False' }).websocket.force_uid).to.equal(false);
+    expect(applyEnvironment(CONFIG, { FORCE_WEBSOCKET_WITH_UID: 'False' }).websocket.force_uid).to.equal(false);
     for (const text of ['1', 'yes', ' true'])
-      expect(refused({ FORCE_WEBSOCKET_WITH_UID: text }), text).to.deep.equal([
+      expect(catchConfigError({ FORCE_WEBSOCKET_WITH_UID: text }), text).to.deep.equal([
         'CFG_VARIABLE',
         'FORCE_WEBSOCKET_WITH_UID',
       ]);
@@ -56,7 +56,7 @@ describe('settings from the environment', () => {
       ALLOWED_ORIGINS: 'app.a.test|https://B.test/|localhost:5173|http://127.0.0.1|*',
     };
     const noted: string[] = [];
-    const { http, websocket } = withEnvironment(SUB0, env, ({ name, as }) => noted.push(`${name}=${as}`));
+    const { http, websocket } = applyEnvironment(SUB0, env, ({ name, as }) => noted.push(`${name}=${as}`));
     expect([websocket.enabled, websocket.force_uid, websocket.path]).to.deep.equal([true, false, '/live']);
     expect([http.status_path, http.methods]).to.deep.equal(['/health', ['POST']]);
     const origins = ['https://app.a.test', 'https://b.test', 'http://localhost:5173', 'http://127.0.0.1', '*'];
@@ -70,16 +70,19 @@ describe('settings from the environment', () => {
       `ALLOWED_ORIGINS=${origins.join('|')}`,
     ]);
     for (const [name, value] of Object.entries(env))
-      expect(refused({ [name]: value }), name).to.deep.equal(['CFG_VARIABLE', name]);
+      expect(catchConfigError({ [name]: value }), name).to.deep.equal(['CFG_VARIABLE', name]);
     const own = { ALLOWED_ORIGINS: 'https://a.test', WEBSOCKET_ENDPOINT: '/ws', ALLOW_WEBSOCKET_CONNECTIONS: 'TRUE' };
-    withEnvironment(SUB0, own, ({ name }) => expect.fail(name));
+    applyEnvironment(SUB0, own, ({ name }) => expect.fail(name));
     for (const wrong of ['https://a.test/path', 'a b', '*.a.test'])
-      expect(refused({ ALLOWED_ORIGINS: wrong }, SUB0), wrong).to.deep.equal(['CFG_VARIABLE', 'ALLOWED_ORIGINS']);
+      expect(catchConfigError({ ALLOWED_ORIGINS: wrong }, SUB0), wrong).to.deep.equal([
+        'CFG_VARIABLE',
+        'ALLOWED_ORIGINS',
+      ]);
   });
 
   it('that cannot be meant are told together', () => {
     const env = { PORT: 'x', STATUS_ENDPOINT: '?', ALLOWED_HTTP_METHODS: 'POST|FETCH' };
-    expect(() => withEnvironment(CONFIG, env))
+    expect(() => applyEnvironment(CONFIG, env))
       .to.throw(BootError)
       .with.property('message')
       .that.matches(/"PORT".*STATUS_ENDPOINT.*ALLOWED_HTTP_METHODS|"PORT".*ALLOWED_HTTP_METHODS.*STATUS_ENDPOINT/);
@@ -87,7 +90,7 @@ describe('settings from the environment', () => {
 
   it('refuse numbers that are not whole, below zero, or too large', () => {
     for (const text of ['-1', '1.5', '65536', 'x'])
-      expect(refused({ PORT: text }), text).to.deep.equal(['CFG_VARIABLE', 'PORT']);
-    expect(withEnvironment(CONFIG, { PORT: '65535' }).http.port).to.equal(65_535);
+      expect(catchConfigError({ PORT: text }), text).to.deep.equal(['CFG_VARIABLE', 'PORT']);
+    expect(applyEnvironment(CONFIG, { PORT: '65535' }).http.port).to.equal(65_535);
   });
 });

@@ -6,15 +6,15 @@ import { expect } from 'chai';
 import type { Delivery, Target } from '../../contract/deferred.js';
 import { createHub, type Client } from '../../kernel/sockets/hub.js';
 
-const INPUT = { isGuarded: () => true, maxRooms: 2, tell: (): void => undefined };
+const INPUT = { isGuarded: () => true, maxRooms: 2, onDelivered: (): void => undefined };
 
-interface Ear {
+interface ListeningClient {
   readonly client: Client;
   readonly heard: string[];
   readonly cuts: () => number;
 }
 
-function ear(uid: string | null, given: Partial<Client> = {}): Ear {
+function ear(uid: string | null, given: Partial<Client> = {}): ListeningClient {
   const heard: string[] = [];
   let cuts = 0;
   const client: Client = {
@@ -32,7 +32,7 @@ function ear(uid: string | null, given: Partial<Client> = {}): Ear {
       left?.();
       return true;
     },
-    cut: () => void cuts++,
+    closeSlowConsumer: () => void cuts++,
   };
   return { client, heard, cuts: () => cuts };
 }
@@ -47,7 +47,8 @@ describe('the connections of a process', () => {
     hub.join(client, 'room');
     hub.remove(client);
     expect(hub.count).to.equal(0);
-    for (const to of [{ all: true }, { uids: ['ada'] }, { rooms: ['room'] }] as const) hub.deliver(message('late', to));
+    for (const to of [{ all: true }, { uids: ['ada'] }, { rooms: ['room'] }] as const)
+      hub.deliverMessage(message('late', to));
     expect(heard).to.deep.equal([]);
   });
 
@@ -57,7 +58,7 @@ describe('the connections of a process', () => {
     hub.add(client);
     hub.remove(client);
     hub.join(client, 'room');
-    hub.deliver(message('late', { rooms: ['room'] }));
+    hub.deliverMessage(message('late', { rooms: ['room'] }));
     expect({ heard, rooms: client.rooms.size }).to.deep.equal({ heard: [], rooms: 0 });
   });
 
@@ -66,9 +67,9 @@ describe('the connections of a process', () => {
     const { client, heard } = ear('ada');
     hub.add(client);
     expect(['a', 'b', 'a', 'c'].map((room) => hub.join(client, room))).to.deep.equal([true, true, true, false]);
-    hub.leave(client, 'a');
+    hub.leaveRoom(client, 'a');
     expect(hub.join(client, 'c')).to.equal(true);
-    for (const room of ['a', 'b', 'c']) hub.deliver(message(room, { rooms: [room] }));
+    for (const room of ['a', 'b', 'c']) hub.deliverMessage(message(room, { rooms: [room] }));
     expect(heard).to.deep.equal(['b', 'c']);
   });
 
@@ -76,8 +77,8 @@ describe('the connections of a process', () => {
     const hub = createHub(INPUT);
     const ears = [ear('ada'), ear('ada', { verified: false }), ear('ada', { until: Date.now() - 1 })];
     for (const { client } of ears) hub.add(client);
-    hub.deliver(message('own', { uids: ['ada'] }));
-    hub.deliver(message('all', { all: true }));
+    hub.deliverMessage(message('own', { uids: ['ada'] }));
+    hub.deliverMessage(message('all', { all: true }));
     expect(ears.map(({ heard }) => heard)).to.deep.equal([['own', 'all'], ['all'], ['all']]);
   });
 
@@ -85,12 +86,12 @@ describe('the connections of a process', () => {
     const hub = createHub(INPUT);
     const { client, heard } = ear('ada', { waiting: [] });
     hub.add(client);
-    hub.deliver(message('both', { all: true }, '2'));
-    hub.deliver(message('new', { all: true }, '3'));
-    hub.deliver(message('nameless', { all: true }));
+    hub.deliverMessage(message('both', { all: true }, '2'));
+    hub.deliverMessage(message('new', { all: true }, '3'));
+    hub.deliverMessage(message('nameless', { all: true }));
     const missed = [message('old', { all: true }, '1'), message('other', { uids: ['eve'] }, '1a')];
-    await hub.catchUp(client, [...missed, message('both', { all: true }, '2')]);
-    hub.deliver(message('newest', { all: true }, '4'));
+    await hub.replayMissed(client, [...missed, message('both', { all: true }, '2')]);
+    hub.deliverMessage(message('newest', { all: true }, '4'));
     expect(heard).to.deep.equal(['old', 'both', 'new', 'nameless', 'newest']);
   });
 
@@ -98,9 +99,9 @@ describe('the connections of a process', () => {
     const hub = createHub(INPUT);
     const { client, cuts } = ear('ada', { waiting: [] });
     hub.add(client);
-    for (let n = 0; n < 1000; n++) hub.deliver(message('one', { all: true }));
+    for (let n = 0; n < 1000; n++) hub.deliverMessage(message('one', { all: true }));
     expect(cuts()).to.equal(0);
-    hub.deliver(message('one', { all: true }));
+    hub.deliverMessage(message('one', { all: true }));
     expect(cuts()).to.equal(1);
   });
 });

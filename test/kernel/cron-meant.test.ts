@@ -3,9 +3,9 @@
  * Also the whole range of values and names of each field.
  */
 import { expect } from 'chai';
-import { meantSchedule } from '../../language/strings/cron-meant.js';
+import { convertSchedule } from '../../language/strings/cron-meant.js';
 import { readCron, type Cron } from '../../language/strings/cron.js';
-import { cronInWords } from '../../language/strings/cron-words.js';
+import { describeCron } from '../../language/strings/cron-words.js';
 
 describe('what is meant by other forms of schedules', () => {
   const MEANT: readonly (readonly [text: string, right: string | undefined])[] = [
@@ -89,7 +89,7 @@ describe('what is meant by other forms of schedules', () => {
   }
 
   it('tells words from fields', () => {
-    const isWords = (text: string): boolean => meantSchedule(text).words;
+    const isWords = (text: string): boolean => convertSchedule(text).words;
     for (const text of ['@reboot', 'sometimes', 'every 7 minutes', '1h', 'now and then'])
       expect(isWords(text), text).to.equal(true);
     for (const text of ['* * * * *', '0 3 * * MON', 'ab', '@ab', 'ab * * * *', '5', ''])
@@ -98,33 +98,33 @@ describe('what is meant by other forms of schedules', () => {
 });
 
 describe('fields of schedules', () => {
-  const cronOf = (text: string): Cron | null => readCron(text).cron;
+  const parseCron = (text: string): Cron | null => readCron(text).cron;
 
   const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
   const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
   it('know every month and every day of the week by its three letters', () => {
-    expect(MONTHS.map((name) => cronOf(`0 0 0 1 ${name} *`)?.months[0])).to.deep.equal(MONTHS.map((_, i) => i + 1));
-    expect(DAYS.map((name) => cronOf(`0 0 0 * * ${name}`)?.weekdays[0])).to.deep.equal(DAYS.map((_, i) => i));
+    expect(MONTHS.map((name) => parseCron(`0 0 0 1 ${name} *`)?.months[0])).to.deep.equal(MONTHS.map((_, i) => i + 1));
+    expect(DAYS.map((name) => parseCron(`0 0 0 * * ${name}`)?.weekdays[0])).to.deep.equal(DAYS.map((_, i) => i));
   });
 
   it('have the days that their months have', () => {
     const longest = MONTHS.map((name) =>
-      [29, 30, 31].filter((day) => cronOf(`0 0 0 ${day} ${name} *`) !== null).at(-1),
+      [29, 30, 31].filter((day) => parseCron(`0 0 0 ${day} ${name} *`) !== null).at(-1),
     );
     expect(longest).to.deep.equal([31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
     // With a day of the week beside it, the schedule has other days; a month that has the day is enough.
-    expect(cronOf('0 0 0 31 FEB MON')).not.to.equal(null);
-    expect(cronOf('0 0 0 31 FEB,MAR *')).not.to.equal(null);
-    expect(cronOf('0 0 0 29,31 FEB *')).not.to.equal(null);
+    expect(parseCron('0 0 0 31 FEB MON')).not.to.equal(null);
+    expect(parseCron('0 0 0 31 FEB,MAR *')).not.to.equal(null);
+    expect(parseCron('0 0 0 29,31 FEB *')).not.to.equal(null);
   });
 
   it('take their least and their greatest value', () => {
-    expect(cronOf('0,59 0,59 0,23 1,31 1,12 0,7')).to.deep.equal({
+    expect(parseCron('0,59 0,59 0,23 1,31 1,12 0,7')).to.deep.equal({
       ...{ seconds: [0, 59], minutes: [0, 59], hours: [0, 23], days: [1, 31], months: [1, 12], weekdays: [0] },
       ...{ anyDay: false, anyWeekday: false, steady: false },
     });
     const every = (min: number, max: number): number[] => Array.from({ length: max - min + 1 }, (_, i) => min + i);
-    expect(cronOf('* * * * * *')).to.deep.equal({
+    expect(parseCron('* * * * * *')).to.deep.equal({
       ...{ seconds: every(0, 59), minutes: every(0, 59), hours: every(0, 23), days: every(1, 31) },
       ...{ months: every(1, 12), weekdays: every(0, 6), anyDay: true, anyWeekday: true, steady: true },
     });
@@ -145,13 +145,13 @@ describe('fields of schedules', () => {
     ['0 0 0 * * SAT-7', 'weekdays', [0, 6]],
   ];
   for (const [text, field, values] of VALUES) {
-    it(`"${text}" has the ${field} ${values.join(', ')}`, () => expect(cronOf(text)?.[field]).to.deep.equal(values));
+    it(`"${text}" has the ${field} ${values.join(', ')}`, () => expect(parseCron(text)?.[field]).to.deep.equal(values));
   }
 
   it('are steady where the hour is open or has a step', () => {
     const steady = ['0 0 * * * *', '0 0 */2 * * *', '0 0 8/2 * * *', '0 0 8 * * *', '0 0 8-10 * * *'];
-    expect(steady.map((text) => cronOf(text)?.steady)).to.deep.equal([true, true, true, false, false]);
-    expect(['?', '*', '*/1', '1'].map((day) => cronOf(`0 0 0 ${day} * *`)?.anyDay)).to.deep.equal([
+    expect(steady.map((text) => parseCron(text)?.steady)).to.deep.equal([true, true, true, false, false]);
+    expect(['?', '*', '*/1', '1'].map((day) => parseCron(`0 0 0 ${day} * *`)?.anyDay)).to.deep.equal([
       ...[true, true, false, false],
     ]);
   });
@@ -198,16 +198,16 @@ describe('fields of schedules', () => {
   }
 
   it('name what each field takes', () => {
-    const whatOf = (text: string): string | undefined => readCron(text).flaws?.[0]?.what;
-    expect(whatOf('0 0 x * * *')).to.equal(
+    const findFlaw = (text: string): string | undefined => readCron(text).flaws?.[0]?.what;
+    expect(findFlaw('0 0 x * * *')).to.equal(
       'cannot be "x": it takes 0-23, "*", lists (1,2), ranges (1-5) and steps (*/5)',
     );
-    expect(whatOf('0 0 0 * x *')).to.include('1-12 or JAN-DEC');
-    expect(whatOf('0 0 0 * * x')).to.include('0-7 or SUN-SAT');
-    expect(whatOf('0 0 0')).to.equal('has 3 fields; a schedule has six, seconds first');
-    expect(whatOf('0')).to.equal('has one field; a schedule has six, seconds first');
-    expect(whatOf('0 0 */99 * * *')).to.equal('has the step "99": one of 1 to 23 is meant');
-    expect(whatOf('0 0 0 ? * */9')).to.equal('has the step "9": one of 1 to 6 is meant');
+    expect(findFlaw('0 0 0 * x *')).to.include('1-12 or JAN-DEC');
+    expect(findFlaw('0 0 0 * * x')).to.include('0-7 or SUN-SAT');
+    expect(findFlaw('0 0 0')).to.equal('has 3 fields; a schedule has six, seconds first');
+    expect(findFlaw('0')).to.equal('has one field; a schedule has six, seconds first');
+    expect(findFlaw('0 0 */99 * * *')).to.equal('has the step "99": one of 1 to 23 is meant');
+    expect(findFlaw('0 0 0 ? * */9')).to.equal('has the step "9": one of 1 to 6 is meant');
   });
 
   it('are refused each by itself', () => {
@@ -241,8 +241,8 @@ describe('fields of schedules', () => {
   ];
   for (const [text, words] of WORDS) {
     it(`"${text}" is told as "${words}"`, () => {
-      const cron = cronOf(text);
-      expect(cron && cronInWords(cron)).to.equal(`${words} (UTC)`);
+      const cron = parseCron(text);
+      expect(cron && describeCron(cron)).to.equal(`${words} (UTC)`);
     });
   }
 });

@@ -5,9 +5,9 @@
 import { expect } from 'chai';
 import { CronExpressionParser } from 'cron-parser';
 import { readCron, type Cron } from '../../language/strings/cron.js';
-import { nextInstants, timetable } from '../../language/strings/cron-next.js';
-import { cronInWords } from '../../language/strings/cron-words.js';
-import { isZone, wallOf, zoneNames } from '../../language/strings/zone.js';
+import { listNextInstants, createTimetable } from '../../language/strings/cron-next.js';
+import { describeCron } from '../../language/strings/cron-words.js';
+import { isZone, createLocalClock, listZoneNames } from '../../language/strings/zone.js';
 import { fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';
 
@@ -18,7 +18,7 @@ const read = (text: string): Cron => {
 };
 const iso = (instants: readonly number[]): string[] => instants.map((instant) => new Date(instant).toISOString());
 const list = (text: string, zone: string, after: string, count: number): string[] =>
-  iso(nextInstants(read(text), zone, Date.parse(after), count)).map((text) => text.replace('.000Z', 'Z'));
+  iso(listNextInstants(read(text), zone, Date.parse(after), count)).map((text) => text.replace('.000Z', 'Z'));
 
 /** A field as people write it, out of values in a range. */
 const field = (min: number, max: number): fc.Arbitrary<string> => {
@@ -41,7 +41,7 @@ describe('schedules of six fields', () => {
       fc.property(expression, zone, instant, (text, tz, from) => {
         const other = CronExpressionParser.parse(text, { currentDate: new Date(from), tz });
         const theirs = Array.from({ length: 3 }, () => other.next().toDate().getTime());
-        expect(iso(nextInstants(read(text), tz, from, 3))).to.deep.equal(iso(theirs));
+        expect(iso(listNextInstants(read(text), tz, from, 3))).to.deep.equal(iso(theirs));
       }),
       { numRuns: countRuns('strings', 60, 300) },
     );
@@ -63,7 +63,7 @@ describe('schedules of six fields', () => {
         const from = Date.parse(moment) - 3 * 3_600_000;
         const to = from + 6 * 3_600_000;
         const wanted = lookedAt(read(text), zone, from, to);
-        const { next } = timetable(read(text), zone);
+        const { next } = createTimetable(read(text), zone);
         const found: number[] = [];
         for (let at = next(from); at !== null && at <= to; at = next(at)) found.push(at);
         expect(iso(found), `${text} ${zone}`).to.deep.equal(iso(wanted));
@@ -75,7 +75,7 @@ describe('schedules of six fields', () => {
   it('have a last instant before a moment: the one that going on step by step ends with', () => {
     fc.assert(
       fc.property(expression, instant, fc.integer({ min: 0, max: 200_000 }), (text, after, span) => {
-        const { next, latest } = timetable(read(text), 'Europe/Paris');
+        const { next, latest } = createTimetable(read(text), 'Europe/Paris');
         let last: number | null = null;
         for (let at = next(after), n = 0; at !== null && at <= after + span && n < 300; at = next(at), n++) last = at;
         if (last !== null && (next(last) ?? Infinity) <= after + span) return;
@@ -208,15 +208,15 @@ describe('schedules in words', () => {
   ];
   for (const [text, words] of WORDS) {
     it(`"${text}"`, () => {
-      expect(cronInWords(read(text))).to.equal(words);
+      expect(describeCron(read(text))).to.equal(words);
     });
   }
 
   it('are told with their zone, and always have some', () => {
-    expect(cronInWords(read('0 0 3 * * *'), 'Asia/Tokyo')).to.equal('at 03:00 (Asia/Tokyo)');
+    expect(describeCron(read('0 0 3 * * *'), 'Asia/Tokyo')).to.equal('at 03:00 (Asia/Tokyo)');
     fc.assert(
       fc.property(expression, (text) => {
-        expect(cronInWords(read(text))).to.match(/^(at|every|in) \S.* \(UTC\)$/);
+        expect(describeCron(read(text))).to.match(/^(at|every|in) \S.* \(UTC\)$/);
       }),
     );
   });
@@ -226,7 +226,7 @@ describe('time zones', () => {
   it('are known by their names', () => {
     for (const name of ['UTC', 'Europe/Berlin', 'America/Argentina/Ushuaia', 'Asia/Calcutta', 'Etc/GMT+5', 'CET'])
       expect(isZone(name), name).to.equal(true);
-    expect(zoneNames()).to.include.members(['UTC', 'Europe/Berlin']);
+    expect(listZoneNames()).to.include.members(['UTC', 'Europe/Berlin']);
   });
 
   it('are not abbreviations that mean several, offsets or places that there are not', () => {
@@ -235,13 +235,13 @@ describe('time zones', () => {
   });
 
   it('have clocks that show milliseconds too, also before 1970', () => {
-    expect(new Date(wallOf('Asia/Tokyo')(-1)).toISOString()).to.equal('1970-01-01T08:59:59.999Z');
+    expect(new Date(createLocalClock('Asia/Tokyo')(-1)).toISOString()).to.equal('1970-01-01T08:59:59.999Z');
   });
 });
 
 /** Every minute of a stretch by itself: what clocks show then, and whether they showed it before. */
 function lookedAt(cron: Cron, zone: string, from: number, to: number): number[] {
-  const wall = wallOf(zone);
+  const wall = createLocalClock(zone);
   const matches = (shown: number): boolean => {
     const date = new Date(shown);
     return cron.minutes.includes(date.getUTCMinutes()) && cron.hours.includes(date.getUTCHours());

@@ -1,12 +1,17 @@
 /** What a caller and the log see of an error of PostgreSQL, by its SQLSTATE; and why a connection could not be opened. */
 import { expect } from 'chai';
-import { fault, type Fault } from '../../contract/fault.js';
-import { addressFault, connectFault } from '../../plugins/dialects/shared/connect.js';
-import { isLost, isRetryable, isStale, toFault } from '../../plugins/dialects/shared/errors.js';
+import { createFault, type Fault } from '../../contract/fault.js';
+import { createAddressFault, createConnectFault } from '../../plugins/dialects/shared/connect.js';
+import {
+  isPostgresConnectionLost,
+  isPostgresRetryable,
+  isStale,
+  toPostgresFault,
+} from '../../plugins/dialects/shared/errors.js';
 
 const failure = (code: unknown, fields: object = {}, message = 'text of the server'): Error =>
   Object.assign(new Error(message), code === null ? {} : { code }, fields);
-const pointersOf = (error: Fault): string[] => (error.options.issues ?? []).map(({ pointer }) => pointer);
+const listPointers = (error: Fault): string[] => (error.options.issues ?? []).map(({ pointer }) => pointer);
 
 describe('errors of PostgreSQL', () => {
   const CODES: Readonly<Record<string, readonly string[]>> = {
@@ -26,16 +31,18 @@ describe('errors of PostgreSQL', () => {
   };
   for (const [code, states] of Object.entries(CODES)) {
     it(`are ${code}: ${states.join(', ')}`, () => {
-      for (const state of states) expect(toFault(failure(state)).code, state).to.equal(code);
+      for (const state of states) expect(toPostgresFault(failure(state)).code, state).to.equal(code);
     });
   }
 
   it('are refusals of a value only where no place in the statement is given', () => {
     for (const state of ['42601', '42602', '42704']) {
       for (const absent of [undefined, null, ''])
-        expect(toFault(failure(state, { position: absent, internalQuery: absent })).code).to.equal('QRY_BAD_VALUE');
-      expect(toFault(failure(state, { position: '7' })).code).to.equal('QRY_FAILED');
-      expect(toFault(failure(state, { internalQuery: 'SELECT' })).code).to.equal('QRY_FAILED');
+        expect(toPostgresFault(failure(state, { position: absent, internalQuery: absent })).code).to.equal(
+          'QRY_BAD_VALUE',
+        );
+      expect(toPostgresFault(failure(state, { position: '7' })).code).to.equal('QRY_FAILED');
+      expect(toPostgresFault(failure(state, { internalQuery: 'SELECT' })).code).to.equal('QRY_FAILED');
     }
   });
 
@@ -52,23 +59,24 @@ describe('errors of PostgreSQL', () => {
       'PGlite is closing',
       'Query read timeout',
     ])
-      expect([toFault(failure(null, {}, message)).code, isLost(failure(null, {}, message))], message).to.deep.equal([
-        'QRY_UNAVAILABLE',
-        true,
-      ]);
+      expect(
+        [toPostgresFault(failure(null, {}, message)).code, isPostgresConnectionLost(failure(null, {}, message))],
+        message,
+      ).to.deep.equal(['QRY_UNAVAILABLE', true]);
     for (const error of [failure(null), 'text', null, undefined, 1, { message: 7 }, { code: 8 }])
-      expect([toFault(error).code, isLost(error)]).to.deep.equal(['QRY_FAILED', false]);
+      expect([toPostgresFault(error).code, isPostgresConnectionLost(error)]).to.deep.equal(['QRY_FAILED', false]);
   });
 
   it('of the network and those that end a session leave a connection of no use', () => {
     const network = 'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN';
     for (const code of [...network.split(' '), 'ERR_STREAM_DESTROYED', 'ERR_SOCKET_CLOSED', '08003', '57P01'])
-      expect(isLost(failure(code)), code).to.equal(true);
-    for (const severity of ['FATAL', 'PANIC']) expect(isLost(failure('42601', { severity })), severity).to.equal(true);
+      expect(isPostgresConnectionLost(failure(code)), code).to.equal(true);
+    for (const severity of ['FATAL', 'PANIC'])
+      expect(isPostgresConnectionLost(failure('42601', { severity })), severity).to.equal(true);
     for (const code of ['23505', '57014', '53300', '42P08', 'AECONN', 'E0800', 'enoent', '08-57P01', '08P01x'])
-      expect(isLost(failure(code, { severity: 'ERROR' })), code).to.equal(false);
+      expect(isPostgresConnectionLost(failure(code, { severity: 'ERROR' })), code).to.equal(false);
     // The words of a server's own error are no sign of it.
-    expect(isLost(failure('P0001', {}, 'connection terminated'))).to.equal(false);
+    expect(isPostgresConnectionLost(failure('P0001', {}, 'connection terminated'))).to.equal(false);
   });
 
   it('are retryable where the same statement may succeed later', () => {
@@ -86,40 +94,40 @@ describe('errors of PostgreSQL', () => {
       [failure('x40001'), undefined, false],
       [failure('400010'), undefined, false],
     ] as const) {
-      const told = toFault(error);
-      expect([told.options.retryable, isRetryable(error), isRetryable(told)], error.message).to.deep.equal([
-        retryable,
-        again,
-        again,
-      ]);
+      const told = toPostgresFault(error);
+      expect(
+        [told.options.retryable, isPostgresRetryable(error), isPostgresRetryable(told)],
+        error.message,
+      ).to.deep.equal([retryable, again, again]);
     }
     expect([isStale(stale), isStale(failure('0A000')), isStale(failure('26000'))]).to.deep.equal([true, false, true]);
   });
 
   it('name a time to wait where the database is away or took too long', () => {
     for (const code of ['57P01', 'EPIPE', '57014', '55P03'])
-      expect(toFault(failure(code)).options.headers, code).to.deep.equal({ 'retry-after': '1' });
-    for (const code of ['40001', '23505', '42601']) expect(toFault(failure(code)).options.headers).to.equal(undefined);
+      expect(toPostgresFault(failure(code)).options.headers, code).to.deep.equal({ 'retry-after': '1' });
+    for (const code of ['40001', '23505', '42601'])
+      expect(toPostgresFault(failure(code)).options.headers).to.equal(undefined);
   });
 
   it('are not retryable where a statement that writes was sent and the connection went', () => {
     const outcome = 'Whether the last statement took effect is not known.';
-    const gone = toFault(failure('EPIPE'), 'unknown');
+    const gone = toPostgresFault(failure('EPIPE'), 'unknown');
     expect([gone.params, gone.options.retryable]).to.deep.equal([{ outcome }, undefined]);
     // The server refused the statement before it ran.
-    const full = toFault(failure('53300'), 'unknown');
+    const full = toPostgresFault(failure('53300'), 'unknown');
     expect([full.params, full.options.retryable]).to.deep.equal([{}, true]);
-    expect(toFault(failure('EPIPE')).params).to.deep.equal({});
-    expect(toFault(failure('40001'), 'unknown').options.retryable).to.equal(true);
+    expect(toPostgresFault(failure('EPIPE')).params).to.deep.equal({});
+    expect(toPostgresFault(failure('40001'), 'unknown').options.retryable).to.equal(true);
   });
 
   it('that are faults already go through', () => {
-    const own = fault('QRY_BAD_VALUE');
-    expect(toFault(own, 'unknown')).to.equal(own);
+    const own = createFault('QRY_BAD_VALUE');
+    expect(toPostgresFault(own, 'unknown')).to.equal(own);
   });
 
   describe('name columns', () => {
-    const unique = (detail: unknown): string[] => pointersOf(toFault(failure('23505', { detail })));
+    const unique = (detail: unknown): string[] => listPointers(toPostgresFault(failure('23505', { detail })));
     const cases: readonly (readonly [unknown, string[]])[] = [
       ['Key (email)=(a@b) already exists.', ['/email']],
       ['Key (a, b)=(1, 2) already exists.', ['/a', '/b']],
@@ -160,37 +168,40 @@ describe('errors of PostgreSQL', () => {
         ['40001', { detail: 'Key (a)=(1)', column: 'a' }, []],
       ];
       for (const [code, fields, expected] of rows)
-        expect(pointersOf(toFault(failure(code, fields))), JSON.stringify([code, fields])).to.deep.equal(expected);
+        expect(listPointers(toPostgresFault(failure(code, fields))), JSON.stringify([code, fields])).to.deep.equal(
+          expected,
+        );
     });
 
     it('with the words of the refusal', () => {
-      const { issues } = toFault(failure('23505', { detail: 'Key (a)=(1) exists' })).options;
+      const { issues } = toPostgresFault(failure('23505', { detail: 'Key (a)=(1) exists' })).options;
       expect(issues).to.deep.equal([{ pointer: '/a', code: 'QRY_UNIQUE', detail: 'is taken already' }]);
-      expect(toFault(failure('23505')).options).not.to.have.property('issues');
+      expect(toPostgresFault(failure('23505')).options).not.to.have.property('issues');
     });
   });
 
   describe('reach the log', () => {
-    const shown = (error: unknown): string => (toFault(error).options.cause as Error).message;
+    const getCauseMessage = (error: unknown): string => (toPostgresFault(error).options.cause as Error).message;
 
     it('without a message that may quote a value', () => {
       for (const code of ['22P02', 'P0001', 'XX000', '42601', '0A000', '27000', '24000'])
-        expect(shown(failure(code, {}, 'secret')), code).to.equal(`database error ${code}`);
+        expect(getCauseMessage(failure(code, {}, 'secret')), code).to.equal(`database error ${code}`);
       for (const code of ['08006', '21000', '23505', '25P02', '26000', '28000', '3D000', '40001', '53300', '54000'])
-        expect(shown(failure(code, {}, 'plain')), code).to.equal('plain');
-      for (const code of ['55P03', '57014', '58030']) expect(shown(failure(code, {}, 'plain')), code).to.equal('plain');
+        expect(getCauseMessage(failure(code, {}, 'plain')), code).to.equal('plain');
+      for (const code of ['55P03', '57014', '58030'])
+        expect(getCauseMessage(failure(code, {}, 'plain')), code).to.equal('plain');
     });
 
     it('with the message where it names a place of the statement', () => {
       for (const code of ['42703', '0A000'])
-        expect(shown(failure(code, { position: '3' }, 'plain')), code).to.equal('plain');
+        expect(getCauseMessage(failure(code, { position: '3' }, 'plain')), code).to.equal('plain');
       for (const code of ['22P02', 'X4200'])
-        expect(shown(failure(code, { position: '3' }, 'secret'))).to.equal(`database error ${code}`);
+        expect(getCauseMessage(failure(code, { position: '3' }, 'secret'))).to.equal(`database error ${code}`);
     });
 
     it('with names of objects, and without detail, query or values', () => {
       const names = { severity: 'ERROR', table: 't', column: 'c', constraint: 'k', routine: 'r' };
-      const { cause } = toFault(failure('23502', { ...names, detail: 'secret', query: 'secret' })).options;
+      const { cause } = toPostgresFault(failure('23502', { ...names, detail: 'secret', query: 'secret' })).options;
       expect(cause)
         .to.be.instanceOf(Error)
         .and.include({ name: 'DatabaseError', code: '23502', ...names });
@@ -199,14 +210,14 @@ describe('errors of PostgreSQL', () => {
 
     it('as they are where they are no error of the server', () => {
       for (const error of [failure('EPIPE'), failure('ENOENT'), failure(null), { code: '22P02' }, 'text'])
-        expect(toFault(error).options.cause).to.equal(error);
+        expect(toPostgresFault(error).options.cause).to.equal(error);
     });
   });
 });
 
 describe('a connection that cannot be opened', () => {
   const open = (error: unknown): readonly [unknown, unknown] => {
-    const { params, options } = connectFault('main', error);
+    const { params, options } = createConnectFault('main', error);
     return [params['reason'], options.retryable];
   };
   const cases: readonly (readonly [string, unknown, string, boolean])[] = [
@@ -248,10 +259,10 @@ describe('a connection that cannot be opened', () => {
 
   it('names the connection and keeps what was thrown for the log', () => {
     const cause = failure('28P01');
-    const told = connectFault('main', cause);
+    const told = createConnectFault('main', cause);
     expect([told.code, told.params['instance'], told.options.cause]).to.deep.equal(['QRY_CONNECT', 'main', cause]);
-    expect(connectFault('main', told)).to.equal(told);
-    expect(addressFault('main')).to.include({ code: 'QRY_CONNECT' });
-    expect(addressFault('main').params).to.deep.equal({ instance: 'main', reason: 'the address is not valid' });
+    expect(createConnectFault('main', told)).to.equal(told);
+    expect(createAddressFault('main')).to.include({ code: 'QRY_CONNECT' });
+    expect(createAddressFault('main').params).to.deep.equal({ instance: 'main', reason: 'the address is not valid' });
   });
 });

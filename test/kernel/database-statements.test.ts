@@ -3,15 +3,15 @@
  * arrays, what gains RETURNING, which values are refused.
  */
 import { expect } from 'chai';
-import { fault, type Fault } from '../../contract/fault.js';
+import { createFault, type Fault } from '../../contract/fault.js';
 import { scanSql } from '../../language/strings/sql.js';
-import { arrayLiteral, parseArray } from '../../plugins/dialects/shared/arrays.js';
-import { prepareStatement } from '../../plugins/dialects/shared/prepare.js';
-import { instant, parserOf, parsers } from '../../plugins/dialects/shared/types.js';
-import { bindValues, type PgPrepared } from '../../plugins/dialects/shared/values.js';
+import { formatArrayLiteral, parseArray } from '../../plugins/dialects/shared/arrays.js';
+import { preparePostgresStatement } from '../../plugins/dialects/shared/prepare.js';
+import { parseTimestamp, getParser, parsers } from '../../plugins/dialects/shared/types.js';
+import { bindValues, type PostgresPreparedStatement } from '../../plugins/dialects/shared/values.js';
 
-const prepared = (sql: string, jsonColumns: readonly boolean[] = []): PgPrepared =>
-  prepareStatement({ scan: scanSql(sql), jsonColumns });
+const prepared = (sql: string, jsonColumns: readonly boolean[] = []): PostgresPreparedStatement =>
+  preparePostgresStatement({ scan: scanSql(sql), jsonColumns });
 
 describe('a statement for PostgreSQL', () => {
   describe('text', () => {
@@ -35,8 +35,8 @@ describe('a statement for PostgreSQL', () => {
 
     it('locks rows only where that is asked for and can be done', () => {
       const sql = 'SELECT a FROM t WHERE b = $1';
-      const lock = (text: string, wanted: 'update' | 'share' | null): PgPrepared =>
-        prepareStatement({ scan: scanSql(text), jsonColumns: [], lock: wanted });
+      const lock = (text: string, wanted: 'update' | 'share' | null): PostgresPreparedStatement =>
+        preparePostgresStatement({ scan: scanSql(text), jsonColumns: [], lock: wanted });
       expect([lock(sql, 'update').text, lock(sql, 'update').readOnly]).to.deep.equal([
         `${sql} FOR NO KEY UPDATE`,
         false,
@@ -49,7 +49,9 @@ describe('a statement for PostgreSQL', () => {
 
     it('keeps whether it may wait', () => {
       expect(prepared('SELECT 1').atOnce).to.equal(false);
-      expect(prepareStatement({ scan: scanSql('SELECT 1'), jsonColumns: [], atOnce: true }).atOnce).to.equal(true);
+      expect(preparePostgresStatement({ scan: scanSql('SELECT 1'), jsonColumns: [], atOnce: true }).atOnce).to.equal(
+        true,
+      );
     });
   });
 
@@ -193,7 +195,7 @@ describe('a value for PostgreSQL', () => {
     });
 
   it('keeps what was thrown, also where it names a field already', () => {
-    const own = fault('QRY_BAD_VALUE', {}, { issues: [] });
+    const own = createFault('QRY_BAD_VALUE', {}, { issues: [] });
     for (const thrown of [own, new Error('x')]) {
       const value = {
         toJSON(): never {
@@ -239,7 +241,7 @@ describe('an answer of PostgreSQL', () => {
   ];
   for (const [types, text, value] of cases)
     it(`${text} of ${types.join(', ')}`, () => {
-      for (const type of types) expect(parserOf(type)(text), String(type)).to.deep.equal(value);
+      for (const type of types) expect(getParser(type)(text), String(type)).to.deep.equal(value);
     });
 
   it('knows 21 types and their arrays', () => expect(parsers.size).to.equal(42));
@@ -256,7 +258,7 @@ describe('an answer of PostgreSQL', () => {
     ['2026-01-02', '2026-01-02'],
     ['-infinity', '-infinity'],
   ] as const)
-    it(`${text} is the instant ${expected}`, () => expect(instant(text)).to.equal(expected));
+    it(`${text} is the instant ${expected}`, () => expect(parseTimestamp(text)).to.equal(expected));
 
   const arrays: readonly (readonly [string, unknown[]])[] = [
     ['{}', []],
@@ -283,7 +285,7 @@ describe('an answer of PostgreSQL', () => {
   it('writes an array that is read back', () => {
     const items = ['a', null, '', 'NULL', '{}', '"', '\\', ' b ', ['c', ['d']]];
     const element = (item: unknown): string | null =>
-      Array.isArray(item) ? arrayLiteral(item, element) : (item as string | null);
-    expect(parseArray(arrayLiteral(items, element), (item) => item)).to.deep.equal(items);
+      Array.isArray(item) ? formatArrayLiteral(item, element) : (item as string | null);
+    expect(parseArray(formatArrayLiteral(items, element), (item) => item)).to.deep.equal(items);
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import { lockFolder } from '../../plugins/dialects/pglite/lock.js';
-import { instant } from '../../plugins/dialects/shared/types.js';
+import { parseTimestamp } from '../../plugins/dialects/shared/types.js';
 
 describe('an instant of PostgreSQL', () => {
   for (const [text, expected] of [
@@ -22,7 +22,7 @@ describe('an instant of PostgreSQL', () => {
     ['infinity', 'infinity'],
     ['0044-03-15 00:00:00+00 BC', '0044-03-15 00:00:00+00 BC'],
   ] as const)
-    it(`${text} is answered as ${expected}`, () => expect(instant(text)).to.equal(expected));
+    it(`${text} is answered as ${expected}`, () => expect(parseTimestamp(text)).to.equal(expected));
 });
 
 describe('the lock of a data folder', () => {
@@ -55,15 +55,15 @@ describe('the lock of a data folder', () => {
   it('is refused while another process runs that holds it, and while this one holds it', async () => {
     const data = join(folder, 'b');
     await writeFile(`${data}.lock`, `${other.pid}\n`);
-    const refusal = (): Promise<Fault | null> =>
+    const catchLockFault = (): Promise<Fault | null> =>
       lockFolder(data, 'main').then(
         () => null,
         (error: unknown) => error as Fault,
       );
-    expect((await refusal())?.code).to.equal('QRY_CONNECT');
+    expect((await catchLockFault())?.code).to.equal('QRY_CONNECT');
     await rm(`${data}.lock`);
     const release = await lockFolder(data, 'main');
-    expect((await refusal())?.code).to.equal('QRY_CONNECT');
+    expect((await catchLockFault())?.code).to.equal('QRY_CONNECT');
     await release();
   });
 

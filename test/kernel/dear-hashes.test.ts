@@ -1,7 +1,7 @@
 /** Stored hashes that cost more than anybody asks for: no hash, and no reason to spend so much. */
 import { expect } from 'chai';
-import { dummyHash as dummyBcrypt } from '../../plugins/hashers/bcrypt/bcrypt.js';
-import { dummyHash, hashBytes, parse } from '../../plugins/hashers/argon2/argon2.js';
+import { createBcryptDummy as dummyBcrypt } from '../../plugins/hashers/bcrypt/bcrypt.js';
+import { createArgon2Dummy, hashBytes, parse } from '../../plugins/hashers/argon2/argon2.js';
 import argon2 from '../../plugins/hashers/argon2/runtime.js';
 import bcrypt from '../../plugins/hashers/bcrypt/runtime.js';
 
@@ -63,7 +63,7 @@ describe('dear hashes', function () {
   it('argon2: as many passes and lanes as may be are a hash, one more is none', async () => {
     const isHash = async (time: number, lanes: number): Promise<boolean> => {
       const stored = await hashBytes(Buffer.from('secret'), { memory: 8 * lanes, time, lanes }, Buffer.alloc(16));
-      return hasher(argon2).verifying()('secret', stored);
+      return hasher(argon2).createVerifier()('secret', stored);
     };
     expect([await isHash(16, 1), await isHash(17, 1), await isHash(1, 16), await isHash(1, 17)]).to.deep.equal([
       ...[true, false, true, false],
@@ -72,19 +72,19 @@ describe('dear hashes', function () {
 
   it('argon2: many passes over much memory are no hash, although each alone would do, unless a definition asks for them', async () => {
     const asking = hasher(argon2);
-    const dear = await asking.hashing({ memory_cost: 65_600, time_cost: 16 })('secret', '');
+    const dear = await asking.compileHash({ memory_cost: 65_600, time_cost: 16 })('secret', '');
     const usual = await hashBytes(Buffer.from('secret'), { memory: 8192, time: 9, lanes: 1 }, Buffer.alloc(16));
-    const verify = hasher(argon2).verifying();
+    const verify = hasher(argon2).createVerifier();
     expect([await verify('secret', dear), await verify('secret', usual)]).to.deep.equal([false, true]);
-    expect(await asking.verifying()('secret', dear)).to.equal(true);
+    expect(await asking.createVerifier()('secret', dear)).to.equal(true);
   }).timeout(20_000);
 
   it('one dear row does not make every failure as dear', async () => {
-    const verify = hasher(argon2).verifying();
-    for (const stored of [dummyHash({ memory: 262_144, time: 16, lanes: 16 }), undefined]) {
+    const verify = hasher(argon2).createVerifier();
+    for (const stored of [createArgon2Dummy({ memory: 262_144, time: 16, lanes: 16 }), undefined]) {
       expect(await verify('secret', stored)).to.equal(false);
     }
-    const slow = hasher(bcrypt).verifying();
+    const slow = hasher(bcrypt).createVerifier();
     for (const stored of [dummyBcrypt(19), undefined]) expect(await slow('secret', stored)).to.equal(false);
   });
 });

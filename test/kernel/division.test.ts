@@ -7,7 +7,7 @@ import { divide, mainOf } from '../../language/analysis/division.js';
 import type { ActionModel } from '../../language/analysis/model.js';
 import { runningOrder } from '../../language/analysis/order.js';
 
-interface Written {
+interface ActionSketch {
   readonly key: string;
   readonly needs?: readonly string[];
   readonly noOp?: boolean;
@@ -18,7 +18,7 @@ interface Written {
   readonly immediate?: boolean;
 }
 
-function divided(written: readonly Written[]): {
+function divided(written: readonly ActionSketch[]): {
   now: string;
   parts: string[];
   accepted: boolean;
@@ -33,11 +33,11 @@ function divided(written: readonly Written[]): {
         timing: { later: later !== undefined, own: later === 'own', scheduled },
       }) as unknown as ActionModel,
   );
-  const one = (key: string): ActionModel => actions.find((action) => action.key === key) ?? expect.fail(key);
-  const of = (action: ActionModel): Written => written.find(({ key }) => key === action.key) ?? expect.fail();
+  const findAction = (key: string): ActionModel => actions.find((action) => action.key === key) ?? expect.fail(key);
+  const of = (action: ActionModel): ActionSketch => written.find(({ key }) => key === action.key) ?? expect.fail();
   const division = divide(
     actions,
-    (action) => (of(action).needs ?? []).map(one),
+    (action) => (of(action).needs ?? []).map(findAction),
     (action) => of(action).immediate === true,
   );
   const keys = (list: readonly ActionModel[]): string => list.map(({ key }) => key).join(' ');
@@ -55,7 +55,7 @@ function divided(written: readonly Written[]): {
 describe('the division of a resource', () => {
   const CASES: readonly (readonly [
     title: string,
-    written: readonly Written[],
+    written: readonly ActionSketch[],
     expected: ReturnType<typeof divided>,
   ])[] = [
     ['has nothing without actionables', [], { now: '', parts: [], accepted: false, main: null }],

@@ -2,17 +2,24 @@
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
 import { Fault } from '../../contract/fault.js';
-import { decode, encode, idKey, plainCopy, scalarKey, short } from '../../plugins/document-stores/embedded/codec.js';
-import { narrowOf, termsLiteral, termsOf } from '../../plugins/document-stores/embedded/terms.js';
-import { inserted, operatorsOf, seedOf } from '../../plugins/document-stores/embedded/upsert.js';
-import { judgeOperands } from '../../plugins/document-stores/embedded/operands.js';
+import {
+  decode,
+  encode,
+  toIdKey,
+  copyPlain,
+  toScalarKey,
+  shortenKey,
+} from '../../plugins/document-stores/embedded/codec.js';
+import { createNarrowing, formatTerms, listTerms } from '../../plugins/document-stores/embedded/terms.js';
+import { createDocument, omitInsertOperators, createSeed } from '../../plugins/document-stores/embedded/upsert.js';
+import { validateOperands } from '../../plugins/document-stores/embedded/operands.js';
 import type { Document } from '../../plugins/document-stores/kind.js';
 
 const HEX = '0123456789abcdef01234567';
 const ID = new ObjectId(HEX);
 
 /** Code and first place of a refusal; null for none. */
-function refusal(
+function catchRefusal(
   work: () => unknown,
 ): readonly [code: string, pointer: string | undefined, detail: string | undefined] | null {
   try {
@@ -68,17 +75,21 @@ describe('documents as JSON', () => {
     ['an invalid time', { a: { b: new Date(NaN) } }, '/a', 'is no date'],
   ] as const)
     it(`refuses ${title}`, () => {
-      expect(refusal(() => encode(value))).to.deep.equal(['QRY_BAD_VALUE', pointer, detail]);
+      expect(catchRefusal(() => encode(value))).to.deep.equal(['QRY_BAD_VALUE', pointer, detail]);
     });
 
   it('goes as deep as MongoDB, a hundred levels, and no deeper', () => {
-    const nested = (depth: number): Document => {
+    const nestDocument = (depth: number): Document => {
       let value: unknown = 1;
       for (let i = 0; i < depth; i++) value = i % 2 === 0 ? [value] : { v: value };
       return { a: value };
     };
-    expect(refusal(() => encode(nested(99)))).to.equal(null);
-    expect(refusal(() => encode(nested(100)))).to.deep.equal(['QRY_BAD_VALUE', '/a', 'is nested too deeply']);
+    expect(catchRefusal(() => encode(nestDocument(99)))).to.equal(null);
+    expect(catchRefusal(() => encode(nestDocument(100)))).to.deep.equal([
+      'QRY_BAD_VALUE',
+      '/a',
+      'is nested too deeply',
+    ]);
   });
 
   it('takes an id of another copy of the library, and no object that a client has made', () => {
@@ -89,16 +100,16 @@ describe('documents as JSON', () => {
     }
     Object.defineProperty(Other.prototype, '_bsontype', { value: 'ObjectId' });
     expect(encode({ a: new Other() })).to.deep.equal({ a: { $oid: HEX } });
-    expect(plainCopy({ a: new Other() }).a).to.be.instanceOf(ObjectId);
+    expect(copyPlain({ a: new Other() }).a).to.be.instanceOf(ObjectId);
     expect(encode({ a: { _bsontype: 'ObjectId' } })).to.deep.equal({ a: { _bsontype: 'ObjectId' } });
-    expect(refusal(() => encode({ a: Object.assign(new (class {})(), { _bsontype: 'ObjectId' }) }))?.[0]).to.equal(
+    expect(catchRefusal(() => encode({ a: Object.assign(new (class {})(), { _bsontype: 'ObjectId' }) }))?.[0]).to.equal(
       'QRY_BAD_VALUE',
     );
   });
 
   it('makes plain objects of those without a prototype, and leaves patterns and names as they are', () => {
     const bare = Object.assign(Object.create(null) as Document, { $a: /x/ });
-    const copy = plainCopy(bare);
+    const copy = copyPlain(bare);
     expect(Object.getPrototypeOf(copy)).to.equal(Object.prototype);
     expect(copy).to.deep.equal({ $a: /x/ });
   });
@@ -107,35 +118,35 @@ describe('documents as JSON', () => {
 describe('keys of values', () => {
   it('are equal for equal values only', () => {
     const all = ['1', 1, true, 'true', false, new Date(1), ID, HEX, 'n1', -1, 1.5];
-    const keys = all.map(scalarKey);
+    const keys = all.map(toScalarKey);
     expect(new Set(keys).size).to.equal(all.length);
     expect(keys).not.to.include(null);
-    expect(scalarKey(0)).to.equal(scalarKey(-0));
-    expect(scalarKey(new Date(1))).to.equal(scalarKey(new Date(1)));
-    for (const none of [null, undefined, NaN, Infinity, {}, [], /x/]) expect(scalarKey(none)).to.equal(null);
+    expect(toScalarKey(0)).to.equal(toScalarKey(-0));
+    expect(toScalarKey(new Date(1))).to.equal(toScalarKey(new Date(1)));
+    for (const none of [null, undefined, NaN, Infinity, {}, [], /x/]) expect(toScalarKey(none)).to.equal(null);
   });
 
   it('are kept as they are up to 80 printable characters, and as a digest otherwise', () => {
-    for (const text of ['a'.repeat(80), ' ~', '']) expect(short(text)).to.equal(text);
+    for (const text of ['a'.repeat(80), ' ~', '']) expect(shortenKey(text)).to.equal(text);
     for (const text of ['a'.repeat(81), 'é', '\n', '\x7f', '\x1f', '\0', '\ud800'])
-      expect(short(text)).to.match(/^#[\w-]{32}$/);
-    expect(short('\ud800')).not.to.equal(short('\ud801'));
+      expect(shortenKey(text)).to.match(/^#[\w-]{32}$/);
+    expect(shortenKey('\ud800')).not.to.equal(shortenKey('\ud801'));
   });
 
   it('of documents: any value but a list, a pattern and none', () => {
-    expect(idKey(1)).not.to.equal(idKey('1'));
-    expect(idKey({ a: 1 })).not.to.equal(idKey({ a: 2 }));
-    expect(idKey({ a: 1 })).to.equal(idKey({ a: 1 }));
-    expect(idKey(null)).to.be.a('string');
-    expect(idKey(NaN)).not.to.equal(idKey(Infinity));
+    expect(toIdKey(1)).not.to.equal(toIdKey('1'));
+    expect(toIdKey({ a: 1 })).not.to.equal(toIdKey({ a: 2 }));
+    expect(toIdKey({ a: 1 })).to.equal(toIdKey({ a: 1 }));
+    expect(toIdKey(null)).to.be.a('string');
+    expect(toIdKey(NaN)).not.to.equal(toIdKey(Infinity));
     for (const id of [[1], undefined, /x/])
-      expect(refusal(() => idKey(id))).to.deep.equal(['QRY_BAD_VALUE', '/_id', 'cannot be an id']);
+      expect(catchRefusal(() => toIdKey(id))).to.deep.equal(['QRY_BAD_VALUE', '/_id', 'cannot be an id']);
   });
 });
 
 describe('what the index knows of a document', () => {
   it('every value at every path, those of lists one by one', () => {
-    expect(termsOf({ a: 'x', b: { c: [1, [true, { d: 'y' }]] }, e: null, f: {}, g: [] })).to.deep.equal([
+    expect(listTerms({ a: 'x', b: { c: [1, [true, { d: 'y' }]] }, e: null, f: {}, g: [] })).to.deep.equal([
       'a=sx',
       'b.c=n1',
       'b.c=bt',
@@ -144,14 +155,14 @@ describe('what the index knows of a document', () => {
   });
 
   it('nothing in particular where there are more than 400 values', () => {
-    const of = (count: number): readonly string[] => termsOf({ v: Array.from({ length: count }, (_, i) => i) });
+    const of = (count: number): readonly string[] => listTerms({ v: Array.from({ length: count }, (_, i) => i) });
     expect(of(400)).to.have.lengthOf(400);
     expect(of(401)).to.deep.equal(['*']);
   });
 
   it('is written as a list of PostgreSQL', () => {
-    expect(termsLiteral({ a: '"\\', b: 1 })).to.equal(String.raw`{"a=s\"\\","b=n1"}`);
-    expect(termsLiteral({})).to.equal('{}');
+    expect(formatTerms({ a: '"\\', b: 1 })).to.equal(String.raw`{"a=s\"\\","b=n1"}`);
+    expect(formatTerms({})).to.equal('{}');
   });
 });
 
@@ -171,7 +182,7 @@ describe('what a filter asks of the index', () => {
     [{ $or: [{ a: 1, c: { $in: [1, 2] } }, { b: 2 }] }, [['a=n1', 'b=n2']]],
     [{ a: { $in: [1, 2, 3] }, b: 1, c: { $in: [1, 2] }, d: 4 }, [['b=n1'], ['d=n4'], ['c=n1', 'c=n2']]],
   ] as const)
-    it(JSON.stringify(filter), () => expect(narrowOf(filter)).to.deep.equal(asked));
+    it(JSON.stringify(filter), () => expect(createNarrowing(filter)).to.deep.equal(asked));
 
   for (const filter of [
     { a: null },
@@ -200,7 +211,7 @@ describe('what a filter asks of the index', () => {
     { $expr: { $eq: ['$a', 1] } },
     { $comment: 'x' },
   ])
-    it(`nothing for ${JSON.stringify(filter)}`, () => expect(narrowOf(filter)).to.deep.equal([]));
+    it(`nothing for ${JSON.stringify(filter)}`, () => expect(createNarrowing(filter)).to.deep.equal([]));
 });
 
 describe('the document that an upsert makes', () => {
@@ -222,7 +233,7 @@ describe('the document that an upsert makes', () => {
     [{ $or: [{ a: 1 }] }, {}],
     [{ $nor: [{ a: 1 }], b: 1 }, { b: 1 }],
   ] as const)
-    it(`${JSON.stringify(filter)} says ${JSON.stringify(seed)}`, () => expect(seedOf(filter)).to.deep.equal(seed));
+    it(`${JSON.stringify(filter)} says ${JSON.stringify(seed)}`, () => expect(createSeed(filter)).to.deep.equal(seed));
 
   for (const [title, seed, update, made] of [
     ['$set and $setOnInsert', { a: 1 }, { $set: { b: 2 }, $setOnInsert: { c: 3 } }, { a: 1, b: 2, c: 3 }],
@@ -234,18 +245,18 @@ describe('the document that an upsert makes', () => {
     ['a path below what is no object', { a: 1, 'a.b': 2 }, {}, { a: { b: 2 } }],
     ['stages', { a: 1 }, [{ $set: { b: { $add: ['$a', 1] } } }], { a: 1, b: 2 }],
   ] as const)
-    it(title, () => expect(inserted(seed, update, [])).to.deep.equal(made));
+    it(title, () => expect(createDocument(seed, update, [])).to.deep.equal(made));
 
   it('has no prototype of the filter', () => {
     const seed = JSON.parse('{"__proto__": 1, "__proto__.x": 2, "a.__proto__.x": 3}') as Document;
-    const made = inserted(seed, {}, []);
+    const made = createDocument(seed, {}, []);
     expect(Object.keys(made)).to.deep.equal(['a']);
     expect(({} as Document)['x']).to.equal(undefined);
   });
 
   it('is not what an update does to a document that is there', () => {
-    expect(operatorsOf({ $set: { a: 1 }, $setOnInsert: { b: 1 } })).to.deep.equal({ $set: { a: 1 } });
-    expect(operatorsOf([{ $set: { a: 1 } }])).to.deep.equal([{ $set: { a: 1 } }]);
+    expect(omitInsertOperators({ $set: { a: 1 }, $setOnInsert: { b: 1 } })).to.deep.equal({ $set: { a: 1 } });
+    expect(omitInsertOperators([{ $set: { a: 1 } }])).to.deep.equal([{ $set: { a: 1 } }]);
   });
 });
 
@@ -253,29 +264,29 @@ describe('updates that cannot be worked out', () => {
   const NO_NUMBER = ['QRY_BAD_VALUE', '/a', 'is no number'];
   const NO_LIST = ['QRY_BAD_VALUE', '/a', 'is no list'];
   const NO_FIELDS = ['QRY_BAD_VALUE', '/a', 'has no fields'];
-  const judged = (update: Document, a?: unknown): ReturnType<typeof refusal> =>
-    refusal(() => judgeOperands(update, [{ a }]));
+  const catchOperandRefusal = (update: Document, a?: unknown): ReturnType<typeof catchRefusal> =>
+    catchRefusal(() => validateOperands(update, [{ a }]));
 
   for (const operator of ['$inc', '$mul'])
     it(`${operator} of what is no number, and by what is none`, () => {
-      expect(judged({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_NUMBER);
-      expect(judged({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_NUMBER);
-      expect(judged({ [operator]: { a: 'x' } }, 1)).to.deep.equal(NO_NUMBER);
-      expect(judged({ [operator]: { 'a.$[]': '1' } }, [1])).to.deep.equal(NO_NUMBER);
-      expect(judged({ [operator]: { a: 1 } }, 1)).to.equal(null);
-      expect(judged({ [operator]: { a: 1 } })).to.equal(null);
-      expect(judged({ [operator]: { 'a.b': 1 } }, { b: 'x' })).to.deep.equal(NO_NUMBER);
-      expect(judged({ [operator]: { 'a.0': 1 } }, [1])).to.equal(null);
+      expect(catchOperandRefusal({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRefusal({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRefusal({ [operator]: { a: 'x' } }, 1)).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRefusal({ [operator]: { 'a.$[]': '1' } }, [1])).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRefusal({ [operator]: { a: 1 } }, 1)).to.equal(null);
+      expect(catchOperandRefusal({ [operator]: { a: 1 } })).to.equal(null);
+      expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, { b: 'x' })).to.deep.equal(NO_NUMBER);
+      expect(catchOperandRefusal({ [operator]: { 'a.0': 1 } }, [1])).to.equal(null);
     });
 
   for (const operator of ['$push', '$addToSet', '$pop', '$pull', '$pullAll'])
     it(`${operator} of what is no list`, () => {
-      expect(judged({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_LIST);
-      expect(judged({ [operator]: { a: 1 } }, { 0: 1 })).to.deep.equal(NO_LIST);
-      expect(judged({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_LIST);
-      expect(judged({ [operator]: { a: 1 } }, [])).to.equal(null);
-      expect(judged({ [operator]: { a: 1 } })).to.equal(null);
-      expect(judged({ [operator]: { 'a.$[].b': 1 } }, 'x')).to.equal(null);
+      expect(catchOperandRefusal({ [operator]: { a: 1 } }, 'x')).to.deep.equal(NO_LIST);
+      expect(catchOperandRefusal({ [operator]: { a: 1 } }, { 0: 1 })).to.deep.equal(NO_LIST);
+      expect(catchOperandRefusal({ [operator]: { a: 1 } }, null)).to.deep.equal(NO_LIST);
+      expect(catchOperandRefusal({ [operator]: { a: 1 } }, [])).to.equal(null);
+      expect(catchOperandRefusal({ [operator]: { a: 1 } })).to.equal(null);
+      expect(catchOperandRefusal({ [operator]: { 'a.$[].b': 1 } }, 'x')).to.equal(null);
     });
 
   for (const operator of [
@@ -294,21 +305,23 @@ describe('updates that cannot be worked out', () => {
   ])
     it(`${operator} inside what has no fields`, () => {
       for (const value of ['x', 1, null, true, new Date(1), ID])
-        expect(judged({ [operator]: { 'a.b': 1 } }, value)).to.deep.equal(NO_FIELDS);
-      expect(judged({ [operator]: { 'a.b': 1 } }, [{ b: 1 }])).to.deep.equal(NO_FIELDS);
-      expect(judged({ [operator]: { 'a.0b': 1 } }, [])).to.deep.equal(NO_FIELDS);
-      expect(judged({ [operator]: { 'a.0.b': 1 } }, [])).to.equal(null);
-      expect(judged({ [operator]: { 'a.b': 1 } }, {})).to.equal(null);
-      expect(judged({ [operator]: { 'a.b': 1 } })).to.equal(null);
-      expect(judged({ [operator]: { 'a.$[].b': 1 } }, [{}])).to.equal(null);
+        expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, value)).to.deep.equal(NO_FIELDS);
+      expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, [{ b: 1 }])).to.deep.equal(NO_FIELDS);
+      expect(catchOperandRefusal({ [operator]: { 'a.0b': 1 } }, [])).to.deep.equal(NO_FIELDS);
+      expect(catchOperandRefusal({ [operator]: { 'a.0.b': 1 } }, [])).to.equal(null);
+      expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } }, {})).to.equal(null);
+      expect(catchOperandRefusal({ [operator]: { 'a.b': 1 } })).to.equal(null);
+      expect(catchOperandRefusal({ [operator]: { 'a.$[].b': 1 } }, [{}])).to.equal(null);
     });
 
   it('$unset finds nothing there, and is not refused', () => {
-    for (const value of ['x', null, [1]]) expect(judged({ $unset: { 'a.b': '' } }, value)).to.equal(null);
+    for (const value of ['x', null, [1]]) expect(catchOperandRefusal({ $unset: { 'a.b': '' } }, value)).to.equal(null);
   });
 
   it('looks at every document', () => {
-    expect(refusal(() => judgeOperands({ $inc: { a: 1 } }, [{ a: 1 }, { a: 'x' }]))).to.deep.equal(NO_NUMBER);
-    expect(refusal(() => judgeOperands({ $set: { 'a.b': 1 } }, [{ a: {} }, { a: 1 }]))).to.deep.equal(NO_FIELDS);
+    expect(catchRefusal(() => validateOperands({ $inc: { a: 1 } }, [{ a: 1 }, { a: 'x' }]))).to.deep.equal(NO_NUMBER);
+    expect(catchRefusal(() => validateOperands({ $set: { 'a.b': 1 } }, [{ a: {} }, { a: 1 }]))).to.deep.equal(
+      NO_FIELDS,
+    );
   });
 });

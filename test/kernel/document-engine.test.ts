@@ -1,7 +1,7 @@
 /** What the embedded document store computes by itself where the library it stands on differs from MongoDB: order, cuts, stages. */
 import { expect } from 'chai';
-import { project, run } from '../../plugins/document-stores/embedded/engine.js';
-import { compare } from '../../plugins/document-stores/embedded/order.js';
+import { projectDocuments, runPipeline } from '../../plugins/document-stores/embedded/engine.js';
+import { compareDocumentValues } from '../../plugins/document-stores/embedded/order.js';
 
 const none = (): [] => [];
 
@@ -10,21 +10,22 @@ describe('the order of documents inside documents', () => {
     const ordered = [{}, { b: 1 }, { b: 2 }, { b: 2, c: 0 }, { c: 1 }, { a: 'x' }, { a: 'y' }];
     for (const [i, one] of ordered.entries())
       for (const [j, other] of ordered.entries())
-        expect(Math.sign(compare(one, other)), `${JSON.stringify(one)}, ${JSON.stringify(other)}`).to.equal(
-          Math.sign(i - j),
-        );
+        expect(
+          Math.sign(compareDocumentValues(one, other)),
+          `${JSON.stringify(one)}, ${JSON.stringify(other)}`,
+        ).to.equal(Math.sign(i - j));
   });
 });
 
 describe('a projection with $slice', () => {
   it('cuts the list and keeps all other fields', () => {
-    const [found] = project([{ _id: 1, list: [1, 2, 3], rest: 'x' }], {}, { list: { $slice: 2 } });
+    const [found] = projectDocuments([{ _id: 1, list: [1, 2, 3], rest: 'x' }], {}, { list: { $slice: 2 } });
     expect(found).to.deep.equal({ _id: 1, list: [1, 2], rest: 'x' });
   });
 
   it('counts from the end, and from a place', () => {
     const cut = (spec: unknown): unknown =>
-      project([{ list: [1, 2, 3, 4] }], {}, { list: { $slice: spec } })[0]?.['list'];
+      projectDocuments([{ list: [1, 2, 3, 4] }], {}, { list: { $slice: spec } })[0]?.['list'];
     expect([cut(-1), cut([1, 2]), cut([-3, 2])]).to.deep.equal([[4], [2, 3], [2, 3]]);
   });
 });
@@ -43,7 +44,7 @@ describe('a projection', () => {
     ['an expression that cuts', { _id: 0, cut: { $slice: ['$list', 2] } }, { cut: [1, 2] }],
   ] as const)
     it(title, () => {
-      expect(project([{ _id: 1, list: [1, 2, 3], a: 1, b: 2 }], {}, projection)).to.deep.equal([expected]);
+      expect(projectDocuments([{ _id: 1, list: [1, 2, 3], a: 1, b: 2 }], {}, projection)).to.deep.equal([expected]);
     });
 });
 
@@ -51,7 +52,7 @@ describe('stages of a pipeline', () => {
   it('$bucket puts a boundary into the group that begins with it, and the rest into the default', () => {
     const documents = [0, 9, 10, 19, 20, -1].map((n, _id) => ({ _id, n }));
     const spec = { groupBy: '$n', boundaries: [0, 10, 20], default: 'other', output: { all: { $push: '$n' } } };
-    expect(run(documents, [{ $bucket: spec }], none)).to.deep.equal([
+    expect(runPipeline(documents, [{ $bucket: spec }], none)).to.deep.equal([
       { _id: 0, all: [0, 9] },
       { _id: 10, all: [10, 19] },
       { _id: 'other', all: [20, -1] },
@@ -62,7 +63,9 @@ describe('stages of a pipeline', () => {
     const others = [{ _id: 'a', tags: ['x', 'y'] }, { _id: 'b', tags: [] }, { _id: 'c', tags: 'x' }, { _id: 'd' }];
     const stage = { $lookup: { from: 'others', localField: 'tag', foreignField: 'tags', as: 'found' } };
     const ids = (document: object): unknown =>
-      (run([{ _id: 1, ...document }], [stage], () => others)[0]?.['found'] as { _id: string }[]).map(({ _id }) => _id);
+      (runPipeline([{ _id: 1, ...document }], [stage], () => others)[0]?.['found'] as { _id: string }[]).map(
+        ({ _id }) => _id,
+      );
     expect(ids({ tag: 'x' })).to.deep.equal(['a', 'c']);
     expect(ids({ tag: ['y', 'x'] })).to.deep.equal(['a', 'c']);
     expect(ids({})).to.deep.equal(['b', 'd']);
@@ -76,23 +79,23 @@ describe('stages of a pipeline', () => {
     ];
     const spec = { from: 'others', localField: 'k', foreignField: 'k', let: { least: '$least' }, as: 'found' };
     const pipeline = [{ $match: { $expr: { $gte: ['$n', '$$least'] } } }, { $project: { n: 0, k: 0 } }];
-    const [found] = run([{ _id: 1, k: 1, least: 3 }], [{ $lookup: { ...spec, pipeline } }], () => others);
+    const [found] = runPipeline([{ _id: 1, k: 1, least: 3 }], [{ $lookup: { ...spec, pipeline } }], () => others);
     expect(found).to.deep.equal({ _id: 1, k: 1, least: 3, found: [{ _id: 'b' }] });
-    const [all] = run([{ _id: 1, k: 1 }], [{ $lookup: { ...spec, pipeline: [] } }], () => others);
+    const [all] = runPipeline([{ _id: 1, k: 1 }], [{ $lookup: { ...spec, pipeline: [] } }], () => others);
     expect(all?.['found']).to.deep.equal(others.slice(0, 2));
-    expect(run([{ _id: 1, k: 1 }], [{ $lookup: spec }], () => [])[0]?.['found']).to.deep.equal([]);
+    expect(runPipeline([{ _id: 1, k: 1 }], [{ $lookup: spec }], () => [])[0]?.['found']).to.deep.equal([]);
   });
 
   it('$trunc takes a number alone, and a number of places', () => {
     const stage = { $project: { _id: 0, whole: { $trunc: '$n' }, tenths: { $trunc: ['$n', 1] } } };
-    expect(run([{ _id: 1, n: 7.89 }], [stage], none)).to.deep.equal([{ whole: 7, tenths: 7.8 }]);
+    expect(runPipeline([{ _id: 1, n: 7.89 }], [stage], none)).to.deep.equal([{ whole: 7, tenths: 7.8 }]);
   });
 });
 
 describe('expressions', () => {
   const DAY = new Date('2030-01-31T12:34:56.789Z');
-  const valueOf = (expression: unknown): unknown =>
-    run([{ _id: 1, day: DAY, n: 5 }], [{ $project: { _id: 0, v: expression } }], none)[0]?.['v'];
+  const evaluateExpression = (expression: unknown): unknown =>
+    runPipeline([{ _id: 1, day: DAY, n: 5 }], [{ $project: { _id: 0, v: expression } }], none)[0]?.['v'];
 
   for (const [expression, expected] of [
     [{ $eq: ['$none', null] }, false],
@@ -141,7 +144,7 @@ describe('expressions', () => {
     [{ $isoWeekYear: '$day' }, 2030],
     [{ $isoDayOfWeek: '$day' }, 4],
   ] as const)
-    it(JSON.stringify(expression), () => expect(valueOf(expression)).to.deep.equal(expected));
+    it(JSON.stringify(expression), () => expect(evaluateExpression(expression)).to.deep.equal(expected));
 
   it('of the parts of a time are null where there is none', () => {
     for (const part of [
@@ -159,7 +162,8 @@ describe('expressions', () => {
       'isoWeekYear',
       'isoDayOfWeek',
     ])
-      for (const of of ['$none', null, { date: '$none' }]) expect(valueOf({ [`$${part}`]: of }), part).to.equal(null);
+      for (const of of ['$none', null, { date: '$none' }])
+        expect(evaluateExpression({ [`$${part}`]: of }), part).to.equal(null);
   });
 
   it('$week counts from Sundays, from 0 before the first one', () => {
@@ -171,19 +175,19 @@ describe('expressions', () => {
       '2024-01-01',
       '2023-01-01',
       '2023-12-31',
-    ].map((day) => valueOf({ $week: new Date(`${day}T12:00:00Z`) }));
+    ].map((day) => evaluateExpression({ $week: new Date(`${day}T12:00:00Z`) }));
     expect(weeks).to.deep.equal([0, 0, 1, 52, 0, 1, 53]);
-    expect(valueOf({ $week: { date: new Date('2030-01-06T02:00:00Z'), timezone: '-05:00' } })).to.equal(0);
+    expect(evaluateExpression({ $week: { date: new Date('2030-01-06T02:00:00Z'), timezone: '-05:00' } })).to.equal(0);
   });
 
   it('$regexFindAll tells characters and captures, and whether case counts', () => {
-    const found = valueOf({ $regexFindAll: { input: 'é😀aXbx', regex: '(x)|(b)', options: 'i' } });
+    const found = evaluateExpression({ $regexFindAll: { input: 'é😀aXbx', regex: '(x)|(b)', options: 'i' } });
     expect(found).to.deep.equal([
       { match: 'X', idx: 3, captures: ['X', null] },
       { match: 'b', idx: 4, captures: [null, 'b'] },
       { match: 'x', idx: 5, captures: ['x', null] },
     ]);
-    const ends = valueOf({ $regexFindAll: { input: 'ab', regex: '' } }) as readonly { idx: number }[];
+    const ends = evaluateExpression({ $regexFindAll: { input: 'ab', regex: '' } }) as readonly { idx: number }[];
     expect(ends.map(({ idx }) => idx)).to.deep.equal([0, 1]);
   });
 
@@ -198,40 +202,40 @@ describe('expressions', () => {
     { $function: { body: 'return 1', args: [], lang: 'js' } },
   ])
     it(`refuses ${JSON.stringify(expression)}`, () => {
-      expect(() => valueOf(expression))
+      expect(() => evaluateExpression(expression))
         .to.throw()
         .with.property('code', 'QRY_FAILED');
     });
 
   it('$range makes a million numbers at most', () => {
-    expect(valueOf({ $size: { $range: [0, 1_000_000] } })).to.equal(1_000_000);
-    expect(valueOf({ $size: { $range: [1_000_000, 2_000_000, 4] } })).to.equal(250_000);
+    expect(evaluateExpression({ $size: { $range: [0, 1_000_000] } })).to.equal(1_000_000);
+    expect(evaluateExpression({ $size: { $range: [1_000_000, 2_000_000, 4] } })).to.equal(250_000);
   });
 });
 
 describe('groups and counts', () => {
   it('$bucket counts where nothing else is asked, and refuses a value outside without a default', () => {
     const spec = { groupBy: '$n', boundaries: [0, 10, 20] };
-    expect(run([{ n: 1 }, { n: 12 }, { n: 12 }], [{ $bucket: spec }], none)).to.deep.equal([
+    expect(runPipeline([{ n: 1 }, { n: 12 }, { n: 12 }], [{ $bucket: spec }], none)).to.deep.equal([
       { _id: 0, count: 1 },
       { _id: 10, count: 2 },
     ]);
-    expect(() => run([{ n: 30 }], [{ $bucket: spec }], none))
+    expect(() => runPipeline([{ n: 30 }], [{ $bucket: spec }], none))
       .to.throw()
       .with.property('code', 'QRY_FAILED');
   });
 
   it('$count gives no document for none', () => {
-    expect(run([], [{ $count: 'n' }], none)).to.deep.equal([]);
-    expect(run([{ a: 1 }, { a: 2 }], [{ $count: 'n' }], none)).to.deep.equal([{ n: 2 }]);
+    expect(runPipeline([], [{ $count: 'n' }], none)).to.deep.equal([]);
+    expect(runPipeline([{ a: 1 }, { a: 2 }], [{ $count: 'n' }], none)).to.deep.equal([{ n: 2 }]);
   });
 
   it('$push and $addToSet collect null, and not what is missing', () => {
     const group = { $group: { _id: null, all: { $push: '$v' }, set: { $addToSet: '$v' } } };
-    const [found] = run([{ _id: 1 }, { _id: 2, v: null }, { _id: 3, v: 1 }, { _id: 4, v: 1 }], [group], none);
+    const [found] = runPipeline([{ _id: 1 }, { _id: 2, v: null }, { _id: 3, v: 1 }, { _id: 4, v: 1 }], [group], none);
     expect(found?.['all']).to.deep.equal([null, 1, 1]);
     expect(found?.['set']).to.have.members([null, 1]);
-    const objects = run([{ a: 1 }, {}], [{ $group: { _id: null, all: { $push: { a: '$a' } } } }], none);
+    const objects = runPipeline([{ a: 1 }, {}], [{ $group: { _id: null, all: { $push: { a: '$a' } } } }], none);
     expect(JSON.stringify(objects[0]?.['all'])).to.equal('[{"a":1},{}]');
   });
 });

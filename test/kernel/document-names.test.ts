@@ -1,9 +1,9 @@
 /** Which fields of documents never leave: what is hashed before it is written, wherever in a query it stands, under any name. */
 import { expect } from 'chai';
 import { analyse } from '../../language/analysis/analyse.js';
-import { builtinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
+import { createBuiltinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
 
-const registry = builtinRegistry();
+const registry = createBuiltinRegistry();
 const MODEL = {
   file: '_user.json',
   text: JSON.stringify({

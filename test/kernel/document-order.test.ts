@@ -1,10 +1,10 @@
 /** The order of values as MongoDB documents it: by type, within a type, and by the fields of a sort; also what the terms of the index say. */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
-import { compare, orderOf } from '../../plugins/document-stores/embedded/order.js';
+import { compareDocumentValues, createOrder } from '../../plugins/document-stores/embedded/order.js';
 
 const oid = (end: string): ObjectId => new ObjectId(end.padStart(24, '0'));
-const shown = (value: unknown): string =>
+const formatValue = (value: unknown): string =>
   value instanceof ObjectId ? `id ${value.toHexString()}` : (JSON.stringify(value) ?? String(value));
 
 /** Null, numbers, texts, objects, lists, ids, booleans, times; each type with values on both sides of its boundaries. */
@@ -56,7 +56,9 @@ describe('the order of values', () => {
   it('is that of their types, then of their values, for every pair', () => {
     for (const [i, one] of ASCENDING.entries())
       for (const [j, other] of ASCENDING.entries())
-        expect(Math.sign(compare(one, other)), `${shown(one)}, ${shown(other)}`).to.equal(Math.sign(i - j));
+        expect(Math.sign(compareDocumentValues(one, other)), `${formatValue(one)}, ${formatValue(other)}`).to.equal(
+          Math.sign(i - j),
+        );
   });
 
   it('has a missing value beside null, and the two zeros beside one another', () => {
@@ -67,8 +69,10 @@ describe('the order of values', () => {
       [oid('7'), oid('7')],
       [{ a: [1, { b: 'x' }] }, { a: [1, { b: 'x' }] }],
     ] as const)
-      expect([compare(one, other), compare(other, one)].map(Math.abs)).to.deep.equal([0, 0]);
-    expect(compare(undefined, 0)).to.be.lessThan(0);
+      expect([compareDocumentValues(one, other), compareDocumentValues(other, one)].map(Math.abs)).to.deep.equal([
+        0, 0,
+      ]);
+    expect(compareDocumentValues(undefined, 0)).to.be.lessThan(0);
   });
 });
 
@@ -162,7 +166,7 @@ describe('a sort of documents', () => {
   ] as const)
     it(title, () => {
       const documents = values.map((v, _id) => ({ _id, v }));
-      expect([...documents].sort(orderOf(sort)).map(({ v }) => v)).to.deep.equal(expected);
+      expect([...documents].sort(createOrder(sort)).map(({ v }) => v)).to.deep.equal(expected);
     });
 
   it('goes on with the next field among equals, each in its own direction', () => {
@@ -172,14 +176,14 @@ describe('a sort of documents', () => {
       { a: 1, b: 2 },
       { a: 2, b: 2 },
     ];
-    expect([...documents].sort(orderOf({ a: 1, b: -1 })).map(({ a, b }) => `${a}${b}`)).to.deep.equal([
+    expect([...documents].sort(createOrder({ a: 1, b: -1 })).map(({ a, b }) => `${a}${b}`)).to.deep.equal([
       '12',
       '11',
       '22',
       '21',
     ]);
-    expect(orderOf({ a: 1, b: -1 })({ a: 1, b: 1 }, { a: 1, b: 1 }) === 0).to.equal(true);
-    expect([...documents].sort(orderOf({ a: -1, b: 1 })).map(({ a, b }) => `${a}${b}`)).to.deep.equal([
+    expect(createOrder({ a: 1, b: -1 })({ a: 1, b: 1 }, { a: 1, b: 1 }) === 0).to.equal(true);
+    expect([...documents].sort(createOrder({ a: -1, b: 1 })).map(({ a, b }) => `${a}${b}`)).to.deep.equal([
       '21',
       '22',
       '11',
@@ -189,7 +193,7 @@ describe('a sort of documents', () => {
 
   it('has a missing field beside null', () => {
     const documents = [{ _id: 1, v: null }, { _id: 2 }, { _id: 3, v: undefined }];
-    expect([...documents].sort(orderOf({ v: 1, _id: -1 })).map(({ _id }) => _id)).to.deep.equal([3, 2, 1]);
-    expect([...documents].sort(orderOf({ v: -1, _id: 1 })).map(({ _id }) => _id)).to.deep.equal([1, 2, 3]);
+    expect([...documents].sort(createOrder({ v: 1, _id: -1 })).map(({ _id }) => _id)).to.deep.equal([3, 2, 1]);
+    expect([...documents].sort(createOrder({ v: -1, _id: 1 })).map(({ _id }) => _id)).to.deep.equal([1, 2, 3]);
   });
 });

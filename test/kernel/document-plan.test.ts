@@ -1,18 +1,18 @@
 /** What a migration of collections adds to those that exist, what it leaves with a warning, and how it is told. Without a database. */
 import { expect } from 'chai';
 import type { ModelTable } from '../../contract/model.js';
-import { stepOf, storeName } from '../../plugins/document-stores/shared/outline.js';
+import { toCollectionStep, toStoreName } from '../../plugins/document-stores/shared/outline.js';
 import {
-  heldBy,
+  createPartialFilter,
   planCollections,
   type KnownCollection,
-  type KnownIndex,
+  type CollectionIndex,
 } from '../../plugins/document-stores/shared/plan.js';
-import { rulesOf } from '../../plugins/document-stores/shared/rules.js';
-import { columnOf, tableOf } from '../support/model-tables.js';
+import { createRules } from '../../plugins/document-stores/shared/rules.js';
+import { createModelColumn, createModelTable } from '../support/model-tables.js';
 
 describe('the plan of a migration of collections', () => {
-  const index = (name: string, more: Partial<KnownIndex> = {}): KnownIndex => ({
+  const index = (name: string, more: Partial<CollectionIndex> = {}): CollectionIndex => ({
     name,
     fields: [name],
     unique: false,
@@ -23,7 +23,7 @@ describe('the plan of a migration of collections', () => {
   const plan = (table: ModelTable, known: Partial<KnownCollection> | null): readonly [string[], string[]] => {
     const whole: KnownCollection = {
       plain: true,
-      validator: { $jsonSchema: rulesOf(table) },
+      validator: { $jsonSchema: createRules(table) },
       lenient: false,
       indexes: [],
       ...known,
@@ -36,26 +36,42 @@ describe('the plan of a migration of collections', () => {
       warnings.map(({ column: name, message }) => `${String(name)}: ${message.slice(0, 34)}`),
     ];
   };
-  const INDEXED = tableOf([columnOf('a', { index: true })]);
-  const UNIQUE = tableOf([columnOf('a'), columnOf('b')], [['a', 'b']]);
-  const SEARCHED = tableOf([columnOf('a', { search: true }), columnOf('b', { search: true }), columnOf('c')]);
+  const INDEXED = createModelTable([createModelColumn('a', { index: true })]);
+  const UNIQUE = createModelTable([createModelColumn('a'), createModelColumn('b')], [['a', 'b']]);
+  const SEARCHED = createModelTable([
+    createModelColumn('a', { search: true }),
+    createModelColumn('b', { search: true }),
+    createModelColumn('c'),
+  ]);
   const OTHER = (name: string): string => `the index ${name} has other properties`.slice(0, 34);
 
   for (const [title, table, known, changes, warnings] of [
-    ['a new collection', tableOf([columnOf('_id'), columnOf('a')]), null, ['create: a'], []],
+    ['a new collection', createModelTable([createModelColumn('_id'), createModelColumn('a')]), null, ['create: a'], []],
     ['one that is right', UNIQUE, { indexes: [index('u', { fields: ['b', 'a'], unique: true })] }, [], []],
-    ['rules where there are none', tableOf([columnOf('a')]), { validator: undefined }, ['add-rules: a'], []],
-    ['no rules where there is no field', tableOf([columnOf('_id')]), { validator: undefined }, [], []],
+    [
+      'rules where there are none',
+      createModelTable([createModelColumn('a')]),
+      { validator: undefined },
+      ['add-rules: a'],
+      [],
+    ],
+    [
+      'no rules where there is no field',
+      createModelTable([createModelColumn('_id')]),
+      { validator: undefined },
+      [],
+      [],
+    ],
     [
       'rules of another owner',
-      tableOf([columnOf('a')]),
+      createModelTable([createModelColumn('a')]),
       { validator: { a: 1 } },
       [],
       ['null: the collection has rules of somebo'],
     ],
     [
       'rules that are off',
-      tableOf([columnOf('a')]),
+      createModelTable([createModelColumn('a')]),
       { lenient: true },
       [],
       ['null: the rules of the collection are sw'],
@@ -109,8 +125,8 @@ describe('the plan of a migration of collections', () => {
     ],
     [
       'the same combination twice',
-      tableOf(
-        [columnOf('a'), columnOf('b')],
+      createModelTable(
+        [createModelColumn('a'), createModelColumn('b')],
         [
           ['a', 'b'],
           ['b', 'a'],
@@ -120,11 +136,23 @@ describe('the plan of a migration of collections', () => {
       ['add-unique a_b_unique: a,b'],
       [],
     ],
-    ['a key', tableOf([columnOf('id', { primaryKey: true }), columnOf('a')]), {}, ['add-unique id_unique: id'], []],
-    ['the key `_id`', tableOf([columnOf('_id', { primaryKey: true }), columnOf('a')], [['_id']]), {}, [], []],
+    [
+      'a key',
+      createModelTable([createModelColumn('id', { primaryKey: true }), createModelColumn('a')]),
+      {},
+      ['add-unique id_unique: id'],
+      [],
+    ],
+    [
+      'the key `_id`',
+      createModelTable([createModelColumn('_id', { primaryKey: true }), createModelColumn('a')], [['_id']]),
+      {},
+      [],
+      [],
+    ],
     [
       'a key with an index',
-      tableOf([columnOf('id', { primaryKey: true, index: true })]),
+      createModelTable([createModelColumn('id', { primaryKey: true, index: true })]),
       {},
       ['add-unique id_unique: id'],
       [],
@@ -142,14 +170,19 @@ describe('the plan of a migration of collections', () => {
     it(title, () => expect(plan(table, known)).to.deep.equal([changes, warnings]));
 
   it('adds rules before indexes, and warns of a field that documents may lack', () => {
-    const table = tableOf([columnOf('a', { index: true }), columnOf('b', { nullable: true })]);
-    const validator = { $jsonSchema: { ...rulesOf(tableOf([columnOf('z')])) } };
+    const table = createModelTable([
+      createModelColumn('a', { index: true }),
+      createModelColumn('b', { nullable: true }),
+    ]);
+    const validator = { $jsonSchema: { ...createRules(createModelTable([createModelColumn('z')])) } };
     expect(plan(table, { validator })).to.deep.equal([
       ['change-rules: a,b', 'add-index a_index: a'],
       ['a: required field added to an existin', 'z: the rules of the collection demand'],
     ]);
     const narrow = {
-      $jsonSchema: rulesOf(tableOf([columnOf('a', { nullable: true }), columnOf('b', { nullable: true })])),
+      $jsonSchema: createRules(
+        createModelTable([createModelColumn('a', { nullable: true }), createModelColumn('b', { nullable: true })]),
+      ),
     };
     expect(plan(table, { validator: narrow, indexes: [index('a')] })[1]).to.deep.equal([
       'a: the rules of the collection let mo',
@@ -157,7 +190,7 @@ describe('the plan of a migration of collections', () => {
   });
 
   it('tells the rules, and the fields whose rules change', () => {
-    const table = tableOf([columnOf('a'), columnOf('b')]);
+    const table = createModelTable([createModelColumn('a'), createModelColumn('b')]);
     const rulesIn = (known: unknown): unknown => {
       const whole: KnownCollection = { plain: true, validator: known, lenient: false, indexes: [] };
       return planCollections([table], new Map(known === null ? [] : [['notes', whole]])).changes.map((one) => [
@@ -165,14 +198,16 @@ describe('the plan of a migration of collections', () => {
         one.columns.map(({ name }) => name),
       ]);
     };
-    expect(rulesIn(null)).to.deep.equal([[rulesOf(table), ['a', 'b']]]);
-    expect(rulesIn({})).to.deep.equal([[rulesOf(table), ['a', 'b']]]);
-    expect(rulesIn({ $jsonSchema: rulesOf(tableOf([columnOf('a')])) })).to.deep.equal([[rulesOf(table), ['b']]]);
+    expect(rulesIn(null)).to.deep.equal([[createRules(table), ['a', 'b']]]);
+    expect(rulesIn({})).to.deep.equal([[createRules(table), ['a', 'b']]]);
+    expect(rulesIn({ $jsonSchema: createRules(createModelTable([createModelColumn('a')])) })).to.deep.equal([
+      [createRules(table), ['b']],
+    ]);
   });
 
   it('a unique index holds the documents that have all its values', () => {
     const types = ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'] as const;
-    expect(heldBy(types.map((type) => columnOf(type, { type })))).to.deep.equal({
+    expect(createPartialFilter(types.map((type) => createModelColumn(type, { type })))).to.deep.equal({
       integer: { $gte: -Infinity },
       float: { $gte: -Infinity },
       text: { $gte: '' },
@@ -183,14 +218,14 @@ describe('the plan of a migration of collections', () => {
   });
 
   it('is told in words', () => {
-    const columns = [columnOf('a'), columnOf('b', { type: 'integer', nullable: true })];
-    const told = (change: string): string[] => {
-      const step = stepOf('main', {
+    const columns = [createModelColumn('a'), createModelColumn('b', { type: 'integer', nullable: true })];
+    const formatStep = (change: string): string[] => {
+      const step = toCollectionStep('main', {
         collection: 'notes',
         change,
         columns,
         name: 'x',
-        rules: rulesOf(tableOf(columns)),
+        rules: createRules(createModelTable(columns)),
       } as never);
       expect([step.store, step.table, step.destructive, step.loses]).to.deep.equal([
         'documents.main',
@@ -200,12 +235,12 @@ describe('the plan of a migration of collections', () => {
       ]);
       return [step.change, step.detail];
     };
-    expect(told('create')).to.deep.equal(['create collection', 'a text, b integer']);
-    expect(told('add-rules')).to.deep.equal(['add rules', 'a text, b integer, optional']);
-    expect(told('change-rules')).to.deep.equal(['change rules', 'a text, b integer, optional']);
-    expect(told('add-unique')).to.deep.equal(['add unique', 'a, b']);
-    expect(told('add-index')).to.deep.equal(['add index', 'a, b']);
-    expect(told('add-search')).to.deep.equal(['add search index', 'a, b']);
-    expect(storeName('x')).to.equal('documents.x');
+    expect(formatStep('create')).to.deep.equal(['create collection', 'a text, b integer']);
+    expect(formatStep('add-rules')).to.deep.equal(['add rules', 'a text, b integer, optional']);
+    expect(formatStep('change-rules')).to.deep.equal(['change rules', 'a text, b integer, optional']);
+    expect(formatStep('add-unique')).to.deep.equal(['add unique', 'a, b']);
+    expect(formatStep('add-index')).to.deep.equal(['add index', 'a, b']);
+    expect(formatStep('add-search')).to.deep.equal(['add search index', 'a, b']);
+    expect(toStoreName('x')).to.equal('documents.x');
   });
 });

@@ -1,13 +1,13 @@
 /** What a pipeline reads before it runs, and what `$text` asks of the database, in the embedded document store. Without a database. */
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
-import { aggregateWith } from '../../plugins/document-stores/embedded/aggregate.js';
-import type { Reader } from '../../plugins/document-stores/embedded/reader.js';
-import { pathLiteral, searchedIn, searchOf } from '../../plugins/document-stores/embedded/search.js';
+import { runAggregate } from '../../plugins/document-stores/embedded/aggregate.js';
+import type { CollectionReader } from '../../plugins/document-stores/embedded/reader.js';
+import { formatPathLiteral, listSearchedFields, extractSearch } from '../../plugins/document-stores/embedded/search.js';
 import type { Document } from '../../plugins/document-stores/kind.js';
 import type { Transaction } from '../../plugins/dialects/kind.js';
 
-const codeOf = (error: unknown): unknown => (error as Fault).code;
+const getCode = (error: unknown): unknown => (error as Fault).code;
 
 describe('what a pipeline of the embedded document store reads', () => {
   const asked: unknown[] = [];
@@ -16,10 +16,10 @@ describe('what a pipeline of the embedded document store reads', () => {
       asked.push([name, filter]);
       return Promise.resolve([{ _id: name, k: 1 }]);
     },
-  } as unknown as Reader;
+  } as unknown as CollectionReader;
   beforeEach(() => void asked.splice(0));
   const run = (...stages: Document[]): Promise<readonly Document[]> =>
-    aggregateWith(reader, 'c', stages, {} as unknown as Transaction);
+    runAggregate(reader, 'c', stages, {} as unknown as Transaction);
 
   it('is what its first $match finds, once', async () => {
     expect(await run({ $match: { k: 2 } })).to.deep.equal([{ _id: 'c', k: 1 }]);
@@ -56,14 +56,14 @@ describe('what a pipeline of the embedded document store reads', () => {
       [{ $lookup: { from: 'a', as: 'b', pipeline: [{ $out: 'x' }] } }],
       [{ $facet: { a: [{ $merge: 'x' }] } }],
     ])
-      expect(await run(...stages).catch(codeOf), JSON.stringify(stages)).to.equal('QRY_FAILED');
+      expect(await run(...stages).catch(getCode), JSON.stringify(stages)).to.equal('QRY_FAILED');
     expect(asked).to.deep.equal([]);
   });
 });
 
 describe('what `$text` asks of the database', () => {
-  const valuesOf = (text: string): readonly unknown[] =>
-    searchOf({ $text: { $search: text } }, ['title']).search?.values ?? [];
+  const parseSearchValues = (text: string): readonly unknown[] =>
+    extractSearch({ $text: { $search: text } }, ['title']).search?.values ?? [];
 
   for (const [text, any, must, mustNot] of [
     ['red shoes', 'red shoes', [], []],
@@ -74,19 +74,19 @@ describe('what `$text` asks of the database', () => {
     ['-x -"y z" "p q"', '', ['p q'], ['x', 'y z']],
     ['a\0b', 'a b', [], []],
   ] as const)
-    it(`for ${JSON.stringify(text)}`, () => expect(valuesOf(text)).to.deep.equal([any, must, mustNot]));
+    it(`for ${JSON.stringify(text)}`, () => expect(parseSearchValues(text)).to.deep.equal([any, must, mustNot]));
 
   it('with values that are numbered from where the others end', () => {
-    const conditions = searchOf({ $text: { $search: 'x -y' } }, ['title']).search?.conditions(4) ?? [];
+    const conditions = extractSearch({ $text: { $search: 'x -y' } }, ['title']).search?.conditions(4) ?? [];
     expect(conditions.map((one) => /\$\d+/.exec(one)?.[0])).to.deep.equal(['$4', '$5', '$6']);
   });
 
   it('once, beside other conditions or inside $and', () => {
     const text = { $text: { $search: 'x' } };
-    expect(searchOf({ ...text, $comment: 'c', a: 1 }, ['t']).rest).to.deep.equal({ a: 1 });
-    const inside = searchOf({ b: 2, $and: [{ a: 1 }, text] }, ['t']);
+    expect(extractSearch({ ...text, $comment: 'c', a: 1 }, ['t']).rest).to.deep.equal({ a: 1 });
+    const inside = extractSearch({ b: 2, $and: [{ a: 1 }, text] }, ['t']);
     expect([inside.rest, inside.search?.values]).to.deep.equal([{ b: 2, $and: [{ a: 1 }, {}] }, ['x', [], []]]);
-    expect(searchOf({ a: 1, $or: [] }, ['t'])).to.deep.equal({ search: null, rest: { a: 1, $or: [] } });
+    expect(extractSearch({ a: 1, $or: [] }, ['t'])).to.deep.equal({ search: null, rest: { a: 1, $or: [] } });
     for (const [filter, fields] of [
       [{ $and: [text, text] }, ['t']],
       [text, []],
@@ -96,9 +96,9 @@ describe('what `$text` asks of the database', () => {
     ] as const) {
       let code: unknown = null;
       try {
-        searchOf(filter, fields);
+        extractSearch(filter, fields);
       } catch (error) {
-        code = codeOf(error);
+        code = getCode(error);
       }
       expect(code, JSON.stringify(filter)).to.equal('QRY_FAILED');
     }
@@ -106,8 +106,8 @@ describe('what `$text` asks of the database', () => {
 
   it('in the fields of the index of words, whatever their names', () => {
     const index = { name: 'x', fields: ['a'], unique: false, partial: false, words: null };
-    expect(searchedIn([index, { ...index, words: ['b', 'c'] }])).to.deep.equal(['b', 'c']);
-    expect(searchedIn([index])).to.deep.equal([]);
-    expect(pathLiteral('a"b\\c\'d')).to.equal(`'{"a\\"b\\\\c''d"}'::text[]`);
+    expect(listSearchedFields([index, { ...index, words: ['b', 'c'] }])).to.deep.equal(['b', 'c']);
+    expect(listSearchedFields([index])).to.deep.equal([]);
+    expect(formatPathLiteral('a"b\\c\'d')).to.equal(`'{"a\\"b\\\\c''d"}'::text[]`);
   });
 });

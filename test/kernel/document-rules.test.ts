@@ -1,17 +1,17 @@
 /** What models demand of collections: rules, which of two sets is wider, and how the embedded store judges by them. */
 import { expect } from 'chai';
-import { Fault, fault } from '../../contract/fault.js';
+import { Fault, createFault } from '../../contract/fault.js';
 import type { ModelColumn } from '../../contract/model.js';
-import { judge, named } from '../../plugins/document-stores/embedded/rules.js';
+import { validateDocument, nameFields } from '../../plugins/document-stores/embedded/rules.js';
 import {
   mergeRules,
-  ourRules,
-  rulesOf,
-  type FieldRule,
+  parseOwnRules,
+  createRules,
+  type FieldSchema,
   type Rules,
 } from '../../plugins/document-stores/shared/rules.js';
-import { wantsNothing } from '../../plugins/document-stores/shared/window.js';
-import { columnOf, tableOf } from '../support/model-tables.js';
+import { isEmptyWindow } from '../../plugins/document-stores/shared/window.js';
+import { createModelColumn, createModelTable } from '../support/model-tables.js';
 
 const NUMBERS = ['int', 'long', 'double'];
 
@@ -59,30 +59,35 @@ describe('the rules of a collection', () => {
     ],
   ] as const)
     it(`for ${title}`, () => {
-      const { properties } = rulesOf(tableOf([columnOf('f', more as unknown as Partial<ModelColumn>)]));
+      const { properties } = createRules(
+        createModelTable([createModelColumn('f', more as unknown as Partial<ModelColumn>)]),
+      );
       expect(properties).to.deep.equal({ f: rule });
     });
 
   it('demand the fields that are neither optional nor keys nor counted, and say nothing of `_id`', () => {
     const columns = [
-      columnOf('_id'),
-      columnOf('id', { primaryKey: true }),
-      columnOf('n', { autoIncrement: true }),
-      columnOf('o', { nullable: true }),
-      columnOf('a'),
-      columnOf('b'),
+      createModelColumn('_id'),
+      createModelColumn('id', { primaryKey: true }),
+      createModelColumn('n', { autoIncrement: true }),
+      createModelColumn('o', { nullable: true }),
+      createModelColumn('a'),
+      createModelColumn('b'),
     ];
-    const rules = rulesOf(tableOf(columns));
+    const rules = createRules(createModelTable(columns));
     expect(rules.required).to.deep.equal(['a', 'b']);
     expect(Object.keys(rules.properties)).to.deep.equal(['id', 'n', 'o', 'a', 'b']);
     expect([rules.title, rules.bsonType]).to.deep.equal(['lintel', 'object']);
-    expect(rulesOf(tableOf([columnOf('o', { nullable: true })]))).not.to.have.property('required');
+    expect(createRules(createModelTable([createModelColumn('o', { nullable: true })]))).not.to.have.property(
+      'required',
+    );
   });
 
   it('are known by their title', () => {
-    const ours = rulesOf(tableOf([columnOf('a')]));
-    expect(ourRules({ $jsonSchema: ours })).to.equal(ours);
-    for (const none of [undefined, null, {}, [], 'x', [1]]) expect(ourRules(none), JSON.stringify(none)).to.equal(null);
+    const ours = createRules(createModelTable([createModelColumn('a')]));
+    expect(parseOwnRules({ $jsonSchema: ours })).to.equal(ours);
+    for (const none of [undefined, null, {}, [], 'x', [1]])
+      expect(parseOwnRules(none), JSON.stringify(none)).to.equal(null);
     for (const foreign of [
       { $jsonSchema: { ...ours, title: 'x' } },
       { $jsonSchema: { title: 'lintel' } },
@@ -91,12 +96,12 @@ describe('the rules of a collection', () => {
       { $jsonSchema: ours, a: 1 },
       { a: 1 },
     ])
-      expect(ourRules(foreign), JSON.stringify(foreign)).to.equal('foreign');
+      expect(parseOwnRules(foreign), JSON.stringify(foreign)).to.equal('foreign');
   });
 });
 
 describe('rules that a collection has, and rules of the model', () => {
-  const rules = (properties: Record<string, FieldRule>, required: readonly string[] = []): Rules => ({
+  const rules = (properties: Record<string, FieldSchema>, required: readonly string[] = []): Rules => ({
     title: 'lintel',
     bsonType: 'object',
     ...(required.length > 0 && { required }),
@@ -156,8 +161,11 @@ describe('rules that a collection has, and rules of the model', () => {
 });
 
 describe('documents under the rules of the embedded store', () => {
-  const broken = (rule: FieldRule, value: unknown): string | null => {
-    const issue = judge({ title: 'lintel', bsonType: 'object', properties: { 'a/b': rule } }, { 'a/b': value });
+  const findBrokenRule = (rule: FieldSchema, value: unknown): string | null => {
+    const issue = validateDocument(
+      { title: 'lintel', bsonType: 'object', properties: { 'a/b': rule } },
+      { 'a/b': value },
+    );
     return issue === null ? null : `${issue.code} ${issue.pointer}`;
   };
 
@@ -173,10 +181,10 @@ describe('documents under the rules of the embedded store', () => {
     ['object', [{}, { a: 1 }], [[], new Date(1), 'x']],
   ] as const)
     it(`${type} takes its values, and others with null beside it only`, () => {
-      for (const value of right) expect(broken({ bsonType: [type] }, value)).to.equal(null);
-      for (const value of wrong) expect(broken({ bsonType: [type] }, value)).to.equal('QRY_BAD_VALUE /a~1b');
-      expect(broken({ bsonType: [type] }, null)).to.equal('QRY_NOT_NULL /a~1b');
-      expect(broken({ bsonType: [type, 'null'] }, null)).to.equal(null);
+      for (const value of right) expect(findBrokenRule({ bsonType: [type] }, value)).to.equal(null);
+      for (const value of wrong) expect(findBrokenRule({ bsonType: [type] }, value)).to.equal('QRY_BAD_VALUE /a~1b');
+      expect(findBrokenRule({ bsonType: [type] }, null)).to.equal('QRY_NOT_NULL /a~1b');
+      expect(findBrokenRule({ bsonType: [type, 'null'] }, null)).to.equal(null);
     });
 
   for (const [title, rule, value, expected] of [
@@ -197,7 +205,7 @@ describe('documents under the rules of the embedded store', () => {
       'QRY_CHECK /a~1b/1/c',
     ],
   ] as const)
-    it(title, () => expect(broken(rule, value)).to.equal(expected));
+    it(title, () => expect(findBrokenRule(rule, value)).to.equal(expected));
 
   it('lack what is demanded: a missing field, one that is undefined, and not what is inherited', () => {
     const rules: Rules = {
@@ -206,22 +214,22 @@ describe('documents under the rules of the embedded store', () => {
       required: ['toString', 'b'],
       properties: { toString: {}, b: {} },
     };
-    expect(judge(rules, { b: 1 })).to.deep.equal({
+    expect(validateDocument(rules, { b: 1 })).to.deep.equal({
       pointer: '/toString',
       code: 'QRY_NOT_NULL',
       detail: 'must have a value',
     });
-    expect(judge(rules, { toString: 1, b: undefined })?.pointer).to.equal('/b');
-    expect(judge(rules, { toString: 1, b: null })).to.equal(null);
-    expect(judge({ ...rules, required: ['b'] }, { b: 1 })).to.equal(null);
+    expect(validateDocument(rules, { toString: 1, b: undefined })?.pointer).to.equal('/b');
+    expect(validateDocument(rules, { toString: 1, b: null })).to.equal(null);
+    expect(validateDocument({ ...rules, required: ['b'] }, { b: 1 })).to.equal(null);
   });
 
   it('that are refused by the database: the fields of the index, and no places of the statement', () => {
     const error = (code: 'QRY_UNIQUE' | 'QRY_CHECK', constraint?: string): Fault =>
-      fault(code, {}, { cause: { constraint }, issues: [{ pointer: '/1', code, detail: 'x' }] });
+      createFault(code, {}, { cause: { constraint }, issues: [{ pointer: '/1', code, detail: 'x' }] });
     const indexes = new Map([['i', ['a/b', 'c']]]);
     const pointers = (given: unknown): unknown => {
-      const found = named(given, indexes);
+      const found = nameFields(given, indexes);
       return found instanceof Fault ? [found.code, found.options.issues?.map(({ pointer }) => pointer)] : found;
     };
     expect(pointers(error('QRY_UNIQUE', 'i'))).to.deep.equal(['QRY_UNIQUE', ['/a~1b', '/c']]);
@@ -229,18 +237,18 @@ describe('documents under the rules of the embedded store', () => {
     expect(pointers(error('QRY_UNIQUE', 'other'))).to.deep.equal(['QRY_UNIQUE', []]);
     expect(pointers(error('QRY_UNIQUE'))).to.deep.equal(['QRY_UNIQUE', []]);
     expect(pointers(error('QRY_CHECK', 'i'))).to.deep.equal(['QRY_CHECK', undefined]);
-    const [first] = (named(error('QRY_UNIQUE', 't_pkey'), indexes) as Fault).options.issues ?? [];
+    const [first] = (nameFields(error('QRY_UNIQUE', 't_pkey'), indexes) as Fault).options.issues ?? [];
     expect(first).to.deep.equal({ pointer: '/_id', code: 'QRY_UNIQUE', detail: 'is taken already' });
     const other = new Error('x');
-    expect(named(other, indexes)).to.equal(other);
+    expect(nameFields(other, indexes)).to.equal(other);
   });
 });
 
 describe('how many documents are wanted', () => {
   it('none with a limit of 0, and only whole numbers from 0', () => {
-    expect(wantsNothing({ limit: 0 })).to.equal(true);
+    expect(isEmptyWindow({ limit: 0 })).to.equal(true);
     for (const options of [{}, { limit: 1 }, { skip: 0 }, { limit: 1, skip: 5 }])
-      expect(wantsNothing(options)).to.equal(false);
+      expect(isEmptyWindow(options)).to.equal(false);
     for (const options of [
       { limit: -1 },
       { limit: 1.5 },
@@ -249,7 +257,7 @@ describe('how many documents are wanted', () => {
       { limit: '1' as never },
       { limit: 0, skip: NaN },
     ])
-      expect(() => wantsNothing(options), JSON.stringify(options))
+      expect(() => isEmptyWindow(options), JSON.stringify(options))
         .to.throw(Fault)
         .with.property('code', 'QRY_BAD_VALUE');
   });

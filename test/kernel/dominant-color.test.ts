@@ -7,10 +7,10 @@ import sharp from 'sharp';
 import type { Json } from '../../contract/json.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import inspector from '../../plugins/inspectors/dominant-color/runtime.js';
-import { dominant } from '../../plugins/inspectors/dominant-color/dominant.js';
+import { computeDominantColor } from '../../plugins/inspectors/dominant-color/dominant.js';
 import type { Inspector } from '../../plugins/inspectors/kind.js';
-import { cpuTimeOf } from '../support/cpu.js';
-import { bomb, GIF_BLACK, JPEG_BLUE, PNG_RED, SVG, WEBP_GREEN } from '../support/pictures.js';
+import { measureAsyncCpuTime } from '../support/cpu.js';
+import { createImageBomb, GIF_BLACK, JPEG_BLUE, PNG_RED, SVG, WEBP_GREEN } from '../support/pictures.js';
 
 describe('inspector dominant_color', () => {
   const finder = inspector.create!({} as RuntimeContext) as Inspector;
@@ -48,7 +48,7 @@ describe('inspector dominant_color', () => {
   it('is nothing where nothing is to be seen', async () => {
     const glass = { create: { width: 8, height: 8, channels: 4, background: { r: 9, g: 9, b: 9, alpha: 0 } } } as const;
     expect(await look(await sharp(glass).png().toBuffer())).to.equal(null);
-    expect(dominant(new Uint8Array())).to.equal(null);
+    expect(computeDominantColor(new Uint8Array())).to.equal(null);
   });
 
   it('is nothing for other types, whatever they are called', async () => {
@@ -80,7 +80,9 @@ describe('inspector dominant_color', () => {
   ] as const) {
     it(`takes neither memory nor time for a picture of ${width} x ${height}`, async () => {
       const before = process.memoryUsage().rss;
-      const took = await cpuTimeOf(async () => expect(await look(bomb(width, height))).to.equal(null));
+      const took = await measureAsyncCpuTime(async () =>
+        expect(await look(createImageBomb(width, height))).to.equal(null),
+      );
       expect(took).to.be.below(6000);
       expect(process.memoryUsage().rss - before).to.be.below(300_000_000);
     });

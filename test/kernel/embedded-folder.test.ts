@@ -13,9 +13,9 @@ import { expect } from 'chai';
 import { checkFolder } from '../../plugins/dialects/pglite/folder.js';
 import { lockFolder } from '../../plugins/dialects/pglite/lock.js';
 import { startKernel } from '../support/kernel.js';
-import { querying, ROOT } from '../support/project.js';
+import { defineQueryResource, ROOT } from '../support/project.js';
 import { skipTest } from '../support/skip.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
 const LOCK = pathToFileURL(join(ROOT, 'dist', 'plugins', 'dialects', 'pglite', 'lock.js')).href;
 /** Takes the lock, says how that went, and ends with its input. */
@@ -34,12 +34,12 @@ describe('the folder of an embedded database', () => {
   const files = {
     'definitions/_note.json': { id: { type: 'Number', primary_key: true } },
     'definitions/a.json': [
-      querying('add', 'INSERT INTO notes (id) VALUES (1)'),
-      querying('all', 'SELECT count(*) AS n FROM notes'),
+      defineQueryResource('add', 'INSERT INTO notes (id) VALUES (1)'),
+      defineQueryResource('all', 'SELECT count(*) AS n FROM notes'),
     ],
   };
   const start = (path: string) => startKernel({ files, config: { connections: { main: { use: 'pglite', path } } } });
-  const reasonOf = async (work: Promise<unknown>): Promise<unknown> =>
+  const catchReason = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => null,
       // The kernel says it in its own error of the start.
@@ -68,7 +68,7 @@ describe('the folder of an embedded database', () => {
       await cp(copy, broken, { recursive: true });
       await rm(join(broken, lost));
       const before = (await readdir(broken, { recursive: true })).sort();
-      expect(await reasonOf(start(broken))).to.include(`of a database it lacks ${name}`);
+      expect(await catchReason(start(broken))).to.include(`of a database it lacks ${name}`);
       expect((await readdir(broken, { recursive: true })).sort()).to.deep.equal(before);
     }
   }).timeout(60_000);
@@ -77,7 +77,7 @@ describe('the folder of an embedded database', () => {
     const other = join(above, 'other');
     await mkdir(other);
     await writeFile(join(other, 'letter.txt'), 'x');
-    expect(await reasonOf(checkFolder(other, 'main'))).to.include('holds 1 files and folders');
+    expect(await catchReason(checkFolder(other, 'main'))).to.include('holds 1 files and folders');
     expect(await readdir(other)).to.deep.equal(['letter.txt']);
     const half = join(above, 'half');
     await mkdir(half);
@@ -94,12 +94,12 @@ describe('the folder of an embedded database', () => {
     const children = `/proc/${process.pid}/task/${process.pid}/children`;
     if (spawnSync('flock', ['--version']).error !== undefined) return skipTest(this, 'no flock');
     if (!existsSync(children)) return skipTest(this, 'the system does not list children');
-    const listed = async (): Promise<string[]> => (await readFile(children, 'utf8')).split(' ').filter(Boolean);
-    const before = await listed();
+    const listChildren = async (): Promise<string[]> => (await readFile(children, 'utf8')).split(' ').filter(Boolean);
+    const before = await listChildren();
     const data = join(above, 'ended');
     const unlock = await lockFolder(data, 'main');
     const isLocked = (): boolean => spawnSync('flock', ['-n', data, 'true']).status === 1;
-    const holders = (await listed()).filter((pid) => !before.includes(pid));
+    const holders = (await listChildren()).filter((pid) => !before.includes(pid));
     expect(holders).to.have.length(1);
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
       for (const pid of holders) process.kill(-Number(pid), signal);
@@ -119,7 +119,7 @@ describe('the folder of an embedded database', () => {
     });
     const [said] = (await once(holder.stdout, 'data')) as [Buffer];
     expect(String(said)).to.equal('held\n');
-    expect(await reasonOf(lockFolder(data, 'main'))).to.include('in use by another process');
+    expect(await catchReason(lockFolder(data, 'main'))).to.include('in use by another process');
     // Without a farewell: the operating system gives the lock back.
     const over = once(holder, 'close');
     holder.stdin.end();
@@ -135,7 +135,7 @@ describe('the folder of an embedded database', () => {
       );
       return locks.length > 0;
     };
-    await until(take, 'the lock is given back');
+    await waitUntil(take, 'the lock is given back');
     for (const unlock of locks) await unlock();
   });
 });

@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import { ExactNumber } from '../../contract/exact-number.js';
 import {
   compareNumbers,
-  exactNumber,
+  toExactNumber,
   isBeyond,
   parseExact,
-  readJson,
+  parseExactJson,
   writeJson,
 } from '../../language/strings/exact-json.js';
 
@@ -21,8 +21,8 @@ describe('numbers of JSON', () => {
   );
   for (const text of DOUBLES) {
     it(`${text} is a double`, () => {
-      expect(exactNumber(text)).to.equal(Number(text) + 0);
-      expect(readJson(text)).to.equal(Number(text));
+      expect(toExactNumber(text)).to.equal(Number(text) + 0);
+      expect(parseExactJson(text)).to.equal(Number(text));
     });
   }
 
@@ -38,7 +38,7 @@ describe('numbers of JSON', () => {
   ];
   for (const [text, digits] of EXACT) {
     it(`${text} is kept as its digits`, () => {
-      const found = readJson(`{"a":[${text},"${text}"]}`) as { a: [ExactNumber, string] };
+      const found = parseExactJson(`{"a":[${text},"${text}"]}`) as { a: [ExactNumber, string] };
       expect(found.a[0]).to.be.instanceOf(ExactNumber);
       expect(String(found.a[0])).to.equal(digits);
       expect(found.a[1]).to.equal(text);
@@ -54,8 +54,8 @@ describe('numbers of JSON', () => {
 
   it('leaves strings, names and values of every other kind alone', () => {
     const text = '{"12345678901234567":"\\"12345678901234567\\\\","b":[null,true,{"":12345678901234567}],"b":"e999"}';
-    expect(writeJson(readJson(text))).to.equal(JSON.stringify(JSON.parse(text)));
-    const own = readJson('{"__proto__":{"a":12345678901234567}}') as object;
+    expect(writeJson(parseExactJson(text))).to.equal(JSON.stringify(JSON.parse(text)));
+    const own = parseExactJson('{"__proto__":{"a":12345678901234567}}') as object;
     expect(Object.keys(own)).to.deep.equal(['__proto__']);
     expect(writeJson(undefined)).to.equal(undefined);
   });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compareWithFile, differencesOf } from '../support/expected.js';
+import { compareWithFile, listDifferences } from '../support/expected.js';
 
 const row = (line: number, message: string): Record<string, string | number> => ({
   code: 'DEF_TYPE',
@@ -15,20 +15,20 @@ const row = (line: number, message: string): Record<string, string | number> => 
 describe('differences of a fixture', () => {
   it('are the rows that are gone, the new ones, and what changed in a row', () => {
     const [one, two, three] = [row(1, 'one'), row(2, 'two'), row(3, 'three')];
-    expect(differencesOf([one, two, two], [one, two, three])).to.deep.equal([
+    expect(listDifferences([one, two, two], [one, two, three])).to.deep.equal([
       `- ${JSON.stringify(two)}`,
       `+ ${JSON.stringify(three)}`,
     ]);
-    expect(differencesOf([one, two], [row(1, 'other'), two])).to.deep.equal([
+    expect(listDifferences([one, two], [row(1, 'other'), two])).to.deep.equal([
       '  "DEF_TYPE" "a.json" 1',
       '  - /message: "one"',
       '  + /message: "other"',
     ]);
-    expect(differencesOf([one, two], [two, one])).to.deep.equal(['the same rows in another order']);
+    expect(listDifferences([one, two], [two, one])).to.deep.equal(['the same rows in another order']);
   });
 
   it('are the places of an object', () => {
-    expect(differencesOf({ a: { b: [1, 2] }, c: null }, { a: { b: [1, 3] }, d: [] })).to.deep.equal([
+    expect(listDifferences({ a: { b: [1, 2] }, c: null }, { a: { b: [1, 3] }, d: [] })).to.deep.equal([
       '- /a/b/1: 2',
       '+ /a/b/1: 3',
       '- /c: null',

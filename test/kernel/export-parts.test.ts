@@ -5,20 +5,20 @@
 import { expect } from 'chai';
 import { array, number, string } from 'yup';
 import * as read from '../../language/export/data-reader.js';
-import { boundsOf } from '../../language/export/field-words.js';
-import { anchor, blocks, fenced, midSentence, table } from '../../language/export/markdown.js';
+import { describeBounds } from '../../language/export/field-words.js';
+import { toAnchor, joinBlocks, formatJsonBlock, toMidSentence, formatTable } from '../../language/export/markdown.js';
 import type { Json } from '../../contract/json.js';
 import type { SchemaLike } from '../../contract/plugin.js';
 import { fold } from '../../language/schema/fold.js';
-import { byteLength, keyFlaw, variableOf } from '../../plugins/tokens/shared/keys.light.js';
-import { constantNames, isOneAccessor } from '../../plugins/broadcasts/shared/receiver-names.light.js';
+import { getByteLength, findKeyFlaw, getVariableName } from '../../plugins/tokens/shared/keys.light.js';
+import { checkConstantReceiver, isOneAccessor } from '../../plugins/broadcasts/shared/receiver-names.light.js';
 import { readTraceparent, writeTraceparent } from '../../plugins/observers/opentelemetry/traceparent.js';
 
 describe('foreign JSON, read piece by piece', () => {
   const caps = { characters: 60, depth: 2, text: 5, items: 3 };
-  const whole = (text: string): string => {
+  const readWhole = (text: string): string => {
     try {
-      return JSON.stringify(read.readJson(text, caps));
+      return JSON.stringify(read.parseUntrustedJson(text, caps));
     } catch (error) {
       return (error as Error).message;
     }
@@ -35,7 +35,7 @@ describe('foreign JSON, read piece by piece', () => {
     ['[1,2,3,4]', 'the whole has more than 3 entries'],
     ['{"a":{"__proto__":1}}', '/a has the key "__proto__", which is reserved'],
   ];
-  for (const [text, result] of WHOLE) it(`${text.trim()}: ${result}`, () => expect(whole(text)).to.equal(result));
+  for (const [text, result] of WHOLE) it(`${text.trim()}: ${result}`, () => expect(readWhole(text)).to.equal(result));
 
   const PIECES: readonly (readonly [
     title: string,
@@ -85,18 +85,18 @@ describe('foreign JSON, read piece by piece', () => {
 
 describe('pieces of Markdown', () => {
   it('are tables whose cells end no cell', () => {
-    expect(table(['a', 'b'], [])).to.equal('');
-    expect(table(['a', 'b'], [['x|y', ' 1\n  2 ']])).to.equal('| a | b |\n| --- | --- |\n| x\\|y | 1 2 |');
+    expect(formatTable(['a', 'b'], [])).to.equal('');
+    expect(formatTable(['a', 'b'], [['x|y', ' 1\n  2 ']])).to.equal('| a | b |\n| --- | --- |\n| x\\|y | 1 2 |');
   });
 
   it('are addresses of headings, titles in a sentence, and paragraphs', () => {
-    expect(['$ENV', 'a_b-c', 'Ä.b c', 'QUERY'].map(anchor)).to.deep.equal(['#env', '#a_b-c', '#äbc', '#query']);
-    expect(['Field type', 'SQL dialect', 'A'].map(midSentence)).to.deep.equal(['field type', 'SQL dialect', 'a']);
-    expect(blocks('a', '', ['b', ''], 'c')).to.equal('a\n\nb\n\nc');
+    expect(['$ENV', 'a_b-c', 'Ä.b c', 'QUERY'].map(toAnchor)).to.deep.equal(['#env', '#a_b-c', '#äbc', '#query']);
+    expect(['Field type', 'SQL dialect', 'A'].map(toMidSentence)).to.deep.equal(['field type', 'SQL dialect', 'a']);
+    expect(joinBlocks('a', '', ['b', ''], 'c')).to.equal('a\n\nb\n\nc');
   });
 
   it('are JSON on one line where it fits into a hundred columns', () => {
-    const inside = (json: Json): string => fenced(json).replace(/^```json\n|\n```$/g, '');
+    const inside = (json: Json): string => formatJsonBlock(json).replace(/^```json\n|\n```$/g, '');
     expect(inside({ a: [1, { b: 'x' }], c: {}, d: null })).to.equal('{ "a": [1, { "b": "x" }], "c": {}, "d": null }');
     expect(inside(['x'.repeat(96)])).to.equal(`["${'x'.repeat(96)}"]`);
     expect(inside(['x'.repeat(97)])).to.equal(`[\n  "${'x'.repeat(97)}"\n]`);
@@ -133,25 +133,29 @@ describe('bounds in words', () => {
     [number().meta({ ...doc, unit: 'seconds' }), 'seconds'],
   ];
   for (const [schema, words] of CASES)
-    it(words || 'nothing', () => expect(boundsOf(fold(schema, 'x'))).to.equal(words));
+    it(words || 'nothing', () => expect(describeBounds(fold(schema, 'x'))).to.equal(words));
 });
 
 describe('keys and receivers by their text', () => {
   it('say what is wrong with a key, and never the key', () => {
-    expect([keyFlaw(''), keyFlaw(' \t')].map((flaw) => flaw?.slice(0, 11))).to.deep.equal([
+    expect([findKeyFlaw(''), findKeyFlaw(' \t')].map((flaw) => flaw?.slice(0, 11))).to.deep.equal([
       'it is empty',
       'it is empty',
     ]);
-    expect(keyFlaw('changeme'))
+    expect(findKeyFlaw('changeme'))
       .to.match(/^it is a sample/)
       .and.not.include('changeme');
-    expect(keyFlaw('k3-Jd92-mmQ8')).to.equal(null);
-    expect([variableOf('$ENV.KEY'), variableOf('key'), variableOf('$ENV')]).to.deep.equal(['KEY', null, '']);
+    expect(findKeyFlaw('k3-Jd92-mmQ8')).to.equal(null);
+    expect([getVariableName('$ENV.KEY'), getVariableName('key'), getVariableName('$ENV')]).to.deep.equal([
+      'KEY',
+      null,
+      '',
+    ]);
   });
 
   it('count bytes as UTF-8 does', () => {
     for (const text of ['', 'a', '\u007f', '\u0080', 'é', '\u07ff', '\u0800', '€', '\uffff', '\u{10000}', '😀a'])
-      expect(byteLength(text), text).to.equal(Buffer.byteLength(text));
+      expect(getByteLength(text), text).to.equal(Buffer.byteLength(text));
   });
 
   it('take names of values for receivers that were meant to be read', () => {
@@ -163,8 +167,8 @@ describe('keys and receivers by their text', () => {
           depends_on: [{ extract_response_for: [{ extract: 'x', for: 'other' }] }],
         },
       ],
-    } as unknown as Parameters<typeof constantNames>[2];
-    const isName = (json: Json): boolean => constantNames(json, '/to', root).length === 1;
+    } as unknown as Parameters<typeof checkConstantReceiver>[2];
+    const isName = (json: Json): boolean => checkConstantReceiver(json, '/to', root).length === 1;
     for (const name of [
       'friend',
       'owner',

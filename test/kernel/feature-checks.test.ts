@@ -11,51 +11,64 @@ import rateLimit from '../../plugins/features/rate-limit/spec.js';
 import returnables from '../../plugins/features/returnables/spec.js';
 import tokenize from '../../plugins/features/tokenize/spec.js';
 import verifyHashables from '../../plugins/features/verify-hashables/spec.js';
-import { action, AT_ONCE, mended, said, type Written } from '../support/check-place.js';
+import {
+  createCheckAction,
+  AT_ONCE,
+  listFixTexts,
+  listFindings,
+  type DefinitionObject,
+} from '../support/check-place.js';
 
 describe('checks of tokens', () => {
-  const settings = (custom_claim_fields: Json, rest: Written = {}): Written => ({
+  const settings = (custom_claim_fields: Json, rest: DefinitionObject = {}): DefinitionObject => ({
     tokenize: { type: 'JWT', custom_claim_fields },
     actionables: [{ id: 1, mode: 'QUERY', ...rest }],
   });
-  const known = { actions: [action(0, { main: true, answers: ['id', 'name'] })] };
+  const known = { actions: [createCheckAction(0, { main: true, answers: ['id', 'name'] })] };
   const CLAIM = '/tokenize/custom_claim_fields/0';
 
   it('refuse claims that the standard means, that reach into the runtime, that are secret', () => {
     for (const name of ['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'exp.a', '__proto__', 'a.constructor', 'prototype.b'])
-      expect(said(tokenize, settings([name])), name).to.deep.equal([`TOK_CLAIM_RESERVED ${CLAIM}`]);
+      expect(listFindings(tokenize, settings([name])), name).to.deep.equal([`TOK_CLAIM_RESERVED ${CLAIM}`]);
     const secret = [`TOK_CLAIM_SECRET ${CLAIM}`];
-    const actions = [action(0, { isSecret: (path) => path === 'p' })];
-    expect(said(tokenize, settings(['p']), { actions })).to.deep.equal(secret);
-    expect(said(tokenize, settings(['q']), { actions })).to.deep.equal([]);
+    const actions = [createCheckAction(0, { isSecret: (path) => path === 'p' })];
+    expect(listFindings(tokenize, settings(['p']), { actions })).to.deep.equal(secret);
+    expect(listFindings(tokenize, settings(['q']), { actions })).to.deep.equal([]);
     // By name, where it comes from elsewhere or out of another result.
     const secrets = new Set(['p', 'q.r']);
     for (const name of ['p', 'a.p', 'p.a', 'q.r']) {
       const elsewhere = settings([name], { depends_on: [{ resource_id: 'other' }] });
-      expect(said(tokenize, elsewhere, { secrets }), name).to.deep.equal(secret);
+      expect(listFindings(tokenize, elsewhere, { secrets }), name).to.deep.equal(secret);
       const extracted = settings([name], { extract_response_for: [{ for: name.split('.')[0] ?? '' }] });
-      expect(said(tokenize, extracted, { secrets }), name).to.deep.equal(secret);
+      expect(listFindings(tokenize, extracted, { secrets }), name).to.deep.equal(secret);
     }
     for (const name of ['expires', 'a.exp', 'sub'])
-      expect(said(tokenize, settings([name]), { actions: [action(0)] }), name).to.deep.equal([]);
+      expect(listFindings(tokenize, settings([name]), { actions: [createCheckAction(0)] }), name).to.deep.equal([]);
   });
 
   it('miss claims only where every name is certain', () => {
     const absent = [`TOK_CLAIM_ABSENT ${CLAIM}`];
-    expect(said(tokenize, settings(['x']), known)).to.deep.equal(absent);
-    expect(said(tokenize, settings(['name.first']), known)).to.deep.equal([]);
-    expect(said(tokenize, settings(['name'], { returnables: ['id'] }), known)).to.deep.equal(absent);
-    expect(said(tokenize, settings(['name'], { returnables: ['name.first'] }), known)).to.deep.equal([]);
-    expect(said(tokenize, settings(['x']), { actions: [action(0)] })).to.deep.equal([]);
+    expect(listFindings(tokenize, settings(['x']), known)).to.deep.equal(absent);
+    expect(listFindings(tokenize, settings(['name.first']), known)).to.deep.equal([]);
+    expect(listFindings(tokenize, settings(['name'], { returnables: ['id'] }), known)).to.deep.equal(absent);
+    expect(listFindings(tokenize, settings(['name'], { returnables: ['name.first'] }), known)).to.deep.equal([]);
+    expect(listFindings(tokenize, settings(['x']), { actions: [createCheckAction(0)] })).to.deep.equal([]);
     for (const generate of [{ for: 'x' }, [{ for: 'y' }, { for: 'x' }]])
-      expect(said(tokenize, settings(['x'], { generate }), known)).to.deep.equal([]);
-    expect(said(tokenize, settings(['x'], { depends_on: [{ resource_id: 'other' }] }), known)).to.deep.equal([]);
-    expect(said(tokenize, settings(['x'], { depends_on: [{ resource_id: 'self' }] }), known)).to.deep.equal(absent);
+      expect(listFindings(tokenize, settings(['x'], { generate }), known)).to.deep.equal([]);
+    expect(listFindings(tokenize, settings(['x'], { depends_on: [{ resource_id: 'other' }] }), known)).to.deep.equal(
+      [],
+    );
+    expect(listFindings(tokenize, settings(['x'], { depends_on: [{ resource_id: 'self' }] }), known)).to.deep.equal(
+      absent,
+    );
   });
 
   it('refuse a result that can carry none', () => {
-    const of = (written: Written, actions: readonly CheckAction[] = [action(0, { main: true })]): readonly string[] =>
-      said(tokenize, { tokenize: {}, actionables: [written, { mode: 'QUERY' }] }, { actions });
+    const of = (
+      written: DefinitionObject,
+      actions: readonly CheckAction[] = [createCheckAction(0, { main: true })],
+    ): readonly string[] =>
+      listFindings(tokenize, { tokenize: {}, actionables: [written, { mode: 'QUERY' }] }, { actions });
     const RETURN = { mode: 'RETURN' };
     for (const value of [[], [1], 'text', 7, true])
       expect(of({ ...RETURN, value })).to.deep.equal(['TOK_RESULT /actionables/0/id']);
@@ -65,28 +78,38 @@ describe('checks of tokens', () => {
     for (const written of [RETURN, { result: 'one' }, { sql: { multi: false } }, { mode: 'QUERY', value: 7 }])
       expect(of(written)).to.deep.equal([]);
     const many = { result: 'many' };
-    expect(of(many, [action(0), action(1)])).to.deep.equal([]);
-    expect(of(many, [action(0), action(1, { noOp: true })])).to.deep.equal(['TOK_RESULT /actionables/0/id']);
-    expect(of(many, [action(0, { main: true }), action(1)])).to.deep.equal(['TOK_RESULT /actionables/0/id']);
+    expect(of(many, [createCheckAction(0), createCheckAction(1)])).to.deep.equal([]);
+    expect(of(many, [createCheckAction(0), createCheckAction(1, { noOp: true })])).to.deep.equal([
+      'TOK_RESULT /actionables/0/id',
+    ]);
+    expect(of(many, [createCheckAction(0, { main: true }), createCheckAction(1)])).to.deep.equal([
+      'TOK_RESULT /actionables/0/id',
+    ]);
   });
 
   it('say nothing where tokens are only judged, and ask for the settings where there are none', () => {
-    expect(said(tokenize, { ...settings(['exp']), protected: {} })).to.deep.equal([`TOK_CLAIM_RESERVED ${CLAIM}`]);
-    expect(said(tokenize, { tokenize: {}, protected: {}, actionables: [{ result: 'many' }] }, known)).to.deep.equal([]);
-    expect(said(guard, { protected: {} })).to.deep.equal(['TOK_NO_SETTINGS /protected']);
-    expect(said(guard, { protected: {}, tokenize: {} })).to.deep.equal([]);
+    expect(listFindings(tokenize, { ...settings(['exp']), protected: {} })).to.deep.equal([
+      `TOK_CLAIM_RESERVED ${CLAIM}`,
+    ]);
+    expect(
+      listFindings(tokenize, { tokenize: {}, protected: {}, actionables: [{ result: 'many' }] }, known),
+    ).to.deep.equal([]);
+    expect(listFindings(guard, { protected: {} })).to.deep.equal(['TOK_NO_SETTINGS /protected']);
+    expect(listFindings(guard, { protected: {}, tokenize: {} })).to.deep.equal([]);
     const revoking = (tokens?: Json): readonly string[] =>
-      said(invalidateTokenize, { tokenize: {}, invalidate_tokenize: tokens === undefined ? {} : { tokens } });
+      listFindings(invalidateTokenize, { tokenize: {}, invalidate_tokenize: tokens === undefined ? {} : { tokens } });
     for (const tokens of ['$PAYLOAD.t', ['$PAYLOAD.t', '$HEADER.x'], undefined])
       expect(revoking(tokens)).to.deep.equal([]);
     for (const tokens of ['t', 'Bearer $PAYLOAD.t', '$PAYLOAD.t ', '$PAYLOAD.a$PAYLOAD.b', [], ['$PAYLOAD.t', 7], null])
       expect(revoking(tokens), JSON.stringify(tokens)).to.deep.equal(['TOK_REVOKE_FORM /invalidate_tokenize/tokens']);
-    expect(said(invalidateTokenize, { invalidate_tokenize: {} })).to.deep.equal(['TOK_REVOKE /invalidate_tokenize']);
+    expect(listFindings(invalidateTokenize, { invalidate_tokenize: {} })).to.deep.equal([
+      'TOK_REVOKE /invalidate_tokenize',
+    ]);
   });
 
   it('take guards for the same that judge the same tokens', () => {
     const of = (settings: Json): string | undefined =>
-      (guard as PluginSpec).guardOf?.({
+      (guard as PluginSpec).getCallerKey?.({
         value: {},
         holder: { tokenize: settings },
         facts: (kind, name) => (kind === 'token' && name === 'JWT' ? { algorithm: 'HS256' } : undefined),
@@ -103,8 +126,13 @@ describe('checks of tokens', () => {
   });
 
   it('miss the hash that is compared, and no hash out of a cache', () => {
-    const of = (query: Json, entry: Written = {}, rest: Written = {}, root: Written = {}): readonly string[] =>
-      said(
+    const of = (
+      query: Json,
+      entry: DefinitionObject = {},
+      rest: DefinitionObject = {},
+      root: DefinitionObject = {},
+    ): readonly string[] =>
+      listFindings(
         verifyHashables,
         { sql: { query }, verify_hashables: [{ property: 'user.password', ...entry }], ...rest },
         { root },
@@ -135,8 +163,8 @@ describe('checks of tokens', () => {
 
 describe('checks of rules and limits', () => {
   const facts: CheckPlace['facts'] = (_kind, name) => ({ bounded: name === 'STRING' });
-  const rules = (rule: Json, rest: Written = {}): readonly string[] =>
-    said(validation, { payload_validation: [rule], ...rest }, { facts });
+  const rules = (rule: Json, rest: DefinitionObject = {}): readonly string[] =>
+    listFindings(validation, { payload_validation: [rule], ...rest }, { facts });
   const RULE = '/payload_validation/0';
 
   it('refuse bounds that cross, where they are written last', () => {
@@ -165,12 +193,12 @@ describe('checks of rules and limits', () => {
     expect(rules({ field: { b } }, { bypass_payload_validation: true })).to.deep.equal([
       'VAL_BYPASSED /bypass_payload_validation',
     ]);
-    expect(said(validation, { payload_validation: [], bypass_payload_validation: true })).to.deep.equal([]);
+    expect(listFindings(validation, { payload_validation: [], bypass_payload_validation: true })).to.deep.equal([]);
   });
 
   it('ask for accessors in the identifier of a limit', () => {
     const of = (identifier?: Json): readonly string[] =>
-      said(rateLimit, { rate_limit: identifier === undefined ? {} : { identifier } });
+      listFindings(rateLimit, { rate_limit: identifier === undefined ? {} : { identifier } });
     for (const by of [undefined, '$HEADER.ip', 'a $PAYLOAD.b', ['$HEADER.ip', '$PAYLOAD.b']])
       expect(of(by)).to.deep.equal([]);
     for (const by of ['ip', [], ['$HEADER.ip', 'ip'], 7, null])
@@ -178,13 +206,13 @@ describe('checks of rules and limits', () => {
   });
 
   it('find halves and doubles of generated names', () => {
-    expect(said(generate, { generate: '$GENERATOR.A' })).to.deep.equal(['GEN_HALF /generate']);
-    expect(said(generate, { for: 'a' })).to.deep.equal(['GEN_HALF /for']);
-    expect(said(generate, { generate: [], for: 'a' })).to.deep.equal(['GEN_HALF /for']);
+    expect(listFindings(generate, { generate: '$GENERATOR.A' })).to.deep.equal(['GEN_HALF /generate']);
+    expect(listFindings(generate, { for: 'a' })).to.deep.equal(['GEN_HALF /for']);
+    expect(listFindings(generate, { generate: [], for: 'a' })).to.deep.equal(['GEN_HALF /for']);
     for (const sound of [{ generate: '$GENERATOR.A', for: 'a' }, { generate: [{ for: 'a' }, { for: 'b' }] }, {}])
-      expect(said(generate, sound)).to.deep.equal([]);
+      expect(listFindings(generate, sound)).to.deep.equal([]);
     const list = ['a', 'b', 'a', 'a'].map((name) => ({ for: name }));
-    expect(said(generate, { generate: list })).to.deep.equal([
+    expect(listFindings(generate, { generate: list })).to.deep.equal([
       'GEN_TWICE /generate/2/for',
       'GEN_TWICE /generate/3/for',
     ]);
@@ -192,17 +220,17 @@ describe('checks of rules and limits', () => {
 
   it('take a delay of whole thousands for milliseconds, unless it is whole quarters of hours', () => {
     const of = (delay: Json): readonly string[] =>
-      said(queue, { queue: { delay } }).filter((one) => one.includes('MILLI'));
+      listFindings(queue, { queue: { delay } }).filter((one) => one.includes('MILLI'));
     for (const delay of [5000, 10_000, 60_000, 86_000]) expect(of(delay), `${delay}`).to.have.length(1);
     for (const delay of [1000, 4000, 4999, 5001, 3600, 900, 9000, 36_000, 86_400, '5000'])
       expect(of(delay), `${delay}`).to.deep.equal([]);
-    expect(mended(queue, { queue: { delay: 60_000 } })).to.include('60');
-    expect(said(queue, { queue: { retries: 1 }, retries: 2 })).to.include('QUE_TWICE /retries');
-    expect(said(queue, { queue: {}, retries: 2 })).not.to.include('QUE_TWICE /retries');
-    expect(said(queue, { retries: 2 })).to.deep.equal(['QUE_NOTHING /retries']);
+    expect(listFixTexts(queue, { queue: { delay: 60_000 } })).to.include('60');
+    expect(listFindings(queue, { queue: { retries: 1 }, retries: 2 })).to.include('QUE_TWICE /retries');
+    expect(listFindings(queue, { queue: {}, retries: 2 })).not.to.include('QUE_TWICE /retries');
+    expect(listFindings(queue, { retries: 2 })).to.deep.equal(['QUE_NOTHING /retries']);
     for (const root of [{ run_in_background: true }, { queue: {} }])
-      expect(said(queue, { retries: 2 }, { root })).to.deep.equal([]);
-    expect(said(queue, { retries: 2, run_in_background: true })).to.deep.equal([]);
+      expect(listFindings(queue, { retries: 2 }, { root })).to.deep.equal([]);
+    expect(listFindings(queue, { retries: 2, run_in_background: true })).to.deep.equal([]);
   });
 });
 
@@ -210,14 +238,14 @@ describe('checks of names that are returned', () => {
   const of = (
     names: Json,
     actions: readonly CheckAction[],
-    rest: Written = {},
+    rest: DefinitionObject = {},
     place: Partial<CheckPlace> = {},
   ): readonly string[] => {
     const actionables = actions.map(({ index }) => ({ id: index + 1, mode: 'QUERY', ...rest }));
     const holder = { returnables: names, actionables };
-    return said(returnables, holder, { actions, ...place });
+    return listFindings(returnables, holder, { actions, ...place });
   };
-  const known = action(0, { main: true, answers: ['id', 'Name'] });
+  const known = createCheckAction(0, { main: true, answers: ['id', 'Name'] });
 
   it('find those that no result has, where all are certain', () => {
     // A name in other letters is another name.
@@ -226,29 +254,38 @@ describe('checks of names that are returned', () => {
       'RET_NOT_THERE /returnables/2',
       'RET_NOT_THERE /returnables/5',
     ]);
-    expect(of(['x'], [known, action(1)])).to.deep.equal([]);
-    expect(of(['x'], [known, action(1, { answers: ['x'] })])).to.deep.equal([]);
+    expect(of(['x'], [known, createCheckAction(1)])).to.deep.equal([]);
+    expect(of(['x'], [known, createCheckAction(1, { answers: ['x'] })])).to.deep.equal([]);
     expect(of(['x'], [known], { combine_returned_results_from: [2] })).to.deep.equal([]);
     expect(of(['x'], [known], { generate: [{ for: 'x' }] })).to.deep.equal([]);
     expect(of(['x'], [known], {}, { facts: () => ({ outputs: ['x'] }) })).to.deep.equal([]);
     const behind = { ...AT_ONCE, later: true, own: true };
     for (const timing of [behind, { ...AT_ONCE, scheduled: true }])
-      expect(of(['x'], [known, action(1, { answers: ['x'], timing })])).to.deep.equal(['RET_NOT_THERE /returnables/0']);
-    expect(of(['x'], [known, action(1, { answers: ['x'], timing: { ...behind, own: false } })])).to.deep.equal([]);
+      expect(of(['x'], [known, createCheckAction(1, { answers: ['x'], timing })])).to.deep.equal([
+        'RET_NOT_THERE /returnables/0',
+      ]);
+    expect(
+      of(['x'], [known, createCheckAction(1, { answers: ['x'], timing: { ...behind, own: false } })]),
+    ).to.deep.equal([]);
   });
 
   it('leave to other codes what is said in other words', () => {
     for (const name of ['self_', 'SELF_', 'action1', 'actionable_2', 'results3', 'step_1', '$PAYLOAD.a'])
       expect(of([name], [known]), name).to.deep.equal([]);
     for (const name of ['self', 'action', 'xaction1', 'step_a']) expect(of([name], [known]), name).to.have.length(1);
-    for (const name of ['*', 'a.*']) expect(of([name], [action(0)]), name).to.deep.equal(['RET_STAR /returnables/0']);
-    for (const name of ['a*', '.*']) expect(of([name], [action(0)]), name).to.deep.equal([]);
+    for (const name of ['*', 'a.*'])
+      expect(of([name], [createCheckAction(0)]), name).to.deep.equal(['RET_STAR /returnables/0']);
+    for (const name of ['a*', '.*']) expect(of([name], [createCheckAction(0)]), name).to.deep.equal([]);
   });
 
   it('say that everything of a table leaves, where nothing is named', () => {
-    const stored = action(0, { models: ['users'], main: true });
-    const everything = (one: CheckAction, rest: Written = {}, place: Partial<CheckPlace> = {}): readonly string[] =>
-      said(returnables, { actionables: [{ id: 1, ...rest }] }, { actions: [one], ...place });
+    const stored = createCheckAction(0, { models: ['users'], main: true });
+    const everything = (
+      one: CheckAction,
+      rest: DefinitionObject = {},
+      place: Partial<CheckPlace> = {},
+    ): readonly string[] =>
+      listFindings(returnables, { actionables: [{ id: 1, ...rest }] }, { actions: [one], ...place });
     expect(everything(stored)).to.deep.equal(['RET_EVERYTHING /actionables/0/id']);
     expect(everything({ ...stored, main: false })).to.deep.equal(['RET_EVERYTHING /actionables/0/id']);
     for (const one of [

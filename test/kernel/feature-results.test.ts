@@ -8,50 +8,50 @@ import dependsOn from '../../plugins/features/depends-on/runtime.js';
 import mustReturnValue from '../../plugins/features/must-return-value/runtime.js';
 import returnables from '../../plugins/features/returnables/runtime.js';
 import {
-  codeOf,
+  catchFaultCode,
   HASH,
   HASHES as conceals,
-  ranFeature as ran,
-  type Around,
-  type Ran,
-  type Written,
+  runFeature as ran,
+  type StepSetup,
+  type FeatureRun,
+  type DefinitionJson,
 } from '../support/feature-steps.js';
 
 describe('returnables of an actionable', () => {
-  const kept = async (names: Json, result: unknown): Promise<unknown> =>
+  const applyReturnables = async (names: Json, result: unknown): Promise<unknown> =>
     (await ran(returnables, { returnables: names }, result)).result;
 
   it('keep names of a row, of each row, and paths inside them', async () => {
     const row = { a: 1, b: null, c: { d: 2, e: 3 } };
-    expect(await kept(['a', 'b', 'x'], row)).to.deep.equal({ a: 1, b: null });
-    expect(await kept(['c.d', 'c.x'], row)).to.deep.equal({ c: { d: 2 } });
-    expect(await kept(['c', 'c.d'], row)).to.deep.equal({ c: { d: 2, e: 3 } });
-    expect(await kept(['c.d', 'cc'], { ...row, cc: 9 })).to.deep.equal({ c: { d: 2 }, cc: 9 });
-    expect(await kept(['a'], [row, { b: 1 }, null, 'text'])).to.deep.equal([{ a: 1 }, {}, null, 'text']);
-    expect(await kept([], row)).to.deep.equal({});
+    expect(await applyReturnables(['a', 'b', 'x'], row)).to.deep.equal({ a: 1, b: null });
+    expect(await applyReturnables(['c.d', 'c.x'], row)).to.deep.equal({ c: { d: 2 } });
+    expect(await applyReturnables(['c', 'c.d'], row)).to.deep.equal({ c: { d: 2, e: 3 } });
+    expect(await applyReturnables(['c.d', 'cc'], { ...row, cc: 9 })).to.deep.equal({ c: { d: 2 }, cc: 9 });
+    expect(await applyReturnables(['a'], [row, { b: 1 }, null, 'text'])).to.deep.equal([{ a: 1 }, {}, null, 'text']);
+    expect(await applyReturnables([], row)).to.deep.equal({});
   });
 
   it('leave what has no names, and everything where they are no list', async () => {
-    for (const result of [null, 'text', 7, undefined]) expect(await kept(['a'], result)).to.equal(result);
-    expect(await kept('a', { a: 1, b: 2 })).to.deep.equal({ a: 1, b: 2 });
+    for (const result of [null, 'text', 7, undefined]) expect(await applyReturnables(['a'], result)).to.equal(result);
+    expect(await applyReturnables('a', { a: 1, b: 2 })).to.deep.equal({ a: 1, b: 2 });
   });
 
   it('say to the statement which columns are kept, where each is one', async () => {
-    const picks = async (names: string[]): Promise<unknown> =>
+    const pickNames = async (names: string[]): Promise<unknown> =>
       (await ran(returnables, { returnables: names }, {})).steps[0]?.picks;
-    expect(await picks(['a', 'b_9'])).to.deep.equal(['a', 'b_9']);
+    expect(await pickNames(['a', 'b_9'])).to.deep.equal(['a', 'b_9']);
     for (const name of ['a.b', 'a b', '9a', '', '__proto__'])
-      expect(await picks(['b', name]), name).to.equal(undefined);
+      expect(await pickNames(['b', name]), name).to.equal(undefined);
   });
 });
 
 describe('returnables of a resource', () => {
-  const around: Around = {
+  const around: StepSetup = {
     slot: 'resource',
     results: [{ a: 'main' }, { b: 1, c: 1 }, { b: 2, d: null }],
     lookup: [0, 2, 1],
   };
-  const answer = async (names: Json, result: unknown, rest: Around = {}): Promise<unknown> =>
+  const answer = async (names: Json, result: unknown, rest: StepSetup = {}): Promise<unknown> =>
     (await ran(returnables, { returnables: names }, result, { ...around, ...rest })).result;
 
   it('are looked up in the main result, then in the others, latest first, then among names', async () => {
@@ -100,26 +100,26 @@ describe('returnables of a resource', () => {
   it('leave secrets where they are opened for the caller, and say no columns where another value may be a hash', async () => {
     const secrets = ['p'];
     expect(await answer(['u'], { u: { p: 1 }, p: 2 }, { secrets, revealed: ['u.p'] })).to.deep.equal({ u: { p: 1 } });
-    const picks = async (names: readonly string[], rest: Around): Promise<unknown> =>
+    const pickNames = async (names: readonly string[], rest: StepSetup): Promise<unknown> =>
       (await ran(returnables, { returnables: [...names] }, {}, { slot: 'resource', secrets, ...rest })).steps[0]?.picks;
-    expect(await picks(['a', 'p'], { conceals, columns: ['a'] })).to.deep.equal(['a', 'p']);
-    expect(await picks(['a', 'b'], { conceals, columns: ['a'] })).to.equal(undefined);
-    expect(await picks(['a', 'b'], { columns: ['a'] })).to.deep.equal(['a', 'b']);
+    expect(await pickNames(['a', 'p'], { conceals, columns: ['a'] })).to.deep.equal(['a', 'p']);
+    expect(await pickNames(['a', 'b'], { conceals, columns: ['a'] })).to.equal(undefined);
+    expect(await pickNames(['a', 'b'], { columns: ['a'] })).to.deep.equal(['a', 'b']);
   });
 
   it('need no look at other results only where nothing else can have a name', async () => {
-    const picks = async (names: readonly string[], rest: Around): Promise<unknown> =>
+    const pickNames = async (names: readonly string[], rest: StepSetup): Promise<unknown> =>
       (await ran(returnables, { returnables: [...names] }, {}, { slot: 'resource', ...rest })).steps[0]?.picks;
-    expect(await picks(['a'], {})).to.deep.equal(['a']);
-    expect(await picks(['a'], { lookup: [0, 1] })).to.equal(undefined);
-    expect(await picks(['a', 'b'], { names: { b: 1 } })).to.equal(undefined);
-    expect(await picks(['b'], { names: { a: 1, b: 1 } })).to.equal(undefined);
-    expect(await picks(['b'], { names: { a: 1 } })).to.deep.equal(['b']);
-    expect(await picks(['a.b'], {})).to.equal(undefined);
+    expect(await pickNames(['a'], {})).to.deep.equal(['a']);
+    expect(await pickNames(['a'], { lookup: [0, 1] })).to.equal(undefined);
+    expect(await pickNames(['a', 'b'], { names: { b: 1 } })).to.equal(undefined);
+    expect(await pickNames(['b'], { names: { a: 1, b: 1 } })).to.equal(undefined);
+    expect(await pickNames(['b'], { names: { a: 1 } })).to.deep.equal(['b']);
+    expect(await pickNames(['a.b'], {})).to.equal(undefined);
   });
 
   it('let secrets be dropped before a row is read where the names are columns', async () => {
-    const step = async (written: Written, rest: Around): Promise<Step | undefined> =>
+    const step = async (written: DefinitionJson, rest: StepSetup): Promise<Step | undefined> =>
       (await ran(returnables, written, {}, { slot: 'resource', ...rest })).steps[0];
     const secrets = ['p'];
     const named = await step({ returnables: ['a', 'p'] }, { secrets });
@@ -136,7 +136,7 @@ describe('returnables of a resource', () => {
   });
 
   it('that are not written leave everything but secrets, unless the main actionable names them', async () => {
-    const of = async (main: Written, secrets: readonly string[] = ['p']): Promise<unknown> =>
+    const of = async (main: DefinitionJson, secrets: readonly string[] = ['p']): Promise<unknown> =>
       (await ran(returnables, {}, { a: 1, p: 2, b: [{ p: 3 }] }, { slot: 'resource', secrets, main })).result;
     expect(await of({})).to.deep.equal({ a: 1, b: [{}] });
     expect(await of({ returnables: ['p'] })).to.deep.equal({ a: 1, p: 2, b: [{}] });
@@ -148,7 +148,7 @@ describe('returnables of a resource', () => {
 
 describe('results that are combined', () => {
   const results = [{ a: 0, p: 0 }, { a: 1, b: 1, s: 'secret' }, [{ c: 2 }], null, { b: 4 }];
-  const combined = async (ids: Json, result: unknown, slot: Around['slot'] = 'actionable'): Promise<unknown> =>
+  const combined = async (ids: Json, result: unknown, slot: StepSetup['slot'] = 'actionable'): Promise<unknown> =>
     (await ran(combine, { combine_returned_results_from: ids }, result, { slot, results, secrets: ['s'] })).result;
 
   it('lie under the own result, later ones over earlier ones', async () => {
@@ -168,8 +168,13 @@ describe('results that are combined', () => {
   });
 
   it('bring no hashes into the answer of a resource, and what is opened for the caller', async () => {
-    const from = async (rest: Around): Promise<unknown> => {
-      const around: Around = { slot: 'resource', results: [{ s: 1, t: { s: 2 }, h: HASH }], secrets: ['s'], ...rest };
+    const from = async (rest: StepSetup): Promise<unknown> => {
+      const around: StepSetup = {
+        slot: 'resource',
+        results: [{ s: 1, t: { s: 2 }, h: HASH }],
+        secrets: ['s'],
+        ...rest,
+      };
       return (await ran(combine, { combine_returned_results_from: [0] }, {}, around)).result;
     };
     expect(await from({ conceals })).to.deep.equal({ t: {} });
@@ -177,7 +182,7 @@ describe('results that are combined', () => {
   });
 
   it('are kept whole for work that is done later', async () => {
-    const { taken } = await ran(combine, { combine_returned_results_from: [4, 1, 9] }, {}, { results });
+    const { resultReads: taken } = await ran(combine, { combine_returned_results_from: [4, 1, 9] }, {}, { results });
     expect(taken).to.deep.equal([
       [4, ''],
       [1, ''],
@@ -193,8 +198,8 @@ describe('results that are combined', () => {
 });
 
 describe('a value that must be there', () => {
-  const outcome = (written: Written, result: unknown): Promise<unknown> =>
-    codeOf(ran(mustReturnValue, written, result));
+  const outcome = (written: DefinitionJson, result: unknown): Promise<unknown> =>
+    catchFaultCode(ran(mustReturnValue, written, result));
 
   it('is none where the result is null, nothing, or an empty list', async () => {
     for (const result of [null, undefined, []])
@@ -206,18 +211,18 @@ describe('a value that must be there', () => {
   });
 
   it('is refused with the status and the words that the author wrote', async () => {
-    const refused = (on_empty: Json): Promise<unknown> =>
+    const runOnEmpty = (on_empty: Json): Promise<unknown> =>
       ran(mustReturnValue, { must_return_value: true, on_empty }, null).catch((error: Fault) => error.options);
-    expect(await refused({ status: 410, message: 'Gone.' })).to.deep.equal({ status: 410, message: 'Gone.' });
-    expect(await refused({ status: '410', message: 7 })).to.deep.equal({});
+    expect(await runOnEmpty({ status: 410, message: 'Gone.' })).to.deep.equal({ status: 410, message: 'Gone.' });
+    expect(await runOnEmpty({ status: '410', message: 7 })).to.deep.equal({});
   });
 });
 
 describe('values that are extracted', () => {
-  const extract = (value: Written, rest: Around, result: unknown = null): Promise<Ran> =>
+  const extract = (value: DefinitionJson, rest: StepSetup, result: unknown = null): Promise<FeatureRun> =>
     ran(dependsOn, value, result, rest);
   const results = [{ a: { b: 1 }, n: null }, [{ a: 2 }], { c: 3 }];
-  const from = (ids: readonly number[], extracted: string): Written => ({
+  const defineExtract = (ids: readonly number[], extracted: string): DefinitionJson => ({
     depends_on: [
       { resource_id: 'self', action_ids: [...ids], extract_response_for: [{ extract: extracted, for: 'x' }] },
     ],
@@ -225,33 +230,35 @@ describe('values that are extracted', () => {
 
   it('are those of the first result that has the path', async () => {
     const of = async (ids: readonly number[], path: string): Promise<unknown> =>
-      (await extract(from(ids, path), { results, names: { x: undefined } })).slots['x'];
+      (await extract(defineExtract(ids, path), { results, names: { x: undefined } })).slots['x'];
     expect(await of([0, 2], 'c')).to.equal(3);
     expect(await of([2, 0], 'a.b')).to.equal(1);
     expect(await of([0], 'n')).to.equal(null);
     expect(await of([1, 0], 'self_')).to.deep.equal([{ a: 2 }]);
-    expect(await codeOf(extract(from([0, 2], 'z'), { results, names: { x: undefined } }))).to.equal('DEP_UNRESOLVED');
+    expect(await catchFaultCode(extract(defineExtract([0, 2], 'z'), { results, names: { x: undefined } }))).to.equal(
+      'DEP_UNRESOLVED',
+    );
   });
 
   it('beside the list of dependencies come from all of them', async () => {
-    const value: Written = { ...from([0], 'a'), extract_response_for: [{ extract: 'c', for: 'y' }] };
+    const value: DefinitionJson = { ...defineExtract([0], 'a'), extract_response_for: [{ extract: 'c', for: 'y' }] };
     const depends_on = [...(value.depends_on as Json[]), { resource_id: 'self', action_ids: [2] }];
     const { slots } = await extract({ ...value, depends_on }, { results, names: { x: undefined, y: undefined } });
     expect(slots).to.deep.equal({ x: { b: 1 }, y: 3 });
   });
 
   it('are all that is kept of other results for work that is done later', async () => {
-    const taken = async (path: string, names: Written): Promise<unknown> =>
-      (await extract(from([2, 0], path), { results, names })).taken;
-    expect(await taken('a.b', { x: null })).to.deep.equal([
+    const extractPath = async (path: string, names: DefinitionJson): Promise<unknown> =>
+      (await extract(defineExtract([2, 0], path), { results, names })).resultReads;
+    expect(await extractPath('a.b', { x: null })).to.deep.equal([
       [2, 'a.b'],
       [0, 'a.b'],
     ]);
-    expect(await taken('self_', { x: null })).to.deep.equal([
+    expect(await extractPath('self_', { x: null })).to.deep.equal([
       [2, ''],
       [0, ''],
     ]);
-    expect(await taken('a.b', {})).to.deep.equal([]);
+    expect(await extractPath('a.b', {})).to.deep.equal([]);
   });
 
   it('without a dependency come from the own result', async () => {
@@ -263,6 +270,6 @@ describe('values that are extracted', () => {
     };
     const { slots } = await extract(value, { names: { x: undefined } }, { a: { b: 7 } });
     expect(slots).to.deep.equal({ x: 7 });
-    expect(await codeOf(extract(value, { names: { x: undefined } }, {}))).to.equal('DEP_UNRESOLVED');
+    expect(await catchFaultCode(extract(value, { names: { x: undefined } }, {}))).to.equal('DEP_UNRESOLVED');
   });
 });

@@ -1,39 +1,42 @@
 /** Rooms and broadcasts without a connection: who is meant, what is told of a result, and that both wait for the commit. */
 import { expect } from 'chai';
 import type { Delivery } from '../../contract/deferred.js';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
 import type { PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
-import { Rendered } from '../../contract/rendered.js';
+import { RawJson } from '../../contract/rendered.js';
 import all from '../../plugins/broadcasts/all/runtime.js';
 import bulk from '../../plugins/broadcasts/bulk/runtime.js';
 import room from '../../plugins/broadcasts/room/runtime.js';
 import single from '../../plugins/broadcasts/single/runtime.js';
 import message from '../../plugins/features/broadcast-websocket-message/runtime.js';
 import { readsResults } from '../../plugins/features/shared/late.js';
-import { roomSteps } from '../../plugins/features/shared/rooms.js';
+import { createRoomSteps } from '../../plugins/features/shared/rooms.js';
 import type { Broadcast } from '../../plugins/broadcasts/kind.js';
-import { faultOf, frameOf, frameTools } from '../support/frame-tools.js';
+import { catchThrownFault, createPayloadFrame, createFrameTools } from '../support/frame-tools.js';
 
-type Written = Readonly<Record<string, Json>>;
+type DefinitionJson = Readonly<Record<string, Json>>;
 
-const targetOf = (runtime: PluginRuntime<Broadcast>, written: Written, payload: Written = {}): unknown =>
-  runtime.create?.({} as RuntimeContext).plan(written, receiving)(frameOf(payload));
+const resolveTarget = (
+  runtime: PluginRuntime<Broadcast>,
+  written: DefinitionJson,
+  payload: DefinitionJson = {},
+): unknown => runtime.create?.({} as RuntimeContext).plan(written, receiving)(createPayloadFrame(payload));
 const OF = { realm: 'r', open: false };
-const receiving = { ...frameTools(), owners: () => OF };
+const receiving = { ...createFrameTools(), owners: () => OF };
 
 describe('receivers of a message', () => {
   it('are all, one, those of a list, or those in rooms, each once', () => {
-    expect(targetOf(all, {})).to.deep.equal({ all: true });
-    expect(targetOf(single, { broadcast_to: '$PAYLOAD.a' }, { a: 7 })).to.deep.equal({ uids: ['7'], of: OF });
-    expect(targetOf(bulk, { broadcast_to: '$PAYLOAD.a' }, { a: ['x', 7, '7', 'x'] })).to.deep.equal({
+    expect(resolveTarget(all, {})).to.deep.equal({ all: true });
+    expect(resolveTarget(single, { broadcast_to: '$PAYLOAD.a' }, { a: 7 })).to.deep.equal({ uids: ['7'], of: OF });
+    expect(resolveTarget(bulk, { broadcast_to: '$PAYLOAD.a' }, { a: ['x', 7, '7', 'x'] })).to.deep.equal({
       uids: ['x', '7'],
       of: OF,
     });
-    expect(targetOf(bulk, { broadcast_to: '$PAYLOAD.a' }, { a: [] })).to.deep.equal({ uids: [], of: OF });
-    expect(targetOf(room, { broadcast_to_room: '$PAYLOAD.a' }, { a: 'x' })).to.deep.equal({ rooms: ['[["x"]]'] });
-    expect(targetOf(room, { broadcast_to_room: ['x', '$PAYLOAD.a', 'y'] }, { a: 'x' })).to.deep.equal({
+    expect(resolveTarget(bulk, { broadcast_to: '$PAYLOAD.a' }, { a: [] })).to.deep.equal({ uids: [], of: OF });
+    expect(resolveTarget(room, { broadcast_to_room: '$PAYLOAD.a' }, { a: 'x' })).to.deep.equal({ rooms: ['[["x"]]'] });
+    expect(resolveTarget(room, { broadcast_to_room: ['x', '$PAYLOAD.a', 'y'] }, { a: 'x' })).to.deep.equal({
       rooms: ['x', '[["x"]]', 'y'],
     });
   });
@@ -41,7 +44,7 @@ describe('receivers of a message', () => {
   const NONE = [null, undefined, '', true, {}, [], NaN, Infinity, 'x'.repeat(257)];
   it('have names of 1 to 256 characters, or numbers', () => {
     for (const a of ['x', 'x'.repeat(256), 0, -1.5])
-      expect(targetOf(single, { broadcast_to: '$PAYLOAD.a' }, { a })).to.deep.equal({ uids: [String(a)], of: OF });
+      expect(resolveTarget(single, { broadcast_to: '$PAYLOAD.a' }, { a })).to.deep.equal({ uids: [String(a)], of: OF });
     for (const a of NONE as Json[]) {
       const told = [
         [single, { broadcast_to: '$PAYLOAD.a' }, a],
@@ -49,24 +52,26 @@ describe('receivers of a message', () => {
         [room, { broadcast_to_room: ['x', '$PAYLOAD.a'] }, a],
       ] as const;
       for (const [runtime, written, value] of told) {
-        const { code, params } = faultOf(() => targetOf(runtime, written, { a: value }));
+        const { code, params } = catchThrownFault(() => resolveTarget(runtime, written, { a: value }));
         expect([code, params['field']]).to.deep.equal(['BRC_RECEIVER', Object.keys(written)[0]]);
       }
     }
-    for (const runtime of [single, room]) expect(faultOf(() => targetOf(runtime, {})).code).to.equal('BRC_RECEIVER');
+    for (const runtime of [single, room])
+      expect(catchThrownFault(() => resolveTarget(runtime, {})).code).to.equal('BRC_RECEIVER');
   });
 
   it('are a list of at most 10 000', () => {
-    const many = (count: number): Json => Array.from({ length: count }, (_, n) => n);
+    const createNumbers = (count: number): Json => Array.from({ length: count }, (_, n) => n);
     const to = { broadcast_to: '$PAYLOAD.a' };
-    expect((targetOf(bulk, to, { a: many(10_000) }) as { uids: unknown[] }).uids).to.have.length(10_000);
-    expect(faultOf(() => targetOf(bulk, to, { a: many(10_001) })).code).to.equal('BRC_MANY');
-    for (const a of ['x', null, {}]) expect(faultOf(() => targetOf(bulk, to, { a })).code).to.equal('BRC_LIST');
+    expect((resolveTarget(bulk, to, { a: createNumbers(10_000) }) as { uids: unknown[] }).uids).to.have.length(10_000);
+    expect(catchThrownFault(() => resolveTarget(bulk, to, { a: createNumbers(10_001) })).code).to.equal('BRC_MANY');
+    for (const a of ['x', null, {}])
+      expect(catchThrownFault(() => resolveTarget(bulk, to, { a })).code).to.equal('BRC_LIST');
   });
 });
 
 /** A frame whose commit the test decides. */
-function held(payload: object, connection: unknown = null) {
+function createHeldFrame(payload: object, connection: unknown = null) {
   const waiting: (() => Promise<void>)[] = [];
   const frame = {
     payload,
@@ -78,8 +83,8 @@ function held(payload: object, connection: unknown = null) {
 }
 
 const toolsWith = (names: readonly string[], rest: Partial<PlanTools> = {}): PlanTools => ({
-  ...frameTools(),
-  memo: () => 0,
+  ...createFrameTools(),
+  allocateSlot: () => 0,
   slot: (name) => (names.includes(name) ? 1 : null),
   ...rest,
 });
@@ -106,8 +111,8 @@ describe('rooms that a connection joins and leaves', () => {
       join: (name: string) => name !== full && moved.push(`+${name}`) > 0,
       leave: (name: string) => void moved.push(`-${name}`),
     };
-    const steps = roomSteps(field, written, toolsWith(names)).toSorted((a, b) => b.phase - a.phase);
-    const { frame, commit } = held(payload, connection);
+    const steps = createRoomSteps(field, written, toolsWith(names)).toSorted((a, b) => b.phase - a.phase);
+    const { frame, commit } = createHeldFrame(payload, connection);
     const run = async (): Promise<void> => {
       for (const step of steps.toReversed()) await step.run(frame, { result: null });
     };
@@ -140,8 +145,10 @@ describe('rooms that a connection joins and leaves', () => {
   });
 
   it('refuse a request without a connection, and a room beyond the bound', async () => {
-    const [asked] = roomSteps('join_room', 'a', toolsWith([])).filter(({ phase }) => phase > 1000);
-    expect(faultOf(() => void asked?.run(held({}).frame, { result: null })).code).to.equal('WS_NO_CONNECTION');
+    const [asked] = createRoomSteps('join_room', 'a', toolsWith([])).filter(({ phase }) => phase > 1000);
+    expect(catchThrownFault(() => void asked?.run(createHeldFrame({}).frame, { result: null })).code).to.equal(
+      'WS_NO_CONNECTION',
+    );
     const { run, commit } = trial('join_room', ['a', 'b'], {}, { full: 'b' });
     await run();
     expect(await commit().catch((error: { code?: string }) => error.code)).to.equal('WS_ROOMS_FULL');
@@ -150,26 +157,26 @@ describe('rooms that a connection joins and leaves', () => {
 
 describe('a message about a result', () => {
   interface Trial {
-    readonly holder?: Written;
-    readonly owner?: Written;
+    readonly holder?: DefinitionJson;
+    readonly owner?: DefinitionJson;
     readonly secrets?: readonly string[];
     readonly to?: object;
     /** With which the relay rejects. */
     readonly failure?: Error | null;
   }
-  interface Sent {
+  interface SendResult {
     readonly messages: Delivery[];
     readonly told: string[];
   }
   async function send(
     result: unknown,
     { holder = {}, owner = {}, secrets = [], to = { all: true }, failure = null }: Trial = {},
-  ): Promise<Sent> {
+  ): Promise<SendResult> {
     const messages: Delivery[] = [];
     const told: string[] = [];
-    const say = (level: string) => (_fields: object, text: string) => void told.push(`${level}: ${text}`);
+    const createRecorder = (level: string) => (_fields: object, text: string) => void told.push(`${level}: ${text}`);
     const context = {
-      log: { debug: say('debug'), error: say('error') },
+      log: { debug: createRecorder('debug'), error: createRecorder('error') },
       resolve: (_kind: unknown, name: string) =>
         name === 'relay'
           ? {
@@ -181,22 +188,22 @@ describe('a message about a result', () => {
     const value = { broadcast_websocket_message: { action: 'changed', broadcast_type: 'ALL' } };
     const tools = toolsWith([], { owner, allSecrets: new Set(secrets), place: 'p' });
     const { steps } = message.create!(context).plan({ slot: 'actionable', value, holder, pointer: '' }, tools);
-    const { frame, commit } = held({});
+    const { frame, commit } = createHeldFrame({});
     for (const step of steps) await step.run(frame, { result });
     expect(messages, 'before the commit').to.deep.equal([]);
     await commit();
     await new Promise((resolve) => setImmediate(resolve));
     return { messages, told };
   }
-  const shown = async (result: unknown, rest: Trial = {}): Promise<unknown> =>
+  const listSentMessages = async (result: unknown, rest: Trial = {}): Promise<unknown> =>
     (await send(result, rest)).messages[0]?.data;
 
   it('has its action, its receivers and the result', async () => {
     const { messages } = await send({ a: 1 });
     expect(messages).to.deep.equal([{ action: 'changed', data: { a: 1 }, to: { all: true }, id: null }]);
-    expect(await shown(undefined)).to.equal(null);
-    expect(await shown(new Rendered(Buffer.from('[{"a":1}]'), () => null))).to.deep.equal([{ a: 1 }]);
-    expect(await shown({ at: new Date(0) })).to.deep.equal({ at: '1970-01-01T00:00:00.000Z' });
+    expect(await listSentMessages(undefined)).to.equal(null);
+    expect(await listSentMessages(new RawJson(Buffer.from('[{"a":1}]'), () => null))).to.deep.equal([{ a: 1 }]);
+    expect(await listSentMessages({ at: new Date(0) })).to.deep.equal({ at: '1970-01-01T00:00:00.000Z' });
   });
 
   it('is not sent where nobody is meant', async () => {
@@ -207,19 +214,22 @@ describe('a message about a result', () => {
   it('shows what the own list names, else that of the resource, and no secrets but those that are named', async () => {
     const result = { a: 1, b: 2, p: 3 };
     const secrets = ['p'];
-    expect(await shown(result, { secrets })).to.deep.equal({ a: 1, b: 2 });
-    expect(await shown(result, { secrets, owner: { returnables: ['a', 'p'] } })).to.deep.equal({ a: 1, p: 3 });
-    expect(await shown([result], { secrets, owner: { returnables: ['a'] } })).to.deep.equal([{ a: 1 }]);
+    expect(await listSentMessages(result, { secrets })).to.deep.equal({ a: 1, b: 2 });
+    expect(await listSentMessages(result, { secrets, owner: { returnables: ['a', 'p'] } })).to.deep.equal({
+      a: 1,
+      p: 3,
+    });
+    expect(await listSentMessages([result], { secrets, owner: { returnables: ['a'] } })).to.deep.equal([{ a: 1 }]);
     expect(
-      await shown(result, { secrets, holder: { returnables: ['p'] }, owner: { returnables: ['a'] } }),
+      await listSentMessages(result, { secrets, holder: { returnables: ['p'] }, owner: { returnables: ['a'] } }),
     ).to.deep.equal(result);
   });
 
   it('that cannot be sent is told in the log alone', async () => {
-    expect((await send({}, { failure: fault('RLY_AWAY') })).told).to.deep.equal([
+    expect((await send({}, { failure: createFault('RLY_AWAY') })).told).to.deep.equal([
       'debug: a message reached the clients of this process only',
     ]);
-    for (const failure of [fault('OTHER'), new Error('x')])
+    for (const failure of [createFault('OTHER'), new Error('x')])
       expect((await send({}, { failure })).told).to.deep.equal(['error: a message to connected clients was not sent']);
   });
 });

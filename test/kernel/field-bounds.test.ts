@@ -9,9 +9,9 @@ import { createReport, inside } from '../../language/analysis/report.js';
 import type { SchemaLike } from '../../contract/plugin.js';
 import { fold } from '../../language/schema/fold.js';
 import { document } from '../../language/source/document.js';
-import { trialRegistry } from '../support/fixtures.js';
+import { createTrialRegistry } from '../support/fixtures.js';
 
-const registry = trialRegistry();
+const registry = createTrialRegistry();
 
 describe('bounds of fields', () => {
   const doc = { doc: 'A field.' };

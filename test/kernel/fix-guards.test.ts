@@ -8,24 +8,24 @@ import { join } from 'node:path';
 import { createAnalyser, type SourceFile } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Fix, Problem } from '../../contract/problem.js';
-import { envFacts } from '../../language/project/environment.js';
-import { randomOf, type Random } from '../support/edits.js';
+import { createEnvFacts } from '../../language/project/environment.js';
+import { createSeededRandom, type Random } from '../support/edits.js';
 import {
-  applied,
-  caseNames,
+  applyFixToFiles,
+  listCaseNames,
   CONFIG,
   DEFINITIONS,
   FIXTURE_ENV,
   readFiles,
   SQL,
-  trialRegistry,
+  createTrialRegistry,
 } from '../support/fixtures.js';
-import { heldBy, loosened } from '../support/guards.js';
+import { collectGuards, listLoosenedGuards } from '../support/guards.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
 import { countRuns, runSeed, sampleCases } from '../support/sample.js';
 
-const registry = trialRegistry();
-const env = new Map([...FIXTURE_ENV, ...envFacts(SAMPLE_ENV)]);
+const registry = createTrialRegistry();
+const env = new Map([...FIXTURE_ENV, ...createEnvFacts(SAMPLE_ENV)]);
 
 /** What goes with these fixes held nobody back: it is written twice, or was never asked. */
 const IDLE = /^(CPH_TWICE|HSH_TWICE|ACT_STOP_REFUSES|VAL_BOUND_UNUSED)$/;
@@ -38,16 +38,16 @@ function judging() {
     const first = analyseConfig(CONFIG, config?.text ?? null, registry, env);
     const definitions = files.filter(({ file }) => file !== CONFIG);
     const analysis = analyser.analyse(definitions, { env, sql: SQL, given: first.config });
-    return { problems: [...first.problems, ...analysis.problems], held: heldBy(analysis, registry) };
+    return { problems: [...first.problems, ...analysis.problems], held: collectGuards(analysis, registry) };
   };
 }
 
 /** Without the list of what is possible, which is shorter when a fix has written one of the fields. */
-const saying = ({ code, severity, message }: Problem): string =>
+const formatProblem = ({ code, severity, message }: Problem): string =>
   `${severity} ${code} ${message.replace(/ Possible here: .*$/, '')}`;
 /** Numbers of placeholders and parameters move with a fix. */
-const kindOf = (problem: Problem): string =>
-  saying(problem)
+const getProblemKind = (problem: Problem): string =>
+  formatProblem(problem)
     .replace(/\d+/g, '0')
     .replace(/ Did you mean .*/, '');
 
@@ -58,34 +58,34 @@ const HIDES =
 const STILL_TO_DO = /^(ENV_MISSING|BLD_KEY|TOK_KEY\w*|LTR_KEY|CPH_KEY\w*)$/;
 
 /** Problems that are there and were not, hints aside. */
-function added(mended: Problem, fix: Fix, before: readonly Problem[], after: readonly Problem[]): string[] {
+function listAddedProblems(mended: Problem, fix: Fix, before: readonly Problem[], after: readonly Problem[]): string[] {
   if (HIDES.test(mended.code)) return [];
-  const known = before.map(kindOf);
+  const known = before.map(getProblemKind);
   return after.flatMap((problem) => {
-    const at = known.indexOf(kindOf(problem));
+    const at = known.indexOf(getProblemKind(problem));
     if (at !== -1) known.splice(at, 1);
     // Nothing is known of the value of a variable that is not set.
     const isLeft = (fix.asks === true || mended.code === 'ENV_MISSING') && STILL_TO_DO.test(problem.code);
-    return at !== -1 || isLeft || problem.severity === 'hint' ? [] : [saying(problem)];
+    return at !== -1 || isLeft || problem.severity === 'hint' ? [] : [formatProblem(problem)];
   });
 }
 
-const fixesOf = ({ fix, others = [] }: Problem): readonly Fix[] => [...(fix ? [fix] : []), ...others];
+const listFixes = ({ fix, others = [] }: Problem): readonly Fix[] => [...(fix ? [fix] : []), ...others];
 
 /** What is wrong with the fixes that are offered for a set, and how many there are. */
-function judgeFixes(files: readonly SourceFile[], judge: ReturnType<typeof judging>) {
+function checkFixes(files: readonly SourceFile[], judge: ReturnType<typeof judging>) {
   const { problems, held } = judge(files);
   const wrong: string[] = [];
   let count = 0;
   for (const problem of problems) {
-    for (const fix of fixesOf(problem)) {
+    for (const fix of listFixes(problem)) {
       count++;
-      const after = judge(applied(files, fix));
+      const after = judge(applyFixToFiles(files, fix));
       const faults = [
-        ...added(problem, fix, problems, after.problems),
-        ...(IDLE.test(problem.code) ? [] : loosened(held, after.held)),
+        ...listAddedProblems(problem, fix, problems, after.problems),
+        ...(IDLE.test(problem.code) ? [] : listLoosenedGuards(held, after.held)),
       ];
-      if (faults.length > 0) wrong.push(`${saying(problem)} — ${fix.title}: ${faults.join('; ')}`);
+      if (faults.length > 0) wrong.push(`${formatProblem(problem)} — ${fix.title}: ${faults.join('; ')}`);
     }
   }
   return { wrong, count };
@@ -137,8 +137,8 @@ describe('fixes and guards', () => {
     const judge = judging();
     const wrong: string[] = [];
     let count = 0;
-    for (const name of sampleCases('edits', 'guards', caseNames(), 16)) {
-      const found = judgeFixes(readFiles(join(DEFINITIONS, name)), judge);
+    for (const name of sampleCases('edits', 'guards', listCaseNames(), 16)) {
+      const found = checkFixes(readFiles(join(DEFINITIONS, name)), judge);
       wrong.push(...found.wrong.map((text) => `${name}: ${text}`));
       count += found.count;
     }
@@ -147,17 +147,17 @@ describe('fixes and guards', () => {
   });
 
   it('of single mistakes: none adds a problem or loosens a guard', () => {
-    const random = randomOf(`${runSeed} guards`);
+    const random = createSeededRandom(`${runSeed} guards`);
     const judge = judging();
     const sets = [
       filesIn(join(ROOT, 'definitions')),
-      ...caseNames()
+      ...listCaseNames()
         .filter((name) => name.startsWith('sound-') && !name.includes('crlf') && !name.includes('mac'))
         .map((name) => readFiles(join(DEFINITIONS, name))),
     ];
     const wrong: string[] = [];
     for (let run = countRuns('edits', 20, 400); run > 0; run--)
-      wrong.push(...judgeFixes(mistaken(random.pick(sets), random), judge).wrong);
+      wrong.push(...checkFixes(mistaken(random.pick(sets), random), judge).wrong);
     expect(wrong).to.deep.equal([]);
   });
 });

@@ -8,21 +8,21 @@ import type { Problem } from '../../contract/problem.js';
 import { createAnalyser } from '../../language/analysis/analyse.js';
 import { document } from '../../language/source/document.js';
 import {
-  applied,
-  caseNames,
-  expectedFile,
-  expectedRows,
+  applyFixToFiles,
+  listCaseNames,
+  resolveExpectedFile,
+  readExpectedRows,
   offsetAt,
-  problemsOf,
+  collectProblems,
   runFixture,
-  trialRegistry,
+  createTrialRegistry,
   type Fixture,
 } from '../support/fixtures.js';
 import { compareWithFile } from '../support/expected.js';
 import { sampleCases } from '../support/sample.js';
 
-const registry = trialRegistry();
-const names = caseNames();
+const registry = createTrialRegistry();
+const names = listCaseNames();
 const fixtures = new Map<string, Fixture>();
 
 function fixture(name: string): Fixture {
@@ -35,19 +35,19 @@ describe('front end: fixtures', () => {
   for (const name of names) {
     it(name, async () => {
       const rows = JSON.parse(JSON.stringify(fixture(name).rows)) as Json;
-      await compareWithFile(expectedFile(name), rows, 'kernel/front-end');
+      await compareWithFile(resolveExpectedFile(name), rows, 'kernel/front-end');
     });
   }
 
   it('are many', () => {
     expect(names.length).to.be.at.least(45);
-    expect(names.flatMap((name) => expectedRows(name)).length).to.be.at.least(60);
+    expect(names.flatMap((name) => readExpectedRows(name)).length).to.be.at.least(60);
   });
 
   it('hold sound sets without any problem', () => {
     const sound = names.filter((name) => name.startsWith('sound-'));
     expect(sound).to.have.length.of.at.least(4);
-    for (const name of sound) expect(expectedRows(name), name).to.deep.equal([]);
+    for (const name of sound) expect(readExpectedRows(name), name).to.deep.equal([]);
   });
 });
 
@@ -56,7 +56,7 @@ describe('front end: codes', () => {
   const isOfDefinitions = (code: string): boolean =>
     registry.codes[code]?.severity !== undefined && !/^(CFG|PLG|KRN|CLI)_/.test(code);
 
-  before(() => names.forEach((name) => expectedRows(name).forEach(({ code }) => seen.add(code))));
+  before(() => names.forEach((name) => readExpectedRows(name).forEach(({ code }) => seen.add(code))));
 
   // Said by databases alone: `e2e/cli-check-statements` has the cases.
   const isOfDatabases = (code: string): boolean => code === 'SQL_REFUSED';
@@ -81,7 +81,7 @@ describe('front end: every problem of every fixture', () => {
 
   it('has a message in which every placeholder is filled and no gap is left', () => {
     each(({ code, message }, name) => {
-      expect(message, name).to.match(patternOf(registry.codes[code]?.message ?? ''));
+      expect(message, name).to.match(toPattern(registry.codes[code]?.message ?? ''));
       expect(message, name).not.to.match(/ {2}|undefined|\[object|\bNaN\b|^\s|\s$|""/i);
       // What was written may look like a placeholder of a message.
       if (!code.startsWith('TPL_')) expect(message, name).not.to.match(/\{[a-z]+\}/i);
@@ -92,7 +92,7 @@ describe('front end: every problem of every fixture', () => {
 
   it('covers at least one character, except where something is missing at the end of the file', () => {
     each(({ code, range, file }, name) => {
-      const doc = document(file, textOf(name.split(':')[0] ?? '', file));
+      const doc = document(file, readFixture(name.split(':')[0] ?? '', file));
       const [start, end] = [offsetAt(doc, range.start), offsetAt(doc, range.end)];
       expect(end, name).to.be.at.most(doc.text.length);
       if (start < end) return;
@@ -110,7 +110,7 @@ describe('front end: every problem of every fixture', () => {
       for (const problem of problems) {
         if (problem.fix === undefined) continue;
         count++;
-        const after = problemsOf(applied(files, problem.fix), registry, analyser);
+        const after = collectProblems(applyFixToFiles(files, problem.fix), registry, analyser);
         const what = `${name}: ${problem.message}`;
         expect(unread(after), `${what}: JSON no more`).to.be.at.most(unread(problems));
         const left = after.filter((other) => sameProblem(other, problem));
@@ -124,17 +124,17 @@ describe('front end: every problem of every fixture', () => {
     for (const name of sampleCases('edits', 'order', names, 60)) {
       const { files, problems } = fixture(name);
       const codes = (list: readonly Problem[]): string[] => list.map(({ code, severity }) => code + severity).sort();
-      expect(codes(problemsOf([...files].reverse(), registry)), name).to.deep.equal(codes(problems));
+      expect(codes(collectProblems([...files].reverse(), registry)), name).to.deep.equal(codes(problems));
     }
   });
 });
 
-function textOf(name: string, file: string): string {
+function readFixture(name: string, file: string): string {
   return fixture(name).files.find((source) => source.file === file)?.text ?? '';
 }
 
 /** The message as a pattern: `{hint}` may be empty, everything else must say something. */
-function patternOf(template: string): RegExp {
+function toPattern(template: string): RegExp {
   const parts = template.split(/(\{[a-zA-Z]+\})/).map((part) => {
     if (part === '{hint}') return '( [A-Z].+[.?])?';
     return /^\{[a-zA-Z]+\}$/.test(part) ? '.+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -7,27 +7,27 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyse, createAnalyser, type SourceFile } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
-import type { Place, Problem } from '../../contract/problem.js';
-import { envFacts } from '../../language/project/environment.js';
+import type { FileRange, Problem } from '../../contract/problem.js';
+import { createEnvFacts } from '../../language/project/environment.js';
 import {
-  caseNames,
+  listCaseNames,
   CONFIG as CONFIG_FILE,
   FIXTURE_ENV,
   readFiles,
   DEFINITIONS,
   SQL,
-  trialRegistry,
+  createTrialRegistry,
 } from '../support/fixtures.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
 import { fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';
 
-const registry = trialRegistry();
-const ENV = new Map([...FIXTURE_ENV, ...envFacts(SAMPLE_ENV)]);
+const registry = createTrialRegistry();
+const ENV = new Map([...FIXTURE_ENV, ...createEnvFacts(SAMPLE_ENV)]);
 
 /** Sound sets: those of the fixtures and the sample definitions. */
 const sound: readonly (readonly SourceFile[])[] = [
-  ...caseNames()
+  ...listCaseNames()
     .filter((name) => name.startsWith('sound-'))
     .map((name) => readFiles(join(DEFINITIONS, name)).filter(({ file }) => file !== CONFIG_FILE)),
   ['models', 'resources'].flatMap((folder) =>
@@ -41,7 +41,7 @@ const CONFIG =
   '{ "http": { "port": 1, "methods": ["GET"] }, "connections": { "main": { "use": "postgres", "url": "$ENV.EXAMPLE_KEY" } }, "envelope": "bare" }';
 
 /** JSON, SQL and accessors cut into the pieces that a person would delete or move. */
-const tokensOf = (text: string): string[] =>
+const splitTokens = (text: string): string[] =>
   text.match(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\$[A-Z]+|[\w.]+|\s+|[^\w\s]/g) ?? [];
 
 const replacement = fc.constantFrom(
@@ -110,7 +110,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 });
 
 function mutate(text: string, changes: readonly Change[]): string {
-  const tokens = tokensOf(text);
+  const tokens = splitTokens(text);
   for (const { at, how, other, text: words } of changes) {
     if (tokens.length === 0) return words;
     const i = at % tokens.length;
@@ -126,8 +126,8 @@ function mutate(text: string, changes: readonly Change[]): string {
   return tokens.join('');
 }
 
-function judge(problems: readonly Problem[], texts: ReadonlyMap<string, string>): void {
-  const inFile = ({ file, range: { start, end } }: Place): void => {
+function checkProblems(problems: readonly Problem[], texts: ReadonlyMap<string, string>): void {
+  const inFile = ({ file, range: { start, end } }: FileRange): void => {
     const text = texts.get(file);
     if (text === undefined) throw new Error(`no file "${file}"`);
     const lines = text.split(/\r\n|\n|\r/);
@@ -152,7 +152,7 @@ const analysers = sound.map(() => createAnalyser(registry));
 const problemsIn = (which: number, files: readonly SourceFile[]): readonly Problem[] =>
   (analysers[which] ?? createAnalyser(registry)).analyse(files, { env: ENV, sql: SQL }).problems;
 
-const textsOf = (files: readonly SourceFile[]): Map<string, string> =>
+const toTexts = (files: readonly SourceFile[]): Map<string, string> =>
   new Map(files.map(({ file, text }) => [file, text]));
 
 describe('front end: fuzz', function () {
@@ -177,7 +177,7 @@ describe('front end: fuzz', function () {
         const mutated = files.map((source, i) =>
           i === file % files.length ? { ...source, text: mutate(source.text, list) } : source,
         );
-        judge(problemsIn(set, mutated), textsOf(mutated));
+        checkProblems(problemsIn(set, mutated), toTexts(mutated));
       }),
       { numRuns },
     );
@@ -187,7 +187,7 @@ describe('front end: fuzz', function () {
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (list) => {
         const text = mutate(CONFIG, list);
-        judge(analyseConfig('c', text, registry, ENV).problems, new Map([['c', text]]));
+        checkProblems(analyseConfig('c', text, registry, ENV).problems, new Map([['c', text]]));
       }),
       { numRuns },
     );
@@ -205,7 +205,7 @@ describe('front end: fuzz', function () {
     fc.assert(
       fc.property(keystroke, ({ set, files, index, text, length }) => {
         const typed = files.map((source, i) => (i === index ? { ...source, text: text.slice(0, length) } : source));
-        judge(problemsIn(set, typed), textsOf(typed));
+        checkProblems(problemsIn(set, typed), toTexts(typed));
       }),
       // Nothing of a file behind the key is kept, so each costs several of the others.
       { numRuns: countRuns('edits', 40, 500) },
@@ -252,7 +252,7 @@ describe('front end: fuzz', function () {
     fc.assert(
       fc.property(name, json, (file, value) => {
         const files = [{ file, text: JSON.stringify(value) }];
-        judge(analyse(files, registry, { env: null, sql: SQL }).problems, textsOf(files));
+        checkProblems(analyse(files, registry, { env: null, sql: SQL }).problems, toTexts(files));
       }),
       { numRuns },
     );

@@ -1,7 +1,7 @@
 /** The bound on hashing: how many at a time, how many may wait, who is next. No clock is involved. */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
-import { createGate, hashesAtOnce, hashing } from '../../plugins/hashers/shared/gate.js';
+import { createHashLimiter, hashesAtOnce, hashing } from '../../plugins/hashers/shared/gate.js';
 
 /** Work that ends when the test says so. */
 function job(): { readonly work: () => Promise<string>; readonly end: (value: string) => void; started: boolean } {
@@ -18,18 +18,18 @@ function job(): { readonly work: () => Promise<string>; readonly end: (value: st
   return made;
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the gate of hashers', () => {
   it('lets so many in, the others in the order they came, and nobody past them', async () => {
-    const gate = createGate(2, 10);
+    const gate = createHashLimiter(2, 10);
     const jobs = Array.from({ length: 5 }, job);
     const results = jobs.map(({ work }) => gate.run(work));
     const running = (): boolean[] => jobs.map(({ started }) => started);
-    await settled();
+    await flushTasks();
     expect(running()).to.deep.equal([true, true, false, false, false]);
     jobs[1]!.end('second');
-    await settled();
+    await flushTasks();
     expect(running()).to.deep.equal([true, true, true, false, false]);
     expect([gate.running, gate.waiting]).to.deep.equal([2, 2]);
     for (const { end } of jobs) end('done');
@@ -38,7 +38,7 @@ describe('the gate of hashers', () => {
   });
 
   it('refuses beyond the line, with the time to come again, and takes again when there is room', async () => {
-    const gate = createGate(1, 2);
+    const gate = createHashLimiter(1, 2);
     const jobs = Array.from({ length: 3 }, job);
     const results = jobs.map(({ work }) => gate.run(work));
     const late = job();
@@ -48,7 +48,7 @@ describe('the gate of hashers', () => {
     expect(Number((refused as Fault).options.headers?.['retry-after'])).to.be.greaterThan(0);
     expect(late.started).to.equal(false);
     jobs[0]!.end('');
-    await settled();
+    await flushTasks();
     const again = gate.run(late.work);
     for (const { end } of [...jobs, late]) end('');
     await Promise.all([...results, again]);
@@ -56,7 +56,7 @@ describe('the gate of hashers', () => {
   });
 
   it('gives the place back when the work fails, also at once', async () => {
-    const gate = createGate(1, 1);
+    const gate = createHashLimiter(1, 1);
     const fail = (): never => {
       throw new Error('no');
     };

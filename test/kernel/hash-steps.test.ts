@@ -10,11 +10,11 @@ import hashables from '../../plugins/features/hashables/runtime.js';
 import verifyHashables from '../../plugins/features/verify-hashables/runtime.js';
 import type { Feature, FeaturePlan } from '../../plugins/features/kind.js';
 import type { Hasher } from '../../plugins/hashers/kind.js';
-import { frameTools, type Demands } from '../support/frame-tools.js';
+import { createFrameTools, type FieldDemands } from '../support/frame-tools.js';
 
-type Written = Readonly<Record<string, Json>>;
+type DefinitionJson = Readonly<Record<string, Json>>;
 
-interface Around extends Demands {
+interface Around extends FieldDemands {
   readonly repeat?: Partial<Repeat>;
   /** Names that an actionable gives, by slot. */
   readonly names?: readonly string[];
@@ -22,12 +22,12 @@ interface Around extends Demands {
 }
 
 /** Hashes as `<text|salt>`, refuses texts that begin with `!`, and writes down what it is asked. */
-function trial(runtime: PluginRuntime<Feature>, written: Written, around: Around = {}) {
+function trial(runtime: PluginRuntime<Feature>, written: DefinitionJson, around: Around = {}) {
   const [read, used, asked, verified]: [unknown[], string[], unknown[], unknown[]] = [[], [], [], []];
   let [active, most] = [0, 0];
   const algorithm: Hasher = {
-    refuses: (text) => (text.startsWith('!') ? { code: 'odd', detail: 'must not be odd' } : null),
-    hashing: (options) => {
+    checkText: (text) => (text.startsWith('!') ? { code: 'odd', detail: 'must not be odd' } : null),
+    compileHash: (options) => {
       asked.push(options);
       return async (text, salt) => {
         most = Math.max(most, ++active);
@@ -36,13 +36,13 @@ function trial(runtime: PluginRuntime<Feature>, written: Written, around: Around
         return `<${text}|${salt}>`;
       };
     },
-    verifying: () => (text, stored) => Promise.resolve(verified.push([text, stored]) > 0 && text === stored),
+    createVerifier: () => (text, stored) => Promise.resolve(verified.push([text, stored]) > 0 && text === stored),
   };
   const resolve = (_kind: unknown, name: string): Hasher => (used.push(name), algorithm);
   const { repeat, names = [] } = around;
   let memos = names.length;
   const tools = {
-    ...frameTools({}, around),
+    ...createFrameTools({}, around),
     memo: () => memos++,
     slot: (name: string) => (names.includes(name) ? names.indexOf(name) : null),
     readsPayload: (field: string | null) => void read.push(field),
@@ -81,7 +81,7 @@ describe('fields that are hashed', () => {
   }
   const hashed = async (items: Json, payload: unknown, around: Around = {}): Promise<unknown> =>
     (await done(items, payload, around)).payload;
-  const refusal = async (items: Json, payload: unknown, around: Around = {}): Promise<unknown> => {
+  const catchRefusal = async (items: Json, payload: unknown, around: Around = {}): Promise<unknown> => {
     const failure = await outcome(() => hashed(items, payload, around));
     const { code, params, options } = failure as { code: string; params: object; options: { issues?: unknown } };
     return { code, params, issues: options.issues };
@@ -158,38 +158,38 @@ describe('fields that are hashed', () => {
   });
 
   it('are demanded where a query writes them and no rule lets them be left out, in each item too', async () => {
-    const issuesOf = async (payload: unknown, around: Around, property = 'p'): Promise<unknown> => {
-      const { code, issues } = (await refusal([entry(property)], payload, around)) as Record<string, unknown>;
+    const catchIssues = async (payload: unknown, around: Around, property = 'p'): Promise<unknown> => {
+      const { code, issues } = (await catchRefusal([entry(property)], payload, around)) as Record<string, unknown>;
       expect(code).to.equal('VAL_PAYLOAD');
       return (issues as { pointer: string; code: string }[]).map(({ pointer, code }) => `${pointer} ${code}`);
     };
     const writes = ['p'];
     for (const payload of [{}, { p: null }]) {
-      expect(await issuesOf(payload, { writes })).to.deep.equal(['/p required']);
+      expect(await catchIssues(payload, { writes })).to.deep.equal(['/p required']);
       for (const around of [{ writes, optional: ['p'] }, { writes: ['q', 'p.q'] }])
         expect(await hashed([entry('p')], payload, around)).to.equal(payload);
     }
     expect(await hashed([entry('p')], { p: '' }, { writes })).to.deep.equal({ p: '<|>' });
-    expect(await issuesOf({ u: {} }, { writes: ['u'] }, 'u.p')).to.deep.equal(['/u/p required']);
+    expect(await catchIssues({ u: {} }, { writes: ['u'] }, 'u.p')).to.deep.equal(['/u/p required']);
     const around = { writes, repeat: { pointer: '/lines' } };
-    expect(await issuesOf({ lines: [{ p: 'x' }, {}, { p: null }] }, around)).to.deep.equal([
+    expect(await catchIssues({ lines: [{ p: 'x' }, {}, { p: null }] }, around)).to.deep.equal([
       ...['/lines/1/p required', '/lines/2/p required'],
     ]);
     expect(await hashed([entry('p')], { p: 'x', lines: [{}] }, around)).to.deep.equal({ p: '<x|>', lines: [{}] });
     // The own field of an item wins over the payload.
-    expect(await issuesOf({ p: 'x', lines: [{}, { p: null }] }, around)).to.deep.equal(['/lines/1/p required']);
+    expect(await catchIssues({ p: 'x', lines: [{}, { p: null }] }, around)).to.deep.equal(['/lines/1/p required']);
     const inside = { ...around, writes: ['u.p'] };
-    expect(await issuesOf({ u: { p: 'x' }, lines: [{}, { u: {} }] }, inside, 'u.p')).to.deep.equal([
+    expect(await catchIssues({ u: { p: 'x' }, lines: [{}, { u: {} }] }, inside, 'u.p')).to.deep.equal([
       '/lines/1/u/p required',
     ]);
     expect(await hashed([entry('lines.p')], { lines: [{ p: 'x' }] }, { ...around, writes: ['lines'] })).to.deep.equal({
       lines: [{ p: '<x|>' }],
     });
-    expect(await issuesOf([{ p: 'x' }, {}], { writes })).to.deep.equal(['/1/p required']);
+    expect(await catchIssues([{ p: 'x' }, {}], { writes })).to.deep.equal(['/1/p required']);
   });
 
   it('are covered under names that actionables give: hashed when the work is done, refused where nothing can be', async () => {
-    const under = async (value: unknown, around: Around = {}, property = 'n.p'): Promise<unknown> => {
+    const hashUnder = async (value: unknown, around: Around = {}, property = 'n.p'): Promise<unknown> => {
       const { slots, payload } = await done(
         [entry(property)],
         { n: 'sent' },
@@ -198,21 +198,21 @@ describe('fields that are hashed', () => {
       expect(payload).to.deep.equal({ n: 'sent' });
       return slots[0];
     };
-    const codeOf = async (value: unknown, around: Around = {}): Promise<unknown> =>
-      ((await outcome(() => under(value, around))) as { code?: unknown }).code;
-    expect(await under('x', {}, 'n')).to.equal('<x|>');
-    expect(await under({ p: 'x', q: 1 })).to.deep.equal({ p: '<x|>', q: 1 });
-    expect(await under([{ p: 'x' }, { p: 'x' }])).to.deep.equal([{ p: '<x|>' }, { p: '<x|>' }]);
-    expect(await under({ p: null })).to.deep.equal({ p: null });
+    const catchCode = async (value: unknown, around: Around = {}): Promise<unknown> =>
+      ((await outcome(() => hashUnder(value, around))) as { code?: unknown }).code;
+    expect(await hashUnder('x', {}, 'n')).to.equal('<x|>');
+    expect(await hashUnder({ p: 'x', q: 1 })).to.deep.equal({ p: '<x|>', q: 1 });
+    expect(await hashUnder([{ p: 'x' }, { p: 'x' }])).to.deep.equal([{ p: '<x|>' }, { p: '<x|>' }]);
+    expect(await hashUnder({ p: null })).to.deep.equal({ p: null });
     for (const value of [{}, { p: null }, undefined])
-      expect(await codeOf(value, { writes: ['n.p'] }), JSON.stringify(value)).to.equal('HSH_NAME');
-    for (const value of [{ p: 7 }, { p: '!' }]) expect(await codeOf(value)).to.equal('HSH_NAME');
-    expect(await codeOf(Array.from({ length: 101 }, (_, n) => ({ p: `${n}` })))).to.equal('HSH_TOO_MANY');
+      expect(await catchCode(value, { writes: ['n.p'] }), JSON.stringify(value)).to.equal('HSH_NAME');
+    for (const value of [{ p: 7 }, { p: '!' }]) expect(await catchCode(value)).to.equal('HSH_NAME');
+    expect(await catchCode(Array.from({ length: 101 }, (_, n) => ({ p: `${n}` })))).to.equal('HSH_TOO_MANY');
   });
 
   it('are refused by pointer where they are no text or none for the algorithm, all at once', async () => {
     expect(
-      await refusal([entry('a'), entry('b.c'), entry('d')], { a: 7, b: [{ c: 'x' }, { c: '!' }], d: {} }),
+      await catchRefusal([entry('a'), entry('b.c'), entry('d')], { a: 7, b: [{ c: 'x' }, { c: '!' }], d: {} }),
     ).to.deep.equal({
       code: 'VAL_PAYLOAD',
       params: { first: 'a must be text.' },
@@ -228,7 +228,7 @@ describe('fields that are hashed', () => {
     const users = (count: number): object => ({ u: Array.from({ length: count }, () => ({ p: 'x', q: 'y' })) });
     const items = [entry('u.p'), entry('u.q')];
     expect(JSON.stringify(await hashed(items, users(50))).match(/</g)).to.have.length(100);
-    const [code, params] = Object.values((await refusal(items, users(51))) as object) as unknown[];
+    const [code, params] = Object.values((await catchRefusal(items, users(51))) as object) as unknown[];
     expect([code, params]).to.deep.equal(['HSH_TOO_MANY', { max: 100 }]);
   });
 });
@@ -259,12 +259,12 @@ describe('fields that are compared with hashes', () => {
   });
 
   it('need the one row, and a field of its own', async () => {
-    const stored = async (result: unknown, field = 'p'): Promise<unknown> =>
+    const compareStored = async (result: unknown, field = 'p'): Promise<unknown> =>
       (await compared([entry('p', field)], result)).verified;
-    for (const result of [{ p: 'x' }, [{ p: 'x' }]]) expect(await stored(result)).to.deep.equal([['x', 'x']]);
+    for (const result of [{ p: 'x' }, [{ p: 'x' }]]) expect(await compareStored(result)).to.deep.equal([['x', 'x']]);
     for (const result of [null, undefined, 'x', [], [{ p: 'x' }, { p: 'x' }], ['x'], [null], [[{ p: 'x' }]], {}])
-      expect(await stored(result), JSON.stringify(result)).to.deep.equal([['x', undefined]]);
-    expect(await stored({}, 'constructor')).to.deep.equal([['x', undefined]]);
+      expect(await compareStored(result), JSON.stringify(result)).to.deep.equal([['x', undefined]]);
+    expect(await compareStored({}, 'constructor')).to.deep.equal([['x', undefined]]);
   });
 
   it('are all compared, also where an earlier one does not fit, and fail without any', async () => {

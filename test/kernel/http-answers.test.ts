@@ -2,19 +2,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { Rendered } from '../../contract/rendered.js';
+import { RawJson } from '../../contract/rendered.js';
 import type { RouteReply } from '../../contract/hooks.js';
 import { Unread } from '../../kernel/http/unread.js';
-import { commonHeaders, headersOf, laidOver, write, type Manner } from '../../kernel/http/answer.js';
+import {
+  createCommonHeaders,
+  buildHeaders,
+  mergeHeaders,
+  sendResponse,
+  type ResponseDefaults,
+} from '../../kernel/http/answer.js';
 import { createCors } from '../../kernel/http/cors.js';
 import { sendRoute } from '../../kernel/http/plugin-routes.js';
-import { statusOf } from '../../kernel/http/status.js';
+import { getStatus } from '../../kernel/http/status.js';
 import type { Kernel } from '../../kernel/runtime/kernel.js';
 
 type Headers = Readonly<Record<string, string>>;
 const request = (headers: Headers = {}, rest: object = {}) =>
   ({ method: 'POST', headers, complete: true, socket: {}, ...rest }) as unknown as IncomingMessage;
-const manner = (rest: Partial<Manner> = {}): Manner => ({
+const manner = (rest: Partial<ResponseDefaults> = {}): ResponseDefaults => ({
   unread: new Unread(1000),
   proxies: 0,
   ...{ cors: null, headers: { 'x-common': '1' }, closing: () => false, patience: 7000 },
@@ -23,7 +29,7 @@ const manner = (rest: Partial<Manner> = {}): Manner => ({
 
 describe('headers of every answer', () => {
   it('are the common ones, laid over by those of the config; an empty text takes one away', () => {
-    const all = commonHeaders({});
+    const all = createCommonHeaders({});
     expect(all).to.deep.equal({
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -32,15 +38,15 @@ describe('headers of every answer', () => {
     });
     const { 'referrer-policy': gone, ...rest } = all;
     expect(gone).to.equal('no-referrer');
-    const own = commonHeaders({ 'Referrer-Policy': '', 'X-Own': 'a', 'X-Content-Type-Options': 'other' });
+    const own = createCommonHeaders({ 'Referrer-Policy': '', 'X-Own': 'a', 'X-Content-Type-Options': 'other' });
     expect(own).to.deep.equal({ ...rest, 'x-content-type-options': 'other', 'x-own': 'a' });
   });
 
-  const isClosed = (req: IncomingMessage, rest: Partial<Manner> = {}): boolean =>
-    headersOf(manner(rest), req, 'id')['connection'] === 'close';
+  const isClosed = (req: IncomingMessage, rest: Partial<ResponseDefaults> = {}): boolean =>
+    buildHeaders(manner(rest), req, 'id')['connection'] === 'close';
 
   it('end the connection where the server stops, or a long body was not read', () => {
-    expect(headersOf(manner(), request(), 'id')).to.deep.equal({ 'x-request-id': 'id', 'x-common': '1' });
+    expect(buildHeaders(manner(), request(), 'id')).to.deep.equal({ 'x-request-id': 'id', 'x-common': '1' });
     expect(isClosed(request(), { closing: () => true })).to.equal(true);
     const unread = (headers: Headers) => isClosed(request(headers, { complete: false }));
     expect([unread({}), unread({ 'content-length': '65536' }), unread({ 'content-length': '65537' })]).to.deep.equal([
@@ -52,14 +58,14 @@ describe('headers of every answer', () => {
   });
 
   it('vary by what is named on either side', () => {
-    expect(laidOver({ a: '1', vary: 'origin' }, { b: '2' })).to.deep.equal({ a: '1', b: '2', vary: 'origin' });
-    expect(laidOver({ a: '1' }, { a: '2', vary: 'accept' })).to.deep.equal({ a: '2', vary: 'accept' });
-    expect(laidOver({ vary: 'origin' }, { vary: 'accept' })).to.deep.equal({ vary: 'accept, origin' });
+    expect(mergeHeaders({ a: '1', vary: 'origin' }, { b: '2' })).to.deep.equal({ a: '1', b: '2', vary: 'origin' });
+    expect(mergeHeaders({ a: '1' }, { a: '2', vary: 'accept' })).to.deep.equal({ a: '2', vary: 'accept' });
+    expect(mergeHeaders({ vary: 'origin' }, { vary: 'accept' })).to.deep.equal({ vary: 'accept, origin' });
   });
 });
 
 describe('an answer', () => {
-  function written(body: unknown, waiting = 0, headers: Headers = {}) {
+  function writeBody(body: unknown, waiting = 0, headers: Headers = {}) {
     const seen: unknown[] = [];
     const res: ServerResponse = {
       writeHead: (status: number, all: Headers) => seen.push(status, all),
@@ -68,7 +74,7 @@ describe('an answer', () => {
       once: () => res,
       socket: { writableLength: waiting },
     } as unknown as ServerResponse;
-    write(manner(), { id: 'id', req: request(), res }, { status: 201, headers, body }, 'text/x');
+    sendResponse(manner(), { id: 'id', req: request(), res }, { status: 201, headers, body }, 'text/x');
     return seen;
   }
   const common = (length: string) => ({
@@ -79,11 +85,11 @@ describe('an answer', () => {
   });
 
   it('is JSON, or what is JSON already, with its length in bytes', () => {
-    expect(written({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}']);
-    expect(written(undefined)).to.deep.equal([201, common('4'), 'null']);
+    expect(writeBody({ a: 'ä' })).to.deep.equal([201, common('10'), '{"a":"ä"}']);
+    expect(writeBody(undefined)).to.deep.equal([201, common('4'), 'null']);
     const json = Buffer.from('{"ä":1}');
-    expect(written(new Rendered(json, () => null))).to.deep.equal([201, common('8'), json]);
-    expect(written(1, 0, { 'x-common': '2', 'x-own': '3' })[1]).to.deep.equal({
+    expect(writeBody(new RawJson(json, () => null))).to.deep.equal([201, common('8'), json]);
+    expect(writeBody(1, 0, { 'x-common': '2', 'x-own': '3' })[1]).to.deep.equal({
       ...common('1'),
       'x-common': '2',
       'x-own': '3',
@@ -91,8 +97,8 @@ describe('an answer', () => {
   });
 
   it('is given up where its reader rests, and only where something is left to read', () => {
-    expect(written(1, 1)).to.deep.equal([201, common('1'), '1', 7000]);
-    expect(written(1)).to.have.lengthOf(3);
+    expect(writeBody(1, 1)).to.deep.equal([201, common('1'), '1', 7000]);
+    expect(writeBody(1)).to.have.lengthOf(3);
   });
 });
 
@@ -113,7 +119,7 @@ describe('origins that may call', () => {
 
   it('are those of the config as browsers write them, and every answer varies by the origin', () => {
     const some = cors(['https://App.example.com:443', 'http://localhost:3000']);
-    const of = (origin?: string) => some.headers(request(origin === undefined ? {} : { origin }));
+    const of = (origin?: string) => some.getHeaders(request(origin === undefined ? {} : { origin }));
     expect(of(page)).to.deep.equal(granted(page));
     expect(of('http://localhost:3000')).to.deep.equal(granted('http://localhost:3000'));
     for (const other of [
@@ -129,29 +135,33 @@ describe('origins that may call', () => {
 
   it('are all with "*", whatever stands beside it', () => {
     const all = cors([page, '*']);
-    const headers = (req: IncomingMessage) => all.headers(req);
+    const headers = (req: IncomingMessage) => all.getHeaders(req);
     expect([headers(request()), headers(request({ origin: page }))]).to.deep.equal([granted('*'), granted('*')]);
   });
 
   it('ask before they call, with OPTIONS, an origin and the method', () => {
     const one = cors([page]);
-    expect(one.preflight(preflight({}))).to.deep.equal({ ...granted(page), ...preflown });
-    expect(one.preflight(preflight({}, { method: 'POST' }))).to.equal(null);
-    expect(one.preflight(request({ origin: page }, { method: 'OPTIONS' }))).to.equal(null);
-    expect(one.preflight(request({ 'access-control-request-method': 'POST' }, { method: 'OPTIONS' }))).to.equal(null);
-    expect(one.preflight(preflight({ origin: 'https://example.com' }))).to.deep.equal({ vary: 'origin' });
+    expect(one.handlePreflight(preflight({}))).to.deep.equal({ ...granted(page), ...preflown });
+    expect(one.handlePreflight(preflight({}, { method: 'POST' }))).to.equal(null);
+    expect(one.handlePreflight(request({ origin: page }, { method: 'OPTIONS' }))).to.equal(null);
+    expect(one.handlePreflight(request({ 'access-control-request-method': 'POST' }, { method: 'OPTIONS' }))).to.equal(
+      null,
+    );
+    expect(one.handlePreflight(preflight({ origin: 'https://example.com' }))).to.deep.equal({ vary: 'origin' });
   });
 
   it('may send the headers that they ask for, as far as these are names', () => {
     const allowed = (asked: string) =>
-      cors([page]).preflight(preflight({ 'access-control-request-headers': asked }))?.['access-control-allow-headers'];
+      cors([page]).handlePreflight(preflight({ 'access-control-request-headers': asked }))?.[
+        'access-control-allow-headers'
+      ];
     for (const fine of ['authorization', 'x-a, x-b', '*', 'x'.repeat(1024)]) expect(allowed(fine)).to.equal(fine);
     for (const odd of ['', 'x\r\ny: 1', 'a;b', '"a"', 'ä', 'x'.repeat(1025)]) expect(allowed(odd)).to.equal(undefined);
   });
 });
 
 describe('bodies of addresses of plugins', () => {
-  async function sent(status: number, body: RouteReply['body'], method = 'GET') {
+  async function sendReply(status: number, body: RouteReply['body'], method = 'GET') {
     const [chunks, heads]: [string[], unknown[]] = [[], []];
     const res = new Writable({
       write: (chunk: Buffer, _encoding, done) => {
@@ -172,19 +182,23 @@ describe('bodies of addresses of plugins', () => {
     })();
 
   it('have their length in bytes where they are known, but for 204 and 304', async () => {
-    expect(await sent(200, 'ä')).to.deep.equal([[200, { 'content-length': '2', 'x-a': '1' }], 'ä']);
-    expect(await sent(200, Buffer.from('abc'))).to.deep.equal([[200, { 'content-length': '3', 'x-a': '1' }], 'abc']);
-    expect(await sent(404, null)).to.deep.equal([[404, { 'content-length': '0', 'x-a': '1' }], '']);
-    for (const status of [204, 304]) expect(await sent(status, null)).to.deep.equal([[status, { 'x-a': '1' }], '']);
+    expect(await sendReply(200, 'ä')).to.deep.equal([[200, { 'content-length': '2', 'x-a': '1' }], 'ä']);
+    expect(await sendReply(200, Buffer.from('abc'))).to.deep.equal([
+      [200, { 'content-length': '3', 'x-a': '1' }],
+      'abc',
+    ]);
+    expect(await sendReply(404, null)).to.deep.equal([[404, { 'content-length': '0', 'x-a': '1' }], '']);
+    for (const status of [204, 304])
+      expect(await sendReply(status, null)).to.deep.equal([[status, { 'x-a': '1' }], '']);
   });
 
   it('are streamed, and left out for HEAD', async () => {
-    expect(await sent(200, parts())).to.deep.equal([[200, { 'x-a': '1' }], 'ab']);
-    expect(await sent(200, parts(), 'HEAD')).to.deep.equal([[200, { 'x-a': '1' }], '']);
+    expect(await sendReply(200, parts())).to.deep.equal([[200, { 'x-a': '1' }], 'ab']);
+    expect(await sendReply(200, parts(), 'HEAD')).to.deep.equal([[200, { 'x-a': '1' }], '']);
   });
 
   it('that fail half way fail the answer', async () => {
-    const failure: unknown = await sent(200, parts(true)).catch((error: unknown) => error);
+    const failure: unknown = await sendReply(200, parts(true)).catch((error: unknown) => error);
     expect(failure).to.have.property('message', 'the disk is gone');
   });
 });
@@ -197,7 +211,7 @@ describe('the status page', () => {
       degraded: () => ['a'],
       plans: () => ({ hash: 'hash', byId: new Map([['x', {}]]) }),
     } as unknown as Kernel;
-    return statusOf(kernel, rest, closing, connections);
+    return getStatus(kernel, rest, closing, connections);
   };
   const common = { live: true, degraded: ['a'], definitions: 'hash', resources: 1 };
 

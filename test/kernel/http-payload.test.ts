@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
-import { clientAddress, headerValues, HttpInvocation } from '../../kernel/http/invocation.js';
+import { resolveClientAddress, listHeaderValues, HttpInvocation } from '../../kernel/http/invocation.js';
 import {
   isForm,
   isInQuery,
-  jsonPayload,
-  queryPayload,
-  refuseEncoding,
-  withParameters,
+  readJsonPayload,
+  parseQueryPayload,
+  rejectEncoding,
+  mergeParameters,
 } from '../../kernel/http/payload.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ const request = (method: string, headers: Headers = {}, body = ''): IncomingMess
   const rawHeaders = Object.entries(headers).flat();
   return Object.assign(stream, { method, headers, rawHeaders, socket: { remoteAddress: '::ffff:192.0.2.1' } }) as never;
 };
-const faultOf = async (work: () => unknown): Promise<unknown> => {
+const catchFaultParts = async (work: () => unknown): Promise<unknown> => {
   try {
     await work();
   } catch (error) {
@@ -51,12 +51,12 @@ describe('a payload in the query string', () => {
       'toString=1': { toString: '1' },
     };
     for (const [query, expected] of Object.entries(cases))
-      expect({ ...queryPayload(query) }, query).to.deep.equal(expected);
+      expect({ ...parseQueryPayload(query) }, query).to.deep.equal(expected);
   });
 
   it('is refused with a name that would change an object', async () => {
     for (const name of ['__proto__', 'constructor', 'prototype'])
-      expect(await faultOf(() => queryPayload(`a=1&${name}=2`))).to.equal('REQ_NAME_REFUSED');
+      expect(await catchFaultParts(() => parseQueryPayload(`a=1&${name}=2`))).to.equal('REQ_NAME_REFUSED');
   });
 });
 
@@ -64,32 +64,35 @@ describe('the kind of a body', () => {
   it('is a form where its type says so', () => {
     const types = ['multipart/form-data; boundary=a', 'Multipart/Form-Data', 'multipart/form-data ;boundary=a'];
     const others = ['application/json', 'multipart/form-data-x', 'x multipart/form-data', 'multipart/mixed', ''];
-    const isOf = (type: string) => isForm(request('POST', { 'content-type': type }));
-    expect([types.map(isOf), others.map(isOf)]).to.deep.equal([types.map(() => true), others.map(() => false)]);
+    const isFormType = (type: string) => isForm(request('POST', { 'content-type': type }));
+    expect([types.map(isFormType), others.map(isFormType)]).to.deep.equal([
+      types.map(() => true),
+      others.map(() => false),
+    ]);
     expect(isForm(request('POST'))).to.equal(false);
   });
 
   it('is 415 in an encoding', async () => {
     const encoded = (encoding: string) =>
-      faultOf(() => refuseEncoding(request('POST', { 'content-encoding': encoding })));
+      catchFaultParts(() => rejectEncoding(request('POST', { 'content-encoding': encoding })));
     expect(await Promise.all(['gzip', 'br', ''].map(encoded))).to.deep.equal(
       [1, 2, 3].map(() => ['REQ_ENCODING', CLOSE]),
     );
     expect(await encoded('identity')).to.equal('no fault');
-    expect(await faultOf(() => refuseEncoding(request('POST')))).to.equal('no fault');
+    expect(await catchFaultParts(() => rejectEncoding(request('POST')))).to.equal('no fault');
   });
 });
 
 describe('a JSON body', () => {
   const JSON_TYPE = { 'content-type': 'application/json' };
   const read = (body: string, headers: Headers = { ...JSON_TYPE, 'content-length': String(body.length) }) =>
-    jsonPayload(request('POST', headers, body), null, LIMITS);
+    readJsonPayload(request('POST', headers, body), null, LIMITS);
 
   it('is an object or a list', async () => {
     expect(await read('{"a":1}')).to.deep.equal({ a: 1 });
     expect(await read('[1]')).to.deep.equal([1]);
     for (const other of ['null', '5', '"a"', 'true'])
-      expect(await faultOf(() => read(other)), other).to.equal('VAL_NOT_OBJECT');
+      expect(await catchFaultParts(() => read(other)), other).to.equal('VAL_NOT_OBJECT');
   });
 
   it('is no body where none is sent, whatever its type is', async () => {
@@ -101,25 +104,25 @@ describe('a JSON body', () => {
 
   it('is refused in another type or encoding before it is read', async () => {
     const length = { 'content-length': '1' };
-    expect(await faultOf(() => read('x', length))).to.deep.equal(['REQ_MEDIA_TYPE', CLOSE]);
-    expect(await faultOf(() => read('x', { ...length, 'content-type': 'text/plain' }))).to.deep.equal([
+    expect(await catchFaultParts(() => read('x', length))).to.deep.equal(['REQ_MEDIA_TYPE', CLOSE]);
+    expect(await catchFaultParts(() => read('x', { ...length, 'content-type': 'text/plain' }))).to.deep.equal([
       'REQ_MEDIA_TYPE',
       CLOSE,
     ]);
     const encoded = { ...length, ...JSON_TYPE, 'content-encoding': 'gzip' };
-    expect(await faultOf(() => read('x', encoded))).to.deep.equal(['REQ_ENCODING', CLOSE]);
+    expect(await catchFaultParts(() => read('x', encoded))).to.deep.equal(['REQ_ENCODING', CLOSE]);
   });
 
   it('is that which a guard has read already', async () => {
     const req = request('POST', { ...JSON_TYPE, 'content-length': '9' }, 'unread');
-    expect(await jsonPayload(req, Promise.resolve(Buffer.from('{"b":2}')), LIMITS)).to.deep.equal({ b: 2 });
+    expect(await readJsonPayload(req, Promise.resolve(Buffer.from('{"b":2}')), LIMITS)).to.deep.equal({ b: 2 });
   });
 });
 
 describe('parameters of a path', () => {
   it('win over what is sent beside them, and have no place in a list', async () => {
-    expect(withParameters({ id: 5, a: 1 }, { id: '7' })).to.deep.equal({ id: '7', a: 1 });
-    expect(await faultOf(() => withParameters([1] as never, { id: '7' }))).to.equal('VAL_NOT_OBJECT');
+    expect(mergeParameters({ id: 5, a: 1 }, { id: '7' })).to.deep.equal({ id: '7', a: 1 });
+    expect(await catchFaultParts(() => mergeParameters([1] as never, { id: '7' }))).to.equal('VAL_NOT_OBJECT');
   });
 });
 
@@ -128,7 +131,7 @@ describe('a request as plans see it', () => {
   const intake = { limits: LIMITS, timeouts: { idle: 1 }, trusted_proxies: 0 } as never;
   const invocation = (req: IncomingMessage, rest: object = {}) =>
     new HttpInvocation(req, { ...arrival, ...rest }, intake);
-  const textsOf = (...given: Parameters<typeof invocation>) => {
+  const listTexts = (...given: Parameters<typeof invocation>) => {
     const { texts } = invocation(...given);
     return texts instanceof Set ? [...(texts as Set<string>)] : texts;
   };
@@ -136,12 +139,12 @@ describe('a request as plans see it', () => {
   it('has texts where its payload stands in its address or in a form', () => {
     const parameters = { id: '7' };
     const form = { 'content-type': 'multipart/form-data; boundary=a' };
-    expect([textsOf(request('POST')), textsOf(request('GET')), textsOf(request('POST', form))]).to.deep.equal([
+    expect([listTexts(request('POST')), listTexts(request('GET')), listTexts(request('POST', form))]).to.deep.equal([
       null,
       'all',
       'all',
     ]);
-    expect([textsOf(request('POST'), { parameters }), textsOf(request('GET'), { parameters })]).to.deep.equal([
+    expect([listTexts(request('POST'), { parameters }), listTexts(request('GET'), { parameters })]).to.deep.equal([
       ['id'],
       'all',
     ]);
@@ -149,10 +152,10 @@ describe('a request as plans see it', () => {
 
   it('has its payload with the parameters of the path', async () => {
     const parameters = { id: '7' };
-    expect({ ...(await invocation(request('GET')).receive(null)) }).to.deep.equal({ a: '1' });
-    expect(await invocation(request('GET'), { parameters }).receive(null)).to.deep.equal({ a: '1', id: '7' });
+    expect({ ...(await invocation(request('GET')).readPayload(null)) }).to.deep.equal({ a: '1' });
+    expect(await invocation(request('GET'), { parameters }).readPayload(null)).to.deep.equal({ a: '1', id: '7' });
     const headers = { 'content-type': 'application/json', 'content-length': '7' };
-    expect(await invocation(request('POST', headers, '{"a":1}'), { parameters }).receive(null)).to.deep.equal({
+    expect(await invocation(request('POST', headers, '{"a":1}'), { parameters }).readPayload(null)).to.deep.equal({
       a: 1,
       id: '7',
     });
@@ -160,13 +163,15 @@ describe('a request as plans see it', () => {
 
   it('has its bytes once for all, none with its payload in its address, and times what is asked for', async () => {
     const one = invocation(request('POST', { 'content-type': 'application/json', 'content-length': '7' }, '{"a":1}'));
-    expect([(await one.bytes()).toString(), (await one.bytes()).toString()]).to.deep.equal(['{"a":1}', '{"a":1}']);
-    expect(await one.receive(null)).to.deep.equal({ a: 1 });
-    expect(await invocation(request('GET', {}, 'body')).bytes()).to.have.lengthOf(0);
-    expect(await faultOf(() => invocation(request('POST', { 'content-encoding': 'gzip' })).bytes())).to.deep.equal([
-      'REQ_ENCODING',
-      CLOSE,
+    expect([(await one.readRawBody()).toString(), (await one.readRawBody()).toString()]).to.deep.equal([
+      '{"a":1}',
+      '{"a":1}',
     ]);
+    expect(await one.readPayload(null)).to.deep.equal({ a: 1 });
+    expect(await invocation(request('GET', {}, 'body')).readRawBody()).to.have.lengthOf(0);
+    expect(
+      await catchFaultParts(() => invocation(request('POST', { 'content-encoding': 'gzip' })).readRawBody()),
+    ).to.deep.equal(['REQ_ENCODING', CLOSE]);
     expect([one.timings, invocation(request('GET'), { timed: true }).timings]).to.deep.equal([null, []]);
     expect(one.remote).to.equal('192.0.2.1');
   });
@@ -174,20 +179,20 @@ describe('a request as plans see it', () => {
   it('gives back what it holds once', async () => {
     const one = invocation(request('GET'));
     let count = 0;
-    expect(one.holds).to.equal(false);
-    one.release(() => void count++);
-    one.release(() => void count++);
-    expect(one.holds).to.equal(true);
-    await one.finish(true);
-    await one.finish(true);
-    expect([count, one.holds]).to.deep.equal([2, false]);
+    expect(one.hasCleanup).to.equal(false);
+    one.onFinish(() => void count++);
+    one.onFinish(() => void count++);
+    expect(one.hasCleanup).to.equal(true);
+    await one.dispose(true);
+    await one.dispose(true);
+    expect([count, one.hasCleanup]).to.deep.equal([2, false]);
   });
 });
 
 describe('headers', () => {
   it('have all values that were sent, in whichever case their name was', () => {
     const raw = ['X-A', '1', 'x-ab', '2', 'x-a', '3', 'x-b', 'x-a'];
-    expect([headerValues(raw, 'x-a'), headerValues(raw, 'x-b'), headerValues(raw, '1')]).to.deep.equal([
+    expect([listHeaderValues(raw, 'x-a'), listHeaderValues(raw, 'x-b'), listHeaderValues(raw, '1')]).to.deep.equal([
       ['1', '3'],
       ['x-a'],
       [],
@@ -217,6 +222,6 @@ describe('the address of a client', () => {
   ];
   for (const [peer, forwarded, proxies, expected] of cases)
     it(`${peer} with ${JSON.stringify(forwarded)} behind ${proxies} is ${expected}`, () => {
-      expect(clientAddress(peer, forwarded, proxies)).to.equal(expected);
+      expect(resolveClientAddress(peer, forwarded, proxies)).to.equal(expected);
     });
 });

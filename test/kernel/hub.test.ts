@@ -8,7 +8,7 @@ import { createHub, type Client, type Hub } from '../../kernel/sockets/hub.js';
 
 const message = (data: number, to: Target, id: string | null = null): Delivery => ({ action: 'told', data, to, id });
 
-function clientOf(uid: string | null, verified = true) {
+function createClient(uid: string | null, verified = true) {
   const got: unknown[] = [];
   let cuts = 0;
   const client: Client = {
@@ -23,51 +23,51 @@ function clientOf(uid: string | null, verified = true) {
       left?.();
       return true;
     },
-    cut: () => void cuts++,
+    closeSlowConsumer: () => void cuts++,
   };
   return { client, got, cuts: () => cuts };
 }
 
 describe('a connection of which nobody knows yet who it is', () => {
   let hub: Hub;
-  beforeEach(() => (hub = createHub({ isGuarded: () => true, maxRooms: 10, tell: () => undefined })));
+  beforeEach(() => (hub = createHub({ isGuarded: () => true, maxRooms: 10, onDelivered: () => undefined })));
 
   it('gets what was sent meanwhile and meant for it, before anything newer', () => {
-    const arrival = hub.arrive();
-    hub.deliver(message(1, { all: true }));
-    hub.deliver(message(2, { uids: ['ada'] }));
-    hub.deliver(message(3, { uids: ['bob'] }));
-    const { client, got } = clientOf('ada');
+    const arrival = hub.register();
+    hub.deliverMessage(message(1, { all: true }));
+    hub.deliverMessage(message(2, { uids: ['ada'] }));
+    hub.deliverMessage(message(3, { uids: ['bob'] }));
+    const { client, got } = createClient('ada');
     hub.add(client, arrival);
-    hub.deliver(message(4, { all: true }));
+    hub.deliverMessage(message(4, { all: true }));
     expect(got).to.deep.equal([1, 2, 4]);
   });
 
   it('gets nothing of somebody else when nothing proves who it is', () => {
-    const arrival = hub.arrive();
-    hub.deliver(message(1, { uids: ['ada'] }));
-    hub.deliver(message(2, { all: true }));
-    const { client, got } = clientOf('ada', false);
+    const arrival = hub.register();
+    hub.deliverMessage(message(1, { uids: ['ada'] }));
+    hub.deliverMessage(message(2, { all: true }));
+    const { client, got } = createClient('ada', false);
     hub.add(client, arrival);
     expect(got).to.deep.equal([2]);
   });
 
   it('gets what it has missed before it, and each once', async () => {
-    const arrival = hub.arrive();
-    hub.deliver(message(2, { all: true }, 'b'));
-    const { client, got } = clientOf('ada');
+    const arrival = hub.register();
+    hub.deliverMessage(message(2, { all: true }, 'b'));
+    const { client, got } = createClient('ada');
     hub.add(client, arrival, true);
-    hub.deliver(message(3, { all: true }, 'c'));
+    hub.deliverMessage(message(3, { all: true }, 'c'));
     expect(got).to.deep.equal([]);
-    await hub.catchUp(client, [message(1, { all: true }, 'a'), message(2, { all: true }, 'b')]);
+    await hub.replayMissed(client, [message(1, { all: true }, 'a'), message(2, { all: true }, 'b')]);
     expect(got).to.deep.equal([1, 2, 3]);
   });
 
   it('is cut off when too much has come, and forgotten when it has gone', () => {
-    const [arrival, gone] = [hub.arrive(), hub.arrive()];
-    hub.leaves(gone);
-    for (let n = 0; n < 1500; n++) hub.deliver(message(n, { all: true }));
-    const { client, got, cuts } = clientOf(null);
+    const [arrival, gone] = [hub.register(), hub.register()];
+    hub.unregister(gone);
+    for (let n = 0; n < 1500; n++) hub.deliverMessage(message(n, { all: true }));
+    const { client, got, cuts } = createClient(null);
     hub.add(client, arrival);
     expect(got).to.deep.equal([]);
     expect(cuts()).to.equal(1);
@@ -79,9 +79,9 @@ describe('a connection of which nobody knows yet who it is', () => {
 describe('a message finds', () => {
   function setUp({ guarded = true, maxRooms = 2 } = {}) {
     const told: unknown[] = [];
-    const hub = createHub({ isGuarded: () => guarded, maxRooms, tell: (...given) => void told.push(given) });
+    const hub = createHub({ isGuarded: () => guarded, maxRooms, onDelivered: (...given) => void told.push(given) });
     const add = (uid: string | null, rest: Partial<Client> = {}) => {
-      const made = clientOf(uid);
+      const made = createClient(uid);
       const client = Object.assign(made.client, rest);
       hub.add(client);
       return { ...made, client };
@@ -92,7 +92,7 @@ describe('a message finds', () => {
   it('all, also who has no uid and whose token is over', () => {
     const { hub, told, add } = setUp();
     const all = [add(null), add('ada'), add('ada', { verified: false }), add('bob', { until: 0 })];
-    hub.deliver(message(1, { all: true }));
+    hub.deliverMessage(message(1, { all: true }));
     expect([all.map(({ got }) => got), told, hub.count]).to.deep.equal([[[1], [1], [1], [1]], [['told', 4, 0]], 4]);
   });
 
@@ -101,9 +101,9 @@ describe('a message finds', () => {
       const { hub, told, add } = setUp({ guarded });
       const [ada, again, unproven] = [add('ada'), add('ada'), add('ada', { verified: false })];
       const [over, bob] = [add('ada', { until: Date.now() }), add('bob')];
-      hub.deliver(message(1, { uids: ['ada', 'bob', 'none', 'ada'] }));
-      hub.deliver(message(2, { uids: ['none'] }));
-      hub.deliver(message(3, { uids: ['ada'] }));
+      hub.deliverMessage(message(1, { uids: ['ada', 'bob', 'none', 'ada'] }));
+      hub.deliverMessage(message(2, { uids: ['none'] }));
+      hub.deliverMessage(message(3, { uids: ['ada'] }));
       const both = [1, 3];
       expect([ada, again, unproven, over, bob].map(({ got }) => got)).to.deep.equal([
         ...[both, both, guarded ? [] : both, []],
@@ -123,15 +123,15 @@ describe('a message finds', () => {
     const [ada, bob, over] = [add('ada'), add(null), add('eve', { until: 0 })];
     for (const { client } of [ada, bob, over]) expect(hub.join(client, 'a')).to.equal(true);
     hub.join(ada.client, 'b');
-    hub.deliver(message(1, { rooms: ['a', 'b'] }));
-    hub.deliver(message(2, { rooms: ['b'] }));
-    hub.leave(ada.client, 'b');
-    hub.leave(ada.client, 'never joined');
-    hub.deliver(message(3, { rooms: ['b'] }));
-    hub.deliver(message(4, { rooms: ['a'] }));
+    hub.deliverMessage(message(1, { rooms: ['a', 'b'] }));
+    hub.deliverMessage(message(2, { rooms: ['b'] }));
+    hub.leaveRoom(ada.client, 'b');
+    hub.leaveRoom(ada.client, 'never joined');
+    hub.deliverMessage(message(3, { rooms: ['b'] }));
+    hub.deliverMessage(message(4, { rooms: ['a'] }));
     hub.remove(ada.client);
-    hub.deliver(message(5, { rooms: ['a', 'none'] }));
-    hub.deliver(message(6, { uids: ['ada'] }));
+    hub.deliverMessage(message(5, { rooms: ['a', 'none'] }));
+    hub.deliverMessage(message(6, { uids: ['ada'] }));
     expect([ada, bob, over].map(({ got }) => got)).to.deep.equal([[1, 2, 4], [1, 4, 5], []]);
     expect([hub.count, [...ada.client.rooms], [...bob.client.rooms]]).to.deep.equal([2, [], ['a']]);
   });
@@ -140,23 +140,23 @@ describe('a message finds', () => {
     const { hub, add } = setUp({ maxRooms: 2 });
     const { client, got } = add('ada');
     expect(['a', 'b', 'a', 'c'].map((room) => hub.join(client, room))).to.deep.equal([true, true, true, false]);
-    hub.leave(client, 'a');
+    hub.leaveRoom(client, 'a');
     expect(hub.join(client, 'c')).to.equal(true);
-    hub.deliver(message(1, { rooms: ['a'] }));
-    hub.deliver(message(2, { rooms: ['c'] }));
+    hub.deliverMessage(message(1, { rooms: ['a'] }));
+    hub.deliverMessage(message(2, { rooms: ['c'] }));
     const gone = add('bob');
     hub.remove(gone.client);
     expect([hub.join(gone.client, 'a'), [...gone.client.rooms]]).to.deep.equal([true, []]);
-    hub.deliver(message(3, { rooms: ['a'] }));
+    hub.deliverMessage(message(3, { rooms: ['a'] }));
     expect([got, gone.got]).to.deep.equal([[2], []]);
   });
 
   it('no connection that does not take it: it is dropped, and is cut off beyond a thousand that wait', () => {
     const { hub, told, add } = setUp();
     const [deaf, late] = [add('ada', { send: () => false }), add('bob', { waiting: [] })];
-    for (let n = 0; n < 1000; n++) hub.deliver(message(n, { uids: ['bob'] }));
+    for (let n = 0; n < 1000; n++) hub.deliverMessage(message(n, { uids: ['bob'] }));
     expect([late.cuts(), late.client.waiting?.length]).to.deep.equal([0, 1000]);
-    hub.deliver(message(1000, { all: true }));
+    hub.deliverMessage(message(1000, { all: true }));
     expect([late.cuts(), told.at(-1), deaf.got]).to.deep.equal([1, ['told', 0, 2], []]);
   });
 
@@ -164,16 +164,16 @@ describe('a message finds', () => {
     const { hub, add } = setUp();
     const { client, got } = add('ada', { waiting: [] });
     hub.join(client, 'a');
-    hub.deliver(message(4, { rooms: ['a'] }, 'four'));
-    hub.deliver(message(5, { uids: ['ada'] }));
-    await hub.catchUp(client, [
+    hub.deliverMessage(message(4, { rooms: ['a'] }, 'four'));
+    hub.deliverMessage(message(5, { uids: ['ada'] }));
+    await hub.replayMissed(client, [
       message(1, { uids: ['ada'] }, 'one'),
       message(2, { uids: ['bob'] }, 'two'),
       message(3, { rooms: ['a'] }, 'three'),
       message(4, { rooms: ['a'] }, 'four'),
     ]);
     expect([got, client.waiting]).to.deep.equal([[1, 4, 5], null]);
-    hub.deliver(message(6, { rooms: ['a'] }));
+    hub.deliverMessage(message(6, { rooms: ['a'] }));
     expect(got).to.deep.equal([1, 4, 5, 6]);
   });
 });
@@ -181,18 +181,19 @@ describe('a message finds', () => {
 describe('messages for thousands of connections', () => {
   it('let other work have its turn, and arrive in order also when they come faster than they are sent', async () => {
     const reports: [number, number][] = [];
-    const tell = (_action: string, receivers: number, dropped: number): void => void reports.push([receivers, dropped]);
-    const hub = createHub({ isGuarded: () => false, maxRooms: 10, tell });
-    const clients = Array.from({ length: 1200 }, (_, n) => clientOf(`u${n}`));
+    const recordReport = (_action: string, receivers: number, dropped: number): void =>
+      void reports.push([receivers, dropped]);
+    const hub = createHub({ isGuarded: () => false, maxRooms: 10, onDelivered: recordReport });
+    const clients = Array.from({ length: 1200 }, (_, n) => createClient(`u${n}`));
     for (const { client } of clients) hub.add(client);
     const [first, last] = [clients[0]!, clients.at(-1)!];
-    hub.deliver(message(0, { all: true }));
+    hub.deliverMessage(message(0, { all: true }));
     expect([first.got, last.got]).to.deep.equal([[0], []]);
-    hub.deliver(message(1, { uids: ['u0', 'u1199'] }));
-    for (let n = 2; n < 100; n++) hub.deliver(message(n, { all: true }));
+    hub.deliverMessage(message(1, { uids: ['u0', 'u1199'] }));
+    for (let n = 2; n < 100; n++) hub.deliverMessage(message(n, { all: true }));
     expect(last.got, 'up to here all of it waits').to.deep.equal([]);
     // From here on the sender waits: no more may be on its way.
-    for (let n = 100; n < 110; n++) hub.deliver(message(n, { all: true }));
+    for (let n = 100; n < 110; n++) hub.deliverMessage(message(n, { all: true }));
     expect(last.got.length).to.be.greaterThan(100);
     while (reports.length < 110) await new Promise((resolve) => setImmediate(resolve));
     const all = Array.from({ length: 110 }, (_, n) => n);

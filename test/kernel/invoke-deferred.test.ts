@@ -1,17 +1,26 @@
 /** Work that a request accepts for later, in plans made by hand: when it is put into its queue, and what takes it back. */
 import { expect } from 'chai';
 import type { AcceptPlan, ActionGroup, PartPlan } from '../../kernel/plan/plan.js';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { Frame, Step, Unit } from '../../contract/plan.js';
-import { HeldInvocation } from '../../kernel/runtime/deferring.js';
-import { invoke } from '../../kernel/runtime/invoke.js';
-import { testInvocation } from '../support/invocation.js';
-import { action, alone, faultOf, HOOKS, later, recorded, resourcePlan, step } from '../support/plans.js';
+import { BackgroundInvocation } from '../../kernel/runtime/deferring.js';
+import { invokePlan } from '../../kernel/runtime/invoke.js';
+import { createTestInvocation } from '../support/invocation.js';
+import {
+  createActionPlan,
+  createSingleGroup,
+  expectFault,
+  HOOKS,
+  resolveLater,
+  createRecordedUnit,
+  createResourcePlan,
+  createTestStep,
+} from '../support/plans.js';
 
 const PART = {
   ...{ admit: null, groups: [], version: 'v', needs: ['n'], cursor: null },
-  lacks: () => null,
-  give: () => undefined,
+  findMissing: () => null,
+  restore: () => undefined,
 };
 
 describe('work that a request accepts for later', () => {
@@ -22,17 +31,17 @@ describe('work that a request accepts for later', () => {
   ): AcceptPlan {
     const part = (key: string, put: string): PartPlan => ({
       ...{ key, ...PART },
-      take: (_frame, payload) => ({ payload }) as never,
+      serialize: (_frame, payload) => ({ payload }) as never,
       deferral: {
         ...{ delay: 1, priority: 2, retries: 3 },
-        put: puts[put] as never,
+        enqueue: puts[put] as never,
       },
     });
     const puts: Record<string, unknown> = {};
     for (const name of ['one', 'two'])
       puts[name] = async (works: readonly { work: { id: string; state: { payload: unknown } } }[], frame: Frame) => {
-        await later(null);
-        if (fails) throw fault('JOB_AWAY');
+        await resolveLater(null);
+        if (fails) throw createFault('JOB_AWAY');
         const sent = works.map(({ work }) => `${work.id} ${JSON.stringify(work.state.payload)}`).join(', ');
         events.push(`put ${name}: ${sent} in ${String(frame.unit)}`);
       };
@@ -44,20 +53,25 @@ describe('work that a request accepts for later', () => {
     void events.push(`${event.what} ${event.id}`);
   const inUnit = (unit: Unit, execute?: () => unknown): ActionGroup => ({
     ...{ unit, parallel: false, turns: null },
-    actions: [action(0, { unit, ...(execute && { execute }) })],
+    actions: [createActionPlan(0, { unit, ...(execute && { execute }) })],
   });
 
   it('is put last inside the unit of the last group, after the answer was made, and reported after the commit', async () => {
     const events: string[] = [];
-    const unit = recorded(events);
+    const unit = createRecordedUnit(events);
     const reply = [
-      step(async () => {
-        await later(null);
+      createTestStep(async () => {
+        await resolveLater(null);
         events.push('reply');
       }),
     ];
-    const plan = resourcePlan([alone(0), inUnit(unit)], { reply, accepts: accepting(events), results: 2, main: 1 });
-    await invoke(plan, testInvocation({ a: 1 }), { ...HOOKS, happening: noting(events) });
+    const plan = createResourcePlan([createSingleGroup(0), inUnit(unit)], {
+      reply,
+      accepts: accepting(events),
+      results: 2,
+      main: 1,
+    });
+    await invokePlan(plan, createTestInvocation({ a: 1 }), { ...HOOKS, happening: noting(events) });
     expect(events).to.deep.equal([
       'open 1',
       'reply',
@@ -69,10 +83,10 @@ describe('work that a request accepts for later', () => {
   });
 
   it('is put after the last group where that has no unit, and after the units before it', async () => {
-    for (const groups of [[alone(0)], [inUnit(recorded([])), alone(1)], []]) {
+    for (const groups of [[createSingleGroup(0)], [inUnit(createRecordedUnit([])), createSingleGroup(1)], []]) {
       const events: string[] = [];
-      const plan = resourcePlan(groups, { accepts: accepting(events) });
-      await invoke(plan, testInvocation({ a: 1 }), HOOKS);
+      const plan = createResourcePlan(groups, { accepts: accepting(events) });
+      await invokePlan(plan, createTestInvocation({ a: 1 }), HOOKS);
       expect(events, `${groups.length} groups`).to.deep.equal([
         `${accepted} in null`,
         'put two: test.3 {"a":1} in null',
@@ -82,29 +96,31 @@ describe('work that a request accepts for later', () => {
 
   it('is rolled back with the unit, and takes the unit back when it cannot be put', async () => {
     const events: string[] = [];
-    const unit = recorded(events);
-    const plan = resourcePlan(inUnit(unit), { accepts: accepting(events, { fails: true }) });
-    const failure = await faultOf(invoke(plan, testInvocation({ a: 1 }), HOOKS));
+    const unit = createRecordedUnit(events);
+    const plan = createResourcePlan(inUnit(unit), { accepts: accepting(events, { fails: true }) });
+    const failure = await expectFault(invokePlan(plan, createTestInvocation({ a: 1 }), HOOKS));
     expect([failure.code, events]).to.deep.equal(['JOB_AWAY', ['open 1', 'rollback 1']]);
-    const replying = resourcePlan(inUnit(unit), {
+    const replying = createResourcePlan(inUnit(unit), {
       accepts: accepting(events),
       reply: [
-        step(() => {
-          throw fault('TOK_UNFIT');
+        createTestStep(() => {
+          throw createFault('TOK_UNFIT');
         }),
       ],
     });
-    expect((await faultOf(invoke(replying, testInvocation({ a: 1 }), HOOKS))).code).to.equal('TOK_UNFIT');
+    expect((await expectFault(invokePlan(replying, createTestInvocation({ a: 1 }), HOOKS))).code).to.equal('TOK_UNFIT');
     expect(events.slice(2)).to.deep.equal(['open 2', 'rollback 2']);
   });
 
   it('is not put when the work before it fails', async () => {
     const events: string[] = [];
-    const fails = (): never => {
-      throw fault('QRY_FAILED');
+    const throwFault = (): never => {
+      throw createFault('QRY_FAILED');
     };
-    for (const group of [alone(0, { execute: fails }), inUnit(recorded([]), fails)])
-      await faultOf(invoke(resourcePlan(group, { accepts: accepting(events) }), testInvocation(), HOOKS));
+    for (const group of [createSingleGroup(0, { execute: throwFault }), inUnit(createRecordedUnit([]), throwFault)])
+      await expectFault(
+        invokePlan(createResourcePlan(group, { accepts: accepting(events) }), createTestInvocation(), HOOKS),
+      );
     expect(events).to.deep.equal([]);
   });
 
@@ -112,15 +128,15 @@ describe('work that a request accepts for later', () => {
     const events: string[] = [];
     const seen: unknown[] = [];
     const seal = [
-      step(async (frame) => {
-        await later(null);
+      createTestStep(async (frame) => {
+        await resolveLater(null);
         frame.payload = { a: 'sealed' };
       }),
     ];
     const execute = (frame: Frame): unknown => seen.push(frame.payload);
-    await invoke(
-      resourcePlan(alone(0, { execute }), { accepts: accepting(events, { seal }) }),
-      testInvocation({ a: 1 }),
+    await invokePlan(
+      createResourcePlan(createSingleGroup(0, { execute }), { accepts: accepting(events, { seal }) }),
+      createTestInvocation({ a: 1 }),
       HOOKS,
     );
     expect(seen).to.deep.equal([{ a: 1 }]);
@@ -129,11 +145,17 @@ describe('work that a request accepts for later', () => {
 
   it('is 202 with its id where it is all that is answered, and the result otherwise', async () => {
     const ran: string[] = [];
-    const rest = { reply: [step(() => void ran.push('reply'))], settle: [step(() => void ran.push('settle'))] };
+    const rest = {
+      reply: [createTestStep(() => void ran.push('reply'))],
+      settle: [createTestStep(() => void ran.push('settle'))],
+    };
     const answer = (whole: boolean) =>
-      invoke(
-        resourcePlan(alone(0, { execute: () => 'result' }), { ...rest, accepts: accepting([], { whole }) }),
-        testInvocation(),
+      invokePlan(
+        createResourcePlan(createSingleGroup(0, { execute: () => 'result' }), {
+          ...rest,
+          accepts: accepting([], { whole }),
+        }),
+        createTestInvocation(),
         HOOKS,
       );
     const { status, body } = await answer(true);
@@ -144,8 +166,8 @@ describe('work that a request accepts for later', () => {
 });
 
 describe('the invocation of work that no client waits for', () => {
-  const create = (headers: Record<string, string> = {}, rest: object = {}): HeldInvocation =>
-    new HeldInvocation('job', 'one', 5, headers, '192.0.2.1', { a: 1 }, { timings: null, ...rest });
+  const create = (headers: Record<string, string> = {}, rest: object = {}): BackgroundInvocation =>
+    new BackgroundInvocation('job', 'one', 5, headers, '192.0.2.1', { a: 1 }, { timings: null, ...rest });
 
   it('has the headers that travelled with the work, and no others', () => {
     const invocation = create({ 'x-note': 'a' });
@@ -155,8 +177,8 @@ describe('the invocation of work that no client waits for', () => {
 
   it('has the payload that travelled, no bytes, no files and no connection', async () => {
     const invocation = create();
-    expect(invocation.receive()).to.deep.equal({ a: 1 });
-    expect(await invocation.bytes()).to.have.length(0);
+    expect(invocation.readPayload()).to.deep.equal({ a: 1 });
+    expect(await invocation.readRawBody()).to.have.length(0);
     expect(invocation).to.deep.include({ files: [], texts: null, connection: null, trace: null });
     expect(invocation).to.deep.include({ id: 'one', trigger: 'job', startedAt: 5, remote: '192.0.2.1' });
     expect([invocation.attempt, invocation.origin]).to.deep.equal([1, {}]);
@@ -166,16 +188,16 @@ describe('the invocation of work that no client waits for', () => {
   it('gives back what it holds once, waits for all of it, and fails with the first that cannot be given back', async () => {
     const invocation = create();
     const events: string[] = [];
-    invocation.release(async (answered) => {
-      await later(null);
+    invocation.onFinish(async (answered) => {
+      await resolveLater(null);
       events.push(`one ${answered}`);
       throw new Error('stuck');
     });
-    invocation.release((answered) => later(void events.push(`two ${answered}`)));
-    const failure: unknown = await invocation.finish(false).catch((error: unknown) => error);
+    invocation.onFinish((answered) => resolveLater(void events.push(`two ${answered}`)));
+    const failure: unknown = await invocation.dispose(false).catch((error: unknown) => error);
     expect(failure).to.have.property('message', 'stuck');
     expect(events).to.have.members(['one false', 'two false']);
-    await invocation.finish(true);
+    await invocation.dispose(true);
     expect(events).to.have.length(2);
   });
 
@@ -184,13 +206,18 @@ describe('the invocation of work that no client waits for', () => {
     const part = { key: 'test#7', ...PART };
     const deferral = {
       ...{ delay: 0, priority: 0, retries: 0 },
-      put: (works: readonly { work: { state: unknown } }[]) => Promise.resolve(void events.push(works[0]?.work.state)),
+      enqueue: (works: readonly { work: { state: unknown } }[]) =>
+        Promise.resolve(void events.push(works[0]?.work.state)),
     };
     const take = () => ({ payload: 1 }) as never;
-    const accepts: AcceptPlan = { seal: null, whole: false, parts: [{ ...part, take, deferral }] };
+    const accepts: AcceptPlan = { seal: null, whole: false, parts: [{ ...part, serialize: take, deferral }] };
     const trace = { traceparent: '00-a' };
     for (const one of [trace, null])
-      await invoke(resourcePlan(alone(0), { accepts }), testInvocation({}, { trace: one }), HOOKS);
+      await invokePlan(
+        createResourcePlan(createSingleGroup(0), { accepts }),
+        createTestInvocation({}, { trace: one }),
+        HOOKS,
+      );
     expect(events).to.deep.equal([{ payload: 1, trace }, { payload: 1 }]);
   });
 });

@@ -1,27 +1,36 @@
 /** One request from its guards to its answer, in plans made by hand: what runs in which order, and what ends it. */
 import { expect } from 'chai';
 import type { ActionGroup } from '../../kernel/plan/plan.js';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import { done } from '../../contract/hooks.js';
 import type { ActionTiming, Frame, Step, Unit } from '../../contract/plan.js';
-import { Rendered } from '../../contract/rendered.js';
-import { invoke } from '../../kernel/runtime/invoke.js';
-import { testInvocation } from '../support/invocation.js';
-import { action, alone, faultOf, HOOKS, later, recorded, resourcePlan, step } from '../support/plans.js';
+import { RawJson } from '../../contract/rendered.js';
+import { invokePlan } from '../../kernel/runtime/invoke.js';
+import { createTestInvocation } from '../support/invocation.js';
+import {
+  createActionPlan,
+  createSingleGroup,
+  expectFault,
+  HOOKS,
+  resolveLater,
+  createRecordedUnit,
+  createResourcePlan,
+  createTestStep,
+} from '../support/plans.js';
 
 /** Every sort of step, at once or later; each notes its name, and one may end the list with a value. */
 function recordedPlan(events: string[], late: boolean, ending?: string) {
   const noted = (name: string): Step =>
-    step((frame, state) => {
+    createTestStep((frame, state) => {
       events.push(`${name} ${JSON.stringify(state.result ?? null)} ${JSON.stringify(frame.payload)}`);
       const end = name === ending ? done(`ended by ${name}`) : undefined;
-      return late ? later(end) : end;
+      return late ? resolveLater(end) : end;
     });
   const steps = (name: string): Step[] => [noted(`${name} 1`), noted(`${name} 2`)];
-  const execute = (): unknown => (late ? later('result') : 'result');
-  const only = alone(0, { before: steps('before'), execute, after: steps('after'), shape: steps('shape') });
+  const execute = (): unknown => (late ? resolveLater('result') : 'result');
+  const only = createSingleGroup(0, { before: steps('before'), execute, after: steps('after'), shape: steps('shape') });
   const rest = { admit: steps('admit'), check: steps('check'), reply: steps('reply'), settle: steps('settle') };
-  return resourcePlan(only, rest);
+  return createResourcePlan(only, rest);
 }
 
 const ALL = ['admit', 'check', 'before', 'after', 'reply', 'settle'].flatMap((name) => [`${name} 1`, `${name} 2`]);
@@ -32,7 +41,7 @@ describe('the steps of a request', () => {
     describe(late ? 'that take time' : 'that end at once', () => {
       const run = async (ending?: string): Promise<{ body: unknown; names: string[]; events: string[] }> => {
         const events: string[] = [];
-        const { body } = await invoke(recordedPlan(events, late, ending), testInvocation({ a: 1 }), HOOKS);
+        const { body } = await invokePlan(recordedPlan(events, late, ending), createTestInvocation({ a: 1 }), HOOKS);
         return { body, events, names: events.map((event) => event.split(' ').slice(0, 2).join(' ')) };
       };
 
@@ -69,9 +78,12 @@ describe('the steps of a request', () => {
     });
 
   it('may be absent, and then there is the result of the main actionable alone', async () => {
-    const groups = [alone(0, { execute: () => 'first' }), alone(1, { execute: () => 'second' })];
+    const groups = [
+      createSingleGroup(0, { execute: () => 'first' }),
+      createSingleGroup(1, { execute: () => 'second' }),
+    ];
     const answered = async (main: number): Promise<unknown> =>
-      (await invoke(resourcePlan(groups, { main }), testInvocation(), HOOKS)).body;
+      (await invokePlan(createResourcePlan(groups, { main }), createTestInvocation(), HOOKS)).body;
     expect([await answered(0), await answered(1), await answered(-1)]).to.deep.equal(['first', 'second', null]);
   });
 
@@ -82,35 +94,37 @@ describe('the steps of a request', () => {
       ran.push(at);
       if (at === 1) throw wrong;
     };
-    const groups = [0, 1, 2].map((at) => alone(at, { execute: execute(at) }));
-    const failure = await faultOf(invoke(resourcePlan(groups), testInvocation(), HOOKS));
+    const groups = [0, 1, 2].map((at) => createSingleGroup(at, { execute: execute(at) }));
+    const failure = await expectFault(invokePlan(createResourcePlan(groups), createTestInvocation(), HOOKS));
     expect([failure.code, failure.cause, failure.where]).to.deep.equal([
       'INT_UNEXPECTED',
       wrong,
       { resource: 'test', action: 'test#1' },
     ]);
     expect(ran).to.deep.equal([0, 1]);
-    const inner = fault('VAL_FAILED');
+    const inner = createFault('VAL_FAILED');
     inner.where.action = 'other#3';
     const passing = (): never => {
       throw inner;
     };
-    await faultOf(invoke(resourcePlan(alone(0, { execute: passing })), testInvocation(), HOOKS));
+    await expectFault(
+      invokePlan(createResourcePlan(createSingleGroup(0, { execute: passing })), createTestInvocation(), HOOKS),
+    );
     expect(inner.where).to.deep.equal({ resource: 'test', action: 'other#3' });
   });
 
   it('have a fault of their own with the headers that last, and name no actionable where none ran', async () => {
-    const own = fault('VAL_FAILED');
+    const own = createFault('VAL_FAILED');
     own.where.resource = 'other';
-    const lasting = step((frame) => {
+    const lasting = createTestStep((frame) => {
       frame.lastingHeaders = { 'x-lasting': '1' };
       frame.headers['x-dropped'] = '1';
     });
-    const refuse = step(() => {
+    const refuse = createTestStep(() => {
       throw own;
     });
-    const plan = resourcePlan(alone(0), { admit: [lasting, refuse] });
-    const failure = await faultOf(invoke(plan, testInvocation(), HOOKS));
+    const plan = createResourcePlan(createSingleGroup(0), { admit: [lasting, refuse] });
+    const failure = await expectFault(invokePlan(plan, createTestInvocation(), HOOKS));
     expect(failure).to.equal(own);
     expect(failure.where).to.deep.equal({ resource: 'other' });
     expect(failure.lastingHeaders).to.deep.equal({ 'x-lasting': '1' });
@@ -119,13 +133,15 @@ describe('the steps of a request', () => {
   it('take a list only where the resource does, and a payload that comes later', async () => {
     const list = [{ a: 1 }] as unknown as Record<string, unknown>;
     const seen: unknown[] = [];
-    const groups = [alone(0, { execute: (frame) => seen.push(frame.payload, frame.received) })];
-    for (const payload of [list, later(list)]) {
-      const invocation = testInvocation({}, { receive: () => payload });
-      expect((await faultOf(invoke(resourcePlan(groups), invocation, HOOKS))).code).to.equal('VAL_NOT_OBJECT');
-      await invoke(resourcePlan(groups, { takesList: true }), invocation, HOOKS);
+    const groups = [createSingleGroup(0, { execute: (frame) => seen.push(frame.payload, frame.received) })];
+    for (const payload of [list, resolveLater(list)]) {
+      const invocation = createTestInvocation({}, { readPayload: () => payload });
+      expect((await expectFault(invokePlan(createResourcePlan(groups), invocation, HOOKS))).code).to.equal(
+        'VAL_NOT_OBJECT',
+      );
+      await invokePlan(createResourcePlan(groups, { takesList: true }), invocation, HOOKS);
     }
-    await invoke(resourcePlan(groups, { takesList: true }), testInvocation({ b: 1 }), HOOKS);
+    await invokePlan(createResourcePlan(groups, { takesList: true }), createTestInvocation({ b: 1 }), HOOKS);
     expect(seen).to.deep.equal([list, list, list, list, { b: 1 }, { b: 1 }]);
   });
 
@@ -134,7 +150,11 @@ describe('the steps of a request', () => {
     const files = { count: 2, bytes: 10 };
     const receive = (limits: unknown) => (asked.push(limits), {});
     for (const limits of [files, null])
-      await invoke(resourcePlan(alone(0), { files: limits }), testInvocation({}, { receive }), HOOKS);
+      await invokePlan(
+        createResourcePlan(createSingleGroup(0), { files: limits }),
+        createTestInvocation({}, { readPayload: receive }),
+        HOOKS,
+      );
     expect(asked).to.deep.equal([files, null]);
   });
 });
@@ -142,14 +162,14 @@ describe('the steps of a request', () => {
 describe('hooks around a request', () => {
   it('may answer before the request is looked at, and change what is answered', async () => {
     const ran: string[] = [];
-    const plan = resourcePlan(alone(0, { execute: () => (ran.push('work'), { a: 1 }) }));
+    const plan = createResourcePlan(createSingleGroup(0, { execute: () => (ran.push('work'), { a: 1 }) }));
     const accept = () => Promise.resolve(done('early'));
-    expect(await invoke(plan, testInvocation(), { ...HOOKS, accept })).to.deep.equal({
+    expect(await invokePlan(plan, createTestInvocation(), { ...HOOKS, accept })).to.deep.equal({
       ...{ status: 200, headers: {}, body: 'early' },
     });
     expect(ran).to.deep.equal([]);
     const reply = ((sent: unknown) => Promise.resolve({ status: 299, headers: { x: '1' }, body: [sent] })) as never;
-    const { status, headers, body } = await invoke(plan, testInvocation(), {
+    const { status, headers, body } = await invokePlan(plan, createTestInvocation(), {
       ...HOOKS,
       reply,
       accept: () => Promise.resolve(undefined),
@@ -158,34 +178,43 @@ describe('hooks around a request', () => {
   });
 
   it('see values, also where a result is JSON text already', async () => {
-    const text = new Rendered(Buffer.from('{"a":1}'), (json) => JSON.parse(Buffer.from(json).toString()) as unknown);
-    const plan = resourcePlan(alone(0, { execute: () => text }));
-    expect((await invoke(plan, testInvocation(), HOOKS)).body).to.equal(text);
+    const text = new RawJson(Buffer.from('{"a":1}'), (json) => JSON.parse(Buffer.from(json).toString()) as unknown);
+    const plan = createResourcePlan(createSingleGroup(0, { execute: () => text }));
+    expect((await invokePlan(plan, createTestInvocation(), HOOKS)).body).to.equal(text);
     const seen: unknown[] = [];
     const reply = ((sent: { body: unknown }) => (seen.push(sent.body), sent)) as never;
-    await invoke(plan, testInvocation(), { ...HOOKS, reply });
+    await invokePlan(plan, createTestInvocation(), { ...HOOKS, reply });
     expect(seen).to.deep.equal([{ a: 1 }]);
   });
 
   it('are told each actionable before the rules look at the payload', async () => {
     const events: string[] = [];
-    const check = [step(() => void events.push('check'))];
+    const check = [createTestStep(() => void events.push('check'))];
     const beforeValidate = (async (frame: Frame, { key }: { key: string }) => {
-      await later(null);
+      await resolveLater(null);
       events.push(`${key} ${JSON.stringify(frame.payload)}`);
     }) as never;
-    await invoke(resourcePlan([alone(0), alone(1)], { check }), testInvocation({ a: 1 }), { ...HOOKS, beforeValidate });
+    await invokePlan(
+      createResourcePlan([createSingleGroup(0), createSingleGroup(1)], { check }),
+      createTestInvocation({ a: 1 }),
+      { ...HOOKS, beforeValidate },
+    );
     expect(events).to.deep.equal(['test#0 {"a":1}', 'test#1 {"a":1}', 'check']);
   });
 
   it('learn how long each actionable took, also of one that failed', async () => {
     const timings: ActionTiming[] = [];
-    const fails = (): never => {
-      throw fault('QRY_FAILED');
+    const throwFault = (): never => {
+      throw createFault('QRY_FAILED');
     };
-    const plan = resourcePlan([alone(0, { execute: () => later(1) }), alone(1, { execute: fails })]);
+    const plan = createResourcePlan([
+      createSingleGroup(0, { execute: () => resolveLater(1) }),
+      createSingleGroup(1, { execute: throwFault }),
+    ]);
     const before = performance.timeOrigin + performance.now();
-    expect((await faultOf(invoke(plan, testInvocation({}, { timings }), HOOKS))).code).to.equal('QRY_FAILED');
+    expect((await expectFault(invokePlan(plan, createTestInvocation({}, { timings }), HOOKS))).code).to.equal(
+      'QRY_FAILED',
+    );
     const after = performance.timeOrigin + performance.now();
     expect(timings.map(({ key, mode, code }) => [key, mode, code])).to.deep.equal([
       ['test#0', 'TEST', undefined],
@@ -200,45 +229,49 @@ describe('hooks around a request', () => {
 
 describe('what of a request lasts when it fails later', () => {
   const failing = (index: number, rest: object = {}) =>
-    action(index, {
+    createActionPlan(index, {
       execute: async () => {
-        await later(null);
-        throw fault('QRY_FAILED');
+        await resolveLater(null);
+        throw createFault('QRY_FAILED');
       },
       ...rest,
     });
   /** The place of the last actionable that lasts. */
   async function lasts(groups: readonly ActionGroup[]): Promise<number | undefined> {
     let frame: Frame | undefined;
-    const admit = [step((given) => void (frame = given))];
-    await faultOf(invoke(resourcePlan(groups, { admit }), testInvocation(), HOOKS));
+    const admit = [createTestStep((given) => void (frame = given))];
+    await expectFault(invokePlan(createResourcePlan(groups, { admit }), createTestInvocation(), HOOKS));
     return frame?.committedTo;
   }
-  const unit = recorded([]);
+  const unit = createRecordedUnit([]);
   const none = { unit: null, parallel: false, turns: null };
   const failure: ActionGroup = { ...none, actions: [failing(9)] };
 
   it('is nothing before the first group has ended', async () => {
     expect(await lasts([failure])).to.equal(-1);
-    expect(await lasts([{ ...none, unit, actions: [action(0, { unit }), failing(1, { unit })] }])).to.equal(-1);
+    expect(await lasts([{ ...none, unit, actions: [createActionPlan(0, { unit }), failing(1, { unit })] }])).to.equal(
+      -1,
+    );
   });
 
   it('is every group that ended: one by one, a unit once it is committed, and all that ran at once', async () => {
-    expect(await lasts([alone(0), failure])).to.equal(0);
-    expect(await lasts([alone(0), alone(1), failure])).to.equal(1);
-    const both = [action(0, { unit }), action(1, { unit })];
+    expect(await lasts([createSingleGroup(0), failure])).to.equal(0);
+    expect(await lasts([createSingleGroup(0), createSingleGroup(1), failure])).to.equal(1);
+    const both = [createActionPlan(0, { unit }), createActionPlan(1, { unit })];
     expect(await lasts([{ ...none, unit, actions: both }, failure])).to.equal(1);
-    expect(await lasts([{ ...none, parallel: true, actions: [action(0), action(1)] }, failure])).to.equal(1);
-    const uncommitted: Unit = { ...unit, commit: () => Promise.reject(fault('QRY_FAILED')) };
+    expect(
+      await lasts([{ ...none, parallel: true, actions: [createActionPlan(0), createActionPlan(1)] }, failure]),
+    ).to.equal(1);
+    const uncommitted: Unit = { ...unit, commit: () => Promise.reject(createFault('QRY_FAILED')) };
     expect(await lasts([{ ...none, unit: uncommitted, actions: both }])).to.equal(-1);
   });
 
   it('is also what was done next to one that failed', async () => {
     const parallel = (...actions: ActionGroup['actions']): ActionGroup => ({ ...none, parallel: true, actions });
-    expect(await lasts([alone(0), parallel(action(1), failing(2))])).to.equal(1);
-    expect(await lasts([alone(0), parallel(failing(1), action(2))])).to.equal(2);
-    expect(await lasts([alone(0), parallel(failing(1), failing(2))])).to.equal(0);
+    expect(await lasts([createSingleGroup(0), parallel(createActionPlan(1), failing(2))])).to.equal(1);
+    expect(await lasts([createSingleGroup(0), parallel(failing(1), createActionPlan(2))])).to.equal(2);
+    expect(await lasts([createSingleGroup(0), parallel(failing(1), failing(2))])).to.equal(0);
     const own = { unit, parallel: true, always: true };
-    expect(await lasts([alone(0), parallel(failing(1, own), action(2, own))])).to.equal(2);
+    expect(await lasts([createSingleGroup(0), parallel(failing(1, own), createActionPlan(2, own))])).to.equal(2);
   });
 });

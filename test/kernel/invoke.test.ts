@@ -1,16 +1,16 @@
 /** Units of work in plans made by hand: what is put back before another try, and who has a unit beside neighbours. */
 import { expect } from 'chai';
 import type { ActionGroup } from '../../kernel/plan/plan.js';
-import type { Frame, Turns, Unit } from '../../contract/plan.js';
-import { invoke } from '../../kernel/runtime/invoke.js';
-import { testInvocation } from '../support/invocation.js';
+import type { Frame, StepLimiter, Unit } from '../../contract/plan.js';
+import { invokePlan } from '../../kernel/runtime/invoke.js';
+import { createTestInvocation } from '../support/invocation.js';
 import { replaceTime } from '../support/manual-time.js';
-import { action, HOOKS, recorded, resourcePlan, RETRY } from '../support/plans.js';
+import { createActionPlan, HOOKS, createRecordedUnit, createResourcePlan, RETRY } from '../support/plans.js';
 
 describe('units of work', () => {
   it('another try sees the payload that the first one saw', async () => {
     const events: string[] = [];
-    const unit = recorded(events);
+    const unit = createRecordedUnit(events);
     let tries = 0;
     const change = {
       id: 'change',
@@ -23,10 +23,10 @@ describe('units of work', () => {
       if (++tries < 3) throw RETRY;
       return [frame.payload['word'], frame.received['word'], frame.unit];
     };
-    const actions = [action(0, { before: [change], execute, unit })];
-    const { body } = await invoke(
-      resourcePlan({ unit, parallel: false, turns: null, actions }),
-      testInvocation({ word: 'a' }),
+    const actions = [createActionPlan(0, { before: [change], execute, unit })];
+    const { body } = await invokePlan(
+      createResourcePlan({ unit, parallel: false, turns: null, actions }),
+      createTestInvocation({ word: 'a' }),
       HOOKS,
     );
     expect(body).to.deep.equal(['changed a', 'a', 3]);
@@ -35,21 +35,21 @@ describe('units of work', () => {
 
   it('beside neighbours, work of more than one step has a unit of its own, and other work has none', async () => {
     const events: string[] = [];
-    const unit = recorded(events);
+    const unit = createRecordedUnit(events);
     const seen: unknown[] = [];
     const look = async (frame: Frame): Promise<unknown> => {
       await Promise.resolve();
-      const fork = frame.fork({ item: 1 });
+      const fork = frame.forkFrame({ item: 1 });
       return void seen.push([frame.unit, fork.unit, fork.payload['item'], frame.payload['word'], fork.now()]);
     };
     const actions = [
-      action(0, { execute: look, unit, parallel: true, always: true }),
-      action(1, { execute: look, unit, parallel: true, always: true }),
-      action(2, { execute: look, unit, parallel: true }),
+      createActionPlan(0, { execute: look, unit, parallel: true, always: true }),
+      createActionPlan(1, { execute: look, unit, parallel: true, always: true }),
+      createActionPlan(2, { execute: look, unit, parallel: true }),
     ];
-    await invoke(
-      resourcePlan({ unit: null, parallel: true, turns: null, actions }),
-      testInvocation({ word: 'a' }),
+    await invokePlan(
+      createResourcePlan({ unit: null, parallel: true, turns: null, actions }),
+      createTestInvocation({ word: 'a' }),
       HOOKS,
     );
     const now = new Date(0).toISOString();
@@ -65,13 +65,13 @@ describe('units of work', () => {
     const orders: string[][] = [];
     for (const parallel of [false, true]) {
       const events: string[] = [];
-      const unit = recorded(events);
+      const unit = createRecordedUnit(events);
       const execute = (frame: Frame): void => {
-        for (const item of [1, 2]) void frame.fork({ item }).whenCommitted(() => void events.push(`told ${item}`));
+        for (const item of [1, 2]) void frame.forkFrame({ item }).afterCommit(() => void events.push(`told ${item}`));
       };
-      const actions = [action(0, { execute, unit, parallel, always: true })];
+      const actions = [createActionPlan(0, { execute, unit, parallel, always: true })];
       const group = { unit: parallel ? null : unit, parallel, turns: null, actions };
-      await invoke(resourcePlan(group), testInvocation({}), HOOKS);
+      await invokePlan(createResourcePlan(group), createTestInvocation({}), HOOKS);
       orders.push(events);
     }
     const order = ['open 1', 'commit 1', 'told 1', 'told 2'];
@@ -80,40 +80,40 @@ describe('units of work', () => {
 
   it('opens no unit before there is a turn, and gives the turn back however the work ends', async () => {
     const events: string[] = [];
-    const unit = recorded(events);
-    const turns: Turns = {
-      take: () => {
+    const unit = createRecordedUnit(events);
+    const turns: StepLimiter = {
+      acquire: () => {
         events.push('turn');
         return Promise.resolve(() => void events.push('leave'));
       },
     };
-    const fails = (): never => {
+    const throwError = (): never => {
       throw new Error('no');
     };
     const group = (execute: () => unknown): ActionGroup => ({
       unit,
       parallel: false,
       turns,
-      actions: [action(0, { execute, unit })],
+      actions: [createActionPlan(0, { execute, unit })],
     });
-    await invoke(resourcePlan(group(() => 1)), testInvocation({}), HOOKS);
-    await invoke(resourcePlan(group(fails)), testInvocation({}), HOOKS).catch(() => undefined);
+    await invokePlan(createResourcePlan(group(() => 1)), createTestInvocation({}), HOOKS);
+    await invokePlan(createResourcePlan(group(throwError)), createTestInvocation({}), HOOKS).catch(() => undefined);
     expect(events).to.deep.equal(['turn', 'open 1', 'commit 1', 'leave', 'turn', 'open 2', 'rollback 2', 'leave']);
   });
 
   it('one that fails beside neighbours takes back its own alone', async () => {
     const events: string[] = [];
-    const unit = recorded(events);
-    const fails = (): never => {
+    const unit = createRecordedUnit(events);
+    const throwError = (): never => {
       throw new Error('no');
     };
     const actions = [
-      action(0, { execute: () => 1, unit, parallel: true, always: true }),
-      action(1, { execute: fails, unit, parallel: true, always: true }),
+      createActionPlan(0, { execute: () => 1, unit, parallel: true, always: true }),
+      createActionPlan(1, { execute: throwError, unit, parallel: true, always: true }),
     ];
-    const failure: unknown = await invoke(
-      resourcePlan({ unit: null, parallel: true, turns: null, actions }),
-      testInvocation({}),
+    const failure: unknown = await invokePlan(
+      createResourcePlan({ unit: null, parallel: true, turns: null, actions }),
+      createTestInvocation({}),
       HOOKS,
     ).catch((error: unknown) => error);
     expect(failure).to.have.nested.property('where.action', 'test#1');
@@ -123,18 +123,18 @@ describe('units of work', () => {
   it('what a try that was rolled back has deferred until the commit is dropped', async () => {
     for (const parallel of [false, true]) {
       const events: string[] = [];
-      const unit = recorded(events);
+      const unit = createRecordedUnit(events);
       let tries = 0;
       const execute = (frame: Frame): void => {
         const n = ++tries;
-        void frame.whenCommitted(() => void events.push(`done ${n}`));
-        void frame.fork({ item: 1 }).whenCommitted(() => void events.push(`item done ${n}`));
+        void frame.afterCommit(() => void events.push(`done ${n}`));
+        void frame.forkFrame({ item: 1 }).afterCommit(() => void events.push(`item done ${n}`));
         if (n < 3) throw RETRY;
       };
-      const actions = [action(0, { execute, unit, parallel, always: true })];
-      await invoke(
-        resourcePlan({ unit: parallel ? null : unit, parallel, turns: null, actions }),
-        testInvocation({}),
+      const actions = [createActionPlan(0, { execute, unit, parallel, always: true })];
+      await invokePlan(
+        createResourcePlan({ unit: parallel ? null : unit, parallel, turns: null, actions }),
+        createTestInvocation({}),
         HOOKS,
       );
       const tried = ['open 1', 'rollback 1', 'open 2', 'rollback 2', 'open 3'];
@@ -144,15 +144,15 @@ describe('units of work', () => {
 
   it('nothing that was deferred until the commit is done when the last try is rolled back', async () => {
     const events: string[] = [];
-    const unit = recorded(events);
+    const unit = createRecordedUnit(events);
     const execute = (frame: Frame): never => {
-      void frame.whenCommitted(() => void events.push('done'));
+      void frame.afterCommit(() => void events.push('done'));
       throw RETRY;
     };
-    const actions = [action(0, { execute, unit })];
-    const failure: unknown = await invoke(
-      resourcePlan({ unit, parallel: false, turns: null, actions }),
-      testInvocation({}),
+    const actions = [createActionPlan(0, { execute, unit })];
+    const failure: unknown = await invokePlan(
+      createResourcePlan({ unit, parallel: false, turns: null, actions }),
+      createTestInvocation({}),
       HOOKS,
     ).catch((error: unknown) => error);
     expect(failure).to.have.property('cause', RETRY);
@@ -163,17 +163,22 @@ describe('units of work', () => {
   it('a failure that another try cannot change is not tried again, also when the commit fails', async () => {
     for (const fails of ['execute', 'commit'] as const) {
       const events: string[] = [];
-      const unit = recorded(events);
+      const unit = createRecordedUnit(events);
       const wrong = new Error('no');
       const failing: Unit = { ...unit, commit: () => Promise.reject(wrong) };
       const execute = (frame: Frame): void => {
-        void frame.whenCommitted(() => void events.push('done'));
+        void frame.afterCommit(() => void events.push('done'));
         if (fails === 'execute') throw wrong;
       };
       const used = fails === 'commit' ? failing : unit;
-      const failure: unknown = await invoke(
-        resourcePlan({ unit: used, parallel: false, turns: null, actions: [action(0, { execute, unit: used })] }),
-        testInvocation({}),
+      const failure: unknown = await invokePlan(
+        createResourcePlan({
+          unit: used,
+          parallel: false,
+          turns: null,
+          actions: [createActionPlan(0, { execute, unit: used })],
+        }),
+        createTestInvocation({}),
         HOOKS,
       ).catch((error: unknown) => error);
       expect(failure, fails).to.have.property('cause', wrong);
@@ -183,20 +188,20 @@ describe('units of work', () => {
 
   it('a unit whose commit fails is tried again as a whole', async () => {
     const events: string[] = [];
-    const unit = recorded(events);
+    const unit = createRecordedUnit(events);
     let commits = 0;
     const conflicting: Unit = {
       ...unit,
       commit: (one) => (++commits === 1 ? Promise.reject(RETRY) : unit.commit(one)),
     };
     const execute = (frame: Frame): unknown => {
-      void frame.whenCommitted(() => void events.push(`done ${String(frame.unit)}`));
+      void frame.afterCommit(() => void events.push(`done ${String(frame.unit)}`));
       return frame.unit;
     };
-    const actions = [action(0, { execute, unit: conflicting })];
-    const { body } = await invoke(
-      resourcePlan({ unit: conflicting, parallel: false, turns: null, actions }),
-      testInvocation({}),
+    const actions = [createActionPlan(0, { execute, unit: conflicting })];
+    const { body } = await invokePlan(
+      createResourcePlan({ unit: conflicting, parallel: false, turns: null, actions }),
+      createTestInvocation({}),
       HOOKS,
     );
     expect(body).to.equal(2);
@@ -208,20 +213,20 @@ describe('units of work', () => {
     const { random } = Math;
     Math.random = () => 1;
     const opened: number[] = [];
-    const unit: Unit = { ...recorded([]), open: () => Promise.resolve(opened.push(time.now())) };
+    const unit: Unit = { ...createRecordedUnit([]), open: () => Promise.resolve(opened.push(time.now())) };
     const execute = (): never => {
       throw RETRY;
     };
     try {
-      const work = invoke(
-        resourcePlan({ unit, parallel: false, turns: null, actions: [action(0, { execute, unit })] }),
-        testInvocation({}),
+      const work = invokePlan(
+        createResourcePlan({ unit, parallel: false, turns: null, actions: [createActionPlan(0, { execute, unit })] }),
+        createTestInvocation({}),
         HOOKS,
       ).catch(() => undefined);
-      await time.pass(6000);
+      await time.advance(6000);
       await work;
     } finally {
-      time.restore();
+      time.restoreGlobals();
       Math.random = random;
     }
     expect(opened.slice(0, 8)).to.deep.equal([0, 10, 30, 70, 120, 170, 220, 270]);
@@ -231,7 +236,7 @@ describe('units of work', () => {
   it('runs again one at a time after a conflict, so that none of many uses up its tries', async () => {
     let [opened, tries] = [0, 0];
     const unit: Unit = {
-      ...recorded([]),
+      ...createRecordedUnit([]),
       open: () => Promise.resolve(++opened),
       // As a database that ends each transaction that overlaps with another one.
       commit: () => (opened > 1 ? Promise.reject(RETRY) : Promise.resolve(void opened--)),
@@ -241,24 +246,31 @@ describe('units of work', () => {
       await new Promise((resolve) => setImmediate(resolve));
       return ++tries;
     };
-    const plan = resourcePlan({ unit, parallel: false, turns: null, actions: [action(0, { execute, unit })] });
-    const replies = await Promise.all(Array.from({ length: 50 }, () => invoke(plan, testInvocation({}), HOOKS)));
+    const plan = createResourcePlan({
+      unit,
+      parallel: false,
+      turns: null,
+      actions: [createActionPlan(0, { execute, unit })],
+    });
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => invokePlan(plan, createTestInvocation({}), HOOKS)),
+    );
     expect(replies).to.have.length(50);
     expect([opened, tries]).to.deep.equal([0, 99]);
   });
 
   it('that runs next to neighbours leaves the payload to them in another try', async () => {
-    const unit = recorded([]);
+    const unit = createRecordedUnit([]);
     const seen: unknown[] = [];
     const execute = (frame: Frame): void => {
       seen.push(frame.payload);
       frame.payload = { word: 'changed' };
       if (seen.length < 2) throw RETRY;
     };
-    const actions = [action(0, { execute, unit, parallel: true, always: true })];
-    await invoke(
-      resourcePlan({ unit: null, parallel: true, turns: null, actions }),
-      testInvocation({ word: 'a' }),
+    const actions = [createActionPlan(0, { execute, unit, parallel: true, always: true })];
+    await invokePlan(
+      createResourcePlan({ unit: null, parallel: true, turns: null, actions }),
+      createTestInvocation({ word: 'a' }),
       HOOKS,
     );
     expect(seen).to.deep.equal([{ word: 'a' }, { word: 'changed' }]);
@@ -266,14 +278,18 @@ describe('units of work', () => {
 
   it('is not opened for work next to neighbours that has none, nor for one step alone', async () => {
     const events: string[] = [];
-    const unit = recorded(events);
+    const unit = createRecordedUnit(events);
     const units: unknown[] = [];
     const execute = (frame: Frame): unknown => units.push(frame.unit);
     const actions = [
-      action(0, { execute, parallel: true, always: true }),
-      action(1, { execute, parallel: true, unit }),
+      createActionPlan(0, { execute, parallel: true, always: true }),
+      createActionPlan(1, { execute, parallel: true, unit }),
     ];
-    await invoke(resourcePlan({ unit: null, parallel: true, turns: null, actions }), testInvocation({}), HOOKS);
+    await invokePlan(
+      createResourcePlan({ unit: null, parallel: true, turns: null, actions }),
+      createTestInvocation({}),
+      HOOKS,
+    );
     expect([units, events]).to.deep.equal([[null, null], []]);
   });
 });

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { isolationsIn } from '../../language/analysis/isolation.js';
 import { analyse } from '../../language/analysis/analyse.js';
-import { builtinRegistry, FIXTURE_ENV, SQL } from '../support/fixtures.js';
+import { createBuiltinRegistry, FIXTURE_ENV, SQL } from '../support/fixtures.js';
 
-const registry = builtinRegistry();
+const registry = createBuiltinRegistry();
 
 type Statement = readonly [sql: string, parameters?: readonly unknown[], rest?: object, multi?: string];
 

@@ -5,13 +5,13 @@
 import { expect } from 'chai';
 import service from 'vscode-json-languageservice';
 import type { CompletionItem, JSONSchema } from 'vscode-json-languageservice';
-import { schemaFor } from '../../language/export/schema-files.js';
+import { createSchema } from '../../language/export/schema-files.js';
 import { document } from '../../language/source/document.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
-import { builtinRegistry, problemsOf } from '../support/fixtures.js';
-import { edited, marked, snippetShown } from '../support/marked.js';
+import { createBuiltinRegistry, collectProblems } from '../support/fixtures.js';
+import { applyTextEdits, parseMarked, renderSnippet } from '../support/marked.js';
 
-const registry = builtinRegistry();
+const registry = createBuiltinRegistry();
 const json = service.getLanguageService({
   clientCapabilities: {
     textDocument: {
@@ -26,7 +26,7 @@ json.configure({
     {
       uri: 'lintel://definition',
       fileMatch: ['*'],
-      schema: JSON.parse(JSON.stringify(schemaFor('definition', registry))) as JSONSchema,
+      schema: JSON.parse(JSON.stringify(createSchema('definition', registry))) as JSONSchema,
     },
   ],
 });
@@ -38,7 +38,7 @@ interface At {
 }
 
 async function at(source: string): Promise<At> {
-  const { text, caret } = marked(source);
+  const { text, caret } = parseMarked(source);
   const file = service.TextDocument.create('file:///a.json', 'json', 1, text);
   const parsed = json.parseJSONDocument(file);
   const list = await json.doComplete(file, caret!, parsed);
@@ -54,11 +54,11 @@ const item = ({ items }: At, label: string): CompletionItem => {
 const words = ({ documentation }: CompletionItem): string =>
   typeof documentation === 'string' ? documentation : (documentation?.value ?? '');
 
-const around = (action: string): string => `{ "id": "a", "resource": "a", "actionables": [${action}] }`;
+const wrapAction = (action: string): string => `{ "id": "a", "resource": "a", "actionables": [${action}] }`;
 
 describe('JSON Schema in the JSON service of an editor', () => {
   it('offers keys with what they mean', async () => {
-    const found = await at(around('{ "id": 1, "mode": "RETURN", "value": 1, "‸" }'));
+    const found = await at(wrapAction('{ "id": 1, "mode": "RETURN", "value": 1, "‸" }'));
     expect(words(item(found, 'must_return_value'))).to.contain('End the request when there is no result');
     expect(found.items.map(({ label }) => label))
       .to.include('depends_on')
@@ -66,21 +66,23 @@ describe('JSON Schema in the JSON service of an editor', () => {
   });
 
   it('offers names of plugins, each with its own words', async () => {
-    const found = await at(around('{ "id": 1, "mode": "‸" }'));
+    const found = await at(wrapAction('{ "id": 1, "mode": "‸" }'));
     const summary = registry.plugin('mode', 'UPLOAD')?.summary ?? '?';
     expect(words(item(found, '"UPLOAD"'))).to.contain(summary);
   });
 
   it('offers whole objects to begin with, and what stands there then is sound in shape', async () => {
     for (const name of registry.names('mode')) {
-      const found = await at(around('‸'));
+      const found = await at(wrapAction('‸'));
       const { textEdit } = item(found, name);
       if (textEdit === undefined || !('range' in textEdit)) throw new Error('no edit');
-      const text = edited(found.text, [{ range: textEdit.range, newText: snippetShown(textEdit.newText) }]);
+      const text = applyTextEdits(found.text, [{ range: textEdit.range, newText: renderSnippet(textEdit.newText) }]);
       const { root } = parseSource(document('a.json', text));
       const [action] = (toJson(root!) as { actionables: object[] }).actionables;
       expect(action, name).to.deep.equal(registry.plugin('mode', name)?.examples[0]?.json);
-      const problems = problemsOf([{ file: 'a.json', text }], registry).filter(({ code }) => code.startsWith('DEF_'));
+      const problems = collectProblems([{ file: 'a.json', text }], registry).filter(({ code }) =>
+        code.startsWith('DEF_'),
+      );
       // The number of the actionable is up to the author.
       expect(
         problems.map(({ message }) => message),
@@ -90,8 +92,8 @@ describe('JSON Schema in the JSON service of an editor', () => {
   });
 
   it('says on hover what a field and a value mean', async () => {
-    expect((await at(around('{ "id": 1, "must_‸return_value": true }'))).hover).to.contain('End the request');
-    expect((await at(around('{ "id": 1, "mo‸de": "QUERY" }'))).hover).to.contain('The sort of work');
+    expect((await at(wrapAction('{ "id": 1, "must_‸return_value": true }'))).hover).to.contain('End the request');
+    expect((await at(wrapAction('{ "id": 1, "mo‸de": "QUERY" }'))).hover).to.contain('The sort of work');
     expect((await at('{ "id": "a", "resou‸rce": "a" }')).hover).to.contain('Path of the endpoint');
   });
 });

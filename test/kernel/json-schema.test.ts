@@ -9,31 +9,31 @@ import { join } from 'node:path';
 import type { Host, Kind } from '../../contract/kind.js';
 import { isObject, type Json } from '../../contract/json.js';
 import { pluginId } from '../../contract/plugin.js';
-import { schemaFor, SCHEMA_TARGETS, type SchemaTarget } from '../../language/export/schema-files.js';
+import { createSchema, SCHEMA_TARGETS, type SchemaTarget } from '../../language/export/schema-files.js';
 import { document } from '../../language/source/document.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import {
-  builtinRegistry,
-  caseNames,
+  createBuiltinRegistry,
+  listCaseNames,
   CONFIG,
   DEFINITIONS,
-  expectedRows,
+  readExpectedRows,
   readFiles,
-  trialRegistry,
+  createTrialRegistry,
 } from '../support/fixtures.js';
-import { cpuTime } from '../support/cpu.js';
+import { measureCpuTime } from '../support/cpu.js';
 import { ROOT } from '../support/project.js';
 
-const registry = trialRegistry();
+const registry = createTrialRegistry();
 const validators = new Map<SchemaTarget, ValidateFunction>(
   SCHEMA_TARGETS.map((target) => {
     const ajv = new Ajv({ allErrors: true, schemaId: 'auto' });
     // As it is read from a file.
-    return [target, ajv.compile(JSON.parse(JSON.stringify(schemaFor(target, registry))) as object)];
+    return [target, ajv.compile(JSON.parse(JSON.stringify(createSchema(target, registry))) as object)];
   }),
 );
 
-function errorsOf(target: SchemaTarget, json: unknown): string[] {
+function listErrors(target: SchemaTarget, json: unknown): string[] {
   const validate = validators.get(target)!;
   return validate(json) === true
     ? []
@@ -62,25 +62,25 @@ describe('JSON Schema', () => {
       for (const { title, json } of spec.examples) {
         const host = kind.host(json, spec);
         for (const target of TARGETS[host.file])
-          expect(errorsOf(target, host.json), `${title} (${target})`).to.be.empty;
+          expect(listErrors(target, host.json), `${title} (${target})`).to.be.empty;
       }
       for (const { title, json, code } of spec.counterExamples) {
         if (!code.startsWith('DEF_') || registry.codes[code]?.severity !== 'error') continue;
         const host = kind.host(json, spec);
         for (const target of TARGETS[host.file])
-          expect(errorsOf(target, host.json), `${title} (${target})`).not.to.be.empty;
+          expect(listErrors(target, host.json), `${title} (${target})`).not.to.be.empty;
       }
     });
   }
 
   it('takes every sound definition of the fixtures and every file of the sample and of the template', () => {
     let judged = 0;
-    const cases = caseNames().filter((name) => name.startsWith('sound-') || name === 'config-sound');
+    const cases = listCaseNames().filter((name) => name.startsWith('sound-') || name === 'config-sound');
     for (const name of cases) {
       for (const { file, text } of readFiles(join(DEFINITIONS, name))) {
         judged++;
         const target = file === CONFIG ? 'config' : file.startsWith('_') ? 'model' : 'definition';
-        expect(errorsOf(target, read(file, text)), `${name}/${file}`).to.deep.equal([]);
+        expect(listErrors(target, read(file, text)), `${name}/${file}`).to.deep.equal([]);
       }
     }
     const inFolder = (folder: string): string[] =>
@@ -91,7 +91,7 @@ describe('JSON Schema', () => {
     for (const file of ['lintel.config.json', 'templates/project/lintel.config.json']) templates.push(file);
     for (const file of [...inFolder('definitions'), ...templates]) {
       judged++;
-      expect(errorsOf('all', read(file, readFileSync(join(ROOT, file), 'utf8'))), file).to.deep.equal([]);
+      expect(listErrors('all', read(file, readFileSync(join(ROOT, file), 'utf8'))), file).to.deep.equal([]);
     }
     expect(judged).to.be.greaterThan(15);
   });
@@ -99,15 +99,15 @@ describe('JSON Schema', () => {
   it('refuses every file of the fixtures whose mistakes a schema can know, and takes every other one', () => {
     const wrong: string[] = [];
     let [refused, taken] = [0, 0];
-    for (const name of caseNames()) {
-      const rows = expectedRows(name).filter(({ severity }) => severity === 'error');
+    for (const name of listCaseNames()) {
+      const rows = readExpectedRows(name).filter(({ severity }) => severity === 'error');
       for (const { file, text, unreadable } of readFiles(join(DEFINITIONS, name))) {
         const codes = rows.filter((row) => row.file === file).map(({ code }) => code);
         const { root } = parseSource(document(file, text));
         // Text that is no JSON is no matter of a schema.
         if (unreadable !== undefined || root === null || codes.some((code) => code.startsWith('SRC_'))) continue;
         const target = file === CONFIG ? 'config' : file.startsWith('_') ? 'model' : 'definition';
-        const errors = errorsOf(target, toJson(root));
+        const errors = listErrors(target, toJson(root));
         const known = codes.filter((code) => code.startsWith('DEF_') && !BEYOND_SCHEMA.includes(code));
         const perhaps = codes.some((code) => PARTLY_KNOWN.includes(code));
         if (known.length > 0 && errors.length === 0) wrong.push(`${name}/${file} passes: ${known.join(', ')}`);
@@ -125,10 +125,10 @@ describe('JSON Schema', () => {
   it('takes what must be unique beside the fields of a model, and a field of that name', () => {
     const model = (unique: unknown): object => ({ id: { type: 'Number' }, code: { type: 'String' }, unique });
     for (const right of [['code'], [['id', 'code']], { type: 'String' }]) {
-      expect(errorsOf('model', model(right)), JSON.stringify(right)).to.deep.equal([]);
+      expect(listErrors('model', model(right)), JSON.stringify(right)).to.deep.equal([]);
     }
     for (const wrong of [[1], [[]], [['id', 2]], true, 'code', { type: 'Sting' }]) {
-      expect(errorsOf('model', model(wrong)), JSON.stringify(wrong)).not.to.be.empty;
+      expect(listErrors('model', model(wrong)), JSON.stringify(wrong)).not.to.be.empty;
     }
   });
 
@@ -172,13 +172,13 @@ describe('JSON Schema', () => {
       [{}, false],
     ];
     for (const [json, fits] of cases) {
-      const found = errorsOf('definition', json);
+      const found = listErrors('definition', json);
       expect(found.length === 0, `${JSON.stringify(json)} ${found.join('; ')}`).to.equal(fits);
     }
   });
 
   it('documents every property, in Markdown for editors that show it', () => {
-    const { definitions } = schemaFor('all', builtinRegistry()) as { definitions: Record<string, Json> };
+    const { definitions } = createSchema('all', createBuiltinRegistry()) as { definitions: Record<string, Json> };
     const bare: string[] = [];
     const visit = (json: Json, path: string): void => {
       if (Array.isArray(json)) json.forEach((item: Json, i) => visit(item, `${path}/${i}`));
@@ -202,8 +202,8 @@ describe('JSON Schema', () => {
 
   it('is made in less than 200 ms and is smaller than 300 KB', () => {
     let texts: string[] = [];
-    const took = cpuTime(() => {
-      texts = SCHEMA_TARGETS.map((target) => JSON.stringify(schemaFor(target, builtinRegistry())));
+    const took = measureCpuTime(() => {
+      texts = SCHEMA_TARGETS.map((target) => JSON.stringify(createSchema(target, createBuiltinRegistry())));
     });
     expect(took, 'all four').to.be.lessThan(200 * SCHEMA_TARGETS.length);
     for (const text of texts) expect(text.length).to.be.lessThan(300_000);

@@ -1,6 +1,6 @@
 /** The order in which plugins open and close, and that one of them cannot keep the others from closing. */
 import { expect } from 'chai';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { PluginRuntime } from '../../contract/plugin.js';
 import type { Instance } from '../../kernel/runtime/instances.js';
 import { createLifecycle } from '../../kernel/runtime/lifecycle.js';
@@ -88,11 +88,11 @@ describe('the life of plugins', () => {
 
   it('one that does not hand back its work is waited for a second, no longer', async () => {
     const life = lifecycle();
-    const hangs = instance('hangs', { abandon: () => new Promise(() => undefined) });
-    const gives = instance('gives', { abandon: () => Promise.resolve(void events.push('abandon gives')) });
+    const hangs = instance('hangs', { releaseClaims: () => new Promise(() => undefined) });
+    const gives = instance('gives', { releaseClaims: () => Promise.resolve(void events.push('abandon gives')) });
     await life.open([hangs, gives]);
     const [since, elapsed] = [performance.now(), startStopwatch()];
-    await life.abandon();
+    await life.releaseClaims();
     expect(performance.now() - since).to.be.at.least(900);
     expect(elapsed()).to.be.lessThan(1500);
     expect(events.at(-1)).to.equal('abandon gives');
@@ -101,12 +101,12 @@ describe('the life of plugins', () => {
 
   it('those that are away are given back, and what needs them is not even tried', async () => {
     const life = lifecycle();
-    const away = fault('X_AWAY', {}, { retryable: true });
+    const away = createFault('X_AWAY', {}, { retryable: true });
     const server = instance('server', { open: () => Promise.reject(away) });
     const user = instance('user');
     const reach = (keys: Iterable<string>): Set<string> =>
       new Set([...keys].flatMap((key) => (key === 'user' ? ['user', 'server'] : [key])));
-    const pending = await life.openPatiently([server, user, instance('other')], reach);
+    const pending = await life.openAvailable([server, user, instance('other')], reach);
     expect(pending.map(({ key }) => key)).to.deep.equal(['server', 'user']);
     expect([...life.away.keys()]).to.deep.equal(['server', 'user']);
     expect(events).to.deep.equal(['open other']);
@@ -114,8 +114,8 @@ describe('the life of plugins', () => {
       server: { ok: false, detail: 'waiting: X_AWAY' },
       user: { ok: false, detail: 'waiting: it needs server' },
     });
-    const wrong = instance('wrong', { open: () => Promise.reject(fault('X_WRONG')) });
-    const failure = await life.openPatiently([wrong], reach).catch((error: unknown) => error);
+    const wrong = instance('wrong', { open: () => Promise.reject(createFault('X_WRONG')) });
+    const failure = await life.openAvailable([wrong], reach).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'PLG_OPEN');
   });
 });

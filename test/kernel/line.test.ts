@@ -1,7 +1,7 @@
 /** The line: turns by client, ends of waits, refusals by estimate. The time is the test's own. */
 import { expect } from 'chai';
-import { clientOf, networkOf, type Asker } from '../../contract/asker.js';
-import { createLine, type Leave, type Line } from '../../contract/line.js';
+import { getClientKey, toNetwork, type Requester } from '../../contract/asker.js';
+import { createLimiter, type ReleaseSlot, type Limiter } from '../../contract/line.js';
 
 interface Settings {
   readonly places?: number;
@@ -14,8 +14,8 @@ class Busy extends Error {
   }
 }
 
-const asker = (remote: string, deadline = Infinity, claims: Asker['claims'] = null): Asker => ({
-  invocation: { remote, deadline, release: () => undefined },
+const createAsker = (remote: string, deadline = Infinity, claims: Requester['claims'] = null): Requester => ({
+  invocation: { remote, deadline, onFinish: () => undefined },
   claims,
 });
 
@@ -37,32 +37,32 @@ function testClock() {
         sleepers.delete(next);
         time = next.at;
         next.wake();
-        await settled();
+        await flushTasks();
       }
       time = end;
-      await settled();
+      await flushTasks();
     },
   };
 }
 
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a line', () => {
   const time = testClock();
-  const made = (atOnce: number, { places = 100, patience = Infinity }: Settings = {}): Line =>
-    createLine(atOnce, places, (seconds) => new Busy(seconds), { clock: time.clock, patience });
+  const createTestLine = (atOnce: number, { places = 100, patience = Infinity }: Settings = {}): Limiter =>
+    createLimiter(atOnce, places, (seconds) => new Busy(seconds), { clock: time.clock, patience });
 
   /** Takes places and notes by name who has one. */
-  function entrants(line: Line) {
+  function entrants(line: Limiter) {
     const inside: string[] = [];
     const refused: string[] = [];
-    const leaves = new Map<string, Leave>();
+    const leaves = new Map<string, ReleaseSlot>();
     return {
       inside,
       refused,
       leaves,
-      come(name: string, whose: Asker | null): void {
-        line.enter(whose, (failure, leave) => {
+      come(name: string, whose: Requester | null): void {
+        line.requestSlot(whose, (failure, leave) => {
           (failure === null ? inside : refused).push(name);
           leaves.set(name, leave);
         });
@@ -72,33 +72,33 @@ describe('a line', () => {
   }
 
   it('gives every client its turn, whoever came first', () => {
-    const people = entrants(made(1));
-    for (const n of [1, 2, 3, 4]) people.come(`a${n}`, asker('10.0.0.1'));
-    people.come('b1', asker('10.0.0.2'));
-    people.come('b2', asker('10.0.0.2'));
+    const people = entrants(createTestLine(1));
+    for (const n of [1, 2, 3, 4]) people.come(`a${n}`, createAsker('10.0.0.1'));
+    people.come('b1', createAsker('10.0.0.2'));
+    people.come('b2', createAsker('10.0.0.2'));
     for (let at = 0; at < 5; at++) people.leave(people.inside[at] ?? '');
     expect(people.inside).to.deep.equal(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
   });
 
   it('takes the last place of the client with most when it is full, and refuses whoever has as many', () => {
-    const people = entrants(made(1, { places: 3 }));
-    for (const n of [1, 2, 3, 4]) people.come(`a${n}`, asker('10.0.0.1'));
-    people.come('a5', asker('10.0.0.1'));
+    const people = entrants(createTestLine(1, { places: 3 }));
+    for (const n of [1, 2, 3, 4]) people.come(`a${n}`, createAsker('10.0.0.1'));
+    people.come('a5', createAsker('10.0.0.1'));
     expect(people.refused).to.deep.equal(['a5']);
-    people.come('b1', asker('10.0.0.2'));
+    people.come('b1', createAsker('10.0.0.2'));
     expect(people.refused).to.deep.equal(['a5', 'a4']);
-    people.come('c1', asker('10.0.0.3'));
+    people.come('c1', createAsker('10.0.0.3'));
     expect(people.refused).to.deep.equal(['a5', 'a4', 'a3']);
-    people.come('d1', asker('10.0.0.4'));
+    people.come('d1', createAsker('10.0.0.4'));
     expect(people.refused).to.deep.equal(['a5', 'a4', 'a3', 'd1']);
   });
 
   it('ends a wait with the deadline of its request, and with the patience of the line', async () => {
-    const line = made(1, { patience: 500 });
+    const line = createTestLine(1, { patience: 500 });
     const people = entrants(line);
     people.come('first', null);
-    people.come('short', asker('10.0.0.1', time.clock.now() + 100));
-    people.come('long', asker('10.0.0.1', time.clock.now() + 10_000));
+    people.come('short', createAsker('10.0.0.1', time.clock.now() + 100));
+    people.come('long', createAsker('10.0.0.1', time.clock.now() + 10_000));
     await time.pass(130);
     expect(people.refused).to.deep.equal(['short']);
     await time.pass(400);
@@ -109,16 +109,16 @@ describe('a line', () => {
   });
 
   it('refuses at once whoever would wait beyond its deadline, and says when to come again', async () => {
-    const line = made(1);
+    const line = createTestLine(1);
     for (const n of [1, 2, 3]) {
-      const leave = await line.take(asker(`10.0.0.${n}`));
+      const leave = await line.acquire(createAsker(`10.0.0.${n}`));
       await time.pass(2000);
       leave();
     }
-    const leave = await line.take();
-    const next = line.take(asker('10.0.0.1'));
+    const leave = await line.acquire();
+    const next = line.acquire(createAsker('10.0.0.1'));
     const refused: unknown = await line
-      .take(asker('10.0.0.1', time.clock.now() + 2000))
+      .acquire(createAsker('10.0.0.1', time.clock.now() + 2000))
       .catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(Busy).with.property('seconds', 4);
     leave();
@@ -127,13 +127,13 @@ describe('a line', () => {
 
   /** One place, work of 100 ms, one request each `every` ms; gives how long each waited that was let in, and how many were not. */
   async function load(every: number, count: number): Promise<{ waits: number[]; refused: number }> {
-    const line = made(1, { patience: 5000 });
+    const line = createTestLine(1, { patience: 5000 });
     const waits: number[] = [];
     let refused = 0;
     let over = 0;
     for (let n = 0; n < count; n++) {
       const came = time.clock.now();
-      line.enter(asker('10.0.0.1'), (failure, leave) => {
+      line.requestSlot(createAsker('10.0.0.1'), (failure, leave) => {
         over++;
         if (failure !== null) return void refused++;
         waits.push(time.clock.now() - came);
@@ -155,12 +155,12 @@ describe('a line', () => {
   });
 
   it('takes many clients that wait for their answers for no overload', async () => {
-    const line = made(2, { patience: 60_000 });
+    const line = createTestLine(2, { patience: 60_000 });
     let refused = 0;
     let done = 0;
     const client = async (): Promise<void> => {
       for (let n = 0; n < 10; n++) {
-        await line.run(() => time.clock.wait(50), asker('10.0.0.1')).catch(() => refused++);
+        await line.run(() => time.clock.wait(50), createAsker('10.0.0.1')).catch(() => refused++);
         done++;
       }
     };
@@ -171,11 +171,15 @@ describe('a line', () => {
 
   it('knows a client by what is proven of it, or by its network', () => {
     const claims = { id: 7, iat: 1, exp: 2 };
-    expect(clientOf(asker('10.0.0.1', 0, claims))).to.equal(clientOf(asker('10.0.0.9', 0, { ...claims, exp: 9 })));
-    expect(clientOf(asker('10.0.0.1', 0, claims))).to.not.equal(clientOf(asker('10.0.0.1', 0, { id: 8 })));
-    const one = networkOf('2001:db8::1');
-    expect(networkOf('2001:0DB8:0:0:ffff::7%eth0')).to.equal(one);
-    expect(networkOf('2001:db8:0:1::1')).to.not.equal(one);
-    expect([networkOf('10.0.0.1'), networkOf('::1')]).to.deep.equal(['10.0.0.1', '0:0:0:0::/64']);
+    expect(getClientKey(createAsker('10.0.0.1', 0, claims))).to.equal(
+      getClientKey(createAsker('10.0.0.9', 0, { ...claims, exp: 9 })),
+    );
+    expect(getClientKey(createAsker('10.0.0.1', 0, claims))).to.not.equal(
+      getClientKey(createAsker('10.0.0.1', 0, { id: 8 })),
+    );
+    const one = toNetwork('2001:db8::1');
+    expect(toNetwork('2001:0DB8:0:0:ffff::7%eth0')).to.equal(one);
+    expect(toNetwork('2001:db8:0:1::1')).to.not.equal(one);
+    expect([toNetwork('10.0.0.1'), toNetwork('::1')]).to.deep.equal(['10.0.0.1', '0:0:0:0::/64']);
   });
 });

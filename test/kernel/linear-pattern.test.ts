@@ -5,12 +5,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createContext, Script } from 'node:vm';
-import { linearPattern } from '../../language/strings/linear-pattern.js';
+import { compileLinearPattern } from '../../language/strings/linear-pattern.js';
 import { readManifest } from '../../language/export/manifest-read.js';
-import { manifestOf, manifestText } from '../../language/export/manifest.js';
+import { createManifest, formatManifest } from '../../language/export/manifest.js';
 import { analyse } from '../../language/analysis/analyse.js';
 import { buildRegistry } from '../../language/analysis/registry.js';
-import { specsOf } from '../../language/export/manifest-specs.js';
+import { toSpecs } from '../../language/export/manifest-specs.js';
 import { definePlugin } from '../../contract/plugin.js';
 import { shape, text } from '../../contract/combinators.js';
 import { kinds } from '../../plugins/index.kinds.js';
@@ -78,7 +78,7 @@ describe('patterns out of files', () => {
   it('find where the engine finds', () => {
     fc.assert(
       fc.property(source(3), subject, fc.constantFrom('', 'i', 's', 'm'), (pattern, on, flags) => {
-        const linear = linearPattern(pattern, flags);
+        const linear = compileLinearPattern(pattern, flags);
         const own = linear.exec(on);
         const native = execWithin(30, pattern, flags, on);
         if (native === undefined) return;
@@ -105,7 +105,7 @@ describe('patterns out of files', () => {
       ['', 'x'],
     ];
     for (const [pattern, on] of CASES) {
-      const own = linearPattern(pattern).exec(on);
+      const own = compileLinearPattern(pattern).exec(on);
       const native = new RegExp(pattern).exec(on);
       expect(own === null ? null : [own.index, ...own.groups], pattern).to.deep.equal(
         native && [native.index, ...native],
@@ -116,14 +116,14 @@ describe('patterns out of files', () => {
   for (const [pattern, on] of ENDLESS)
     it(`${pattern.slice(0, 40)} comes to an end`, () => {
       const elapsed = startStopwatch();
-      const linear = linearPattern(pattern);
+      const linear = compileLinearPattern(pattern);
       expect([linear.test(on), linear.exec(on)]).to.deep.equal([false, null]);
       expect(elapsed()).to.be.lessThan(1000);
     });
 
   for (const pattern of REFUSED)
     it(`${pattern} is refused`, () =>
-      expect(() => linearPattern(pattern))
+      expect(() => compileLinearPattern(pattern))
         .to.throw(Error)
         .with.property('name', 'Error'));
 });
@@ -140,14 +140,14 @@ describe('patterns of a manifest', () => {
       examples: [{ title: 'One', json: { strange: 'ab' } }],
       counterExamples: [{ title: 'None', json: { strange: 1 }, code: 'DEF_TYPE', at: '/strange' }],
     });
-  const textOf = (pattern: RegExp): string => {
+  const formatPatternManifest = (pattern: RegExp): string => {
     const own = spec(pattern);
     const registry = buildRegistry(kinds, [...specs, own]);
-    return manifestText(manifestOf({ registry, version: '0.0.0', kinds: [], specs: [own], runtime: () => null }));
+    return formatManifest(createManifest({ registry, version: '0.0.0', kinds: [], specs: [own], runtime: () => null }));
   };
 
   it('judge a definition in time, whatever they repeat', () => {
-    const { specs: foreign } = specsOf(readManifest(textOf(/^(a+){2,30}b$/)));
+    const { specs: foreign } = toSpecs(readManifest(formatPatternManifest(/^(a+){2,30}b$/)));
     const registry = buildRegistry(kinds, [...specs, ...foreign]);
     const file = {
       file: 'a.json',
@@ -160,6 +160,6 @@ describe('patterns of a manifest', () => {
   });
 
   it('are refused where they cannot be matched in linear time', () => {
-    expect(() => readManifest(textOf(/^(a+)\1$/))).to.throw('not matched in linear time');
+    expect(() => readManifest(formatPatternManifest(/^(a+)\1$/))).to.throw('not matched in linear time');
   });
 });

@@ -10,9 +10,9 @@ import type { RuntimeContext } from '../../contract/plugin.js';
 import type { Folder } from '../../plugins/storages/local-disk/folder.js';
 import runtime from '../../plugins/storages/local-disk/runtime.js';
 import { serveFrom } from '../../plugins/storages/local-disk/serve.js';
-import { secondsLeft, signedQuery } from '../../plugins/storages/local-disk/signature.js';
+import { getSecondsLeft, createSignedQuery } from '../../plugins/storages/local-disk/signature.js';
 import { PNG_RED } from '../support/pictures.js';
-import { openInSpool } from '../support/spool.js';
+import { listOpenTempFiles } from '../support/spool.js';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 const SECRET = Buffer.alloc(32, 1);
@@ -38,12 +38,12 @@ describe('files of the storage local-disk, answered', () => {
   });
   const serve = (rest: string, headers: Headers = {}, method = 'GET', query = '', asked?: string[]) =>
     serveFrom(folder(asked), { method, rest, query, remote: '', header: (name) => [headers[name] ?? []].flat() });
-  const textOf = async ({ body }: RouteReply): Promise<string> => {
+  const readReplyText = async ({ body }: RouteReply): Promise<string> => {
     const chunks: Uint8Array[] = [];
     if (body !== null) for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
     return Buffer.concat(chunks).toString();
   };
-  const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  const catchCode = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => null,
       (error: unknown) => (error as { code?: unknown }).code ?? (error as Error).message,
@@ -65,7 +65,7 @@ describe('files of the storage local-disk, answered', () => {
       'content-disposition': 'attachment',
       'content-length': '10',
     });
-    expect([answer.status, await textOf(answer), asked]).to.deep.equal([200, '0123456789', ['open a.txt']]);
+    expect([answer.status, await readReplyText(answer), asked]).to.deep.equal([200, '0123456789', ['open a.txt']]);
   });
 
   it('at an address that ends are known for as long as it is good, an hour at most', async () => {
@@ -76,13 +76,17 @@ describe('files of the storage local-disk, answered', () => {
       [100, /^private, max-age=(100|99|98)$/],
     ] as const) {
       const asked: string[] = [];
-      const { headers } = await serve('a.txt', {}, 'GET', signedQuery(SECRET, 'a.txt', now + seconds), asked);
+      const { headers } = await serve('a.txt', {}, 'GET', createSignedQuery(SECRET, 'a.txt', now + seconds), asked);
       expect(headers['cache-control']).to.match(age);
       expect(asked).to.deep.equal(['signed a.txt']);
     }
     const asked: string[] = [];
-    for (const query of ['x', signedQuery(SECRET, 'a.txt', now - 1), signedQuery(SECRET, 'b.txt', now + 100)])
-      expect(await codeOf(serve('a.txt', {}, 'GET', query, asked))).to.equal('STO_LINK');
+    for (const query of [
+      'x',
+      createSignedQuery(SECRET, 'a.txt', now - 1),
+      createSignedQuery(SECRET, 'b.txt', now + 100),
+    ])
+      expect(await catchCode(serve('a.txt', {}, 'GET', query, asked))).to.equal('STO_LINK');
     expect(asked).to.deep.equal([]);
   });
 
@@ -139,7 +143,7 @@ describe('files of the storage local-disk, answered', () => {
         return;
       }
       const answer = await serve('a.txt', { range });
-      expect([answer.status, await textOf(answer)]).to.deep.equal([status, text]);
+      expect([answer.status, await readReplyText(answer)]).to.deep.equal([status, text]);
       expect(answer.headers['content-length']).to.equal(String(text.length));
       expect(answer.headers['content-range']).to.equal(told === null ? undefined : `bytes ${told}/10`);
     });
@@ -182,7 +186,7 @@ describe('files of the storage local-disk, answered', () => {
     const empty = await serve('empty.txt');
     expect([empty.status, empty.body, empty.headers['content-length']]).to.deep.equal([200, null, '0']);
     for (const range of ['bytes=0-', 'bytes=-5'])
-      expect(await codeOf(serve('empty.txt', { range })), range).to.equal('STO_RANGE');
+      expect(await catchCode(serve('empty.txt', { range })), range).to.equal('STO_RANGE');
   });
 
   it('are read in pieces of 64 KiB, and end with an error where they became shorter', async () => {
@@ -198,8 +202,8 @@ describe('files of the storage local-disk, answered', () => {
     expect(await sizes({ range: 'bytes=1-65537' })).to.deep.equal([65_536, 1]);
     const answer = await serve('large.txt');
     await truncate(join(place, 'large.txt'), 70_000);
-    expect(await codeOf(textOf(answer))).to.equal('the file became shorter while it was read');
-    expect(await openInSpool(place)).to.deep.equal([]);
+    expect(await catchCode(readReplyText(answer))).to.equal('the file became shorter while it was read');
+    expect(await listOpenTempFiles(place)).to.deep.equal([]);
   });
 
   it('are not found where there is none, or no plain file; a pipe is not waited for', async () => {
@@ -210,13 +214,13 @@ describe('files of the storage local-disk, answered', () => {
     const server = net.createServer().listen(join(place, 'socket.txt'));
     await new Promise((resolve) => server.once('listening', resolve));
     for (const key of ['nowhere', 'none.txt', 'a.txt/b.txt', 'folder', 'link.txt', 'pipe.txt', 'socket.txt'])
-      expect(await codeOf(serve(key)), key).to.equal('REQ_NOT_FOUND');
+      expect(await catchCode(serve(key)), key).to.equal('REQ_NOT_FOUND');
     server.close();
-    expect(await openInSpool(place)).to.deep.equal([]);
+    expect(await listOpenTempFiles(place)).to.deep.equal([]);
   });
 
   it('that the disk refuses are not said to be missing', async () => {
-    expect(await codeOf(serve('x'.repeat(300)))).to.equal('ENAMETOOLONG');
+    expect(await catchCode(serve('x'.repeat(300)))).to.equal('ENAMETOOLONG');
   });
 });
 
@@ -224,8 +228,8 @@ describe('the storage local-disk', () => {
   let place = '';
   before(async () => (place = await mkdtemp(join(tmpdir(), 'lintel-test-'))));
   after(() => rm(place, { recursive: true }));
-  const contextOf = (options: object): RuntimeContext => ({ options, folder: place }) as unknown as RuntimeContext;
-  const codeOf = async (work: () => unknown): Promise<unknown> => {
+  const createContext = (options: object): RuntimeContext => ({ options, folder: place }) as unknown as RuntimeContext;
+  const catchCodeAndHeaders = async (work: () => unknown): Promise<unknown> => {
     try {
       await work();
       return null;
@@ -243,7 +247,7 @@ describe('the storage local-disk', () => {
     [{ url: 'https://cdn.example/x//' }, 'https://cdn.example/x/a/b.png'],
   ] as const)
     it(`has addresses below ${JSON.stringify(options)}`, async () => {
-      const context = contextOf({ ...options, path: 'here' });
+      const context = createContext({ ...options, path: 'here' });
       const handle = runtime.create!(context);
       expect(handle.url('a/b.png', null)).to.equal(address);
       await runtime.open!(handle, context);
@@ -253,24 +257,24 @@ describe('the storage local-disk', () => {
       const expires = Number(/^expires=(\d+)/.exec(query)?.[1]);
       expect(expires - before).to.be.within(60, 62);
       const secret = await readFile(join(place, 'here', 'signing.key'));
-      expect(secondsLeft(secret, 'a/b.png', query, before * 1000)).to.equal(expires - before);
+      expect(getSecondsLeft(secret, 'a/b.png', query, before * 1000)).to.equal(expires - before);
     });
 
   it('is away until its folder is open, and whenever the disk refuses', async () => {
-    const context = contextOf({ path: 'other' });
+    const context = createContext({ path: 'other' });
     const handle = runtime.create!(context);
     await writeFile(join(place, 'sent'), 'x');
     const file = { path: join(place, 'sent'), size: 1, type: 'text/plain' };
     expect(await runtime.health!(handle)).to.deep.equal({ ok: false, detail: 'not open' });
     for (const work of [() => handle.put('a', file), () => handle.remove(['a']), () => handle.url('a', 5)])
-      expect(await codeOf(work)).to.deep.equal(AWAY);
+      expect(await catchCodeAndHeaders(work)).to.deep.equal(AWAY);
     await runtime.open!(handle, context);
     expect(await runtime.health!(handle)).to.deep.equal({ ok: true });
     await handle.put('a', file);
-    expect(await codeOf(() => handle.put('a', file))).to.deep.equal(AWAY);
+    expect(await catchCodeAndHeaders(() => handle.put('a', file))).to.deep.equal(AWAY);
     await handle.remove(['a']);
     await rm(join(place, 'other'), { recursive: true });
-    expect(await codeOf(() => handle.remove(['a']))).to.deep.equal(AWAY);
+    expect(await catchCodeAndHeaders(() => handle.remove(['a']))).to.deep.equal(AWAY);
     expect(await runtime.health!(handle)).to.deep.equal({
       ok: false,
       detail: 'the folder of the files cannot be written to',
@@ -278,7 +282,7 @@ describe('the storage local-disk', () => {
   });
 
   it('keeps files below the folder of the config, in .lintel/files where nothing is written', async () => {
-    const context = contextOf({});
+    const context = createContext({});
     await runtime.open!(runtime.create!(context), context);
     expect(await readdir(join(place, '.lintel/files'))).to.include.members(['open', 'signed', 'signing.key']);
   });

@@ -19,8 +19,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import { openFolder, type Folder } from '../../plugins/storages/local-disk/folder.js';
-import { filesBelow, openInSpool } from '../support/spool.js';
-import { until } from '../support/until.js';
+import { listFilesBelow, listOpenTempFiles } from '../support/spool.js';
+import { waitUntil } from '../support/until.js';
 
 /** Every handle of a file has its methods from here. */
 async function handlePrototype(path: string): Promise<FileHandle> {
@@ -45,14 +45,14 @@ describe('files of the storage local-disk', () => {
     restore = () => undefined;
     await rm(place, { recursive: true });
   });
-  const sent = (signed = false) => ({
+  const createSentFile = (signed = false) => ({
     path: join(place, 'sent'),
     size: 7,
     type: 'text/plain',
     ...(signed && { signed }),
   });
-  const stored = async (): Promise<readonly string[]> =>
-    (await filesBelow(root)).filter((path) => path !== 'signing.key');
+  const listStoredFiles = async (): Promise<readonly string[]> =>
+    (await listFilesBelow(root)).filter((path) => path !== 'signing.key');
 
   /** Calls `instead` in the place of `sync`; that gets the real one. */
   async function replaceSync(instead: (handle: FileHandle, sync: () => Promise<void>) => Promise<void>): Promise<void> {
@@ -71,31 +71,31 @@ describe('files of the storage local-disk', () => {
     const gate = new Promise<void>((resolve) => (finish = resolve));
     await replaceSync(async (handle, sync) => {
       synced.push((await handle.readFile()).toString());
-      named.push((await stored()).filter((path) => path.startsWith('open')));
+      named.push((await listStoredFiles()).filter((path) => path.startsWith('open')));
       await gate;
       await sync();
     });
     let isStored = false;
-    const storing = folder.put('a/one.txt', sent()).then(() => (isStored = true));
-    await until(() => named.length === 1, 'the file is being synced');
+    const storing = folder.put('a/one.txt', createSentFile()).then(() => (isStored = true));
+    await waitUntil(() => named.length === 1, 'the file is being synced');
     expect([synced, named, isStored]).to.deep.equal([['content'], [[]], false]);
     finish();
     await storing;
-    expect(await stored()).to.deep.equal(['open/a/one.txt']);
+    expect(await listStoredFiles()).to.deep.equal(['open/a/one.txt']);
     expect(synced).to.have.length(1);
-    expect(await openInSpool(place), 'no descriptor stays open').to.deep.equal([]);
+    expect(await listOpenTempFiles(place), 'no descriptor stays open').to.deep.equal([]);
   });
 
   it('are not there when the disk cannot sync them', async () => {
     await replaceSync(() => Promise.reject(Object.assign(new Error('no space'), { code: 'EIO' })));
-    const failure: unknown = await folder.put('one.txt', sent()).catch((error: unknown) => error);
+    const failure: unknown = await folder.put('one.txt', createSentFile()).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'EIO');
-    expect(await stored()).to.deep.equal([]);
+    expect(await listStoredFiles()).to.deep.equal([]);
   });
 
   it('are for this user alone, wherever they come from', async () => {
-    await folder.put('one.txt', sent());
-    await folder.put('two.txt', sent(true));
+    await folder.put('one.txt', createSentFile());
+    await folder.put('two.txt', createSentFile(true));
     for (const path of ['open/one.txt', 'signed/two.txt'])
       expect((await stat(join(root, path))).mode & 0o777, path).to.equal(0o600);
     for (const path of ['', 'open', 'signed', 'incoming'])
@@ -107,7 +107,7 @@ describe('files of the storage local-disk', () => {
     await mkdir(outside);
     await writeFile(join(outside, 'other.txt'), 'other');
     await symlink(outside, join(root, 'open', 'a'));
-    const failure: unknown = await folder.put('a/one.txt', sent()).catch((error: unknown) => error);
+    const failure: unknown = await folder.put('a/one.txt', createSentFile()).catch((error: unknown) => error);
     expect(String(failure)).to.contain('is no folder');
     expect(await folder.find('a/other.txt', 'open')).to.equal(null);
     await folder.remove(['a/other.txt']);
@@ -130,54 +130,54 @@ describe('files of the storage local-disk', () => {
     expect((await openFolder(join(place, 'other'))).secret).to.deep.equal(one.secret);
     expect(folder.secret).not.to.deep.equal(one.secret);
     expect(await readdir(join(place, 'other', 'incoming'))).to.deep.equal([]);
-    expect(await openInSpool(place)).to.deep.equal([]);
+    expect(await listOpenTempFiles(place)).to.deep.equal([]);
   });
 
   it('have no signed addresses by a key that is too short, or no plain file', async () => {
     const path = join(root, 'signing.key');
-    const opened = async (): Promise<unknown> =>
+    const catchOpenError = async (): Promise<unknown> =>
       openFolder(root).then(
         () => null,
         (error: unknown) => (error as { params: Record<string, unknown> }).params['what'],
       );
     await writeFile(path, Buffer.alloc(32, 1));
-    expect(await opened()).to.equal(null);
+    expect(await catchOpenError()).to.equal(null);
     await writeFile(path, Buffer.alloc(31, 1));
-    expect(await opened()).to.equal('signing.key is too short');
+    expect(await catchOpenError()).to.equal('signing.key is too short');
     await writeFile(join(place, 'long'), Buffer.alloc(32, 1));
     await rm(path);
     await symlink(join(place, 'long'), path);
-    expect(await opened()).to.equal('signing.key is no plain file');
+    expect(await catchOpenError()).to.equal('signing.key is no plain file');
   });
 
   it('of a key that is taken are not replaced', async () => {
-    await folder.put('one.txt', sent());
+    await folder.put('one.txt', createSentFile());
     await rm(join(place, 'sent'));
     await writeFile(join(place, 'sent'), 'another');
-    const failure: unknown = await folder.put('one.txt', sent()).catch((error: unknown) => error);
+    const failure: unknown = await folder.put('one.txt', createSentFile()).catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'EEXIST');
-    expect(await stored()).to.deep.equal(['open/one.txt']);
+    expect(await listStoredFiles()).to.deep.equal(['open/one.txt']);
     expect((await readFile(join(root, 'open/one.txt'))).toString()).to.equal('content');
   });
 
   it('are found where they are stored, and removed from there alone', async () => {
-    await folder.put('a/b/one.txt', sent());
-    await folder.put('two.txt', sent(true));
+    await folder.put('a/b/one.txt', createSentFile());
+    await folder.put('two.txt', createSentFile(true));
     expect(await folder.find('a/b/one.txt', 'open')).to.equal(join(root, 'open/a/b/one.txt'));
     expect(await folder.find('two.txt', 'signed')).to.equal(join(root, 'signed/two.txt'));
     for (const key of ['../two.txt', '/two.txt', 'a//b', '', 'none/two.txt'])
       expect(await folder.find(key, 'signed'), key).to.equal(null);
     await folder.remove(['none/one.txt', 'two.txt/one.txt', 'a/b/one.txt', '../signing.key', 'none.txt']);
-    expect(await stored()).to.deep.equal(['signed/two.txt']);
+    expect(await listStoredFiles()).to.deep.equal(['signed/two.txt']);
     await folder.remove(['two.txt']);
-    expect(await stored()).to.deep.equal([]);
-    const failure: unknown = await folder.put('../one.txt', sent()).catch((error: unknown) => error);
+    expect(await listStoredFiles()).to.deep.equal([]);
+    const failure: unknown = await folder.put('../one.txt', createSentFile()).catch((error: unknown) => error);
     expect(String(failure)).to.contain('not a key');
   });
 
   it('are not reported as removed while their disk is not there, or cannot remove them', async () => {
     await mkdir(join(root, 'open', 'folder'));
-    await folder.put('one.txt', sent());
+    await folder.put('one.txt', createSentFile());
     const removal = async (...keys: string[]): Promise<string> =>
       folder.remove(keys).then(
         () => 'removed',
@@ -216,12 +216,12 @@ describe('files of the storage local-disk', () => {
     for (const code of ['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK'])
       it(`are copied and renamed into place, and never over another (${code})`, async () => {
         refuseLinks(code);
-        await folder.put('one.txt', sent());
+        await folder.put('one.txt', createSentFile());
         await writeFile(join(place, 'sent'), 'another');
-        const failure: unknown = await folder.put('one.txt', sent()).catch((error: unknown) => error);
+        const failure: unknown = await folder.put('one.txt', createSentFile()).catch((error: unknown) => error);
         expect(failure).to.have.property('code', 'EEXIST');
         expect((await readFile(join(root, 'open/one.txt'))).toString()).to.equal('content');
-        expect(await stored()).to.deep.equal(['open/one.txt']);
+        expect(await listStoredFiles()).to.deep.equal(['open/one.txt']);
       });
 
     it('have signed addresses by a key that is made once', async () => {
@@ -234,9 +234,9 @@ describe('files of the storage local-disk', () => {
 
     it('are not stored when the link fails for another reason', async () => {
       refuseLinks('ENOSPC');
-      const failure: unknown = await folder.put('one.txt', sent()).catch((error: unknown) => error);
+      const failure: unknown = await folder.put('one.txt', createSentFile()).catch((error: unknown) => error);
       expect(failure).to.have.property('code', 'ENOSPC');
-      expect(await stored()).to.deep.equal([]);
+      expect(await listStoredFiles()).to.deep.equal([]);
       const opening: unknown = await openFolder(join(place, 'other')).catch((error: unknown) => error);
       expect(opening).to.have.property('code', 'STO_FOLDER');
       expect(await readdir(join(place, 'other', 'incoming'))).to.deep.equal([]);
@@ -244,18 +244,21 @@ describe('files of the storage local-disk', () => {
   });
 
   it('need a folder that can be made, whose parts are folders', async () => {
-    const refused = async (path: string): Promise<unknown> =>
+    const catchFolderError = async (path: string): Promise<unknown> =>
       openFolder(path).then(
         () => null,
         (error: unknown) => [(error as Fault).code, (error as Fault).params['folder']],
       );
-    expect(await refused(join(place, 'sent', 'below'))).to.deep.equal(['STO_FOLDER', join(place, 'sent', 'below')]);
+    expect(await catchFolderError(join(place, 'sent', 'below'))).to.deep.equal([
+      'STO_FOLDER',
+      join(place, 'sent', 'below'),
+    ]);
     await mkdir(join(place, 'other'));
     await writeFile(join(place, 'other', 'signed'), '');
-    expect(await refused(join(place, 'other'))).to.deep.equal(['STO_FOLDER', join(place, 'other')]);
+    expect(await catchFolderError(join(place, 'other'))).to.deep.equal(['STO_FOLDER', join(place, 'other')]);
     await symlink(root, join(place, 'alias'));
-    expect(await refused(join(place, 'alias'))).to.equal(null);
-    expect(await refused(join(place, 'new', 'deeper'))).to.equal(null);
+    expect(await catchFolderError(join(place, 'alias'))).to.equal(null);
+    expect(await catchFolderError(join(place, 'new', 'deeper'))).to.equal(null);
   });
 
   it('that were left half stored are removed an hour later', async () => {
@@ -263,8 +266,8 @@ describe('files of the storage local-disk', () => {
     await link(join(place, 'sent'), left);
     const { ctimeMs } = await stat(left);
     await openFolder(root, ctimeMs + 3_600_000);
-    expect(await stored()).to.deep.equal(['incoming/left']);
+    expect(await listStoredFiles()).to.deep.equal(['incoming/left']);
     await openFolder(root, ctimeMs + 3_600_001);
-    expect(await stored()).to.deep.equal([]);
+    expect(await listStoredFiles()).to.deep.equal([]);
   });
 });

@@ -1,23 +1,23 @@
 /** What a chain of resources costs to check: in proportion to its length, as far as anybody can tell. */
 import { expect } from 'chai';
 import { analyse } from '../../language/analysis/analyse.js';
-import { cpuTime } from '../support/cpu.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { measureCpuTime } from '../support/cpu.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 
 /** Milliseconds of processor time. */
-function costOf(count: number, target: (i: number) => number): number {
+function measureCost(count: number, target: (i: number) => number): number {
   const files = Array.from({ length: count }, (_, i) => {
     const waits = i === 0 ? {} : { depends_on: [{ resource_id: `r${target(i)}`, action_ids: [1] }] };
     const action = { id: 1, mode: 'QUERY', sql_query: { query: 'SELECT id FROM t', parameters: [] }, ...waits };
     return { file: `${i}.json`, text: JSON.stringify({ id: `r${i}`, resource: `r/${i}`, actionables: [action] }) };
   });
-  return cpuTime(() => analyse(files, builtinRegistry(), { env: null }));
+  return measureCpuTime(() => analyse(files, createBuiltinRegistry(), { env: null }));
 }
 
 describe('a long chain of resources', () => {
   it('costs no more than a few times what as many resources cost that wait for one', () => {
-    costOf(50, () => 0);
-    const star = costOf(400, () => 0);
-    expect(costOf(400, (i) => i - 1)).below(4 * star);
+    measureCost(50, () => 0);
+    const star = measureCost(400, () => 0);
+    expect(measureCost(400, (i) => i - 1)).below(4 * star);
   });
 });

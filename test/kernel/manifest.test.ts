@@ -1,8 +1,8 @@
 /** Manifests: what comes back is what went in, for every spec there is; and what strangers may write into one is refused. */
 import { expect } from 'chai';
 import { DataError } from '../../language/export/data-reader.js';
-import { flawsOf, kindFlawsOf } from '../../language/export/hygiene.js';
-import { manifestOf, manifestText, type Manifest } from '../../language/export/manifest.js';
+import { lintSpec, lintKind } from '../../language/export/hygiene.js';
+import { createManifest, formatManifest, type Manifest } from '../../language/export/manifest.js';
 import { readManifest } from '../../language/export/manifest-read.js';
 import { buildRegistry } from '../../language/analysis/registry.js';
 import { definePlugin, pluginId, type PluginSpec } from '../../contract/plugin.js';
@@ -10,13 +10,13 @@ import { fold } from '../../language/schema/fold.js';
 import { shape, text } from '../../contract/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
-import { trialRegistry } from '../support/fixtures.js';
+import { createTrialRegistry } from '../support/fixtures.js';
 import { trialSpecs } from '../support/trial-plugins.js';
 
-const registry = trialRegistry();
+const registry = createTrialRegistry();
 const all = [...specs, ...trialSpecs];
-const made = manifestOf({ registry, version: '0.2.7', kinds, specs: all, runtime: () => 'a/runtime.js' });
-const source = manifestText(made);
+const made = createManifest({ registry, version: '0.2.7', kinds, specs: all, runtime: () => 'a/runtime.js' });
+const source = formatManifest(made);
 
 describe('manifests', () => {
   it('come back as they were: specs, folded fields, kinds', () => {
@@ -59,9 +59,9 @@ describe('manifests', () => {
   it('hold no code: only data, and the versions that know it', () => {
     expect(JSON.parse(source)).to.deep.include({ format: 1, lintel: '>=0.2.0 <0.3.0' });
     expect(source).not.to.match(/=>|function ?\(/);
-    expect(readManifest(manifestText(readManifest(source))), 'and back').to.deep.equal(readManifest(source));
+    expect(readManifest(formatManifest(readManifest(source))), 'and back').to.deep.equal(readManifest(source));
     const sly = { ...made, plugins: [{ ...made.plugins[0]!, facts: { sly: (() => 1) as never } }] };
-    expect(() => manifestText(sly)).to.throw(/facts\/sly is function/);
+    expect(() => formatManifest(sly)).to.throw(/facts\/sly is function/);
   });
 
   it('keys of foreign data reach nothing', () => {
@@ -71,9 +71,9 @@ describe('manifests', () => {
   });
 
   const first = (JSON.parse(source) as Manifest).plugins.find(({ name }) => name === 'sql_query')!;
-  const around = (plugin: object): string =>
+  const wrapPlugin = (plugin: object): string =>
     JSON.stringify({ format: 1, lintel: '>=0.2.0 <0.3.0', kinds: [], plugins: [plugin] });
-  const refusal = (text: string): string => {
+  const catchReadError = (text: string): string => {
     try {
       readManifest(text);
     } catch (error) {
@@ -83,22 +83,22 @@ describe('manifests', () => {
     return 'taken';
   };
   const withMeta = (meta: object): string =>
-    around({ ...first, slots: { 'actionable.query': { type: 'string', meta: { doc: 'x', ...meta } } } });
+    wrapPlugin({ ...first, slots: { 'actionable.query': { type: 'string', meta: { doc: 'x', ...meta } } } });
 
-  it('a sound one is taken', () => expect(refusal(around(first))).to.equal('taken'));
+  it('a sound one is taken', () => expect(catchReadError(wrapPlugin(first))).to.equal('taken'));
 
   const cases: readonly (readonly [string, () => string, RegExp])[] = [
     ['text that is no JSON', () => 'nonsense', /is not JSON/],
     ['another format', () => source.replace('"format": 1', '"format": 2'), /\/format must be one of 1/],
     ['too much', () => `${' '.repeat(2_000_001)}{}`, /longer than 2000000/],
     ['too deep', () => `${'['.repeat(5_000)}${']'.repeat(5_000)}`, /more than 64 levels/],
-    ['a text without end', () => around({ ...first, summary: 'x'.repeat(20_001) }), /longer than 20000/],
-    ['a reserved key', () => around(first).replace('"facts":{', '"facts":{"__proto__":1'), /"__proto__"/],
-    ['an unknown key', () => around({ ...first, install: 'rm' }), /unknown key "install"/],
-    ['a missing key', () => around({ ...first, summary: undefined }), /\/plugins\/0\/summary must be text/],
-    ['a runtime outside', () => around({ ...first, runtime: '../../evil.js' }), /a path below/],
-    ['an absolute runtime', () => around({ ...first, runtime: '/evil.js' }), /a path below/],
-    ['an address as runtime', () => around({ ...first, runtime: 'https://evil/x.js' }), /a path below/],
+    ['a text without end', () => wrapPlugin({ ...first, summary: 'x'.repeat(20_001) }), /longer than 20000/],
+    ['a reserved key', () => wrapPlugin(first).replace('"facts":{', '"facts":{"__proto__":1'), /"__proto__"/],
+    ['an unknown key', () => wrapPlugin({ ...first, install: 'rm' }), /unknown key "install"/],
+    ['a missing key', () => wrapPlugin({ ...first, summary: undefined }), /\/plugins\/0\/summary must be text/],
+    ['a runtime outside', () => wrapPlugin({ ...first, runtime: '../../evil.js' }), /a path below/],
+    ['an absolute runtime', () => wrapPlugin({ ...first, runtime: '/evil.js' }), /a path below/],
+    ['an address as runtime', () => wrapPlugin({ ...first, runtime: 'https://evil/x.js' }), /a path below/],
     [
       'a type that does not exist',
       () => withMeta({}).replace('"type":"string","meta"', '"type":"date","meta"'),
@@ -116,21 +116,21 @@ describe('manifests', () => {
     ['an unknown sort of name', () => withMeta({ declares: 'window' }), /declares must be one of resource/],
   ];
   for (const [what, text, words] of cases) {
-    it(`${what} is refused, with its place`, () => expect(refusal(text())).to.match(words));
+    it(`${what} is refused, with its place`, () => expect(catchReadError(text())).to.match(words));
   }
 });
 
 describe('hygiene of specs', () => {
   it('finds nothing in those of the distribution', () => {
-    for (const spec of all) expect(flawsOf(registry, spec), pluginId(spec)).to.deep.equal([]);
-    for (const kind of kinds) expect(kindFlawsOf(kind), kind.kind).to.deep.equal([]);
+    for (const spec of all) expect(lintSpec(registry, spec), pluginId(spec)).to.deep.equal([]);
+    for (const kind of kinds) expect(lintKind(kind), kind.kind).to.deep.equal([]);
   });
 
   it('judges kinds too: summary, facts, common fields', () => {
     const kind = kinds.find(({ common, facts }) => common !== undefined && Object.keys(facts).length > 0)!;
     const common = shape({ size: text({ doc: 'size' }) });
     const facts = { x: { doc: 'x', type: 'string', required: false } } as const;
-    expect(kindFlawsOf({ ...kind, summary: 'A kind', common, facts })).to.have.lengthOf(3);
+    expect(lintKind({ ...kind, summary: 'A kind', common, facts })).to.have.lengthOf(3);
   });
 
   const spec = (rest: Partial<PluginSpec>): PluginSpec =>
@@ -163,11 +163,11 @@ describe('hygiene of specs', () => {
   for (const [what, rest, words] of cases) {
     it(`names ${what}, and nothing else`, () => {
       const flawed = spec(rest);
-      const flaws = flawsOf(buildRegistry(kinds, [...specs, flawed]), flawed);
+      const flaws = lintSpec(buildRegistry(kinds, [...specs, flawed]), flawed);
       expect(flaws.join('\n')).to.match(words);
       expect(flaws).to.have.lengthOf(1);
     });
   }
   it('a clean one has none', () =>
-    expect(flawsOf(buildRegistry(kinds, [...specs, spec({})]), spec({}))).to.deep.equal([]));
+    expect(lintSpec(buildRegistry(kinds, [...specs, spec({})]), spec({}))).to.deep.equal([]));
 });

@@ -8,38 +8,44 @@ import room from '../../plugins/broadcasts/room/spec.js';
 import single from '../../plugins/broadcasts/single/spec.js';
 import broadcast from '../../plugins/features/broadcast-websocket-message/spec.js';
 import upload from '../../plugins/modes/upload/spec.js';
-import { action, mended, said, type Written } from '../support/check-place.js';
+import { createCheckAction, listFixTexts, listFindings, type DefinitionObject } from '../support/check-place.js';
 
 describe('checks of messages and uploads', () => {
   it('ask for receivers that can be meant', () => {
-    expect(said(all, { broadcast_to: 'a' })).to.deep.equal(['BRC_ALL /broadcast_to']);
-    expect(said(all, {})).to.deep.equal([]);
+    expect(listFindings(all, { broadcast_to: 'a' })).to.deep.equal(['BRC_ALL /broadcast_to']);
+    expect(listFindings(all, {})).to.deep.equal([]);
     for (const to of [null, true, '', {}, [], '$PAYLOAD', ['a'], ['a', 'b'], [7]])
-      expect(said(single, { broadcast_to: to }), JSON.stringify(to)).to.deep.equal(['BRC_NOBODY /broadcast_to']);
+      expect(listFindings(single, { broadcast_to: to }), JSON.stringify(to)).to.deep.equal([
+        'BRC_NOBODY /broadcast_to',
+      ]);
     for (const to of ['a', 7, '$PAYLOAD.a'])
-      expect(said(single, { broadcast_to: to })).not.to.include('BRC_NOBODY /broadcast_to');
+      expect(listFindings(single, { broadcast_to: to })).not.to.include('BRC_NOBODY /broadcast_to');
     for (const to of [7, null, '$PAYLOAD', 'a, b', '$PAYLOAD.a,$PAYLOAD.b'])
-      expect(said(bulk, { broadcast_to: to }), JSON.stringify(to)).to.include('BRC_NO_LIST /broadcast_to');
-    expect(said(bulk, { broadcast_to: '$PAYLOAD.a' })).to.deep.equal([]);
-    expect(said(bulk, { broadcast_to: ['$PAYLOAD.a', null] })).to.deep.equal(['BRC_NO_LIST /broadcast_to/1']);
+      expect(listFindings(bulk, { broadcast_to: to }), JSON.stringify(to)).to.include('BRC_NO_LIST /broadcast_to');
+    expect(listFindings(bulk, { broadcast_to: '$PAYLOAD.a' })).to.deep.equal([]);
+    expect(listFindings(bulk, { broadcast_to: ['$PAYLOAD.a', null] })).to.deep.equal(['BRC_NO_LIST /broadcast_to/1']);
     const rooms = (count: number): Json => Array.from({ length: count }, (_, n) => `r${n}`);
     for (const to of ['a', 7, rooms(1), rooms(100), undefined])
-      expect(said(room, { ...(to !== undefined && { broadcast_to_room: to }) })).to.deep.equal([]);
+      expect(listFindings(room, { ...(to !== undefined && { broadcast_to_room: to }) })).to.deep.equal([]);
     for (const to of [null, '', false, {}, [], rooms(101)])
-      expect(said(room, { broadcast_to_room: to })).to.deep.equal(['BRC_NO_ROOM /broadcast_to_room']);
-    expect(said(room, { broadcast_to_room: ['a', ''] })).to.deep.equal(['BRC_NO_ROOM /broadcast_to_room/1']);
+      expect(listFindings(room, { broadcast_to_room: to })).to.deep.equal(['BRC_NO_ROOM /broadcast_to_room']);
+    expect(listFindings(room, { broadcast_to_room: ['a', ''] })).to.deep.equal(['BRC_NO_ROOM /broadcast_to_room/1']);
   });
 
   it('say what a message shows', () => {
     const AT = '/broadcast_websocket_message';
     const of = (
       one: Partial<CheckAction>,
-      root: Written = {},
-      rest: Written = {},
+      root: DefinitionObject = {},
+      rest: DefinitionObject = {},
       place: Partial<CheckPlace> = {},
     ): readonly string[] => {
       const holder = { id: 1, broadcast_websocket_message: { action: 'a' }, ...rest };
-      return said(broadcast, holder, { root: { actionables: [holder], ...root }, actions: [action(0, one)], ...place });
+      return listFindings(broadcast, holder, {
+        root: { actionables: [holder], ...root },
+        actions: [createCheckAction(0, one)],
+        ...place,
+      });
     };
     const stored = { models: ['users'] };
     expect(of(stored)).to.deep.equal([`BRC_EVERYTHING ${AT}`]);
@@ -56,7 +62,8 @@ describe('checks of messages and uploads', () => {
   });
 
   it('say what an upload takes, how much of it, and who may remove', () => {
-    const of = (uploads: Written, root: Written = {}): readonly string[] => said(upload, { uploads }, { root });
+    const of = (uploads: DefinitionObject, root: DefinitionObject = {}): readonly string[] =>
+      listFindings(upload, { uploads }, { root });
     const some = { allowed_mimetypes: ['image/*'] };
     expect(of({})).to.deep.equal(['UPL_ANY_TYPE /mode']);
     expect(of(some)).to.deep.equal([]);
@@ -67,7 +74,7 @@ describe('checks of messages and uploads', () => {
       expect(of({ ...some, max_upload_file_size: size })).to.deep.equal(['UPL_SMALL /uploads/max_upload_file_size']);
     for (const size of [0, 512, 1000, '5']) expect(of({ ...some, max_upload_file_size: size })).to.deep.equal([]);
     expect(of({ ...some, upload_folder: '/a' })).to.deep.equal(['UPL_FOLDER /uploads/upload_folder']);
-    const removing = (folder?: string, root: Written = {}): readonly string[] =>
+    const removing = (folder?: string, root: DefinitionObject = {}): readonly string[] =>
       of({ delete_files: true, ...(folder !== undefined && { upload_folder: folder }) }, root);
     expect(removing()).to.deep.equal(['UPL_DELETE_FOLDER /uploads/delete_files']);
     for (const root of ['PAYLOAD', 'GENERATOR'])
@@ -84,17 +91,17 @@ describe('checks of messages and uploads', () => {
       [[7], null],
       ['$PAYLOAD', null],
     ] as const)
-      expect(mended(single, { broadcast_to: to }), JSON.stringify(to)).to.deep.equal([text]);
+      expect(listFixTexts(single, { broadcast_to: to }), JSON.stringify(to)).to.deep.equal([text]);
     for (const [to, text] of [
       ['a, b;c|d', '["a", "b", "c", "d"]'],
       ['a $PAYLOAD.b', '["a", "$PAYLOAD.b"]'],
       [7, null],
     ] as const)
-      expect(mended(bulk, { broadcast_to: to }), String(to)).to.include(text);
+      expect(listFixTexts(bulk, { broadcast_to: to }), String(to)).to.include(text);
     const some = { allowed_mimetypes: ['image/*'] };
-    expect(mended(upload, { uploads: { ...some, max_upload_file_size: 5 } })).to.deep.equal(['5242880']);
+    expect(listFixTexts(upload, { uploads: { ...some, max_upload_file_size: 5 } })).to.deep.equal(['5242880']);
     const types = ['png', '.jpg', 'images', 'nothing'];
-    expect(mended(upload, { uploads: { allowed_mimetypes: types } })).to.deep.equal([
+    expect(listFixTexts(upload, { uploads: { allowed_mimetypes: types } })).to.deep.equal([
       '"image/png"',
       '"image/jpeg"',
       '"image/*"',

@@ -1,11 +1,11 @@
 /** What is said of updates, pipelines and the other parts of a `mongo_query` before it runs, and of placeholders. */
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
-import { findingsOf, fine, rows, told } from '../support/mongo-findings.js';
+import { collectDocumentFindings, createValidRows, describeRows, formatFindings } from '../support/mongo-findings.js';
 
 describe('checks of the other parts of document queries', () => {
-  rows('updates', 'update_predicate', [
-    ...fine(
+  describeRows('updates', 'update_predicate', [
+    ...createValidRows(
       ...[
         { $set: { name: 'x' } },
         { $inc: { age: 1 } },
@@ -56,14 +56,16 @@ describe('checks of the other parts of document queries', () => {
     [[{ $match: {} }], ['DOC_PLACE /0/$match']],
   ]);
   it('elements that `array_filters` tells are known', () => {
-    expect(told('update_predicate', { $set: { 'tags.$[t].x': 1 } }, { array_filters: [{ 't.k': 1 }] })).to.deep.equal(
-      [],
-    );
-    expect(told('update_predicate', { $set: { 'tags.$[t].x': 1 } }, { array_filters: [{ u: 1 }] })).to.have.lengthOf(1);
+    expect(
+      formatFindings('update_predicate', { $set: { 'tags.$[t].x': 1 } }, { array_filters: [{ 't.k': 1 }] }),
+    ).to.deep.equal([]);
+    expect(
+      formatFindings('update_predicate', { $set: { 'tags.$[t].x': 1 } }, { array_filters: [{ u: 1 }] }),
+    ).to.have.lengthOf(1);
   });
 
-  rows('pipelines', 'pipeline', [
-    ...fine(
+  describeRows('pipelines', 'pipeline', [
+    ...createValidRows(
       ...[
         [{ $match: { name: 'x' } }],
         [{ $group: { _id: '$name', n: { $sum: 1 } } }],
@@ -106,8 +108,8 @@ describe('checks of the other parts of document queries', () => {
     [[{ $project: { v: { $nothing: 1 } } }], ['DOC_OPERATOR /0/$project/v/$nothing']],
   ]);
 
-  rows('projections', 'projection', [
-    ...fine(
+  describeRows('projections', 'projection', [
+    ...createValidRows(
       { name: 1, age: 1 },
       { name: 0, _id: 1 },
       { name: true, _id: false },
@@ -121,14 +123,14 @@ describe('checks of the other parts of document queries', () => {
     [{ made: '$agee' }, ['DOC_FIELD /made -> age']],
     [{ tags: { $slice: '$PAYLOAD.x' } }, ['DOC_CONSTANT /tags/$slice']],
   ]);
-  rows('sorts', 'sort', [
-    ...fine({ name: 1, age: -1 }, { score: { $meta: 'textScore' } }),
+  describeRows('sorts', 'sort', [
+    ...createValidRows({ name: 1, age: -1 }, { score: { $meta: 'textScore' } }),
     [{ nam: 1 }, ['DOC_FIELD /nam -> "name"']],
     [{ age: '$PAYLOAD.x' }, ['DOC_CONSTANT /age']],
     [{ $natural: 1 }, ['DOC_OPERATOR /$natural']],
   ]);
-  rows('documents', 'document', [
-    ...fine({ id: 'x', name: 'y' }, { id: 'x', name: 'y', _id: 'z', updated_at: '$DATETIME' }),
+  describeRows('documents', 'document', [
+    ...createValidRows({ id: 'x', name: 'y' }, { id: 'x', name: 'y', _id: 'z', updated_at: '$DATETIME' }),
     [[], ['DOC_OPERAND ']],
     ['$PAYLOAD.x', ['DOC_QUERY ']],
     [{ id: 'x' }, ['DOC_NEEDED /collection']],
@@ -138,35 +140,41 @@ describe('checks of the other parts of document queries', () => {
   ]);
 
   it('placeholders have an entry each, and entries a placeholder', () => {
-    const asked = (filter: Json, parameters: Json[]): string[] => told('filter_predicate', filter, { parameters });
-    expect(asked({ name: '$1' }, ['x'])).to.deep.equal([]);
-    expect(asked({ name: '$0' }, [])).to.deep.equal(['DOC_PARAMETER /name']);
-    expect(asked({ name: ['$2', '$1'] }, ['x'])).to.include('DOC_PARAMETER /name/0');
-    expect(asked({}, ['x', 'y'])).to.deep.equal([
+    const checkFilter = (filter: Json, parameters: Json[]): string[] =>
+      formatFindings('filter_predicate', filter, { parameters });
+    expect(checkFilter({ name: '$1' }, ['x'])).to.deep.equal([]);
+    expect(checkFilter({ name: '$0' }, [])).to.deep.equal(['DOC_PARAMETER /name']);
+    expect(checkFilter({ name: ['$2', '$1'] }, ['x'])).to.include('DOC_PARAMETER /name/0');
+    expect(checkFilter({}, ['x', 'y'])).to.deep.equal([
       'DOC_PARAMETER_UNUSED /parameters/0',
       'DOC_PARAMETER_UNUSED /parameters/1',
     ]);
-    expect(asked({ age: '$1' }, ['two words'])).to.deep.equal(['DOC_TYPE /parameters/0']);
-    expect(asked({ age: '$1' }, ['age'])).to.deep.equal([]);
+    expect(checkFilter({ age: '$1' }, ['two words'])).to.deep.equal(['DOC_TYPE /parameters/0']);
+    expect(checkFilter({ age: '$1' }, ['age'])).to.deep.equal([]);
   });
 
   it('a placeholder that has no entry gets one, and an entry without a placeholder goes, with those behind it counted anew', () => {
-    const fixOf = (filter: Json, parameters: Json[]): unknown => {
-      const [first] = findingsOf({ collection: '_user', action: 'X', filter_predicate: filter, parameters });
+    const getFirstFix = (filter: Json, parameters: Json[]): unknown => {
+      const [first] = collectDocumentFindings({
+        collection: '_user',
+        action: 'X',
+        filter_predicate: filter,
+        parameters,
+      });
       return first?.fix;
     };
-    expect(fixOf({ name: '$1' }, [])).to.deep.equal({
+    expect(getFirstFix({ name: '$1' }, [])).to.deep.equal({
       title: 'add "name" to "parameters"',
       edits: [{ at: '/parameters', add: ['name'] }],
       asks: true,
     });
-    expect(fixOf({ name: '$3' }, ['x'])).to.equal(undefined);
-    expect(fixOf({}, ['x'])).to.deep.equal({
+    expect(getFirstFix({ name: '$3' }, ['x'])).to.equal(undefined);
+    expect(getFirstFix({}, ['x'])).to.deep.equal({
       title: 'remove it',
       edits: [{ at: '/parameters', remove: true }],
       asks: true,
     });
-    const gone = findingsOf({
+    const gone = collectDocumentFindings({
       collection: '_user',
       action: 'X',
       filter_predicate: { tags: ['$1', '$3'] },
@@ -186,6 +194,8 @@ describe('checks of the other parts of document queries', () => {
 
   it('nothing is said of fields where the model is not one', () => {
     for (const models of [[], ['_a', '_b']])
-      expect(findingsOf({ collection: 'x', action: 'X', filter_predicate: { zzzzzz: 1 } }, models)).to.deep.equal([]);
+      expect(
+        collectDocumentFindings({ collection: 'x', action: 'X', filter_predicate: { zzzzzz: 1 } }, models),
+      ).to.deep.equal([]);
   });
 });

@@ -1,9 +1,9 @@
 /** What is said of the filter of a `mongo_query` before it runs: operators, operands, fields, literals, and texts that were meant otherwise. */
-import { fine, rows, type Row } from '../support/mongo-findings.js';
+import { createValidRows, describeRows, type Row } from '../support/mongo-findings.js';
 
 describe('checks of document queries', () => {
-  rows('operands of filters', 'filter_predicate', [
-    ...fine(
+  describeRows('operands of filters', 'filter_predicate', [
+    ...createValidRows(
       ...[
         { name: { $exists: true } },
         { name: { $exists: false } },
@@ -80,7 +80,7 @@ describe('checks of document queries', () => {
     ['$PAYLOAD.x', ['DOC_QUERY ']],
   ]);
 
-  rows('operators of filters', 'filter_predicate', [
+  describeRows('operators of filters', 'filter_predicate', [
     [{ age: { $gtee: 1 } }, ['DOC_OPERATOR /age/$gtee -> "$gte"']],
     [{ age: { $greater: 1 } }, ['DOC_OPERATOR /age/$greater']],
     [{ $gt: 1 }, ['DOC_PLACE /$gt']],
@@ -113,7 +113,7 @@ describe('checks of document queries', () => {
     [{ home: {} }, []],
   ]);
 
-  rows('fields', 'filter_predicate', [
+  describeRows('fields', 'filter_predicate', [
     [{ nam: 'x' }, ['DOC_FIELD /nam -> "name"']],
     [{ zzzzzz: 'x' }, ['DOC_FIELD /zzzzzz']],
     [{ 'home.cty': 'x' }, ['DOC_FIELD /home.cty -> "home.city"']],
@@ -123,8 +123,8 @@ describe('checks of document queries', () => {
     [{ $expr: { $gt: ['$$agee', '$PAYLOAD.agee'] } }, []],
   ]);
 
-  rows('literals', 'filter_predicate', [
-    ...fine(
+  describeRows('literals', 'filter_predicate', [
+    ...createValidRows(
       ...[
         { age: 5 },
         { age: null },
@@ -157,7 +157,7 @@ describe('checks of document queries', () => {
   ]);
 
   const HEX = '0123456789abcdef01234567';
-  rows('texts that were meant as something else', 'filter_predicate', [
+  describeRows('texts that were meant as something else', 'filter_predicate', [
     [{ _id: `ObjectId("${HEX}")` }, [`DOC_CODE /_id -> "${HEX}"`]],
     [{ _id: `new mongoose.Types.ObjectId('${HEX}')` }, [`DOC_CODE /_id -> "${HEX}"`]],
     [{ _id: 'ObjectID( $PAYLOAD.id )' }, ['DOC_CODE /_id -> "$PAYLOAD.id"']],
@@ -199,7 +199,7 @@ describe('checks of document queries', () => {
     [{ 'home.city': 'city' }, ['DOC_TEXT /home.city -> "$PAYLOAD.city"']],
     [{ name: { $in: ['name'] } }, ['DOC_TEXT /name/$in/0 -> "$PAYLOAD.name"']],
     ...['?', ':name', '@name', '%s'].map((name): Row => [{ name }, ['DOC_TEXT /name -> "$1"']]),
-    ...fine(
+    ...createValidRows(
       ...['nowhere', 'a now', 'body', 'payloads.x', 'my payload.x', 'Name', '??', ':', 'a:b', 'NumberLong(x)'].map(
         (name) => ({ name }),
       ),

@@ -5,16 +5,16 @@ import { BootError } from '../../contract/boot-error.js';
 import { Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame } from '../../contract/plan.js';
-import { expression, fields } from '../../plugins/queries/mongo/expression.js';
-import { filter, type Compiling } from '../../plugins/queries/mongo/filter.js';
-import { pipeline } from '../../plugins/queries/mongo/pipeline.js';
+import { compileExpression, compileFieldObject } from '../../plugins/queries/mongo/expression.js';
+import { compileFilter, type QueryCompileContext } from '../../plugins/queries/mongo/filter.js';
+import { compilePipeline } from '../../plugins/queries/mongo/pipeline.js';
 import type { Dynamic, Node } from '../../plugins/queries/mongo/template.js';
-import { document, update } from '../../plugins/queries/mongo/update.js';
-import { plain, type FieldType } from '../../plugins/queries/mongo/values.js';
+import { compileDocument, compileUpdate } from '../../plugins/queries/mongo/update.js';
+import { toPlainJson, type StoredFieldType } from '../../plugins/queries/mongo/values.js';
 
 const HEX = '0123456789abcdef01234567';
 const DAY = new Date('2030-01-31T12:00:00Z');
-const TYPES: Readonly<Record<string, FieldType>> = {
+const TYPES: Readonly<Record<string, StoredFieldType>> = {
   n: 'integer',
   f: 'float',
   on: 'boolean',
@@ -24,13 +24,13 @@ const TYPES: Readonly<Record<string, FieldType>> = {
 };
 
 /** Whatever stands for a value in these tests is `$PAYLOAD.v` or `$1`; `sent` is what the client sends. */
-const dynamicOf = (sent: unknown): Dynamic => ({ read: () => sent, field: 'v' });
-const compiling = (sent: unknown): Compiling => ({
-  leaf: (text) => (text === '$PAYLOAD.v' || text === '$1' ? dynamicOf(sent) : null),
+const createDynamic = (sent: unknown): Dynamic => ({ read: () => sent, field: 'v' });
+const compiling = (sent: unknown): QueryCompileContext => ({
+  leaf: (text) => (text === '$PAYLOAD.v' || text === '$1' ? createDynamic(sent) : null),
   typeOf: (path) => TYPES[path] ?? null,
 });
 
-const valueOf = (node: Node): unknown => (node.constant ? node.value : node.read({} as Frame));
+const readNode = (node: Node): unknown => (node.constant ? node.value : node.read({} as Frame));
 const answer = (work: () => unknown): unknown => {
   try {
     return work();
@@ -47,17 +47,17 @@ const NOTHING = { $in: [] };
 
 type Row = readonly [json: unknown, sent: unknown, expected: unknown];
 
-function rows(title: string, compile: (json: Json, compiling: Compiling) => Node, all: readonly Row[]): void {
+function rows(title: string, compile: (json: Json, compiling: QueryCompileContext) => Node, all: readonly Row[]): void {
   describe(title, () => {
     for (const [json, sent, expected] of all)
       it(`${JSON.stringify(json)} with ${JSON.stringify(sent) ?? 'nothing'}`, () => {
-        expect(answer(() => valueOf(compile(json as Json, compiling(sent))))).to.deep.equal(expected);
+        expect(answer(() => readNode(compile(json as Json, compiling(sent))))).to.deep.equal(expected);
       });
   });
 }
 
 describe('parts of a document query', () => {
-  rows('filters', (json, given) => filter(json, given), [
+  rows('filters', (json, given) => compileFilter(json, given), [
     [{ a: 1 }, 0, { a: { $eq: 1 } }],
     [{ a: '$PAYLOAD.v' }, 'x', { a: { $eq: 'x' } }],
     [{ a: '$1' }, { $gt: '' }, { a: { $eq: { $gt: '' } } }],
@@ -150,7 +150,7 @@ describe('parts of a document query', () => {
     ['$PAYLOAD.v', {}, START],
   ]);
 
-  rows('expressions', (json, given) => expression(json, given), [
+  rows('expressions', (json, given) => compileExpression(json, given), [
     ['$name', 0, '$name'],
     [['$PAYLOAD.v', 1], '$x', [{ $literal: '$x' }, 1]],
     [{ $concat: ['$a', '$PAYLOAD.v'] }, 'x', { $concat: ['$a', { $literal: 'x' }] }],
@@ -190,8 +190,8 @@ describe('parts of a document query', () => {
     [{ $nothing: 1 }, 0, START],
   ]);
 
-  const add = (json: Json, given: Compiling): Node =>
-    update(json, given, { $set: [], $setOnInsert: [] }, () => undefined);
+  const add = (json: Json, given: QueryCompileContext): Node =>
+    compileUpdate(json, given, { $set: [], $setOnInsert: [] }, () => undefined);
   rows('updates', add, [
     [{ $set: { n: '$PAYLOAD.v' } }, '5', { $set: { n: 5 } }],
     [{ $set: { n: '5' } }, 0, { $set: { n: 5 } }],
@@ -255,15 +255,18 @@ describe('parts of a document query', () => {
 
   it('updates get the dates that they do not write themselves', () => {
     const now: Node = { constant: true, value: 'now' };
-    const made = (json: Json): unknown =>
-      valueOf(update(json, compiling(1), { $set: [['u', now]], $setOnInsert: [['c', now]] }, () => undefined));
-    expect(made({ $set: { a: 1 } })).to.deep.equal({ $set: { a: 1, u: 'now' }, $setOnInsert: { c: 'now' } });
-    expect(made({ $inc: { u: 1 } })).to.deep.equal({ $inc: { u: 1 }, $setOnInsert: { c: 'now' } });
-    expect(made([{ $set: { a: 1 } }])).to.deep.equal([{ $set: { a: 1 } }, { $set: { u: 'now' } }]);
-    expect(made([{ $set: { u: 1 } }])).to.deep.equal([{ $set: { u: 1 } }]);
+    const compileUpdateParts = (json: Json): unknown =>
+      readNode(compileUpdate(json, compiling(1), { $set: [['u', now]], $setOnInsert: [['c', now]] }, () => undefined));
+    expect(compileUpdateParts({ $set: { a: 1 } })).to.deep.equal({
+      $set: { a: 1, u: 'now' },
+      $setOnInsert: { c: 'now' },
+    });
+    expect(compileUpdateParts({ $inc: { u: 1 } })).to.deep.equal({ $inc: { u: 1 }, $setOnInsert: { c: 'now' } });
+    expect(compileUpdateParts([{ $set: { a: 1 } }])).to.deep.equal([{ $set: { a: 1 } }, { $set: { u: 'now' } }]);
+    expect(compileUpdateParts([{ $set: { u: 1 } }])).to.deep.equal([{ $set: { u: 1 } }]);
   });
 
-  rows('pipelines', (json, given) => pipeline(json, given), [
+  rows('pipelines', (json, given) => compilePipeline(json, given), [
     [[{ $match: { n: '$PAYLOAD.v' } }], '5', [{ $match: { n: { $eq: 5 } } }]],
     [[{ $limit: 1 }, { $match: { n: '$PAYLOAD.v' } }], '5', [{ $limit: 1 }, { $match: { n: { $eq: '5' } } }]],
     [[{ $limit: '$PAYLOAD.v' }], '1', [{ $limit: 1 }]],
@@ -312,25 +315,31 @@ describe('parts of a document query', () => {
   ]);
 
   it('documents have names of fields, and values in the types of their fields', () => {
-    const made = (json: Json, sent: unknown): unknown =>
-      answer(() => document(json, compiling(sent)).map(([name, node]) => [name, valueOf(node)]));
-    expect(made({ n: '$PAYLOAD.v', a: 'x' }, '5')).to.deep.equal([
+    const compileDocumentParts = (json: Json, sent: unknown): unknown =>
+      answer(() => compileDocument(json, compiling(sent)).map(([name, node]) => [name, readNode(node)]));
+    expect(compileDocumentParts({ n: '$PAYLOAD.v', a: 'x' }, '5')).to.deep.equal([
       ['n', 5],
       ['a', 'x'],
     ]);
-    expect(made({ a: '$PAYLOAD.v' }, { $gt: 1 })).to.equal(KEY);
-    for (const name of ['$a', 'a.b']) expect(made({ [name]: 1 }, 0)).to.equal(START);
-    expect(answer(() => valueOf(fields('$PAYLOAD.v', compiling({}), 'x')))).to.equal(START);
+    expect(compileDocumentParts({ a: '$PAYLOAD.v' }, { $gt: 1 })).to.equal(KEY);
+    for (const name of ['$a', 'a.b']) expect(compileDocumentParts({ [name]: 1 }, 0)).to.equal(START);
+    expect(answer(() => readNode(compileFieldObject('$PAYLOAD.v', compiling({}), 'x')))).to.equal(START);
   });
 
   it('documents leave as JSON has them', () => {
     const odd = Object.defineProperty({}, '__proto__', { value: 1, enumerable: true });
     expect(
-      plain({ a: DAY, b: new ObjectId(HEX), c: [undefined, new Date(NaN)], d: undefined, e: { toJSON: () => DAY } }),
+      toPlainJson({
+        a: DAY,
+        b: new ObjectId(HEX),
+        c: [undefined, new Date(NaN)],
+        d: undefined,
+        e: { toJSON: () => DAY },
+      }),
     ).to.deep.equal({
       ...{ a: DAY.toISOString(), b: HEX, c: [null, null], e: DAY.toISOString() },
     });
-    expect(plain(undefined)).to.equal(null);
-    expect(JSON.stringify(plain(odd))).to.equal('{"__proto__":1}');
+    expect(toPlainJson(undefined)).to.equal(null);
+    expect(JSON.stringify(toPlainJson(odd))).to.equal('{"__proto__":1}');
   });
 });

@@ -2,31 +2,31 @@
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Finding } from '../../contract/plugin.js';
-import { findingsOf } from '../support/mongo-findings.js';
+import { collectDocumentFindings } from '../support/mongo-findings.js';
 
-const found = (part: string, json: Json, more: Readonly<Record<string, Json>> = {}): Finding[] =>
-  findingsOf({ collection: '_user', action: 'X', [part]: json, ...more });
+const listPartFindings = (part: string, json: Json, more: Readonly<Record<string, Json>> = {}): Finding[] =>
+  collectDocumentFindings({ collection: '_user', action: 'X', [part]: json, ...more });
 const codes = (all: readonly Finding[]): string[] => all.map(({ code, at }) => `${code} ${at}`);
 
 describe('fixes of document queries', () => {
   it('put a replacement behind "$set", where there is something to put there', () => {
-    const [whole] = found('update_predicate', { name: 'x' });
+    const [whole] = listPartFindings('update_predicate', { name: 'x' });
     expect(whole?.fix).to.deep.equal({
       title: 'write it behind "$set"',
       edits: [{ at: '/update_predicate', within: '$set' }],
       asks: true,
     });
-    const [empty] = found('update_predicate', {});
+    const [empty] = listPartFindings('update_predicate', {});
     expect([empty?.code, empty?.fix]).to.deep.equal(['DOC_REPLACE', undefined]);
   });
 
   it('change the name of a field in an expression behind its dollar sign', () => {
-    const [one] = found('filter_predicate', { $expr: { $gt: ['$agee', 1] } });
+    const [one] = listPartFindings('filter_predicate', { $expr: { $gt: ['$agee', 1] } });
     expect([one?.span, one?.fix]).to.deep.equal([[1, 5], { title: 'change to "age"', text: 'age' }]);
   });
 
   it('change one part of a path, and leave the others', () => {
-    const [one] = found('filter_predicate', { 'home.cty.any': 'x' });
+    const [one] = listPartFindings('filter_predicate', { 'home.cty.any': 'x' });
     expect(one?.params).to.deep.equal({ where: '"home"', name: 'cty', hint: ' Did you mean "city"?' });
     expect(one?.fix).to.deep.equal({ title: 'change to "home.city.any"', text: '"home.city.any"' });
   });
@@ -41,7 +41,7 @@ describe('a path of a document query', () => {
     ['home.$[].city.x', 'home.city'],
   ] as const)
     it(`${path} goes into ${name}, which is no object`, () => {
-      const [one] = found('filter_predicate', { [path]: 5 });
+      const [one] = listPartFindings('filter_predicate', { [path]: 5 });
       expect([one?.code, one?.params?.['type']]).to.deep.equal(['DOC_NO_OBJECT', 'S']);
       expect(String(one?.params?.['name']).replace('$[].', '')).to.equal(name);
     });
@@ -49,7 +49,7 @@ describe('a path of a document query', () => {
 
 describe('an INSERT without a document', () => {
   const inserted = (parameters: Json[], more: Readonly<Record<string, Json>> = {}): Finding[] =>
-    findingsOf({ collection: '_user', action: 'INSERT', parameters, ...more });
+    collectDocumentFindings({ collection: '_user', action: 'INSERT', parameters, ...more });
 
   for (const [parameters, expected] of [
     [['id', 'name'], []],

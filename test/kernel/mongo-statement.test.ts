@@ -1,14 +1,14 @@
 /** One query of documents as it is made ready: its parts for the action, what complaints of the store are about, and its unit of work. */
 import { expect } from 'chai';
-import { Fault, fault } from '../../contract/fault.js';
+import { Fault, createFault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame, ParameterPlan, PlanTools } from '../../contract/plan.js';
 import type { DocumentAction, DocumentParts } from '../../plugins/document-actions/kind.js';
 import type { DocumentStore } from '../../plugins/document-stores/kind.js';
-import { fieldName } from '../../plugins/queries/mongo/inserted.light.js';
-import { describeQuery, makeQuery, type Query } from '../../plugins/queries/mongo/statement.js';
-import { noteAlone, unitOf, type Opened } from '../../plugins/queries/mongo/unit.js';
-import { columnOf, tableOf } from '../support/model-tables.js';
+import { getFieldName } from '../../plugins/queries/mongo/inserted.light.js';
+import { describeQuery, makeQuery, type CompiledQuery } from '../../plugins/queries/mongo/statement.js';
+import { markOutsideTransaction, createDocumentUnit, type OpenUnit } from '../../plugins/queries/mongo/unit.js';
+import { createModelColumn, createModelTable } from '../support/model-tables.js';
 
 const HEX = '0123456789abcdef01234567';
 const NOW = '2030-01-31T12:00:00.000Z';
@@ -16,7 +16,7 @@ const DAY = new Date(NOW);
 const FRAME = { now: () => NOW } as unknown as Frame;
 
 /** `"name"` and `"$PAYLOAD.name"` are fields of what is sent, `$AUTH.name` is a claim, everything else is a literal. */
-function parameterOf(sent: Readonly<Record<string, unknown>>): (json: Json) => ParameterPlan {
+function createParameterPlanner(sent: Readonly<Record<string, unknown>>): (json: Json) => ParameterPlan {
   return (json) => {
     const text = typeof json === 'string' ? json : JSON.stringify(json);
     const [, root = '', name = ''] = /^\$(PAYLOAD|AUTH)\.(\w+)$/.exec(text) ?? [];
@@ -29,17 +29,20 @@ function parameterOf(sent: Readonly<Record<string, unknown>>): (json: Json) => P
 }
 
 const COLUMNS = [
-  columnOf('age', { type: 'integer' }),
-  columnOf('created_at', { type: 'timestamp' }),
-  columnOf('updated_at', { type: 'text' }),
+  createModelColumn('age', { type: 'integer' }),
+  createModelColumn('created_at', { type: 'timestamp' }),
+  createModelColumn('updated_at', { type: 'text' }),
 ];
 
-interface Made {
+interface CompiledStatement {
   readonly parts: DocumentParts;
-  readonly query: Query;
+  readonly query: CompiledQuery;
 }
 
-function made(value: Readonly<Record<string, Json>>, sent: Readonly<Record<string, unknown>> = {}): Made {
+function compileStatement(
+  value: Readonly<Record<string, Json>>,
+  sent: Readonly<Record<string, unknown>> = {},
+): CompiledStatement {
   const taken: DocumentParts[] = [];
   const action: DocumentAction = {
     plan: (_, parts) => {
@@ -47,12 +50,15 @@ function made(value: Readonly<Record<string, Json>>, sent: Readonly<Record<strin
       return () => () => Promise.resolve([]);
     },
   };
-  const tools = { tables: [tableOf(COLUMNS)], parameter: parameterOf(sent) } as unknown as PlanTools;
+  const tools = {
+    tables: [createModelTable(COLUMNS)],
+    parameter: createParameterPlanner(sent),
+  } as unknown as PlanTools;
   const query = makeQuery({ collection: 'notes', ...value }, '/q', tools, {} as DocumentStore, action, false);
   return { parts: taken[0]!, query };
 }
 
-const refusal = (work: () => unknown): unknown => {
+const catchRefusal = (work: () => unknown): unknown => {
   try {
     return work();
   } catch (error) {
@@ -63,7 +69,7 @@ const refusal = (work: () => unknown): unknown => {
 
 describe('what a query of documents inserts', () => {
   const inserted = (value: Readonly<Record<string, Json>>, sent = {}): unknown =>
-    refusal(() => made(value, sent).parts.document()(FRAME));
+    catchRefusal(() => compileStatement(value, sent).parts.document()(FRAME));
 
   for (const [title, value, sent, expected] of [
     [
@@ -112,7 +118,7 @@ describe('what a query of documents inserts', () => {
   });
 
   it('an id as one, where no model makes it text', () => {
-    const { _id } = made({ document: { _id: '$PAYLOAD.id' } }, { id: HEX }).parts.document()(FRAME);
+    const { _id } = compileStatement({ document: { _id: '$PAYLOAD.id' } }, { id: HEX }).parts.document()(FRAME);
     expect(typeof _id).to.equal('object');
     expect(String(_id)).to.equal(HEX);
   });
@@ -134,13 +140,13 @@ describe('the field of a parameter', () => {
     [5, null],
   ] as const)
     it(`the parameter ${JSON.stringify(json)} of an INSERT is ${String(name)}`, () =>
-      expect(fieldName(json)).to.equal(name));
+      expect(getFieldName(json)).to.equal(name));
 });
 
 describe('what a query of documents updates and finds', () => {
   it('has the time of the change, and of the making where it may make one', () => {
     const updated = (more: object): unknown =>
-      made({ update_predicate: { $set: { a: 1 } }, ...more }).parts.update()(FRAME);
+      compileStatement({ update_predicate: { $set: { a: 1 } }, ...more }).parts.update()(FRAME);
     expect(updated({})).to.deep.equal({ $set: { a: 1 } });
     expect(updated({ upsert: true })).to.deep.equal({ $set: { a: 1 } });
     for (const name of ['with_timestamp', 'with_timestamps']) {
@@ -153,22 +159,25 @@ describe('what a query of documents updates and finds', () => {
   });
 
   it('marks as deleted only where it is told to', () => {
-    expect(made({}).parts.softDelete()).to.equal(null);
-    expect(made({ soft_delete: false }).parts.softDelete()).to.equal(null);
-    expect(made({ soft_delete: true }).parts.softDelete()?.(FRAME)).to.deep.equal({ $set: { deleted_at: DAY } });
+    expect(compileStatement({}).parts.softDelete()).to.equal(null);
+    expect(compileStatement({ soft_delete: false }).parts.softDelete()).to.equal(null);
+    expect(compileStatement({ soft_delete: true }).parts.softDelete()?.(FRAME)).to.deep.equal({
+      $set: { deleted_at: DAY },
+    });
   });
 
   it('judges names in a value of the filter only where a document may be made of it', () => {
     const value = { filter_predicate: { a: '$PAYLOAD.a' } };
     const sent = { a: { $gt: '' } };
-    const found = (more: object): unknown => refusal(() => made({ ...value, ...more }, sent).parts.filter()(FRAME));
-    expect(found({})).to.deep.equal({ a: { $eq: { $gt: '' } } });
-    expect(found({ upsert: true })).to.deep.equal(['MQL_KEY', '/a/$gt']);
-    expect(made({}).parts.filter()(FRAME)).to.deep.equal({});
+    const findFilterRefusal = (more: object): unknown =>
+      catchRefusal(() => compileStatement({ ...value, ...more }, sent).parts.filter()(FRAME));
+    expect(findFilterRefusal({})).to.deep.equal({ a: { $eq: { $gt: '' } } });
+    expect(findFilterRefusal({ upsert: true })).to.deep.equal(['MQL_KEY', '/a/$gt']);
+    expect(compileStatement({}).parts.filter()(FRAME)).to.deep.equal({});
   });
 
   it('has parts that are written, numbers of documents, and filters without types', () => {
-    const parts = made(
+    const parts = compileStatement(
       {
         sort: { a: 1 },
         limit: '$PAYLOAD.n',
@@ -182,7 +191,7 @@ describe('what a query of documents updates and finds', () => {
     expect([parts.constant('sort'), parts.constant('none')]).to.deep.equal([{ a: 1 }, undefined]);
     expect(['limit', 'skip', 'none'].map((name) => parts.number(name)(FRAME))).to.deep.equal([5, 3, undefined]);
     expect(parts.projection()(FRAME)).to.deep.equal({ a: 1 });
-    expect(made({}).parts.projection()(FRAME)).to.equal(undefined);
+    expect(compileStatement({}).parts.projection()(FRAME)).to.equal(undefined);
     expect(parts.filters('array_filters')(FRAME)).to.deep.equal([{ age: { $eq: '5' } }]);
     expect(parts.filters('none')(FRAME)).to.equal(undefined);
     expect(parts.pipeline()(FRAME)).to.deep.equal([{ $match: { age: { $eq: 5 } } }]);
@@ -190,12 +199,12 @@ describe('what a query of documents updates and finds', () => {
 
   for (const n of [-1, 1.5, '-1', '1.5', 2 ** 53, 'x', null])
     it(`refuses ${JSON.stringify(n)} as a number of documents`, () => {
-      const count = made({ limit: '$PAYLOAD.n' }, { n }).parts.number('limit');
-      expect(refusal(() => count(FRAME))).to.deep.equal(['QRY_BAD_VALUE', '/n']);
+      const count = compileStatement({ limit: '$PAYLOAD.n' }, { n }).parts.number('limit');
+      expect(catchRefusal(() => count(FRAME))).to.deep.equal(['QRY_BAD_VALUE', '/n']);
     });
 
   it('takes 0 documents', () =>
-    expect(made({ limit: '$PAYLOAD.n' }, { n: 0 }).parts.number('limit')(FRAME)).to.equal(0));
+    expect(compileStatement({ limit: '$PAYLOAD.n' }, { n: 0 }).parts.number('limit')(FRAME)).to.equal(0));
 
   it('is told as it is written, with what its placeholders stand for', () => {
     const value = {
@@ -205,7 +214,7 @@ describe('what a query of documents updates and finds', () => {
       parameters: ['age', 5],
       document: { a: '$1' },
     };
-    expect(describeQuery(value, made(value).query, 'main')).to.deep.equal({
+    expect(describeQuery(value, compileStatement(value).query, 'main')).to.deep.equal({
       connection: 'main',
       collection: 'notes',
       action: 'INSERT',
@@ -217,33 +226,33 @@ describe('what a query of documents updates and finds', () => {
 
 describe('a complaint of the store', () => {
   const value = { document: { email: '$PAYLOAD.mail', owner: '$AUTH.id', 'a/b': '$PAYLOAD.c' } };
-  const renamed = ({ parts, query }: Made, ...pointers: string[]): unknown => {
+  const renamed = ({ parts, query }: CompiledStatement, ...pointers: string[]): unknown => {
     parts.document();
     const issues = pointers.map((pointer) => ({ pointer, code: 'QRY_UNIQUE', detail: 'is taken' }));
-    const found = query.named(fault('QRY_UNIQUE', {}, { issues, retryable: true }));
+    const found = query.named(createFault('QRY_UNIQUE', {}, { issues, retryable: true }));
     expect([found.code, found.options.retryable]).to.deep.equal(['QRY_UNIQUE', true]);
     return found.options.issues?.map(({ pointer, detail }) => `${pointer} ${detail}`);
   };
 
   it('is about the fields that the caller sent, under their names', () => {
-    expect(renamed(made(value), '/email')).to.deep.equal(['/mail is taken']);
-    expect(renamed(made(value), '/email', '/owner')).to.deep.equal(['/mail is taken']);
-    expect(renamed(made(value), '/other', '/owner')).to.deep.equal(['/other is taken']);
+    expect(renamed(compileStatement(value), '/email')).to.deep.equal(['/mail is taken']);
+    expect(renamed(compileStatement(value), '/email', '/owner')).to.deep.equal(['/mail is taken']);
+    expect(renamed(compileStatement(value), '/other', '/owner')).to.deep.equal(['/other is taken']);
   });
 
   it('stays as it is where the caller sent none of them', () => {
-    expect(renamed(made(value), '/owner')).to.deep.equal(['/owner is taken']);
-    expect(renamed(made({ document: { a: 1 } }), '/a')).to.deep.equal(['/a is taken']);
-    const plain = fault('QRY_FAILED', {});
-    expect(made(value).query.named(plain)).to.equal(plain);
+    expect(renamed(compileStatement(value), '/owner')).to.deep.equal(['/owner is taken']);
+    expect(renamed(compileStatement({ document: { a: 1 } }), '/a')).to.deep.equal(['/a is taken']);
+    const plain = createFault('QRY_FAILED', {});
+    expect(compileStatement(value).query.named(plain)).to.equal(plain);
   });
 });
 
 describe('the unit of work of document queries', () => {
-  const queryOf = (action: Partial<DocumentAction>, collection = 'a'): Query =>
-    ({ action, collection, lock: false }) as unknown as Query;
+  const createQuery = (action: Partial<DocumentAction>, collection = 'a'): CompiledQuery =>
+    ({ action, collection, lock: false }) as unknown as CompiledQuery;
   const asked: unknown[] = [];
-  const storeOf = (transaction: unknown, more: object = {}): DocumentStore =>
+  const createStore = (transaction: unknown, more: object = {}): DocumentStore =>
     ({
       begin: (snapshot: boolean) => {
         asked.push(`begin ${snapshot}`);
@@ -268,7 +277,7 @@ describe('the unit of work of document queries', () => {
       ],
       [null, []],
     ] as const) {
-      const unit = unitOf(storeOf(given), 'main', [queryOf({})]);
+      const unit = createDocumentUnit(createStore(given), 'main', [createQuery({})]);
       const opened = await unit.open(undefined as never);
       expect(opened).to.deep.equal({ transaction: given });
       await unit.commit(opened);
@@ -279,8 +288,8 @@ describe('the unit of work of document queries', () => {
   });
 
   it('is shared with work that is kept in the same store', () => {
-    const store = storeOf(null);
-    const { shared } = unitOf(store, 'main', []);
+    const store = createStore(null);
+    const { shared } = createDocumentUnit(store, 'main', []);
     expect(shared?.kind).to.equal('document-store');
     expect(shared?.handle).to.equal(store);
     const transaction = { transaction: 5 };
@@ -288,23 +297,23 @@ describe('the unit of work of document queries', () => {
   });
 
   it('is shared with the SQL connection that the store stands on', () => {
-    const unit = unitOf(storeOf(null, { on: 'handle' }), 'main', []);
+    const unit = createDocumentUnit(createStore(null, { on: 'handle' }), 'main', []);
     expect(unit.shared?.kind).to.equal('dialect');
     expect(unit.shared?.handle).to.equal('handle');
-    const of = (opened: Opened): unknown => unit.shared?.of(opened);
+    const of = (opened: OpenUnit): unknown => unit.shared?.of(opened);
     expect([of({ transaction: { transaction: 5 } }), of({ transaction: null })]).to.deep.equal([5, null]);
   });
 
   it('needs a snapshot where something is read without being locked', async () => {
     const READS = { reads: true, locks: true };
     for (const [queries, expected] of [
-      [[queryOf(READS)], true],
-      [[queryOf({ changes: true })], false],
-      [[queryOf({ reads: false })], false],
-      [[Object.assign(queryOf(READS), { lock: true })], false],
-      [[Object.assign(queryOf(READS), { lock: true }), queryOf(READS)], true],
+      [[createQuery(READS)], true],
+      [[createQuery({ changes: true })], false],
+      [[createQuery({ reads: false })], false],
+      [[Object.assign(createQuery(READS), { lock: true })], false],
+      [[Object.assign(createQuery(READS), { lock: true }), createQuery(READS)], true],
     ] as const) {
-      await unitOf(storeOf(null), 'main', queries).open(undefined as never);
+      await createDocumentUnit(createStore(null), 'main', queries).open(undefined as never);
       expect(asked.splice(0)).to.deep.equal([`begin ${expected}`]);
     }
   });
@@ -312,14 +321,14 @@ describe('the unit of work of document queries', () => {
   it('locks what feeds a change of the same collection', () => {
     const READ = { reads: true, locks: true };
     for (const [read, write, needs, locked] of [
-      [queryOf(READ), queryOf({ changes: true }), [0], true],
-      [queryOf(READ), queryOf({ changes: true }), [], false],
-      [queryOf(READ), queryOf({}), [0], false],
-      [queryOf({ reads: true }), queryOf({ changes: true }), [0], false],
-      [queryOf(READ, 'b'), queryOf({ changes: true }), [0], false],
-      [queryOf(READ), queryOf({ changes: true }), [7], false],
+      [createQuery(READ), createQuery({ changes: true }), [0], true],
+      [createQuery(READ), createQuery({ changes: true }), [], false],
+      [createQuery(READ), createQuery({}), [0], false],
+      [createQuery({ reads: true }), createQuery({ changes: true }), [0], false],
+      [createQuery(READ, 'b'), createQuery({ changes: true }), [0], false],
+      [createQuery(READ), createQuery({ changes: true }), [7], false],
     ] as const) {
-      const units = [read, write].map((one) => unitOf(storeOf(null), 'main', [one]));
+      const units = [read, write].map((one) => createDocumentUnit(createStore(null), 'main', [one]));
       const [first] = units;
       first?.join(units, false, [[], needs]);
       expect([read.lock, write.lock]).to.deep.equal([locked, false]);
@@ -327,12 +336,12 @@ describe('the unit of work of document queries', () => {
   });
 
   it('is tried again where the store says so, unless a query that stood for itself failed', () => {
-    const unit = unitOf(storeOf(null), 'main', []);
+    const unit = createDocumentUnit(createStore(null), 'main', []);
     const retryable = (error: unknown): boolean => unit.retryable(error);
-    const alone = fault('QRY_SERIALIZATION', {});
-    noteAlone(alone);
-    for (const nothing of [null, 'x', undefined]) noteAlone(nothing);
-    expect([retryable(fault('QRY_SERIALIZATION', {})), retryable(alone)]).to.deep.equal([true, false]);
+    const alone = createFault('QRY_SERIALIZATION', {});
+    markOutsideTransaction(alone);
+    for (const nothing of [null, 'x', undefined]) markOutsideTransaction(nothing);
+    expect([retryable(createFault('QRY_SERIALIZATION', {})), retryable(alone)]).to.deep.equal([true, false]);
     expect([retryable(new Error('x')), retryable(null)]).to.deep.equal([false, false]);
   });
 });

@@ -2,21 +2,21 @@
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Frame } from '../../contract/plan.js';
-import type { Compiling } from '../../plugins/queries/mongo/filter.js';
-import { pipeline } from '../../plugins/queries/mongo/pipeline.js';
-import { findingsOf, told } from '../support/mongo-findings.js';
+import type { QueryCompileContext } from '../../plugins/queries/mongo/filter.js';
+import { compilePipeline } from '../../plugins/queries/mongo/pipeline.js';
+import { collectDocumentFindings, formatFindings } from '../support/mongo-findings.js';
 
 /** What the findings about a part of a query say, with their codes. */
 const words = (part: string, json: Json): unknown[] =>
-  findingsOf({ collection: '_user', action: 'X', [part]: json }).map(({ code, params }) => [code, params]);
+  collectDocumentFindings({ collection: '_user', action: 'X', [part]: json }).map(({ code, params }) => [code, params]);
 const FOREIGN = /^DOC_(OPERATOR|REFUSED|PLACE)/;
 
-const dynamic: Compiling = {
+const dynamic: QueryCompileContext = {
   leaf: (text) => (text === '$1' ? { read: () => 'sent', field: 'v' } : null),
   typeOf: () => null,
 };
-const compiled = (stages: Json): unknown => {
-  const node = pipeline(stages, dynamic);
+const evaluatePipeline = (stages: Json): unknown => {
+  const node = compilePipeline(stages, dynamic);
   return node.constant ? node.value : node.read({} as Frame);
 };
 
@@ -40,7 +40,7 @@ describe('operators of MongoDB that are refused', () => {
         const refusal = [['DOC_REFUSED', { name, why }]];
         expect(words('pipeline', [{ [name]: {} }]), name).to.deep.equal(refusal);
         expect(words('filter_predicate', { age: { [name]: 1 } }), name).to.deep.equal(refusal);
-        expect(() => pipeline([{ [name]: {} }], dynamic))
+        expect(() => compilePipeline([{ [name]: {} }], dynamic))
           .to.throw()
           .with.nested.property('params.what', `"${name}" is refused: ${why}`);
       }
@@ -65,14 +65,16 @@ describe('operators of MongoDB that are known', () => {
     for (const name of EXPRESSIONS.split(' ')) {
       const stages = [{ $project: { v: { [`$${name}`]: ['$1'] } } }];
       expect(
-        told('pipeline', stages).filter((one) => FOREIGN.test(one)),
+        formatFindings('pipeline', stages).filter((one) => FOREIGN.test(one)),
         name,
       ).to.deep.equal([]);
-      expect(compiled(stages), name).to.deep.equal([{ $project: { v: { [`$${name}`]: [{ $literal: 'sent' }] } } }]);
+      expect(evaluatePipeline(stages), name).to.deep.equal([
+        { $project: { v: { [`$${name}`]: [{ $literal: 'sent' }] } } },
+      ]);
     }
     for (const name of ['getField', 'setField', 'unsetField', 'regexFind', 'regexFindAll', 'regexMatch', 'literal'])
       expect(
-        told('pipeline', [{ $project: { v: { [`$${name}`]: {} } } }]).filter((one) => FOREIGN.test(one)),
+        formatFindings('pipeline', [{ $project: { v: { [`$${name}`]: {} } } }]).filter((one) => FOREIGN.test(one)),
       ).to.deep.equal([]);
   });
 
@@ -114,10 +116,10 @@ describe('operators of MongoDB that are known', () => {
     ] as const) {
       const stages = [{ [stage]: json }] as unknown as Json;
       expect(
-        told('pipeline', stages).filter((one) => FOREIGN.test(one)),
+        formatFindings('pipeline', stages).filter((one) => FOREIGN.test(one)),
         stage,
       ).to.deep.equal([]);
-      const [made] = compiled(stages) as Record<string, unknown>[];
+      const [made] = evaluatePipeline(stages) as Record<string, unknown>[];
       if (expected !== null) expect(made, stage).to.deep.equal({ [stage]: expected });
       else expect(Object.keys(made?.[stage] as object), stage).to.deep.equal(Object.keys(json));
     }
@@ -140,7 +142,7 @@ describe('operators of MongoDB that are known', () => {
     ] as const) {
       const found = words('pipeline', [{ [stage]: { [member]: '$PAYLOAD.x' } }]).map((one) => (one as unknown[])[0]);
       expect(found, `${stage} ${member}`).to.include('DOC_CONSTANT');
-      expect(() => pipeline([{ [stage]: { [member]: '$1' } }], dynamic), `${stage} ${member}`).to.throw();
+      expect(() => compilePipeline([{ [stage]: { [member]: '$1' } }], dynamic), `${stage} ${member}`).to.throw();
     }
   });
 });

@@ -1,13 +1,13 @@
 /** How calls to MongoDB run: alone, in a transaction, or as one; what is known of their outcome; and that each session ends. No server. */
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
-import { createCalls, type Calls, type Session } from '../../plugins/document-stores/mongodb/calls.js';
+import { createCalls, type Calls, type MongoSession } from '../../plugins/document-stores/mongodb/calls.js';
 import { replaceTime } from '../support/manual-time.js';
-import type { Connection } from '../../plugins/document-stores/mongodb/connection.js';
+import type { MongoConnection } from '../../plugins/document-stores/mongodb/connection.js';
 
 const failure = (name: string, more: object = {}): Error => Object.assign(new Error('a value'), { name }, more);
-const numbered = (code: number): Error => failure('MongoServerError', { code });
-const CONFLICT = numbered(112);
+const createServerError = (code: number): Error => failure('MongoServerError', { code });
+const CONFLICT = createServerError(112);
 const CUT = failure('MongoNetworkError');
 const TRANSACTION = { maxCommitTimeMS: 5 };
 
@@ -51,17 +51,17 @@ function serverWith({ alone = false, deadline = 10_000 } = {}): Server {
   const settings = { deadline, transaction: TRANSACTION };
   const server = { asked, fails, reach: { there: true, times: 1 } };
   const connection = { client: { startSession }, db, settings, alone, reach: () => server.reach };
-  return Object.assign(server, { calls: createCalls(() => connection as unknown as Connection) });
+  return Object.assign(server, { calls: createCalls(() => connection as unknown as MongoConnection) });
 }
 
-const faultOf = async (work: Promise<unknown>): Promise<Fault | null> =>
+const catchFault = async (work: Promise<unknown>): Promise<Fault | null> =>
   work.then(
     () => null,
     (error: unknown) => error as Fault,
   );
-const codeOf = async (work: Promise<unknown>): Promise<unknown> => (await faultOf(work))?.code ?? null;
-const idOf = (session: Session): unknown => (session.client as { id?: number } | undefined)?.id ?? null;
-const ok = (session: Session): Promise<unknown> => Promise.resolve(idOf(session));
+const catchCode = async (work: Promise<unknown>): Promise<unknown> => (await catchFault(work))?.code ?? null;
+const getClientId = (session: MongoSession): unknown => (session.client as { id?: number } | undefined)?.id ?? null;
+const ok = (session: MongoSession): Promise<unknown> => Promise.resolve(getClientId(session));
 
 describe('a call to MongoDB outside a transaction', () => {
   const AWAY = { there: false, times: 1 };
@@ -83,7 +83,7 @@ describe('a call to MongoDB outside a transaction', () => {
       for (const writes of [true, false]) {
         const server = serverWith();
         server.reach = before;
-        const found = await faultOf(
+        const found = await catchFault(
           server.calls.call(null, writes, (session) => {
             expect(session.client).to.equal(undefined);
             server.reach = after;
@@ -103,8 +103,8 @@ describe('a transaction of MongoDB', () => {
     expect(await calls.call(one, true, ok)).to.equal(1);
     await calls.commit(one);
     expect(asked).to.deep.equal(['start 1', 'commit 1', 'end 1']);
-    expect(await codeOf(calls.call(one, true, ok))).to.equal('QRY_FAILED');
-    expect(await codeOf(calls.commit(one))).to.equal('QRY_FAILED');
+    expect(await catchCode(calls.call(one, true, ok))).to.equal('QRY_FAILED');
+    expect(await catchCode(calls.commit(one))).to.equal('QRY_FAILED');
     await calls.rollback(one);
     expect(asked).to.have.length(3);
   });
@@ -112,9 +112,11 @@ describe('a transaction of MongoDB', () => {
   it('takes nothing after a call that failed, and commits nothing', async () => {
     const { calls, asked } = serverWith();
     const one = calls.begin();
-    expect(await codeOf(calls.call(one, true, () => Promise.reject(numbered(11000))))).to.equal('QRY_UNIQUE');
-    expect(await codeOf(calls.call(one, true, ok))).to.equal('QRY_FAILED');
-    expect(await codeOf(calls.commit(one))).to.equal('QRY_FAILED');
+    expect(await catchCode(calls.call(one, true, () => Promise.reject(createServerError(11000))))).to.equal(
+      'QRY_UNIQUE',
+    );
+    expect(await catchCode(calls.call(one, true, ok))).to.equal('QRY_FAILED');
+    expect(await catchCode(calls.commit(one))).to.equal('QRY_FAILED');
     expect(asked).to.deep.equal(['start 1', 'abort 1', 'end 1']);
   });
 
@@ -126,7 +128,7 @@ describe('a transaction of MongoDB', () => {
       ['QRY_UNAVAILABLE', false],
       ['QRY_SERIALIZATION', false],
     ] as const) {
-      const found = await faultOf(calls.commit(calls.begin()));
+      const found = await catchFault(calls.commit(calls.begin()));
       expect([found?.code, 'outcome' in (found?.params ?? {})]).to.deep.equal([code, isUnknown]);
     }
     expect(asked.filter((name) => name.startsWith('end'))).to.deep.equal(['end 1', 'end 2', 'end 3']);
@@ -153,12 +155,12 @@ describe('a transaction of MongoDB', () => {
 describe('several commands as one', () => {
   it('run in the transaction that is there, without one where the servers have none, and else in their own', async () => {
     const replicas = serverWith();
-    expect(await replicas.calls.together(replicas.calls.begin(), ok)).to.equal(1);
+    expect(await replicas.calls.runAtomically(replicas.calls.begin(), ok)).to.equal(1);
     expect(replicas.asked).to.deep.equal(['start 1']);
-    expect(await replicas.calls.together(null, ok)).to.equal(2);
+    expect(await replicas.calls.runAtomically(null, ok)).to.equal(2);
     expect(replicas.asked.slice(1)).to.deep.equal(['start 2', 'commit 2', 'end 2']);
     const single = serverWith({ alone: true });
-    expect(await single.calls.together(null, ok)).to.equal(null);
+    expect(await single.calls.runAtomically(null, ok)).to.equal(null);
     expect(single.asked).to.deep.equal([]);
   });
 
@@ -166,20 +168,20 @@ describe('several commands as one', () => {
     const { calls, asked, fails } = serverWith();
     const conflicts = (count: number) => {
       let left = count;
-      return (session: Session) => (left-- > 0 ? Promise.reject(CONFLICT) : ok(session));
+      return (session: MongoSession) => (left-- > 0 ? Promise.reject(CONFLICT) : ok(session));
     };
     const time = replaceTime();
-    const soon = async <T>(work: Promise<T>): Promise<T> => {
-      await time.pass(3000);
+    const passAndWait = async <T>(work: Promise<T>): Promise<T> => {
+      await time.advance(3000);
       return work;
     };
     try {
-      expect(await soon(calls.together(null, conflicts(29)))).to.equal(30);
-      expect(await soon(codeOf(calls.together(null, conflicts(30))))).to.equal('QRY_SERIALIZATION');
+      expect(await passAndWait(calls.runAtomically(null, conflicts(29)))).to.equal(30);
+      expect(await passAndWait(catchCode(calls.runAtomically(null, conflicts(30))))).to.equal('QRY_SERIALIZATION');
       fails.commit.push(CONFLICT);
-      expect(await soon(calls.together(null, ok))).to.equal(62);
+      expect(await passAndWait(calls.runAtomically(null, ok))).to.equal(62);
     } finally {
-      time.restore();
+      time.restoreGlobals();
     }
     expect(asked.filter((name) => name.startsWith('end'))).to.have.length(62);
     expect(asked.filter((name) => name.startsWith('abort'))).to.have.length(59);
@@ -187,7 +189,7 @@ describe('several commands as one', () => {
 
   it('run once where they fail for another reason', async () => {
     const { calls, asked } = serverWith();
-    expect(await codeOf(calls.together(null, () => Promise.reject(CUT)))).to.equal('QRY_UNAVAILABLE');
+    expect(await catchCode(calls.runAtomically(null, () => Promise.reject(CUT)))).to.equal('QRY_UNAVAILABLE');
     expect(asked).to.deep.equal(['start 1', 'abort 1', 'end 1']);
   });
 });
@@ -240,23 +242,23 @@ describe('a lock of documents', () => {
       const { calls, fails } = serverWith({ deadline });
       fails.turn.push(...Array.from({ length: 10_000 }, () => error));
       const one = calls.begin();
-      expect(await codeOf(calls.lock(one, 'key'))).to.equal(code);
+      expect(await catchCode(calls.lock(one, 'key'))).to.equal(code);
       fails.turn.length = 0;
-      expect(await codeOf(calls.call(one, false, ok))).to.equal('QRY_FAILED');
+      expect(await catchCode(calls.call(one, false, ok))).to.equal('QRY_FAILED');
       await calls.rollback(one);
-      expect(await codeOf(calls.lock(calls.begin(), 'key'))).to.equal(null);
+      expect(await catchCode(calls.lock(calls.begin(), 'key'))).to.equal(null);
     });
 
   it('needs its collection: one that is there already is right, and one that was refused is made the next time', async () => {
     const there = serverWith();
-    there.fails.make.push(numbered(48));
-    expect(await codeOf(there.calls.lock(there.calls.begin(), 'key'))).to.equal(null);
+    there.fails.make.push(createServerError(48));
+    expect(await catchCode(there.calls.lock(there.calls.begin(), 'key'))).to.equal(null);
     const refused = serverWith();
-    refused.fails.make.push(numbered(91));
+    refused.fails.make.push(createServerError(91));
     const one = refused.calls.begin();
-    expect(await codeOf(refused.calls.lock(one, 'key'))).to.equal('QRY_UNAVAILABLE');
+    expect(await catchCode(refused.calls.lock(one, 'key'))).to.equal('QRY_UNAVAILABLE');
     await refused.calls.rollback(one);
-    expect(await codeOf(refused.calls.lock(refused.calls.begin(), 'key'))).to.equal(null);
+    expect(await catchCode(refused.calls.lock(refused.calls.begin(), 'key'))).to.equal(null);
     expect(refused.asked.filter((name) => name.startsWith('make'))).to.have.length(2);
   });
 });

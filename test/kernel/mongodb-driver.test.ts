@@ -15,14 +15,14 @@ import {
   UUID,
 } from 'bson';
 import { expect } from 'chai';
-import { readSettings } from '../../plugins/document-stores/mongodb/options.js';
-import { createTurns, keyFor } from '../../plugins/document-stores/mongodb/turns.js';
-import { plain } from '../../plugins/document-stores/mongodb/values.js';
+import { readMongoSettings } from '../../plugins/document-stores/mongodb/options.js';
+import { createTurnQueue, createTurnKey } from '../../plugins/document-stores/mongodb/turns.js';
+import { toPlainDocument } from '../../plugins/document-stores/mongodb/values.js';
 
 const URL = 'mongodb://user:pass@host:27017';
 describe('options of a MongoDB store', () => {
   it('are milliseconds for the driver, with defaults', () => {
-    const settings = readSettings({ url: URL });
+    const settings = readMongoSettings({ url: URL });
     expect(settings).to.deep.include({ url: URL, database: 'lintel', deadline: 10_000 });
     expect(settings?.client).to.deep.include({
       maxPoolSize: 10,
@@ -55,7 +55,7 @@ describe('options of a MongoDB store', () => {
       idle_timeout: 0.5,
       database: 'shop',
     };
-    const settings = readSettings(options);
+    const settings = readMongoSettings(options);
     expect([settings?.deadline, settings?.database]).to.deep.equal([1500, 'shop']);
     expect(settings?.client).to.deep.include({
       maxPoolSize: 3,
@@ -64,7 +64,7 @@ describe('options of a MongoDB store', () => {
       connectTimeoutMS: 250,
       maxIdleTimeMS: 500,
     });
-    const least = readSettings({ url: URL, statement_timeout: 0.0001, pool_wait: 0.0001 });
+    const least = readMongoSettings({ url: URL, statement_timeout: 0.0001, pool_wait: 0.0001 });
     expect([least?.deadline, least?.client.waitQueueTimeoutMS]).to.deep.equal([1, 1]);
   });
 
@@ -78,7 +78,7 @@ describe('options of a MongoDB store', () => {
     ['mongodb+srv://host', 'lintel'],
   ] as const)
     it(`${url} ${database === null ? 'names a database' : 'names none'}`, () =>
-      expect(readSettings({ url })?.database).to.equal(database));
+      expect(readMongoSettings({ url })?.database).to.equal(database));
 
   for (const url of [
     undefined,
@@ -90,7 +90,7 @@ describe('options of a MongoDB store', () => {
     'mongodb+tcp://host',
     'mongodb:/host',
   ])
-    it(`${String(url)} is no address`, () => expect(readSettings({ url })).to.equal(null));
+    it(`${String(url)} is no address`, () => expect(readMongoSettings({ url })).to.equal(null));
 });
 
 describe('values of BSON', () => {
@@ -124,7 +124,7 @@ describe('values of BSON', () => {
     ['a field that is called like the mark of a type', { _bsontype: 'Int32' }, { _bsontype: 'Int32' }],
   ] as const)
     it(title, () => {
-      expect(plain({ v: given, list: [[given]], inner: { v: given } })).to.deep.equal({
+      expect(toPlainDocument({ v: given, list: [[given]], inner: { v: given } })).to.deep.equal({
         v: expected,
         list: [[expected]],
         inner: { v: expected },
@@ -132,14 +132,14 @@ describe('values of BSON', () => {
     });
 
   it('below a field that is called like the prototype', () => {
-    const document = plain(JSON.parse('{"a": 1}') as Record<string, unknown>);
+    const document = toPlainDocument(JSON.parse('{"a": 1}') as Record<string, unknown>);
     Object.defineProperty(document, '__proto__', {
       value: new Int32(7),
       enumerable: true,
       configurable: true,
       writable: true,
     });
-    const made = plain(document);
+    const made = toPlainDocument(document);
     expect(Object.getOwnPropertyDescriptor(made, '__proto__')).to.deep.equal({
       value: 7,
       enumerable: true,
@@ -152,12 +152,12 @@ describe('values of BSON', () => {
 
 describe('turns at documents', () => {
   it('are taken one after the other, those of different keys side by side', async () => {
-    const turns = createTurns();
+    const turns = createTurnQueue();
     const order: string[] = [];
-    const first = await turns.take('a', 10_000);
-    const second = turns.take('a', 10_000).then((leave) => (order.push('second'), leave));
-    const third = turns.take('a', 10_000).then((leave) => (order.push('third'), leave));
-    (await turns.take('b', 10_000))();
+    const first = await turns.acquire('a', 10_000);
+    const second = turns.acquire('a', 10_000).then((leave) => (order.push('second'), leave));
+    const third = turns.acquire('a', 10_000).then((leave) => (order.push('third'), leave));
+    (await turns.acquire('b', 10_000))();
     order.push('other');
     first();
     first();
@@ -165,14 +165,14 @@ describe('turns at documents', () => {
     expect(order).to.deep.equal(['other', 'second']);
     leave();
     (await third)();
-    (await turns.take('a', 10_000))();
+    (await turns.acquire('a', 10_000))();
     expect(order).to.deep.equal(['other', 'second', 'third']);
   });
 
   it('are given up after a time, and the next one waits on', async () => {
-    const turns = createTurns();
-    const first = await turns.take('a', 10_000);
-    const [tired, patient] = [turns.take('a', 1), turns.take('a', 10_000)];
+    const turns = createTurnQueue();
+    const first = await turns.acquire('a', 10_000);
+    const [tired, patient] = [turns.acquire('a', 1), turns.acquire('a', 10_000)];
     const refused = await tired.then(
       () => null,
       (error: unknown) => error,
@@ -184,8 +184,10 @@ describe('turns at documents', () => {
   });
 
   it('have a key of three digits for a collection and a filter', () => {
-    expect(keyFor('a', { b: 1 })).to.match(/^[0-9a-f]{3}$/);
-    expect(keyFor('a', { b: 1 })).to.equal(keyFor('a', { b: 1 }));
-    expect(new Set([keyFor('a', { b: 1 }), keyFor('a', { b: 2 }), keyFor('c', { b: 1 })]).size).to.equal(3);
+    expect(createTurnKey('a', { b: 1 })).to.match(/^[0-9a-f]{3}$/);
+    expect(createTurnKey('a', { b: 1 })).to.equal(createTurnKey('a', { b: 1 }));
+    expect(
+      new Set([createTurnKey('a', { b: 1 }), createTurnKey('a', { b: 2 }), createTurnKey('c', { b: 1 })]).size,
+    ).to.equal(3);
   });
 });

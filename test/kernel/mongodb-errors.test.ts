@@ -1,21 +1,23 @@
 /** What becomes of the errors of the driver of MongoDB: codes, fields, whether to try again, and which rules a document breaks. */
 import { expect } from 'chai';
-import { fault } from '../../contract/fault.js';
-import { connectFault } from '../../plugins/document-stores/mongodb/connection.js';
+import { createFault } from '../../contract/fault.js';
+import { createMongoConnectFault } from '../../plugins/document-stores/mongodb/connection.js';
 import {
-  isLost,
-  isRetryable,
+  isMongoConnectionLost,
+  isMongoRetryable,
   isSelection,
   isUnsent,
-  networkCode,
-  numberOf,
-  toFault,
-  updating,
+  findNetworkCode,
+  getErrorNumber,
+  toMongoFault,
+  withUpdateFault,
 } from '../../plugins/document-stores/mongodb/errors.js';
-import { violationsOf } from '../../plugins/document-stores/mongodb/violations.js';
+import { parseViolations } from '../../plugins/document-stores/mongodb/violations.js';
 
-const named = (name: string, more: object = {}): Error => Object.assign(new Error('a value'), { name }, more);
-const numbered = (code: number, more: object = {}): Error => named('MongoServerError', { code, ...more });
+const createNamedError = (name: string, more: object = {}): Error =>
+  Object.assign(new Error('a value'), { name }, more);
+const createServerError = (code: number, more: object = {}): Error =>
+  createNamedError('MongoServerError', { code, ...more });
 
 describe('errors of the driver', () => {
   for (const [code, numbers] of [
@@ -28,7 +30,7 @@ describe('errors of the driver', () => {
     ['QRY_FAILED', [1, 2, 9, 13, 40324]],
   ] as const)
     it(`with the numbers ${numbers.join(', ')} are ${code}`, () => {
-      for (const number of numbers) expect(toFault(numbered(number)).code, String(number)).to.equal(code);
+      for (const number of numbers) expect(toMongoFault(createServerError(number)).code, String(number)).to.equal(code);
     });
 
   const LOST = [
@@ -56,10 +58,10 @@ describe('errors of the driver', () => {
 
   it('without a connection are those with these names', () => {
     for (const name of LOST) {
-      expect(toFault(named(name)).code, name).to.equal('QRY_UNAVAILABLE');
-      expect(isUnsent(named(name)), name).to.equal(UNSENT.includes(name));
-      expect(isSelection(named(name)), name).to.equal(name === 'MongoServerSelectionError');
-      expect(isLost(named(name, { code: 1 })), name).to.equal(false);
+      expect(toMongoFault(createNamedError(name)).code, name).to.equal('QRY_UNAVAILABLE');
+      expect(isUnsent(createNamedError(name)), name).to.equal(UNSENT.includes(name));
+      expect(isSelection(createNamedError(name)), name).to.equal(name === 'MongoServerSelectionError');
+      expect(isMongoConnectionLost(createNamedError(name, { code: 1 })), name).to.equal(false);
     }
     for (const code of [
       'ECONNREFUSED',
@@ -72,110 +74,117 @@ describe('errors of the driver', () => {
       'ERR_STREAM_DESTROYED',
       'ERR_SOCKET_CLOSED',
     ])
-      expect(toFault(named('Error', { cause: { code } })).code, code).to.equal('QRY_UNAVAILABLE');
+      expect(toMongoFault(createNamedError('Error', { cause: { code } })).code, code).to.equal('QRY_UNAVAILABLE');
     for (const code of ['EACCES', 'XECONN', 'ERR_INVALID_ARG_TYPE'])
-      expect(toFault(named('Error', { code })).code, code).to.equal('QRY_FAILED');
+      expect(toMongoFault(createNamedError('Error', { code })).code, code).to.equal('QRY_FAILED');
   });
 
   it('of values that BSON cannot hold are QRY_BAD_VALUE', () => {
     for (const name of ['BSONError', 'BSONVersionError', 'RangeError'])
-      expect(toFault(named(name)).code).to.equal('QRY_BAD_VALUE');
+      expect(toMongoFault(createNamedError(name)).code).to.equal('QRY_BAD_VALUE');
     for (const name of ['MyRangeError', 'RangeErrors', 'NoBSON', 'TypeError'])
-      expect(toFault(named(name)).code, name).to.equal('QRY_FAILED');
+      expect(toMongoFault(createNamedError(name)).code, name).to.equal('QRY_FAILED');
   });
 
   it('say whether to try again, and when', () => {
-    const told = (error: unknown, sent?: boolean): unknown => {
-      const { code, params, options } = toFault(error, sent);
+    const summarizeFault = (error: unknown, sent?: boolean): unknown => {
+      const { code, params, options } = toMongoFault(error, sent);
       return [code, options.retryable === true, options.headers?.['retry-after'] ?? null, 'outcome' in params];
     };
     const transient = { errorLabelSet: new Set(['TransientTransactionError']) };
-    expect(told(numbered(112))).to.deep.equal(['QRY_SERIALIZATION', true, null, false]);
-    expect(told(numbered(5, transient))).to.deep.equal(['QRY_SERIALIZATION', true, null, false]);
-    expect(told(numbered(50))).to.deep.equal(['QRY_TIMEOUT', false, '1', false]);
-    expect(told(numbered(6))).to.deep.equal(['QRY_UNAVAILABLE', true, '1', false]);
-    expect(told(numbered(6), true)).to.deep.equal(['QRY_UNAVAILABLE', false, '1', true]);
-    expect(told(numbered(11000), true)).to.deep.equal(['QRY_UNIQUE', false, null, false]);
-    expect(isRetryable(toFault(numbered(112)))).to.equal(true);
-    expect([isRetryable(toFault(numbered(6))), isRetryable(numbered(112))]).to.deep.equal([false, false]);
+    expect(summarizeFault(createServerError(112))).to.deep.equal(['QRY_SERIALIZATION', true, null, false]);
+    expect(summarizeFault(createServerError(5, transient))).to.deep.equal(['QRY_SERIALIZATION', true, null, false]);
+    expect(summarizeFault(createServerError(50))).to.deep.equal(['QRY_TIMEOUT', false, '1', false]);
+    expect(summarizeFault(createServerError(6))).to.deep.equal(['QRY_UNAVAILABLE', true, '1', false]);
+    expect(summarizeFault(createServerError(6), true)).to.deep.equal(['QRY_UNAVAILABLE', false, '1', true]);
+    expect(summarizeFault(createServerError(11000), true)).to.deep.equal(['QRY_UNIQUE', false, null, false]);
+    expect(isMongoRetryable(toMongoFault(createServerError(112)))).to.equal(true);
+    expect([
+      isMongoRetryable(toMongoFault(createServerError(6))),
+      isMongoRetryable(createServerError(112)),
+    ]).to.deep.equal([false, false]);
   });
 
   it('keep no text of the server: number, name and code of the platform only', () => {
-    const cause = toFault(numbered(11000, { codeName: 'DuplicateKey' })).options.cause as Error;
+    const cause = toMongoFault(createServerError(11000, { codeName: 'DuplicateKey' })).options.cause as Error;
     expect([cause.name, cause.message]).to.deep.equal([
       'DatabaseError',
       'database error MongoServerError DuplicateKey',
     ]);
-    expect((toFault(named('X', { cause: { code: 'EPIPE' } })).options.cause as Error).message).to.equal(
+    expect((toMongoFault(createNamedError('X', { cause: { code: 'EPIPE' } })).options.cause as Error).message).to.equal(
       'database error X EPIPE',
     );
-    expect((toFault(null).options.cause as Error).message).to.equal('database error ');
-    expect((toFault(numbered(7)).options.cause as Error).message).to.equal('database error MongoServerError 7');
+    expect((toMongoFault(null).options.cause as Error).message).to.equal('database error ');
+    expect((toMongoFault(createServerError(7)).options.cause as Error).message).to.equal(
+      'database error MongoServerError 7',
+    );
   });
 
   it('name the fields that are taken, and those that break a rule', () => {
     const places = (error: unknown): unknown =>
-      toFault(error).options.issues?.map(({ pointer, code }) => `${code} ${pointer}`);
-    expect(places(numbered(11000, { keyPattern: { 'a.b/c': 1, d: 1 } }))).to.deep.equal([
+      toMongoFault(error).options.issues?.map(({ pointer, code }) => `${code} ${pointer}`);
+    expect(places(createServerError(11000, { keyPattern: { 'a.b/c': 1, d: 1 } }))).to.deep.equal([
       'QRY_UNIQUE /a/b~1c',
       'QRY_UNIQUE /d',
     ]);
-    expect(places(numbered(11000))).to.equal(undefined);
-    expect(places(numbered(11000, { keyPattern: 'ab' }))).to.equal(undefined);
-    const [first] = toFault(numbered(11000, { keyPattern: { a: 1 } })).options.issues ?? [];
+    expect(places(createServerError(11000))).to.equal(undefined);
+    expect(places(createServerError(11000, { keyPattern: 'ab' }))).to.equal(undefined);
+    const [first] = toMongoFault(createServerError(11000, { keyPattern: { a: 1 } })).options.issues ?? [];
     expect(first?.detail).to.equal('is taken already');
-    expect(places(numbered(11000, { keyPattern: null }))).to.equal(undefined);
-    expect(places(numbered(112, { keyPattern: { a: 1 } }))).to.equal(undefined);
+    expect(places(createServerError(11000, { keyPattern: null }))).to.equal(undefined);
+    expect(places(createServerError(112, { keyPattern: { a: 1 } }))).to.equal(undefined);
     const rules = [{ operatorName: 'required', missingProperties: ['a', 5] }];
-    expect(places(numbered(121, { errInfo: { details: { schemaRulesNotSatisfied: rules } } }))).to.deep.equal([
+    expect(places(createServerError(121, { errInfo: { details: { schemaRulesNotSatisfied: rules } } }))).to.deep.equal([
       'QRY_NOT_NULL /a',
     ]);
   });
 
   it('are as they are where they are faults, and bad values in an update', async () => {
-    const own = fault('QRY_TIMEOUT', {});
-    expect(toFault(own)).to.equal(own);
-    const refused = (code: number): Promise<unknown> =>
-      updating(Promise.reject(numbered(code))).catch((error: unknown) => error);
-    expect(await refused(2)).to.have.property('code', 'QRY_BAD_VALUE');
-    expect(await refused(3)).to.have.property('code', 3);
-    expect(await updating(Promise.resolve(5))).to.equal(5);
+    const own = createFault('QRY_TIMEOUT', {});
+    expect(toMongoFault(own)).to.equal(own);
+    const catchUpdateFault = (code: number): Promise<unknown> =>
+      withUpdateFault(Promise.reject(createServerError(code))).catch((error: unknown) => error);
+    expect(await catchUpdateFault(2)).to.have.property('code', 'QRY_BAD_VALUE');
+    expect(await catchUpdateFault(3)).to.have.property('code', 3);
+    expect(await withUpdateFault(Promise.resolve(5))).to.equal(5);
   });
 
   it('have the code of the platform up to five causes down', () => {
     const below = (depth: number): unknown => (depth === 0 ? { code: 'EPIPE' } : { code: 7, cause: below(depth - 1) });
-    expect([networkCode(below(0)), networkCode(below(4)), networkCode(below(5)), networkCode(null)]).to.deep.equal([
-      'EPIPE',
-      'EPIPE',
-      '',
-      '',
-    ]);
+    expect([
+      findNetworkCode(below(0)),
+      findNetworkCode(below(4)),
+      findNetworkCode(below(5)),
+      findNetworkCode(null),
+    ]).to.deep.equal(['EPIPE', 'EPIPE', '', '']);
   });
 
   for (const [error, reason, again] of [
-    [numbered(18), 'user name or password refused', false],
-    [numbered(8000), 'user name or password refused', false],
-    [numbered(13), 'the user may not use this database, or the server wants a login', false],
-    [named('MongoParseError'), 'the address is not valid', false],
-    [named('MongoInvalidArgumentError'), 'the address is not valid', false],
-    [named('MongoMissingCredentialsError'), 'the address is not valid', false],
-    [named('MongoCompatibilityError'), 'the server is too old for the driver', false],
-    [named('MongoServerSelectionError'), 'no answer in time', true],
-    [named('Error'), 'the connection failed', false],
+    [createServerError(18), 'user name or password refused', false],
+    [createServerError(8000), 'user name or password refused', false],
+    [createServerError(13), 'the user may not use this database, or the server wants a login', false],
+    [createNamedError('MongoParseError'), 'the address is not valid', false],
+    [createNamedError('MongoInvalidArgumentError'), 'the address is not valid', false],
+    [createNamedError('MongoMissingCredentialsError'), 'the address is not valid', false],
+    [createNamedError('MongoCompatibilityError'), 'the server is too old for the driver', false],
+    [createNamedError('MongoServerSelectionError'), 'no answer in time', true],
+    [createNamedError('Error'), 'the connection failed', false],
     ...[6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436].map(
-      (code) => [numbered(code), 'the connection failed', true] as const,
+      (code) => [createServerError(code), 'the connection failed', true] as const,
     ),
-    [numbered(59), 'the connection failed', false],
+    [createServerError(59), 'the connection failed', false],
   ] as const)
-    it(`at the start, ${error.name} ${numberOf(error) ?? ''} is told as "${reason}"`, () => {
-      const { code, params, options } = connectFault('main', error);
+    it(`at the start, ${error.name} ${getErrorNumber(error) ?? ''} is told as "${reason}"`, () => {
+      const { code, params, options } = createMongoConnectFault('main', error);
       expect([code, params, options.retryable]).to.deep.equal(['QRY_CONNECT', { instance: 'main', reason }, again]);
     });
 });
 
 describe('rules that a document breaks, as the server tells them', () => {
-  const told = (rules: unknown): string[] =>
-    violationsOf({ details: { schemaRulesNotSatisfied: rules } }).map(({ path, code }) => `${code} ${path.join('/')}`);
+  const formatViolations = (rules: unknown): string[] =>
+    parseViolations({ details: { schemaRulesNotSatisfied: rules } }).map(
+      ({ path, code }) => `${code} ${path.join('/')}`,
+    );
 
   it('with the place of each, what is missing first, and each place once', () => {
     const rules = [
@@ -209,7 +218,7 @@ describe('rules that a document breaks, as the server tells them', () => {
       { operatorName: 'required', missingProperties: ['g'] },
       'x',
     ];
-    expect(told(rules)).to.deep.equal([
+    expect(formatViolations(rules)).to.deep.equal([
       'QRY_NOT_NULL c',
       'QRY_NOT_NULL g',
       'QRY_BAD_VALUE a',
@@ -220,8 +229,8 @@ describe('rules that a document breaks, as the server tells them', () => {
   });
 
   it('and none where the server says nothing that is known', () => {
-    for (const rules of [undefined, null, 'x', {}]) expect(told(rules)).to.deep.equal([]);
-    for (const info of [undefined, null, 'x', {}, { details: null }]) expect(violationsOf(info)).to.deep.equal([]);
-    expect(told([{ operatorName: 'required', missingProperties: 'x' }])).to.deep.equal([]);
+    for (const rules of [undefined, null, 'x', {}]) expect(formatViolations(rules)).to.deep.equal([]);
+    for (const info of [undefined, null, 'x', {}, { details: null }]) expect(parseViolations(info)).to.deep.equal([]);
+    expect(formatViolations([{ operatorName: 'required', missingProperties: 'x' }])).to.deep.equal([]);
   });
 });

@@ -2,16 +2,21 @@
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';
-import type { Connection } from '../../plugins/document-stores/mongodb/connection.js';
-import { migrate, outline } from '../../plugins/document-stores/mongodb/migrate.js';
-import { rulesOf } from '../../plugins/document-stores/shared/rules.js';
-import { columnOf, tableOf } from '../support/model-tables.js';
+import type { MongoConnection } from '../../plugins/document-stores/mongodb/connection.js';
+import { migrateMongo, outlineMongo } from '../../plugins/document-stores/mongodb/migrate.js';
+import { createRules } from '../../plugins/document-stores/shared/rules.js';
+import { createModelColumn, createModelTable } from '../support/model-tables.js';
 
-const TABLE = tableOf(
-  [columnOf('_id'), columnOf('a', { index: true }), columnOf('b', { search: true }), columnOf('c')],
+const TABLE = createModelTable(
+  [
+    createModelColumn('_id'),
+    createModelColumn('a', { index: true }),
+    createModelColumn('b', { search: true }),
+    createModelColumn('c'),
+  ],
   [['a', 'c']],
 );
-const RULES = { $jsonSchema: rulesOf(TABLE) };
+const RULES = { $jsonSchema: createRules(TABLE) };
 const [UNIQUE, PLAIN, WORDS] = [
   { name: 'x', key: { a: 1, c: 1 }, unique: true },
   { name: 'y', key: { a: 1 } },
@@ -19,10 +24,11 @@ const [UNIQUE, PLAIN, WORDS] = [
 ] as const;
 const INDEXES: readonly object[] = [UNIQUE, PLAIN, WORDS];
 const RIGHT = { name: 'notes', type: 'collection', options: { validator: RULES } };
-const numbered = (code: number): Error => Object.assign(new Error('a value'), { name: 'MongoServerError', code });
+const createServerError = (code: number): Error =>
+  Object.assign(new Error('a value'), { name: 'MongoServerError', code });
 
 interface Server {
-  readonly connection: Connection;
+  readonly connection: MongoConnection;
   /** The commands that change something, and how often collections were looked at. */
   readonly commands: Record<string, unknown>[];
   looks: number;
@@ -62,7 +68,7 @@ function serverWith(
       return Promise.resolve({});
     },
   };
-  return Object.assign(server, { connection: { db, print: JSON.stringify } as unknown as Connection });
+  return Object.assign(server, { connection: { db, print: JSON.stringify } as unknown as MongoConnection });
 }
 
 function logging(): { readonly log: Log; readonly lines: unknown[] } {
@@ -75,7 +81,7 @@ function logging(): { readonly log: Log; readonly lines: unknown[] } {
 }
 
 const migrated = async ({ connection }: Server): Promise<Fault | null> =>
-  migrate(connection, [TABLE], { store: 'main', log: logging().log }).then(
+  migrateMongo(connection, [TABLE], { store: 'main', log: logging().log }).then(
     () => null,
     (error: unknown) => error as Fault,
   );
@@ -86,7 +92,7 @@ describe('a migration of collections of MongoDB', () => {
     const server = serverWith([]);
     const { log, lines } = logging();
     const steps: unknown[] = [];
-    await migrate(server.connection, [TABLE], {
+    await migrateMongo(server.connection, [TABLE], {
       store: 'main',
       log,
       progress: ({ change }, number, of) => void steps.push([change, number, of]),
@@ -137,10 +143,10 @@ describe('a migration of collections of MongoDB', () => {
   it('changes and tells nothing where all is right, and looks at nothing without a model', async () => {
     const server = serverWith([RIGHT], { indexes: INDEXES });
     const { log, lines } = logging();
-    await migrate(server.connection, [TABLE], { store: 'main', log });
+    await migrateMongo(server.connection, [TABLE], { store: 'main', log });
     expect([server.commands, lines, server.looks]).to.deep.equal([[], [], 1]);
-    await migrate(server.connection, [], { store: 'main', log });
-    expect(await outline(server.connection, [], 'main')).to.deep.equal({ steps: [], warnings: [] });
+    await migrateMongo(server.connection, [], { store: 'main', log });
+    expect(await outlineMongo(server.connection, [], 'main')).to.deep.equal({ steps: [], warnings: [] });
     expect(server.looks).to.equal(1);
   });
 
@@ -188,19 +194,19 @@ describe('a migration of collections of MongoDB', () => {
     it(`of a collection ${title}`, async () => {
       const server = serverWith([found], { indexes });
       const { log, lines } = logging();
-      const plan = await outline(server.connection, [TABLE], 'main');
+      const plan = await outlineMongo(server.connection, [TABLE], 'main');
       expect(plan.warnings.map(({ column, store }) => [String(column), store])).to.deep.equal(
         warnings.map((column) => [column, 'documents.main']),
       );
       expect(server.commands).to.deep.equal([]);
-      await migrate(server.connection, [TABLE], { store: 'main', log });
+      await migrateMongo(server.connection, [TABLE], { store: 'main', log });
       expect(names(server)).to.deep.equal(expected);
       expect(plan.steps.map(({ sql }) => sql)).to.deep.equal(server.commands.map((one) => [JSON.stringify(one)]));
       expect(lines.filter((line) => (line as string[])[0] === 'warn')).to.have.length(warnings.length);
     });
 
   it('changes rules of its own to wider ones', async () => {
-    const narrow = { $jsonSchema: rulesOf(tableOf([columnOf('a')])) };
+    const narrow = { $jsonSchema: createRules(createModelTable([createModelColumn('a')])) };
     const server = serverWith([{ ...RIGHT, options: { validator: narrow } }], { indexes: INDEXES });
     expect(await migrated(server)).to.equal(null);
     const [command] = server.commands;
@@ -213,32 +219,32 @@ describe('a migration of collections that meets another process', () => {
   // NamespaceExists, WriteConflict, IndexBuildAborted, IndexBuildAlreadyInProgress, and a background operation in two forms.
   for (const code of [48, 112, 276, 285, 12586, 12587])
     it(`looks again after the error ${code}`, async () => {
-      const server = serverWith([], { refuse: (count) => (count === 2 ? numbered(code) : undefined) });
+      const server = serverWith([], { refuse: (count) => (count === 2 ? createServerError(code) : undefined) });
       expect(await migrated(server)).to.equal(null);
       expect(server.looks).to.equal(2);
       expect(names(server)).to.deep.equal(['create', 'create', 'createIndexes', 'createIndexes', 'createIndexes']);
     });
 
   it('does what is left then', async () => {
-    const server = serverWith([], { later: [RIGHT], indexes: INDEXES, refuse: () => numbered(48) });
+    const server = serverWith([], { later: [RIGHT], indexes: INDEXES, refuse: () => createServerError(48) });
     const { log, lines } = logging();
-    await migrate(server.connection, [TABLE], { store: 'main', log });
+    await migrateMongo(server.connection, [TABLE], { store: 'main', log });
     expect([server.looks, server.commands]).to.deep.equal([2, []]);
     expect(lines).to.deep.equal([['info', { tables: ['notes'] }, 'collections brought to the shape of the models']]);
   });
 
   it('looks twenty times at most', async () => {
-    const server = serverWith([], { refuse: () => numbered(112) });
+    const server = serverWith([], { refuse: () => createServerError(112) });
     expect(await migrated(server)).to.deep.include({ code: 'QRY_MIGRATION' });
     expect(server.looks).to.equal(20);
-    const late = serverWith([], { refuse: (count) => (count < 20 ? numbered(112) : undefined) });
+    const late = serverWith([], { refuse: (count) => (count < 20 ? createServerError(112) : undefined) });
     expect(await migrated(late)).to.equal(null);
   });
 
   it('does not look again after another error, and says whether to try later', async () => {
     for (const [error, again] of [
-      [numbered(13), false],
-      [numbered(11000), false],
+      [createServerError(13), false],
+      [createServerError(11000), false],
       [new Error('x'), false],
       [Object.assign(new Error('x'), { name: 'MongoNetworkError' }), true],
     ] as const) {
@@ -255,20 +261,20 @@ describe('a migration of collections that meets another process', () => {
   });
 
   it('names the fields of which documents have the same values already', async () => {
-    const server = serverWith([RIGHT], { indexes: [PLAIN, WORDS], refuse: () => numbered(11000) });
+    const server = serverWith([RIGHT], { indexes: [PLAIN, WORDS], refuse: () => createServerError(11000) });
     const found = await migrated(server);
     expect([found?.code, found?.params]).to.deep.equal(['QRY_DUPLICATES', { table: 'notes', columns: 'a, c' }]);
-    const other = serverWith([RIGHT], { indexes: [PLAIN, WORDS], refuse: () => numbered(67) });
+    const other = serverWith([RIGHT], { indexes: [PLAIN, WORDS], refuse: () => createServerError(67) });
     expect(await migrated(other)).to.deep.include({ code: 'QRY_MIGRATION' });
   });
 
   it('is refused where collections cannot be looked at', async () => {
     for (const [error, again] of [
-      [numbered(13), false],
+      [createServerError(13), false],
       [Object.assign(new Error('x'), { name: 'MongoNetworkError' }), true],
     ] as const) {
       const server = serverWith([], { listing: error });
-      const planned: unknown = await outline(server.connection, [TABLE], 'main').catch((found: unknown) => found);
+      const planned: unknown = await outlineMongo(server.connection, [TABLE], 'main').catch((found: unknown) => found);
       for (const found of [await migrated(server), planned as Fault])
         expect([found?.code, found?.params, found?.options.retryable]).to.deep.equal([
           'QRY_MIGRATION',

@@ -1,10 +1,10 @@
 /** What the handle of a MongoDB store asks of the driver: commands, their options, and how many documents they are about. No server. */
 import { ObjectId } from 'bson';
 import { expect } from 'chai';
-import type { Connection } from '../../plugins/document-stores/mongodb/connection.js';
+import type { MongoConnection } from '../../plugins/document-stores/mongodb/connection.js';
 import runtime from '../../plugins/document-stores/mongodb/runtime.js';
 import { UNBOUNDED } from '../../plugins/shared/results.js';
-import { createStore } from '../../plugins/document-stores/mongodb/store.js';
+import { createMongoDocumentStore } from '../../plugins/document-stores/mongodb/store.js';
 import type { Document, DocumentStore } from '../../plugins/document-stores/kind.js';
 
 const HEX = '0123456789abcdef01234567';
@@ -19,7 +19,7 @@ interface Server {
 }
 
 /** All documents are one batch. */
-function cursorOf(fetch: () => Promise<unknown>) {
+function createCursor(fetch: () => Promise<unknown>) {
   let batch: unknown[] | null = null;
   return {
     hasNext: async () => (batch ??= [...(((await fetch()) ?? []) as unknown[])]).length > 0,
@@ -32,10 +32,10 @@ function cursorOf(fetch: () => Promise<unknown>) {
 function serverWith(answers: unknown[] = [], alone = false): Server {
   const asked: unknown[][] = [];
   const sessions: string[] = [];
-  const plainOf = (word: unknown): unknown =>
+  const replaceSession = (word: unknown): unknown =>
     typeof word === 'object' && word !== null && 'session' in word ? { ...word, session: true } : word;
   const answer = (name: string, words: unknown[]): Promise<unknown> => {
-    asked.push([name, ...words.map(plainOf)]);
+    asked.push([name, ...words.map(replaceSession)]);
     const given = answers.shift();
     return given instanceof Error ? Promise.reject(given) : Promise.resolve(given);
   };
@@ -47,7 +47,7 @@ function serverWith(answers: unknown[] = [], alone = false): Server {
           (_, name: string) =>
           (...words: unknown[]) =>
             name === 'find' || name === 'aggregate'
-              ? cursorOf(() => answer(`${name} ${of}`, words))
+              ? createCursor(() => answer(`${name} ${of}`, words))
               : answer(`${name} ${of}`, words),
       },
     );
@@ -69,13 +69,13 @@ function serverWith(answers: unknown[] = [], alone = false): Server {
     reach: () => ({ there: true, times: 1 }),
     newId: () => 'made',
   };
-  return { store: createStore(() => connection as unknown as Connection), asked, sessions };
+  return { store: createMongoDocumentStore(() => connection as unknown as MongoConnection), asked, sessions };
 }
 
 const INSIDE = { ...LIMIT, session: true };
 const narrowed = (filter: Document, ...ids: unknown[]): Document => ({ $and: [filter, { _id: { $in: ids } }] });
 const failure = (code: number): Error => Object.assign(new Error('x'), { name: 'MongoServerError', code });
-const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+const catchCode = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,
     (error: unknown) => (error as { code?: unknown }).code,
@@ -113,7 +113,7 @@ describe('documents that a MongoDB store finds', () => {
     expect(asked).to.deep.equal([['find c', { a: 1 }, { sort: { a: 1 }, limit: 2, skip: 1, ...LIMIT }]]);
     expect(await store.find('c', {}, { limit: 0 }, null)).to.deep.equal([]);
     expect(asked).to.have.length(1);
-    expect(await codeOf(store.find('c', {}, { limit: -1 }, null))).to.equal('QRY_BAD_VALUE');
+    expect(await catchCode(store.find('c', {}, { limit: -1 }, null))).to.equal('QRY_BAD_VALUE');
   });
 
   it('are locked in a transaction only, and counted and put through pipelines', async () => {
@@ -247,11 +247,11 @@ describe('documents that a MongoDB store updates', () => {
   });
 
   it('refuse a value that cannot be stored there', async () => {
-    expect(await codeOf(serverWith([failure(2)]).store.update('c', {}, UPDATE, { one: true }, null))).to.equal(
+    expect(await catchCode(serverWith([failure(2)]).store.update('c', {}, UPDATE, { one: true }, null))).to.equal(
       'QRY_BAD_VALUE',
     );
     const many = serverWith([[{ _id: 1 }, { _id: 2 }], [{ _id: 1 }], failure(2)]);
-    expect(await codeOf(many.store.update('c', {}, UPDATE, {}, null))).to.equal('QRY_BAD_VALUE');
+    expect(await catchCode(many.store.update('c', {}, UPDATE, {}, null))).to.equal('QRY_BAD_VALUE');
     expect(many.sessions).to.deep.equal(['start', 'abort', 'end']);
   });
 });
@@ -297,6 +297,6 @@ describe('a MongoDB store that is not open', () => {
     expect(await runtime.health!(handle)).to.deep.equal({ ok: false, detail: 'the database does not answer' });
     await runtime.close!(handle);
     const opening = runtime.open!(handle, { options: { url: 'http://x' }, instance: 'main' } as never);
-    expect(await codeOf(opening)).to.equal('QRY_CONNECT');
+    expect(await catchCode(opening)).to.equal('QRY_CONNECT');
   });
 });

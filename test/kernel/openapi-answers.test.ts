@@ -3,55 +3,65 @@ import { expect } from 'chai';
 import { analyse } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { JsonObject } from '../../contract/json.js';
-import { openapiOf } from '../../language/export/openapi/document.js';
-import { leastCpuTime } from '../support/cpu.js';
+import { createOpenapi } from '../../language/export/openapi/document.js';
+import { measureLeastCpuTime } from '../support/cpu.js';
 import { CONFIG, FIXTURE_ENV, SQL } from '../support/fixtures.js';
 import {
-  answerOf,
-  at,
-  bodyOf,
-  codesOf,
-  documentOf,
+  getAnswerSchema,
+  getAtPointer,
+  getBodySchema,
+  getErrorCodes,
+  createOpenApiDocument,
   ID,
   NOTE,
   registry,
-  statusesOf,
+  listStatuses,
   TEXT,
 } from '../support/openapi-documents.js';
-import { querying, returning } from '../support/project.js';
+import { defineQueryResource, defineReturnResource } from '../support/project.js';
 
 const BUDGET = 100;
 
 describe('openapi: answers', () => {
   it('knows the rows of statements: types, null, how many', () => {
     const rows = (query: string, rest: object = {}): unknown => {
-      const document = documentOf({
+      const document = createOpenApiDocument({
         'm.json': NOTE,
-        'a.json': querying('a', query, query.includes('$1') ? ['id'] : [], rest),
+        'a.json': defineQueryResource('a', query, query.includes('$1') ? ['id'] : [], rest),
       });
-      return answerOf(document, '/a');
+      return getAnswerSchema(document, '/a');
     };
-    const one = (properties: object): object => ({ type: 'object', properties, required: Object.keys(properties) });
+    const createObjectSchema = (properties: object): object => ({
+      type: 'object',
+      properties,
+      required: Object.keys(properties),
+    });
     const NONE = { type: 'null' };
     expect(rows('SELECT id, stars FROM note WHERE id = $1')).to.deep.equal({
-      anyOf: [one({ id: ID, stars: { type: ['integer', 'null'] } }), NONE],
+      anyOf: [createObjectSchema({ id: ID, stars: { type: ['integer', 'null'] } }), NONE],
     });
     expect(rows('SELECT text AS said FROM note', { result: 'many' })).to.deep.equal({
       type: 'array',
-      items: one({ said: TEXT }),
+      items: createObjectSchema({ said: TEXT }),
     });
     expect(rows('SELECT count(*)::int AS n, max(stars) FROM note')).to.deep.equal(
-      one({ n: { type: 'integer' }, max: {} }),
+      createObjectSchema({ n: { type: 'integer' }, max: {} }),
     );
     expect(rows('SELECT id FROM note')).to.deep.equal({
-      anyOf: [one({ id: ID }), NONE, { type: 'array', items: one({ id: ID }), minItems: 2 }],
+      anyOf: [
+        createObjectSchema({ id: ID }),
+        NONE,
+        { type: 'array', items: createObjectSchema({ id: ID }), minItems: 2 },
+      ],
     });
     expect(
       rows('SELECT b.id FROM note a LEFT JOIN note b ON b.id = a.text LIMIT 1', { must_return_value: true }),
-    ).to.deep.equal(one({ id: { ...ID, type: ['string', 'null'] } }));
-    expect(rows('SELECT x.id FROM (SELECT 1 AS id) x LIMIT 1')).to.deep.equal({ anyOf: [one({ id: {} }), NONE] });
+    ).to.deep.equal(createObjectSchema({ id: { ...ID, type: ['string', 'null'] } }));
+    expect(rows('SELECT x.id FROM (SELECT 1 AS id) x LIMIT 1')).to.deep.equal({
+      anyOf: [createObjectSchema({ id: {} }), NONE],
+    });
     expect(rows('SELECT * FROM note LIMIT 1', { result: 'one', must_return_value: true })).to.deep.equal(
-      one({
+      createObjectSchema({
         id: ID,
         text: TEXT,
         stars: { type: ['integer', 'null'] },
@@ -61,14 +71,20 @@ describe('openapi: answers', () => {
     );
     expect(
       rows('DELETE FROM note WHERE text = $1 RETURNING id', { result: 'many', must_return_value: true }),
-    ).to.deep.equal({ type: 'array', items: one({ id: ID }), minItems: 1 });
+    ).to.deep.equal({ type: 'array', items: createObjectSchema({ id: ID }), minItems: 1 });
   });
 
   it('of a database with another syntax: its columns, and nothing of what it computes or reads in another way', () => {
     const main = (use: string): object => ({ connections: { main: { use, url: '$ENV.EXAMPLE_KEY' } } });
     const rows = (use: string, query: string): unknown =>
-      answerOf(documentOf({ 'm.json': NOTE, 'a.json': querying('a', query, [], { result: 'many' }) }, main(use)), '/a');
-    const items = (answer: unknown): unknown => at(answer as JsonObject, 'items', 'properties');
+      getAnswerSchema(
+        createOpenApiDocument(
+          { 'm.json': NOTE, 'a.json': defineQueryResource('a', query, [], { result: 'many' }) },
+          main(use),
+        ),
+        '/a',
+      );
+    const items = (answer: unknown): unknown => getAtPointer(answer as JsonObject, 'items', 'properties');
     const computed = 'SELECT id, count(*) AS n, stars > 1 AND stars < 3 AS few, lower(text) AS t FROM note GROUP BY id';
     expect(items(rows('postgres', computed))).to.deep.equal({
       id: ID,
@@ -89,9 +105,9 @@ describe('openapi: answers', () => {
         'm.json': NOTE,
         'a.json': { id: 'a', resource: 'a', actionables: [{ id: 1, mode: 'QUERY', sql_query }], returnables: ['id'] },
       };
-      const document = documentOf(files);
-      expect(at(bodyOf(document, '/a') as JsonObject, 'type')).to.equal('array');
-      return answerOf(document, '/a');
+      const document = createOpenApiDocument(files);
+      expect(getAtPointer(getBodySchema(document, '/a') as JsonObject, 'type')).to.equal('array');
+      return getAnswerSchema(document, '/a');
     };
     const row = { type: 'object', properties: { id: ID }, required: ['id'] };
     expect(
@@ -108,7 +124,11 @@ describe('openapi: answers', () => {
 
   it('says which refusals of the database a statement can meet', () => {
     const codes = (query: string, status: number): unknown =>
-      codesOf(documentOf({ 'm.json': NOTE, 'a.json': querying('a', query, ['id']) }), '/a', status);
+      getErrorCodes(
+        createOpenApiDocument({ 'm.json': NOTE, 'a.json': defineQueryResource('a', query, ['id']) }),
+        '/a',
+        status,
+      );
     expect(codes('SELECT id FROM note WHERE id = $1', 409)).to.equal(undefined);
     expect(codes('UPDATE note SET text = $1 WHERE true', 409)).to.include('QRY_UNIQUE');
     expect(codes('DELETE FROM note WHERE id = $1', 409)).to.deep.equal(['QRY_FOREIGN_KEY', 'QRY_SERIALIZATION']);
@@ -158,8 +178,8 @@ describe('openapi: answers', () => {
       },
       required: ['at', 'last', 'id'],
     };
-    expect(answerOf(documentOf(files), '/a')).to.deep.equal(data);
-    expect(answerOf(documentOf(files, { envelope: 'success-message-data' }), '/a')).to.deep.equal({
+    expect(getAnswerSchema(createOpenApiDocument(files), '/a')).to.deep.equal(data);
+    expect(getAnswerSchema(createOpenApiDocument(files, { envelope: 'success-message-data' }), '/a')).to.deep.equal({
       type: 'object',
       properties: { success: { type: 'boolean', const: true }, message: { type: 'string' }, data },
       required: ['success', 'message', 'data'],
@@ -167,20 +187,20 @@ describe('openapi: answers', () => {
   });
 
   it('has a security scheme for each key and header that callers are judged by', () => {
-    const guarded = (id: string, key: string, rest: object = {}): object =>
-      returning(
+    const defineTokenResource = (id: string, key: string, rest: object = {}): object =>
+      defineReturnResource(
         id,
         { id: '$PROTECTED.id' },
         { tokenize: { type: 'JWT', encryption_key: key }, protected: { extract_claims: ['id'], ...rest } },
       );
-    const document = documentOf({
-      'a.json': guarded('a', '$ENV.JWT_SECRET_KEY'),
-      'b.json': guarded('b', '$ENV.JWT_SECRET_KEY'),
-      'c.json': guarded('c', '$ENV.GUEST_KEY'),
-      'd.json': guarded('d', '$ENV.JWT_SECRET_KEY', { provide_as: 'x-pass' }),
-      'e.json': returning('e', 1),
+    const document = createOpenApiDocument({
+      'a.json': defineTokenResource('a', '$ENV.JWT_SECRET_KEY'),
+      'b.json': defineTokenResource('b', '$ENV.JWT_SECRET_KEY'),
+      'c.json': defineTokenResource('c', '$ENV.GUEST_KEY'),
+      'd.json': defineTokenResource('d', '$ENV.JWT_SECRET_KEY', { provide_as: 'x-pass' }),
+      'e.json': defineReturnResource('e', 1),
     });
-    const of = (id: string): unknown => at(document, 'paths', `/${id}`, 'post', 'security');
+    const of = (id: string): unknown => getAtPointer(document, 'paths', `/${id}`, 'post', 'security');
     expect(['a', 'b', 'c', 'd', 'e'].map(of)).to.deep.equal([
       [{ JWT: [] }],
       [{ JWT: [] }],
@@ -188,27 +208,32 @@ describe('openapi: answers', () => {
       [{ 'x-pass': [] }],
       undefined,
     ]);
-    expect(at(document, 'components', 'securitySchemes', 'x-pass', 'in')).to.equal('header');
-    expect(codesOf(document, '/a', 401)).to.deep.equal(['TOK_REFUSED']);
-    expect(codesOf(document, '/a', 403)).to.deep.equal(['ACC_CLAIM']);
+    expect(getAtPointer(document, 'components', 'securitySchemes', 'x-pass', 'in')).to.equal('header');
+    expect(getErrorCodes(document, '/a', 401)).to.deep.equal(['TOK_REFUSED']);
+    expect(getErrorCodes(document, '/a', 403)).to.deep.equal(['ACC_CLAIM']);
     expect(JSON.stringify(document)).to.not.contain('JWT_SECRET_KEY');
   });
 
   it('has the status and the sentence that a definition gives', () => {
     const rest = { must_return_value: true, on_empty: { status: 410, message: 'It is gone.' } };
-    const document = documentOf({
+    const document = createOpenApiDocument({
       'm.json': NOTE,
-      'a.json': querying('a', 'SELECT id FROM note WHERE id = $1', ['id'], rest),
+      'a.json': defineQueryResource('a', 'SELECT id FROM note WHERE id = $1', ['id'], rest),
     });
-    expect(at(document, 'paths', '/a', 'post', 'responses', '410', 'description')).to.equal(
+    expect(getAtPointer(document, 'paths', '/a', 'post', 'responses', '410', 'description')).to.equal(
       '- `ACT_NO_VALUE`: It is gone.',
     );
-    expect(statusesOf(document, '/a')).to.not.include('404');
+    expect(listStatuses(document, '/a')).to.not.include('404');
   });
 
   it('does not depend on the order of files', () => {
-    const [a, b] = [{ 'a.json': returning('a', 1) }, { 'b.json': returning('b', { x: '$DATETIME' }) }];
-    expect(JSON.stringify(documentOf({ ...a, ...b }))).to.equal(JSON.stringify(documentOf({ ...b, ...a })));
+    const [a, b] = [
+      { 'a.json': defineReturnResource('a', 1) },
+      { 'b.json': defineReturnResource('b', { x: '$DATETIME' }) },
+    ];
+    expect(JSON.stringify(createOpenApiDocument({ ...a, ...b }))).to.equal(
+      JSON.stringify(createOpenApiDocument({ ...b, ...a })),
+    );
   });
 
   it(`describes 200 resources within ${BUDGET} ms`, () => {
@@ -247,8 +272,8 @@ describe('openapi: answers', () => {
     const { config } = analyseConfig(CONFIG, '{}', registry, FIXTURE_ENV);
     if (config === null) throw new Error('the config is not sound');
     const analysis = analyse(files, registry, { env: FIXTURE_ENV, sql: SQL });
-    const least = leastCpuTime({ rounds: 12 }, () => {
-      const document = openapiOf({ analysis, registry, config, info: { title: 't', version: '1' }, sql: SQL });
+    const least = measureLeastCpuTime({ rounds: 12 }, () => {
+      const document = createOpenapi({ analysis, registry, config, info: { title: 't', version: '1' }, sql: SQL });
       expect(Object.keys(document['paths'] as object)).to.have.length(200);
     });
     process.stdout.write(`      200 resources: ${least.toFixed(0)} ms\n`);

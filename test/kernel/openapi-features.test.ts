@@ -1,9 +1,16 @@
 /** What the OpenAPI document says of uploads, webhooks, calls, caches, limits, revoked tokens and encrypted fields. Nothing is served here. */
 import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';
-import { documentFlaws } from '../support/openapi.js';
-import { answerOf, at, bodyOf, codesOf, documentOf, statusesOf } from '../support/openapi-documents.js';
-import { returning } from '../support/project.js';
+import { listDocumentErrors } from '../support/openapi.js';
+import {
+  getAnswerSchema,
+  getAtPointer,
+  getBodySchema,
+  getErrorCodes,
+  createOpenApiDocument,
+  listStatuses,
+} from '../support/openapi-documents.js';
+import { defineReturnResource } from '../support/project.js';
 
 const PICTURES = { max_file_uploads: 3, max_upload_file_size: 1000, allowed_mimetypes: ['image/png', 'image/*'] };
 const doing = (action: object, rest: object = {}): object => ({
@@ -13,10 +20,10 @@ const doing = (action: object, rest: object = {}): object => ({
   ...rest,
 });
 const documented = (action: object, rest: object = {}, config: object = {}): JsonObject =>
-  documentOf({ 'a.json': doing(action, rest) }, config);
+  createOpenApiDocument({ 'a.json': doing(action, rest) }, config);
 const post = (document: JsonObject, ...path: readonly string[]): unknown =>
-  at(document, 'paths', '/a', 'post', ...path);
-const schemes = (document: JsonObject): unknown => at(document, 'components', 'securitySchemes');
+  getAtPointer(document, 'paths', '/a', 'post', ...path);
+const schemes = (document: JsonObject): unknown => getAtPointer(document, 'components', 'securitySchemes');
 
 describe('openapi: uploads', () => {
   it('takes a form: text parts by their rules, files with types, sizes and how many', async () => {
@@ -45,21 +52,24 @@ describe('openapi: uploads', () => {
         },
       },
     });
-    expect(await documentFlaws(document)).to.equal('');
+    expect(await listDocumentErrors(document)).to.equal('');
   });
 
   it('tells one file from several, and what comes of them', () => {
     const document = documented({ mode: 'UPLOAD', uploads: { max_file_uploads: 1 } });
     const file = post(document, 'requestBody', 'content', 'multipart/form-data', 'schema', 'properties', 'files');
     expect(file).to.include({ type: 'string', format: 'binary', maxLength: 10_485_760 });
-    const answer = answerOf(document, '/a') as JsonObject;
+    const answer = getAnswerSchema(document, '/a') as JsonObject;
     expect(answer).to.include({ type: 'array', minItems: 1, maxItems: 1 });
-    expect(at(answer, 'items', 'properties', 'url')).to.deep.equal({ type: 'string', format: 'uri-reference' });
-    expect(at(answer, 'items', 'properties', 'dominant_color', 'type')).to.deep.equal(['string', 'null']);
+    expect(getAtPointer(answer, 'items', 'properties', 'url')).to.deep.equal({
+      type: 'string',
+      format: 'uri-reference',
+    });
+    expect(getAtPointer(answer, 'items', 'properties', 'dominant_color', 'type')).to.deep.equal(['string', 'null']);
     const named = documented({ mode: 'UPLOAD', uploads: PICTURES, returnables: ['url'] });
-    expect(Object.keys(at(answerOf(named, '/a') as JsonObject, 'items', 'properties') as object)).to.deep.equal([
-      'url',
-    ]);
+    expect(
+      Object.keys(getAtPointer(getAnswerSchema(named, '/a') as JsonObject, 'items', 'properties') as object),
+    ).to.deep.equal(['url']);
   });
 
   it('removes a list of keys', () => {
@@ -69,37 +79,39 @@ describe('openapi: uploads', () => {
       protected: { extract_claims: ['id'] },
     };
     const document = documented({ mode: 'UPLOAD', uploads }, guard);
-    expect(bodyOf(document, '/a')).to.include({ type: 'array', maxItems: 1000 });
+    expect(getBodySchema(document, '/a')).to.include({ type: 'array', maxItems: 1000 });
     expect(post(document, 'requestBody', 'required')).to.equal(true);
-    expect(at(answerOf(document, '/a') as JsonObject, 'items', 'properties', 'deleted')).to.deep.equal({
-      type: 'boolean',
-      const: true,
-    });
-    expect(codesOf(document, '/a', 422))
+    expect(getAtPointer(getAnswerSchema(document, '/a') as JsonObject, 'items', 'properties', 'deleted')).to.deep.equal(
+      {
+        type: 'boolean',
+        const: true,
+      },
+    );
+    expect(getErrorCodes(document, '/a', 422))
       .to.include.members(['UPL_KEY', 'UPL_FOLDER_VALUE'])
       .and.not.include('UPL_NO_FILE');
   });
 
   it('says how forms are refused, and by which storage', () => {
     const document = documented({ mode: 'UPLOAD', uploads: PICTURES });
-    expect(codesOf(document, '/a', 422))
+    expect(getErrorCodes(document, '/a', 422))
       .to.include('UPL_NO_FILE')
       .and.not.include('UPL_FOLDER_VALUE');
-    expect(codesOf(document, '/a', 415))
+    expect(getErrorCodes(document, '/a', 415))
       .to.include('UPL_TYPE_REFUSED')
       .and.not.include('REQ_NO_FILES');
-    expect(codesOf(document, '/a', 503)).to.deep.equal(['REQ_NO_ROOM', 'STO_AWAY']);
-    expect(statusesOf(document, '/a')).to.include('408').and.not.include.members(['403']);
-    const plain = documentOf({ 'a.json': returning('a', 1) });
+    expect(getErrorCodes(document, '/a', 503)).to.deep.equal(['REQ_NO_ROOM', 'STO_AWAY']);
+    expect(listStatuses(document, '/a')).to.include('408').and.not.include.members(['403']);
+    const plain = createOpenApiDocument({ 'a.json': defineReturnResource('a', 1) });
     const door = (status: number): unknown =>
-      at(plain, 'components', 'responses', `Door-${status}`, 'content', 'application/problem+json', 'schema');
+      getAtPointer(plain, 'components', 'responses', `Door-${status}`, 'content', 'application/problem+json', 'schema');
     const codes = (status: number): unknown =>
-      at(door(status) as JsonObject, 'allOf', '1', 'properties', 'code', 'enum');
+      getAtPointer(door(status) as JsonObject, 'allOf', '1', 'properties', 'code', 'enum');
     expect(codes(400)).to.include('REQ_FORM');
     expect(codes(408)).to.deep.equal(['REQ_SILENT']);
     expect(codes(413)).to.include('REQ_PART');
     expect(codes(415)).to.include('REQ_NO_FILES');
-    expect(statusesOf(plain, '/a')).to.not.include('503');
+    expect(listStatuses(plain, '/a')).to.not.include('503');
   });
 });
 
@@ -108,7 +120,7 @@ describe('openapi: webhooks', () => {
   const JWT = { header_key: '$HEADER.authorization', secret_key: '$ENV.GUEST_KEY', algorithm: 'HS512' };
   const IPS = { allowed_ips: '127.0.0.1' };
   const hook = (verifications: object, rest: object = {}): JsonObject =>
-    documentOf({ 'a.json': returning('a', 1, { webhook: { verifications }, ...rest }) });
+    createOpenApiDocument({ 'a.json': defineReturnResource('a', 1, { webhook: { verifications }, ...rest }) });
 
   it('asks for what each verifier reads, in the header that the definition names', async () => {
     const document = hook({
@@ -125,9 +137,9 @@ describe('openapi: webhooks', () => {
     expect(found['x-signature']?.['description']).to.contain('sha512');
     expect(found['sender']).to.include({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
     expect(post(document, 'description')).to.contain('addresses that are listed');
-    expect(codesOf(document, '/a', 401)).to.deep.equal(['WHK_REFUSED']);
+    expect(getErrorCodes(document, '/a', 401)).to.deep.equal(['WHK_REFUSED']);
     expect(JSON.stringify(document)).to.not.match(/GUEST_KEY|127\.0\.0\.1/);
-    expect(await documentFlaws(document)).to.equal('');
+    expect(await listDocumentErrors(document)).to.equal('');
   });
 
   it('has ways in where one proof is enough; an address is one by itself', () => {
@@ -147,12 +159,16 @@ describe('openapi: webhooks', () => {
   });
 
   it('has another scheme where the secret is another one', () => {
-    const one = (id: string, secret_key: string): object =>
-      returning(id, 1, { webhook: { verifications: { HmacSignatureVerifier: { ...HMAC, secret_key } } } });
-    const document = documentOf({
-      'a.json': [one('a', '$ENV.GUEST_KEY'), one('b', '$ENV.GUEST_KEY'), one('c', '$ENV.EXAMPLE_KEY')],
+    const defineWebhook = (id: string, secret_key: string): object =>
+      defineReturnResource(id, 1, { webhook: { verifications: { HmacSignatureVerifier: { ...HMAC, secret_key } } } });
+    const document = createOpenApiDocument({
+      'a.json': [
+        defineWebhook('a', '$ENV.GUEST_KEY'),
+        defineWebhook('b', '$ENV.GUEST_KEY'),
+        defineWebhook('c', '$ENV.EXAMPLE_KEY'),
+      ],
     });
-    const of = (path: string): unknown => at(document, 'paths', path, 'post', 'security');
+    const of = (path: string): unknown => getAtPointer(document, 'paths', path, 'post', 'security');
     expect([of('/a'), of('/b'), of('/c')]).to.deep.equal([
       [{ 'x-signature': [] }],
       [{ 'x-signature': [] }],
@@ -164,60 +180,66 @@ describe('openapi: webhooks', () => {
 describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
   it('leaves the result of a call open, and says how it fails', () => {
     const document = documented({ mode: 'HTTPREQUEST', http: { url: 'https://api.example.com/$PAYLOAD.id' } });
-    expect(answerOf(document, '/a')).to.deep.equal({});
-    expect(statusesOf(document, '/a')).to.include.members(['502', '504']);
-    expect(codesOf(document, '/a', 502)).to.include('OUT_STATUS');
-    expect(codesOf(document, '/a', 422)).to.include('OUT_VALUE');
+    expect(getAnswerSchema(document, '/a')).to.deep.equal({});
+    expect(listStatuses(document, '/a')).to.include.members(['502', '504']);
+    expect(getErrorCodes(document, '/a', 502)).to.include('OUT_STATUS');
+    expect(getErrorCodes(document, '/a', 422)).to.include('OUT_VALUE');
     expect(JSON.stringify(document)).to.not.contain('api.example.com');
   });
 
   it('counts: headers of an answer and of the refusal, and what is counted by', () => {
-    const document = documentOf({
-      'a.json': returning('a', 1, {
+    const document = createOpenApiDocument({
+      'a.json': defineReturnResource('a', 1, {
         rate_limit: { limit: 5, expires_after: 60, identifier: ['$HEADER.x-tenant', '$PAYLOAD.email'] },
       }),
-      'b.json': returning('b', 1, { rate_limit: { limit: 5, expires_after: 60 } }),
+      'b.json': defineReturnResource('b', 1, { rate_limit: { limit: 5, expires_after: 60 } }),
     });
     const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
     expect(post(document, 'responses', '200', 'headers')).to.include.all.keys(names);
     expect(post(document, 'responses', '429', 'headers')).to.include.all.keys(['retry-after', ...names]);
     expect(post(document, 'description')).to.contain('At most 5 requests in 60 seconds.');
     expect(post(document, 'parameters', '0')).to.include({ name: 'x-tenant', in: 'header', required: true });
-    expect(bodyOf(document, '/a')).to.deep.equal({ type: 'object', properties: { email: {} }, required: ['email'] });
-    expect(codesOf(document, '/a', 422)).to.include('LIM_UNIDENTIFIED');
-    expect(statusesOf(document, '/b')).to.include.members(['429', '503']);
-    expect(codesOf(document, '/b', 422)).to.equal(undefined);
+    expect(getBodySchema(document, '/a')).to.deep.equal({
+      type: 'object',
+      properties: { email: {} },
+      required: ['email'],
+    });
+    expect(getErrorCodes(document, '/a', 422)).to.include('LIM_UNIDENTIFIED');
+    expect(listStatuses(document, '/b')).to.include.members(['429', '503']);
+    expect(getErrorCodes(document, '/b', 422)).to.equal(undefined);
   });
 
   it('says that a cache refuses nobody, but limits and revoked tokens cannot do without', () => {
     const cacheable = { read_from_cache: true, duration: 5 };
     const limit = { rate_limit: { limit: 5, expires_after: 60 } };
-    expect(statusesOf(documentOf({ 'a.json': returning('a', 1, { cacheable }) }), '/a')).to.not.include('503');
-    const both = documentOf({ 'a.json': returning('a', 1, { cacheable, ...limit }) });
-    expect(codesOf(both, '/a', 503)).to.deep.equal(['CCH_AWAY']);
+    expect(
+      listStatuses(createOpenApiDocument({ 'a.json': defineReturnResource('a', 1, { cacheable }) }), '/a'),
+    ).to.not.include('503');
+    const both = createOpenApiDocument({ 'a.json': defineReturnResource('a', 1, { cacheable, ...limit }) });
+    expect(getErrorCodes(both, '/a', 503)).to.deep.equal(['CCH_AWAY']);
   });
 
   it('takes tokens and says how many were revoked; guards then need the store', () => {
     const tokenize = { type: 'JWT', encryption_key: '$ENV.JWT_SECRET_KEY' };
-    const document = documentOf({
+    const document = createOpenApiDocument({
       'a.json': { id: 'a', resource: 'a', tokenize, invalidate_tokenize: { tokens: '$PAYLOAD.tokens' } },
-      'b.json': returning('b', 1, { tokenize, protected: {} }),
+      'b.json': defineReturnResource('b', 1, { tokenize, protected: {} }),
     });
     const text = { type: 'string' };
-    expect(bodyOf(document, '/a')).to.deep.equal({
+    expect(getBodySchema(document, '/a')).to.deep.equal({
       type: 'object',
       properties: { tokens: { anyOf: [text, { type: 'array', items: text, maxItems: 1000 }] } },
       required: ['tokens'],
     });
-    expect(answerOf(document, '/a')).to.deep.equal({
+    expect(getAnswerSchema(document, '/a')).to.deep.equal({
       type: 'object',
       properties: { invalidated: { type: 'integer', minimum: 0 } },
       required: ['invalidated'],
     });
-    expect(codesOf(document, '/a', 422)).to.include('TOK_NOT_TOKENS');
-    expect(codesOf(document, '/b', 503)).to.deep.equal(['CCH_AWAY']);
-    const alone = documentOf({ 'b.json': returning('b', 1, { tokenize, protected: {} }) });
-    expect(statusesOf(alone, '/b')).to.not.include('503');
+    expect(getErrorCodes(document, '/a', 422)).to.include('TOK_NOT_TOKENS');
+    expect(getErrorCodes(document, '/b', 503)).to.deep.equal(['CCH_AWAY']);
+    const alone = createOpenApiDocument({ 'b.json': defineReturnResource('b', 1, { tokenize, protected: {} }) });
+    expect(listStatuses(alone, '/b')).to.not.include('503');
   });
 
   it('knows nothing of what was encrypted, and refuses what cannot be opened', () => {
@@ -231,21 +253,23 @@ describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
     const model = { _person: { id: { type: 'Number', primary_key: true }, email: { type: 'String', max_length: 90 } } };
     const rules = [{ field: { email: { type: 'EMAIL' } } }];
     const query = (text: string, parameters: readonly string[], ciphers: object[], rest: object = {}): JsonObject =>
-      documentOf({
+      createOpenApiDocument({
         'm.json': model,
         'a.json': doing({ mode: 'QUERY', sql_query: { query: text, parameters }, ciphers, ...rest }),
       });
     const read = query('SELECT email FROM person LIMIT 1', [], [entry('Decrypt')], { returnables: ['email'] });
-    expect(at(answerOf(read, '/a') as JsonObject, 'anyOf', '0', 'properties', 'email')).to.deep.equal({});
-    expect(codesOf(read, '/a', 422))
+    expect(getAtPointer(getAnswerSchema(read, '/a') as JsonObject, 'anyOf', '0', 'properties', 'email')).to.deep.equal(
+      {},
+    );
+    expect(getErrorCodes(read, '/a', 422))
       .to.include('CPH_OPEN')
       .and.not.include('CPH_ITEMS');
     const insert = 'INSERT INTO person (id, email) VALUES (1, $1)';
     const write = query(insert, ['email'], [entry('Encrypt')], { payload_validation: rules });
-    expect(codesOf(write, '/a', 413))
+    expect(getErrorCodes(write, '/a', 413))
       .to.include('CPH_TOO_MANY')
       .and.not.include('CPH_TOO_LONG');
     const short = query(insert, ['email'], [entry('Encrypt', 'Base58')], { payload_validation: rules });
-    expect(codesOf(short, '/a', 413)).to.include('CPH_TOO_LONG');
+    expect(getErrorCodes(short, '/a', 413)).to.include('CPH_TOO_LONG');
   });
 });

@@ -4,8 +4,14 @@
  */
 import { expect } from 'chai';
 import type { JsonObject } from '../../contract/json.js';
-import { documentFlaws } from '../support/openapi.js';
-import { answerOf, at, codesOf, documentOf, statusesOf } from '../support/openapi-documents.js';
+import { listDocumentErrors } from '../support/openapi.js';
+import {
+  getAnswerSchema,
+  getAtPointer,
+  getErrorCodes,
+  createOpenApiDocument,
+  listStatuses,
+} from '../support/openapi-documents.js';
 
 const resource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
   id,
@@ -17,7 +23,7 @@ const value = (result: object, rest: object = {}): object => ({ mode: 'RETURN', 
 const NIGHTLY = { cron_job: { execution_interval: '0 0 3 * * *' } };
 const LATER = { run_in_background: true };
 const documented = (definitions: readonly object[], config: object = {}): JsonObject =>
-  documentOf({ 'a.json': definitions }, config);
+  createOpenApiDocument({ 'a.json': definitions }, config);
 const ACCEPTED = {
   type: 'object',
   properties: {
@@ -30,23 +36,35 @@ const ACCEPTED = {
 describe('openapi: work behind the answer', () => {
   it('is accepted with 202 and an id, and with nothing of its result', async () => {
     const document = documented([resource('a', [value({ secret: 1 }, LATER)])]);
-    expect(statusesOf(document, '/a')).to.include('202').and.not.include('200');
-    const answer = at(document, 'paths', '/a', 'post', 'responses', '202', 'content', 'application/json', 'schema');
+    expect(listStatuses(document, '/a')).to.include('202').and.not.include('200');
+    const answer = getAtPointer(
+      document,
+      'paths',
+      '/a',
+      'post',
+      'responses',
+      '202',
+      'content',
+      'application/json',
+      'schema',
+    );
     expect(answer).to.deep.equal(ACCEPTED);
-    expect(await documentFlaws(document)).to.equal('');
+    expect(await listDocumentErrors(document)).to.equal('');
   });
 
   it('can be refused when the queue is away, and when there is too much of it', () => {
     const document = documented([resource('a', [value({})], { queue: { retries: 2 } })]);
-    expect(codesOf(document, '/a', 503)).to.include('JOB_AWAY');
-    expect(codesOf(document, '/a', 413)).to.include('JOB_TOO_LARGE');
+    expect(getErrorCodes(document, '/a', 503)).to.include('JOB_AWAY');
+    expect(getErrorCodes(document, '/a', 413)).to.include('JOB_TOO_LARGE');
     expect(JSON.stringify(document)).not.to.contain('JOB_LOST').and.not.to.contain('JOB_FAILED');
   });
 
   it('leaves the answer as it is where something is done for it', () => {
     const document = documented([resource('a', [value({ now: 1 }), value({ later: 1 }, LATER)])]);
-    expect(statusesOf(document, '/a')).to.include('200').and.not.include('202');
-    expect(Object.keys(at(answerOf(document, '/a') as JsonObject, 'properties') as object)).to.deep.equal(['now']);
+    expect(listStatuses(document, '/a')).to.include('200').and.not.include('202');
+    expect(
+      Object.keys(getAtPointer(getAnswerSchema(document, '/a') as JsonObject, 'properties') as object),
+    ).to.deep.equal(['now']);
   });
 });
 
@@ -58,19 +76,24 @@ describe('openapi: schedules', () => {
 
   it('do not change what requests to the same resource are answered', () => {
     const document = documented([resource('a', [value({ n: 1 }), value({ clock: 1 }, NIGHTLY)])]);
-    expect(Object.keys(at(answerOf(document, '/a') as JsonObject, 'properties') as object)).to.deep.equal(['n']);
+    expect(
+      Object.keys(getAtPointer(getAnswerSchema(document, '/a') as JsonObject, 'properties') as object),
+    ).to.deep.equal(['n']);
   });
 });
 
 describe('openapi: clients that stay connected', () => {
-  const tell = (action: string, to: object): object => ({ broadcast_websocket_message: { action, ...to } });
+  const defineBroadcast = (action: string, to: object): object => ({ broadcast_websocket_message: { action, ...to } });
   const ROOM = { broadcast_type: 'ROOM', broadcast_to_room: '$PAYLOAD.room' };
   const DEFINITIONS = [
-    resource('news', [value({ n: 1 }, tell('news', { broadcast_type: 'ALL' }))]),
+    resource('news', [value({ n: 1 }, defineBroadcast('news', { broadcast_type: 'ALL' }))]),
     resource('talk', [
-      value({ n: 1 }, { ...tell('news', ROOM), payload_validation: [{ field: { room: { type: 'STRING' } } }] }),
+      value(
+        { n: 1 },
+        { ...defineBroadcast('news', ROOM), payload_validation: [{ field: { room: { type: 'STRING' } } }] },
+      ),
     ]),
-    resource('night', [value({ n: 1 }, { ...tell('night', { broadcast_type: 'ALL' }), ...NIGHTLY })]),
+    resource('night', [value({ n: 1 }, { ...defineBroadcast('night', { broadcast_type: 'ALL' }), ...NIGHTLY })]),
     resource('files', [{ mode: 'UPLOAD', uploads: { max_file_uploads: 1 } }]),
     resource('hook', [value({ n: 1 })], {
       webhook: {
@@ -82,7 +105,7 @@ describe('openapi: clients that stay connected', () => {
 
   it('have no part in it where nobody can connect', () => {
     expect(extension({})).to.equal(undefined);
-    expect(at(documented(DEFINITIONS), 'info', 'description')).not.to.contain('WebSocket');
+    expect(getAtPointer(documented(DEFINITIONS), 'info', 'description')).not.to.contain('WebSocket');
   });
 
   it('learn what they can call, and which events they hear from whom, those of the clock too', () => {
@@ -93,18 +116,20 @@ describe('openapi: clients that stay connected', () => {
       { action: 'news', to: ['ALL', 'ROOM'], resources: ['news', 'talk'] },
       { action: 'night', to: ['ALL'], resources: ['night'] },
     ]);
-    expect(at(told['query'], '0')).to.include({ name: 'uid', required: false });
-    expect(at((extension({ websocket: { enabled: true, force_uid: true } }) as JsonObject)['query'], '0')).to.include({
+    expect(getAtPointer(told['query'], '0')).to.include({ name: 'uid', required: false });
+    expect(
+      getAtPointer((extension({ websocket: { enabled: true, force_uid: true } }) as JsonObject)['query'], '0'),
+    ).to.include({
       required: true,
     });
   });
 
   it('are told the same in words, in a document that stays valid', async () => {
     const document = documented(DEFINITIONS, { websocket: { enabled: true } });
-    expect(at(document, 'info', 'description'))
+    expect(getAtPointer(document, 'info', 'description'))
       .to.contain('WebSocket at `/ws`')
       .and.contain('Over HTTP alone: `files`, `hook`.')
       .and.contain('- `news` (ALL, ROOM), sent by `news`, `talk`');
-    expect(await documentFlaws(document)).to.equal('');
+    expect(await listDocumentErrors(document)).to.equal('');
   });
 });

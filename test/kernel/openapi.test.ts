@@ -5,32 +5,32 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import type { JsonObject } from '../../contract/json.js';
-import { caseNames, CONFIG, DEFINITIONS, readFiles } from '../support/fixtures.js';
-import { documentFlaws, judgeOf } from '../support/openapi.js';
+import { listCaseNames, CONFIG, DEFINITIONS, readFiles } from '../support/fixtures.js';
+import { listDocumentErrors, createDocumentChecker } from '../support/openapi.js';
 import {
-  answerOf,
-  at,
-  bodyOf,
-  codesOf,
-  describeFiles,
-  documentOf,
+  getAnswerSchema,
+  getAtPointer,
+  getBodySchema,
+  getErrorCodes,
+  createDocumentFromFiles,
+  createOpenApiDocument,
   NOTE,
   registry,
-  statusesOf,
-  together,
+  listStatuses,
+  mergeDocuments,
 } from '../support/openapi-documents.js';
-import { returning } from '../support/project.js';
+import { defineReturnResource } from '../support/project.js';
 import { sampleCases } from '../support/sample.js';
 
 describe('openapi document', () => {
   it('is valid for fixtures of the checker', async function () {
-    const all = together(
-      sampleCases('edits', 'documents', caseNames(), 60).map((name) =>
-        describeFiles(readFiles(join(DEFINITIONS, name))),
+    const all = mergeDocuments(
+      sampleCases('edits', 'documents', listCaseNames(), 60).map((name) =>
+        createDocumentFromFiles(readFiles(join(DEFINITIONS, name))),
       ),
     );
     expect(Object.keys(all['paths'] as object).length).to.be.greaterThan(20);
-    expect(await documentFlaws(all)).to.equal('');
+    expect(await listDocumentErrors(all)).to.equal('');
   });
 
   it('is valid for every example of every plugin', async function () {
@@ -38,33 +38,33 @@ describe('openapi document', () => {
       spec.examples.map(({ json }) => {
         const host = registry.kind(spec.kind)?.host(json, spec);
         const file = host?.file === 'config' ? CONFIG : 'a.json';
-        return describeFiles([{ file, text: JSON.stringify(host?.json ?? {}) }]);
+        return createDocumentFromFiles([{ file, text: JSON.stringify(host?.json ?? {}) }]);
       }),
     );
-    const all = together(documents);
+    const all = mergeDocuments(documents);
     expect(Object.keys(all['paths'] as object).length).to.be.greaterThan(50);
-    expect(await documentFlaws(all)).to.equal('');
+    expect(await listDocumentErrors(all)).to.equal('');
   });
 
   it('is judged by a check that can fail', async () => {
-    const document = documentOf({ 'a.json': returning('a', 1) });
-    expect(await documentFlaws({ ...document, info: {} })).to.contain('title');
-    const judge = judgeOf(document);
+    const document = createOpenApiDocument({ 'a.json': defineReturnResource('a', 1) });
+    expect(await listDocumentErrors({ ...document, info: {} })).to.contain('title');
+    const judge = createDocumentChecker(document);
     const answer = (status: number, body: unknown) => ({
       status,
       body,
       text: JSON.stringify(body),
       headers: new Headers({ 'content-type': 'application/json' }),
     });
-    judge.call('POST', '/a', {}, answer(200, 1));
-    expect(() => judge.call('POST', '/a', {}, answer(200, 'text'))).to.throw('/a 200');
-    expect(() => judge.call('POST', '/a', {}, answer(409, {}))).to.throw('may not answer 409');
-    expect(() => judge.call('POST', '/b', {}, answer(200, 1))).to.throw('not in the document');
+    judge.checkCall('POST', '/a', {}, answer(200, 1));
+    expect(() => judge.checkCall('POST', '/a', {}, answer(200, 'text'))).to.throw('/a 200');
+    expect(() => judge.checkCall('POST', '/a', {}, answer(409, {}))).to.throw('may not answer 409');
+    expect(() => judge.checkCall('POST', '/b', {}, answer(200, 1))).to.throw('not in the document');
   });
 
   it('leaves out what is broken and what nobody reaches', () => {
-    const document = documentOf({
-      'a.json': returning('a', 1),
+    const document = createOpenApiDocument({
+      'a.json': defineReturnResource('a', 1),
       'b.json': { id: 'b', resource: 'b' },
       'c.json': { id: 'c', resource: 'c', actionables: [{ id: 1, mode: 'RETURN', value: 1, no_op: true }] },
     });
@@ -83,15 +83,15 @@ describe('openapi document', () => {
         },
       },
     ];
-    const document = documentOf({
-      'a.json': returning('a', 1),
+    const document = createOpenApiDocument({
+      'a.json': defineReturnResource('a', 1),
       'b.json': {
         id: 'b',
         resource: 'b',
         actionables: [{ id: 1, mode: 'RETURN', value: '$PAYLOAD', payload_validation }],
       },
     });
-    expect(bodyOf(document, '/b')).to.deep.equal({
+    expect(getBodySchema(document, '/b')).to.deep.equal({
       type: 'object',
       properties: {
         name: { type: 'string', minLength: 2, maxLength: 80 },
@@ -112,13 +112,13 @@ describe('openapi document', () => {
       },
       required: ['name', 'count', 'at', 'tags', 'rows'],
     });
-    expect(codesOf(document, '/b', 422)).to.include('VAL_PAYLOAD');
-    expect(statusesOf(document, '/a')).to.not.include('409');
+    expect(getErrorCodes(document, '/b', 422)).to.include('VAL_PAYLOAD');
+    expect(listStatuses(document, '/a')).to.not.include('409');
   });
 
   it('has values in the path and in the query string as parameters', () => {
     const rules = [{ field: { id: { type: 'NUMBER' }, q: { type: 'STRING', optional: true } } }];
-    const document = documentOf(
+    const document = createOpenApiDocument(
       {
         'a.json': {
           id: 'a',
@@ -144,15 +144,17 @@ describe('openapi document', () => {
       required: true,
       schema: { type: 'string' },
     };
-    expect(at(document, 'paths', '/notes/{id}', 'get', 'parameters')).to.deep.equal([path, query, header]);
-    expect(at(document, 'paths', '/notes/{id}', 'post', 'parameters')).to.deep.equal([path, header]);
-    expect(Object.keys(at(bodyOf(document, '/notes/{id}') as JsonObject, 'properties') as object)).to.deep.equal(['q']);
-    expect(at(document, 'paths', '/notes/{id}', 'get', 'operationId')).to.equal('a:get');
-    expect(statusesOf(document, '/notes/{id}', 'get')).to.not.include('415');
+    expect(getAtPointer(document, 'paths', '/notes/{id}', 'get', 'parameters')).to.deep.equal([path, query, header]);
+    expect(getAtPointer(document, 'paths', '/notes/{id}', 'post', 'parameters')).to.deep.equal([path, header]);
+    expect(
+      Object.keys(getAtPointer(getBodySchema(document, '/notes/{id}') as JsonObject, 'properties') as object),
+    ).to.deep.equal(['q']);
+    expect(getAtPointer(document, 'paths', '/notes/{id}', 'get', 'operationId')).to.equal('a:get');
+    expect(listStatuses(document, '/notes/{id}', 'get')).to.not.include('415');
   });
 
   it('names what accessors and parameters take from the payload where no rule does', () => {
-    const document = documentOf({
+    const document = createOpenApiDocument({
       'm.json': NOTE,
       'a.json': {
         id: 'a',
@@ -171,11 +173,11 @@ describe('openapi document', () => {
         ],
       },
     });
-    expect(bodyOf(document, '/a')).to.deep.equal({
+    expect(getBodySchema(document, '/a')).to.deep.equal({
       type: 'object',
       properties: { text: {}, stars: {} },
       required: ['stars'],
     });
-    expect(answerOf(document, '/a')).to.deep.equal({ type: 'null' });
+    expect(getAnswerSchema(document, '/a')).to.deep.equal({ type: 'null' });
   });
 });

@@ -6,7 +6,7 @@ import { NODES } from '../../language/analysis/grammar-schemas.js';
 import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
 import { BootError } from '../../contract/boot-error.js';
 import { definePlugin, pluginId, type PluginSpec, type SchemaLike } from '../../contract/plugin.js';
-import { plainOf } from '../../language/export/manifest.js';
+import { toPlainData } from '../../language/export/manifest.js';
 import { packSpecs, unpackSpecs, type SpecList } from '../../language/export/packed.js';
 import { fold } from '../../language/schema/fold.js';
 import { unpackNode, type PackedNode } from '../../language/schema/packed-node.js';
@@ -27,7 +27,7 @@ function said(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, said(inner)]));
 }
 
-const registryOf = (known: SpecList): Registry =>
+const createRegistry = (known: SpecList): Registry =>
   buildRegistry(known.kinds, known.specs, new Set([...known.kinds, ...known.specs]));
 
 describe('kinds and specs as data', () => {
@@ -43,7 +43,7 @@ describe('kinds and specs as data', () => {
       asked++;
       return { kinds, specs };
     });
-    const registry = registryOf(back);
+    const registry = createRegistry(back);
     const shape = '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERYS" }] }';
     const [first] = createAnalyser(registry).glance({ file: 'a.json', text: shape });
     expect(first?.code).to.equal('DEF_UNKNOWN_PLUGIN');
@@ -58,7 +58,7 @@ describe('kinds and specs as data', () => {
 
   it('judge as the real ones do', () => {
     const back = unpackSpecs(packed, () => ({ kinds, specs }));
-    const registries = [buildRegistry(kinds, specs), registryOf(back)];
+    const registries = [buildRegistry(kinds, specs), createRegistry(back)];
     const text =
       '{ "id": "a", "resource": "a", "protected": {}, "actionables": [{ "id": 1, "mode": "RETURN", "value": 1 }] }';
     const [real, data] = registries.map((registry) => analyse([{ file: 'a.json', text }], registry, { env: null }));
@@ -104,7 +104,7 @@ describe('kinds and specs as data', () => {
   });
 
   it('the grammar is the same again', () => {
-    const back = JSON.parse(JSON.stringify(plainOf(NODES, 'grammar'))) as Readonly<Record<string, PackedNode>>;
+    const back = JSON.parse(JSON.stringify(toPlainData(NODES, 'grammar'))) as Readonly<Record<string, PackedNode>>;
     const nodes = Object.fromEntries(Object.entries(back).map(([name, node]) => [name, unpackNode(node)]));
     expect(nodes).to.deep.equal(NODES);
   });

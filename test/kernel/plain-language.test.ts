@@ -4,14 +4,20 @@
  */
 import { expect } from 'chai';
 import { HEADER_NAME } from '../../language/strings/header.js';
-import { hider } from '../../language/strings/hidden.js';
+import { createHider } from '../../language/strings/hidden.js';
 import { compilePath, splitPath, writePath } from '../../language/strings/path.js';
-import { placeholderOf } from '../../language/strings/placeholder.js';
-import { inLargerUnits, withUnit } from '../../language/strings/quantities.js';
-import { fillPath, hasParameters, parameterSpans, pathParameters, pathShape } from '../../language/strings/route.js';
+import { parsePlaceholder } from '../../language/strings/placeholder.js';
+import { formatLargerUnits, formatWithUnit } from '../../language/strings/quantities.js';
+import {
+  fillPath,
+  hasParameters,
+  listParameterSpans,
+  listPathParameters,
+  toPathShape,
+} from '../../language/strings/route.js';
 import { isSampleSecret } from '../../language/strings/sample-secrets.js';
-import { isZone, wallOf } from '../../language/strings/zone.js';
-import { accessorsIn } from '../../language/strings/accessor.js';
+import { isZone, createLocalClock } from '../../language/strings/zone.js';
+import { listAccessors } from '../../language/strings/accessor.js';
 
 describe('paths into data', () => {
   const data = { a: { b: [{ c: 1 }, null] }, '': 2, n: null, 'x.y': 3 };
@@ -71,10 +77,10 @@ describe('paths of resources', () => {
   ];
   for (const [path, names, shape] of SPANS) {
     it(`"${path}" has ${names.length === 0 ? 'no parameters' : names.join(', ')}`, () => {
-      expect(pathParameters(path)).to.deep.equal(names);
-      expect(parameterSpans(path).map(({ start, end }) => path.slice(start, end))).to.deep.equal(names);
+      expect(listPathParameters(path)).to.deep.equal(names);
+      expect(listParameterSpans(path).map(({ start, end }) => path.slice(start, end))).to.deep.equal(names);
       expect(hasParameters(path)).to.equal(names.length > 0);
-      expect(pathShape(path)).to.equal(shape);
+      expect(toPathShape(path)).to.equal(shape);
     });
   }
 
@@ -101,7 +107,7 @@ describe('placeholders of documents', () => {
     [['$1'], null],
   ];
   for (const [json, entry] of CASES) {
-    it(`${JSON.stringify(json)}: ${entry ?? 'none'}`, () => expect(placeholderOf(json)).to.equal(entry));
+    it(`${JSON.stringify(json)}: ${entry ?? 'none'}`, () => expect(parsePlaceholder(json)).to.equal(entry));
   }
 });
 
@@ -135,14 +141,14 @@ describe('names of headers', () => {
 describe('variables of a document database', () => {
   for (const name of ['ROOT', 'CURRENT', 'NOW', 'REMOVE', 'DESCEND', 'PRUNE', 'KEEP']) {
     it(`$$${name} is text, $${name} is an accessor`, () => {
-      expect(accessorsIn(`$$${name}.a`)).to.deep.equal([]);
-      expect(accessorsIn(`$${name}.a`).map(({ root }) => root)).to.deep.equal([name]);
+      expect(listAccessors(`$$${name}.a`)).to.deep.equal([]);
+      expect(listAccessors(`$${name}.a`).map(({ root }) => root)).to.deep.equal([name]);
     });
   }
 });
 
 describe('secrets in data', () => {
-  const hide = hider(new Set(['password', 'pin']), ['mine.password', '0.card.pin', 'open']);
+  const hide = createHider(new Set(['password', 'pin']), ['mine.password', '0.card.pin', 'open']);
   const CASES: readonly (readonly [title: string, data: unknown, shown: unknown])[] = [
     ['leave objects', { id: 1, password: 'x' }, { id: 1 }],
     ['leave objects at any depth', { a: { b: [{ pin: 1, c: 2 }] } }, { a: { b: [{ c: 2 }] } }],
@@ -168,11 +174,11 @@ describe('secrets in data', () => {
   }
 
   it('stay when a path goes on behind them', () => {
-    const inside = hider(new Set(['card']), ['user.card.digits']);
+    const inside = createHider(new Set(['card']), ['user.card.digits']);
     expect(inside({ user: { card: { digits: 1, owner: 2 } } })).to.deep.equal({
       user: { card: { digits: 1, owner: 2 } },
     });
-    expect(hider(new Set(['card']), ['user.cards'])({ user: { card: 1 } })).to.deep.equal({ user: {} });
+    expect(createHider(new Set(['card']), ['user.cards'])({ user: { card: 1 } })).to.deep.equal({ user: {} });
   });
 
   it('cost nothing where there are none: the same value comes back', () => {
@@ -181,7 +187,7 @@ describe('secrets in data', () => {
     expect(hide(null)).to.equal(null);
     expect(hide('password')).to.equal('password');
     const secret = { password: 1 };
-    expect(hider(new Set(), [])(secret)).to.equal(secret);
+    expect(createHider(new Set(), [])(secret)).to.equal(secret);
   });
 });
 
@@ -252,13 +258,13 @@ describe('numbers in larger units', () => {
     [Infinity, 'bytes', null],
   ];
   for (const [value, unit, words] of CASES) {
-    it(`${value} ${unit}: ${words ?? 'nothing'}`, () => expect(inLargerUnits(value, unit)).to.equal(words));
+    it(`${value} ${unit}: ${words ?? 'nothing'}`, () => expect(formatLargerUnits(value, unit)).to.equal(words));
   }
 
   it('agree in number only where the unit is a word', () => {
-    expect(withUnit(1, 'bytes')).to.equal('1 byte');
-    expect(withUnit(0, 'bytes')).to.equal('0 bytes');
-    expect(withUnit(1, 'MS')).to.equal('1 MS');
+    expect(formatWithUnit(1, 'bytes')).to.equal('1 byte');
+    expect(formatWithUnit(0, 'bytes')).to.equal('0 bytes');
+    expect(formatWithUnit(1, 'MS')).to.equal('1 MS');
   });
 });
 
@@ -287,10 +293,11 @@ describe('names of time zones', () => {
   });
 
   it('have clocks that show midnight as hour 0, in summer and in winter', () => {
-    const shown = (zone: string, instant: string): string => new Date(wallOf(zone)(Date.parse(instant))).toISOString();
-    expect(shown('UTC', '2026-01-01T00:00:00.250Z')).to.equal('2026-01-01T00:00:00.250Z');
-    expect(shown('Europe/Berlin', '2025-12-31T23:00:00.007Z')).to.equal('2026-01-01T00:00:00.007Z');
-    expect(shown('Europe/Berlin', '2026-07-31T22:59:58Z')).to.equal('2026-08-01T00:59:58.000Z');
-    expect(shown('America/St_Johns', '2026-03-01T01:10:00.999Z')).to.equal('2026-02-28T21:40:00.999Z');
+    const toWallTime = (zone: string, instant: string): string =>
+      new Date(createLocalClock(zone)(Date.parse(instant))).toISOString();
+    expect(toWallTime('UTC', '2026-01-01T00:00:00.250Z')).to.equal('2026-01-01T00:00:00.250Z');
+    expect(toWallTime('Europe/Berlin', '2025-12-31T23:00:00.007Z')).to.equal('2026-01-01T00:00:00.007Z');
+    expect(toWallTime('Europe/Berlin', '2026-07-31T22:59:58Z')).to.equal('2026-08-01T00:59:58.000Z');
+    expect(toWallTime('America/St_Johns', '2026-03-01T01:10:00.999Z')).to.equal('2026-02-28T21:40:00.999Z');
   });
 });

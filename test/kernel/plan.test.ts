@@ -5,29 +5,29 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unpainted } from '../../cli/paint.js';
-import { endpointTable, scheduleTable } from '../../cli/table.js';
+import { omitColor } from '../../cli/paint.js';
+import { formatEndpointTable, formatScheduleTable } from '../../cli/table.js';
 import type { ResourceSummary } from '../../kernel/plan/plan.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';
 import { asText, isObject, type Json } from '../../contract/json.js';
 import { compareWithFile, isUpdating } from '../support/expected.js';
-import { caseNames } from '../support/fixtures.js';
+import { listCaseNames } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
 const PLANS = join(ROOT, 'test', 'fixtures', 'plans');
 const SECRET = 'S3CRET-value-of-the-environment';
 
-const nothing = (): void => {};
-const quiet = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const doNothing = (): void => {};
+const quiet = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
-async function compiled(folder: string): Promise<Kernel> {
+async function compileFolder(folder: string): Promise<Kernel> {
   const project = await loadProject(folder, undefined, { JWT_SECRET_KEY: SECRET });
   return createKernel({ project, log: quiet, onProblem: 'refuse', connect: false });
 }
 
 /** File names in a plan are relative to where the project was loaded, with the separators of the machine. */
-function shown(summary: ResourceSummary): Json {
+function toPortableSummary(summary: ResourceSummary): Json {
   const { describe: plan, ...rest } = summary;
   const file = isObject(plan) ? asText(plan['file']).replaceAll('\\', '/') : '';
   return JSON.parse(JSON.stringify({ ...rest, describe: { ...(plan as object), file } })) as Json;
@@ -40,14 +40,14 @@ function expectedIds(file: string, kernel: Kernel): string[] {
 }
 
 describe('plans: fixtures', () => {
-  const names = caseNames(PLANS);
+  const names = listCaseNames(PLANS);
 
   it('are many', () => expect(names.length).to.be.at.least(8));
 
   for (const name of names) {
     it(name, async () => {
       const folder = join(PLANS, name);
-      const kernel = await compiled(folder);
+      const kernel = await compileFolder(folder);
       try {
         const file = join(folder, 'plan.json');
         const ids = expectedIds(file, kernel);
@@ -56,7 +56,7 @@ describe('plans: fixtures', () => {
           ids.map((id) => {
             const plan = kernel.plans().byId.get(id);
             if (plan === undefined) throw new Error(`no plan of "${id}"`);
-            return [id, shown(plan.summary)];
+            return [id, toPortableSummary(plan.summary)];
           }),
         );
         await compareWithFile(file, found, 'kernel/plan');
@@ -70,7 +70,7 @@ describe('plans: fixtures', () => {
 
 describe('plans', () => {
   const inCase = async (name: string, judge: (kernel: Kernel) => void): Promise<void> => {
-    const kernel = await compiled(join(PLANS, name));
+    const kernel = await compileFolder(join(PLANS, name));
     try {
       judge(kernel);
     } finally {
@@ -93,21 +93,21 @@ describe('plans', () => {
   it('are listed with what their answers wait for, and with the next run of the clock', async () => {
     await inCase('parts-and-schedules', (kernel) => {
       const plans = kernel.plans();
-      const [, later, mixed, ...more] = endpointTable(plans, ['POST'], unpainted).split('\n');
+      const [, later, mixed, ...more] = formatEndpointTable(plans, ['POST'], omitColor).split('\n');
       expect([later, mixed].map((line) => line?.split(/ {2,}/).at(-1))).to.deep.equal([
         '202, done later',
         'result, rest later',
       ]);
       expect(more).to.deep.equal([]);
-      const lines = (scheduleTable(plans, Date.UTC(2026, 6, 1, 12, 1), unpainted) ?? '').split('\n').slice(1);
+      const lines = (formatScheduleTable(plans, Date.UTC(2026, 6, 1, 12, 1), omitColor) ?? '').split('\n').slice(1);
       expect(lines.map((line) => line.split(/ {2,}/))).to.have.deep.members([
         ['mixed#3', '0 0 3 * * *', 'Europe/Berlin', '2026-07-02T01:00:00Z'],
         ['clock#1', '0 */5 * * * *', 'UTC', '2026-07-01T12:05:00Z'],
       ]);
     });
     await inCase('return-of-values', (kernel) => {
-      expect(scheduleTable(kernel.plans(), 0, unpainted)).to.equal(null);
-      expect(endpointTable(kernel.plans(), ['POST'], unpainted)).not.to.contain('answer');
+      expect(formatScheduleTable(kernel.plans(), 0, omitColor)).to.equal(null);
+      expect(formatEndpointTable(kernel.plans(), ['POST'], omitColor)).not.to.contain('answer');
     });
   });
 

@@ -3,10 +3,10 @@
  * asked about again.
  */
 import { expect } from 'chai';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { Identified } from '../../contract/plan.js';
-import { Refused } from '../../kernel/sockets/peer.js';
-import { presenceOf, type PresenceInput } from '../../kernel/sockets/presence.js';
+import { ConnectionRejection } from '../../kernel/sockets/peer.js';
+import { createAuthSession, type AuthSessionInput } from '../../kernel/sockets/presence.js';
 
 const DAY = 86_400_000;
 /** The longest time that a timer of Node can take; a longer one fires at once. */
@@ -51,7 +51,7 @@ describe('who a connection is', () => {
     const ended: unknown[] = [];
     const asked: unknown[] = [];
     const rest = [...answers];
-    const input: PresenceInput = {
+    const input: AuthSessionInput = {
       identities: () => {
         const answer = rest.length > 1 ? rest.shift() : rest[0];
         return answer === null || answer === undefined
@@ -62,7 +62,7 @@ describe('who a connection is', () => {
                 realm: null,
                 identity: {
                   header: 'authorization',
-                  identify: ({ id, startedAt }) => {
+                  identifyCaller: ({ id, startedAt }) => {
                     asked.push([typeof id, startedAt]);
                     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
                   },
@@ -73,10 +73,10 @@ describe('who a connection is', () => {
       headers: { all: {}, values: () => ['token'] },
       uid,
       claim: 'id',
-      statusOf: ({ code }) => (code === 'AWAY' ? 503 : 401),
+      getFaultStatus: ({ code }) => (code === 'AWAY' ? 503 : 401),
       end: ({ fault: why, code }) => void ended.push([why.code, code]),
     };
-    return { ended, asked, presence: presenceOf(input) };
+    return { ended, asked, presence: createAuthSession(input) };
   }
   const identified = (until: number, id: unknown = 'ada'): Identified => ({ claims: { id }, until });
   const OVER = ['WS_TOKEN_OVER', 4401];
@@ -84,7 +84,7 @@ describe('who a connection is', () => {
   it('is unknown without a token, for ever', async () => {
     const presence = await connection([null], 'ada').presence;
     presence.recheck();
-    presence.leave();
+    presence.stop();
     expect([presence.verified, presence.until, timer]).to.deep.equal([false, Infinity, null]);
   });
 
@@ -94,8 +94,11 @@ describe('who a connection is', () => {
     const refused: unknown = await connection([identified(5000, 'eve')], 'ada').presence.catch(
       (error: unknown) => error,
     );
-    expect(refused).to.be.instanceOf(Refused);
-    expect([(refused as Refused).fault.code, (refused as Refused).code]).to.deep.equal(['WS_NOT_YOURS', 4401]);
+    expect(refused).to.be.instanceOf(ConnectionRejection);
+    expect([(refused as ConnectionRejection).fault.code, (refused as ConnectionRejection).code]).to.deep.equal([
+      'WS_NOT_YOURS',
+      4401,
+    ]);
   });
 
   it('ends with the token, however far away that is', async () => {
@@ -125,7 +128,7 @@ describe('who a connection is', () => {
 
   it('is watched no longer once the connection has left', async () => {
     const presence = await connection([identified(6000)]).presence;
-    presence.leave();
+    presence.stop();
     expect(timer).to.equal(null);
   });
 
@@ -139,8 +142,8 @@ describe('who a connection is', () => {
     ['goes on while the token holds, without a uid', identified(9000, 'eve'), null, []],
     ['ends where no guard reads the token any more', null, 'ada', [OVER]],
     ['ends where the token has become that of another uid', identified(9000, 'eve'), 'ada', [['WS_NOT_YOURS', 4401]]],
-    ['ends with the refusal of the guard', fault('REVOKED'), 'ada', [['REVOKED', 4401]]],
-    ['goes on where the guard cannot decide', fault('AWAY'), 'ada', []],
+    ['ends with the refusal of the guard', createFault('REVOKED'), 'ada', [['REVOKED', 4401]]],
+    ['goes on where the guard cannot decide', createFault('AWAY'), 'ada', []],
   ];
   for (const [title, second, uid, expected] of again)
     it(`${title} when it is asked again`, async () => {

@@ -19,7 +19,7 @@ describe('progress', () => {
     const progress = createProgress(stream);
     progress.show('1/2 first');
     progress.show('2/2 second');
-    progress.end();
+    progress.stop();
     expect(written()).to.equal('1/2 first\n2/2 second\n');
   });
 
@@ -31,7 +31,7 @@ describe('progress', () => {
       .to.match(/^\S 1\/2 a ste$/u)
       .and.have.lengthOf(11);
     progress.show('2/2 b');
-    progress.end();
+    progress.stop();
     expect(written().split(CLEAR).at(2)).to.equal('  1/2 a step with a long name\n');
     expect(written().endsWith(`${CLEAR}  2/2 b\n`)).to.equal(true);
   });

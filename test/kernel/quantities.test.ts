@@ -1,6 +1,6 @@
 /** Numbers in larger units: exact, short, and silent where the number says it as well. */
 import { expect } from 'chai';
-import { inLargerUnits, withUnit } from '../../language/strings/quantities.js';
+import { formatLargerUnits, formatWithUnit } from '../../language/strings/quantities.js';
 
 describe('quantities', () => {
   const cases: readonly (readonly [number, string, string | null])[] = [
@@ -29,12 +29,12 @@ describe('quantities', () => {
     [60, 'constructor', null],
   ];
   for (const [value, unit, words] of cases) {
-    it(`${value} ${unit}: ${words ?? 'nothing'}`, () => expect(inLargerUnits(value, unit)).to.equal(words));
+    it(`${value} ${unit}: ${words ?? 'nothing'}`, () => expect(formatLargerUnits(value, unit)).to.equal(words));
   }
 
   it('agree in number', () => {
-    expect(withUnit(1, 'seconds')).to.equal('1 second');
-    expect(withUnit(2, 'seconds')).to.equal('2 seconds');
-    expect(withUnit(1, 'KiB')).to.equal('1 KiB');
+    expect(formatWithUnit(1, 'seconds')).to.equal('1 second');
+    expect(formatWithUnit(2, 'seconds')).to.equal('2 seconds');
+    expect(formatWithUnit(1, 'KiB')).to.equal('1 KiB');
   });
 });

@@ -1,17 +1,17 @@
 /** How a process takes work out of a store: never more than may run, in order, one claim at a time. */
 import { expect } from 'chai';
 import { createClaims, type Claims } from '../../plugins/queues/shared/claims.js';
-import type { Claimed, Held } from '../../plugins/queues/shared/store.js';
+import type { ClaimedJob, JobLease } from '../../plugins/queues/shared/store.js';
 
 const LEASE = 5000;
-const job = (id: string): Claimed => ({ id, token: '', attempt: 1, retries: 0, body: '', journal: null });
-const soon = <T>(work: Promise<T>): Promise<T | 'pending'> =>
+const job = (id: string): ClaimedJob => ({ id, token: '', attempt: 1, retries: 0, body: '', journal: null });
+const resolveSoon = <T>(work: Promise<T>): Promise<T | 'pending'> =>
   Promise.race([work, new Promise<'pending'>((resolve) => setImmediate(() => resolve('pending')))]);
 
 describe('claims of work', () => {
   let waiting: string[] = [];
   let claimed: { limit: number; token: string; lease: number }[] = [];
-  let released: (readonly Held[])[] = [];
+  let released: (readonly JobLease[])[] = [];
   /** Settles the claim that is under way. */
   let answer: (() => void) | null = null;
   let isSlow = false;
@@ -22,7 +22,7 @@ describe('claims of work', () => {
   const create = (limit: number): Claims =>
     createClaims(
       {
-        async claim(token, most, lease) {
+        async claimJobs(token, most, lease) {
           claimed.push({ limit: most, token, lease });
           if (isSlow) await new Promise<void>((resolve) => (answer = resolve));
           return waiting.splice(0, most).map(job);
@@ -40,12 +40,12 @@ describe('claims of work', () => {
   it('take as much as may run, hand it out in order, and take no more while it runs', async () => {
     waiting = ['a', 'b', 'c'];
     const claims = create(2);
-    expect(claims.free()).to.equal(2);
-    expect([await next(claims), claims.free()]).to.deep.equal(['a', 0]);
+    expect(claims.countFree()).to.equal(2);
+    expect([await next(claims), claims.countFree()]).to.deep.equal(['a', 0]);
     expect([await next(claims), await next(claims)]).to.deep.equal(['b', undefined]);
     expect(claimed.map(({ limit, lease }) => [limit, lease])).to.deep.equal([[2, LEASE]]);
-    claims.gone();
-    expect(claims.free()).to.equal(1);
+    claims.releaseSlot();
+    expect(claims.countFree()).to.equal(1);
     expect(await next(claims)).to.equal('c');
     expect(claimed.map(({ limit }) => limit)).to.deep.equal([2, 1]);
     expect(new Set(claimed.map(({ token }) => token)).size).to.equal(2);
@@ -60,14 +60,14 @@ describe('claims of work', () => {
   it('look once where nothing waits', async () => {
     const claims = create(3);
     expect(await next(claims)).to.equal(undefined);
-    expect([claimed.length, claims.free()]).to.deep.equal([1, 3]);
+    expect([claimed.length, claims.countFree()]).to.deep.equal([1, 3]);
   });
 
   it('are one statement for all that want work at the same time, and a new one for a call that came later', async () => {
     isSlow = true;
     const claims = create(10);
     const first = [next(claims), next(claims)];
-    await soon(Promise.all(first));
+    await resolveSoon(Promise.all(first));
     waiting = ['a', 'b', 'c'];
     expect(claimed).to.have.length(1);
     answer?.();
@@ -75,13 +75,13 @@ describe('claims of work', () => {
     expect(await next(claims)).to.equal('c');
     expect(claimed).to.have.length(1);
     const later = next(claims);
-    await soon(later);
+    await resolveSoon(later);
     const latest = next(claims);
     waiting = ['d'];
     answer?.();
     expect(await later).to.equal('d');
     // What was added after the statement began may not be in it: the later call looks once more.
-    expect([await soon(latest), claimed.length]).to.deep.equal(['pending', 3]);
+    expect([await resolveSoon(latest), claimed.length]).to.deep.equal(['pending', 3]);
     waiting = ['e'];
     answer?.();
     expect([await latest, claimed.length]).to.deep.equal(['e', 3]);
@@ -91,7 +91,7 @@ describe('claims of work', () => {
     let fails = true;
     const claims = createClaims(
       {
-        claim: () => (fails ? Promise.reject(new Error('unavailable')) : Promise.resolve([job('a')])),
+        claimJobs: () => (fails ? Promise.reject(new Error('unavailable')) : Promise.resolve([job('a')])),
         release: () => Promise.resolve(),
       },
       1,
@@ -110,7 +110,7 @@ describe('claims of work', () => {
     await claims.stop();
     expect(released.map((held) => held.map(({ id }) => id))).to.deep.equal([['b', 'c']]);
     waiting = ['d'];
-    expect([await next(claims), claims.free(), claimed.length]).to.deep.equal([undefined, 0, 1]);
+    expect([await next(claims), claims.countFree(), claimed.length]).to.deep.equal([undefined, 0, 1]);
     await claims.stop();
     expect(released).to.have.length(1);
   });
@@ -120,9 +120,9 @@ describe('claims of work', () => {
     waiting = ['a'];
     const claims = create(1);
     const taking = next(claims);
-    await soon(taking);
+    await resolveSoon(taking);
     const stopping = claims.stop();
-    expect(await soon(stopping)).to.equal('pending');
+    expect(await resolveSoon(stopping)).to.equal('pending');
     answer?.();
     await stopping;
     expect(await taking).to.equal(undefined);
@@ -132,24 +132,24 @@ describe('claims of work', () => {
   it('are settled when all that was handed out has ended, at once where nothing was', async () => {
     waiting = ['a', 'b'];
     const claims = create(2);
-    await claims.settled();
+    await claims.waitUntilIdle();
     await next(claims);
     await next(claims);
-    claims.gone();
-    const settled = claims.settled();
-    expect(await soon(settled)).to.equal('pending');
-    claims.gone();
-    expect(await soon(settled)).to.equal(undefined);
+    claims.releaseSlot();
+    const settled = claims.waitUntilIdle();
+    expect(await resolveSoon(settled)).to.equal('pending');
+    claims.releaseSlot();
+    expect(await resolveSoon(settled)).to.equal(undefined);
   });
 
   it('are settled when nothing is to be waited for any more', async () => {
     waiting = ['a'];
     const claims = create(1);
     await next(claims);
-    const settled = claims.settled();
-    claims.letGo();
-    expect(await soon(settled)).to.equal(undefined);
-    expect(await soon(claims.settled())).to.equal(undefined);
-    claims.gone();
+    const settled = claims.waitUntilIdle();
+    claims.stopWaiting();
+    expect(await resolveSoon(settled)).to.equal(undefined);
+    expect(await resolveSoon(claims.waitUntilIdle())).to.equal(undefined);
+    claims.releaseSlot();
   });
 });

@@ -1,16 +1,16 @@
 /** Leases of work that runs: when they are renewed, and when a run learns that its own is lost. Time passes by hand. */
 import { expect } from 'chai';
-import { createLeases, type Holding } from '../../plugins/queues/shared/leases.js';
-import type { Held } from '../../plugins/queues/shared/store.js';
+import { createLeases, type LeaseHandle } from '../../plugins/queues/shared/leases.js';
+import type { JobLease } from '../../plugins/queues/shared/store.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 
 const LEASE = 900;
-const held = (id: string, token = 'mine'): Held => ({ id, token });
+const createHeld = (id: string, token = 'mine'): JobLease => ({ id, token });
 
 describe('leases of work that runs', () => {
   let time!: ManualTime;
   beforeEach(() => (time = replaceTime()));
-  afterEach(() => time.restore());
+  afterEach(() => time.restoreGlobals());
 
   /** A store that answers as `answer` says, and what it was asked. */
   function leasesOver(answer: (asked: readonly string[]) => readonly string[] | Error) {
@@ -24,7 +24,7 @@ describe('leases of work that runs', () => {
     }, LEASE);
     return { leases, renewals };
   }
-  const isLost = ({ lost, abort }: Holding): boolean => {
+  const isLost = ({ lost, abort }: LeaseHandle): boolean => {
     expect(abort.signal.aborted).to.equal(lost);
     return lost;
   };
@@ -32,43 +32,43 @@ describe('leases of work that runs', () => {
 
   it('are renewed together every third of a lease, as long as there is work', async () => {
     const { leases, renewals } = leasesOver((ids) => ids);
-    const one = leases.begin(held('one'));
-    await time.pass(100);
-    const two = leases.begin(held('two'));
-    await time.pass(500);
+    const one = leases.begin(createHeld('one'));
+    await time.advance(100);
+    const two = leases.begin(createHeld('two'));
+    await time.advance(500);
     expect(renewals).to.deep.equal([
       { at: 300, ids: ['one', 'two'] },
       { at: 600, ids: ['one', 'two'] },
     ]);
-    leases.end(one);
-    await time.pass(300);
+    leases.removeLease(one);
+    await time.advance(300);
     expect(renewals.at(-1)).to.deep.equal({ at: 900, ids: ['two'] });
-    leases.end(two);
-    await time.pass(2000);
+    leases.removeLease(two);
+    await time.advance(2000);
     expect(renewals).to.have.length(3);
     expect(time.timers(), 'nothing holds the process').to.equal(0);
     expect([isLost(one), isLost(two)]).to.deep.equal([false, false]);
-    const three = leases.begin(held('three'));
-    await time.pass(300);
+    const three = leases.begin(createHeld('three'));
+    await time.advance(300);
     expect(renewals.at(-1)?.ids).to.deep.equal(['three']);
-    leases.end(three);
+    leases.removeLease(three);
   });
 
   it('that the store has given to others are lost at once, and the others are not', async () => {
     const { leases, renewals } = leasesOver(() => ['one']);
-    const [one, two] = [leases.begin(held('one')), leases.begin(held('two'))];
-    await time.pass(300);
+    const [one, two] = [leases.begin(createHeld('one')), leases.begin(createHeld('two'))];
+    await time.advance(300);
     expect([isLost(one), isLost(two)]).to.deep.equal([false, true]);
-    await time.pass(300);
+    await time.advance(300);
     expect(renewals.map(({ ids }) => ids)).to.deep.equal([['one', 'two'], ['one']]);
   });
 
   it('are lost when the store did not answer for a whole lease, and not before', async () => {
     const { leases } = leasesOver(() => unavailable);
-    const one = leases.begin(held('one'));
-    await time.pass(LEASE - 1);
+    const one = leases.begin(createHeld('one'));
+    await time.advance(LEASE - 1);
     expect(isLost(one)).to.equal(false);
-    await time.pass(1);
+    await time.advance(1);
     expect(isLost(one)).to.equal(true);
     expect([...leases.all]).to.deep.equal([]);
   });
@@ -76,17 +76,17 @@ describe('leases of work that runs', () => {
   it('last from the renewal that the store answered, each by its own', async () => {
     let isUnavailable = false;
     const { leases } = leasesOver((ids) => (isUnavailable ? unavailable : ids));
-    const one = leases.begin(held('one'));
-    await time.pass(350);
+    const one = leases.begin(createHeld('one'));
+    await time.advance(350);
     isUnavailable = true;
-    const two = leases.begin(held('two'));
-    await time.pass(300 + LEASE - 350 - 1);
+    const two = leases.begin(createHeld('two'));
+    await time.advance(300 + LEASE - 350 - 1);
     expect([isLost(one), isLost(two)]).to.deep.equal([false, false]);
-    await time.pass(1);
+    await time.advance(1);
     expect([isLost(one), isLost(two)]).to.deep.equal([true, false]);
-    await time.pass(49);
+    await time.advance(49);
     expect(isLost(two)).to.equal(false);
-    await time.pass(1);
+    await time.advance(1);
     expect(isLost(two)).to.equal(true);
   });
 
@@ -94,21 +94,21 @@ describe('leases of work that runs', () => {
     const { leases } = leasesOver(() => unavailable);
     const lostAt: number[] = [];
     for (const pause of [0, 100, 250, 50]) {
-      await time.pass(pause);
-      leases.begin(held(String(pause))).abort.signal.addEventListener('abort', () => lostAt.push(time.now()));
+      await time.advance(pause);
+      leases.begin(createHeld(String(pause))).abort.signal.addEventListener('abort', () => lostAt.push(time.now()));
     }
-    await time.pass(2 * LEASE);
+    await time.advance(2 * LEASE);
     expect(lostAt).to.deep.equal([LEASE, LEASE + 100, LEASE + 350, LEASE + 400]);
   });
 
   it('stay valid when the store answers again in time', async () => {
     let tries = 0;
     const { leases } = leasesOver((ids) => (++tries % 3 === 0 ? ids : unavailable));
-    const one = leases.begin(held('one'));
-    await time.pass(5 * LEASE);
+    const one = leases.begin(createHeld('one'));
+    await time.advance(5 * LEASE);
     expect(isLost(one)).to.equal(false);
     expect(tries).to.be.greaterThan(14);
-    leases.end(one);
+    leases.removeLease(one);
   });
 
   it('last from the moment at which the store was asked, not from its answer', async () => {
@@ -118,12 +118,12 @@ describe('leases of work that runs', () => {
       if (++asked > 1) return Promise.reject(unavailable);
       return new Promise((resolve) => (answer = resolve));
     }, LEASE);
-    const one = leases.begin(held('one'));
-    await time.pass(700);
+    const one = leases.begin(createHeld('one'));
+    await time.advance(700);
     answer(new Set(['one']));
-    await time.pass(300 + LEASE - 700 - 1);
+    await time.advance(300 + LEASE - 700 - 1);
     expect(isLost(one)).to.equal(false);
-    await time.pass(1);
+    await time.advance(1);
     expect(isLost(one)).to.equal(true);
   });
 
@@ -131,30 +131,30 @@ describe('leases of work that runs', () => {
     let answer = (_ids: ReadonlySet<string>): void => undefined;
     let fail = (_error: Error): void => undefined;
     const leases = createLeases(() => new Promise((resolve, reject) => ([answer, fail] = [resolve, reject])), LEASE);
-    const [one, two] = [leases.begin(held('one')), leases.begin(held('two'))];
-    await time.pass(300);
-    leases.end(one);
+    const [one, two] = [leases.begin(createHeld('one')), leases.begin(createHeld('two'))];
+    await time.advance(300);
+    leases.removeLease(one);
     answer(new Set(['two']));
-    await time.pass(300);
-    leases.end(two);
-    await time.pass(LEASE);
+    await time.advance(300);
+    leases.removeLease(two);
+    await time.advance(LEASE);
     fail(unavailable);
-    await time.pass(0);
+    await time.advance(0);
     expect([isLost(one), isLost(two)]).to.deep.equal([false, false]);
   });
 
   it('that are given up are lost, are returned once, and are not renewed any more', async () => {
     const { leases, renewals } = leasesOver((ids) => ids);
-    const [one, two] = [leases.begin(held('one')), leases.begin(held('two', 'other'))];
-    expect(leases.surrender()).to.deep.equal([one, two]);
+    const [one, two] = [leases.begin(createHeld('one')), leases.begin(createHeld('two', 'other'))];
+    expect(leases.forfeitAll()).to.deep.equal([one, two]);
     expect([isLost(one), isLost(two), two.token]).to.deep.equal([true, true, 'other']);
-    expect(leases.surrender()).to.deep.equal([]);
+    expect(leases.forfeitAll()).to.deep.equal([]);
     expect(time.timers()).to.equal(0);
-    await time.pass(LEASE);
+    await time.advance(LEASE);
     expect(renewals).to.deep.equal([]);
-    const three = leases.begin(held('three'));
-    await time.pass(LEASE / 3);
+    const three = leases.begin(createHeld('three'));
+    await time.advance(LEASE / 3);
     expect(renewals.map(({ ids }) => ids)).to.deep.equal([['three']]);
-    leases.end(three);
+    leases.removeLease(three);
   });
 });

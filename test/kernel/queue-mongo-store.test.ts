@@ -1,11 +1,11 @@
 /** What the queue on MongoDB asks of its server, step by step, with collections and sessions that a test plays. */
 import { expect } from 'chai';
 import { COUNTED } from '../../contract/deferred.js';
-import type { Opened } from '../../plugins/queues/mongo/connection.js';
-import { addition, failed, released, taking } from '../../plugins/queues/mongo/documents.js';
+import type { MongoQueueConnection } from '../../plugins/queues/mongo/connection.js';
+import { createInsert, createFailUpdate, released, createClaimUpdate } from '../../plugins/queues/mongo/documents.js';
 import { createMongoStore } from '../../plugins/queues/mongo/store.js';
-import { shortIdOf } from '../../plugins/queues/shared/job.js';
-import type { Entry, Store } from '../../plugins/queues/shared/store.js';
+import { toShortId } from '../../plugins/queues/shared/job.js';
+import type { Entry, QueueStore } from '../../plugins/queues/shared/store.js';
 import { replaceTime } from '../support/manual-time.js';
 
 type Call = readonly [method: string, ...given: unknown[]];
@@ -13,7 +13,7 @@ type Call = readonly [method: string, ...given: unknown[]];
 type Answers = Readonly<Record<string, unknown[]>>;
 
 interface Played {
-  readonly store: Store;
+  readonly store: QueueStore;
   readonly calls: Call[];
 }
 
@@ -21,8 +21,8 @@ const LOST = { code: 'JOB_LOST', detail: 'Lost.' };
 const entry = (id: string, delay = 0): Entry => ({
   ...{ id, resource: 'r', part: 'p', acceptedAt: 5, priority: 1, retries: 2, delay, body: '{}' },
 });
-const oid = (id: string): string => `oid:${shortIdOf(id)}`;
-const held = (id: string, token = 't') => ({ id, token });
+const oid = (id: string): string => `oid:${toShortId(id)}`;
+const createHeld = (id: string, token = 't') => ({ id, token });
 const heldFilter = (id: string, token = 't') => ({
   ...{ _id: { $eq: oid(id) }, token: { $eq: token }, state: 'running' },
 });
@@ -49,7 +49,7 @@ function storeOn(answers: Answers = {}, alone = false): Played {
       calls.push([method, ...given]);
       return { toArray: () => Promise.resolve((next(method) as unknown[] | undefined) ?? []) };
     };
-  const one =
+  const createRecordedMethod =
     (method: string) =>
     (...given: unknown[]) => {
       calls.push([method, ...given]);
@@ -60,7 +60,7 @@ function storeOn(answers: Answers = {}, alone = false): Played {
     ...{ updateOne: does('updateOne'), updateMany: does('updateMany'), bulkWrite: does('bulkWrite') },
     ...{ deleteOne: does('deleteOne'), deleteMany: does('deleteMany') },
     ...{ find: list('find'), aggregate: list('aggregate') },
-    ...{ findOne: one('findOne'), findOneAndUpdate: one('findOneAndUpdate') },
+    ...{ findOne: createRecordedMethod('findOne'), findOneAndUpdate: createRecordedMethod('findOneAndUpdate') },
     countDocuments: (filter: { state: string }, options: object) => {
       calls.push(['countDocuments', filter, options]);
       return Promise.resolve({ delayed: 2, running: 3, dead: 4 }[filter.state] ?? 0);
@@ -72,16 +72,22 @@ function storeOn(answers: Answers = {}, alone = false): Played {
     abortTransaction: does('abortTransaction'),
   };
   const client = { withSession: (work: (one: unknown) => Promise<unknown>) => work(session) };
-  const opened = { client, jobs, alone, idOf: (digits: string) => `oid:${digits}`, repository: 'agenda' };
+  const opened = {
+    client,
+    jobs,
+    isStandalone: alone,
+    toObjectId: (digits: string) => `oid:${digits}`,
+    repository: 'agenda',
+  };
   const server = {
-    opened: () => Promise.resolve(opened as unknown as Opened),
+    getConnection: () => Promise.resolve(opened as unknown as MongoQueueConnection),
     close: () => Promise.resolve(),
   };
   return { store: createMongoStore(server), calls };
 }
 
 const names = ({ calls }: Played): string[] => calls.map(([method]) => method);
-const again = (...labels: unknown[]): Error => Object.assign(new Error('conflict'), { errorLabels: labels });
+const createConflict = (...labels: unknown[]): Error => Object.assign(new Error('conflict'), { errorLabels: labels });
 const failure = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
 
 describe('the queue on a played MongoDB', () => {
@@ -89,12 +95,12 @@ describe('the queue on a played MongoDB', () => {
     const played = storeOn();
     await played.store.add([entry('a')]);
     await played.store.add([entry('b', 5)]);
-    await played.store.bury(entry('c'), LOST);
+    await played.store.moveToDeadLetter(entry('c'), LOST);
     const id = (name: string) => oid(name) as never;
     expect(played.calls).to.deep.equal([
-      ['updateOne', { _id: { $eq: oid('a') } }, addition(entry('a'), id('a'), 1), { upsert: true }],
-      ['updateOne', { _id: { $eq: oid('b') } }, addition(entry('b', 5), id('b'), 2), { upsert: true }],
-      ['updateOne', { _id: { $eq: oid('c') } }, addition(entry('c'), id('c'), 3, LOST), { upsert: true }],
+      ['updateOne', { _id: { $eq: oid('a') } }, createInsert(entry('a'), id('a'), 1), { upsert: true }],
+      ['updateOne', { _id: { $eq: oid('b') } }, createInsert(entry('b', 5), id('b'), 2), { upsert: true }],
+      ['updateOne', { _id: { $eq: oid('c') } }, createInsert(entry('c'), id('c'), 3, LOST), { upsert: true }],
     ]);
     expect(await played.store.jobs()).to.equal('agenda');
   });
@@ -113,8 +119,8 @@ describe('the queue on a played MongoDB', () => {
 
   it('tries a transaction again that met another, after it was ended', async () => {
     const played = storeOn({
-      bulkWrite: [again('TransientTransactionError'), undefined, undefined],
-      commitTransaction: [again('x', 'TransientTransactionError'), undefined],
+      bulkWrite: [createConflict('TransientTransactionError'), undefined, undefined],
+      commitTransaction: [createConflict('x', 'TransientTransactionError'), undefined],
       abortTransaction: [undefined, new Error('nothing to end')],
     });
     await played.store.add([entry('a'), entry('b')]);
@@ -127,7 +133,7 @@ describe('the queue on a played MongoDB', () => {
 
   for (const [title, error] of [
     ['has no label', new Error('full')],
-    ['has another label', again('RetryableWriteError')],
+    ['has another label', createConflict('RetryableWriteError')],
     ['has labels that are no list', Object.assign(new Error('odd'), { errorLabels: 'TransientTransactionError' })],
   ] as const)
     it(`does not try a transaction again whose error ${title}, and ends it`, async () => {
@@ -139,29 +145,29 @@ describe('the queue on a played MongoDB', () => {
   it('gives a transaction up when its caller has', async () => {
     const time = replaceTime();
     try {
-      const error = again('TransientTransactionError');
-      const late = async () => {
-        await time.pass(425);
+      const error = createConflict('TransientTransactionError');
+      const failLate = async () => {
+        await time.advance(425);
         throw error;
       };
-      const played = storeOn({ bulkWrite: Array<unknown>(9).fill(late) });
+      const played = storeOn({ bulkWrite: Array<unknown>(9).fill(failLate) });
       expect(await failure(played.store.add([entry('a'), entry('b')]))).to.equal(error);
       // After 425 and 850 milliseconds it is in time, after 1275 it is not.
       expect(names(played).filter((name) => name === 'bulkWrite')).to.have.length(3);
     } finally {
-      time.restore();
+      time.restoreGlobals();
     }
   });
 
   it('claims one in one step', async () => {
     const data = { id: 'a', work: '{}' };
     const played = storeOn({ findOneAndUpdate: [{ data, attempts: 1, retries: 2 }] });
-    expect(await played.store.claim('t', 1, 50)).to.deep.equal([
+    expect(await played.store.claimJobs('t', 1, 50)).to.deep.equal([
       { id: 'a', token: 't', attempt: 1, retries: 2, body: '{}', journal: null },
     ]);
-    expect(await played.store.claim('t', 1, 50)).to.deep.equal([]);
+    expect(await played.store.claimJobs('t', 1, 50)).to.deep.equal([]);
     expect(played.calls[0]).to.deep.equal([
-      ...['findOneAndUpdate', WAITS, taking('t', 50), { sort: ORDER, returnDocument: 'after' }],
+      ...['findOneAndUpdate', WAITS, createClaimUpdate('t', 50), { sort: ORDER, returnDocument: 'after' }],
     ]);
   });
 
@@ -169,32 +175,32 @@ describe('the queue on a played MongoDB', () => {
     const two = [{ _id: 1 }, { _id: 2 }];
     const taken = [{ data: { id: 'b', work: 'w' }, attempts: 2, retries: 3, journal: 'n' }];
     const played = storeOn({ find: [two, two, taken], updateMany: [{ modifiedCount: 0 }, { modifiedCount: 1 }] });
-    expect(await played.store.claim('t', 2, 50)).to.deep.equal([
+    expect(await played.store.claimJobs('t', 2, 50)).to.deep.equal([
       { id: 'b', token: 't', attempt: 2, retries: 3, body: 'w', journal: 'n' },
     ]);
     const look: Call = ['find', WAITS, { sort: ORDER, limit: 2, projection: { _id: 1 } }];
-    const take: Call = ['updateMany', { _id: { $in: [1, 2] }, ...WAITS }, taking('t', 50)];
+    const take: Call = ['updateMany', { _id: { $in: [1, 2] }, ...WAITS }, createClaimUpdate('t', 50)];
     const mine: Call = ['find', { _id: { $in: [1, 2] }, token: { $eq: 't' } }, { sort: ORDER }];
     expect(played.calls).to.deep.equal([look, take, look, take, mine]);
     const slow = storeOn({ find: Array(9).fill(two), updateMany: Array(9).fill({ modifiedCount: 0 }) });
-    expect(await slow.store.claim('t', 2, 50)).to.deep.equal([]);
+    expect(await slow.store.claimJobs('t', 2, 50)).to.deep.equal([]);
     expect(names(slow)).to.have.length(10);
     const empty = storeOn();
-    expect([await empty.store.claim('t', 2, 50), names(empty)]).to.deep.equal([[], ['find']]);
+    expect([await empty.store.claimJobs('t', 2, 50), names(empty)]).to.deep.equal([[], ['find']]);
   });
 
   it('renews all in one step, and asks which are still held where some are not', async () => {
-    const both = [held('a'), held('b', 'u')];
+    const both = [createHeld('a'), createHeld('b', 'u')];
     const filter = { $or: [heldFilter('a'), heldFilter('b', 'u')] };
     const played = storeOn({ updateMany: [{ matchedCount: 2 }] });
-    expect([...(await played.store.renew(both, 50))]).to.deep.equal(['a', 'b']);
+    expect([...(await played.store.renewLeases(both, 50))]).to.deep.equal(['a', 'b']);
     const renewed = [{ $set: { leaseUntil: { $add: ['$$NOW', 50] } } }];
     expect(played.calls).to.deep.equal([['updateMany', filter, renewed]]);
     const some = storeOn({ updateMany: [{ matchedCount: 1 }], find: [[{ data: { id: 'b' } }]] });
-    expect([...(await some.store.renew(both, 50))]).to.deep.equal(['b']);
+    expect([...(await some.store.renewLeases(both, 50))]).to.deep.equal(['b']);
     expect(some.calls[1]).to.deep.equal(['find', filter, { projection: { 'data.id': 1 } }]);
     const nothing = storeOn();
-    expect([(await nothing.store.renew([], 50)).size, nothing.calls]).to.deep.equal([0, []]);
+    expect([(await nothing.store.renewLeases([], 50)).size, nothing.calls]).to.deep.equal([0, []]);
   });
 
   it('ends, gives back, fails and notes only what is held', async () => {
@@ -205,20 +211,20 @@ describe('the queue on a played MongoDB', () => {
         deleteOne: [{ deletedCount: count }],
         updateOne: [{ modifiedCount: count }, { modifiedCount: count }, { matchedCount: count }],
       });
-      expect(await played.store.done(held('a'))).to.equal(counted);
-      expect(await played.store.fail(held('a'), LOST, null)).to.equal(counted);
-      expect(await played.store.fail(held('a'), LOST, 0)).to.equal(counted);
-      expect(await played.store.note(held('a'), 'notes')).to.equal(counted);
+      expect(await played.store.completeJob(createHeld('a'))).to.equal(counted);
+      expect(await played.store.fail(createHeld('a'), LOST, null)).to.equal(counted);
+      expect(await played.store.fail(createHeld('a'), LOST, 0)).to.equal(counted);
+      expect(await played.store.saveJournal(createHeld('a'), 'notes')).to.equal(counted);
       expect(played.calls).to.deep.equal([
         ['deleteOne', heldFilter('a')],
-        ['updateOne', heldFilter('a'), failed(LOST, 'dead', null)],
-        ['updateOne', heldFilter('a'), failed(LOST, 'delayed', 0)],
+        ['updateOne', heldFilter('a'), createFailUpdate(LOST, 'dead', null)],
+        ['updateOne', heldFilter('a'), createFailUpdate(LOST, 'delayed', 0)],
         ['updateOne', heldFilter('a'), { $set: { journal: 'notes' } }],
       ]);
     }
     const played = storeOn();
     await played.store.release([]);
-    await played.store.release([held('a')]);
+    await played.store.release([createHeld('a')]);
     expect(played.calls).to.deep.equal([['updateMany', { $or: [heldFilter('a')] }, released]]);
   });
 
@@ -273,7 +279,7 @@ describe('the queue on a played MongoDB', () => {
       [[], 0, 0],
     ] as const) {
       const played = storeOn({ aggregate: [found] });
-      expect(await played.store.backlog()).to.deep.equal({ ready, ...counts, oldest });
+      expect(await played.store.countBacklog()).to.deep.equal({ ready, ...counts, oldest });
       expect(played.calls.slice(0, 3).map(([, , options]) => options)).to.deep.equal(Array(3).fill({ limit: COUNTED }));
       expect(played.calls[3]).to.deep.equal(['aggregate', READY]);
     }
@@ -285,7 +291,7 @@ describe('the sweep of a played MongoDB', () => {
   const look = (state: string, ms: number, now: number) => ({ state, at: at(ms), now: at(now) });
   const sweep = async (answers: Answers) => {
     const played = storeOn(answers);
-    return { found: await played.store.sweep(LOST), ...played };
+    return { found: await played.store.sweepJobs(LOST), ...played };
   };
 
   it('does nothing where nothing is due and no lease is over', async () => {
@@ -334,13 +340,13 @@ describe('the sweep of a played MongoDB', () => {
       });
       expect(found).to.deep.equal({ woken: 4, dead: ['a'], next: null });
       const over = { state: 'running', leaseUntil: { $lte: at(50) } };
-      const dead = failed(LOST, 'dead', null);
+      const dead = createFailUpdate(LOST, 'dead', null);
       const tried = (operator: string) => ({ ...over, $expr: { [operator]: ['$attempts', '$retries'] } });
       expect(calls.slice(1)).to.deep.equal([
         ['find', tried('$gt'), { limit: 1000, projection: { token: 1, 'data.id': 1 } }],
         ['updateOne', { _id: { $eq: 1 }, token: { $eq: 't' }, ...over }, dead],
         ['updateOne', { _id: { $eq: 2 }, token: { $eq: 'u' }, ...over }, dead],
-        ['updateMany', tried('$lte'), failed(LOST, 'waiting', 0)],
+        ['updateMany', tried('$lte'), createFailUpdate(LOST, 'waiting', 0)],
       ]);
     }
   });

@@ -5,14 +5,14 @@ import { expect } from 'chai';
 import type { Log } from '../../contract/plugin.js';
 import { listenOn } from '../../plugins/queues/postgres/channel.js';
 import { makeTables, TABLE } from '../../plugins/queues/shared/sql-schema.js';
-import { until } from '../support/until.js';
+import { waitUntil } from '../support/until.js';
 
-const nothing = (): void => {};
-const LOG: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const doNothing = (): void => {};
+const LOG: Log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
 describe('tables of a queue in PostgreSQL', () => {
   /** `layout`: what the tables that are there say of themselves. A statement is noted when it has ended. */
-  async function made(layout: string | null): Promise<string[]> {
+  async function listLayoutStatements(layout: string | null): Promise<string[]> {
     const ended: string[] = [];
     await makeTables(async (text) => {
       await new Promise((resolve) => setImmediate(resolve));
@@ -23,7 +23,7 @@ describe('tables of a queue in PostgreSQL', () => {
   }
 
   it('are made one statement after the other, and say at the end how they were made', async () => {
-    const all = await made(null);
+    const all = await listLayoutStatements(null);
     expect(all[0]).to.include("to_regclass('lintel_jobs')");
     const own = all.findIndex((text) => text.startsWith('ALTER TABLE lintel_jobs ADD COLUMN'));
     expect(all.slice(0, own).some((text) => text.includes(`CREATE TABLE IF NOT EXISTS "${TABLE}"`))).to.equal(true);
@@ -41,9 +41,9 @@ describe('tables of a queue in PostgreSQL', () => {
   });
 
   it('are left alone where this version has made them, and made again where another one has', async () => {
-    const layout = /'([0-9a-f]{64})'$/.exec((await made(null)).at(-1) ?? '')?.[1] ?? '';
-    expect(await made(layout)).to.have.length(1);
-    const other = await made('0'.repeat(64));
+    const layout = /'([0-9a-f]{64})'$/.exec((await listLayoutStatements(null)).at(-1) ?? '')?.[1] ?? '';
+    expect(await listLayoutStatements(layout)).to.have.length(1);
+    const other = await listLayoutStatements('0'.repeat(64));
     expect(other.length).to.be.greaterThan(8);
     expect(other.at(-1)).to.include(layout);
   });
@@ -66,16 +66,16 @@ describe('the channel of a queue in PostgreSQL', () => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => {
       sockets.push(socket);
-      socket.on('error', nothing);
+      socket.on('error', doNothing);
       socket.once('data', () => socket.end(Buffer.concat([...READY, FATAL])));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const ear = listenOn({ host: '127.0.0.1', port, user: 'u', database: 'd', password: '' }, nothing, LOG);
+    const ear = listenOn({ host: '127.0.0.1', port, user: 'u', database: 'd', password: '' }, doNothing, LOG);
     try {
-      await until(() => sockets.length > 1, 'it connects again');
+      await waitUntil(() => sockets.length > 1, 'it connects again');
     } finally {
-      await ear.end();
+      await ear.stop();
       server.close();
     }
   });
@@ -83,7 +83,7 @@ describe('the channel of a queue in PostgreSQL', () => {
   it('ends while its connection is being made', async () => {
     let begun = false;
     const server = createServer((socket) => {
-      socket.on('error', nothing);
+      socket.on('error', doNothing);
       // The login is not answered; the farewell of the client is.
       socket.once('data', () => {
         begun = true;
@@ -92,11 +92,11 @@ describe('the channel of a queue in PostgreSQL', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const ear = listenOn({ host: '127.0.0.1', port, user: 'u', database: 'd', password: '' }, nothing, LOG);
+    const ear = listenOn({ host: '127.0.0.1', port, user: 'u', database: 'd', password: '' }, doNothing, LOG);
     try {
-      await until(() => begun, 'it connects');
+      await waitUntil(() => begun, 'it connects');
     } finally {
-      await ear.end();
+      await ear.stop();
       server.close();
     }
   });

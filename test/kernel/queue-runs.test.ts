@@ -1,14 +1,14 @@
 /** One run of claimed work and what is recorded of its end, and the pauses before another try. Time passes by hand. */
 import { expect } from 'chai';
 import type { Outcome } from '../../contract/deferred.js';
-import type { Happening } from '../../contract/hooks.js';
+import type { TelemetryEvent } from '../../contract/hooks.js';
 import type { Run } from '../../plugins/queues/kind.js';
 import { createLeases, type Leases } from '../../plugins/queues/shared/leases.js';
 import { createRun } from '../../plugins/queues/shared/runs.js';
-import { pauseAfter, readSettings } from '../../plugins/queues/shared/settings.js';
-import type { Claimed } from '../../plugins/queues/shared/store.js';
+import { computePause, readSettings } from '../../plugins/queues/shared/settings.js';
+import type { ClaimedJob } from '../../plugins/queues/shared/store.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
-import { putOf } from '../support/queues.js';
+import { createTestJob } from '../support/queues.js';
 
 const DONE: Outcome = { done: true };
 const failing = (retryable: boolean): Outcome => ({ done: false, code: 'TST_FAILED', detail: 'Failed.', retryable });
@@ -19,7 +19,7 @@ describe('a run of claimed work', () => {
   let events: string[] = [];
   let messages: string[] = [];
   let fields: object[] = [];
-  let ended: Happening[] = [];
+  let ended: TelemetryEvent[] = [];
   let later: number[] = [];
   /** How often the store rejects before it answers, and what it answers. */
   let [failures, isHeld] = [0, true];
@@ -31,8 +31,8 @@ describe('a run of claimed work', () => {
     leases = createLeases((held) => Promise.resolve(new Set(held.map(({ id }) => id))), 10_000);
   });
   afterEach(() => {
-    leases.surrender();
-    time.restore();
+    leases.forfeitAll();
+    time.restoreGlobals();
     Math.random = random;
   });
 
@@ -44,25 +44,25 @@ describe('a run of claimed work', () => {
     fields.push(given);
     messages.push(message);
   };
-  const { work } = putOf({ a: 1 }, { id: 'one' });
-  const claimed = (attempt: number, retries: number, body = JSON.stringify(work)): Claimed => ({
+  const { work } = createTestJob({ a: 1 }, { id: 'one' });
+  const claimed = (attempt: number, retries: number, body = JSON.stringify(work)): ClaimedJob => ({
     ...{ id: 'one', token: 'mine', attempt, retries, body, journal: null },
   });
-  const start = (job: Claimed, run: Run) =>
+  const start = (job: ClaimedJob, run: Run) =>
     createRun({
       store: {
-        note: ({ id }, journal) => answer(`note ${id} ${journal}`),
-        done: ({ id, token }) => answer(`done ${id} ${token}`),
+        saveJournal: ({ id }, journal) => answer(`note ${id} ${journal}`),
+        completeJob: ({ id, token }) => answer(`done ${id} ${token}`),
         fail: ({ id }, { code, detail }, after) => answer(`fail ${id} ${code} ${detail} ${after}`),
       },
       leases,
       settings: readSettings({ backoff: 2 }, 1),
       log: { debug: note, info: note, warn: note, error: note },
-      tell: (event) => void ended.push(event),
-      later: (milliseconds) => void later.push(milliseconds),
-      inside: () => Promise.resolve(null),
+      emit: (event) => void ended.push(event),
+      scheduleSweep: (milliseconds) => void later.push(milliseconds),
+      findSharedStore: () => Promise.resolve(null),
     })(job, run);
-  const settled = async (job: Claimed, outcome: Outcome): Promise<void> => {
+  const settleJob = async (job: ClaimedJob, outcome: Outcome): Promise<void> => {
     const settle = await start(job, () => Promise.resolve(outcome));
     await settle();
   };
@@ -78,13 +78,13 @@ describe('a run of claimed work', () => {
     });
     expect(seen).to.deep.equal([work, 3, 1]);
     expect(aborted()).to.equal(false);
-    leases.surrender();
+    leases.forfeitAll();
     expect(aborted()).to.equal(true);
     await settle();
   });
 
   it('removes work that is done, reports it, and holds no lease any more', async () => {
-    await settled(claimed(1, 0), DONE);
+    await settleJob(claimed(1, 0), DONE);
     expect([events, later, messages]).to.deep.equal([['done one mine'], [], []]);
     expect(ended).to.deep.equal([{ ...names, attempt: 1, outcome: 'done', code: undefined }]);
     expect(leases.all.size).to.equal(0);
@@ -99,7 +99,7 @@ describe('a run of claimed work', () => {
     [1, 5, false, null],
   ] as const)
     it(`${after === null ? 'ends' : 'repeats'} work that failed ${retryable ? '' : 'for good '}in try ${attempt}, with ${retries} more allowed`, async () => {
-      await settled(claimed(attempt, retries), failing(retryable));
+      await settleJob(claimed(attempt, retries), failing(retryable));
       expect(events).to.deep.equal([`fail one TST_FAILED Failed. ${after}`]);
       expect(later).to.deep.equal(after === null ? [] : [after]);
       const outcome = after === null ? 'dead' : 'again';
@@ -110,7 +110,7 @@ describe('a run of claimed work', () => {
     });
 
   it('waits where it was not let in, whatever its tries', async () => {
-    await settled(claimed(1, 0, JSON.stringify({ ...work, acceptedAt: 0 })), {
+    await settleJob(claimed(1, 0, JSON.stringify({ ...work, acceptedAt: 0 })), {
       done: false,
       code: 'TST_FAILED',
       detail: 'Failed.',
@@ -131,7 +131,7 @@ describe('a run of claimed work', () => {
   });
 
   it('has no names to report of what is no work', async () => {
-    for (const body of ['no JSON', 'null']) await settled(claimed(1, 0, body), failing(false));
+    for (const body of ['no JSON', 'null']) await settleJob(claimed(1, 0, body), failing(false));
     const unnamed = { ...names, resource: undefined, part: undefined, attempt: 1, outcome: 'dead', code: 'TST_FAILED' };
     expect(ended).to.deep.equal([unnamed, unnamed]);
   });
@@ -139,10 +139,10 @@ describe('a run of claimed work', () => {
   it('asks a store that is unavailable again every 200 ms, until the end is recorded', async () => {
     failures = 2;
     let isOver = false;
-    const settling = settled(claimed(1, 0), DONE).then(() => (isOver = true));
-    await time.pass(399);
+    const settling = settleJob(claimed(1, 0), DONE).then(() => (isOver = true));
+    await time.advance(399);
     expect([events.length, isOver, leases.all.size]).to.deep.equal([2, false, 1]);
-    await time.pass(1);
+    await time.advance(1);
     await settling;
     expect([events.length, ended.length, leases.all.size]).to.deep.equal([3, 1, 0]);
   });
@@ -150,7 +150,7 @@ describe('a run of claimed work', () => {
   it('records nothing once its lease is lost', async () => {
     for (const outcome of [DONE, failing(true)]) {
       const settle = await start(claimed(1, 5), () => Promise.resolve(outcome));
-      leases.surrender();
+      leases.forfeitAll();
       await settle();
     }
     expect([events, ended, later]).to.deep.equal([[], [], []]);
@@ -160,18 +160,18 @@ describe('a run of claimed work', () => {
 
   it('gives up asking when the lease is lost meanwhile', async () => {
     failures = Infinity;
-    const settling = settled(claimed(1, 0), DONE);
-    await time.pass(300);
-    leases.surrender();
-    await time.pass(200);
+    const settling = settleJob(claimed(1, 0), DONE);
+    await time.advance(300);
+    leases.forfeitAll();
+    await time.advance(200);
     await settling;
     expect([events.length, ended]).to.deep.equal([2, []]);
   });
 
   it('reports nothing, and plans no other try, where the store says that another holds the work', async () => {
     isHeld = false;
-    await settled(claimed(1, 5), DONE);
-    await settled(claimed(1, 5), failing(true));
+    await settleJob(claimed(1, 5), DONE);
+    await settleJob(claimed(1, 5), failing(true));
     expect([events.length, ended, later]).to.deep.equal([2, [], []]);
     expect(messages.filter((message) => message.includes('the lease was lost'))).to.have.length(2);
   });
@@ -192,13 +192,13 @@ describe('settings of a queue', () => {
     const { random } = Math;
     const pauses = (value: number, ...attempts: number[]): number[] => {
       Math.random = () => value;
-      return attempts.map((attempt) => Math.round(pauseAfter(attempt, { backoff: 1000 })));
+      return attempts.map((attempt) => Math.round(computePause(attempt, { backoff: 1000 })));
     };
     try {
       expect(pauses(0.5, 1, 2, 3, 4)).to.deep.equal([1000, 2000, 4000, 8000]);
       expect(pauses(0, 1, 12, 13, 100, 1e9)).to.deep.equal([900, 1_843_200, 3_240_000, 3_240_000, 3_240_000]);
       expect(pauses(1, 1, 100)).to.deep.equal([1100, 3_960_000]);
-      expect(Math.round(pauseAfter(40, { backoff: 1e-7 }))).to.equal(118);
+      expect(Math.round(computePause(40, { backoff: 1e-7 }))).to.equal(118);
     } finally {
       Math.random = random;
     }

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';
-import { createWatch } from '../../plugins/queues/shared/away.js';
+import { createStoreWatch } from '../../plugins/queues/shared/away.js';
 import { createSweeper, LOST } from '../../plugins/queues/shared/sweeper.js';
-import type { Swept } from '../../plugins/queues/shared/store.js';
+import type { SweepResult } from '../../plugins/queues/shared/store.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 
 describe('sweeps of a store', () => {
@@ -12,15 +12,15 @@ describe('sweeps of a store', () => {
   let sweeps: number[] = [];
   let wakes = 0;
   let messages: string[] = [];
-  let answer: () => Promise<Swept> = () => Promise.resolve(NOTHING);
-  const NOTHING: Swept = { woken: 0, dead: [], next: null };
+  let answer: () => Promise<SweepResult> = () => Promise.resolve(NOTHING);
+  const NOTHING: SweepResult = { woken: 0, dead: [], next: null };
   const note = (_fields: object, message: string): void => void messages.push(message);
   const log: Log = { debug: note, info: note, warn: note, error: note };
   beforeEach(() => {
     time = replaceTime();
     [sweeps, wakes, messages, answer] = [[], 0, [], () => Promise.resolve(NOTHING)];
   });
-  afterEach(() => time.restore());
+  afterEach(() => time.restoreGlobals());
   const create = () =>
     createSweeper(
       (lost) => {
@@ -36,11 +36,11 @@ describe('sweeps of a store', () => {
   it('begin with the start, come again after each pause, and wake the process each time', async () => {
     const sweeper = create();
     await sweeper.start();
-    await time.pass(2500);
+    await time.advance(2500);
     expect([sweeps, wakes, messages]).to.deep.equal([[0, 1000, 2000], 3, []]);
     await sweeper.stop();
     expect(time.timers()).to.equal(0);
-    await time.pass(5000);
+    await time.advance(5000);
     expect(sweeps).to.have.length(3);
   });
 
@@ -49,7 +49,7 @@ describe('sweeps of a store', () => {
     answer = () => Promise.resolve({ ...NOTHING, next: nexts.shift() ?? null });
     const sweeper = create();
     await sweeper.start();
-    await time.pass(2400);
+    await time.advance(2400);
     expect(sweeps).to.deep.equal([0, 300, 301, 1301, 2301]);
     await sweeper.stop();
   });
@@ -57,13 +57,13 @@ describe('sweeps of a store', () => {
   it('come sooner when the process learns of something that is due sooner, and no later', async () => {
     const sweeper = create();
     await sweeper.start();
-    sweeper.later(5000);
-    sweeper.later(400);
-    sweeper.later(600);
+    sweeper.scheduleSweep(5000);
+    sweeper.scheduleSweep(400);
+    sweeper.scheduleSweep(600);
     expect(time.timers()).to.equal(1);
-    await time.pass(1300);
+    await time.advance(1300);
     expect(sweeps).to.deep.equal([0, 400]);
-    await time.pass(100);
+    await time.advance(100);
     expect(sweeps).to.deep.equal([0, 400, 1400]);
     await sweeper.stop();
   });
@@ -73,12 +73,12 @@ describe('sweeps of a store', () => {
     answer = () => new Promise((resolve) => (finish = () => resolve(NOTHING)));
     const sweeper = create();
     const starting = sweeper.start();
-    sweeper.later(100);
-    await time.pass(500);
+    sweeper.scheduleSweep(100);
+    await time.advance(500);
     expect(sweeps).to.deep.equal([0]);
     let isStopped = false;
     const stopping = sweeper.stop().then(() => (isStopped = true));
-    await time.pass(500);
+    await time.advance(500);
     expect(isStopped).to.equal(false);
     finish();
     await Promise.all([starting, stopping]);
@@ -90,21 +90,21 @@ describe('sweeps of a store', () => {
     await sweeper.start();
     let finish = (): void => undefined;
     answer = () => new Promise((resolve) => (finish = () => resolve(NOTHING)));
-    await time.pass(1000);
-    sweeper.later(100);
-    await time.pass(1500);
+    await time.advance(1000);
+    sweeper.scheduleSweep(100);
+    await time.advance(1500);
     expect(sweeps).to.deep.equal([0, 1000]);
     answer = () => Promise.resolve(NOTHING);
     finish();
-    await time.pass(1500);
+    await time.advance(1500);
     expect(sweeps).to.deep.equal([0, 1000, 2501, 3501]);
     await sweeper.stop();
   });
 
   it('do not begin before the start', async () => {
     const sweeper = create();
-    sweeper.later(10);
-    await time.pass(5000);
+    sweeper.scheduleSweep(10);
+    await time.advance(5000);
     expect([sweeps, time.timers()]).to.deep.equal([[], 0]);
   });
 
@@ -112,7 +112,7 @@ describe('sweeps of a store', () => {
     answer = () => Promise.reject(new Error('unavailable'));
     const sweeper = create();
     await sweeper.start();
-    await time.pass(1000);
+    await time.advance(1000);
     expect([sweeps, wakes, messages]).to.deep.equal([[0, 1000], 2, []]);
     await sweeper.stop();
   });
@@ -134,15 +134,15 @@ describe('a store that is unavailable', () => {
     time = replaceTime();
     messages = [];
   });
-  afterEach(() => time.restore());
+  afterEach(() => time.restoreGlobals());
   const note = (_fields: object, message: string): void => {
     messages.push(message.includes('is back') ? 'back' : 'unavailable');
   };
   const log: Log = { debug: note, info: note, warn: note, error: note };
   const wrong = new Error('no connection');
-  const fails = (): Promise<never> => Promise.reject(wrong);
+  const rejectWrong = (): Promise<never> => Promise.reject(wrong);
   const works = (): Promise<string> => Promise.resolve('answer');
-  const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  const catchFailure = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => null,
       (error: unknown) => error,
@@ -155,63 +155,63 @@ describe('a store that is unavailable', () => {
   };
 
   it('is logged once when it fails and once when it works again', async () => {
-    const watch = createWatch(log);
-    expect(await watch.note(works())).to.equal('answer');
+    const watch = createStoreWatch(log);
+    expect(await watch.track(works())).to.equal('answer');
     expect(messages).to.deep.equal([]);
-    expect(await failureOf(watch.note(fails()))).to.equal(wrong);
-    await failureOf(watch.note(fails()));
+    expect(await catchFailure(watch.track(rejectWrong()))).to.equal(wrong);
+    await catchFailure(watch.track(rejectWrong()));
     expect(messages).to.deep.equal(['unavailable']);
-    await watch.note(works());
-    await watch.note(works());
+    await watch.track(works());
+    await watch.track(works());
     expect(messages).to.deep.equal(['unavailable', 'back']);
-    await failureOf(watch.note(fails()));
+    await catchFailure(watch.track(rejectWrong()));
     expect(messages).to.deep.equal(['unavailable', 'back', 'unavailable']);
   });
 
   it('rejects callers with JOB_AWAY, and no words of a driver', async () => {
-    const watch = createWatch(log);
-    expectAway(await failureOf(watch.answer(fails())), wrong);
-    expectAway(await failureOf(watch.soon(fails)), wrong);
-    expect([await watch.answer(works()), await watch.soon(works)]).to.deep.equal(['answer', 'answer']);
+    const watch = createStoreWatch(log);
+    expectAway(await catchFailure(watch.trackOrFault(rejectWrong())), wrong);
+    expectAway(await catchFailure(watch.trackInTime(rejectWrong)), wrong);
+    expect([await watch.trackOrFault(works()), await watch.trackInTime(works)]).to.deep.equal(['answer', 'answer']);
   });
 
   it('answers callers within their patience, and is logged also where its driver goes on trying', async () => {
-    const watch = createWatch(log);
+    const watch = createStoreWatch(log);
     let reject = (_error: Error): void => undefined;
-    const asking = failureOf(watch.soon(() => new Promise<never>((_, no) => (reject = no))));
-    await time.pass(899);
+    const asking = catchFailure(watch.trackInTime(() => new Promise<never>((_, no) => (reject = no))));
+    await time.advance(899);
     expect(messages).to.deep.equal([]);
-    await time.pass(1);
+    await time.advance(1);
     expectAway(await asking);
     expect(messages).to.deep.equal(['unavailable']);
     // It may fail when nothing waits for it any more.
     reject(wrong);
-    await time.pass(0);
+    await time.advance(0);
     expect([messages.length, time.timers()]).to.deep.equal([1, 0]);
   });
 
   it('is waited for as long as it takes where it is in this process', async () => {
-    const watch = createWatch(log, Infinity);
+    const watch = createStoreWatch(log, Infinity);
     let resolve = (_value: string): void => undefined;
-    const asking = watch.soon(() => new Promise<string>((yes) => (resolve = yes)));
-    await time.pass(100_000);
+    const asking = watch.trackInTime(() => new Promise<string>((yes) => (resolve = yes)));
+    await time.advance(100_000);
     expect(time.timers()).to.equal(0);
     resolve('late');
     expect([await asking, messages]).to.deep.equal(['late', []]);
   });
 
   it('leaves no timer behind a caller that was answered', async () => {
-    const watch = createWatch(log);
-    await watch.soon(works);
-    await failureOf(watch.soon(fails));
+    const watch = createStoreWatch(log);
+    await watch.trackInTime(works);
+    await catchFailure(watch.trackInTime(rejectWrong));
     expect(time.timers()).to.equal(0);
   });
 
   it('is not logged as working again for the answer to a call that began just before the failure', async () => {
-    const watch = createWatch(log);
+    const watch = createStoreWatch(log);
     let resolve = (_value: string): void => undefined;
-    const failing = failureOf(watch.note(fails()));
-    const late = watch.note(new Promise<string>((yes) => (resolve = yes)));
+    const failing = catchFailure(watch.track(rejectWrong()));
+    const late = watch.track(new Promise<string>((yes) => (resolve = yes)));
     await failing;
     resolve('late');
     await late;
@@ -219,16 +219,16 @@ describe('a store that is unavailable', () => {
   });
 
   it('is not logged again for a call that began before the last news', async () => {
-    const watch = createWatch(log);
+    const watch = createStoreWatch(log);
     let [rejectOld, resolveOld] = [(_error: Error): void => undefined, (_value: string): void => undefined];
-    const old = failureOf(watch.note(new Promise<never>((_, no) => (rejectOld = no))));
-    const older = watch.note(new Promise<string>((yes) => (resolveOld = yes)));
-    await failureOf(watch.note(fails()));
+    const old = catchFailure(watch.track(new Promise<never>((_, no) => (rejectOld = no))));
+    const older = watch.track(new Promise<string>((yes) => (resolveOld = yes)));
+    await catchFailure(watch.track(rejectWrong()));
     // An answer from before says nothing of now.
     resolveOld('late');
     await older;
     expect(messages).to.deep.equal(['unavailable']);
-    await watch.note(works());
+    await watch.track(works());
     rejectOld(wrong);
     await old;
     expect(messages).to.deep.equal(['unavailable', 'back']);

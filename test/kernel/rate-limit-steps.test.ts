@@ -6,7 +6,7 @@ import type { Frame, PlanTools, Step } from '../../contract/plan.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import { ResourcePhase } from '../../contract/slot.js';
 import rateLimit from '../../plugins/features/rate-limit/runtime.js';
-import type { Counted } from '../../plugins/caches/kind.js';
+import type { WindowCount } from '../../plugins/caches/kind.js';
 import type { Feature } from '../../plugins/features/kind.js';
 
 interface Trial {
@@ -19,12 +19,12 @@ interface Trial {
 
 function trial(
   identifier: Json | undefined,
-  counted: Counted | Promise<Counted> = { count: 1, left: 1000 },
+  counted: WindowCount | Promise<WindowCount> = { count: 1, left: 1000 },
   limit = 2,
   place = 'users',
 ): Trial {
   const keys: string[] = [];
-  const count = (key: string, seconds: number): Counted | Promise<Counted> => {
+  const count = (key: string, seconds: number): WindowCount | Promise<WindowCount> => {
     keys.push(`${seconds} ${key}`);
     return counted;
   };
@@ -49,18 +49,18 @@ function trial(
 }
 
 /** The key under which a value is counted. */
-function keyOf(identifier: Json | undefined, value: unknown, texts: 'all' | null = null, place = 'users'): string {
+function findKey(identifier: Json | undefined, value: unknown, texts: 'all' | null = null, place = 'users'): string {
   const { keys, run } = trial(identifier, undefined, undefined, place);
   run(value, texts);
   return keys[0] ?? 'none';
 }
 const isSame = (identifier: Json, one: unknown, two: unknown, texts: 'all' | null = null): boolean =>
-  keyOf(identifier, one, texts) === keyOf(identifier, two, texts);
+  findKey(identifier, one, texts) === findKey(identifier, two, texts);
 
 describe('callers that are counted', () => {
   it('are told apart by value, by shape, by resource', () => {
     const by = '$PAYLOAD.a';
-    expect(keyOf(by, 'x')).to.match(/^60 limit:[\w-]{43}$/);
+    expect(findKey(by, 'x')).to.match(/^60 limit:[\w-]{43}$/);
     expect(isSame(by, 'x', 'x')).to.equal(true);
     for (const [one, two] of [
       ['x', 'y'],
@@ -74,7 +74,7 @@ describe('callers that are counted', () => {
       ],
     ] as const)
       expect(isSame(by, one, two)).to.equal(false);
-    expect(keyOf(by, 'x', null, 'other')).not.to.equal(keyOf(by, 'x'));
+    expect(findKey(by, 'x', null, 'other')).not.to.equal(findKey(by, 'x'));
     expect(isSame(['$PAYLOAD.0', '$PAYLOAD.1'], ['a', 'b'], ['ab', 'x'])).to.equal(false);
     expect(isSame(['$PAYLOAD.0', '$PAYLOAD.1'], ['a', 'b'], ['a', 'b'])).to.equal(true);
   });
@@ -89,7 +89,7 @@ describe('callers that are counted', () => {
       expect(isSame(by, '::ffff:1.2.3.4', '1.2.3.4')).to.equal(true);
       expect(isSame(by, '::ffff:102:304', '::ffff:102:305')).to.equal(false);
     }
-    expect(keyOf(undefined, '2001:db8:1:2::1')).to.equal(keyOf('$HEADER.ip', '2001:db8:1:2::2'));
+    expect(findKey(undefined, '2001:db8:1:2::1')).to.equal(findKey('$HEADER.ip', '2001:db8:1:2::2'));
     expect(isSame('$PAYLOAD.a', '2001:db8:1:2::1', '2001:db8:1:2::2')).to.equal(false);
   });
 
@@ -129,7 +129,7 @@ describe('callers that are counted', () => {
     });
 
   it('are counted as 0 and false too', () => {
-    for (const value of [0, false]) expect(keyOf('$PAYLOAD.a', value)).to.match(/^60 /);
+    for (const value of [0, false]) expect(findKey('$PAYLOAD.a', value)).to.match(/^60 /);
   });
 });
 
@@ -146,7 +146,7 @@ describe('the step that counts', () => {
       expect(at(by)).to.deep.equal([ResourcePhase.CHECK, -1000]);
   });
 
-  const told = (count: number, left: number): unknown => {
+  const readHeaders = (count: number, left: number): unknown => {
     const { run, frame } = trial('$HEADER.x', { count, left });
     run('a');
     return frame.headers;
@@ -158,10 +158,10 @@ describe('the step that counts', () => {
   });
 
   it('tells what is left, in whole seconds of at least one', () => {
-    expect(told(1, 60_000)).to.deep.equal(headers('1', '60'));
-    expect(told(2, 1001)).to.deep.equal(headers('0', '2'));
-    expect(told(2, 1000)).to.deep.equal(headers('0', '1'));
-    expect(told(1, 0)).to.deep.equal(headers('1', '1'));
+    expect(readHeaders(1, 60_000)).to.deep.equal(headers('1', '60'));
+    expect(readHeaders(2, 1001)).to.deep.equal(headers('0', '2'));
+    expect(readHeaders(2, 1000)).to.deep.equal(headers('0', '1'));
+    expect(readHeaders(1, 0)).to.deep.equal(headers('1', '1'));
   });
 
   it('refuses the first one over the limit, and keeps the headers on that answer', async () => {

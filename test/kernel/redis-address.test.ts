@@ -1,6 +1,6 @@
 /** Addresses of Redis as the config has them: one server, one that sentinels know, a cluster. Without a server. */
 import { expect } from 'chai';
-import { addressIn } from '../../plugins/shared/redis.js';
+import { parseRedisAddress } from '../../plugins/shared/redis.js';
 
 const URL = 'redis://127.0.0.1:1';
 
@@ -58,5 +58,5 @@ describe('an address of Redis', () => {
     [{}, null],
   ] as const)
     it(`has ${address === null ? 'no address' : 'an address'} in ${JSON.stringify(options)}`, () =>
-      expect(addressIn(options)).to.deep.equal(address));
+      expect(parseRedisAddress(options)).to.deep.equal(address));
 });

@@ -5,18 +5,18 @@ import type { Log, RuntimeContext } from '../../contract/plugin.js';
 import { createClient } from '../../plugins/caches/redis/connection.js';
 import { createRedisCache } from '../../plugins/caches/redis/redis.js';
 import runtime from '../../plugins/caches/redis/runtime.js';
-import { connectionTo, giveUp, giveUpIfSilent, soon } from '../../plugins/shared/redis.js';
+import { createRedisClient, dropConnection, dropIfSilent, waitForSettled } from '../../plugins/shared/redis.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 
 const URL = 'redis://127.0.0.1:1';
-const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a connection to Redis', () => {
-  const optionsOf = (tls = false, timeout?: number): Redis['options'] =>
-    connectionTo<object>({ servers: { url: URL }, tls }, {}, timeout).options;
+  const readOptions = (tls = false, timeout?: number): Redis['options'] =>
+    createRedisClient<object>({ servers: { url: URL }, tls }, {}, timeout).options;
 
   it('fails at once while there is none, and has deadlines', () => {
-    expect(optionsOf()).to.deep.include({
+    expect(readOptions()).to.deep.include({
       lazyConnect: true,
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
@@ -26,7 +26,7 @@ describe('a connection to Redis', () => {
       disconnectTimeout: 100,
       disableClientInfo: true,
     });
-    expect([optionsOf(false, 5).commandTimeout, optionsOf().tls, optionsOf(true).tls]).to.deep.equal([
+    expect([readOptions(false, 5).commandTimeout, readOptions().tls, readOptions(true).tls]).to.deep.equal([
       5,
       undefined,
       {},
@@ -34,7 +34,7 @@ describe('a connection to Redis', () => {
   });
 
   it('is looked for after pauses twice as long each time, two seconds at most and not all at once', () => {
-    const { retryStrategy } = optionsOf();
+    const { retryStrategy } = readOptions();
     const { random } = Math;
     try {
       for (const [chance, factor] of [
@@ -51,7 +51,7 @@ describe('a connection to Redis', () => {
   });
 
   it('is made anew when the server takes no writes any more', () => {
-    const { reconnectOnError } = optionsOf();
+    const { reconnectOnError } = readOptions();
     for (const [message, expected] of [
       ["READONLY You can't write against a read only replica.", true],
       ['ERR READONLY', false],
@@ -62,48 +62,48 @@ describe('a connection to Redis', () => {
 
   it('is given up where a command was not answered, if it is there', () => {
     const asked: unknown[] = [];
-    const clientOf = (status: string): Redis =>
+    const createStubClient = (status: string): Redis =>
       ({ status, disconnect: (again: boolean) => void asked.push(again) }) as unknown as Redis;
-    for (const status of ['connecting', 'close', 'end', 'reconnecting']) giveUp(clientOf(status));
+    for (const status of ['connecting', 'close', 'end', 'reconnecting']) dropConnection(createStubClient(status));
     for (const error of [
       new Error('ECONNRESET'),
       new Error('Command timed out!'),
       { message: 'Command timed out' },
       null,
     ])
-      giveUpIfSilent(clientOf('ready'), error);
-    giveUpIfSilent(clientOf('close'), new Error('Command timed out'));
+      dropIfSilent(createStubClient('ready'), error);
+    dropIfSilent(createStubClient('close'), new Error('Command timed out'));
     expect(asked).to.deep.equal([]);
-    giveUpIfSilent(clientOf('ready'), new Error('Command timed out'));
-    giveUp(clientOf('ready'));
+    dropIfSilent(createStubClient('ready'), new Error('Command timed out'));
+    dropConnection(createStubClient('ready'));
     expect(asked).to.deep.equal([true, true]);
   });
 
   describe('that is waited for', () => {
     let time!: ManualTime;
     beforeEach(() => (time = replaceTime()));
-    afterEach(() => time.restore());
+    afterEach(() => time.restoreGlobals());
 
     it('is so until it is there or has failed, for as long as a command may take', async () => {
-      await soon(Promise.resolve());
-      await soon(Promise.reject(new Error('x')));
+      await waitForSettled(Promise.resolve());
+      await waitForSettled(Promise.reject(new Error('x')));
       expect(time.timers()).to.equal(0);
       let isOver = false;
-      const waiting = soon(new Promise(() => undefined)).then(() => (isOver = true));
-      await time.pass(799);
+      const waiting = waitForSettled(new Promise(() => undefined)).then(() => (isOver = true));
+      await time.advance(799);
       expect(isOver).to.equal(false);
-      await time.pass(1);
+      await time.advance(1);
       await waiting;
     });
   });
 });
 
 describe('the connection of the cache', () => {
-  interface Told {
+  interface RecordingLog {
     readonly log: Log;
     readonly lines: unknown[];
   }
-  const logging = (): Told => {
+  const logging = (): RecordingLog => {
     const lines: unknown[] = [];
     const note =
       (level: string) =>
@@ -134,7 +134,7 @@ describe('the connection of the cache', () => {
     });
     const ready = async (): Promise<void> => {
       client.emit('ready');
-      await settled();
+      await flushTasks();
     };
     return { client, lines, asked, ready };
   }
@@ -212,18 +212,18 @@ describe('the cache on Redis', () => {
     });
     return { cache: createRedisCache(client as never, 'p:'), asked, gone };
   }
-  const keysOf = (asked: readonly (readonly unknown[])[]): unknown[] => asked.map(([, key]) => key);
+  const listKeys = (asked: readonly (readonly unknown[])[]): unknown[] => asked.map(([, key]) => key);
 
   it('has a space for each sort of entry, with hashes of keys in it', async () => {
     const { cache, asked } = cacheWith(null, 'lease', 0, [1, 5], 0, 0, 0, 2, 2);
-    expect(await cache.recall('a')).to.deep.equal({ value: null, lease: 'lease' });
-    await cache.keep('a', Buffer.from('xyz').subarray(1), 0.0001, 'lease');
+    expect(await cache.getValue('a')).to.deep.equal({ value: null, lease: 'lease' });
+    await cache.setValue('a', Buffer.from('xyz').subarray(1), 0.0001, 'lease');
     expect(await cache.count('a', 1.5)).to.deep.equal({ count: 1, left: 5 });
-    await cache.mark([
+    await cache.setFlags([
       { key: 'a', seconds: 1.0001 },
       { key: 'b', seconds: 0 },
     ]);
-    expect(await cache.isMarked('a')).to.equal(false);
+    expect(await cache.hasFlag('a')).to.equal(false);
     await cache.remove(['a', 'b']);
     const [get, lease, keep, count, mark, other, exists, del, more] = asked;
     expect(asked.map(([name]) => name)).to.deep.equal([
@@ -254,21 +254,21 @@ describe('the cache on Redis', () => {
 
   it('gives a value without a lease, and marks what is there once', async () => {
     const { cache } = cacheWith(Buffer.from('x'), 1);
-    expect(await cache.recall('a')).to.deep.equal({ value: Buffer.from('x'), lease: '' });
-    expect(await cache.isMarked('a')).to.equal(true);
+    expect(await cache.getValue('a')).to.deep.equal({ value: Buffer.from('x'), lease: '' });
+    expect(await cache.hasFlag('a')).to.equal(true);
   });
 
   it('has a key of its own for every text, also for half a surrogate pair', async () => {
     const texts = ['a', '"a"', '!"a"', ':a', '\ud800', '\ud801', '"\\ud800"', '\ufffd', ''];
     const { cache, asked } = cacheWith();
-    for (const text of texts) await cache.isMarked(text);
-    expect(new Set(keysOf(asked)).size).to.equal(texts.length);
+    for (const text of texts) await cache.hasFlag(text);
+    expect(new Set(listKeys(asked)).size).to.equal(texts.length);
   });
 
   it('asks nothing where there is nothing to remove or to mark', async () => {
     const { cache, asked } = cacheWith();
     await cache.remove([]);
-    await cache.mark([]);
+    await cache.setFlags([]);
     expect(asked).to.deep.equal([]);
   });
 
@@ -278,12 +278,12 @@ describe('the cache on Redis', () => {
       new Error('Command timed out'),
     );
     for (const work of [
-      () => cache.recall('a'),
-      () => cache.keep('a', Buffer.from('x'), 1, 'l'),
+      () => cache.getValue('a'),
+      () => cache.setValue('a', Buffer.from('x'), 1, 'l'),
       () => cache.remove(['a']),
       () => cache.count('a', 1),
-      () => cache.mark([{ key: 'a', seconds: 1 }]),
-      () => cache.isMarked('a'),
+      () => cache.setFlags([{ key: 'a', seconds: 1 }]),
+      () => cache.hasFlag('a'),
     ]) {
       const found = (await Promise.resolve(work()).catch((error: unknown) => error)) as {
         code?: string;

@@ -11,18 +11,18 @@ import { analyseConfig } from '../../language/analysis/config.js';
 import type { EnvFacts } from '../../language/analysis/checks/accessors.js';
 import { HOOK_DOCS, HOOK_NAMES } from '../../contract/hook-docs.js';
 import { COMMANDS, COMMON_OPTIONS } from '../../cli/commands.js';
-import { MARKER, referencePages } from '../../language/export/reference.js';
+import { MARKER, createReferencePages } from '../../language/export/reference.js';
 import { pluginId } from '../../contract/plugin.js';
-import { builtinRegistry, trialRegistry } from '../support/fixtures.js';
+import { createBuiltinRegistry, createTrialRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
 const FOLDER = join(ROOT, 'docs', 'reference');
-const registry = builtinRegistry();
-const pages = referencePages({ registry, commands: COMMANDS, commonOptions: COMMON_OPTIONS });
+const registry = createBuiltinRegistry();
+const pages = createReferencePages({ registry, commands: COMMANDS, commonOptions: COMMON_OPTIONS });
 const page = (name: string): string => pages.get(name) ?? '';
 
 /** The addresses of the headings, made as GitHub says it makes them. */
-const headingsOf = (text: string): string[] =>
+const listHeadings = (text: string): string[] =>
   [...text.matchAll(/^#+ (.*)$/gm)].map(
     ([, words = '']) =>
       `#${words
@@ -39,8 +39,8 @@ const rightOn = (text: string): string[] =>
 
 /** The environment is not looked at where nobody knows it: what the page reads counts as set. */
 const setFor = (json: string): EnvFacts =>
-  new Map([...json.matchAll(/\$ENV\.(\w+)/g)].map(([, name = '']) => [name, factOf(name)]));
-const factOf = (name: string): { length: number; bytes: number; blank: boolean } => {
+  new Map([...json.matchAll(/\$ENV\.(\w+)/g)].map(([, name = '']) => [name, parseFact(name)]));
+const parseFact = (name: string): { length: number; bytes: number; blank: boolean } => {
   const length = Number(/_([1-9]\d?)$/.exec(name)?.[1] ?? 32);
   return { length, bytes: length, blank: false };
 };
@@ -108,7 +108,7 @@ void [done, Stage];
       (name, i) => `export const tap${i} = (hooks: Registrar): void => {\n${HOOK_DOCS[name].example}\n};`,
     );
     for (const name of HOOK_NAMES) {
-      expect(headingsOf(page('hooks.md'))).to.include(`#${name}`);
+      expect(listHeadings(page('hooks.md'))).to.include(`#${name}`);
       expect(HOOK_DOCS[name].example.replace(/\s+/g, '')).to.contain(`hooks.tap('${name}',`);
     }
     const [errors, errorsOfOther] = typeErrors([types + body.join('\n'), `${types}export const x: number = '';`]);
@@ -129,7 +129,7 @@ void [done, Stage];
       for (const [, target = '', place = ''] of text.matchAll(/\]\(([^)#\s]*\.md)?(#[^)]+)?\)/g)) {
         const there = target === '' ? name : join(dirname(name), target);
         expect(pages.has(there), `${name} -> ${target}`).to.equal(true);
-        if (place !== '') expect(headingsOf(page(there)), `${name} -> ${target}${place}`).to.include(place);
+        if (place !== '') expect(listHeadings(page(there)), `${name} -> ${target}${place}`).to.include(place);
       }
     }
     const language = readFileSync(join(ROOT, 'docs/language.md'), 'utf8');
@@ -150,7 +150,7 @@ void [done, Stage];
   });
 
   it('knows plugins from anywhere', () => {
-    const wider = referencePages({ registry: trialRegistry(), commands: {}, commonOptions: [] });
+    const wider = createReferencePages({ registry: createTrialRegistry(), commands: {}, commonOptions: [] });
     expect(wider.get('kinds/feature.md'))
       .to.contain('## `trial_feature`')
       .and.contain('`trial.letters` | list of text');

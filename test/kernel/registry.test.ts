@@ -38,7 +38,7 @@ const spec = (changes: Partial<PluginSpec> = {}): PluginSpec => ({
 const build = (added: readonly PluginSpec[], addedKinds: readonly Kind[] = [gadget]): Registry =>
   buildRegistry([...kinds, ...addedKinds], [...specs, ...added]);
 
-function refusal(run: () => unknown): BootError {
+function catchBootError(run: () => unknown): BootError {
   try {
     run();
   } catch (error) {
@@ -63,17 +63,17 @@ describe('registry', () => {
 
   describe('refuses', () => {
     it('a plugin of a kind that nobody declares', () => {
-      const error = refusal(() => build([spec({ kind: 'widget' })]));
+      const error = catchBootError(() => build([spec({ kind: 'widget' })]));
       expect([error.code, error.params['kind']]).to.deep.equal(['PLG_UNKNOWN_KIND', 'widget']);
     });
 
     it('two plugins of one name', () => {
-      expect(refusal(() => build([spec(), spec()])).code).to.equal('PLG_DUPLICATE');
-      expect(refusal(() => build([...specs.slice(0, 1)])).code).to.equal('PLG_DUPLICATE');
+      expect(catchBootError(() => build([spec(), spec()])).code).to.equal('PLG_DUPLICATE');
+      expect(catchBootError(() => build([...specs.slice(0, 1)])).code).to.equal('PLG_DUPLICATE');
     });
 
     it('two kinds of one name', () => {
-      const error = refusal(() => build([], [gadget, gadget]));
+      const error = catchBootError(() => build([], [gadget, gadget]));
       expect([error.code, error.params['name']]).to.deep.equal(['PLG_DUPLICATE', 'kind gadget']);
     });
 
@@ -87,13 +87,13 @@ describe('registry', () => {
     for (const [title, given, fact] of facts) {
       it(`facts: ${title}`, () => {
         const { facts: _, ...bare } = spec();
-        const error = refusal(() => build([given === undefined ? bare : { ...bare, facts: given }]));
+        const error = catchBootError(() => build([given === undefined ? bare : { ...bare, facts: given }]));
         expect([error.code, error.params['fact']]).to.deep.equal(['PLG_FACTS', fact]);
       });
     }
 
     it('a kind in a slot that nobody opens', () => {
-      const error = refusal(() => build([], [{ ...gadget, slots: ['attic'] }]));
+      const error = catchBootError(() => build([], [{ ...gadget, slots: ['attic'] }]));
       expect([error.code, error.params['slot']]).to.deep.equal(['PLG_UNKNOWN_SLOT', 'attic']);
     });
 
@@ -126,7 +126,7 @@ describe('registry', () => {
     ];
     for (const [title, changes, words] of incomplete) {
       it(`a spec with ${title}`, () => {
-        const error = refusal(() => build([spec(changes)]));
+        const error = catchBootError(() => build([spec(changes)]));
         expect(error.code).to.equal('PLG_SPEC');
         expect(error.params['what']).to.match(words);
       });
@@ -176,7 +176,7 @@ describe('registry', () => {
     ];
     for (const [title, added, field] of cases) {
       it(title, () => {
-        const error = refusal(() => build(added));
+        const error = catchBootError(() => build(added));
         expect([error.code, error.params['field']]).to.deep.equal(['PLG_FIELD_TAKEN', field]);
       });
     }

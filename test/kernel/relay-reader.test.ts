@@ -1,7 +1,12 @@
 /** How a process reads the stream of a relay on Redis: from where, what counts as old, and what a lost connection or a new stream changes. */
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
-import { createReader, type ReaderOptions, type StreamEntry, type Stand } from '../../plugins/relays/redis/reader.js';
+import {
+  createReader,
+  type ReaderOptions,
+  type StreamEntry,
+  type StreamPosition,
+} from '../../plugins/relays/redis/reader.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 
 type Standing = readonly [epoch: string, number: string, place: string, seconds: string];
@@ -30,7 +35,7 @@ class PlayedClient extends EventEmitter {
 describe('the reader of a relay', () => {
   let time: ManualTime;
   let client: PlayedClient;
-  let stands: Stand[] = [];
+  let stands: StreamPosition[] = [];
   let taken: StreamEntry[] = [];
   let failures: unknown[] = [];
   let clock = 1_000_000;
@@ -43,28 +48,28 @@ describe('the reader of a relay', () => {
     [stands, taken, failures] = [[], [], []];
   });
   afterEach(() => {
-    time.restore();
+    time.restoreGlobals();
     Date.now = realNow;
   });
 
   function create(keep: number | null) {
     return createReader({
       ...{ client: client as unknown as ReaderOptions['client'], stream: 's', counter: 'c', epoch: () => 'new', keep },
-      stands: (stand) => void stands.push(stand),
-      take: (entry) => void taken.push(entry),
-      failed: (error) => void failures.push(error),
+      onPosition: (stand) => void stands.push(stand),
+      onEntry: (entry) => void taken.push(entry),
+      onError: (error) => void failures.push(error),
     });
   }
   async function open(keep: number | null) {
     const reader = create(keep);
     const opening = reader.open();
-    await time.pass(0);
+    await time.advance(0);
     return { reader, opening };
   }
   const places = (): unknown[] => client.reads.map((given) => given.at(-1));
   const read = async (reply: Reply): Promise<void> => {
     client.reply(reply);
-    await time.pass(0);
+    await time.advance(0);
   };
   const old = (): unknown[] => taken.map(({ number, isOld }) => [number, isOld]);
 
@@ -117,7 +122,7 @@ describe('the reader of a relay', () => {
       clock += late;
       client.status = 'ready';
       client.emit('ready');
-      await time.pass(0);
+      await time.advance(0);
       expect([stands[0]?.isStart, places()]).to.deep.equal([isStart, [place]]);
       await read([
         ['999999-0', 'e', 6],
@@ -137,16 +142,16 @@ describe('the reader of a relay', () => {
     const gone = new Error('gone');
     await read(gone);
     expect([failures, client.given]).to.deep.equal([[gone], [true]]);
-    await time.pass(9);
+    await time.advance(9);
     expect(stands).to.have.length(1);
     client.standing = ['e', '9', '90-0', '100'];
-    await time.pass(1);
+    await time.advance(1);
     expect([stands[1], places()]).to.deep.equal([{ epoch: 'e', number: 9, isStart: false }, ['50-1', '60-0', '60-0']]);
     await read([['61-0', 'e', 7]]);
     expect(old().at(-1), 'what was missed is news').to.deep.equal([7, false]);
     await read(gone);
     client.standing = ['f', '2', '5-0', '100'];
-    await time.pass(10);
+    await time.advance(10);
     expect([stands[2], places().at(-1)]).to.deep.equal([{ epoch: 'f', number: 2, isStart: false }, '0-0']);
     await read([['1-0', 'f', 1]]);
     expect(old().at(-1)).to.deep.equal([1, false]);
@@ -160,14 +165,14 @@ describe('the reader of a relay', () => {
     for (let seen = 0; at.length < 10;) {
       if (failures.length > seen) at.push(time.now());
       seen = failures.length;
-      await time.pass(1);
+      await time.advance(1);
     }
     expect(at.map((moment, n) => moment - (at[n - 1] ?? 0))).to.deep.equal([
       ...[0, 10, 20, 40, 80, 160, 320, 640, 1280, 2000],
     ]);
     reader.close();
     const { length } = failures;
-    await time.pass(5000);
+    await time.advance(5000);
     expect(failures).to.have.length(length);
   });
 
@@ -176,11 +181,11 @@ describe('the reader of a relay', () => {
     client.status = 'reconnecting';
     await read(new Error('gone'));
     expect(client.given).to.deep.equal([]);
-    await time.pass(100);
+    await time.advance(100);
     expect(stands).to.have.length(1);
     client.status = 'ready';
     client.emit('ready');
-    await time.pass(0);
+    await time.advance(0);
     expect(stands).to.have.length(2);
     client.emit('error', 'x');
     expect(failures.at(-1)).to.equal('x');
@@ -192,12 +197,12 @@ describe('the reader of a relay', () => {
     const { reader, opening } = await open(null);
     let opened = false;
     void opening.then(() => (opened = true));
-    await time.pass(799);
+    await time.advance(799);
     expect(opened).to.equal(false);
-    await time.pass(1);
+    await time.advance(1);
     expect(opened).to.equal(true);
     reader.close();
-    await time.pass(0);
+    await time.advance(0);
     expect([stands, failures, client.given]).to.deep.equal([[], [], [undefined]]);
   });
 });

@@ -1,10 +1,10 @@
 /** A repeated statement whose transaction is tried again: what was made once stays, what is extracted anew is new. */
 import { expect } from 'chai';
 import type { ResourcePlan } from '../../kernel/plan/plan.js';
-import { fault, type Fault } from '../../contract/fault.js';
+import { createFault, type Fault } from '../../contract/fault.js';
 import type { Frame, Invocation, PlanTools, Repeat } from '../../contract/plan.js';
 import { createFrame } from '../../kernel/runtime/frame.js';
-import { repeated, type Repeatable } from '../../plugins/queries/shared/repeat.js';
+import { createRepeatedRun, type Repeatable } from '../../plugins/queries/shared/repeat.js';
 
 const [KEPT, GENERATED, EXTRACTED] = [0, 1, 2];
 
@@ -25,7 +25,7 @@ describe('a repeated statement', () => {
   const tools = { memo: () => KEPT } as unknown as PlanTools;
 
   it('keeps generated values of every item in a second try, and sees what was extracted anew', async () => {
-    const execute = repeated(statement, repeat, tools);
+    const execute = createRepeatedRun(statement, repeat, tools);
     const plan = { memos: [KEPT, GENERATED], makers: [], slots: 3, results: 1 } as unknown as ResourcePlan;
     const frame = createFrame({ startedAt: 0 } as Invocation, plan);
     frame.payload = [{ sku: 'a' }, { sku: 'b' }] as unknown as Frame['payload'];
@@ -48,7 +48,7 @@ describe('a repeated statement', () => {
       ...statement,
       run: () => (++runs === 3 ? Promise.reject(new Error('refused')) : Promise.resolve([])),
     };
-    const execute = repeated(failing, repeat, tools);
+    const execute = createRepeatedRun(failing, repeat, tools);
     const frame = createFrame(
       { startedAt: 0 } as Invocation,
       { memos: [KEPT], makers: [], slots: 3, results: 1 } as never,
@@ -63,33 +63,37 @@ describe('a repeated statement', () => {
 
   describe('that is refused for a value', () => {
     const issue = { pointer: '/sku', code: 'taken', detail: 'is taken' };
-    async function pointerOf(where: Partial<Repeat>, payload: unknown): Promise<unknown> {
+    async function catchPointer(where: Partial<Repeat>, payload: unknown): Promise<unknown> {
       const failing: typeof statement = {
         ...statement,
-        run: () => Promise.reject(fault('QRY_UNIQUE', {}, { issues: [issue] })),
+        run: () => Promise.reject(createFault('QRY_UNIQUE', {}, { issues: [issue] })),
       };
       const frame = createFrame(
         { startedAt: 0 } as Invocation,
         { memos: [KEPT], makers: [], slots: 3, results: 1 } as never,
       );
       frame.payload = payload as Frame['payload'];
-      const refused = await repeated(failing, { ...repeat, ...where }, tools)(frame).catch((error: unknown) => error);
+      const refused = await createRepeatedRun(
+        failing,
+        { ...repeat, ...where },
+        tools,
+      )(frame).catch((error: unknown) => error);
       return (refused as Fault).options.issues?.map(({ pointer }) => pointer);
     }
 
     it('names the item in a list of the payload', async () => {
-      expect(await pointerOf({}, [{ sku: 'a' }])).to.deep.equal(['/0/sku']);
+      expect(await catchPointer({}, [{ sku: 'a' }])).to.deep.equal(['/0/sku']);
       const items = { body: false, pointer: '/items', read: () => [{ sku: 'a' }] };
-      expect(await pointerOf(items, { items: [{ sku: 'a' }] })).to.deep.equal(['/items/0/sku']);
+      expect(await catchPointer(items, { items: [{ sku: 'a' }] })).to.deep.equal(['/items/0/sku']);
     });
 
     it('names the field that stands next to the list', async () => {
       const items = { body: false, pointer: '/items', read: () => [{ amount: 1 }] };
-      expect(await pointerOf(items, { sku: 'a', items: [{ amount: 1 }] })).to.deep.equal(['/sku']);
+      expect(await catchPointer(items, { sku: 'a', items: [{ amount: 1 }] })).to.deep.equal(['/sku']);
     });
 
     it('names no item of a list that the client did not send', async () => {
-      expect(await pointerOf({ body: false, read: () => [{ sku: 'a' }] }, {})).to.deep.equal(['/sku']);
+      expect(await catchPointer({ body: false, read: () => [{ sku: 'a' }] }, {})).to.deep.equal(['/sku']);
     });
   });
 });

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { analyse } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Json, JsonObject } from '../../contract/json.js';
-import { openapiOf } from '../../language/export/openapi/document.js';
-import { requestOf, type RequestShape } from '../../language/export/openapi/request.js';
+import { createOpenapi } from '../../language/export/openapi/document.js';
+import { createRequestShape, type RequestShape } from '../../language/export/openapi/request.js';
 import { sampleOfSchema } from '../../language/schema/sample.js';
-import { caseNames, CONFIG, DEFINITIONS, FIXTURE_ENV, readFiles, SQL } from '../support/fixtures.js';
-import { at, registry } from '../support/openapi-documents.js';
+import { listCaseNames, CONFIG, DEFINITIONS, FIXTURE_ENV, readFiles, SQL } from '../support/fixtures.js';
+import { getAtPointer, registry } from '../support/openapi-documents.js';
 
 const ajv = new Ajv2020({
   strict: false,
@@ -34,11 +34,11 @@ function read(files: readonly { file: string; text: string }[]): Both {
   const definitions = files.filter(({ file }) => file !== CONFIG);
   const analysis = analyse(definitions, registry, { env: FIXTURE_ENV, sql: SQL, given: config });
   const input = { analysis, registry, config, info: { title: 'test', version: '1' }, sql: SQL };
-  const shapes = analysis.resources.flatMap((one) => (one.sound ? (requestOf(input, one) ?? []) : []));
-  return { document: openapiOf(input), shapes };
+  const shapes = analysis.resources.flatMap((one) => (one.sound ? (createRequestShape(input, one) ?? []) : []));
+  return { document: createOpenapi(input), shapes };
 }
 
-const one = (json: object): RequestShape => {
+const readShape = (json: object): RequestShape => {
   const { shapes } = read([{ file: 'a.json', text: JSON.stringify(json) }]);
   expect(shapes, 'the definition is not sound').to.have.lengthOf(1);
   return shapes[0]!;
@@ -106,13 +106,15 @@ describe('samples of requests', () => {
   it('pass the schemas of fixtures, with what may be left out and without', () => {
     let judged = 0;
     let ruled = 0;
-    for (const name of caseNames()) {
+    for (const name of listCaseNames()) {
       const { document, shapes } = read(readFiles(join(DEFINITIONS, name)));
       for (const shape of shapes) {
         const path = shape.path.replace(/:([^/]+)/g, '{$1}');
-        const operation = at(document, 'paths', path, shape.methods[0]!.toLowerCase()) as JsonObject;
+        const operation = getAtPointer(document, 'paths', path, shape.methods[0]!.toLowerCase()) as JsonObject;
         expect(operation, `${name} ${path}`).to.be.an('object');
-        const content = at(operation, 'requestBody', 'content') as Record<string, { schema: JsonObject }> | undefined;
+        const content = getAtPointer(operation, 'requestBody', 'content') as
+          | Record<string, { schema: JsonObject }>
+          | undefined;
         const [[type, { schema }] = ['', { schema: {} }]] = Object.entries(content ?? {});
         if (content === undefined || type !== 'application/json') continue;
         judged++;
@@ -128,20 +130,20 @@ describe('samples of requests', () => {
 
   it('tell what must come from what may', () => {
     const fields = { email: { type: 'EMAIL' }, age: { type: 'NUMBER', integer: true, min: 18, optional: true } };
-    const { payload, optional } = one(returning(fields));
+    const { payload, optional } = readShape(returning(fields));
     expect(payload).to.deep.equal({ email: 'ada@example.com' });
     expect(optional).to.deep.equal({ age: 18 });
   });
 
   it('have what accessors alone ask for, at its place', () => {
-    const { payload } = one(
+    const { payload } = readShape(
       returning({ note: { type: 'STRING' } }, {}, ['$PAYLOAD.who.name', '$PAYLOAD.note'] as never),
     );
     expect(payload).to.deep.equal({ note: 'text', who: { name: 'text' } });
   });
 
   it('leave out what stands in the path', () => {
-    const { path, parameters, payload } = one(
+    const { path, parameters, payload } = readShape(
       returning({ page: { type: 'NUMBER', min: 3 } }, { resource: 'notes/:note/:page' }),
     );
     expect(path).to.equal('/notes/:note/:page');
@@ -154,9 +156,10 @@ describe('samples of requests', () => {
 
   it('say in which header a token goes', () => {
     const tokenize = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
-    const ways = (guard: object) => one(returning({ a: { type: 'STRING' } }, { tokenize, protected: guard })).ways;
+    const ways = (guard: object) =>
+      readShape(returning({ a: { type: 'STRING' } }, { tokenize, protected: guard })).ways;
     expect(ways({})[0]?.[0]).to.include({ header: 'Authorization', prefix: 'Bearer ' });
     expect(ways({ provide_as: 'x-door' })[0]?.[0]).to.include({ header: 'x-door', prefix: '' });
-    expect(one(returning({ a: { type: 'STRING' } })).ways).to.deep.equal([[]]);
+    expect(readShape(returning({ a: { type: 'STRING' } })).ways).to.deep.equal([[]]);
   });
 });

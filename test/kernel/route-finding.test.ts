@@ -4,12 +4,13 @@ import { compilePatterns } from '../../kernel/plan/patterns.js';
 import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
 import type { Fault } from '../../contract/fault.js';
 import type { Route } from '../../contract/hooks.js';
-import { askRoute, liveRouteFinder, routeFinder } from '../../kernel/http/plugin-routes.js';
+import { handleRoute, createLiveRouteFinder, createRouteFinder } from '../../kernel/http/plugin-routes.js';
 import { findRoute } from '../../kernel/http/routes.js';
-import { resourcePlan } from '../support/plans.js';
+import { createResourcePlan } from '../support/plans.js';
 
-const planOf = (path: string, rest: Partial<ResourcePlan> = {}) => resourcePlan([], { id: path, path, ...rest });
-const codeOf = (work: () => unknown): string => {
+const createPlan = (path: string, rest: Partial<ResourcePlan> = {}) =>
+  createResourcePlan([], { id: path, path, ...rest });
+const catchCode = (work: () => unknown): string => {
   try {
     work();
   } catch (error) {
@@ -20,9 +21,9 @@ const codeOf = (work: () => unknown): string => {
 
 describe('paths with parameters', () => {
   /** In both orders: which is written first must not matter. */
-  const found = (paths: readonly string[], address: string): unknown => {
+  const findInBothOrders = (paths: readonly string[], address: string): unknown => {
     const results = [paths, [...paths].reverse()].map((order) => {
-      const match = compilePatterns(order.map((path) => ({ path, plan: planOf(path) }))).find(address);
+      const match = compilePatterns(order.map((path) => ({ path, plan: createPlan(path) }))).find(address);
       return match === null ? null : [match.plan?.path, match.parameters];
     });
     expect(results[0]).to.deep.equal(results[1]);
@@ -52,19 +53,21 @@ describe('paths with parameters', () => {
   ];
   for (const [paths, address, expected] of cases)
     it(`${paths.join(' and ')}: ${address} is ${expected === null ? 'none' : JSON.stringify(expected)}`, () => {
-      expect(found(paths, address)).to.deep.equal(expected);
+      expect(findInBothOrders(paths, address)).to.deep.equal(expected);
     });
 });
 
 describe('addresses of resources', () => {
-  const hidden = planOf('hidden', { reachable: false });
+  const hidden = createPlan('hidden', { reachable: false });
   const routes = [
-    { path: 'users/:id', plan: planOf('users/:id') },
+    { path: 'users/:id', plan: createPlan('users/:id') },
     { path: 'broken/:id', plan: null },
-    { path: 'hidden/:id', plan: planOf('hidden/:id', { reachable: false }) },
+    { path: 'hidden/:id', plan: createPlan('hidden/:id', { reachable: false }) },
   ];
   const plans = {
-    byPath: new Map([planOf('users/me'), planOf('a b'), planOf('odd/'), hidden].map((plan) => [`/${plan.path}`, plan])),
+    byPath: new Map(
+      [createPlan('users/me'), createPlan('a b'), createPlan('odd/'), hidden].map((plan) => [`/${plan.path}`, plan]),
+    ),
     broken: new Set(['/users/gone', '/odd']),
     patterns: compilePatterns(routes),
   } as unknown as PlanSet;
@@ -91,7 +94,7 @@ describe('addresses of resources', () => {
   };
   for (const [path, expected] of Object.entries(cases))
     it(`${path} is ${JSON.stringify(expected)}`, () => {
-      if (typeof expected === 'string') return void expect(codeOf(() => findRoute(plans, path))).to.equal(expected);
+      if (typeof expected === 'string') return void expect(catchCode(() => findRoute(plans, path))).to.equal(expected);
       const { plan, parameters } = findRoute(plans, path);
       expect([plan.path, parameters === null ? null : { ...parameters }]).to.deep.equal(expected);
     });
@@ -106,31 +109,31 @@ describe('addresses of plugins', () => {
       return { status: 200, headers: {}, body: null };
     },
   });
-  const find = routeFinder([route('/metrics'), route('/files/'), route('/files/')]);
-  const shown = (path: string) => {
+  const find = createRouteFinder([route('/metrics'), route('/files/'), route('/files/')]);
+  const describeRoute = (path: string) => {
     const found = find?.(path) ?? null;
     return found === null ? null : [found.route.path, found.rest];
   };
 
   it('are exact, or everything below a path that ends with a slash', () => {
-    expect(['/metrics', '/files/', '/files/a/b', '/files', '/metrics/', '/metricsx', '/'].map(shown)).to.deep.equal([
-      ...[['/metrics', ''], ['/files/', ''], ['/files/', 'a/b'], null, null, null, null],
-    ]);
-    expect(routeFinder([])).to.equal(null);
+    expect(
+      ['/metrics', '/files/', '/files/a/b', '/files', '/metrics/', '/metricsx', '/'].map(describeRoute),
+    ).to.deep.equal([...[['/metrics', ''], ['/files/', ''], ['/files/', 'a/b'], null, null, null, null]]);
+    expect(createRouteFinder([])).to.equal(null);
   });
 
   it('are read again when the list is another one', () => {
     let routes: readonly Route[] = [];
-    const live = liveRouteFinder(() => routes);
+    const live = createLiveRouteFinder(() => routes);
     expect(live()).to.equal(null);
     routes = [route('/later')];
     expect([live()?.('/later')?.rest, live() === live()]).to.deep.equal(['', true]);
   });
 
   it('get the method, the rest decoded, the query and headers; HEAD wherever GET is', async () => {
-    const ask = (method: string, path: string, methods?: readonly string[]) => {
-      const found = routeFinder([route('/files/', methods)])?.(path) ?? expect.fail('no route');
-      return askRoute(
+    const requestRoute = (method: string, path: string, methods?: readonly string[]) => {
+      const found = createRouteFinder([route('/files/', methods)])?.(path) ?? expect.fail('no route');
+      return handleRoute(
         found,
         { method, rawHeaders: ['X-A', '1', 'x-b', '2', 'x-a', '3'], socket: {} } as never,
         'q=1',
@@ -138,24 +141,24 @@ describe('addresses of plugins', () => {
       );
     };
     asked.length = 0;
-    await ask('GET', '/files/a%20b');
-    await ask('HEAD', '/files/');
-    await ask('POST', '/files/100', ['POST']);
+    await requestRoute('GET', '/files/a%20b');
+    await requestRoute('HEAD', '/files/');
+    await requestRoute('POST', '/files/100', ['POST']);
     const header = ['1', '3'];
     expect(asked).to.deep.equal([
       { method: 'GET', rest: 'a b', query: 'q=1', remote: '', header },
       { method: 'HEAD', rest: '', query: 'q=1', remote: '', header },
       { method: 'POST', rest: '100', query: 'q=1', remote: '', header },
     ]);
-    const refusal = async (...given: Parameters<typeof ask>) => {
-      const { code, options } = (await ask(...given).then(
+    const catchRouteFault = async (...given: Parameters<typeof requestRoute>) => {
+      const { code, options } = (await requestRoute(...given).then(
         () => expect.fail('there was no fault'),
         (error: unknown) => error,
       )) as Fault;
       return [code, options.headers];
     };
-    expect(await refusal('POST', '/files/')).to.deep.equal(['REQ_METHOD', { allow: 'GET, HEAD' }]);
-    expect(await refusal('HEAD', '/files/', ['POST'])).to.deep.equal(['REQ_METHOD', { allow: 'POST' }]);
-    expect(await refusal('GET', '/files/%zz')).to.deep.equal(['REQ_NOT_FOUND', undefined]);
+    expect(await catchRouteFault('POST', '/files/')).to.deep.equal(['REQ_METHOD', { allow: 'GET, HEAD' }]);
+    expect(await catchRouteFault('HEAD', '/files/', ['POST'])).to.deep.equal(['REQ_METHOD', { allow: 'POST' }]);
+    expect(await catchRouteFault('GET', '/files/%zz')).to.deep.equal(['REQ_NOT_FOUND', undefined]);
   });
 });

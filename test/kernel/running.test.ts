@@ -3,13 +3,13 @@
  * failure is that of an `accept` tap, before any plan is needed.
  */
 import { expect } from 'chai';
-import type { Deferred, Outcome } from '../../contract/deferred.js';
-import { fault, type FaultOptions } from '../../contract/fault.js';
+import type { DeferredJob, Outcome } from '../../contract/deferred.js';
+import { createFault, type FaultOptions } from '../../contract/fault.js';
 import type { PlanSet } from '../../kernel/plan/plan.js';
 import type { LiveHooks } from '../../kernel/runtime/hooks.js';
-import { createRunning } from '../../kernel/runtime/running.js';
+import { createRuntimeServices } from '../../kernel/runtime/running.js';
 
-const WORK: Deferred = {
+const WORK: DeferredJob = {
   ...{ id: 'w', resource: 'r', part: 'r#1', version: 'v', needs: ['n'], acceptedAt: 0 },
   state: { payload: {}, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] },
 };
@@ -17,20 +17,20 @@ const WORK: Deferred = {
 describe('a run of deferred work', () => {
   const told: string[] = [];
   const resume = async (status: number, options: FaultOptions = {}, work = WORK, attempt = 1): Promise<Outcome> => {
-    const quiet = (): void => undefined;
+    const doNothing = (): void => undefined;
     const info = (_fields: object, message: string): void => void told.push(message);
     const lacks = ([need]: readonly string[]): string | null => (need === 'n' ? null : 'n');
     const part = { key: 'r#1', needs: ['n'], version: 'v', lacks, cursor: null };
     const plan = { id: 'r', path: 'r', parts: new Map([[part.key, part]]) };
-    const live = { accept: () => Promise.reject(fault('TST_ENDED', {}, options)), afterResponse: null };
+    const live = { accept: () => Promise.reject(createFault('TST_ENDED', {}, options)), afterResponse: null };
     const input = {
       plans: () => ({ byId: new Map([[plan.id, plan]]) }) as unknown as PlanSet,
       hooks: () => live as unknown as LiveHooks,
-      desks: () => [],
+      listJobAdmins: () => [],
       codes: { TST_ENDED: { status, title: 'Ended', message: 'It ended.', help: '' } },
-      log: { debug: quiet, info, warn: quiet, error: quiet },
+      log: { debug: doNothing, info, warn: doNothing, error: doNothing },
     };
-    return createRunning(input).resume(work, attempt, new AbortController().signal);
+    return createRuntimeServices(input).runJob(work, attempt, new AbortController().signal);
   };
   const isRetryable = async (...given: Parameters<typeof resume>): Promise<boolean> => {
     const outcome = await resume(...given);
@@ -62,14 +62,14 @@ describe('a run of deferred work', () => {
   });
 
   it('is told where it is tried again, or runs under newer definitions', async () => {
-    const linesOf = async (...[work, attempt]: [Deferred?, number?]): Promise<string[]> => {
+    const resumeAndReadLog = async (...[work, attempt]: [DeferredJob?, number?]): Promise<string[]> => {
       told.length = 0;
       await resume(422, {}, work, attempt);
       return [...told];
     };
-    expect(await linesOf()).to.deep.equal([]);
-    expect(await linesOf(WORK, 2)).to.deep.equal(['work is tried again']);
-    expect(await linesOf({ ...WORK, version: 'w' })).to.deep.equal([
+    expect(await resumeAndReadLog()).to.deep.equal([]);
+    expect(await resumeAndReadLog(WORK, 2)).to.deep.equal(['work is tried again']);
+    expect(await resumeAndReadLog({ ...WORK, version: 'w' })).to.deep.equal([
       'work runs under newer definitions than it was accepted under',
     ]);
   });

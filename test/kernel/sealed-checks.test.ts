@@ -5,7 +5,7 @@ import type { CheckAction, CheckPlace, EnvFact, PluginSpec } from '../../contrac
 import ciphers from '../../plugins/features/ciphers/spec.js';
 import hashables from '../../plugins/features/hashables/spec.js';
 
-type Written = Readonly<Record<string, Json>>;
+type DefinitionJson = Readonly<Record<string, Json>>;
 
 const FACTS: Readonly<Record<string, Record<string, number | string>>> = {
   'hasher BCRYPT': { maxBytes: 72 },
@@ -18,7 +18,7 @@ const FACTS: Readonly<Record<string, Record<string, number | string>>> = {
 };
 
 /** Code and place of each finding, and what it says. */
-function said(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace> = {}): readonly string[] {
+function said(spec: PluginSpec, holder: DefinitionJson, rest: Partial<CheckPlace> = {}): readonly string[] {
   const place = {
     ...{ slot: 'actionable', value: holder, holder, root: { actionables: [holder] }, testing: false, actions: [] },
     ...{ env: () => null, facts: (kind: string, name: string) => FACTS[`${kind} ${name}`] },
@@ -29,14 +29,14 @@ function said(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace> = {})
   );
 }
 
-const writing = (query: string, parameters: Json, rest: Written = {}): Written => ({
+const writing = (query: string, parameters: Json, rest: DefinitionJson = {}): DefinitionJson => ({
   sql: { query, parameters },
   ...rest,
 });
 const INSERT = 'INSERT INTO t (a) VALUES ($1)';
 
 /** What an earlier actionable does with the field before it is sealed, and whether that is told. */
-const EARLIER: readonly (readonly [Written, boolean])[] = [
+const EARLIER: readonly (readonly [DefinitionJson, boolean])[] = [
   [writing(INSERT, ['p']), true],
   [writing(INSERT, ['$PAYLOAD.p']), true],
   [writing('UPDATE t SET a = $1', ['p']), true],
@@ -100,11 +100,11 @@ describe('checks of hashed fields', () => {
 
 describe('checks of encrypted fields', () => {
   const KEY = '8f1c5a7e9b2d4c6f';
-  const entry = (rest: Written = {}, options: Written = {}): Written => ({
+  const entry = (rest: DefinitionJson = {}, options: DefinitionJson = {}): DefinitionJson => ({
     ...{ operation: 'Encrypt', algorithm: 'AES', properties: ['p'], options: { key: KEY, ...options } },
     ...rest,
   });
-  const of = (one: Written, holder: Written = {}, rest: Partial<CheckPlace> = {}): readonly string[] =>
+  const of = (one: DefinitionJson, holder: DefinitionJson = {}, rest: Partial<CheckPlace> = {}): readonly string[] =>
     said(ciphers, { id: 2, ciphers: [one], ...holder }, rest);
   const OPTIONS = '/ciphers/0/options';
 
@@ -150,15 +150,22 @@ describe('checks of encrypted fields', () => {
   });
 
   it('find a field that is encrypted, or decrypted, twice', () => {
-    const listed = (...list: Json[]): readonly string[] => said(ciphers, { id: 1, mode: 'QUERY', ciphers: list });
+    const listCipherFindings = (...list: Json[]): readonly string[] =>
+      said(ciphers, { id: 1, mode: 'QUERY', ciphers: list });
     const opening = entry({ operation: 'Decrypt' });
-    expect(listed(entry(), entry({ properties: ['q', 'p'] }))).to.deep.equal(['CPH_TWICE /ciphers/1/properties/1']);
-    expect(listed(opening, opening)).to.deep.equal(['CPH_TWICE /ciphers/1/properties/0']);
-    expect(listed(entry(), opening)).to.deep.equal([]);
+    expect(listCipherFindings(entry(), entry({ properties: ['q', 'p'] }))).to.deep.equal([
+      'CPH_TWICE /ciphers/1/properties/1',
+    ]);
+    expect(listCipherFindings(opening, opening)).to.deep.equal(['CPH_TWICE /ciphers/1/properties/0']);
+    expect(listCipherFindings(entry(), opening)).to.deep.equal([]);
   });
 
   it('find columns that cannot hold what is encrypted', () => {
-    const column = (field: Written, holder: Written = {}, options: Written = {}): readonly string[] =>
+    const column = (
+      field: DefinitionJson,
+      holder: DefinitionJson = {},
+      options: DefinitionJson = {},
+    ): readonly string[] =>
       of(
         entry({}, options),
         { ...writing(INSERT, ['p']), ...holder },
@@ -179,7 +186,7 @@ describe('checks of encrypted fields', () => {
     // Version, nonce, tag and quotes: 31 bytes, in Base64 42 characters with a fraction of one.
     expect(column({ ...STRING, max_length: 42 })).to.deep.equal([]);
     expect(column({ ...STRING, max_length: 41 })).to.deep.equal(['CPH_SHORT the empty text']);
-    const rule = (bound: number): Written => ({
+    const rule = (bound: number): DefinitionJson => ({
       payload_validation: [{ field: { p: { max_length: bound } } }, { field: { p: {} }, max_length: 5 }],
     });
     expect(column({ ...STRING, max_length: 82 }, rule(10), { encoding: 'Hex' })).to.deep.equal([]);
@@ -208,7 +215,7 @@ describe('checks of encrypted fields', () => {
   });
 
   it('find what is surely written, or encrypted, before', () => {
-    const before = (earlier: Written, own = entry()): readonly string[] => {
+    const checkBefore = (earlier: DefinitionJson, own = entry()): readonly string[] => {
       const holder = { id: 2, ciphers: [own] };
       return said(ciphers, holder, {
         root: { actionables: [{ id: 1, ...earlier }, holder, { id: 3, ...writing(INSERT, ['p']) }] },
@@ -216,11 +223,11 @@ describe('checks of encrypted fields', () => {
     };
     const PLACE = '/ciphers/0/properties/0';
     for (const [earlier, isTold] of EARLIER)
-      expect(before(earlier), JSON.stringify(earlier)).to.deep.equal(isTold ? [`CPH_RAW_BEFORE ${PLACE}`] : []);
-    expect(before({ ...writing(INSERT, ['p']), ciphers: [entry()] })).to.deep.equal([`CPH_AGAIN ${PLACE}`]);
+      expect(checkBefore(earlier), JSON.stringify(earlier)).to.deep.equal(isTold ? [`CPH_RAW_BEFORE ${PLACE}`] : []);
+    expect(checkBefore({ ...writing(INSERT, ['p']), ciphers: [entry()] })).to.deep.equal([`CPH_AGAIN ${PLACE}`]);
     for (const other of [{ operation: 'Decrypt' }, { properties: ['q'] }])
-      expect(before({ ciphers: [entry(other)] })).to.deep.equal([]);
-    expect(before({ ...writing(INSERT, ['p']) }, entry({ operation: 'Decrypt' }))).to.deep.equal([]);
+      expect(checkBefore({ ciphers: [entry(other)] })).to.deep.equal([]);
+    expect(checkBefore({ ...writing(INSERT, ['p']) }, entry({ operation: 'Decrypt' }))).to.deep.equal([]);
   });
 
   it('find results in which nothing is encrypted', () => {

@@ -8,8 +8,8 @@ import { ResourcePhase } from '../../contract/slot.js';
 import ciphers from '../../plugins/features/ciphers/runtime.js';
 import hashables from '../../plugins/features/hashables/runtime.js';
 import type { Feature } from '../../plugins/features/kind.js';
-import { frameTools, type Demands } from '../support/frame-tools.js';
-import { testInvocation } from '../support/invocation.js';
+import { createFrameTools, type FieldDemands } from '../support/frame-tools.js';
+import { createTestInvocation } from '../support/invocation.js';
 
 const TAG = Buffer.alloc(16);
 /** Sixteen bytes are the tag; additional data is part of it, so that other data opens nothing. */
@@ -33,7 +33,7 @@ const HASHER = {
   hashing: () => (text: string, salt: string) => Promise.resolve(`#${text}${salt}`),
 };
 
-interface Around extends Demands {
+interface Around extends FieldDemands {
   readonly repeat?: Partial<Repeat>;
   readonly names?: readonly string[];
   readonly most?: number;
@@ -55,7 +55,7 @@ async function ran(
   const { repeat, names = [], most = null, slots = [] } = around;
   let memos = 10;
   const tools = {
-    ...frameTools(undefined, around),
+    ...createFrameTools(undefined, around),
     repeat: repeat === undefined ? null : { body: false, pointer: null, name: null, ...repeat },
     memo: () => memos++,
     slot: (name: string) => (names.includes(name) ? names.indexOf(name) : null),
@@ -65,7 +65,7 @@ async function ran(
   const resolve = ({ kind }: { readonly kind: string }): unknown =>
     ({ cipher: CIPHER, encoding: encoding(most), hasher: HASHER })[kind as 'cipher'];
   const feature = runtime.create?.({ resolve } as unknown as RuntimeContext);
-  const frame = { payload, slots: [...slots], invocation: testInvocation() } as unknown as Frame;
+  const frame = { payload, slots: [...slots], invocation: createTestInvocation() } as unknown as Frame;
   const state = { result };
   const { steps = [] } = feature?.plan({ slot: 'actionable', value, holder: value, pointer: '' }, tools) ?? {};
   const place = ({ phase }: { readonly phase: number }): number => (phase > 1000 ? phase - 2000 : phase);
@@ -73,12 +73,12 @@ async function ran(
     await step.run(frame, state);
   return { payload: frame.payload, result: state.result, slots: frame.slots };
 }
-const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+const catchCode = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'no fault',
     (error: unknown) => (error instanceof Fault ? error.code : error),
   );
-const many = (count: number, item: unknown = 'x'): unknown[] => Array.from({ length: count }, () => item);
+const createItems = (count: number, item: unknown = 'x'): unknown[] => Array.from({ length: count }, () => item);
 
 describe('fields that are hashed', () => {
   const hash = async (property: string, payload: unknown, around: Around = {}): Promise<unknown> =>
@@ -129,7 +129,7 @@ describe('fields that are hashed', () => {
     const feature = hashables.create?.({ resolve: () => HASHER } as unknown as RuntimeContext);
     const value = { hashables: [{ property: 'p', algorithm: 'A' }] };
     const tools = {
-      ...frameTools(),
+      ...createFrameTools(),
       repeat: null,
       memo: () => 0,
       readsPayload: () => undefined,
@@ -142,8 +142,8 @@ describe('fields that are hashed', () => {
   });
 
   it('are at most 100', async () => {
-    expect(await codeOf(hash('u.p', { u: many(100, { p: 'x' }), s: '' }))).to.equal('no fault');
-    expect(await codeOf(hash('u.p', { u: many(101, { p: 'x' }), s: '' }))).to.equal('HSH_TOO_MANY');
+    expect(await catchCode(hash('u.p', { u: createItems(100, { p: 'x' }), s: '' }))).to.equal('no fault');
+    expect(await catchCode(hash('u.p', { u: createItems(101, { p: 'x' }), s: '' }))).to.equal('HSH_TOO_MANY');
   });
 });
 
@@ -192,9 +192,9 @@ describe('fields that are encrypted, and decrypted again', () => {
     const { p } = (await seal('p', { p: 'x' }, {}, { aad: 'a' })) as { readonly p: string };
     expect(await open('p', { p }, { aad: 'a' })).to.deep.equal({ p: 'x' });
     expect(await open('p', { p }, { aad: '$PAYLOAD.b' }, { b: 'a' })).to.deep.equal({ p: 'x' });
-    expect(await codeOf(open('p', { p }, { aad: 'b' }))).to.equal('CPH_OPEN');
+    expect(await catchCode(open('p', { p }, { aad: 'b' }))).to.equal('CPH_OPEN');
     for (const other of ['', 'x', 7, true, {}, `02${p.slice(2)}`, p.slice(0, 56)])
-      expect(await codeOf(open('p', { p: other }, { aad: 'a' })), JSON.stringify(other)).to.equal('CPH_OPEN');
+      expect(await catchCode(open('p', { p: other }, { aad: 'a' })), JSON.stringify(other)).to.equal('CPH_OPEN');
   });
 
   it('are read with the data of the payload as it was before anything was sealed', async () => {
@@ -222,28 +222,28 @@ describe('fields that are encrypted, and decrypted again', () => {
   });
 
   it('are refused in items that come out of a result: they would be written in clear', async () => {
-    const of = (items: unknown): Promise<unknown> => codeOf(seal('p', {}, { repeat: { read: () => items } }));
+    const of = (items: unknown): Promise<unknown> => catchCode(seal('p', {}, { repeat: { read: () => items } }));
     expect(await of([{ q: 1 }, { p: 'x' }])).to.equal('CPH_ITEMS');
     for (const items of [[{ q: 1 }], [null, 'p'], null, undefined]) expect(await of(items)).to.equal('no fault');
-    expect(await codeOf(seal('p', {}, { repeat: { body: true, read: () => [{ p: 'x' }] } }))).to.equal('no fault');
+    expect(await catchCode(seal('p', {}, { repeat: { body: true, read: () => [{ p: 'x' }] } }))).to.equal('no fault');
   });
 
   it('are demanded where a query writes them and no rule lets them be left out', async () => {
     const writes = ['p'];
     for (const payload of [{}, { p: null }, { items: [{ p: 'x' }, {}] }]) {
       const around = { writes, ...('items' in payload && { repeat: { pointer: '/items' } }) };
-      expect(await codeOf(seal('p', payload, around)), JSON.stringify(payload)).to.equal('VAL_PAYLOAD');
-      expect(await codeOf(seal('p', payload, { ...around, optional: ['p'] }))).to.equal('no fault');
-      expect(await codeOf(seal('p', payload, { ...around, writes: ['q'] }))).to.equal('no fault');
+      expect(await catchCode(seal('p', payload, around)), JSON.stringify(payload)).to.equal('VAL_PAYLOAD');
+      expect(await catchCode(seal('p', payload, { ...around, optional: ['p'] }))).to.equal('no fault');
+      expect(await catchCode(seal('p', payload, { ...around, writes: ['q'] }))).to.equal('no fault');
     }
-    expect(await codeOf(seal('p', { p: '' }, { writes }))).to.equal('no fault');
-    const named = (value: unknown, around: Around): Promise<unknown> =>
-      codeOf(seal('n.p', {}, { ...around, names: ['n'], slots: [value] }));
+    expect(await catchCode(seal('p', { p: '' }, { writes }))).to.equal('no fault');
+    const catchSealCode = (value: unknown, around: Around): Promise<unknown> =>
+      catchCode(seal('n.p', {}, { ...around, names: ['n'], slots: [value] }));
     for (const value of [{}, { p: null }, undefined]) {
-      expect(await named(value, { writes: ['n.p'] })).to.equal('CPH_NAME');
-      expect(await named(value, {})).to.equal('no fault');
+      expect(await catchSealCode(value, { writes: ['n.p'] })).to.equal('CPH_NAME');
+      expect(await catchSealCode(value, {})).to.equal('no fault');
     }
-    expect(await named({ p: 'x' }, { writes: ['n.p'] })).to.equal('no fault');
+    expect(await catchSealCode({ p: 'x' }, { writes: ['n.p'] })).to.equal('no fault');
   });
 
   it('are at most 1000 to seal, and 10 000 to open', async () => {
@@ -252,23 +252,23 @@ describe('fields that are encrypted, and decrypted again', () => {
       [1000, 'no fault'],
       [1001, 'CPH_TOO_MANY'],
     ] as const)
-      expect(await codeOf(seal('l.p', { l: many(count, { p: 'x' }) }))).to.equal(code);
+      expect(await catchCode(seal('l.p', { l: createItems(count, { p: 'x' }) }))).to.equal(code);
     for (const [count, code] of [
       [10_000, 'no fault'],
       [10_001, 'CPH_MANY_ROWS'],
     ] as const)
-      expect(await codeOf(open('u', [{ u: many(count, sealed.u) }])), `${count}`).to.equal(code);
+      expect(await catchCode(open('u', [{ u: createItems(count, sealed.u) }])), `${count}`).to.equal(code);
   });
 
   it('are counted in the items for which a statement is repeated, too', async () => {
     const around = { repeat: { pointer: '/items' } };
-    expect(await codeOf(seal('p', { items: many(1001, { p: 'x' }) }, around))).to.equal('CPH_TOO_MANY');
+    expect(await catchCode(seal('p', { items: createItems(1001, { p: 'x' }) }, around))).to.equal('CPH_TOO_MANY');
   });
 
   it('let others work while a long list is opened', async () => {
     const { u } = (await seal('u', { u: 'x' })) as { readonly u: string };
     let others = 0;
-    const opened = open('u', many(201, { u }));
+    const opened = open('u', createItems(201, { u }));
     setImmediate(() => others++);
     await opened;
     expect(others).to.equal(1);
@@ -284,7 +284,7 @@ describe('fields that are encrypted, and decrypted again', () => {
 
   it('are as long as the encoding takes, in bytes of their JSON', async () => {
     // Version, nonce and tag are 29 bytes.
-    expect(await codeOf(seal('p', { p: 'é' }, { most: 29 + 4 }))).to.equal('no fault');
-    expect(await codeOf(seal('p', { p: 'éx' }, { most: 29 + 4 }))).to.equal('CPH_TOO_LONG');
+    expect(await catchCode(seal('p', { p: 'é' }, { most: 29 + 4 }))).to.equal('no fault');
+    expect(await catchCode(seal('p', { p: 'éx' }, { most: 29 + 4 }))).to.equal('CPH_TOO_LONG');
   });
 });

@@ -4,11 +4,16 @@ import type { Analysis } from '../../language/analysis/model.js';
 import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
 import { compilePatterns } from '../../kernel/plan/patterns.js';
 import { BootError } from '../../contract/boot-error.js';
-import { doors, keepServing, refuseTaken, tellGuards } from '../../kernel/runtime/serving.js';
+import {
+  listReservedPaths,
+  retainLastValidPlans,
+  assertPathsFree,
+  logGuardChanges,
+} from '../../kernel/runtime/serving.js';
 
-const planOf = (id: string, version: string): ResourcePlan => ({ id, path: id, version, identities: [] }) as never;
+const createPlan = (id: string, version: string): ResourcePlan => ({ id, path: id, version, identities: [] }) as never;
 
-function setOf(plans: readonly ResourcePlan[]): PlanSet {
+function createPlanSet(plans: readonly ResourcePlan[]): PlanSet {
   const routes = { routes: [], find: () => null };
   return {
     hash: '',
@@ -21,15 +26,19 @@ function setOf(plans: readonly ResourcePlan[]): PlanSet {
   } as never;
 }
 
-const analysisOf = (sound: readonly string[], broken: readonly string[]): Analysis =>
+const createAnalysis = (sound: readonly string[], broken: readonly string[]): Analysis =>
   ({
     resources: [...sound.map((id) => ({ id, sound: true })), ...broken.map((id) => ({ id, sound: false }))],
   }) as never;
 
 describe('while files are broken', () => {
-  const before = setOf([planOf('changed', 'old'), planOf('broken', 'old'), planOf('unnamed', 'old')]);
-  const after = setOf([planOf('changed', 'new'), planOf('added', 'new')]);
-  const served = keepServing(before, after, analysisOf(['changed', 'added'], ['broken']));
+  const before = createPlanSet([
+    createPlan('changed', 'old'),
+    createPlan('broken', 'old'),
+    createPlan('unnamed', 'old'),
+  ]);
+  const after = createPlanSet([createPlan('changed', 'new'), createPlan('added', 'new')]);
+  const served = retainLastValidPlans(before, after, createAnalysis(['changed', 'added'], ['broken']));
   const versions = (plans: ReadonlyMap<string, ResourcePlan>): unknown =>
     Object.fromEntries([...plans].map(([name, plan]) => [name, (plan as unknown as { version: string }).version]));
 
@@ -53,40 +62,44 @@ describe('paths with parameters, while files are broken', () => {
   ): PlanSet => {
     const all = routes.map(([path, id, version = 'new']) => ({
       path,
-      plan: id === null ? null : { ...planOf(id, version), path },
+      plan: id === null ? null : { ...createPlan(id, version), path },
     }));
     const plans = all.flatMap(({ plan }) => plan ?? []);
-    return { ...setOf([]), byId: new Map(plans.map((plan) => [plan.id, plan])), patterns: compilePatterns(all) };
+    return {
+      ...createPlanSet([]),
+      byId: new Map(plans.map((plan) => [plan.id, plan])),
+      patterns: compilePatterns(all),
+    };
   };
-  const found = (before: PlanSet, after: PlanSet, sound: readonly string[], address: string): unknown => {
-    const match = keepServing(before, after, analysisOf(sound, ['broken'])).patterns.find(address);
+  const findAfterReload = (before: PlanSet, after: PlanSet, sound: readonly string[], address: string): unknown => {
+    const match = retainLastValidPlans(before, after, createAnalysis(sound, ['broken'])).patterns.find(address);
     return match === null ? 'none' : match.plan === null ? 'broken' : `${match.plan.id} at ${match.plan.path}`;
   };
 
   it('lead to the plan before where the definition is broken', () => {
     const before = withRoutes(['a/:id', 'broken', 'old']);
-    expect(found(before, withRoutes(['a/:id', null]), [], '/a/5')).to.equal('broken at a/:id');
-    expect(found(before, withRoutes(['a/:name', null]), [], '/a/5')).to.equal('broken at a/:id');
-    expect(found(withRoutes(), withRoutes(['a/:id', null]), [], '/a/5')).to.equal('broken');
-    expect(found(withRoutes(['a/:id', null]), withRoutes(), [], '/a/5')).to.equal('none');
+    expect(findAfterReload(before, withRoutes(['a/:id', null]), [], '/a/5')).to.equal('broken at a/:id');
+    expect(findAfterReload(before, withRoutes(['a/:name', null]), [], '/a/5')).to.equal('broken at a/:id');
+    expect(findAfterReload(withRoutes(), withRoutes(['a/:id', null]), [], '/a/5')).to.equal('broken');
+    expect(findAfterReload(withRoutes(['a/:id', null]), withRoutes(), [], '/a/5')).to.equal('none');
   });
 
   it('lead to a sound resource that has them now, and to no path that a sound one has left', () => {
     const before = withRoutes(['a/:id', 'broken', 'old'], ['b/:id', 'sound', 'old']);
     const after = withRoutes(['a/:name', 'sound']);
-    expect(found(before, after, ['sound'], '/a/5')).to.equal('sound at a/:name');
-    expect(found(before, after, ['sound'], '/b/5')).to.equal('none');
+    expect(findAfterReload(before, after, ['sound'], '/a/5')).to.equal('sound at a/:name');
+    expect(findAfterReload(before, after, ['sound'], '/b/5')).to.equal('none');
   });
 
   it('are served under the id of the resource too', () => {
     const before = withRoutes(['a/:id', 'broken', 'old']);
-    const { byPath } = keepServing(before, withRoutes(), analysisOf([], ['broken']));
+    const { byPath } = retainLastValidPlans(before, withRoutes(), createAnalysis([], ['broken']));
     expect([...byPath.keys()]).to.deep.equal(['/broken']);
   });
 });
 
 describe('the owner of an address', () => {
-  const refusal = (work: () => unknown): unknown => {
+  const catchRefusal = (work: () => unknown): unknown => {
     try {
       return work();
     } catch (error) {
@@ -97,7 +110,8 @@ describe('the owner of an address', () => {
   const routes = (...paths: readonly string[]) => paths.map((path) => ({ plugin: 'p', path })) as never;
   const config = (path: string, enabled = true) =>
     ({ websocket: { enabled, path }, http: { status_path: '/status' } }) as never;
-  const door = (path: string, ...paths: readonly string[]) => refusal(() => doors(config(path), routes(...paths)));
+  const door = (path: string, ...paths: readonly string[]) =>
+    catchRefusal(() => listReservedPaths(config(path), routes(...paths)));
 
   it('is that of connections where nothing else answers it', () => {
     expect(door('/ws', '/w', '/wsx', '/ws/')).to.deep.equal([{ plugin: 'websocket.path', path: '/ws' }]);
@@ -105,25 +119,31 @@ describe('the owner of an address', () => {
     expect(door('/files/ws', '/files/')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p answers it']);
     expect(door('/files/ws', '/files')).to.be.an('array').with.lengthOf(1);
     expect(door('/status')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'the status page has it']);
-    expect(doors(config('/status', false), [])).to.deep.equal([]);
+    expect(listReservedPaths(config('/status', false), [])).to.deep.equal([]);
   });
 
   it('is one resource, or one plugin', () => {
-    const taken = (...paths: readonly string[]) =>
-      refusal(() => refuseTaken(setOf([planOf('files/a', 'new')]), routes(...paths)));
-    expect(taken('/files/', '/x')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" has it']);
-    expect(taken('/x', '/files/a')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" has it']);
-    expect(taken('/files', '/files/ab', '/file/', '/files/a/')).to.equal(undefined);
+    const catchTakenPaths = (...paths: readonly string[]) =>
+      catchRefusal(() => assertPathsFree(createPlanSet([createPlan('files/a', 'new')]), routes(...paths)));
+    expect(catchTakenPaths('/files/', '/x')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" has it']);
+    expect(catchTakenPaths('/x', '/files/a')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" has it']);
+    expect(catchTakenPaths('/files', '/files/ab', '/file/', '/files/a/')).to.equal(undefined);
   });
 });
 
 describe('the guard of a resource', () => {
   it('is told when it has changed, and when there is one before', () => {
-    const guarded = (guards: Readonly<Record<string, string>>): PlanSet =>
-      setOf(Object.entries(guards).map(([id, guard]) => ({ ...planOf(id, ''), summary: { guard } }) as never));
+    const createGuardedSet = (guards: Readonly<Record<string, string>>): PlanSet =>
+      createPlanSet(
+        Object.entries(guards).map(([id, guard]) => ({ ...createPlan(id, ''), summary: { guard } }) as never),
+      );
     const told: unknown[] = [];
     const log = { warn: (fields: object) => told.push(fields) } as never;
-    tellGuards(guarded({ a: 'JWT', b: 'JWT', gone: 'JWT' }), guarded({ a: 'JWT', b: 'open', c: 'open' }), log);
+    logGuardChanges(
+      createGuardedSet({ a: 'JWT', b: 'JWT', gone: 'JWT' }),
+      createGuardedSet({ a: 'JWT', b: 'open', c: 'open' }),
+      log,
+    );
     expect(told).to.deep.equal([{ resource: 'b', was: 'JWT', is: 'open' }]);
   });
 });

@@ -10,19 +10,19 @@ describe('slow statements', () => {
 
   it('forgive what is late now and then', () => {
     const { slow } = start();
-    for (let n = 0; n < 100; n++) slow.note('a', n % 3 === 0 ? 1 : 60);
+    for (let n = 0; n < 100; n++) slow.recordDuration('a', n % 3 === 0 ? 1 : 60);
     expect(slow.has('a')).to.equal(false);
   });
 
   it('know what is late three times in a row, and nothing else', () => {
     const { slow } = start();
-    for (let n = 0; n < 3; n++) slow.note('a', 60);
+    for (let n = 0; n < 3; n++) slow.recordDuration('a', 60);
     expect([slow.has('a'), slow.has('b')]).to.deep.equal([true, false]);
   });
 
   it('know what is very late at once, for ten seconds', () => {
     const { slow, pass } = start();
-    slow.note('a', 501);
+    slow.recordDuration('a', 501);
     pass(9_999);
     expect(slow.has('a')).to.equal(true);
     pass(1);

@@ -1,50 +1,55 @@
 /** Who a connection is by its token: which guard decides, which refusal counts, and whose uid it may have. */
 import { expect } from 'chai';
 import type { IdentityPlan } from '../../kernel/plan/plan.js';
-import { fault } from '../../contract/fault.js';
-import { identify, isOwner, Refused } from '../../kernel/sockets/peer.js';
+import { createFault } from '../../contract/fault.js';
+import { authenticatePeer, isOwner, ConnectionRejection } from '../../kernel/sockets/peer.js';
 
 describe('a token of a connection', () => {
   const takes = (header: string, name: string): IdentityPlan => ({
     key: name,
     realm: name,
-    identity: { header, identify: () => Promise.resolve({ claims: { name }, until: 1 }) },
+    identity: { header, identifyCaller: () => Promise.resolve({ claims: { name }, until: 1 }) },
   });
-  const refuses = (header: string, code: string): IdentityPlan => ({
+  const createRefusingIdentity = (header: string, code: string): IdentityPlan => ({
     key: code,
     realm: code,
-    identity: { header, identify: () => Promise.reject(fault(code)) },
+    identity: { header, identifyCaller: () => Promise.reject(createFault(code)) },
   });
-  const ask = async (...identities: IdentityPlan[]): Promise<unknown> => {
+  const runIdentities = async (...identities: IdentityPlan[]): Promise<unknown> => {
     const header = (name: string): string[] => (name === 'x-key' ? ['token'] : []);
-    const statusOf = ({ code }: { code: string }): number => (code.startsWith('NO') ? 401 : 503);
+    const toStatus = ({ code }: { code: string }): number => (code.startsWith('NO') ? 401 : 503);
     try {
-      const admitted = await identify(identities, { id: 'i', header, startedAt: 0 }, statusOf);
+      const admitted = await authenticatePeer(identities, { id: 'i', header, startedAt: 0 }, toStatus);
       return admitted.length === 0 ? null : admitted.map(({ claims, realm }) => [claims['name'], realm]);
     } catch (error) {
-      return error instanceof Refused ? [error.fault.code, error.code] : error;
+      return error instanceof ConnectionRejection ? [error.fault.code, error.code] : error;
     }
   };
 
   it('is judged by every guard that reads its header, in their order', async () => {
-    expect(await ask()).to.equal(null);
-    expect(await ask(takes('x-other', 'a'), { key: 'unknown', realm: null, identity: null })).to.equal(null);
-    expect(await ask(takes('x-other', 'a'), takes('x-key', 'b'), takes('x-key', 'c'))).to.deep.equal([
+    expect(await runIdentities()).to.equal(null);
+    expect(await runIdentities(takes('x-other', 'a'), { key: 'unknown', realm: null, identity: null })).to.equal(null);
+    expect(await runIdentities(takes('x-other', 'a'), takes('x-key', 'b'), takes('x-key', 'c'))).to.deep.equal([
       ['b', 'b'],
       ['c', 'c'],
     ]);
-    expect(await ask(refuses('x-key', 'NO'), takes('x-key', 'b'))).to.deep.equal([['b', 'b']]);
-    expect(await ask(refuses('x-other', 'NO'))).to.equal(null);
+    expect(await runIdentities(createRefusingIdentity('x-key', 'NO'), takes('x-key', 'b'))).to.deep.equal([['b', 'b']]);
+    expect(await runIdentities(createRefusingIdentity('x-other', 'NO'))).to.equal(null);
   });
 
   it('is refused as the first guard says, unless one could not judge it', async () => {
-    expect(await ask(refuses('x-key', 'NO 1'), refuses('x-key', 'NO 2'))).to.deep.equal(['NO 1', 4401]);
+    expect(
+      await runIdentities(createRefusingIdentity('x-key', 'NO 1'), createRefusingIdentity('x-key', 'NO 2')),
+    ).to.deep.equal(['NO 1', 4401]);
     for (const order of [
       ['NO', 'AWAY'],
       ['AWAY', 'NO'],
       ['NO', 'AWAY', 'NO'],
     ])
-      expect(await ask(...order.map((code) => refuses('x-key', code))), order.join()).to.deep.equal(['AWAY', 1013]);
+      expect(
+        await runIdentities(...order.map((code) => createRefusingIdentity('x-key', code))),
+        order.join(),
+      ).to.deep.equal(['AWAY', 1013]);
   });
 
   it('lets its owner have the uid that its claim says, as text or number', () => {

@@ -3,9 +3,9 @@ import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import type { WebSocket } from 'ws';
 import type { Fault } from '../../contract/fault.js';
-import { createLine } from '../../kernel/sockets/connection.js';
+import { createSocketConnection } from '../../kernel/sockets/connection.js';
 import type { Message } from '../../kernel/sockets/message.js';
-import type { Worked } from '../../kernel/sockets/work.js';
+import type { HandledMessage } from '../../kernel/sockets/work.js';
 
 const LIMITS = { rate: 2, in_flight: 2, buffered: 100, connections: 1, per_address: 1, rooms: 1, message: 1 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -26,26 +26,30 @@ function setUp(rest: Partial<typeof LIMITS> = {}) {
   });
   const state = { closing: false, status: 200, doubts: 0 };
   const begun: { readonly message: Message; readonly end: () => void }[] = [];
-  const line = createLine(socket as unknown as WebSocket, {
+  const line = createSocketConnection(socket as unknown as WebSocket, {
     limits: { ...LIMITS, ...rest },
     json: { depth: 5, keys: 5, array: 5 },
     worker: {
-      work: (message, _peer, refusal?: Fault) => {
+      handle: (message, _peer, refusal?: Fault) => {
         const frame = Buffer.from(refusal?.code ?? message.resource);
-        const worked = (): Worked => ({ frame, status: state.status, left: () => void lefts.push(frame.toString()) });
+        const worked = (): HandledMessage => ({
+          frame,
+          status: state.status,
+          left: () => void lefts.push(frame.toString()),
+        });
         if (refusal !== undefined) return Promise.resolve(worked());
         return new Promise((resolve) => begun.push({ message, end: () => resolve(worked()) }));
       },
-      refuse: () => expect.fail('nothing is refused'),
+      reject: () => expect.fail('nothing is refused'),
     },
     closing: () => state.closing,
-    doubted: () => void (state.doubts += 1),
-    ended: (code) => void ended.push(code),
-    busy: (change) => void busy.push(change),
+    onUnauthorized: () => void (state.doubts += 1),
+    onClose: (code) => void ended.push(code),
+    onInFlightChange: (change) => void busy.push(change),
   });
-  const say = (resource: string, isBinary = false) =>
+  const emitMessage = (resource: string, isBinary = false) =>
     socket.emit('message', Buffer.from(JSON.stringify({ resource })), isBinary);
-  return { line, socket, state, begun, done, busy, ended, lefts, say };
+  return { line, socket, state, begun, done, busy, ended, lefts, say: emitMessage };
 }
 type Line = ReturnType<typeof setUp>;
 const begun = (rest: Partial<typeof LIMITS> = {}): Line => {
@@ -157,14 +161,14 @@ describe('a connection', () => {
 
   it('is asked for signs of life, and is over after two that did not come', () => {
     const made = begun();
-    for (let i = 0; i < 2; i++) made.line.ping();
+    for (let i = 0; i < 2; i++) made.line.sendPing();
     made.socket.emit('pong');
-    for (let i = 0; i < 3; i++) made.line.ping();
+    for (let i = 0; i < 3; i++) made.line.sendPing();
     expect(made.done).to.deep.equal(['ping', 'ping', 'ping', 'ping', 'terminate']);
     // Who is not read cannot give a sign.
     const resting = begun();
     resting.socket.pause();
-    for (let i = 0; i < 4; i++) resting.line.ping();
+    for (let i = 0; i < 4; i++) resting.line.sendPing();
     expect(resting.done).to.deep.equal([]);
   });
 

@@ -2,13 +2,19 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
-import { Rendered } from '../../contract/rendered.js';
-import { handshakeJudge, type HandshakeInput } from '../../kernel/sockets/handshake.js';
+import { RawJson } from '../../contract/rendered.js';
+import { createHandshakeCheck, type HandshakeInput } from '../../kernel/sockets/handshake.js';
 import { SocketInvocation } from '../../kernel/sockets/invocation.js';
-import { answerFrame, deliveryFrame, errorFrame, readMessage, sharedPart } from '../../kernel/sockets/message.js';
-import { createPace } from '../../kernel/sockets/pace.js';
-import { headersOf, proofsOf, Refused, uidOf } from '../../kernel/sockets/peer.js';
-import { requestClass } from '../../kernel/sockets/request.js';
+import {
+  createResponseFrame,
+  createDeliveryFrame,
+  createErrorFrame,
+  readMessage,
+  serializeShared,
+} from '../../kernel/sockets/message.js';
+import { createRateLimiter } from '../../kernel/sockets/pace.js';
+import { createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from '../../kernel/sockets/peer.js';
+import { createRequestClass } from '../../kernel/sockets/request.js';
 
 const LIMITS = { depth: 3, keys: 4, array: 5 };
 
@@ -91,21 +97,23 @@ describe('a message of a connection', () => {
     const named = { action: 'a"b', requestId: 'r' };
     const none = { action: null, requestId: null };
     const text = (frame: Buffer): string => frame.toString();
-    expect(text(answerFrame('u', named, { x: 1 }))).to.equal(
+    expect(text(createResponseFrame('u', named, { x: 1 }))).to.equal(
       '{"uid":"u","action":"a\\"b","request_id":"r","data":{"x":1}}',
     );
-    expect(text(answerFrame(null, none, undefined))).to.equal('{"uid":null,"action":null,"data":null}');
-    const rendered = new Rendered(Buffer.from('[1]'), () => null);
-    expect(text(answerFrame(null, none, rendered))).to.equal('{"uid":null,"action":null,"data":[1]}');
-    expect(text(answerFrame('u', named, rendered))).to.equal(
+    expect(text(createResponseFrame(null, none, undefined))).to.equal('{"uid":null,"action":null,"data":null}');
+    const rendered = new RawJson(Buffer.from('[1]'), () => null);
+    expect(text(createResponseFrame(null, none, rendered))).to.equal('{"uid":null,"action":null,"data":[1]}');
+    expect(text(createResponseFrame('u', named, rendered))).to.equal(
       '{"uid":"u","action":"a\\"b","request_id":"r","data":[1]}',
     );
-    expect(text(errorFrame('u', named, { code: 'C' }))).to.equal(
+    expect(text(createErrorFrame('u', named, { code: 'C' }))).to.equal(
       '{"uid":"u","action":"a\\"b","request_id":"r","error":{"code":"C"}}',
     );
-    expect(text(errorFrame(null, none, {}))).to.equal('{"uid":null,"action":null,"error":{}}');
-    expect(text(deliveryFrame('u', sharedPart('told', [1], null)))).to.equal('{"uid":"u","action":"told","data":[1]}');
-    expect(text(deliveryFrame(null, sharedPart('told', 1, 'i')))).to.equal(
+    expect(text(createErrorFrame(null, none, {}))).to.equal('{"uid":null,"action":null,"error":{}}');
+    expect(text(createDeliveryFrame('u', serializeShared('told', [1], null)))).to.equal(
+      '{"uid":"u","action":"told","data":[1]}',
+    );
+    expect(text(createDeliveryFrame(null, serializeShared('told', 1, 'i')))).to.equal(
       '{"uid":null,"action":"told","data":1,"id":"i"}',
     );
   });
@@ -113,23 +121,23 @@ describe('a message of a connection', () => {
 
 describe('a handshake', () => {
   const KEY = 'AAAAAAAAAAAAAAAAAAAAAA==';
-  type Sent = Readonly<Record<string, string | readonly string[]>>;
-  const FINE: Sent = {
+  type SentHeaders = Readonly<Record<string, string | readonly string[]>>;
+  const FINE: SentHeaders = {
     'sec-websocket-key': KEY,
     'sec-websocket-version': '13',
     upgrade: 'websocket',
     host: 'api.example.com',
   };
-  const judge = (
-    sent: Sent = {},
+  const checkHandshake = (
+    sent: SentHeaders = {},
     rest: Partial<HandshakeInput> & { method?: string; origins?: readonly string[]; open?: number } = {},
   ) => {
-    const all: Sent = { ...FINE, ...sent };
+    const all: SentHeaders = { ...FINE, ...sent };
     const input = {
       ...{ websocket: { limits: { connections: 2, per_address: 9 } }, http: { allowed_origins: rest.origins ?? [] } },
       ...{ closing: () => false, count: () => rest.open ?? 0, countOf: () => 0, ...rest },
     } as unknown as HandshakeInput;
-    const refusal = handshakeJudge(input)({
+    const refusal = createHandshakeCheck(input)({
       method: rest.method ?? 'GET',
       remote: '',
       header: (name) => [all[name] ?? []].flat(),
@@ -138,18 +146,20 @@ describe('a handshake', () => {
   };
 
   it('is one of WebSocket 13, with GET and a key of 16 bytes', () => {
-    expect([judge(), judge({ upgrade: 'WebSocket' })]).to.deep.equal(['fine', 'fine']);
-    expect([judge({}, { method: 'POST' }), judge({ upgrade: 'h2c' }), judge({ upgrade: [] })]).to.deep.equal(
-      Array(3).fill('WS_UPGRADE'),
-    );
+    expect([checkHandshake(), checkHandshake({ upgrade: 'WebSocket' })]).to.deep.equal(['fine', 'fine']);
+    expect([
+      checkHandshake({}, { method: 'POST' }),
+      checkHandshake({ upgrade: 'h2c' }),
+      checkHandshake({ upgrade: [] }),
+    ]).to.deep.equal(Array(3).fill('WS_UPGRADE'));
     for (const version of ['12', '', '130'])
-      expect(judge({ 'sec-websocket-version': version })).to.equal('its version is not 13');
+      expect(checkHandshake({ 'sec-websocket-version': version })).to.equal('its version is not 13');
     for (const key of ['', KEY.slice(1), `A${KEY}`, `${KEY}A`, KEY.replace('A', '-'), [KEY, KEY]])
-      expect(judge({ 'sec-websocket-key': key })).to.equal('`sec-websocket-key` is not 16 bytes in base64');
+      expect(checkHandshake({ 'sec-websocket-key': key })).to.equal('`sec-websocket-key` is not 16 bytes in base64');
   });
 
   it('comes from a program, from the page of the same host, or from an origin that is allowed', () => {
-    const fine: readonly (readonly [sent: Sent, origins?: readonly string[]])[] = [
+    const fine: readonly (readonly [sent: SentHeaders, origins?: readonly string[]])[] = [
       [{ origin: 'https://api.example.com' }],
       [{ origin: 'http://api.example.com' }],
       [{ origin: 'http://api.example.com:8080', host: 'api.example.com:8080' }],
@@ -157,8 +167,9 @@ describe('a handshake', () => {
       [{ origin: 'https://app.example.com' }, ['https://APP.example.com:443']],
       [{ origin: 'null' }, ['*']],
     ];
-    for (const [sent, origins = []] of fine) expect(judge(sent, { origins }), JSON.stringify(sent)).to.equal('fine');
-    const refused: readonly (readonly [sent: Sent, origins?: readonly string[]])[] = [
+    for (const [sent, origins = []] of fine)
+      expect(checkHandshake(sent, { origins }), JSON.stringify(sent)).to.equal('fine');
+    const refused: readonly (readonly [sent: SentHeaders, origins?: readonly string[]])[] = [
       [{ origin: 'https://app.example.com' }],
       [{ origin: 'null' }],
       [{ origin: 'ftp://api.example.com' }],
@@ -169,11 +180,11 @@ describe('a handshake', () => {
       [{ origin: 'http://app.example.com' }, ['https://app.example.com']],
     ];
     for (const [sent, origins = []] of refused)
-      expect(judge(sent, { origins }), JSON.stringify(sent)).to.equal('WS_ORIGIN');
+      expect(checkHandshake(sent, { origins }), JSON.stringify(sent)).to.equal('WS_ORIGIN');
   });
 
   it('has no sub-protocols, or the name of a header and a token', () => {
-    const offered = (protocols: string | readonly string[]) => judge({ 'sec-websocket-protocol': protocols });
+    const offered = (protocols: string | readonly string[]) => checkHandshake({ 'sec-websocket-protocol': protocols });
     for (const fine of ['Authorization, a.b.c', 'x-key , t', ['a', 't'], `${'a'.repeat(64)}, t`])
       expect(offered(fine)).to.equal('fine');
     for (const bad of ['', 'a,', 'a b, c', 'a, a', 'a;b, c', ['a', 'a']])
@@ -183,17 +194,17 @@ describe('a handshake', () => {
   });
 
   it('is refused for a while where the server stops or is full', () => {
-    expect([judge({}, { closing: () => true }), judge({}, { open: 2 }), judge({}, { open: 1 })]).to.deep.equal([
-      'WS_CLOSING',
-      'WS_FULL',
-      'fine',
-    ]);
+    expect([
+      checkHandshake({}, { closing: () => true }),
+      checkHandshake({}, { open: 2 }),
+      checkHandshake({}, { open: 1 }),
+    ]).to.deep.equal(['WS_CLOSING', 'WS_FULL', 'fine']);
   });
 });
 
 describe('the pace of a sender', () => {
   it('allows so many a second, those of a second at once, and ends a flood', () => {
-    const pace = createPace(2);
+    const pace = createRateLimiter(2);
     const at = (...moments: number[]) => moments.map((now) => pace(now));
     expect(at(0, 0, 0)).to.deep.equal(['fine', 'fine', 'over']);
     // Half a second is one more; what is saved is never more than a second's worth.
@@ -220,7 +231,7 @@ describe('a message as plans see it', () => {
   };
   const invocation = (rest: object = {}, uid: string | null = null) =>
     new SocketInvocation({ ...arrival, ...rest }, peer(uid));
-  const received = (...given: Parameters<typeof invocation>): unknown => invocation(...given).receive();
+  const received = (...given: Parameters<typeof invocation>): unknown => invocation(...given).readPayload();
 
   it('has its payload, with the uid as id where it names none, and the parameters of the path', () => {
     expect(received()).to.deep.equal({ a: 1 });
@@ -235,7 +246,7 @@ describe('a message as plans see it', () => {
 
   it('has no bytes, and texts in its path alone', async () => {
     const failure: unknown = await invocation()
-      .bytes()
+      .readRawBody()
       .catch((error: unknown) => error);
     expect(failure).to.have.property('code', 'WS_REQUEST_ONLY');
     const { texts } = invocation({ parameters: { id: 'p' } });
@@ -246,9 +257,9 @@ describe('a message as plans see it', () => {
   it('gives back what it holds once', async () => {
     let count = 0;
     const one = invocation();
-    one.release(() => void count++);
-    await one.finish(true);
-    await one.finish(true);
+    one.onFinish(() => void count++);
+    await one.dispose(true);
+    await one.dispose(true);
     expect(count).to.equal(1);
   });
 });
@@ -260,11 +271,11 @@ describe('who is at the other end', () => {
       headers[(rawHeaders[i] ?? '').toLowerCase()] = rawHeaders[i + 1] ?? '';
     return { rawHeaders, headers } as unknown as IncomingMessage;
   };
-  const refusal = (work: () => unknown): unknown => {
+  const catchRefusal = (work: () => unknown): unknown => {
     try {
       return work();
     } catch (error) {
-      return error instanceof Refused ? [error.code, error.fault.code, error.fault.params['what']] : error;
+      return error instanceof ConnectionRejection ? [error.code, error.fault.code, error.fault.params['what']] : error;
     }
   };
 
@@ -282,21 +293,21 @@ describe('who is at the other end', () => {
     ];
     const skipped = [...own, 'Sec-WebSocket-Key', 'Sec-WebSocket-Protocol'].flatMap((name) => [name, 'x']);
     const kept = ['x-content-type', 'x-upgrade', 'connection-id', 'test'].flatMap((name) => [name, name]);
-    const { all, values } = headersOf(request(...skipped, 'X-A', '1', 'x-a', '2', ...kept), []);
+    const { all, values } = createPeerHeaders(request(...skipped, 'X-A', '1', 'x-a', '2', ...kept), []);
     expect(Object.keys(all)).to.deep.equal(['x-a', 'x-content-type', 'x-upgrade', 'connection-id', 'test']);
     expect([values('x-a'), values('upgrade'), Object.getPrototypeOf(all)]).to.deep.equal([['1', '2'], [], null]);
   });
 
   it('has its token in the place of the header that it is for', () => {
-    const { all, values } = headersOf(request('X-Key', 'other', 'x-b', '2'), [['x-key', 'token']]);
+    const { all, values } = createPeerHeaders(request('X-Key', 'other', 'x-b', '2'), [['x-key', 'token']]);
     expect([{ ...all }, values('x-key')]).to.deep.equal([{ 'x-b': '2', 'x-key': 'token' }, ['token']]);
   });
 
   it('says its token in the sub-protocols, for a header from which a resource reads one', () => {
     const identities = ['authorization', 'x-key'].map((header) => ({ key: header, identity: { header } })) as never;
     const proofIn = (profile: string | null, lines: readonly string[]) =>
-      refusal(() =>
-        proofsOf(request(...lines.flatMap((line) => ['Sec-WebSocket-Protocol', line])), identities, profile),
+      catchRefusal(() =>
+        extractProofs(request(...lines.flatMap((line) => ['Sec-WebSocket-Protocol', line])), identities, profile),
       );
     const proof = (...lines: string[]) => proofIn(null, lines);
     expect(proof()).to.deep.equal([]);
@@ -310,13 +321,13 @@ describe('who is at the other end', () => {
 
   it('has a uid of 1 to 256 plain characters, once, where it has to or wants to', () => {
     const uid = (query: string, force_uid = false) =>
-      refusal(() => uidOf(new URLSearchParams(query), { force_uid } as never));
+      catchRefusal(() => parseUid(new URLSearchParams(query), { force_uid } as never));
     expect([uid('a=1'), uid('uid=ada'), uid(`uid=${'x'.repeat(256)}`)]).to.deep.equal([null, 'ada', 'x'.repeat(256)]);
-    const refused = (what: string) => [4400, 'WS_UID', what];
-    expect(uid('', true)).to.deep.equal(refused('is missing'));
-    expect(uid('uid=a&uid=a')).to.deep.equal(refused('is given twice'));
+    const createUidRefusal = (what: string) => [4400, 'WS_UID', what];
+    expect(uid('', true)).to.deep.equal(createUidRefusal('is missing'));
+    expect(uid('uid=a&uid=a')).to.deep.equal(createUidRefusal('is given twice'));
     for (const odd of ['', 'x'.repeat(257), 'a%00', 'a%1Fb', '%7f', '%0A'])
-      expect(uid(`uid=${odd}`), odd).to.deep.equal(refused('is not 1 to 256 plain characters'));
+      expect(uid(`uid=${odd}`), odd).to.deep.equal(createUidRefusal('is not 1 to 256 plain characters'));
     expect(uid('uid=%20%C3%A4~')).to.equal(' ä~');
   });
 });
@@ -324,11 +335,15 @@ describe('who is at the other end', () => {
 describe('requests that ask for an upgrade', () => {
   it('leave HTTP where they are admitted, asked once; others stay requests', () => {
     let asked = 0;
-    const made = (admits: boolean, method = 'GET') => {
-      const Request = requestClass(() => (++asked, admits));
+    const createTestRequest = (admits: boolean, method = 'GET') => {
+      const Request = createRequestClass(() => (++asked, admits));
       return Object.assign(new Request(null as never), { method }) as unknown as { upgrade: unknown };
     };
-    const [taken, left, tunnel] = [made(true), made(false), made(true, 'CONNECT')];
+    const [taken, left, tunnel] = [
+      createTestRequest(true),
+      createTestRequest(false),
+      createTestRequest(true, 'CONNECT'),
+    ];
     expect(taken.upgrade).to.equal(null);
     for (const one of [taken, left, tunnel]) one.upgrade = true;
     expect([taken.upgrade, taken.upgrade, left.upgrade, tunnel.upgrade, asked]).to.deep.equal([

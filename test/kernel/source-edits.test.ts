@@ -13,12 +13,12 @@ import { MAX_DEPTH, parseSource, type LocatedNode } from '../../language/source/
 import { objectsIn } from '../../language/source/windows.js';
 
 /** The text with these changes made. */
-const changed = (text: string, changes: readonly TextChange[]): string =>
+const applyChanges = (text: string, changes: readonly TextChange[]): string =>
   [...changes]
     .reverse()
     .sort((a, b) => b.start - a.start)
     .reduce((result, { start, end, text: now }) => result.slice(0, start) + now + result.slice(end), text);
-function rootOf(text: string): LocatedNode {
+function parseRoot(text: string): LocatedNode {
   const { root } = parseSource(document('a.json', text));
   if (root === null) throw new Error(`no tree: ${text}`);
   return root;
@@ -40,11 +40,11 @@ describe('members that are added', () => {
   for (const [before, after] of MEMBERS) {
     it(JSON.stringify(before), () => {
       const doc = document('a.json', before);
-      const change = addMembers(doc, rootOf(before), [
+      const change = addMembers(doc, parseRoot(before), [
         ['x', '1'],
         ['y', '[]'],
       ]);
-      expect(changed(before, [change])).to.equal(after);
+      expect(applyChanges(before, [change])).to.equal(after);
     });
   }
 
@@ -57,7 +57,9 @@ describe('members that are added', () => {
   ];
   for (const [before, after] of ITEMS) {
     it(`items of ${JSON.stringify(before)}`, () =>
-      expect(changed(before, [addItems(document('a.json', before), rootOf(before), ['1', '2'])])).to.equal(after));
+      expect(applyChanges(before, [addItems(document('a.json', before), parseRoot(before), ['1', '2'])])).to.equal(
+        after,
+      ));
   }
 });
 
@@ -81,19 +83,19 @@ describe('members that are removed', () => {
   ];
   for (const [before, name, after] of CASES) {
     it(`"${name}" of ${JSON.stringify(before)}`, () => {
-      const root = rootOf(before);
+      const root = parseRoot(before);
       const member = root.members.find(({ key }) => key === name);
       expect(
-        changed(before, member === undefined ? [] : removeMember(document('a.json', before), root, member)),
+        applyChanges(before, member === undefined ? [] : removeMember(document('a.json', before), root, member)),
       ).to.equal(after);
     });
   }
 
   it('items, and nothing for what is not in the list', () => {
     const text = '[1, 2, 3]';
-    const root = rootOf(text);
+    const root = parseRoot(text);
     const doc = document('a.json', text);
-    expect(root.items.map((item) => changed(text, removeItem(doc, root, item)))).to.deep.equal([
+    expect(root.items.map((item) => applyChanges(text, removeItem(doc, root, item)))).to.deep.equal([
       '[2, 3]',
       '[1, 3]',
       '[1, 2]',
@@ -103,11 +105,12 @@ describe('members that are removed', () => {
 
   it('are found by where their names begin, at any depth', () => {
     const text = '{"a": [{"b": 1}, {"c": {"d": 2}}], "e": 3}';
-    const keyAt = (name: string): string | undefined => holderAt(rootOf(text), text.indexOf(`"${name}"`))?.member.key;
+    const keyAt = (name: string): string | undefined =>
+      holderAt(parseRoot(text), text.indexOf(`"${name}"`))?.member.key;
     expect(['a', 'b', 'c', 'd', 'e'].map(keyAt)).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
-    expect(holderAt(rootOf(text), 0)).to.equal(null);
-    expect(holderAt(rootOf(text), text.indexOf('2'))).to.equal(null);
-    expect(holderAt(rootOf(text), text.length)).to.equal(null);
+    expect(holderAt(parseRoot(text), 0)).to.equal(null);
+    expect(holderAt(parseRoot(text), text.indexOf('2'))).to.equal(null);
+    expect(holderAt(parseRoot(text), text.length)).to.equal(null);
   });
 
   it('are written on one line', () => {
@@ -120,7 +123,7 @@ describe('members that are removed', () => {
 describe('the layout', () => {
   const laid = (text: string, finalBreak?: boolean, size = 2, spaces = true): string => {
     const doc = document('a.json', text);
-    return changed(text, layoutOf(doc, parseSource(doc), { size, spaces, finalBreak }));
+    return applyChanges(text, layoutOf(doc, parseSource(doc), { size, spaces, finalBreak }));
   };
   const key = 'k'.repeat(40);
   /** A member of the first level whose line has so many columns, indent and comma included. */
@@ -303,9 +306,9 @@ describe('the definitions of a file', () => {
   }
 
   it('are no deeper than a definition may be, the list around them included', () => {
-    const nested = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
-    expect(objectsIn(nested(MAX_DEPTH - 1), () => undefined)).to.have.length(1);
-    expect(objectsIn(nested(MAX_DEPTH), () => undefined)).to.equal(null);
+    const nestJson = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+    expect(objectsIn(nestJson(MAX_DEPTH - 1), () => undefined)).to.have.length(1);
+    expect(objectsIn(nestJson(MAX_DEPTH), () => undefined)).to.equal(null);
   });
 
   it('end where it is known that they end', () => {

@@ -13,19 +13,19 @@ const parse = (text: string): LocatedNode => {
   if (root === null) throw new Error(`no tree: ${text}`);
   return root;
 };
-const faultsOf = (text: string): string[] =>
+const listFaults = (text: string): string[] =>
   parseSource(document('a.json', text)).faults.map(({ code, start, end }) => `${code} ${start}-${end}`);
 
-function same(node: LocatedNode, { type, offset, length, value, children = [] }: Node): void {
+function expectSameNode(node: LocatedNode, { type, offset, length, value, children = [] }: Node): void {
   expect([node.type, node.start, node.end]).to.deep.equal([type, offset, offset + length]);
   if (type === 'array') expect(node.items.length).to.equal(children.length);
   else if (type === 'object') expect(node.members.length).to.equal(children.length);
   else expect(node.scalar).to.equal(value);
-  node.items.forEach((item, i) => same(item, children[i] as Node));
+  node.items.forEach((item, i) => expectSameNode(item, children[i] as Node));
   node.members.forEach(({ key, keyStart, keyEnd, value: inner }, i) => {
     const [name, child] = children[i]?.children as [Node, Node];
     expect([key, keyStart, keyEnd]).to.deep.equal([name.value, name.offset, name.offset + name.length]);
-    same(inner as LocatedNode, child);
+    expectSameNode(inner as LocatedNode, child);
   });
 }
 
@@ -38,15 +38,17 @@ describe('source tree', () => {
   it('knows where every node stands', () => {
     const text = '{ "a": [1, "x"], "b": { } }';
     const root = parse(text);
-    const shown = (pointer: string): string | undefined => {
+    const findNodeText = (pointer: string): string | undefined => {
       const found = nodeAt(root, pointer);
       return found === null ? undefined : text.slice(found.node.start, found.node.end);
     };
-    expect(shown('')).to.equal(text);
-    expect(shown('/a')).to.equal('[1, "x"]');
-    expect(shown('/a/1')).to.equal('"x"');
-    expect(shown('/b')).to.equal('{ }');
-    expect([shown('/c'), shown('/a/2'), shown('/a/x'), shown('/b/0')]).to.deep.equal(Array(4).fill(undefined));
+    expect(findNodeText('')).to.equal(text);
+    expect(findNodeText('/a')).to.equal('[1, "x"]');
+    expect(findNodeText('/a/1')).to.equal('"x"');
+    expect(findNodeText('/b')).to.equal('{ }');
+    expect([findNodeText('/c'), findNodeText('/a/2'), findNodeText('/a/x'), findNodeText('/b/0')]).to.deep.equal(
+      Array(4).fill(undefined),
+    );
     const member = memberOf(root, 'a');
     expect(text.slice(member?.keyStart, member?.keyEnd)).to.equal('"a"');
   });
@@ -80,15 +82,15 @@ describe('source tree', () => {
   });
 
   it('tells an empty file from one that is not JSON', () => {
-    expect(faultsOf('')).to.deep.equal(['SRC_EMPTY 0-0']);
-    expect(faultsOf(' \n// later\n')).to.deep.equal(['SRC_EMPTY 0-11']);
-    expect(faultsOf('\ufeff')).to.deep.equal(['SRC_EMPTY 0-1']);
-    expect(faultsOf('hello')[0]).to.equal('SRC_SYNTAX 0-5');
-    expect(faultsOf('/* open')[0]).to.equal('SRC_SYNTAX 0-7');
+    expect(listFaults('')).to.deep.equal(['SRC_EMPTY 0-0']);
+    expect(listFaults(' \n// later\n')).to.deep.equal(['SRC_EMPTY 0-11']);
+    expect(listFaults('\ufeff')).to.deep.equal(['SRC_EMPTY 0-1']);
+    expect(listFaults('hello')[0]).to.equal('SRC_SYNTAX 0-5');
+    expect(listFaults('/* open')[0]).to.equal('SRC_SYNTAX 0-7');
   });
 
   it('says a thing missing at one place once', () => {
-    expect(faultsOf('{"a":{"b":{"c":1')).to.deep.equal(['SRC_SYNTAX 16-16']);
+    expect(listFaults('{"a":{"b":{"c":1')).to.deep.equal(['SRC_SYNTAX 16-16']);
   });
 
   it('keeps what is whole in a half-typed file', () => {
@@ -100,12 +102,12 @@ describe('source tree', () => {
   });
 
   it(`takes ${MAX_DEPTH} levels and refuses one more, at the bracket that is too much`, () => {
-    const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
-    expect(faultsOf(nested(MAX_DEPTH))).to.deep.equal([]);
-    expect(faultsOf(nested(MAX_DEPTH + 1))).to.deep.equal([`SRC_TOO_DEEP ${MAX_DEPTH}-${MAX_DEPTH + 1}`]);
-    expect(faultsOf('{"a":'.repeat(100_000))[0]).to.match(/^SRC_TOO_DEEP/);
+    const nestArrays = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+    expect(listFaults(nestArrays(MAX_DEPTH))).to.deep.equal([]);
+    expect(listFaults(nestArrays(MAX_DEPTH + 1))).to.deep.equal([`SRC_TOO_DEEP ${MAX_DEPTH}-${MAX_DEPTH + 1}`]);
+    expect(listFaults('{"a":'.repeat(100_000))[0]).to.match(/^SRC_TOO_DEEP/);
     // Brackets in strings and comments are no levels.
-    expect(faultsOf(`["${'['.repeat(100)}" /* ${'['.repeat(100)} */]`)).to.deep.equal([]);
+    expect(listFaults(`["${'['.repeat(100)}" /* ${'['.repeat(100)} */]`)).to.deep.equal([]);
   });
 
   it('gives the value that JSON.parse gives, for any JSON', () => {
@@ -148,7 +150,7 @@ describe('source tree', () => {
         const library = parseTree(bare, errors, { allowTrailingComma: true });
         const sound = soundTree(text, MAX_DEPTH);
         expect(sound !== null, text).to.equal(errors.length === 0 && library !== undefined);
-        if (sound !== null && library !== undefined) same(sound.root, library);
+        if (sound !== null && library !== undefined) expectSameNode(sound.root, library);
       }),
       { numRuns: countRuns('edits', 600, 3000) },
     );

@@ -8,29 +8,29 @@ import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { readForm, type FormSettings } from '../../kernel/http/form.js';
-import { spool, spoolFolder, sweepSpools } from '../../kernel/http/spool.js';
-import { FORM_TYPE, PNG_RED, rawForm } from '../support/pictures.js';
-import { openInSpool, spoolIsEmpty } from '../support/spool.js';
-import { until } from '../support/until.js';
+import { spoolStream, openSpoolFolder, removeStaleSpools } from '../../kernel/http/spool.js';
+import { FORM_TYPE, PNG_RED, createRawForm } from '../support/pictures.js';
+import { listOpenTempFiles, waitUntilNoTempFiles } from '../support/spool.js';
+import { waitUntil } from '../support/until.js';
 
 describe('spool', () => {
   it('is a folder for this user alone', async () => {
-    const folder = await spoolFolder();
+    const folder = await openSpoolFolder();
     expect((await stat(folder)).mode & 0o777).to.equal(0o700);
-    expect(await spoolFolder()).to.equal(folder);
+    expect(await openSpoolFolder()).to.equal(folder);
   });
 
   it('is made again when somebody has cleaned the temporary folder', async () => {
-    const folder = await spoolFolder();
+    const folder = await openSpoolFolder();
     await rm(folder, { recursive: true });
-    const again = await spoolFolder();
+    const again = await openSpoolFolder();
     expect(again).not.to.equal(folder);
     expect(existsSync(again)).to.equal(true);
   });
 
   it('takes away what dead processes left, and nothing else', async () => {
     const place = await mkdtemp(join(tmpdir(), 'lintel-test-'));
-    const own = basename(await spoolFolder());
+    const own = basename(await openSpoolFolder());
     const host = own.split('-')[2] ?? '';
     const names = {
       dead: `lintel-files-${host}-4194304-abcdef`,
@@ -43,21 +43,21 @@ describe('spool', () => {
       await mkdir(join(place, name));
       await writeFile(join(place, name, 'x'), 'x');
     }
-    await sweepSpools(place);
+    await removeStaleSpools(place);
     expect(
       Object.entries(names).flatMap(([title, name]) => (existsSync(join(place, name)) ? title : [])),
     ).to.deep.equal(['living', 'own', 'elsewhere', 'other']);
-    await sweepSpools(join(place, 'nowhere'));
+    await removeStaleSpools(join(place, 'nowhere'));
     await rm(place, { recursive: true });
   });
 
   it('has closed a file whose sender fails before it reports that, so the file cannot appear after its removal', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'lintel-test-'));
     const stream = new PassThrough();
-    const failed = spool(stream, join(folder, 'x')).catch((error: unknown) => (error as Error).message);
+    const failed = spoolStream(stream, join(folder, 'x')).catch((error: unknown) => (error as Error).message);
     stream.destroy(new Error('the sender left'));
     expect(await failed).to.equal('the sender left');
-    expect(await openInSpool(folder)).to.deep.equal([]);
+    expect(await listOpenTempFiles(folder)).to.deep.equal([]);
     await rm(folder, { recursive: true });
   });
 
@@ -66,9 +66,9 @@ describe('spool', () => {
     files: { count: 2, bytes: 1000 },
     limits: { body: 10_000, parts: 5, field: 100 },
     idle: 1,
-    release: (work) => held.push(work),
+    onFinish: (work) => held.push(work),
   };
-  const body = rawForm([
+  const body = createRawForm([
     { headers: 'content-disposition: form-data; name="a"', content: '1' },
     {
       headers: 'content-disposition: form-data; name="f"; filename="a.png"\r\ncontent-type: image/png',
@@ -79,7 +79,7 @@ describe('spool', () => {
     const req = { headers: { 'content-type': FORM_TYPE } } as unknown as IncomingMessage;
     return readForm(req, bytes, { ...settings, files });
   };
-  const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+  const catchCode = (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => null,
       (error: unknown) => (error instanceof Fault ? error.code : error),
@@ -100,27 +100,27 @@ describe('spool', () => {
   });
 
   it('refuses what is wrong in such a body all the same', async () => {
-    expect(await codeOf(read(body.subarray(0, -9)))).to.equal('REQ_FORM');
-    expect(await codeOf(read(body, null))).to.equal('REQ_NO_FILES');
-    expect(await codeOf(read(body, { count: 2, bytes: 10 }))).to.equal('REQ_PART');
-    await spoolIsEmpty();
+    expect(await catchCode(read(body.subarray(0, -9)))).to.equal('REQ_FORM');
+    expect(await catchCode(read(body, null))).to.equal('REQ_NO_FILES');
+    expect(await catchCode(read(body, { count: 2, bytes: 10 }))).to.equal('REQ_PART');
+    await waitUntilNoTempFiles();
   });
 
   it('is 503 when a file cannot be written any more, whatever the form says', async () => {
     const source = new PassThrough();
     const req = Object.assign(source, { headers: { 'content-type': FORM_TYPE } }) as unknown as IncomingMessage;
-    const reading = codeOf(readForm(req, null, settings));
-    await until(() => Promise.resolve(source.listenerCount('data') > 0), 'the body is listened to');
-    await rm(await spoolFolder(), { recursive: true });
+    const reading = catchCode(readForm(req, null, settings));
+    await waitUntil(() => Promise.resolve(source.listenerCount('data') > 0), 'the body is listened to');
+    await rm(await openSpoolFolder(), { recursive: true });
     source.end(body);
     expect(await reading).to.equal('REQ_NO_ROOM');
   });
 
   it('is 503 where there is no place for files', async () => {
     const before = process.env['TMPDIR'];
-    await rm(await spoolFolder(), { recursive: true });
+    await rm(await openSpoolFolder(), { recursive: true });
     process.env['TMPDIR'] = '/nonexistent';
-    const code = await codeOf(read(body));
+    const code = await catchCode(read(body));
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
     expect(code).to.equal('REQ_NO_ROOM');

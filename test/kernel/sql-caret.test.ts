@@ -1,9 +1,9 @@
 /** The caret inside SQL and the pieces of it: total on any text, at any offset, with places that lie inside the text. */
 import { expect } from 'chai';
-import { caretInSql } from '../../language/strings/sql-caret.js';
-import { sqlPieces } from '../../language/strings/sql-names.js';
+import { analyseCaret } from '../../language/strings/sql-caret.js';
+import { classifyTokens } from '../../language/strings/sql-names.js';
 import { scanSql } from '../../language/strings/sql.js';
-import { cpuTime } from '../support/cpu.js';
+import { measureCpuTime } from '../support/cpu.js';
 
 const TEXTS = [
   'WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT t.a + 1 FROM t WHERE a < $1) SELECT * FROM t, LATERAL (SELECT *) x',
@@ -132,9 +132,9 @@ const PLACES: readonly (readonly [string, string | null])[] = [
 /** The name that the scanner puts at the caret is no name of a list. */
 const isWritten = (name: string): boolean => /^\w+$/.test(name);
 
-function placeOf(marked: string): string | null {
+function describePlace(marked: string): string | null {
   const text = marked.replace('|', '');
-  const caret = caretInSql(text, marked.indexOf('|'));
+  const caret = analyseCaret(text, marked.indexOf('|'));
   if (caret === null) return null;
   const { at, qualifier, target, listed, column, start, end } = caret;
   return [
@@ -149,17 +149,17 @@ function placeOf(marked: string): string | null {
 
 describe('caret in SQL', () => {
   for (const [sql, expected] of PLACES)
-    it(`${sql} is ${expected ?? 'no place'}`, () => expect(placeOf(sql)).to.equal(expected));
+    it(`${sql} is ${expected ?? 'no place'}`, () => expect(describePlace(sql)).to.equal(expected));
 
   for (const whole of TEXTS) {
     it(`stands anywhere in: ${whole.slice(0, 40)}`, () => {
       for (let at = 0; at <= whole.length; at++) {
         for (const text of [whole, whole.slice(0, at), whole.slice(0, at) + whole.slice(at + 3)]) {
-          const caret = caretInSql(text, at);
+          const caret = analyseCaret(text, at);
           if (caret !== null)
             expect(0 <= caret.start && caret.start <= at && caret.end <= Math.max(at, text.length)).to.equal(true);
           let last = 0;
-          for (const { start, end } of sqlPieces(scanSql(text))) {
+          for (const { start, end } of classifyTokens(scanSql(text))) {
             expect(start >= last && end > start && end <= text.length, text).to.equal(true);
             last = end;
           }
@@ -170,6 +170,6 @@ describe('caret in SQL', () => {
 
   it('is quick in a nest of sub-queries', () => {
     const text = `${'SELECT * FROM ('.repeat(40)}SELECT ${') a'.repeat(40)}`;
-    expect(cpuTime(() => caretInSql(text, text.indexOf('SELECT )') + 7))).to.be.below(2000);
+    expect(measureCpuTime(() => analyseCaret(text, text.indexOf('SELECT )') + 7))).to.be.below(2000);
   });
 });

@@ -12,7 +12,7 @@ import { untypedIn } from '../../language/analysis/sql/untyped.js';
 import { scanSql } from '../../language/strings/sql.js';
 import { SQL } from '../support/fixtures.js';
 
-const treeOf = (sql: string): Tree => childOf(SQL.parse(sql).statements?.[0] ?? {}, 'stmt') ?? {};
+const parseTree = (sql: string): Tree => childOf(SQL.parse(sql).statements?.[0] ?? {}, 'stmt') ?? {};
 
 describe('habits of other databases', () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -123,15 +123,15 @@ describe('placeholders of other libraries', () => {
 });
 
 describe('parameters that nothing gives a type', () => {
-  const found = (sql: string): string[] => untypedIn(treeOf(sql)).map(({ n, at }) => `$${n} ${at}`);
+  const listUntyped = (sql: string): string[] => untypedIn(parseTree(sql)).map(({ n, at }) => `$${n} ${at}`);
   const all =
     'concat json_build_array json_build_object jsonb_build_array jsonb_build_object num_nonnulls num_nulls to_json to_jsonb json_agg jsonb_agg count';
   for (const name of all.split(' '))
-    it(`in ${name}`, () => expect(found(`SELECT ${name}($1)`)).to.deep.equal([`$1 ${name.length + 8}`]));
+    it(`in ${name}`, () => expect(listUntyped(`SELECT ${name}($1)`)).to.deep.equal([`$1 ${name.length + 8}`]));
   for (const name of ['concat_ws', 'format'])
     it(`in ${name}, behind its first argument`, () => {
-      expect(found(`SELECT ${name}($1)`)).to.deep.equal([]);
-      expect(found(`SELECT ${name}('a', $1, $2)`)).to.have.length(2);
+      expect(listUntyped(`SELECT ${name}($1)`)).to.deep.equal([]);
+      expect(listUntyped(`SELECT ${name}('a', $1, $2)`)).to.have.length(2);
     });
 
   const cases: readonly (readonly [string, string[]])[] = [
@@ -148,7 +148,7 @@ describe('parameters that nothing gives a type', () => {
     ['SELECT 1 WHERE lower($1) IS NULL', []],
     ['SELECT 1 WHERE $1 IS TRUE', []],
   ];
-  for (const [sql, expected] of cases) it(sql, () => expect(found(sql)).to.deep.equal(expected));
+  for (const [sql, expected] of cases) it(sql, () => expect(listUntyped(sql)).to.deep.equal(expected));
 });
 
 describe('names of columns in an answer', () => {
@@ -158,8 +158,8 @@ describe('names of columns in an answer', () => {
       { alias: 'u', columns: ['c'] },
     ],
   });
-  const listOf = (sql: string): readonly Tree[] =>
-    itemsOf(childOf(treeOf(`SELECT ${sql}`), 'SelectStmt') ?? {}, 'targetList');
+  const parseTargets = (sql: string): readonly Tree[] =>
+    itemsOf(childOf(parseTree(`SELECT ${sql}`), 'SelectStmt') ?? {}, 'targetList');
   const cases: readonly (readonly [string, string[] | null])[] = [
     ['a, t.b, u.c AS d', ['a', 'b', 'd']],
     ['*', ['a', 'b', 'c']],
@@ -182,20 +182,21 @@ describe('names of columns in an answer', () => {
     ['(SELECT 1 AS x)', null],
     ['a, CASE WHEN a THEN b END::text', null],
   ];
-  for (const [sql, expected] of cases) it(sql, () => expect(outputNames(listOf(sql), scope)).to.deep.equal(expected));
+  for (const [sql, expected] of cases)
+    it(sql, () => expect(outputNames(parseTargets(sql), scope)).to.deep.equal(expected));
 
   it('are not known where a source is not', () => {
     const open = scopeIn(null, { sources: [{ alias: 't', columns: null }] });
-    expect([outputNames(listOf('*'), open), outputNames(listOf('t.*'), open)]).to.deep.equal([null, null]);
-    expect(outputNames(listOf('t.a'), open)).to.deep.equal(['a']);
+    expect([outputNames(parseTargets('*'), open), outputNames(parseTargets('t.*'), open)]).to.deep.equal([null, null]);
+    expect(outputNames(parseTargets('t.a'), open)).to.deep.equal(['a']);
   });
 
   it('are aliases where they are written', () => {
-    expect(aliasesIn(listOf('a, b AS c, 1 d'))).to.deep.equal(['c', 'd']);
-    expect([hasStar(listOf('a, t.*')), hasStar(listOf('*')), hasStar(listOf('a, count(*)'))]).to.deep.equal([
-      true,
-      true,
-      false,
-    ]);
+    expect(aliasesIn(parseTargets('a, b AS c, 1 d'))).to.deep.equal(['c', 'd']);
+    expect([
+      hasStar(parseTargets('a, t.*')),
+      hasStar(parseTargets('*')),
+      hasStar(parseTargets('a, count(*)')),
+    ]).to.deep.equal([true, true, false]);
   });
 });

@@ -3,8 +3,13 @@
  * names need quotes, and names in backquotes.
  */
 import { expect } from 'chai';
-import { sqlPieces } from '../../language/strings/sql-names.js';
-import { backquotedNames, quotedName, withDoubleQuotes, writtenName } from '../../language/strings/sql-quotes.js';
+import { classifyTokens } from '../../language/strings/sql-names.js';
+import {
+  listBackquotedNames,
+  quoteSqlName,
+  replaceBackquotes,
+  quoteIfNeeded,
+} from '../../language/strings/sql-quotes.js';
 import { scanSql } from '../../language/strings/sql.js';
 
 const LETTERS: Readonly<Record<string, string>> = {
@@ -14,7 +19,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 
 /** A letter for each piece; brackets, dots and commas are none. */
 const roles = (sql: string): string =>
-  sqlPieces(scanSql(sql))
+  classifyTokens(scanSql(sql))
     .map(({ role }) => LETTERS[role])
     .join('');
 
@@ -62,7 +67,7 @@ describe('pieces of a statement', () => {
   for (const [sql, expected] of cases) it(sql, () => expect(roles(sql)).to.equal(expected));
 
   it('have their place and the name that the database knows', () => {
-    expect(sqlPieces(scanSql('SELECT "A""b"::int FROM T'))).to.deep.equal([
+    expect(classifyTokens(scanSql('SELECT "A""b"::int FROM T'))).to.deep.equal([
       { role: 'keyword', start: 0, end: 6, name: '' },
       { role: 'column', start: 7, end: 13, name: 'A"b' },
       { role: 'operator', start: 13, end: 15, name: '' },
@@ -91,12 +96,12 @@ describe('names in quotes', () => {
     ['ranks', 'ranks'],
   ] as const) {
     it(`${name} is written ${written}`, () => {
-      expect(writtenName(name, new Set(['rank']))).to.equal(written);
-      expect(quotedName(name)).to.equal(`"${name.replaceAll('"', '""')}"`);
+      expect(quoteIfNeeded(name, new Set(['rank']))).to.equal(written);
+      expect(quoteSqlName(name)).to.equal(`"${name.replaceAll('"', '""')}"`);
     });
   }
   it('without words of its own, only those of the language need them', () =>
-    expect(writtenName('rank')).to.equal('rank'));
+    expect(quoteIfNeeded('rank')).to.equal('rank'));
 
   for (const [sql, changed, names] of [
     ['SELECT `a`, `b c` FROM t', 'SELECT "a", "b c" FROM t', ['a 7-10', 'b c 12-17']],
@@ -112,8 +117,8 @@ describe('names in quotes', () => {
     ['SELECT `a"b"`', 'SELECT "a"b""', null],
   ] as const) {
     it(`${JSON.stringify(sql)} in backquotes`, () => {
-      expect(withDoubleQuotes(sql)).to.equal(changed);
-      const found = backquotedNames(sql)?.map(({ name, start, end }) => `${name} ${start}-${end}`) ?? null;
+      expect(replaceBackquotes(sql)).to.equal(changed);
+      const found = listBackquotedNames(sql)?.map(({ name, start, end }) => `${name} ${start}-${end}`) ?? null;
       expect(found).to.deep.equal(names);
     });
   }

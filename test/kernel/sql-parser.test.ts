@@ -8,11 +8,11 @@ import { analyse } from '../../language/analysis/analyse.js';
 import { unitOffsets } from '../../language/analysis/sql/tree.js';
 import { TIERING_BUDGETS } from '../../language/project/wasm-tiering.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
-import { SQL, trialRegistry } from '../support/fixtures.js';
+import { SQL, createTrialRegistry } from '../support/fixtures.js';
 
 const MODULE = new URL('../../language/project/sql-parser.js', import.meta.url).href;
 
-const faultOf = (text: string): { message: string; before: string } | null => {
+const findFault = (text: string): { message: string; before: string } | null => {
   const { fault } = SQL.parse(text);
   return fault === null ? null : { message: fault.message, before: text.slice(0, fault.at) };
 };
@@ -64,9 +64,9 @@ describe('SQL parser', () => {
   });
 
   it('places a fault in code units, whatever stands before it', () => {
-    expect(faultOf("SELECT 'é🙂', FROM x")?.before).to.equal("SELECT 'é🙂', ");
-    expect(faultOf('SELEC 1')?.before).to.equal('');
-    expect(faultOf('SELECT 1 WHERE')?.before).to.equal('SELECT 1 WHERE');
+    expect(findFault("SELECT 'é🙂', FROM x")?.before).to.equal("SELECT 'é🙂', ");
+    expect(findFault('SELEC 1')?.before).to.equal('');
+    expect(findFault('SELECT 1 WHERE')?.before).to.equal('SELECT 1 WHERE');
   });
 
   it('translates byte offsets of the tree to code units', () => {
@@ -87,16 +87,16 @@ describe('SQL parser', () => {
     const unions = Array.from({ length: 2000 }, () => 'SELECT 1 AS id').join(' UNION ');
     const nested = `${'SELECT * FROM ('.repeat(300)}SELECT 1 AS id${') x'.repeat(300)}`;
     for (const query of [...deep, unions, nested]) {
-      const { problems } = analyse(resource(query), trialRegistry(), { env: null, sql: SQL });
+      const { problems } = analyse(resource(query), createTrialRegistry(), { env: null, sql: SQL });
       expect(problems.map(({ code }) => code).filter((code) => !/^SQL_(SYNTAX|BROKEN)$/.test(code))).to.deep.equal([]);
     }
     expect(SQL.parse('SELECT 1').statements).to.have.length(1);
   });
 
   it('is not needed: without it statements are only scanned', () => {
-    const { problems } = analyse(resource('SELEC nothing'), trialRegistry(), { env: null });
+    const { problems } = analyse(resource('SELEC nothing'), createTrialRegistry(), { env: null });
     expect(problems).to.deep.equal([]);
-    const judged = analyse(resource('SELEC nothing'), trialRegistry(), { env: null, sql: SQL }).problems;
+    const judged = analyse(resource('SELEC nothing'), createTrialRegistry(), { env: null, sql: SQL }).problems;
     expect(judged.map(({ code }) => code)).to.deep.equal(['SQL_SYNTAX']);
   });
 });

@@ -3,18 +3,18 @@
  * gives, and the table that is written to. The bar is the place; `t x` is the table t called x.
  */
 import { expect } from 'chai';
-import { caretInSql, type SqlCaret } from '../../language/strings/sql-caret.js';
+import { analyseCaret, type SqlCaret } from '../../language/strings/sql-caret.js';
 import type { SqlOutput, SqlSource } from '../../language/strings/sql-sources.js';
 
-const outputText = (output: SqlOutput): string => (typeof output === 'string' ? output : `{${listed(output)}}`);
+const outputText = (output: SqlOutput): string => (typeof output === 'string' ? output : `{${formatSources(output)}}`);
 const sourceText = ({ alias, table, outputs }: SqlSource): string => {
   if (table !== null) return alias === table ? alias : `${table} ${alias}`;
   return `${alias}(${(outputs ?? []).map(outputText).join(' ')})`;
 };
-const listed = (sources: readonly SqlSource[]): string => sources.map(sourceText).join(', ');
+const formatSources = (sources: readonly SqlSource[]): string => sources.map(sourceText).join(', ');
 
 function caretAt(marked: string): SqlCaret {
-  const caret = caretInSql(marked.replace('|', ''), marked.indexOf('|'));
+  const caret = analyseCaret(marked.replace('|', ''), marked.indexOf('|'));
   if (caret === null) throw new Error('no place for a name');
   return caret;
 }
@@ -69,7 +69,7 @@ describe('sources at a place of a statement', () => {
     ['MERGE INTO t USING s ON |', 't, s'],
     ['SELECT * FROM a, LATERAL (SELECT | FROM b WHERE c)', 'b, a'],
   ];
-  for (const [sql, expected] of cases) it(sql, () => expect(listed(caretAt(sql).sources)).to.equal(expected));
+  for (const [sql, expected] of cases) it(sql, () => expect(formatSources(caretAt(sql).sources)).to.equal(expected));
 });
 
 describe('what sub-queries and WITH entries give', () => {
@@ -123,7 +123,7 @@ describe('what sub-queries and WITH entries give', () => {
     ['SELECT * FROM (WITH w AS (SELECT a FROM t) SELECT | FROM w) s', 'w(a)'],
     ['SELECT (WITH w AS (SELECT a FROM t) SELECT 1), | FROM b', 'b'],
   ];
-  for (const [sql, expected] of cases) it(sql, () => expect(listed(caretAt(sql).sources)).to.equal(expected));
+  for (const [sql, expected] of cases) it(sql, () => expect(formatSources(caretAt(sql).sources)).to.equal(expected));
 });
 
 describe('WITH entries that may be named', () => {
@@ -141,7 +141,7 @@ describe('WITH entries that may be named', () => {
     ['SELECT * FROM (WITH w AS (SELECT a FROM t) SELECT | FROM w) s', 'w(a)'],
     ['SELECT (WITH w AS (SELECT a FROM t) SELECT 1), | FROM b', ''],
   ];
-  for (const [sql, expected] of cases) it(sql, () => expect(listed(caretAt(sql).common)).to.equal(expected));
+  for (const [sql, expected] of cases) it(sql, () => expect(formatSources(caretAt(sql).common)).to.equal(expected));
 });
 
 describe('the table that is written to', () => {

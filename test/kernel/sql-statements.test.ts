@@ -6,9 +6,9 @@ import { expect } from 'chai';
 import { quoteReserved } from '../../language/strings/sql-reserved.js';
 import { scanSql } from '../../language/strings/sql.js';
 
-const tablesOf = (sql: string): string[] => scanSql(sql).tables.map(({ name }) => name);
-const columnsOf = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ column }) => column);
-const castsOf = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ cast }) => cast);
+const listTables = (sql: string): string[] => scanSql(sql).tables.map(({ name }) => name);
+const listColumns = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ column }) => column);
+const listCasts = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ cast }) => cast);
 
 describe('tables of a statement', () => {
   const cases: readonly (readonly [string, string[]])[] = [
@@ -67,12 +67,12 @@ describe('tables of a statement', () => {
     ['WITH "A" AS (SELECT 1) SELECT * FROM "A", a', ['a']],
     ['SELECT a.with, b AS (c) FROM b', ['b']],
   ];
-  for (const [sql, expected] of cases) it(sql, () => expect(tablesOf(sql)).to.deep.equal(expected));
+  for (const [sql, expected] of cases) it(sql, () => expect(listTables(sql)).to.deep.equal(expected));
 
   for (const word of 'WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH FOR UNION INTERSECT EXCEPT WINDOW RETURNING SET SELECT WHEN VALUES'.split(
     ' ',
   ))
-    it(`end with ${word}`, () => expect(tablesOf(`SELECT * FROM a ${word} b, c`)).to.deep.equal(['a']));
+    it(`end with ${word}`, () => expect(listTables(`SELECT * FROM a ${word} b, c`)).to.deep.equal(['a']));
 });
 
 describe('the main statement', () => {
@@ -128,14 +128,14 @@ describe('the main statement', () => {
 describe('columns that placeholders meet', () => {
   for (const sign of ['=', '<>', '!=', '<', '>', '<=', '>=', '~', '~*', '!~', '!~*', '~~', '~~*', '@>', '<@'])
     it(`compared by ${sign}`, () => {
-      expect(columnsOf(`SELECT 1 WHERE a ${sign} $1`)).to.deep.equal(['a']);
-      expect(columnsOf(`SELECT 1 WHERE $1 ${sign} a`)).to.deep.equal(['a']);
+      expect(listColumns(`SELECT 1 WHERE a ${sign} $1`)).to.deep.equal(['a']);
+      expect(listColumns(`SELECT 1 WHERE $1 ${sign} a`)).to.deep.equal(['a']);
     });
 
   for (const sign of ['+', '-', '*', '||', '&&', '->', '->>', '?', '?|', '#>', '@@'])
     it(`are not told by ${sign}`, () => {
-      expect(columnsOf(`SELECT 1 WHERE a ${sign} $1`)).to.deep.equal([null]);
-      expect(columnsOf(`SELECT 1 WHERE $1 ${sign} a`)).to.deep.equal([null]);
+      expect(listColumns(`SELECT 1 WHERE a ${sign} $1`)).to.deep.equal([null]);
+      expect(listColumns(`SELECT 1 WHERE $1 ${sign} a`)).to.deep.equal([null]);
     });
 
   const cases: readonly (readonly [string, (string | null)[]])[] = [
@@ -192,18 +192,18 @@ describe('columns that placeholders meet', () => {
     ['SELECT 1 WHERE "lower"(a) = ($1)', [null]],
     ['SELECT 1 WHERE f(a, b) = ROW($1, $2)', [null, null]],
   ];
-  for (const [sql, expected] of cases) it(sql, () => expect(columnsOf(sql)).to.deep.equal(expected));
+  for (const [sql, expected] of cases) it(sql, () => expect(listColumns(sql)).to.deep.equal(expected));
 
   for (const word of 'FROM WHERE GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT ON RETURNING'.split(' '))
     it(`end with ${word}`, () =>
-      expect(columnsOf(`INSERT INTO t (a, b) SELECT $1 ${word} x, $2`)).to.deep.equal(['a', null]));
+      expect(listColumns(`INSERT INTO t (a, b) SELECT $1 ${word} x, $2`)).to.deep.equal(['a', null]));
 });
 
 describe('casts of placeholders', () => {
   const words =
     'SELECT WHERE AND OR NOT ON SET RETURNING THEN ELSE WHEN CASE BETWEEN LIKE ILIKE LIMIT OFFSET BY DISTINCT HAVING';
   for (const word of [...words.split(' '), '=', ',', '('])
-    it(`reach through brackets behind ${word}`, () => expect(castsOf(`x ${word} ($1)::int`)).to.deep.equal(['int']));
+    it(`reach through brackets behind ${word}`, () => expect(listCasts(`x ${word} ($1)::int`)).to.deep.equal(['int']));
 
   const cases: readonly (readonly [string, (string | null)[]])[] = [
     ['SELECT f($1)::int, "AND"($2)::int, (f)($3)::int', [null, null, null]],
@@ -214,7 +214,7 @@ describe('casts of placeholders', () => {
     ['SELECT CAST($1, int)', [null]],
     ['SELECT ($1 AS int)', [null]],
   ];
-  for (const [sql, expected] of cases) it(sql, () => expect(castsOf(sql)).to.deep.equal(expected));
+  for (const [sql, expected] of cases) it(sql, () => expect(listCasts(sql)).to.deep.equal(expected));
 });
 
 describe('tables called like words of SQL', () => {
@@ -237,9 +237,9 @@ describe('tables called like words of SQL', () => {
   for (const [sql, expected] of cases) it(sql, () => expect(quoteReserved(scanSql(sql)).text).to.equal(expected));
 
   it('keep the places of the text as it was written', () => {
-    const { text, written } = quoteReserved(scanSql('SELECT 1 FROM user WHERE x'), '`');
+    const { text, toOriginalOffset: written } = quoteReserved(scanSql('SELECT 1 FROM user WHERE x'), '`');
     expect(text).to.equal('SELECT 1 FROM `user` WHERE x');
     expect([0, 13, 14, 15, 16, 19, 20, 27].map(written)).to.deep.equal([0, 13, 14, 14, 15, 18, 18, 25]);
-    expect(quoteReserved(scanSql('SELECT 1')).written(7)).to.equal(7);
+    expect(quoteReserved(scanSql('SELECT 1')).toOriginalOffset(7)).to.equal(7);
   });
 });

@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai';
 import { tokenizeSql } from '../../language/strings/sql-tokens.js';
-import { normalType, typeEnd } from '../../language/strings/sql-types.js';
+import { normalizeType, findTypeEnd } from '../../language/strings/sql-types.js';
 
-const tokensOf = (sql: string): string[] =>
+const listTokens = (sql: string): string[] =>
   tokenizeSql(sql).tokens.map(({ type, start, end }) => `${type} ${sql.slice(start, end)}`);
 
 /** Names are shown by their code. */
@@ -15,37 +15,38 @@ const code = (sign: string): string => `U+${(sign.codePointAt(0) ?? 0).toString(
 describe('SQL tokens', () => {
   describe('white space', () => {
     for (const sign of ['\t', '\n', '\v', '\f', '\r', ' ']) {
-      it(`${code(sign)} parts two words`, () => expect(tokensOf(`a${sign}b`)).to.deep.equal(['word a', 'word b']));
+      it(`${code(sign)} parts two words`, () => expect(listTokens(`a${sign}b`)).to.deep.equal(['word a', 'word b']));
     }
 
     for (const sign of [' ', '\u00a0', '\u1680', '\u2028', '\u3000', '\ufeff']) {
       it(`${code(sign)} is left out where no word stands before it`, () =>
-        expect(tokensOf(`${sign}(${sign})${sign}`)).to.deep.equal(['open (', 'close )']));
+        expect(listTokens(`${sign}(${sign})${sign}`)).to.deep.equal(['open (', 'close )']));
     }
 
     for (const sign of ['\0', '\b', '\u000e', '\u001f', '\u007f']) {
       it(`${code(sign)} is a sign of its own`, () =>
-        expect(tokensOf(`(${sign} ${sign}`)).to.deep.equal(['open (', `operator ${sign}`, `operator ${sign}`]));
+        expect(listTokens(`(${sign} ${sign}`)).to.deep.equal(['open (', `operator ${sign}`, `operator ${sign}`]));
     }
   });
 
   describe('words', () => {
     for (const sign of ['a', 'z', 'A', 'Z', '_', '\u0080', 'é', '\uffff']) {
-      it(`begin with ${code(sign)}`, () => expect(tokensOf(`(${sign}1$`)).to.deep.equal(['open (', `word ${sign}1$`]));
+      it(`begin with ${code(sign)}`, () =>
+        expect(listTokens(`(${sign}1$`)).to.deep.equal(['open (', `word ${sign}1$`]));
     }
 
     for (const sign of ['`', '{', '@', '^', '\\', '}']) {
       it(`do not begin with ${sign}`, () =>
-        expect(tokensOf(`(${sign}1`)).to.deep.equal(['open (', `operator ${sign}`, 'number 1']));
+        expect(listTokens(`(${sign}1`)).to.deep.equal(['open (', `operator ${sign}`, 'number 1']));
     }
 
     for (const sign of ['0', '9', '$', '_']) {
-      it(`go on with ${sign}`, () => expect(tokensOf(`a${sign}b c`)).to.deep.equal([`word a${sign}b`, 'word c']));
+      it(`go on with ${sign}`, () => expect(listTokens(`a${sign}b c`)).to.deep.equal([`word a${sign}b`, 'word c']));
     }
 
     for (const sign of ['/', ':', '#', '%']) {
       it(`end before ${sign}`, () =>
-        expect(tokensOf(`a${sign}b`)).to.deep.equal(['word a', `operator ${sign}`, 'word b']));
+        expect(listTokens(`a${sign}b`)).to.deep.equal(['word a', `operator ${sign}`, 'word b']));
     }
   });
 
@@ -61,7 +62,7 @@ describe('SQL tokens', () => {
       ['a.9', ['word a', 'number .9']],
       ['9.a', ['number 9.', 'word a']],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(tokensOf(sql)).to.deep.equal(expected));
+    for (const [sql, expected] of cases) it(sql, () => expect(listTokens(sql)).to.deep.equal(expected));
   });
 
   describe('strings', () => {
@@ -93,7 +94,7 @@ describe('SQL tokens', () => {
       ['u|"b"', ['word u', 'operator |', 'quoted-identifier "b"']],
       ["u& 'b'", ['word u', 'operator &', "string 'b'"]],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(tokensOf(sql)).to.deep.equal(expected));
+    for (const [sql, expected] of cases) it(sql, () => expect(listTokens(sql)).to.deep.equal(expected));
   });
 
   describe('dollars', () => {
@@ -109,7 +110,7 @@ describe('SQL tokens', () => {
       ['$_1é$ $ $_1é$x', ['dollar-string $_1é$ $ $_1é$', 'word x']],
       ['($$a$$)', ['open (', 'dollar-string $$a$$', 'close )']],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(tokensOf(sql)).to.deep.equal(expected));
+    for (const [sql, expected] of cases) it(sql, () => expect(listTokens(sql)).to.deep.equal(expected));
   });
 
   describe('comments', () => {
@@ -123,11 +124,11 @@ describe('SQL tokens', () => {
       ['/*/ */a', ['comment /*/ */', 'word a']],
       ['/**/', ['comment /**/']],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(tokensOf(sql)).to.deep.equal(expected));
+    for (const [sql, expected] of cases) it(sql, () => expect(listTokens(sql)).to.deep.equal(expected));
 
     for (const sql of ['/*', '/**', '/*/', '/* /**/', '/* *']) {
       it(`${sql} has no end`, () => {
-        expect(tokensOf(sql)).to.deep.equal([`comment ${sql}`]);
+        expect(listTokens(sql)).to.deep.equal([`comment ${sql}`]);
         expect(tokenizeSql(sql).faults.map(({ what, end }) => [what, end])).to.deep.equal([['comment', sql.length]]);
       });
     }
@@ -136,7 +137,7 @@ describe('SQL tokens', () => {
   describe('operators', () => {
     // All signs, in runs that neither a comment nor a cast ends.
     for (const run of ['-', '+', '*', '/', '<', '>', '=', '~', '!', '@', '#', '%', '^', '&', '|', '`', '?', ':']) {
-      it(run, () => expect(tokensOf(`a${run}b`)).to.deep.equal(['word a', `operator ${run}`, 'word b']));
+      it(run, () => expect(listTokens(`a${run}b`)).to.deep.equal(['word a', `operator ${run}`, 'word b']));
     }
     const cases: readonly (readonly [string, string[]])[] = [
       ['a<=b', ['word a', 'operator <=', 'word b']],
@@ -158,7 +159,7 @@ describe('SQL tokens', () => {
       ['a==:b', ['word a', 'operator ==:', 'word b']],
       ['{}\\', ['operator {', 'operator }', 'operator \\']],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(tokensOf(sql)).to.deep.equal(expected));
+    for (const [sql, expected] of cases) it(sql, () => expect(listTokens(sql)).to.deep.equal(expected));
   });
 
   describe('casts', () => {
@@ -181,7 +182,7 @@ describe('SQL tokens', () => {
       ['a::\n int b', ['word a', 'cast ::\n int', 'word b']],
       ['a::1', ['word a', 'operator ::', 'number 1']],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(tokensOf(sql)).to.deep.equal(expected));
+    for (const [sql, expected] of cases) it(sql, () => expect(listTokens(sql)).to.deep.equal(expected));
 
     const normal: readonly (readonly [string, string])[] = [
       ['JSONB', 'jsonb'],
@@ -197,13 +198,16 @@ describe('SQL tokens', () => {
       ['array', 'array'],
     ];
     for (const [text, expected] of normal) {
-      it(`${JSON.stringify(text)} is the type ${expected}`, () => expect(normalType(text)).to.equal(expected));
+      it(`${JSON.stringify(text)} is the type ${expected}`, () => expect(normalizeType(text)).to.equal(expected));
     }
 
     it('ends behind the name of the type, wherever it begins', () => {
-      expect([typeEnd('int', 0), typeEnd('a int b', 1), typeEnd('1', 0), typeEnd('a', 1)]).to.deep.equal([
-        3, 5, -1, -1,
-      ]);
+      expect([
+        findTypeEnd('int', 0),
+        findTypeEnd('a int b', 1),
+        findTypeEnd('1', 0),
+        findTypeEnd('a', 1),
+      ]).to.deep.equal([3, 5, -1, -1]);
     });
   });
 

@@ -1,15 +1,15 @@
 /** The SQL scanner: tables of texts with what must be read from them, and properties that hold for any text at all. */
 import { expect } from 'chai';
 import { scanSql } from '../../language/strings/sql.js';
-import { cpuTime } from '../support/cpu.js';
-import { anyText, fc } from '../support/properties.js';
+import { measureCpuTime } from '../support/cpu.js';
+import { generateText, fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';
 
-const tokensOf = (sql: string): string[] =>
+const listTokens = (sql: string): string[] =>
   scanSql(sql).tokens.map(({ type, start, end }) => `${type} ${sql.slice(start, end)}`);
-const tablesOf = (sql: string): string[] => scanSql(sql).tables.map(({ name }) => name);
-const columnsOf = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ column }) => column);
-const castsOf = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ cast }) => cast);
+const listTables = (sql: string): string[] => scanSql(sql).tables.map(({ name }) => name);
+const listColumns = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ column }) => column);
+const listCasts = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ cast }) => cast);
 
 describe('SQL scanner', () => {
   describe('tokens', () => {
@@ -38,7 +38,7 @@ describe('SQL scanner', () => {
       ['a :: ', ['word a', 'operator ::']],
       ['täble', ['word täble']],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(tokensOf(sql)).to.deep.equal(expected));
+    for (const [sql, expected] of cases) it(sql, () => expect(listTokens(sql)).to.deep.equal(expected));
   });
 
   describe('casts', () => {
@@ -70,7 +70,7 @@ describe('SQL scanner', () => {
       ['($1 + 1)::jsonb', null],
       ['$1 /* c */::jsonb', 'jsonb'],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(castsOf(`SELECT ${sql}`)).to.deep.equal([expected]));
+    for (const [sql, expected] of cases) it(sql, () => expect(listCasts(`SELECT ${sql}`)).to.deep.equal([expected]));
   });
 
   describe('verb, statements, RETURNING', () => {
@@ -133,7 +133,7 @@ describe('SQL scanner', () => {
       ["SELECT 'FROM a' /* FROM b */ -- FROM c", []],
       ['SELECT a.from FROM b', ['b']],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(tablesOf(sql)).to.deep.equal(expected));
+    for (const [sql, expected] of cases) it(sql, () => expect(listTables(sql)).to.deep.equal(expected));
 
     it('gives the place of the last part of a name', () => {
       const sql = 'SELECT * FROM public."Users" u';
@@ -168,7 +168,7 @@ describe('SQL scanner', () => {
       ['SELECT * FROM t WHERE a = b AND substring(c FROM $1) = d', [null]],
       ['SELECT * FROM t WHERE NOT trim(BOTH FROM $1) = $2', [null, null]],
     ];
-    for (const [sql, expected] of cases) it(sql, () => expect(columnsOf(sql)).to.deep.equal(expected));
+    for (const [sql, expected] of cases) it(sql, () => expect(listColumns(sql)).to.deep.equal(expected));
   });
 
   it('tells the column that a value is held against, also where it is of another type', () => {
@@ -215,7 +215,7 @@ describe('SQL scanner', () => {
       ),
     );
     const texts = fc.oneof(
-      anyText(),
+      generateText(),
       fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join(' ')),
       fc.array(pieces, { maxLength: 40 }).map((parts) => parts.join('')),
     );
@@ -262,7 +262,7 @@ describe('SQL scanner', () => {
         'IN ($1',
       ]) {
         expect(
-          cpuTime(() => scanSql(part.repeat(4000))),
+          measureCpuTime(() => scanSql(part.repeat(4000))),
           part,
         ).to.be.lessThan(2000);
       }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Log } from '../../contract/plugin.js';
 import { NETWORK_REASONS } from '../../plugins/shared/network-reasons.light.js';
-import { openFault } from '../../plugins/storages/minio/errors.js';
+import { toOpenFault } from '../../plugins/storages/minio/errors.js';
 import { createSweep, type Leftover } from '../../plugins/storages/minio/sweep.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';
 
@@ -50,7 +50,7 @@ describe('the sweep of a bucket', () => {
 describe('the sweep of a bucket whose server does not answer', () => {
   let time!: ManualTime;
   beforeEach(() => (time = replaceTime()));
-  afterEach(() => time.restore());
+  afterEach(() => time.restoreGlobals());
   const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
   it('tries again after pauses twice as long each time, a minute at most, and gives up after 35 tries', async () => {
@@ -60,11 +60,11 @@ describe('the sweep of a bucket whose server does not answer', () => {
       throw coded('ECONNREFUSED');
     });
     sweep.add({ key: 'a', parts: null });
-    await time.pass(0);
+    await time.advance(0);
     const pauses: (number | null)[] = [];
     for (let pause = time.next(); pause !== null && pauses.length < 50; pause = time.next()) {
       pauses.push(pause);
-      await time.pass(pause);
+      await time.advance(pause);
     }
     const expected = Array.from({ length: 34 }, (_, i) => Math.min(250 * 2 ** i, 60_000));
     expect([pauses, tries]).to.deep.equal([expected, 35]);
@@ -79,19 +79,19 @@ describe('the sweep of a bucket whose server does not answer', () => {
       cleared.push(key);
     });
     sweep.add({ key: 'a', parts: null });
-    await time.pass(2000);
+    await time.advance(2000);
     expect(time.next()).to.equal(1750);
     sweep.add({ key: 'never', parts: null });
     expect(time.timers(), 'one round at a time').to.equal(1);
     isAway = false;
-    await time.pass(1750);
+    await time.advance(1750);
     expect([cleared, time.next()]).to.deep.equal([['a'], 250]);
     sweep.add({ key: 'b', parts: null });
-    await time.pass(250);
+    await time.advance(250);
     expect(cleared, 'what comes before it meets the same').to.deep.equal(['a']);
     const empty = sweeping(async () => undefined);
     empty.sweep.add({ key: 'c', parts: null });
-    await time.pass(0);
+    await time.advance(0);
     expect(time.timers()).to.equal(1);
   });
 
@@ -102,9 +102,9 @@ describe('the sweep of a bucket whose server does not answer', () => {
       throw coded('X');
     });
     sweep.add({ key: 'a', parts: null });
-    while (tries < 34) await time.pass(time.next() ?? 0);
+    while (tries < 34) await time.advance(time.next() ?? 0);
     sweep.add({ key: 'a', parts: null });
-    await time.pass(60_000);
+    await time.advance(60_000);
     expect([tries, kept]).to.deep.equal([35, []]);
   });
 
@@ -126,13 +126,13 @@ describe('the sweep of a bucket whose server does not answer', () => {
     });
     sweep.add({ key: 'a', parts: null });
     const closing = sweep.close();
-    await time.pass(0);
+    await time.advance(0);
     expect(asked).to.deep.equal(['a']);
     answer();
     await closing;
     expect([asked, kept]).to.deep.equal([['a', 'a'], [{ key: 'a', why: 'the server did not answer' }]]);
     sweep.add({ key: 'b', parts: null });
-    await time.pass(100_000);
+    await time.advance(100_000);
     expect([asked.length, time.timers()]).to.deep.equal([2, 0]);
   });
 
@@ -141,7 +141,7 @@ describe('the sweep of a bucket whose server does not answer', () => {
       throw coded('X');
     });
     sweep.add({ key: 'a', parts: null });
-    await time.pass(0);
+    await time.advance(0);
     expect(time.timers()).to.equal(1);
     await sweep.close();
     expect(time.timers()).to.equal(0);
@@ -149,16 +149,16 @@ describe('the sweep of a bucket whose server does not answer', () => {
 });
 
 describe('a bucket that cannot be opened', () => {
-  const reasonOf = (error: Error): unknown => openFault(error, 'files').params['reason'];
+  const getReason = (error: Error): unknown => toOpenFault(error, 'files').params['reason'];
   const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
   it('has a reason in fixed words for the codes that a network or a server gives', () => {
-    expect(reasonOf(coded('ECONNREFUSED'))).to.equal(NETWORK_REASONS['ECONNREFUSED']);
-    expect(reasonOf(coded('InvalidAccessKeyId'))).to.equal('the access key is unknown');
+    expect(getReason(coded('ECONNREFUSED'))).to.equal(NETWORK_REASONS['ECONNREFUSED']);
+    expect(getReason(coded('InvalidAccessKeyId'))).to.equal('the access key is unknown');
   });
 
   it('has the code where there are no words, and no words for names that every object has', () => {
-    expect(reasonOf(coded('EODD'))).to.equal('the server cannot be asked (EODD)');
-    expect(reasonOf(coded('toString'))).to.equal('the server cannot be asked (toString)');
+    expect(getReason(coded('EODD'))).to.equal('the server cannot be asked (EODD)');
+    expect(getReason(coded('toString'))).to.equal('the server cannot be asked (toString)');
   });
 });

@@ -1,13 +1,13 @@
 /** Work as it comes back from a store that others can write to, problem documents, and what a request puts into queues. */
 import { expect } from 'chai';
-import { fault } from '../../contract/fault.js';
+import { createFault } from '../../contract/fault.js';
 import type { PartPlan } from '../../kernel/plan/plan.js';
-import { putsOf } from '../../kernel/runtime/deferring.js';
-import { refuse } from '../../kernel/runtime/problem-details.js';
-import { isWork } from '../../kernel/runtime/stored-work.js';
-import { testInvocation } from '../support/invocation.js';
-import { resourcePlan } from '../support/plans.js';
-import { frameOf } from '../support/scopes.js';
+import { groupJobs } from '../../kernel/runtime/deferring.js';
+import { createErrorResponse } from '../../kernel/runtime/problem-details.js';
+import { isDeferredJob } from '../../kernel/runtime/stored-work.js';
+import { createTestInvocation } from '../support/invocation.js';
+import { createResourcePlan } from '../support/plans.js';
+import { createTestFrame } from '../support/scopes.js';
 
 const STATE = { payload: {}, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] };
 const WORK = { id: 'i', resource: 'r', part: 'p', version: 'v', needs: ['n'], acceptedAt: 5, state: STATE };
@@ -34,7 +34,8 @@ describe('work that comes back from a store', () => {
     { state: { ...STATE, payload: ['constructor'] } },
   ];
   it('is work as it was stored', () => {
-    for (const rest of fine) expect(isWork({ ...WORK, ...rest }), JSON.stringify(rest).slice(0, 80)).to.equal(true);
+    for (const rest of fine)
+      expect(isDeferredJob({ ...WORK, ...rest }), JSON.stringify(rest).slice(0, 80)).to.equal(true);
   });
 
   const wrong: readonly (readonly [string, unknown])[] = [
@@ -72,12 +73,12 @@ describe('work that comes back from a store', () => {
     ),
     ['constructor in headers', { ...WORK, state: { ...STATE, headers: { constructor: 'a' } } }],
   ];
-  for (const [title, read] of wrong) it(`is none where ${title}`, () => expect(isWork(read)).to.equal(false));
+  for (const [title, read] of wrong) it(`is none where ${title}`, () => expect(isDeferredJob(read)).to.equal(false));
 
   it('is judged however deep it is', () => {
     let payload: object = {};
     for (let i = 0; i < 20_000; i++) payload = { a: payload };
-    expect(isWork({ ...WORK, state: { ...STATE, payload } })).to.equal(true);
+    expect(isDeferredJob({ ...WORK, state: { ...STATE, payload } })).to.equal(true);
   });
 });
 
@@ -86,7 +87,8 @@ describe('problem documents', () => {
     A_CODE: { status: 409, title: 'A title', message: 'About {name}.' },
     NO_STATUS: { title: 'x', message: 'secret words' },
   } as never;
-  const of = (...given: Parameters<typeof fault>) => refuse(fault(...given), 'id', codes, 'https://docs.example.com/');
+  const of = (...given: Parameters<typeof createFault>) =>
+    createErrorResponse(createFault(...given), 'id', codes, 'https://docs.example.com/');
 
   it('have the status and the words of the code', () => {
     const detail = 'About x.';
@@ -117,8 +119,10 @@ describe('problem documents', () => {
       { a: '1' },
     ]);
     expect(of('A_CODE', {}, { issues: [] }).body).not.to.have.property('errors');
-    const lasting = Object.assign(fault('A_CODE', {}, { headers: { a: '1' } }), { lastingHeaders: { a: '0', b: '2' } });
-    expect(refuse(lasting, 'id', codes, '').headers).to.deep.equal({ a: '1', b: '2' });
+    const lasting = Object.assign(createFault('A_CODE', {}, { headers: { a: '1' } }), {
+      lastingHeaders: { a: '0', b: '2' },
+    });
+    expect(createErrorResponse(lasting, 'id', codes, '').headers).to.deep.equal({ a: '1', b: '2' });
   });
 
   it('are 500 without any words of the cause where the code is none for callers', () => {
@@ -140,15 +144,15 @@ describe('what a request puts into queues', () => {
   const [one, two] = [() => Promise.resolve(), () => Promise.resolve()];
   const settings = { delay: 1, priority: 2, retries: 3 };
   const parts = [
-    part('a', { ...settings, put: one }),
+    part('a', { ...settings, enqueue: one }),
     part('b', null),
-    part('c', { ...settings, put: two }),
-    part('d', { ...settings, put: one }),
+    part('c', { ...settings, enqueue: two }),
+    part('d', { ...settings, enqueue: one }),
   ];
 
   it('is put at once where it goes to one queue, each with an id of its own', () => {
-    const invocation = testInvocation({}, { id: 'req', startedAt: 7 });
-    const puts = putsOf(resourcePlan([]), parts, frameOf({ invocation }), {});
+    const invocation = createTestInvocation({}, { id: 'req', startedAt: 7 });
+    const puts = groupJobs(createResourcePlan([]), parts, createTestFrame({ invocation }), {});
     expect([...puts.keys()]).to.deep.equal([one, two]);
     expect([...puts.values()].map((list) => list.map(({ work }) => work.id))).to.deep.equal([
       ['req', 'req.4'],
@@ -163,8 +167,10 @@ describe('what a request puts into queues', () => {
   });
 
   it('has the trace of the request where there is one', () => {
-    const invocation = testInvocation({}, { trace: { traceparent: 't' } });
-    const [[put] = []] = [...putsOf(resourcePlan([]), parts.slice(0, 1), frameOf({ invocation }), {}).values()];
+    const invocation = createTestInvocation({}, { trace: { traceparent: 't' } });
+    const [[put] = []] = [
+      ...groupJobs(createResourcePlan([]), parts.slice(0, 1), createTestFrame({ invocation }), {}).values(),
+    ];
     expect(put?.work.state).to.deep.equal({ ...STATE, trace: { traceparent: 't' } });
   });
 });

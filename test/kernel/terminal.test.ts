@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { isConfirmed } from '../../cli/confirm.js';
 import { isPretty } from '../../cli/log.js';
-import { paintFor } from '../../cli/paint.js';
+import { createPaint } from '../../cli/paint.js';
 import type { Terminal } from '../../cli/terminal.js';
 
 interface FakeTerminal extends Terminal {
@@ -21,7 +21,7 @@ const fakeTerminal = (isTTY: boolean, env: Readonly<Record<string, string>> = {}
 describe('a terminal', () => {
   it('gets colours, a pipe gets none; NO_COLOR and FORCE_COLOR decide otherwise', () => {
     const painted = (isTTY: boolean, env: Record<string, string> = {}): string =>
-      paintFor(fakeTerminal(isTTY, env))('error', 'text');
+      createPaint(fakeTerminal(isTTY, env))('error', 'text');
     expect(painted(true)).to.equal('\u001b[1m\u001b[31mtext\u001b[39m\u001b[22m');
     expect(painted(false)).to.equal('text');
     expect(painted(true, { NO_COLOR: '1' })).to.equal('text');
@@ -36,7 +36,7 @@ describe('a terminal', () => {
 });
 
 describe('a question before something is taken away', () => {
-  const written = (terminal: FakeTerminal): string => String(terminal.stderr.read() ?? '');
+  const readErrorOutput = (terminal: FakeTerminal): string => String(terminal.stderr.read() ?? '');
 
   it('is answered by the word yes, and by nothing else', async () => {
     for (const [typed, expected] of [
@@ -49,7 +49,7 @@ describe('a question before something is taken away', () => {
       const answer = isConfirmed(terminal, 'Make these changes?', false);
       terminal.stdin.write(typed);
       expect(await answer, typed).to.equal(expected);
-      const text = written(terminal);
+      const text = readErrorOutput(terminal);
       expect(text).to.contain('Make these changes? What is taken away is lost for good. Type yes: ');
       expect(text.endsWith('Nothing was changed.\n'), typed).to.equal(!expected);
     }
@@ -60,14 +60,14 @@ describe('a question before something is taken away', () => {
     const answer = isConfirmed(terminal, 'Make these changes?', false);
     terminal.stdin.end();
     expect(await answer).to.equal(false);
-    expect(written(terminal)).to.contain('Nothing was changed.\n');
+    expect(readErrorOutput(terminal)).to.contain('Nothing was changed.\n');
   });
 
   it('is not asked where an option has answered it, nor where there is no terminal', async () => {
     const [told, alone] = [fakeTerminal(true), fakeTerminal(false)];
     expect(await isConfirmed(told, 'Make these changes?', true)).to.equal(true);
-    expect(written(told)).to.equal('');
+    expect(readErrorOutput(told)).to.equal('');
     expect(await isConfirmed(alone, 'Make these changes?', false)).to.equal(false);
-    expect(written(alone)).to.contain('need --yes').and.not.contain('Make these changes?');
+    expect(readErrorOutput(alone)).to.contain('need --yes').and.not.contain('Make these changes?');
   });
 });

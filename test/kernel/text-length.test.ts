@@ -1,9 +1,9 @@
 /** Bounds on the length of text: characters are code points, and half of one counts as one. */
 import { expect } from 'chai';
-import { judgeLength } from '../../plugins/validation-types/shared/length.js';
+import { createLengthCheck } from '../../plugins/validation-types/shared/length.js';
 
 const fits = (text: string, length: number): boolean =>
-  judgeLength({ min_length: length, max_length: length })?.isOutside(text) === false;
+  createLengthCheck({ min_length: length, max_length: length })?.isOutside(text) === false;
 
 describe('the length of text', () => {
   for (const [title, text, length] of [
@@ -23,7 +23,7 @@ describe('the length of text', () => {
     });
 
   it('has no bounds where a rule names none', () => {
-    expect(judgeLength({ items_min_length: 3 })).to.equal(null);
-    expect(judgeLength({ items_min_length: 3 }, 'items_')?.isOutside('ab')).to.equal(true);
+    expect(createLengthCheck({ items_min_length: 3 })).to.equal(null);
+    expect(createLengthCheck({ items_min_length: 3 }, 'items_')?.isOutside('ab')).to.equal(true);
   });
 });

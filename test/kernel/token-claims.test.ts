@@ -5,12 +5,12 @@ import combine from '../../plugins/features/combine-returned-results/runtime.js'
 import returnables from '../../plugins/features/returnables/runtime.js';
 import tokenize from '../../plugins/features/tokenize/runtime.js';
 import {
-  codeOf,
+  catchFaultCode,
   HASH,
   HASHES as conceals,
-  ranFeature as ran,
-  type Around,
-  type Written,
+  runFeature as ran,
+  type StepSetup,
+  type DefinitionJson,
 } from '../support/feature-steps.js';
 
 describe('claims of a token that is given out', () => {
@@ -23,9 +23,9 @@ describe('claims of a token that is given out', () => {
     }),
   });
   async function issued(
-    settings: Written,
+    settings: DefinitionJson,
     result: unknown,
-    rest: Around = {},
+    rest: StepSetup = {},
   ): Promise<readonly [unknown, unknown, unknown]> {
     const given: [unknown, { seconds: number }][] = [];
     const value = { tokenize: { type: 'JWT', encryption_key: 'k', ...settings } };
@@ -34,11 +34,11 @@ describe('claims of a token that is given out', () => {
   }
 
   it('are looked up in the main result, the others, latest first, then among names', async () => {
-    const around: Around = { results: [null, { b: 1, c: 1 }, { b: 2 }], lookup: [0, 2, 1], names: { d: 4, b: 9 } };
+    const around: StepSetup = { results: [null, { b: 1, c: 1 }, { b: 2 }], lookup: [0, 2, 1], names: { d: 4, b: 9 } };
     const fields = { custom_claim_fields: ['a', 'b', 'c', 'd', 'e.f'] };
     const [claims] = await issued(fields, { a: null, e: { f: 5, g: 6 } }, around);
     expect(claims).to.deep.equal({ a: null, b: 2, c: 1, d: 4, e: { f: 5 }, ...marks });
-    expect(await codeOf(issued({ custom_claim_fields: ['x'] }, {}, around))).to.equal('TOK_CLAIM_MISSING');
+    expect(await catchFaultCode(issued({ custom_claim_fields: ['x'] }, {}, around))).to.equal('TOK_CLAIM_MISSING');
   });
 
   it('are taken after results were combined and before names are picked, the token is put in after that', async () => {
@@ -48,7 +48,7 @@ describe('claims of a token that is given out', () => {
       returnables: ['a'],
       combine_returned_results_from: [0],
     };
-    const rest: Around = { slot: 'resource', results: [{}] };
+    const rest: StepSetup = { slot: 'resource', results: [{}] };
     const [tokens, names, combined] = [
       await ran(tokenize, value, {}, rest, () => tool(given)),
       await ran(returnables, value, {}, rest),
@@ -80,7 +80,7 @@ describe('claims of a token that is given out', () => {
   });
 
   it('take the work back where one may be missing, which is none that is a column of the one result', async () => {
-    const undoes = async (rest: Around): Promise<unknown> => {
+    const undoes = async (rest: StepSetup): Promise<unknown> => {
       const value = { tokenize: { type: 'JWT', encryption_key: 'k', custom_claim_fields: ['a'] } };
       return (await ran(tokenize, value, { a: 1 }, { slot: 'resource', ...rest }, () => tool([]))).steps[0]?.undoes;
     };
@@ -96,8 +96,8 @@ describe('claims of a token that is given out', () => {
   });
 
   it('need one object', async () => {
-    for (const result of [null, undefined]) expect(await codeOf(issued({}, result))).to.equal('TOK_NO_SUBJECT');
-    for (const result of [[], 'text', 7]) expect(await codeOf(issued({}, result))).to.equal('TOK_NOT_OBJECT');
+    for (const result of [null, undefined]) expect(await catchFaultCode(issued({}, result))).to.equal('TOK_NO_SUBJECT');
+    for (const result of [[], 'text', 7]) expect(await catchFaultCode(issued({}, result))).to.equal('TOK_NOT_OBJECT');
   });
 
   it('live an hour, and the token stands under its name, where nothing else is written', async () => {

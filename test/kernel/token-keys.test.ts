@@ -2,9 +2,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
-import { jwtKeys } from '../../plugins/tokens/jwt/keys.js';
-import { localKeyFlaw } from '../../plugins/tokens/paseto/key.light.js';
-import { assertCurrent, judgeClaims, type Instants } from '../../plugins/tokens/shared/claims.js';
+import { createJwtKeys } from '../../plugins/tokens/jwt/keys.js';
+import { findLocalKeyFlaw } from '../../plugins/tokens/paseto/key.light.js';
+import { assertCurrent, validateClaims, type InstantFormat } from '../../plugins/tokens/shared/claims.js';
 import { KEY } from '../support/tokens.js';
 
 const pem = (key: KeyObject): string =>
@@ -18,9 +18,9 @@ const pairs = {
 };
 
 /** How long the key is too short, whether it signs, or what is wrong with it. */
-function judged(algorithm: string, key: string | Uint8Array, issues = false): unknown {
+function checkKey(algorithm: string, key: string | Uint8Array, issues = false): unknown {
   try {
-    const { short, sign } = jwtKeys(algorithm, { algorithm, key, issues, place: 'a' });
+    const { short, sign } = createJwtKeys(algorithm, { algorithm, key, issues, place: 'a' });
     return short ?? sign !== null;
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
@@ -37,18 +37,18 @@ describe('keys of JWTs', () => {
       ['HS384', 48],
       ['HS512', 64],
     ] as const) {
-      expect(judged(algorithm, secret.slice(0, min)), algorithm).to.equal(true);
-      expect(judged(algorithm, secret.slice(0, min - 1)), algorithm).to.deep.equal({ bytes: min - 1, min });
-      expect(judged(algorithm, Buffer.from(secret.slice(0, min))), algorithm).to.equal(true);
+      expect(checkKey(algorithm, secret.slice(0, min)), algorithm).to.equal(true);
+      expect(checkKey(algorithm, secret.slice(0, min - 1)), algorithm).to.deep.equal({ bytes: min - 1, min });
+      expect(checkKey(algorithm, Buffer.from(secret.slice(0, min))), algorithm).to.equal(true);
     }
-    expect(judged('HS256', `${KEY.slice(0, 30)}ä`)).to.equal(true);
+    expect(checkKey('HS256', `${KEY.slice(0, 30)}ä`)).to.equal(true);
   });
 
   it('are no blank, no sample and no PEM key where they are secrets', () => {
-    for (const key of ['', '  ', new Uint8Array()]) expect(judged('HS256', key)).to.match(/^it is empty/);
-    expect(judged('HS256', 'changeme')).to.match(/^it is a sample/);
+    for (const key of ['', '  ', new Uint8Array()]) expect(checkKey('HS256', key)).to.match(/^it is empty/);
+    expect(checkKey('HS256', 'changeme')).to.match(/^it is a sample/);
     for (const key of [pem(pairs.rsa.publicKey), pem(pairs.ed.privateKey)])
-      expect(judged('HS384', key)).to.match(/^it is a PEM key, which HS384 would take for a password/);
+      expect(checkKey('HS384', key)).to.match(/^it is a PEM key, which HS384 would take for a password/);
   });
 
   const right: Readonly<Record<string, keyof typeof pairs>> = {
@@ -66,19 +66,20 @@ describe('keys of JWTs', () => {
       for (const [name, { publicKey, privateKey }] of Object.entries(pairs)) {
         const isRight = name === sort;
         const needs = `${algorithm} needs ${words[sort]}`;
-        expect(judged(algorithm, pem(privateKey), true), name).to.equal(isRight || needs);
-        expect(judged(algorithm, pem(publicKey)), name).to.equal(isRight ? false : needs);
+        expect(checkKey(algorithm, pem(privateKey), true), name).to.equal(isRight || needs);
+        expect(checkKey(algorithm, pem(publicKey)), name).to.equal(isRight ? false : needs);
       }
       const open = pem(pairs[sort].publicKey);
-      expect(judged(algorithm, open, true)).to.match(/^it is a public key/);
+      expect(checkKey(algorithm, open, true)).to.match(/^it is a public key/);
       // Environment files cannot always hold line breaks.
-      expect(judged(algorithm, ` ${open.replaceAll('\n', '\\n')} `)).to.equal(false);
-      expect(judged(algorithm, KEY)).to.match(/needs a key in PEM form/);
-      expect(judged(algorithm, open.replace(/\n.{20}/, '\n'))).to.equal('the PEM text cannot be read');
+      expect(checkKey(algorithm, ` ${open.replaceAll('\n', '\\n')} `)).to.equal(false);
+      expect(checkKey(algorithm, KEY)).to.match(/needs a key in PEM form/);
+      expect(checkKey(algorithm, open.replace(/\n.{20}/, '\n'))).to.equal('the PEM text cannot be read');
     });
 
   it('have one id for one key and algorithm, and another for any other', () => {
-    const id = (algorithm: string, key: string) => jwtKeys(algorithm, { algorithm, key, issues: false, place: 'a' }).id;
+    const id = (algorithm: string, key: string) =>
+      createJwtKeys(algorithm, { algorithm, key, issues: false, place: 'a' }).id;
     const [open, secret] = [pem(pairs.rsa.publicKey), pem(pairs.rsa.privateKey)];
     const ids = [
       id('HS256', KEY),
@@ -106,9 +107,9 @@ describe('keys of PASETO', () => {
       `base64:${'_-'.repeat(21)}A`,
       `base64:${'/+'.repeat(21)}8=`,
     ])
-      expect(localKeyFlaw(key), key).to.equal(null);
+      expect(findLocalKeyFlaw(key), key).to.equal(null);
     for (const key of ['hex:', `hex:${hex}0`, `hex:${hex.slice(1)}`, `hex:${hex.slice(1)}g`])
-      expect(localKeyFlaw(key), key).to.match(/^behind `hex:`/);
+      expect(findLocalKeyFlaw(key), key).to.match(/^behind `hex:`/);
     const wrong = [
       base64.slice(0, -2),
       `${base64}=`,
@@ -117,23 +118,23 @@ describe('keys of PASETO', () => {
       `+-${'a'.repeat(40)}A`,
       '',
     ];
-    for (const key of wrong) expect(localKeyFlaw(`base64:${key}`), key).to.match(/^behind `base64:`/);
-    expect([localKeyFlaw(KEY.slice(1)), localKeyFlaw(`${KEY}x`)]).to.deep.equal(
+    for (const key of wrong) expect(findLocalKeyFlaw(`base64:${key}`), key).to.match(/^behind `base64:`/);
+    expect([findLocalKeyFlaw(KEY.slice(1)), findLocalKeyFlaw(`${KEY}x`)]).to.deep.equal(
       [31, 33].map((n) => `it has ${n} characters and needs exactly 32`),
     );
-    expect(localKeyFlaw(`ä${KEY.slice(1)}`)).to.match(/^its 32 characters are 33 bytes/);
-    expect(localKeyFlaw('')).to.match(/^it is empty/);
+    expect(findLocalKeyFlaw(`ä${KEY.slice(1)}`)).to.match(/^its 32 characters are 33 bytes/);
+    expect(findLocalKeyFlaw('')).to.match(/^it is empty/);
   });
 });
 
 describe('the time of a token', () => {
-  const instants: Instants = {
+  const instants: InstantFormat = {
     read: (value) => (typeof value === 'number' ? value : null),
     write: (seconds) => seconds,
   };
-  const judge = (claims: object, now: number): string => {
+  const checkClaims = (claims: object, now: number): string => {
     try {
-      const verified = judgeClaims(JSON.stringify(claims), instants, now * 1000);
+      const verified = validateClaims(JSON.stringify(claims), instants, now * 1000);
       assertCurrent(verified, now * 1000 + 999);
       return `${verified.validFrom} to ${verified.expiresAt}`;
     } catch (error) {
@@ -142,20 +143,20 @@ describe('the time of a token', () => {
   };
 
   it('ends 30 seconds behind its end, and begins 30 before its beginning', () => {
-    expect([judge({ exp: 100 }, 129), judge({ exp: 100 }, 130)]).to.deep.equal(['0 to 100', 'expired']);
+    expect([checkClaims({ exp: 100 }, 129), checkClaims({ exp: 100 }, 130)]).to.deep.equal(['0 to 100', 'expired']);
     for (const name of ['nbf', 'iat'])
-      expect([judge({ exp: 900, [name]: 100 }, 70), judge({ exp: 900, [name]: 100 }, 69)], name).to.deep.equal([
-        '100 to 900',
-        'not valid yet',
-      ]);
-    expect(judge({ exp: 900, nbf: 100, iat: 200 }, 300)).to.equal('200 to 900');
-    expect(judge({ exp: 900, nbf: 200, iat: 100 }, 300)).to.equal('200 to 900');
+      expect(
+        [checkClaims({ exp: 900, [name]: 100 }, 70), checkClaims({ exp: 900, [name]: 100 }, 69)],
+        name,
+      ).to.deep.equal(['100 to 900', 'not valid yet']);
+    expect(checkClaims({ exp: 900, nbf: 100, iat: 200 }, 300)).to.equal('200 to 900');
+    expect(checkClaims({ exp: 900, nbf: 200, iat: 100 }, 300)).to.equal('200 to 900');
   });
 
   it('has to be there, and to be an instant', () => {
-    expect(judge({}, 0)).to.equal('exp is missing');
+    expect(checkClaims({}, 0)).to.equal('exp is missing');
     for (const name of ['exp', 'nbf', 'iat'])
-      expect(judge({ exp: 900, [name]: 'x' }, 0)).to.equal(`${name} is no instant`);
-    expect(judge({ exp: null }, 0)).to.equal('exp is no instant');
+      expect(checkClaims({ exp: 900, [name]: 'x' }, 0)).to.equal(`${name} is no instant`);
+    expect(checkClaims({ exp: null }, 0)).to.equal('exp is no instant');
   });
 });

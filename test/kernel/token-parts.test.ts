@@ -1,15 +1,15 @@
 /** The parts of a token format, each without the others: header and form of a JWT, the JSON inside a token, the mark of a revoked one. */
 import { expect } from 'chai';
-import { TokenRefused, type Verified } from '../../plugins/tokens/kind.js';
-import { isRevokedIn, markOf } from '../../plugins/features/shared/revocation.js';
-import { jwtKeys, type JwtKeys } from '../../plugins/tokens/jwt/keys.js';
+import { TokenRefused, type VerifiedToken } from '../../plugins/tokens/kind.js';
+import { createRevocationCheck, createRevocationFlag } from '../../plugins/features/shared/revocation.js';
+import { createJwtKeys, type JwtKeys } from '../../plugins/tokens/jwt/keys.js';
 import { openJwt, sealJwt } from '../../plugins/tokens/jwt/seal.js';
 import { assertCurrent } from '../../plugins/tokens/shared/claims.js';
 import { decodeText, readObject } from '../../plugins/tokens/shared/strict-json.js';
 import type { Cache } from '../../plugins/caches/kind.js';
-import { encode, forge, HS256, KEY, sign } from '../support/tokens.js';
+import { encode, forgeToken, HS256, KEY, sign } from '../support/tokens.js';
 
-const keys = jwtKeys('HS256', { algorithm: 'HS256', key: KEY, issues: true, place: 'test' });
+const keys = createJwtKeys('HS256', { algorithm: 'HS256', key: KEY, issues: true, place: 'test' });
 
 /** Keys that count how often one is read. */
 function countedKeys(): { readonly keys: JwtKeys; readonly reads: () => number } {
@@ -21,7 +21,7 @@ function countedKeys(): { readonly keys: JwtKeys; readonly reads: () => number }
   return { keys: { ...keys, verify }, reads: () => reads };
 }
 
-async function reasonOf(work: () => unknown): Promise<string | null> {
+async function catchReason(work: () => unknown): Promise<string | null> {
   try {
     await work();
     return null;
@@ -35,29 +35,30 @@ describe('the header of a JWT', () => {
   for (const alg of ['HS384', 'HS512', 'RS256', 'none', 'hs256', '', null, 256, ['HS256'], undefined]) {
     it(`is rejected before a key is read when alg is ${JSON.stringify(alg) ?? 'absent'}`, async () => {
       const counted = countedKeys();
-      const token = forge({ typ: 'JWT', ...(alg !== undefined && { alg }) }, {});
-      expect(await reasonOf(() => openJwt(token, 'HS256', counted.keys))).to.equal('another algorithm');
+      const token = forgeToken({ typ: 'JWT', ...(alg !== undefined && { alg }) }, {});
+      expect(await catchReason(() => openJwt(token, 'HS256', counted.keys))).to.equal('another algorithm');
       expect(counted.reads()).to.equal(0);
     });
   }
 
   it('is accepted with the algorithm of the definition, with type JWT in any case, and without a type', async () => {
     for (const header of [HS256, { alg: 'HS256', typ: 'jwt' }, { alg: 'HS256' }, { alg: 'HS256', kid: 'other' }])
-      expect(await openJwt(forge(header, { id: 7 }), 'HS256', keys), JSON.stringify(header)).to.equal('{"id":7}');
+      expect(await openJwt(forgeToken(header, { id: 7 }), 'HS256', keys), JSON.stringify(header)).to.equal('{"id":7}');
   });
 
   it('is rejected with another type, or a type that is no text', async () => {
     for (const typ of ['at+jwt', 'JWS', '', 7, null])
-      expect(await reasonOf(() => openJwt(forge({ alg: 'HS256', typ }, {}), 'HS256', keys)), String(typ)).to.equal(
-        'another type',
-      );
+      expect(
+        await catchReason(() => openJwt(forgeToken({ alg: 'HS256', typ }, {}), 'HS256', keys)),
+        String(typ),
+      ).to.equal('another type');
   });
 
   it('is rejected with a parameter that changes what the token means', async () => {
     for (const name of ['crit', 'b64', 'zip', 'cty', 'enc']) {
       const counted = countedKeys();
-      const token = forge({ ...HS256, [name]: null }, {});
-      expect(await reasonOf(() => openJwt(token, 'HS256', counted.keys))).to.equal(`the header has ${name}`);
+      const token = forgeToken({ ...HS256, [name]: null }, {});
+      expect(await catchReason(() => openJwt(token, 'HS256', counted.keys))).to.equal(`the header has ${name}`);
       expect(counted.reads()).to.equal(0);
     }
   });
@@ -72,26 +73,26 @@ describe('the form of a JWT', () => {
   });
 
   it('is three parts, no more and no less', async () => {
-    const [header = '', payload = '', signature = ''] = forge(HS256, {}).split('.');
+    const [header = '', payload = '', signature = ''] = forgeToken(HS256, {}).split('.');
     for (const token of [`${header}.${payload}`, `${header}.${payload}.${signature}.${signature}`, header])
-      expect(await reasonOf(() => openJwt(token, 'HS256', keys)), token).to.equal('not three parts');
+      expect(await catchReason(() => openJwt(token, 'HS256', keys)), token).to.equal('not three parts');
   });
 
   it('has at most 8192 characters', async () => {
-    const { length } = forge(HS256, 'x');
+    const { length } = forgeToken(HS256, 'x');
     // Three bytes are four characters.
     let payload = 'x'.repeat(Math.floor(((8192 - length) * 3) / 4));
-    while (forge(HS256, `${payload}x`).length <= 8192) payload += 'x';
-    const longest = forge(HS256, payload);
+    while (forgeToken(HS256, `${payload}x`).length <= 8192) payload += 'x';
+    const longest = forgeToken(HS256, payload);
     expect(longest).to.have.length(8192);
     expect(await openJwt(longest, 'HS256', keys)).to.equal(payload);
-    expect(await reasonOf(() => openJwt(forge(HS256, `${payload}x`), 'HS256', keys))).to.equal('too long');
+    expect(await catchReason(() => openJwt(forgeToken(HS256, `${payload}x`), 'HS256', keys))).to.equal('too long');
   });
 
   it('is rejected when the signature is of another payload', async () => {
     const header = encode(HS256);
     const token = `${header}.${encode({ id: 8 })}.${sign(`${header}.${encode({ id: 7 })}`)}`;
-    expect(await reasonOf(() => openJwt(token, 'HS256', keys))).to.equal('the signature does not fit');
+    expect(await catchReason(() => openJwt(token, 'HS256', keys))).to.equal('the signature does not fit');
   });
 });
 
@@ -105,7 +106,7 @@ describe('the JSON of a token', () => {
   ] as const)
     it(`has at most 32 levels of ${what}`, async () => {
       expect(readObject(nested(32))).to.deep.equal(JSON.parse(nested(32)));
-      expect(await reasonOf(() => readObject(nested(33)))).to.equal('nested too deep');
+      expect(await catchReason(() => readObject(nested(33)))).to.equal('nested too deep');
     });
 
   it('may have more than 32 objects and lists next to each other', () => {
@@ -126,7 +127,7 @@ describe('the JSON of a token', () => {
       '{"x":[{"a":1,"b":[],"a":2}]}',
       '{"a\\"":1,"a\\"":2}',
     ])
-      expect(await reasonOf(() => readObject(text)), text).to.equal('a name twice');
+      expect(await catchReason(() => readObject(text)), text).to.equal('a name twice');
     for (const text of ['{"a":{"a":{"a":1}}}', '{"x":[{"a":1},{"a":2}],"y":"x"}', '{"a":"a","b":["a","a"]}'])
       expect(readObject(text), text).to.deep.equal(JSON.parse(text));
   });
@@ -134,33 +135,33 @@ describe('the JSON of a token', () => {
   it('has no reserved name at any depth, however it is spelled', async () => {
     for (const name of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__'])
       for (const text of [`{"${name}":1}`, `{"a":[{"b":{"${name}" : 1}}]}`])
-        expect(await reasonOf(() => readObject(text)), text).to.equal('a reserved name');
+        expect(await catchReason(() => readObject(text)), text).to.equal('a reserved name');
     expect(readObject('{"a":"__proto__"}')).to.deep.equal({ a: '__proto__' });
   });
 
   it('is an object', async () => {
     for (const text of ['[]', 'null', '1', '"{}"'])
-      expect(await reasonOf(() => readObject(text)), text).to.equal('not a JSON object');
+      expect(await catchReason(() => readObject(text)), text).to.equal('not a JSON object');
     for (const text of ['', '{', '{"a":1,}', '\ufeff{}', "{'a':1}"])
-      expect(await reasonOf(() => readObject(text)), text).to.equal('not JSON');
+      expect(await catchReason(() => readObject(text)), text).to.equal('not JSON');
   });
 
   it('is UTF-8, and a mark of byte order stays in the text', async () => {
     expect(decodeText(Buffer.from('é€'))).to.equal('é€');
     expect(decodeText(Buffer.from('\ufeffa'))).to.equal('\ufeffa');
     for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80]])
-      expect(await reasonOf(() => decodeText(Uint8Array.from(bytes)))).to.equal('not UTF-8');
+      expect(await catchReason(() => decodeText(Uint8Array.from(bytes)))).to.equal('not UTF-8');
   });
 });
 
 describe('the mark of a revoked token', () => {
   const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 250);
-  const verified = (seconds: number, claims: object = { jti: 'one' }): Verified => ({
+  const verified = (seconds: number, claims: object = { jti: 'one' }): VerifiedToken => ({
     claims: { ...claims },
     expiresAt: Math.floor(NOW / 1000) + seconds,
     validFrom: 0,
   });
-  const isAccepted = (token: Verified, at: number): boolean => {
+  const isAccepted = (token: VerifiedToken, at: number): boolean => {
     try {
       assertCurrent(token, at);
       return true;
@@ -178,7 +179,7 @@ describe('the mark of a revoked token', () => {
       [-29, 0],
     ] as const) {
       const token = verified(lifetime);
-      const { seconds } = markOf(token, NOW, least);
+      const { seconds } = createRevocationFlag(token, NOW, least);
       expect(isAccepted(token, NOW), `${lifetime} s`).to.equal(true);
       expect(isAccepted(token, NOW + seconds * 1000), `${lifetime} s, after ${seconds} s`).to.equal(false);
       expect(seconds).to.equal(lifetime + 30);
@@ -186,14 +187,14 @@ describe('the mark of a revoked token', () => {
   });
 
   it('is remembered for expires_after where that is longer, and for a second at least', () => {
-    expect(markOf(verified(3600), NOW, 7200).seconds).to.equal(7200);
-    expect(markOf(verified(3600), NOW, 3631).seconds).to.equal(3631);
-    expect(markOf(verified(-30), NOW, 0).seconds).to.equal(1);
-    expect(markOf(verified(-1000), NOW, 0).seconds).to.equal(1);
+    expect(createRevocationFlag(verified(3600), NOW, 7200).seconds).to.equal(7200);
+    expect(createRevocationFlag(verified(3600), NOW, 3631).seconds).to.equal(3631);
+    expect(createRevocationFlag(verified(-30), NOW, 0).seconds).to.equal(1);
+    expect(createRevocationFlag(verified(-1000), NOW, 0).seconds).to.equal(1);
   });
 
   it('belongs to the id among the tokens of one issuer, and to the claims of a token without an id', () => {
-    const key = (claims: object, seconds = 60): string => markOf(verified(seconds, claims), NOW, 0).key;
+    const key = (claims: object, seconds = 60): string => createRevocationFlag(verified(seconds, claims), NOW, 0).key;
     expect(key({ jti: 'one', id: 1 }, 60)).to.equal(key({ jti: 'one', id: 2 }, 90));
     expect(key({ jti: 7 })).to.equal(key({ jti: 7, id: 2 }));
     const different = [
@@ -216,10 +217,10 @@ describe('the mark of a revoked token', () => {
     const token = verified(60);
     const asked: string[] = [];
     const store = { isMarked: (key: string) => Promise.resolve(asked.push(key) === 1) } as unknown as Cache;
-    const isRevoked = isRevokedIn(store);
+    const isRevoked = createRevocationCheck(store);
     expect(await isRevoked(token)).to.equal(true);
     expect(await isRevoked(verified(60, { jti: 'two' }))).to.equal(false);
-    expect(asked[0]).to.equal(markOf(token, NOW, 0).key);
+    expect(asked[0]).to.equal(createRevocationFlag(token, NOW, 0).key);
     expect(asked[1]).not.to.equal(asked[0]);
   });
 });

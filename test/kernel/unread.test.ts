@@ -6,7 +6,7 @@ import { Unread } from '../../kernel/http/unread.js';
 
 describe('answers that are not read', () => {
   let now = 0;
-  const made = () => {
+  const createTestUnread = () => {
     const cut: string[] = [];
     const unread = new Unread(100, () => now);
     const answer = (name: string, network: string, bytes: number): EventEmitter => {
@@ -18,7 +18,7 @@ describe('answers that are not read', () => {
   };
 
   it('are counted until they have left, however they end', () => {
-    const { unread, answer } = made();
+    const { unread, answer } = createTestUnread();
     const [one, two] = [answer('one', 'a', 30), answer('two', 'a', 40)];
     expect(unread.bytes).to.equal(70);
     one.emit('finish');
@@ -28,7 +28,7 @@ describe('answers that are not read', () => {
   });
 
   it('are cut off when they are too much: the oldest of the network that holds most', () => {
-    const { cut, unread, answer } = made();
+    const { cut, unread, answer } = createTestUnread();
     answer('other', 'b', 30);
     answer('first', 'a', 30);
     answer('second', 'a', 40);
@@ -39,7 +39,7 @@ describe('answers that are not read', () => {
   });
 
   it('have a moment: many large answers that are read are no reason', () => {
-    const { cut, answer } = made();
+    const { cut, answer } = createTestUnread();
     const all = [1, 2, 3, 4].map((n) => answer(`n${n}`, 'a', 60));
     expect(cut).to.deep.equal([]);
     for (const one of all) one.emit('finish');

@@ -3,26 +3,26 @@ import { expect } from 'chai';
 import type { ApiPlace } from '../../contract/api.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Json } from '../../contract/json.js';
-import { describe as describeUpload } from '../../plugins/modes/upload/api.light.js';
-import { asksForColor } from '../../plugins/modes/upload/asks.js';
-import { compileFolder, isInside, keyIn, newName } from '../../plugins/modes/upload/folder.js';
-import { folderFlaw } from '../../plugins/modes/upload/folder.light.js';
-import { faultOf, frameOf } from '../support/frame-tools.js';
+import { describeUploadApi as describeUpload } from '../../plugins/modes/upload/api.light.js';
+import { isColorUsed } from '../../plugins/modes/upload/asks.js';
+import { compileFolder, isInside, createStorageKey, createFileName } from '../../plugins/modes/upload/folder.js';
+import { findFolderFlaw } from '../../plugins/modes/upload/folder.light.js';
+import { catchThrownFault, createPayloadFrame } from '../support/frame-tools.js';
 
 const levels = (count: number): string => Array.from({ length: count }, (_, i) => `l${i}`).join('/');
 
 describe('the folder of an upload', () => {
   it('has at most 16 levels of 60 characters', () => {
-    expect(folderFlaw(levels(16))).to.equal(null);
-    expect(folderFlaw(levels(17))).to.equal('it has more than 16 levels');
-    expect(folderFlaw(`a/${'b'.repeat(60)}`)).to.equal(null);
-    expect(folderFlaw(`a/${'b'.repeat(61)}`)).to.equal('a level is longer than 60 characters');
+    expect(findFolderFlaw(levels(16))).to.equal(null);
+    expect(findFolderFlaw(levels(17))).to.equal('it has more than 16 levels');
+    expect(findFolderFlaw(`a/${'b'.repeat(60)}`)).to.equal(null);
+    expect(findFolderFlaw(`a/${'b'.repeat(61)}`)).to.equal('a level is longer than 60 characters');
   });
 
   it('is relative and leads nowhere else', () => {
     for (const folder of ['', '/a', 'a/', 'a//b', '.', '..', 'a/../b', 'a/.', 'a b', 'ä', 'a\\b', 'a%2fb'])
-      expect(folderFlaw(folder), folder).to.be.a('string');
-    for (const folder of ['a', 'a/b_c-D9', '$TOKEN.id/a']) expect(folderFlaw(folder), folder).to.equal(null);
+      expect(findFolderFlaw(folder), folder).to.be.a('string');
+    for (const folder of ['a', 'a/b_c-D9', '$TOKEN.id/a']) expect(findFolderFlaw(folder), folder).to.equal(null);
   });
 });
 
@@ -32,7 +32,7 @@ describe('the folder of an upload, for a request', () => {
       const [root, name = ''] = accessor.split('.');
       return root === '$ENV' ? environment : frame.payload[name];
     });
-  const read = (folder: string | null, id?: unknown): string => compile(folder)(frameOf({ id }));
+  const read = (folder: string | null, id?: unknown): string => compile(folder)(createPayloadFrame({ id }));
 
   it('is put together of literals, of the environment, and of values that are plain names', () => {
     expect(read(null)).to.equal('');
@@ -60,7 +60,7 @@ describe('the folder of an upload, for a request', () => {
     ['a'],
   ])
     it(`refuses ${JSON.stringify(id)?.slice(0, 20)} as a value`, () => {
-      expect(faultOf(() => read('u/$PAYLOAD.id', id)).code).to.equal('UPL_FOLDER_VALUE');
+      expect(catchThrownFault(() => read('u/$PAYLOAD.id', id)).code).to.equal('UPL_FOLDER_VALUE');
     });
 
   it('stops the start where it is wrong, or a value of the environment is', () => {
@@ -72,16 +72,17 @@ describe('the folder of an upload, for a request', () => {
 
 describe('keys of uploaded files', () => {
   it('are new names with the extension that the bytes have', () => {
-    expect(newName('png')).to.match(/^[0-9a-f-]{36}\.png$/);
-    expect(newName('png')).not.to.equal(newName('png'));
-    for (const extension of ['a'.repeat(16), '7z']) expect(newName(extension)).to.match(new RegExp(`\\.${extension}$`));
+    expect(createFileName('png')).to.match(/^[0-9a-f-]{36}\.png$/);
+    expect(createFileName('png')).not.to.equal(createFileName('png'));
+    for (const extension of ['a'.repeat(16), '7z'])
+      expect(createFileName(extension)).to.match(new RegExp(`\\.${extension}$`));
     for (const extension of ['', 'PNG', 'a.b', 'a/b', 'a'.repeat(17), 'x\n'])
-      expect(newName(extension)).to.match(/\.bin$/);
+      expect(createFileName(extension)).to.match(/\.bin$/);
   });
 
   it('lie in their folder, or at the top', () => {
-    expect(keyIn('', 'a.png')).to.equal('a.png');
-    expect(keyIn('u/1', 'a.png')).to.equal('u/1/a.png');
+    expect(createStorageKey('', 'a.png')).to.equal('a.png');
+    expect(createStorageKey('u/1', 'a.png')).to.equal('u/1/a.png');
     for (const [folder, name] of [
       ['..', 'a'],
       ['u', '../a'],
@@ -89,7 +90,7 @@ describe('keys of uploaded files', () => {
       ['u', 'a.b.c'],
       [levels(17), 'a'],
     ] as const)
-      expect(faultOf(() => keyIn(folder, name)).code).to.equal('UPL_FOLDER_VALUE');
+      expect(catchThrownFault(() => createStorageKey(folder, name)).code).to.equal('UPL_FOLDER_VALUE');
   });
 
   it('are inside a folder level by level', () => {
@@ -100,46 +101,47 @@ describe('keys of uploaded files', () => {
 });
 
 describe('the colour of an upload', () => {
-  const asks = (action: object, root: object): boolean =>
-    asksForColor(action as Record<string, Json>, root as Record<string, Json>);
+  const isColorRequested = (action: object, root: object): boolean =>
+    isColorUsed(action as Record<string, Json>, root as Record<string, Json>);
 
   it('is looked for unless lists of names leave it out everywhere', () => {
-    expect(asks({}, {})).to.equal(true);
-    expect(asks({ returnables: ['url'] }, {})).to.equal(false);
-    expect(asks({}, { returnables: ['url'] })).to.equal(false);
-    expect(asks({ returnables: ['url', 'dominant_color'] }, {})).to.equal(true);
-    expect(asks({}, { returnables: ['x.dominant_color'] })).to.equal(true);
-    expect(asks({ returnables: 'url' }, {})).to.equal(true);
+    expect(isColorRequested({}, {})).to.equal(true);
+    expect(isColorRequested({ returnables: ['url'] }, {})).to.equal(false);
+    expect(isColorRequested({}, { returnables: ['url'] })).to.equal(false);
+    expect(isColorRequested({ returnables: ['url', 'dominant_color'] }, {})).to.equal(true);
+    expect(isColorRequested({}, { returnables: ['x.dominant_color'] })).to.equal(true);
+    expect(isColorRequested({ returnables: 'url' }, {})).to.equal(true);
   });
 
   it('is looked for where another place reads it, or the result as a whole', () => {
     const root = (inside: Json): object => ({ returnables: ['url'], actionables: [{ a: [{ b: inside }] }] });
     for (const text of ['self_', '$PAYLOAD.dominant_color', 'dominant_color'])
-      expect(asks({}, root(text))).to.equal(true);
-    for (const other of ['self', 'xself_', 'dominant', 5, null, true]) expect(asks({}, root(other))).to.equal(false);
+      expect(isColorRequested({}, root(text))).to.equal(true);
+    for (const other of ['self', 'xself_', 'dominant', 5, null, true])
+      expect(isColorRequested({}, root(other))).to.equal(false);
   });
 });
 
 describe('what callers are told of an upload', () => {
-  const told = (uploads: Json): ReturnType<typeof describeUpload> =>
+  const describeUploads = (uploads: Json): ReturnType<typeof describeUpload> =>
     describeUpload({ value: { uploads } } as unknown as ApiPlace);
-  const changed = (uploads: Json): Json =>
-    told(uploads).changes?.[0]?.change([], undefined as never) as unknown as Json;
+  const applyUploadChange = (uploads: Json): Json =>
+    describeUploads(uploads).changes?.[0]?.change([], undefined as never) as unknown as Json;
 
   it('is how many files of how many bytes, and of which types', () => {
     const doc = 'Every part with a file counts, whatever its name.';
-    expect(told({}).files).to.deep.equal({
+    expect(describeUploads({}).files).to.deep.equal({
       files: { doc: `1 to 5 files of at most 10485760 bytes each. ${doc}`, most: 5, bytes: 10_485_760 },
     });
     const one = { max_file_uploads: 1, max_upload_file_size: 9, allowed_mimetypes: ['image/*'] };
-    expect(told(one).files).to.deep.equal({
+    expect(describeUploads(one).files).to.deep.equal({
       files: { doc: `One file of at most 9 bytes. ${doc}`, most: 1, bytes: 9, types: ['image/*'] },
     });
-    expect(told({ max_file_uploads: 2 }).files?.['files']?.doc).to.match(/^1 to 2 files .* bytes each\./);
+    expect(describeUploads({ max_file_uploads: 2 }).files?.['files']?.doc).to.match(/^1 to 2 files .* bytes each\./);
   });
 
   it('is what is stored of each file, within the bounds', () => {
-    const form = JSON.stringify(changed({ max_file_uploads: 2, max_upload_file_size: 9 }));
+    const form = JSON.stringify(applyUploadChange({ max_file_uploads: 2, max_upload_file_size: 9 }));
     expect(form).to.contain('"file_size":{"type":"integer","minimum":0,"maximum":9}');
     expect(form).to.contain('"minItems":1,"maxItems":2');
     expect(form).to.contain('"storage_key":{"type":"string","maxLength":512}');
@@ -149,22 +151,22 @@ describe('what callers are told of an upload', () => {
   });
 
   it('is how it refuses: a value of the folder only where a request decides it', () => {
-    expect(told({}).refuses).to.deep.equal(['UPL_NO_FILE', 'UPL_TYPE_REFUSED']);
-    expect(told({ upload_folder: 'a/$ENV.B' }).refuses).to.deep.equal(['UPL_NO_FILE', 'UPL_TYPE_REFUSED']);
-    expect(told({ upload_folder: 'a/$PAYLOAD.b' }).refuses).to.include('UPL_FOLDER_VALUE');
-    expect(told({ upload_folder: '$PAYLOAD.b', delete_files: true }).refuses).to.deep.equal([
+    expect(describeUploads({}).refuses).to.deep.equal(['UPL_NO_FILE', 'UPL_TYPE_REFUSED']);
+    expect(describeUploads({ upload_folder: 'a/$ENV.B' }).refuses).to.deep.equal(['UPL_NO_FILE', 'UPL_TYPE_REFUSED']);
+    expect(describeUploads({ upload_folder: 'a/$PAYLOAD.b' }).refuses).to.include('UPL_FOLDER_VALUE');
+    expect(describeUploads({ upload_folder: '$PAYLOAD.b', delete_files: true }).refuses).to.deep.equal([
       'UPL_KEY',
       'UPL_FOLDER_VALUE',
     ]);
-    expect(told({ upload_folder: 'a', delete_files: true }).refuses).to.deep.equal(['UPL_KEY']);
+    expect(describeUploads({ upload_folder: 'a', delete_files: true }).refuses).to.deep.equal(['UPL_KEY']);
   });
 
   it('is the list of keys that are removed, and that they are', () => {
-    const { body } = told({ delete_files: true });
+    const { body } = describeUploads({ delete_files: true });
     expect(body).to.deep.include({ type: 'array', items: { type: 'string', maxLength: 512 }, maxItems: 1000 });
-    const form = JSON.stringify(changed({ delete_files: true }));
+    const form = JSON.stringify(applyUploadChange({ delete_files: true }));
     for (const part of ['"deleted":{"type":"boolean","const":true}', '"maxItems":1000', '"maxLength":512'])
       expect(form).to.contain(part);
-    expect(told({ delete_files: 'true' }).body).to.equal(undefined);
+    expect(describeUploads({ delete_files: 'true' }).body).to.equal(undefined);
   });
 });

@@ -9,7 +9,7 @@ import type { Frame, ModePlan, Outputs, Payload, UploadedFile } from '../../cont
 import type { RuntimeContext } from '../../contract/plugin.js';
 import type { Storable, Storage } from '../../plugins/storages/kind.js';
 import upload from '../../plugins/modes/upload/runtime.js';
-import { testInvocation } from '../support/invocation.js';
+import { createTestInvocation } from '../support/invocation.js';
 import { PNG_RED } from '../support/pictures.js';
 
 describe('the limits of the mode UPLOAD', () => {
@@ -38,7 +38,7 @@ describe('the limits of the mode UPLOAD', () => {
   });
   const takes = (...names: string[]): Outputs => ({
     names,
-    give: (_frame, item) => void given.push(names.map((name) => item[name])),
+    assignItem: (_frame, item) => void given.push(names.map((name) => item[name])),
   });
 
   const store: Storage = {
@@ -73,11 +73,11 @@ describe('the limits of the mode UPLOAD', () => {
     ...{ field, declaredType, size, originalName: 'a.png', head: PNG_RED, path: join(folder, 'a') },
   });
   async function run(uploads: Record<string, Json>, files: readonly UploadedFile[], payload: unknown = {}) {
-    const invocation = testInvocation({}, { files });
+    const invocation = createTestInvocation({}, { files });
     const frame = { invocation, payload: payload as Payload, committedTo: -1 } as unknown as Frame;
     return (await plan(uploads).execute(frame)) as readonly unknown[];
   }
-  async function faultOf(work: Promise<unknown>): Promise<Fault> {
+  async function catchFault(work: Promise<unknown>): Promise<Fault> {
     const failure: unknown = await work.then(
       () => expect.fail('there was no fault'),
       (error: unknown) => error,
@@ -97,7 +97,7 @@ describe('the limits of the mode UPLOAD', () => {
       expect(await run(uploads, files(most))).to.have.length(most);
       expect(stored).to.have.length(most);
       stored = [];
-      const { code, params } = await faultOf(run(uploads, files(most + 1)));
+      const { code, params } = await catchFault(run(uploads, files(most + 1)));
       expect([code, params['max']]).to.deep.equal(['REQ_TOO_COMPLEX', most]);
     });
 
@@ -108,7 +108,7 @@ describe('the limits of the mode UPLOAD', () => {
     it(`accepts a file of ${most} bytes with ${JSON.stringify(uploads)}, and rejects a byte more before any is stored`, async () => {
       expect(await run(uploads, [file(most, 'f')])).to.have.length(1);
       stored = [];
-      const { code, params } = await faultOf(run(uploads, [file(10, 'small'), file(most + 1, 'large')]));
+      const { code, params } = await catchFault(run(uploads, [file(10, 'small'), file(most + 1, 'large')]));
       expect([code, params]).to.deep.equal(['REQ_PART', { name: 'large', max: most }]);
     });
 
@@ -130,9 +130,9 @@ describe('the limits of the mode UPLOAD', () => {
     const plain: UploadedFile = { ...text, head: Buffer.from('plain text'), size: 10 };
     expect(await run({}, [plain])).to.have.length(1);
     stored = [];
-    const { options } = await faultOf(run({ allowed_mimetypes: ['Image/PNG', 'image/jpg'] }, [plain]));
+    const { options } = await catchFault(run({ allowed_mimetypes: ['Image/PNG', 'image/jpg'] }, [plain]));
     expect(options.issues?.[0]?.detail).to.contain('image/png, image/jpeg');
-    expect((await faultOf(run({}, [text]))).options.issues?.[0]?.detail).not.to.contain('one of');
+    expect((await catchFault(run({}, [text]))).options.issues?.[0]?.detail).not.to.contain('one of');
   });
 
   it('are what a request may bring, and what the plan shows', () => {
@@ -152,12 +152,12 @@ describe('the limits of the mode UPLOAD', () => {
   });
 
   it('rejects a request without a file', async () => {
-    expect((await faultOf(run({}, []))).code).to.equal('UPL_NO_FILE');
+    expect((await catchFault(run({}, []))).code).to.equal('UPL_NO_FILE');
   });
 
   it('names every file whose type is not allowed, and stores none of the others', async () => {
     const sent = [file(10, 'one', 'text/plain'), file(10, 'two'), file(10, 'three', 'image/jpeg')];
-    const { code, options } = await faultOf(run({ allowed_mimetypes: ['image/png'] }, sent));
+    const { code, options } = await catchFault(run({ allowed_mimetypes: ['image/png'] }, sent));
     expect(code).to.equal('UPL_TYPE_REFUSED');
     expect(options.issues?.map(({ pointer }) => pointer)).to.deep.equal(['/one', '/three']);
   });
@@ -167,11 +167,11 @@ describe('the limits of the mode UPLOAD', () => {
     expect(await run({}, files(1))).to.have.length(1);
     expect(given).to.deep.equal([[stored[0], 10]]);
     [stored, given] = [[], []];
-    const { code, options } = await faultOf(run({}, files(3)));
+    const { code, options } = await catchFault(run({}, files(3)));
     expect(code).to.equal('UPL_SEVERAL');
     expect(options.issues?.map(({ pointer }) => pointer)).to.deep.equal(['/f1', '/f2']);
-    expect((await faultOf(run({}, []))).code).to.equal('UPL_NO_FILE');
-    expect((await faultOf(run({}, files(6)))).code).to.equal('REQ_TOO_COMPLEX');
+    expect((await catchFault(run({}, []))).code).to.equal('UPL_NO_FILE');
+    expect((await catchFault(run({}, files(6)))).code).to.equal('REQ_TOO_COMPLEX');
     expect(given).to.deep.equal([]);
   });
 
@@ -179,8 +179,8 @@ describe('the limits of the mode UPLOAD', () => {
     outputs = takes('storage_key', 'deleted');
     const uploads = { upload_folder: 'here', delete_files: true };
     for (const keys of [[], ['here/1.png', 'here/2.png']])
-      expect((await faultOf(run(uploads, [], keys))).code).to.equal('UPL_SEVERAL');
-    expect((await faultOf(run(uploads, [], ['there/1.png']))).code).to.equal('UPL_KEY');
+      expect((await catchFault(run(uploads, [], keys))).code).to.equal('UPL_SEVERAL');
+    expect((await catchFault(run(uploads, [], ['there/1.png']))).code).to.equal('UPL_KEY');
     expect([removed, given]).to.deep.equal([[], []]);
     expect(await run(uploads, [], ['here/1.png'])).to.have.length(1);
     expect([removed, given]).to.deep.equal([['here/1.png'], [['here/1.png', true]]]);
@@ -193,9 +193,9 @@ describe('the limits of the mode UPLOAD', () => {
     expect(removed).to.have.length(1000);
     removed = [];
     for (const payload of [keys(1001), {}, 'here/1.png', null])
-      expect((await faultOf(run(uploads, [], payload))).code).to.equal('UPL_KEY');
+      expect((await catchFault(run(uploads, [], payload))).code).to.equal('UPL_KEY');
     for (const key of ['there/1.png', 'here', 'hereafter/1.png', 'here/../there/1.png', '', 7]) {
-      const { options } = await faultOf(run(uploads, [], ['here/1.png', key]));
+      const { options } = await catchFault(run(uploads, [], ['here/1.png', key]));
       expect(
         options.issues?.map(({ pointer }) => pointer),
         String(key),
@@ -211,6 +211,6 @@ describe('the limits of the mode UPLOAD', () => {
     reads = [];
     expect(plan(uploads)).to.include({ takesList: true, needsList: true });
     expect(reads, 'answers depend on the whole payload').to.deep.equal([null]);
-    expect((await faultOf(run({ delete_files: true }, [], ['here/1.png']))).code).to.equal('UPL_KEY');
+    expect((await catchFault(run({ delete_files: true }, [], ['here/1.png']))).code).to.equal('UPL_KEY');
   });
 });

@@ -3,13 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { fault, Fault } from '../../contract/fault.js';
+import { createFault, Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame, PlanTools, UploadedFile } from '../../contract/plan.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import type { Storage } from '../../plugins/storages/kind.js';
 import upload from '../../plugins/modes/upload/runtime.js';
-import { testInvocation } from '../support/invocation.js';
+import { createTestInvocation } from '../support/invocation.js';
 import { PNG_RED } from '../support/pictures.js';
 
 interface Trial {
@@ -27,7 +27,7 @@ interface TrialOptions {
   readonly discard: (keys: readonly string[]) => void;
 }
 
-const FAILS = fault('STO_AWAY');
+const FAILS = createFault('STO_AWAY');
 
 describe('UPLOAD with a store that fails', () => {
   let folder = '';
@@ -65,16 +65,16 @@ describe('UPLOAD with a store that fails', () => {
         for (const key of keys) kept.delete(key);
         return Promise.resolve();
       },
-      ...(discard && { discard }),
+      ...(discard && { removeInBackground: discard }),
     };
     const inspect = (_file: unknown, type: string) => {
       inspected.push(type);
       return Promise.resolve('#ff0000');
     };
-    const tell = (_fields: object, message: string) => void told.push(message);
+    const recordMessage = (_fields: object, message: string) => void told.push(message);
     const context = {
       resolve: ({ kind }: { kind: string }) => (kind === 'storage' ? store : { inspect }),
-      log: { debug: tell, info: tell, warn: tell, error: tell },
+      log: { debug: recordMessage, info: recordMessage, warn: recordMessage, error: recordMessage },
     } as unknown as RuntimeContext;
     const value: Record<string, Json> = {
       id: 1,
@@ -92,9 +92,9 @@ describe('UPLOAD with a store that fails', () => {
       told,
       inspected,
       async run(files, lasting = -1) {
-        const invocation = testInvocation(
+        const invocation = createTestInvocation(
           {},
-          { files: Array.from({ length: files }, file), release: (work) => void held.push(work) },
+          { files: Array.from({ length: files }, file), onFinish: (work) => void held.push(work) },
         );
         return plan.execute({ invocation, committedTo: lasting } as unknown as Frame);
       },

@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { compilePatterns } from '../../kernel/plan/patterns.js';
 import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
 import { BootError } from '../../contract/boot-error.js';
-import { fault, type Fault } from '../../contract/fault.js';
-import { waitFor, whileWaiting } from '../../kernel/runtime/waiting.js';
-import { resourcePlan } from '../support/plans.js';
-import { until } from '../support/until.js';
+import { createFault, type Fault } from '../../contract/fault.js';
+import { retryUntilAvailable, rejectWaiting } from '../../kernel/runtime/waiting.js';
+import { createResourcePlan } from '../support/plans.js';
+import { waitUntil } from '../support/until.js';
 
 describe('while a server is waited for', () => {
   const plans = ['fine', 'waits', 'waits/:id'].map((path) =>
-    resourcePlan([], { id: path.replace('/:id', ' of one'), path }),
+    createResourcePlan([], { id: path.replace('/:id', ' of one'), path }),
   );
   const set = {
     byId: new Map(plans.map((plan) => [plan.id, plan])),
@@ -21,8 +21,8 @@ describe('while a server is waited for', () => {
     ]),
     hash: 'h',
   } as unknown as PlanSet;
-  const served = whileWaiting(set, (id) => id.startsWith('waits'));
-  const refusal = (plan: ResourcePlan | null | undefined): unknown => {
+  const served = rejectWaiting(set, (id) => id.startsWith('waits'));
+  const catchAdmitFault = (plan: ResourcePlan | null | undefined): unknown => {
     if (plan?.admit === null || plan?.admit === undefined) return null;
     try {
       return plan.admit.map((step) => step.run(null as never, null as never));
@@ -34,9 +34,9 @@ describe('while a server is waited for', () => {
 
   it('resources that need it are 503, wherever they are found, and the others are served', () => {
     const REFUSED = ['REQ_WAITING', { retryable: true, headers: { 'retry-after': '1' } }];
-    expect([...served.byId.values()].map(refusal)).to.deep.equal([null, REFUSED, REFUSED]);
-    expect([...served.byPath.values()].map(refusal)).to.deep.equal([null, REFUSED]);
-    expect(refusal(served.patterns.find('/waits/5')?.plan)).to.deep.equal(REFUSED);
+    expect([...served.byId.values()].map(catchAdmitFault)).to.deep.equal([null, REFUSED, REFUSED]);
+    expect([...served.byPath.values()].map(catchAdmitFault)).to.deep.equal([null, REFUSED]);
+    expect(catchAdmitFault(served.patterns.find('/waits/5')?.plan)).to.deep.equal(REFUSED);
     expect([served.patterns.find('/broken/5')?.plan, served.hash]).to.deep.equal([null, 'h']);
     expect(served.byId.get('fine')).to.equal(plans[0]);
   });
@@ -58,7 +58,7 @@ describe('waiting for a server', () => {
       prepare: () => (happened.push('prepare'), prepare()),
       came: () => void happened.push('came'),
     };
-    return { happened, away, closing, wait: () => waitFor([{ key: 'database' }] as never, input as never) };
+    return { happened, away, closing, wait: () => retryUntilAvailable([{ key: 'database' }] as never, input as never) };
   }
 
   it('ends when it is there and prepared', async () => {
@@ -81,7 +81,7 @@ describe('waiting for a server', () => {
   });
 
   const awayFault = (): BootError =>
-    new BootError('PLG_OPEN', { detail: 'it sleeps' }, fault('DB_AWAY', {}, { retryable: true }));
+    new BootError('PLG_OPEN', { detail: 'it sleeps' }, createFault('DB_AWAY', {}, { retryable: true }));
 
   it('asks again after pauses that double, and says meanwhile why it is away', async () => {
     const at: number[] = [];
@@ -90,7 +90,7 @@ describe('waiting for a server', () => {
     );
     const begun = performance.now();
     const waited = made.wait();
-    await until(() => at.length === 2, 'the second attempt');
+    await waitUntil(() => at.length === 2, 'the second attempt');
     expect(made.away.get('database')).to.equal('it sleeps');
     await waited;
     // Three quarters of 50, 100 and 200 ms at least; timers of Node may be a millisecond early.

@@ -1,6 +1,6 @@
 /** Fixes of single codes, over the protocol: the text after each is taken, and that its problem is gone then. */
 import { expect } from 'chai';
-import { actionsAt } from '../support/editor-actions.js';
+import { requestActions } from '../support/editor-actions.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
 const FILE = 'definitions/a.resource.json';
@@ -153,16 +153,16 @@ describe('language server: fixes of single codes', () => {
 
   for (const { code, title, resource, action, after, isCertain } of CASES) {
     it(`${code}: ${title}`, async () => {
-      const whole = (members: string): string =>
+      const wrapMembers = (members: string): string =>
         `{ "id": "a-01", "resource": "a", ${resource === undefined ? `"actionables": [{ "id": 1, ${members} }]` : members} }\n`;
-      const source = whole(resource ?? action ?? '');
-      const offered = await actionsAt(editor, FILE, source);
+      const source = wrapMembers(resource ?? action ?? '');
+      const offered = await requestActions(editor, FILE, source);
       const told = await editor.diagnostics(FILE);
       expect(told.map((one) => one.code)).to.include(code);
       const taken = offered.actions.find((one) => one.title === title);
       expect(taken?.isPreferred ?? false, 'preferred').to.equal(isCertain ?? false);
-      const { text, diagnostics } = await offered.mended(title);
-      expect(text).to.equal(whole(after));
+      const { text, diagnostics } = await offered.applyAndDiagnose(title);
+      expect(text).to.equal(wrapMembers(after));
       const errors = diagnostics.filter(({ severity }) => severity === 1);
       expect(diagnostics.map((one) => one.code)).not.to.include(code);
       expect(errors.length).to.be.at.most(told.filter(({ severity }) => severity === 1).length);
@@ -187,7 +187,7 @@ describe('language server: fixes of single codes', () => {
       ],
     ] as const) {
       const source = `{ "id": "a-01", "resource": "a", "actionables": [{ "id": 1, ${members} }] }\n`;
-      const { actions } = await actionsAt(editor, FILE, source);
+      const { actions } = await requestActions(editor, FILE, source);
       expect((await editor.diagnostics(FILE)).map((one) => one.code)).to.include(code);
       const mending = actions.filter(({ diagnostics }) => diagnostics?.some((one) => one.code === code));
       expect(

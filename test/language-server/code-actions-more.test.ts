@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Diagnostic } from 'vscode-languageserver-protocol';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { actionsAt } from '../support/editor-actions.js';
+import { requestActions } from '../support/editor-actions.js';
 
 const FILE = 'definitions/a.resource.json';
 const MODEL = 'definitions/_user.model.json';
@@ -46,19 +46,19 @@ describe('language server: actions that join places', () => {
       '"ciphers": [{ "operation": "Encrypt", "properties": ["ema‸il"], "algorithm": "Aes256Gcm", "options": { "key": "$ENV.A" } }]';
     const insert = '"sql_query": { "query": "INSERT INTO _safe (email) VALUES ($1)", "parameters": ["email"] }';
     const source = resource(`{ "id": 1, "mode": "QUERY", ${cipher}, ${insert} }`);
-    const offered = await actionsAt(editor, FILE, source, { texts: { [name]: model } });
+    const offered = await requestActions(editor, FILE, source, { texts: { [name]: model } });
     const title = 'Add `"blind_index": true` to "email" of the model';
-    expect(offered.taken(title)).to.deep.equal({
+    expect(offered.applyAction(title)).to.deep.equal({
       [name]: '{ "email": { "type": "String", "unique": true, "blind_index": true } }',
     });
-    const { diagnostics } = await offered.mended(title);
+    const { diagnostics } = await offered.applyAndDiagnose(title);
     expect(codes(diagnostics)).not.to.include('CPH_UNIQUE');
   });
 
   it('lets an actionable wait for the one that gives a name', async () => {
     for (const use of ['"age_‸now"', '"$PAYLOAD.age_‸now"']) {
-      const offered = await actionsAt(editor, FILE, resource(`${second(use)}, ${first}`));
-      const after = await offered.mended('Let actionable 2 wait for actionable 1');
+      const offered = await requestActions(editor, FILE, resource(`${second(use)}, ${first}`));
+      const after = await offered.applyAndDiagnose('Let actionable 2 wait for actionable 1');
       expect(after.text).to.include('}, "depends_on": [{ "resource_id": "self", "action_ids": [1] }] },');
       expect(codes(after.diagnostics)).to.deep.equal([]);
     }
@@ -67,8 +67,8 @@ describe('language server: actions that join places', () => {
   it('adds to the dependencies that are there', async () => {
     const third = query('SELECT 1').replace('"id": 1', '"id": 3');
     const rest = ', "depends_on": [{ "resource_id": "self", "action_ids": [3] }]';
-    const offered = await actionsAt(editor, FILE, resource(`${second('"age_‸now"', rest)}, ${first}, ${third}`));
-    const after = await offered.mended('Let actionable 2 wait for actionable 1');
+    const offered = await requestActions(editor, FILE, resource(`${second('"age_‸now"', rest)}, ${first}, ${third}`));
+    const after = await offered.applyAndDiagnose('Let actionable 2 wait for actionable 1');
     expect(after.text).to.include('"action_ids": [3, 1]');
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
@@ -77,7 +77,7 @@ describe('language server: actions that join places', () => {
     const waiting = first
       .replace('"no_op": true, ', '')
       .replace('"mode"', '"depends_on": [{ "resource_id": "self", "action_ids": [2] }], "mode"');
-    const { titles } = await actionsAt(editor, FILE, resource(`${second('"age_‸now"')}, ${waiting}`));
+    const { titles } = await requestActions(editor, FILE, resource(`${second('"age_‸now"')}, ${waiting}`));
     expect(titles.filter((title) => title.includes('wait for'))).to.deep.equal([]);
   });
 
@@ -88,37 +88,39 @@ describe('language server: actions that join places', () => {
       ['{ "extract_claims": ["email"] }', '{ "extract_claims": ["email", "uid"] }'],
       ['{}', '{ "extract_claims": ["uid"] }'],
     ] as const) {
-      const offered = await actionsAt(editor, FILE, resource(sql, `\n  ${key}, "protected": ${guard},`));
-      const { text, diagnostics } = await offered.mended('Add "uid" to "extract_claims"');
+      const offered = await requestActions(editor, FILE, resource(sql, `\n  ${key}, "protected": ${guard},`));
+      const { text, diagnostics } = await offered.applyAndDiagnose('Add "uid" to "extract_claims"');
       expect(text).to.include(`"protected": ${after}`);
       expect(codes(diagnostics)).not.to.include('ACC_UNDECLARED');
     }
-    const { titles } = await actionsAt(editor, FILE, resource(sql));
+    const { titles } = await requestActions(editor, FILE, resource(sql));
     expect(titles.filter((title) => title.includes('extract_claims'))).to.deep.equal([]);
   });
 
   it('takes a value out of a statement, where its column is plain', async () => {
     const sql = "SELECT id FROM _user WHERE \\u0061ge = $1 AND email = 'a''b@ex‸ample.com'";
-    const offered = await actionsAt(editor, FILE, resource(query(sql, ', "parameters": [5]')));
-    const after = await offered.mended('Bind it as $2');
+    const offered = await requestActions(editor, FILE, resource(query(sql, ', "parameters": [5]')));
+    const after = await offered.applyAndDiagnose('Bind it as $2');
     expect(after.text).to.include(
       '\\u0061ge = $1 AND email = $2", "parameters": [5, { "literal": "a\'b@example.com" }]',
     );
     expect(codes(after.diagnostics)).to.deep.equal([]);
-    const number = await actionsAt(editor, FILE, resource(query('SELECT id FROM _user WHERE age > 1‸8')));
-    const { text, diagnostics } = await number.mended('Bind it as $1');
+    const number = await requestActions(editor, FILE, resource(query('SELECT id FROM _user WHERE age > 1‸8')));
+    const { text, diagnostics } = await number.applyAndDiagnose('Bind it as $1');
     expect(text).to.include('age > $1", "parameters": [18]');
     expect(codes(diagnostics)).to.deep.equal([]);
   });
 
   it('writes text that looks like a name as a value', async () => {
-    const offered = await actionsAt(editor, FILE, resource(query("SELECT id FROM _user WHERE email = 'ema‸il'")));
-    expect((await offered.mended('Bind it as $1')).text).to.include('= $1", "parameters": [{ "literal": "email" }]');
+    const offered = await requestActions(editor, FILE, resource(query("SELECT id FROM _user WHERE email = 'ema‸il'")));
+    expect((await offered.applyAndDiagnose('Bind it as $1')).text).to.include(
+      '= $1", "parameters": [{ "literal": "email" }]',
+    );
   });
 
   it('leaves a value where it is that would have no type', async () => {
     for (const sql of ['SELECT 1‸8', "SELECT id FROM _user -- '1‸8'"]) {
-      const { titles } = await actionsAt(editor, FILE, resource(query(sql)), { only: 'refactor.extract' });
+      const { titles } = await requestActions(editor, FILE, resource(query(sql)), { only: 'refactor.extract' });
       expect(titles, sql).to.deep.equal([]);
     }
   });
@@ -126,13 +128,13 @@ describe('language server: actions that join places', () => {
   it('writes a model of a table that has none', async () => {
     const sql = 'INSERT INTO gad‸get (label, colour) VALUES ($1, $2) RETURNING id';
     const rest = ', "parameters": ["$PAYLOAD.label", "$PAYLOAD.colour"]';
-    const offered = await actionsAt(editor, FILE, resource(query(sql, rest)));
+    const offered = await requestActions(editor, FILE, resource(query(sql, rest)));
     const title = 'Write a model of "gadget"';
-    expect(offered.taken(title)['definitions/_gadget.model.json']).to.equal(
+    expect(offered.applyAction(title)['definitions/_gadget.model.json']).to.equal(
       '{\n  "id": { "type": "String", "primary_key": true },\n' +
         '  "label": { "type": "String" },\n  "colour": { "type": "String" }\n}\n',
     );
-    const { diagnostics } = await offered.mended(title);
+    const { diagnostics } = await offered.applyAndDiagnose(title);
     expect(diagnostics.map(({ code }) => code)).not.to.include('SQL_TABLE');
     expect(diagnostics.filter(({ severity }) => severity === 1)).to.deep.equal([]);
   });
@@ -149,8 +151,8 @@ describe('language server: actions that join places', () => {
   ];
   for (const [sql, columns] of MODELS) {
     it(`writes the columns ${columns.join(', ')} for ${sql.replace('‸', '')}`, async () => {
-      const offered = await actionsAt(editor, FILE, resource(query(sql)));
-      const text = offered.taken('Write a model of "widget"')['definitions/_widget.model.json'] ?? '';
+      const offered = await requestActions(editor, FILE, resource(query(sql)));
+      const text = offered.applyAction('Write a model of "widget"')['definitions/_widget.model.json'] ?? '';
       expect(Object.keys(JSON.parse(text) as object)).to.deep.equal(columns);
     });
   }
@@ -159,19 +161,19 @@ describe('language server: actions that join places', () => {
     await editor.write({ 'definitions/_taken.model.json': '{ "id": { "type": "String", "primary_key": true } }' });
     const long = 'w'.repeat(52);
     for (const table of ['\\"wid‸get\\"', `${long}‸`, 'tak‸en', '_us‸er']) {
-      const { titles } = await actionsAt(editor, FILE, resource(query(`SELECT label FROM ${table}`)));
+      const { titles } = await requestActions(editor, FILE, resource(query(`SELECT label FROM ${table}`)));
       expect(
         titles.filter((title) => title.startsWith('Write a model')),
         table,
       ).to.deep.equal([]);
     }
-    const { titles } = await actionsAt(editor, FILE, resource(query(`SELECT label FROM ${long.slice(1)}‸`)));
+    const { titles } = await requestActions(editor, FILE, resource(query(`SELECT label FROM ${long.slice(1)}‸`)));
     expect(titles.filter((title) => title.startsWith('Write a model'))).to.have.length(1);
   });
 
   it('writes no model for an editor that makes no files', async () => {
     const plain = await openEditor({ files: { [MODEL]: '{ "id": { "type": "String", "primary_key": true } }' } });
-    const { titles } = await actionsAt(plain, FILE, resource(query('SELECT label FROM wid‸get')));
+    const { titles } = await requestActions(plain, FILE, resource(query('SELECT label FROM wid‸get')));
     await plain.close();
     expect(titles.filter((title) => title.startsWith('Write a model'))).to.deep.equal([]);
   });
@@ -198,37 +200,37 @@ describe('language server: fixes of what is plainly wrong', () => {
 
   it('adds a comma behind what stands before it, comments aside', async () => {
     const text = '{\n  "id": "a-01", // mine\n  "resource": "a" // its path\n  "actiona‸bles": []\n}\n';
-    const offered = await actionsAt(editor, FILE, text);
-    const after = await offered.mended('Add a comma');
+    const offered = await requestActions(editor, FILE, text);
+    const after = await offered.applyAndDiagnose('Add a comma');
     expect(after.text).to.include('"resource": "a", // its path');
     expect(after.diagnostics.map(({ code }) => code)).not.to.include('SRC_SYNTAX');
-    const none = await actionsAt(editor, FILE, '{ "id": 1 ‸2 }');
+    const none = await requestActions(editor, FILE, '{ "id": 1 ‸2 }');
     expect(none.titles).not.to.include('Add a comma');
   });
 
   it('removes a key that is there twice, when somebody asks', async () => {
     const text = resource(query('SELECT 1')).replace('"resource"', '"id": "b-01",\n  "resource"');
-    const offered = await actionsAt(editor, FILE, text.replace('"id": "b', '"‸id": "b'));
-    const after = await offered.mended('Remove this "id" and keep the first');
+    const offered = await requestActions(editor, FILE, text.replace('"id": "b', '"‸id": "b'));
+    const after = await offered.applyAndDiagnose('Remove this "id" and keep the first');
     expect(after.text).to.equal(resource(query('SELECT 1')));
     expect(after.diagnostics).to.deep.equal([]);
-    expect((await actionsAt(editor, FILE, text, { only: 'source.fixAll' })).titles).to.deep.equal([]);
+    expect((await requestActions(editor, FILE, text, { only: 'source.fixAll' })).titles).to.deep.equal([]);
   });
 
   it('binds a template that stands in a statement, with the quotes around it', async () => {
     for (const written of ["'{{buy‸er.id}}'", '${buy‸er.id}', "'${buy‸er.id}'"]) {
-      const offered = await actionsAt(editor, FILE, resource(query(`SELECT 1 WHERE 'a' = ${written}`)));
-      const after = await offered.mended(/^Write \$1 and put/);
+      const offered = await requestActions(editor, FILE, resource(query(`SELECT 1 WHERE 'a' = ${written}`)));
+      const after = await offered.applyAndDiagnose(/^Write \$1 and put/);
       expect(after.text).to.include(`'a' = $1", "parameters": ["$PAYLOAD.buyer.id"]`);
       expect(codes(after.diagnostics)).to.deep.equal([]);
     }
-    const inside = await actionsAt(editor, FILE, resource(query("SELECT 1 WHERE 'a' LIKE 'x {{buy‸er.id}}'")));
+    const inside = await requestActions(editor, FILE, resource(query("SELECT 1 WHERE 'a' LIKE 'x {{buy‸er.id}}'")));
     expect(inside.titles.filter((title) => title.startsWith('Write $'))).to.deep.equal([]);
   });
 
   it('removes `unique` where it has no effect', async () => {
-    const offered = await actionsAt(editor, FILE, resource(query('SELECT 1', ', "unique": ["i‸d"]')));
-    const after = await offered.mended('Remove "unique"');
+    const offered = await requestActions(editor, FILE, resource(query('SELECT 1', ', "unique": ["i‸d"]')));
+    const after = await offered.applyAndDiagnose('Remove "unique"');
     expect(after.text).to.equal(resource(query('SELECT 1')));
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
@@ -236,16 +238,16 @@ describe('language server: fixes of what is plainly wrong', () => {
   it('removes an option that only columns have from a sub-field', async () => {
     const field = (rest: string): string =>
       `{ "id": { "type": "String", "primary_key": true }, "b": { "type": "JSON_OBJECT", "properties": { "a/b": { "type": "String"${rest} } } } }`;
-    const offered = await actionsAt(editor, 'definitions/_b.model.json', field(', "unique": tr‸ue'));
-    const after = await offered.mended('Remove "unique"');
+    const offered = await requestActions(editor, 'definitions/_b.model.json', field(', "unique": tr‸ue'));
+    const after = await offered.applyAndDiagnose('Remove "unique"');
     expect(after.text).to.equal(field(''));
     expect(codes(after.diagnostics)).not.to.include('FLD_NO_EFFECT');
-    editor.shut('definitions/_b.model.json');
+    editor.closeDocument('definitions/_b.model.json');
   });
 
   it('leaves an extraction that nothing uses: a request without the value is refused by it', async () => {
     const list = ', "extract_response_for": [{ "extract": "id", "for": "first_id‸" }]';
-    const offered = await actionsAt(editor, FILE, resource(query('SELECT 1 AS id').replace(/ }$/, `${list} }`)));
+    const offered = await requestActions(editor, FILE, resource(query('SELECT 1 AS id').replace(/ }$/, `${list} }`)));
     expect(offered.titles.filter((title) => /remove/i.test(title))).to.deep.equal([]);
   });
 
@@ -255,8 +257,8 @@ describe('language server: fixes of what is plainly wrong', () => {
         `{ "id": 1, "mode": "QUERY", "mongo_query": { "collection": "_c", "action": "FETCH", "filter_predicate": ${filter}${list} } }`,
       );
     const text = find('{ "a": "$1", "b": { "$gt": "$3" } }', ', "parameters": [1, ‸2, 3]');
-    const offered = await actionsAt(editor, FILE, text);
-    const after = await offered.mended('Remove it');
+    const offered = await requestActions(editor, FILE, text);
+    const after = await offered.applyAndDiagnose('Remove it');
     expect(after.text).to.equal(find('{ "a": "$1", "b": { "$gt": "$2" } }', ', "parameters": [1, 3]'));
     expect(after.diagnostics.filter(({ severity }) => severity === 1)).to.deep.equal([]);
   });

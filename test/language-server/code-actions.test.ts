@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { CodeAction } from 'vscode-languageserver-protocol';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { actionsAt, type Offered } from '../support/editor-actions.js';
+import { requestActions, type OfferedActions } from '../support/editor-actions.js';
 
 const FILE = 'definitions/a.resource.json';
 
@@ -15,7 +15,7 @@ describe('language server: code actions', () => {
   after(() => editor.close());
 
   it('offers the fix of a problem, bound to its diagnostic', async () => {
-    const offered = await actionsAt(
+    const offered = await requestActions(
       editor,
       FILE,
       resource('{ "id": 1, "mode": "QUE‸Y", "sql_query": { "query": "SELECT 1" } }'),
@@ -24,7 +24,7 @@ describe('language server: code actions', () => {
     expect(first?.title).to.equal('Change to "QUERY"');
     expect(first?.isPreferred).to.equal(true);
     expect(first?.diagnostics?.map(({ code }) => code)).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
-    const { text, diagnostics } = await offered.mended('Change to "QUERY"');
+    const { text, diagnostics } = await offered.applyAndDiagnose('Change to "QUERY"');
     expect(text).to.include('"mode": "QUERY"');
     expect(diagnostics).to.deep.equal([]);
   });
@@ -33,14 +33,14 @@ describe('language server: code actions', () => {
     const wrong = (id: number, mode: string, key: string): string =>
       `{ "id": ${id}, "mode": "${mode}", "sql_query": { "${key}": "SELECT 1" } }`;
     const text = resource(`${wrong(1, 'QUEY', 'query')}, ${wrong(2, 'QUERY', 'qery')}`);
-    const offered = await actionsAt(editor, FILE, text, { only: 'source.fixAll' });
-    const after = await offered.mended(/^Mend all/);
+    const offered = await requestActions(editor, FILE, text, { only: 'source.fixAll' });
+    const after = await offered.applyAndDiagnose(/^Mend all/);
     expect(after.text).to.equal(text.replace('QUEY', 'QUERY').replace('qery', 'query'));
     expect(after.diagnostics).to.deep.equal([]);
   });
 
   it('offers nothing where nothing is wrong', async () => {
-    const { titles } = await actionsAt(
+    const { titles } = await requestActions(
       editor,
       FILE,
       resource('{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1" } }'),
@@ -71,8 +71,8 @@ describe('language server: what actions write', () => {
 
   it('adds what is required, all at once, beside what is there', async () => {
     const text = '{‸\n  // mine\n  "id": "b-01"\n}\n';
-    const offered = await actionsAt(editor, FILE, text.replace('"id": "b-01"', '"resource": "b"'));
-    const after = await offered.mended('Add "id", "actionables"');
+    const offered = await requestActions(editor, FILE, text.replace('"id": "b-01"', '"resource": "b"'));
+    const after = await offered.applyAndDiagnose('Add "id", "actionables"');
     expect(after.text.split('\n').slice(0, 4)).to.deep.equal([
       '{',
       '  // mine',
@@ -84,8 +84,8 @@ describe('language server: what actions write', () => {
 
   it('adds the values that placeholders miss, named after their columns', async () => {
     const query = '"sql_query": { "query": "SELECT email FROM _user WHERE id = $‸1 AND age = $2" }';
-    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", ${query} }`));
-    const after = await offered.mended('Add "id", "age" to "parameters"');
+    const offered = await requestActions(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", ${query} }`));
+    const after = await offered.applyAndDiagnose('Add "id", "age" to "parameters"');
     expect(after.text).to.include('AND age = $2", "parameters": ["id", "age"] }');
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
@@ -93,16 +93,24 @@ describe('language server: what actions write', () => {
   it('removes a value that no placeholder uses, and counts the others anew', async () => {
     const query =
       '"query": "SELECT email FROM _user WHERE id = $1 AND age = $3", "parameters": ["id", "em‸ail", "age"]';
-    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", "sql_query": { ${query} } }`));
-    const after = await offered.mended('Remove it');
+    const offered = await requestActions(
+      editor,
+      FILE,
+      resource(`{ "id": 1, "mode": "QUERY", "sql_query": { ${query} } }`),
+    );
+    const after = await offered.applyAndDiagnose('Remove it');
     expect(after.text).to.include('age = $2", "parameters": ["id", "age"] }');
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
 
   it('binds an accessor that stands in a statement', async () => {
     const query = `"query": "SELECT email FROM _user WHERE \\u0069d = '$PAYLO‸AD.id'"`;
-    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", "sql_query": { ${query} } }`));
-    const after = await offered.mended(/^Write \$1/);
+    const offered = await requestActions(
+      editor,
+      FILE,
+      resource(`{ "id": 1, "mode": "QUERY", "sql_query": { ${query} } }`),
+    );
+    const after = await offered.applyAndDiagnose(/^Write \$1/);
     expect(after.text).to.include('\\u0069d = $1", "parameters": ["$PAYLOAD.id"] }');
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
@@ -110,8 +118,12 @@ describe('language server: what actions write', () => {
   it('adds rules for the fields that are used, of types that their columns take', async () => {
     const query =
       '"query": "INSERT INTO _user (id, email, age) VALUES ($1, $2, $3)", "parameters": ["id", "email", "$PAYLOAD.age"]';
-    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QU‸ERY", "sql_query": { ${query} } }`));
-    const after = await offered.mended('Add rules for "id", "email", "age"');
+    const offered = await requestActions(
+      editor,
+      FILE,
+      resource(`{ "id": 1, "mode": "QU‸ERY", "sql_query": { ${query} } }`),
+    );
+    const after = await offered.applyAndDiagnose('Add rules for "id", "email", "age"');
     expect(after.text).to.include(
       '"payload_validation": [{ "field": { "id": { "type": "STRING" }, "email": { "type": "STRING" }, ' +
         '"age": { "type": "NUMBER", "optional": true } } }]',
@@ -120,10 +132,10 @@ describe('language server: what actions write', () => {
   });
 
   it('says which actionable gives the result', async () => {
-    const one = (id: number, caret = ''): string =>
+    const formatActionable = (id: number, caret = ''): string =>
       `{ "id": ${id}${caret}, "mode": "QUERY", "sql_query": { "query": "SELECT 1" } }`;
-    const offered = await actionsAt(editor, FILE, resource(`${one(1)}, ${one(2, '‸')}`));
-    const after = await offered.mended('Let actionable 2 give the result');
+    const offered = await requestActions(editor, FILE, resource(`${formatActionable(1)}, ${formatActionable(2, '‸')}`));
+    const after = await offered.applyAndDiagnose('Let actionable 2 give the result');
     expect(after.text).to.include('"SELECT 1" }, "main_returnable": true }');
     expect(codes(after.diagnostics)).to.deep.equal([]);
   });
@@ -133,12 +145,12 @@ describe('language server: what actions write', () => {
     const hash =
       '"hashables": [{ "property": "a", "algorithm": "BCRYPT", "options": { "salt": "$ENV.MADE_UP‸_SALT" } }]';
     const query = '"sql_query": { "query": "SELECT 1" }';
-    const offered = await actionsAt(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", ${query}, ${hash} }`), {
+    const offered = await requestActions(editor, FILE, resource(`{ "id": 1, "mode": "QUERY", ${query}, ${hash} }`), {
       texts: { '.env': 'OTHER=1' },
     });
     const title = 'Add "MADE_UP_SALT" to .env as .env.example says';
-    expect(offered.taken(title)['.env']).to.match(/^OTHER=1\nMADE_UP_SALT=[\w-]{24}\n$/);
-    const { diagnostics } = await offered.mended(title);
+    expect(offered.applyAction(title)['.env']).to.match(/^OTHER=1\nMADE_UP_SALT=[\w-]{24}\n$/);
+    const { diagnostics } = await offered.applyAndDiagnose(title);
     expect(codes(diagnostics)).not.to.include('ENV_MISSING');
     await editor.write({ '.env.example': 'OTHER=1', '.env': 'OTHER=1\n' });
   });
@@ -146,18 +158,18 @@ describe('language server: what actions write', () => {
   it('edits files without creating them for an editor that cannot', async () => {
     const hash = '"hashables": [{ "property": "a", "algorithm": "BCRYPT", "options": { "salt": "$ENV.NEW‸_SALT" } }]';
     const source = resource(`{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1" }, ${hash} }`);
-    const add = ({ actions }: Offered): CodeAction | undefined =>
+    const add = ({ actions }: OfferedActions): CodeAction | undefined =>
       actions.find(({ title }) => title.startsWith('Add "NEW_SALT"'));
-    expect(add(await actionsAt(editor, FILE, source))?.edit).to.have.all.keys('changes');
+    expect(add(await requestActions(editor, FILE, source))?.edit).to.have.all.keys('changes');
     const able = await openEditor({
       capabilities: { workspace: { workspaceEdit: { documentChanges: true, resourceOperations: ['create'] } } },
     });
-    const { edit } = add(await actionsAt(able, FILE, source)) ?? {};
+    const { edit } = add(await requestActions(able, FILE, source)) ?? {};
     expect(edit).to.have.all.keys('documentChanges');
     const created = edit?.documentChanges?.flatMap((change) =>
       'kind' in change && 'uri' in change ? [change.uri] : [],
     );
-    expect(created).to.deep.equal([able.uri('.env'), able.uri('.env.example')]);
+    expect(created).to.deep.equal([able.toUri('.env'), able.toUri('.env.example')]);
     await able.close();
   });
 
@@ -167,18 +179,20 @@ describe('language server: what actions write', () => {
       '{ "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT 1" } }',
       `\n  "tokenize": { "type": "JWT", "encryption_key": "${secret}‸" },`,
     );
-    const offered = await actionsAt(editor, FILE, text, { texts: { '.env': 'OTHER=1\n', '.env.example': 'OTHER=1' } });
+    const offered = await requestActions(editor, FILE, text, {
+      texts: { '.env': 'OTHER=1\n', '.env.example': 'OTHER=1' },
+    });
     expect(JSON.stringify(offered.titles)).not.to.include('horse');
     const title = /^Move it to \.env/;
-    const { '': after, '.env': env, '.env.example': example } = offered.taken(title);
+    const { '': after, '.env': env, '.env.example': example } = offered.applyAction(title);
     const name = /"\$ENV\.(\w+)"/.exec(after ?? '')?.[1] ?? '?';
     expect(env).to.equal(`OTHER=1\n${name}='correct horse "battery"'\n`);
     expect(example).to.equal(`OTHER=1\n${name}=\n`);
-    const { diagnostics } = await offered.mended(title);
+    const { diagnostics } = await offered.applyAndDiagnose(title);
     expect(diagnostics.map(({ code }) => code)).not.to.include('SEC_CLEAR');
     expect(editor.errors).to.deep.equal([]);
     // Only when somebody asks for it by name.
-    const all = await actionsAt(editor, FILE, text, { only: 'source.fixAll' });
+    const all = await requestActions(editor, FILE, text, { only: 'source.fixAll' });
     expect(all.titles).to.deep.equal([]);
   });
 });

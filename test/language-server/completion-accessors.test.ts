@@ -14,7 +14,7 @@ describe('language server: completion inside strings', () => {
     editor = await openEditor({ files: { '.env.example': '# comment\nMAIL_KEY=\nexport OTHER_KEY=x\n' } });
   });
   after(() => editor.close());
-  const complete = (value: string) => editor.complete(FILE, resource(value));
+  const complete = (value: string) => editor.requestCompletion(FILE, resource(value));
 
   it('offers the roots that may stand here, and no secret where a value leaves', async () => {
     const { labels, items } = await complete('"$‸"');
@@ -61,11 +61,11 @@ describe('language server: completion inside strings', () => {
   it('offers names of the environment where they may stand, never what they hold', async () => {
     const text = (key: string): string =>
       `{ "id": "a", "resource": "a", "tokenize": { "type": "JWT", "encryption_key": ${key} }, "actionables": [] }`;
-    const { accept, labels, items } = await editor.complete(FILE, text('"$ENV.‸"'));
+    const { accept, labels, items } = await editor.requestCompletion(FILE, text('"$ENV.‸"'));
     expect(labels).to.have.members(['MAIL_KEY', 'OTHER_KEY']);
     expect(accept('MAIL_KEY')).to.equal(text('"$ENV.MAIL_KEY"'));
     expect(JSON.stringify(items)).not.to.include('=x');
-    const roots = await editor.complete(FILE, text('‸'));
+    const roots = await editor.requestCompletion(FILE, text('‸'));
     expect(roots.labels).to.include('$ENV.OTHER_KEY').and.not.include('$PAYLOAD');
     expect(roots.accept('$ENV.OTHER_KEY')).to.equal(text('"$ENV.OTHER_KEY"'));
   });
@@ -73,13 +73,13 @@ describe('language server: completion inside strings', () => {
   it('offers accessors in text of any depth, in strings that are not closed, and not as keys', async () => {
     const deep = await complete('{ "a": [{ "b": "$PROTECTED.r‸" }] }');
     expect(deep.accept('role')).to.equal(resource('{ "a": [{ "b": "$PROTECTED.role" }] }'));
-    const open = await editor.complete(FILE, resource('"$PAYLOAD.‸').replace(/ \}\] \}$/, '\r\n}] }'));
+    const open = await editor.requestCompletion(FILE, resource('"$PAYLOAD.‸').replace(/ \}\] \}$/, '\r\n}] }'));
     expect(open.accept('email')).to.include('"value": "$PAYLOAD.email\r\n');
     expect((await complete('{ "$PAYLOAD.‸": 1 }')).labels).not.to.include('email');
   });
 
   it('offers nothing in text that is no value, and nothing behind two dollar signs', async () => {
-    expect((await editor.complete(FILE, '{ "id": "$‸" }')).labels).not.to.include('$PAYLOAD');
+    expect((await editor.requestCompletion(FILE, '{ "id": "$‸" }')).labels).not.to.include('$PAYLOAD');
     expect((await complete('"$$RO‸"')).labels).to.deep.equal([]);
   });
 });

@@ -10,7 +10,7 @@ describe('language server: completion in the config', () => {
     editor = await openEditor({ files: { '.env': 'REDIS_URL=redis://secret\n', 'parts/a.model.json': '{}' } });
   });
   after(() => editor.close());
-  const complete = (text: string) => editor.complete(FILE, text);
+  const complete = (text: string) => editor.requestCompletion(FILE, text);
 
   it('offers sections, its own and those of kinds', async () => {
     const { labels, accept } = await complete('{ ‸ }');

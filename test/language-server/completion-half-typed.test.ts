@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { document, positionAt } from '../../language/source/document.js';
 import { CompletionRequest, type CompletionList } from 'vscode-languageserver-protocol';
 import { openProject } from '../../language-server/project.js';
-import { viewOf } from '../../language-server/view.js';
+import { createDocumentContext } from '../../language-server/view.js';
 import { completionsAt } from '../../language-server/features/completion.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { sampleCases } from '../support/sample.js';
@@ -78,9 +78,9 @@ describe('language server: completion in half-typed files', () => {
   });
 
   it('puts the comma that was forgotten, and closes nothing that is open', async () => {
-    const { accept } = await editor.complete(FILE, '[{ "id": "a"\n  "resource": "a"\n  ‸');
+    const { accept } = await editor.requestCompletion(FILE, '[{ "id": "a"\n  "resource": "a"\n  ‸');
     expect(accept('actionables')).to.equal('[{ "id": "a"\n  "resource": "a",\n  "actionables": [{‸}]');
-    const next = await editor.complete(
+    const next = await editor.requestCompletion(
       FILE,
       '{ "id": "a", "actionables": [{ "id": 1, "mode": "RETURN", "value": ‸\n  "no_op": true }] }',
     );
@@ -94,18 +94,18 @@ describe('language server: completion in half-typed files', () => {
       await writeFile(join(folder, 'lintel.config.json'), '{}');
       const name = join(folder, FILE);
       await writeFile(name, WHOLE);
-      const project = await openProject(folder, { trusted: () => false }).read;
-      project.snapshot();
-      void project.type(name, WHOLE.replace('"RETURN", "value": {', '"RETURN", "value": { "typed": "$PROTECTED.",'));
-      expect(project.fresh()).to.equal(null);
-      const view = viewOf(project, name);
+      const project = await openProject(folder, { trusted: () => false }).loaded;
+      project.getSnapshot();
+      void project.setText(name, WHOLE.replace('"RETURN", "value": {', '"RETURN", "value": { "typed": "$PROTECTED.",'));
+      expect(project.getComputedSnapshot()).to.equal(null);
+      const view = createDocumentContext(project, name);
       if (view === null) throw new Error('no view');
       const labels = completionsAt(view, view.doc.text.indexOf('$PROTECTED.",') + '$PROTECTED.'.length).map(
         ({ label }) => label,
       );
       expect(labels).to.deep.equal(['id']);
       expect(completionsAt(view, view.doc.text.indexOf('"depends_on"')).map(({ label }) => label)).to.include('no_op');
-      expect(project.fresh()).to.equal(null);
+      expect(project.getComputedSnapshot()).to.equal(null);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -1,6 +1,6 @@
 /** Completion of member names, over the protocol: what is offered, in which order, and the text after one is accepted. */
 import { expect } from 'chai';
-import { openEditor, type Completed, type Editor } from '../support/editor-pair.js';
+import { openEditor, type CompletionResult, type Editor } from '../support/editor-pair.js';
 
 const FILE = 'definitions/a.resource.json';
 
@@ -10,43 +10,46 @@ describe('language server: completion of names', () => {
   after(() => editor.close());
 
   it('offers what a resource needs first', async () => {
-    const { items, labels } = await editor.complete(FILE, '{ ‸ }');
+    const { items, labels } = await editor.requestCompletion(FILE, '{ ‸ }');
     expect(labels).to.include.members(['id', 'resource', 'actionables', 'protected']);
     const first = [...items].sort((a, b) => ((a.sortText ?? '') < (b.sortText ?? '') ? -1 : 1)).slice(0, 3);
     expect(first.map(({ label }) => label)).to.have.members(['id', 'resource', 'actionables']);
   });
 
   it('writes the name, a value to start from and the comma', async () => {
-    const { accept, labels } = await editor.complete(FILE, '{ ‸ "resource": "a" }');
+    const { accept, labels } = await editor.requestCompletion(FILE, '{ ‸ "resource": "a" }');
     expect(labels).not.to.include('resource');
     expect(accept('id')).to.equal('{ "id": "sign-up-01","resource": "a" }'.replace(',"', ', "'));
   });
 
   it('replaces a name that is half typed, and keeps its value', async () => {
-    const { accept } = await editor.complete(FILE, '{ "id": "a", "reso‸": "x" }');
+    const { accept } = await editor.requestCompletion(FILE, '{ "id": "a", "reso‸": "x" }');
     expect(accept('resource')).to.equal('{ "id": "a", "resource": "x" }');
   });
 
   it('puts the comma that was forgotten', async () => {
-    const { accept } = await editor.complete(FILE, '{ "id": "a" ‸ }');
+    const { accept } = await editor.requestCompletion(FILE, '{ "id": "a" ‸ }');
     expect(accept('actionables')).to.equal('{ "id": "a", "actionables": [{‸}] }');
   });
 
   it('writes at the caret behind a string that nobody has closed', async () => {
-    const { accept } = await editor.complete(FILE, '{ "id": "a", "reso} }‸\n}');
+    const { accept } = await editor.requestCompletion(FILE, '{ "id": "a", "reso} }‸\n}');
     expect(accept('resource')).to.match(/^\{ "id": "a", "resource": "[^"]*"\n\}$/);
   });
 
   it('offers the fields of the mode that is chosen', async () => {
     const text = '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERY", ‸ }] }';
-    const { labels } = await editor.complete(FILE, text);
+    const { labels } = await editor.requestCompletion(FILE, text);
     expect(labels).to.include.members(['sql_query', 'depends_on', 'no_op']);
     expect(labels).not.to.include('mode');
   });
 
   it('offers the languages of a query until one is written', async () => {
-    const inAction = (rest: string): Promise<Completed> =>
-      editor.complete(FILE, `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERY", ${rest} }] }`);
+    const inAction = (rest: string): Promise<CompletionResult> =>
+      editor.requestCompletion(
+        FILE,
+        `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERY", ${rest} }] }`,
+      );
     expect((await inAction('‸')).labels).to.include.members(['sql_query', 'mongo_query']);
     expect((await inAction('"sql_query": { "query": "SELECT 1" }, ‸')).labels).not.to.include.members(['mongo_query']);
     expect((await inAction('"mongo_‸": {}')).labels).to.include.members(['sql_query', 'mongo_query']);

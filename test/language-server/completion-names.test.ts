@@ -38,17 +38,20 @@ const RESOURCE = (text: string, head = ''): string =>
 describe('language server: completion of names in a project', () => {
   let editor: Editor;
   const labels = async (text: string, name = FILE): Promise<readonly string[]> =>
-    (await editor.complete(name, text)).labels;
+    (await editor.requestCompletion(name, text)).labels;
   before(async () => {
     editor = await openEditor({ files: FILES });
   });
   after(() => editor.close());
 
   it('offers resources, and actionables of the one that is named beside', async () => {
-    const resources = await editor.complete(FILE, RESOURCE('"depends_on": [{ "resource_id": "‸" }]'));
+    const resources = await editor.requestCompletion(FILE, RESOURCE('"depends_on": [{ "resource_id": "‸" }]'));
     expect(resources.labels).to.include.members(['self', 'other-01']);
     expect(resources.accept('other-01')).to.equal(RESOURCE('"depends_on": [{ "resource_id": "other-01" }]'));
-    const own = await editor.complete(FILE, RESOURCE('"depends_on": [{ "resource_id": "self", "action_ids": [‸] }]'));
+    const own = await editor.requestCompletion(
+      FILE,
+      RESOURCE('"depends_on": [{ "resource_id": "self", "action_ids": [‸] }]'),
+    );
     expect(own.items.find(({ label }) => label === '1')?.detail).to.equal(
       'QUERY · SELECT id, balance FROM users WHERE email = $1',
     );
@@ -74,7 +77,7 @@ describe('language server: completion of names in a project', () => {
   });
 
   it('offers every name that a parameter may be', async () => {
-    const found = await editor.complete(
+    const found = await editor.requestCompletion(
       FILE,
       RESOURCE('"mode": "QUERY", "sql_query": { "query": "SELECT $1", "parameters": [‸] }'),
     );
@@ -85,20 +88,20 @@ describe('language server: completion of names in a project', () => {
   });
 
   it('offers names of the uploaded file behind an upload, and the form of a value', async () => {
-    const behind = (parameters: string): string =>
+    const formatAfterUpload = (parameters: string): string =>
       RESOURCE(`"mode": "UPLOAD", "uploads": {} },
     { "id": 3, "mode": "QUERY", "sql_query": { "query": "SELECT $1", "parameters": [${parameters}] }`);
-    expect(await labels(behind('"‸"'))).to.include.members(['url', 'storage_key', 'email', 'new_id']);
+    expect(await labels(formatAfterUpload('"‸"'))).to.include.members(['url', 'storage_key', 'email', 'new_id']);
     const before = RESOURCE('"mode": "QUERY", "sql_query": { "query": "SELECT $1", "parameters": ["‸"] }');
     expect(await labels(before)).not.to.include('url');
-    expect(await labels(behind('{ ‸ }'))).to.include('literal');
+    expect(await labels(formatAfterUpload('{ ‸ }'))).to.include('literal');
   });
 
   it('offers fields that are used and have no rule yet as names of rules', async () => {
     const text = RESOURCE(
       '"mode": "RETURN", "value": "$PAYLOAD.nickname $PAYLOAD.email", "payload_validation": [{ "field": { "‸" } }]',
     );
-    const found = await editor.complete(FILE, text);
+    const found = await editor.requestCompletion(FILE, text);
     expect(found.labels).to.include('nickname').and.not.include('email');
     expect(found.accept('nickname')).to.include('"field": { "nickname": { "type": ');
   });
@@ -106,7 +109,7 @@ describe('language server: completion of names in a project', () => {
   it('offers models and their fields', async () => {
     const model = 'definitions/_notes.model.json';
     expect(await labels('{ "owner": { "type": "String", "foreign_key": { "of": "‸" } } }', model)).to.include('_users');
-    const key = await editor.complete(
+    const key = await editor.requestCompletion(
       model,
       '{ "owner": { "type": "String", "foreign_key": { "of": "_users", "key": ‸ } } }',
     );
@@ -120,10 +123,10 @@ describe('language server: completion of names in a project', () => {
     const model = 'definitions/_notes.model.json';
     const text = (beside: string): string =>
       `{ "owner": { "type": "String" }, "title": { "type": "String" }, ${beside} }`;
-    const keys = await editor.complete(model, text('‸'));
+    const keys = await editor.requestCompletion(model, text('‸'));
     expect(keys.labels).to.include.members(['unique', 'connection', 'new String']);
     expect(keys.accept('connection')).to.equal(text('"connection": "reports"'));
-    const fields = await editor.complete(model, text('"unique": [["owner", "‸"]]'));
+    const fields = await editor.requestCompletion(model, text('"unique": [["owner", "‸"]]'));
     expect(fields.accept('title')).to.equal(text('"unique": [["owner", "title"]]'));
     expect(await labels(text('"connection": ‸'), model)).to.include.members(['main', 'reports']);
     const isField = await labels(text('"unique": { ‸ }'), model);
@@ -133,7 +136,10 @@ describe('language server: completion of names in a project', () => {
   it('offers collections, and fields as the keys of what is asked of them', async () => {
     const query = (text: string): string => RESOURCE(`"mode": "QUERY", "mongo_query": { "action": "FETCH", ${text} }`);
     expect(await labels(query('"collection": "‸"'))).to.include('_users');
-    const filter = await editor.complete(FILE, query('"collection": "users", "filter_predicate": { "$or": [{ ‸ }] }'));
+    const filter = await editor.requestCompletion(
+      FILE,
+      query('"collection": "users", "filter_predicate": { "$or": [{ ‸ }] }'),
+    );
     expect(filter.labels).to.include.members(['id', 'email', 'balance']);
     expect(filter.accept('email')).to.include('"$or": [{ "email": ‸ }]');
     expect(await labels(query('"collection": "users", "sort": { "‸" }'))).to.include('balance');
@@ -155,7 +161,7 @@ describe('language server: completion of names in a project', () => {
       'image/*',
       'application/pdf',
     ]);
-    const cron = await editor.complete(FILE, RESOURCE('"cron_job": { "execution_interval": ‸ }'));
+    const cron = await editor.requestCompletion(FILE, RESOURCE('"cron_job": { "execution_interval": ‸ }'));
     expect(cron.items.find(({ label }) => label === '0 0 3 * * *')?.detail).to.equal('at 03:00 (UTC)');
     expect(await labels(RESOURCE('"cron_job": { "time_zone": "‸" }'))).to.include('Europe/Berlin');
   });

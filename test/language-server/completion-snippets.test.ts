@@ -11,11 +11,16 @@ import type { FieldNode } from '../../language/schema/field-node.js';
 import { document } from '../../language/source/document.js';
 import { parseSource } from '../../language/source/tree.js';
 import { membersSnippet, valueSnippet } from '../../language-server/completion/snippets.js';
-import { exampleOf, numbersIn, resourcesOf, variantsOf } from '../../language-server/completion/variants.js';
-import { builtinRegistry, SQL } from '../support/fixtures.js';
-import { snippetShown } from '../support/marked.js';
+import {
+  getPluginExample,
+  numbersIn,
+  listResourceVariants,
+  listVariants,
+} from '../../language-server/completion/variants.js';
+import { createBuiltinRegistry, SQL } from '../support/fixtures.js';
+import { renderSnippet } from '../support/marked.js';
 
-const registry = builtinRegistry();
+const registry = createBuiltinRegistry();
 /** Every variable is set, to 32 characters. */
 const env: EnvFacts = new Map();
 const everything: EnvFacts = Object.assign(env, {
@@ -26,7 +31,7 @@ const everything: EnvFacts = Object.assign(env, {
   },
 });
 
-const shown = (snippet: string): Json => JSON.parse(snippetShown(snippet).replaceAll('‸', '')) as Json;
+const parseSnippet = (snippet: string): Json => JSON.parse(renderSnippet(snippet).replaceAll('‸', '')) as Json;
 
 function errorsIn({ file, json }: Pick<Host, 'file' | 'json'>): string[] {
   const text = JSON.stringify(json, null, 2);
@@ -75,14 +80,14 @@ describe('language server: snippets of whole values', () => {
       if (spec === undefined) continue;
       const host = kind.host(spec.examples[0]?.json ?? {}, spec);
       const field = fieldAt(host);
-      const variants = variantsOf(registry, field).filter((one) => one.kind === kind.kind && one.name === name);
+      const variants = listVariants(registry, field).filter((one) => one.kind === kind.kind && one.name === name);
       it(`offers ${kind.kind} ${name}`, () => expect(variants).not.to.deep.equal([]));
       for (const variant of variants) {
         it(`passes the checker: ${kind.kind} ${variant.label}`, () => {
           const given = { ...numbersIn(registry, field, () => 1), ...variant.given };
-          const whole = shown(valueSnippet(registry, field, given));
+          const whole = parseSnippet(valueSnippet(registry, field, given));
           expect(errorsIn({ ...host, json: put(host.json, host.at, whole) as Host['json'] })).to.deep.equal([]);
-          expect(shown(`{${membersSnippet(registry, field, given)}}`)).to.deep.equal(whole);
+          expect(parseSnippet(`{${membersSnippet(registry, field, given)}}`)).to.deep.equal(whole);
         });
       }
     }
@@ -95,14 +100,14 @@ describe('language server: snippets of whole values', () => {
       const schema = registry.schema(id, kind.slots[0] ?? '');
       if (schema === undefined) throw new Error('no schema');
       const host = kind.host(spec.examples[0]?.json ?? {}, spec);
-      const whole = shown(valueSnippet(registry, schema, exampleOf(registry, spec.kind, spec.name)));
+      const whole = parseSnippet(valueSnippet(registry, schema, getPluginExample(registry, spec.kind, spec.name)));
       expect(errorsIn({ ...host, json: put(host.json, host.at, whole) as Host['json'] })).to.deep.equal([]);
     });
   }
 
-  for (const { label, given } of resourcesOf(registry, ROOT_FIELDS.resource)) {
+  for (const { label, given } of listResourceVariants(registry, ROOT_FIELDS.resource)) {
     it(`passes the checker: a whole resource with ${label}`, () => {
-      const json = shown(valueSnippet(registry, ROOT_FIELDS.resource, given)) as Host['json'];
+      const json = parseSnippet(valueSnippet(registry, ROOT_FIELDS.resource, given)) as Host['json'];
       expect(json).to.include.keys('id', 'resource', 'actionables');
       expect(errorsIn({ file: 'resource', json })).to.deep.equal([]);
     });
@@ -112,9 +117,9 @@ describe('language server: snippets of whole values', () => {
     const visit = (field: FieldNode, path: string): void => {
       let json: Json;
       try {
-        json = shown(valueSnippet(registry, field));
+        json = parseSnippet(valueSnippet(registry, field));
       } catch (error) {
-        throw new Error(`${path}: ${snippetShown(valueSnippet(registry, field))}`, { cause: error });
+        throw new Error(`${path}: ${renderSnippet(valueSnippet(registry, field))}`, { cause: error });
       }
       expect(json, path).not.to.equal(undefined);
       for (const [name, inner] of Object.entries(field.fields)) visit(inner, `${path}.${name}`);

@@ -5,9 +5,9 @@ import { GRAMMAR } from '../../language/analysis/grammar.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import { fold } from '../../language/schema/fold.js';
 import { NAME_SOURCES } from '../../language-server/completion/names/index.js';
-import { builtinRegistry } from '../support/fixtures.js';
+import { createBuiltinRegistry } from '../support/fixtures.js';
 
-const registry = builtinRegistry();
+const registry = createBuiltinRegistry();
 
 function fields(): FieldNode[] {
   const all: FieldNode[] = [];

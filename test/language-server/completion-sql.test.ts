@@ -1,20 +1,21 @@
 /** Completion inside SQL, over the protocol: what is offered where, and the text after one is accepted. */
 import { expect } from 'chai';
 import type { CompletionItem } from 'vscode-languageserver-protocol';
-import type { Completed, Editor } from '../support/editor-pair.js';
-import { FILE, resourceWith, sqlEditor } from '../support/editor-sql.js';
+import type { CompletionResult, Editor } from '../support/editor-pair.js';
+import { FILE, formatSqlResource, openSqlEditor } from '../support/editor-sql.js';
 
 const ordered = (items: readonly CompletionItem[]): string[] =>
   [...items].sort((a, b) => ((a.sortText ?? '') < (b.sortText ?? '') ? -1 : 1)).map(({ label }) => label);
 
 describe('language server: completion in SQL', () => {
   let editor: Editor;
-  before(async () => (editor = await sqlEditor()));
+  before(async () => (editor = await openSqlEditor()));
   after(() => editor.close());
 
   /** `sql` is JSON text without its quotes. */
-  const at = (sql: string, rest = ''): Promise<Completed> => editor.complete(FILE, resourceWith(`"${sql}"`, rest));
-  const accepted = async (sql: string, label: string, rest = ''): Promise<string> =>
+  const at = (sql: string, rest = ''): Promise<CompletionResult> =>
+    editor.requestCompletion(FILE, formatSqlResource(`"${sql}"`, rest));
+  const acceptItem = async (sql: string, label: string, rest = ''): Promise<string> =>
     (await at(sql, rest)).accept(label);
 
   describe('tables', () => {
@@ -44,12 +45,12 @@ describe('language server: completion in SQL', () => {
     });
 
     it('by the name that other statements use', async () => {
-      const other = resourceWith('"SELECT id FROM users"')
+      const other = formatSqlResource('"SELECT id FROM users"')
         .replace('"a-01"', '"b-01"')
         .replace('"resource": "a"', '"resource": "b"');
-      const own = await sqlEditor({ 'definitions/b.resource.json': other });
-      const { accept } = await own.complete(FILE, resourceWith('"SELECT * FROM ‸"'));
-      expect(accept('users')).to.equal(resourceWith('"SELECT * FROM users"'));
+      const own = await openSqlEditor({ 'definitions/b.resource.json': other });
+      const { accept } = await own.requestCompletion(FILE, formatSqlResource('"SELECT * FROM ‸"'));
+      expect(accept('users')).to.equal(formatSqlResource('"SELECT * FROM users"'));
       await own.close();
     });
 
@@ -61,8 +62,8 @@ describe('language server: completion in SQL', () => {
     });
 
     it('replaces the word that is there', async () => {
-      expect(await accepted('SELECT * FROM _u‸s WHERE id = $1', '_users')).to.equal(
-        resourceWith('"SELECT * FROM _users WHERE id = $1"'),
+      expect(await acceptItem('SELECT * FROM _u‸s WHERE id = $1', '_users')).to.equal(
+        formatSqlResource('"SELECT * FROM _users WHERE id = $1"'),
       );
     });
 
@@ -82,8 +83,8 @@ describe('language server: completion in SQL', () => {
       const { labels } = await at('SELECT u.‸ FROM _users u JOIN _notes n ON n.user_id = u.id');
       expect(labels).to.include.members(['email', 'id']);
       expect(labels).not.to.include('text');
-      expect(await accepted('SELECT n.te‸ FROM _users u JOIN _notes n ON true', 'text')).to.equal(
-        resourceWith('"SELECT n.text FROM _users u JOIN _notes n ON true"'),
+      expect(await acceptItem('SELECT n.te‸ FROM _users u JOIN _notes n ON true', 'text')).to.equal(
+        formatSqlResource('"SELECT n.text FROM _users u JOIN _notes n ON true"'),
       );
     });
 
@@ -105,7 +106,9 @@ describe('language server: completion in SQL', () => {
     });
 
     it('right before a name that is there already', async () => {
-      expect(await accepted('SELECT ‸id FROM _users', 'email')).to.equal(resourceWith('"SELECT emailid FROM _users"'));
+      expect(await acceptItem('SELECT ‸id FROM _users', 'email')).to.equal(
+        formatSqlResource('"SELECT emailid FROM _users"'),
+      );
     });
 
     it('of the outer query in a sub-query of a condition', async () => {
@@ -139,17 +142,17 @@ describe('language server: completion in SQL', () => {
     });
 
     it('in quotes where they need them, and inside quotes', async () => {
-      expect(await accepted('SELECT fu‸ FROM _users', 'fullName')).to.equal(
-        resourceWith(String.raw`"SELECT \"fullName\" FROM _users"`),
+      expect(await acceptItem('SELECT fu‸ FROM _users', 'fullName')).to.equal(
+        formatSqlResource(String.raw`"SELECT \"fullName\" FROM _users"`),
       );
-      expect(await accepted(String.raw`SELECT \"fu‸ FROM _users`, 'fullName')).to.equal(
-        resourceWith(String.raw`"SELECT \"fullName\" FROM _users"`),
+      expect(await acceptItem(String.raw`SELECT \"fu‸ FROM _users`, 'fullName')).to.equal(
+        formatSqlResource(String.raw`"SELECT \"fullName\" FROM _users"`),
       );
     });
 
     it('behind escapes and signs of two units', async () => {
-      expect(await accepted(String.raw`SELECT '\u0041\n😀', em‸ FROM _users`, 'email')).to.equal(
-        resourceWith(String.raw`"SELECT '\u0041\n😀', email FROM _users"`),
+      expect(await acceptItem(String.raw`SELECT '\u0041\n😀', em‸ FROM _users`, 'email')).to.equal(
+        formatSqlResource(String.raw`"SELECT '\u0041\n😀', email FROM _users"`),
       );
     });
 
@@ -191,17 +194,17 @@ describe('language server: completion in SQL', () => {
     });
 
     it('adds a value to the list', async () => {
-      expect(await accepted('SELECT id FROM _users WHERE id = $‸', '$3 = age', LIST)).to.equal(
-        resourceWith('"SELECT id FROM _users WHERE id = $3"', ', "parameters": ["email", 5, "age"]'),
+      expect(await acceptItem('SELECT id FROM _users WHERE id = $‸', '$3 = age', LIST)).to.equal(
+        formatSqlResource('"SELECT id FROM _users WHERE id = $3"', ', "parameters": ["email", 5, "age"]'),
       );
-      expect(await accepted('SELECT id FROM _users WHERE email = ‸', '$1 = email', ', "parameters": []')).to.equal(
-        resourceWith('"SELECT id FROM _users WHERE email = $1"', ', "parameters": ["email"]'),
+      expect(await acceptItem('SELECT id FROM _users WHERE email = ‸', '$1 = email', ', "parameters": []')).to.equal(
+        formatSqlResource('"SELECT id FROM _users WHERE email = $1"', ', "parameters": ["email"]'),
       );
     });
 
     it('writes the list where there is none', async () => {
-      expect(await accepted('SELECT id FROM _users WHERE email = ‸', '$1 = email')).to.equal(
-        resourceWith('"SELECT id FROM _users WHERE email = $1"', ', "parameters": ["email"]'),
+      expect(await acceptItem('SELECT id FROM _users WHERE email = ‸', '$1 = email')).to.equal(
+        formatSqlResource('"SELECT id FROM _users WHERE email = $1"', ', "parameters": ["email"]'),
       );
     });
 
@@ -213,20 +216,20 @@ describe('language server: completion in SQL', () => {
 
   describe('whole statements', () => {
     it('with the list of their values', async () => {
-      expect(await accepted('‸', 'INSERT INTO _users (…)')).to.equal(
-        resourceWith(
+      expect(await acceptItem('‸', 'INSERT INTO _users (…)')).to.equal(
+        formatSqlResource(
           String.raw`"INSERT INTO _users (id, email, \"fullName\", created_at) VALUES ($1, $2, $3, $4)"`,
           ', "parameters": ["id", "email", "fullName", "created_at"]',
         ),
       );
-      expect(await accepted('sel‸', 'SELECT … FROM _notes')).to.equal(
-        resourceWith('"SELECT number, user_id, text FROM _notes WHERE number = $1"', ', "parameters": ["number"]'),
+      expect(await acceptItem('sel‸', 'SELECT … FROM _notes')).to.equal(
+        formatSqlResource('"SELECT number, user_id, text FROM _notes WHERE number = $1"', ', "parameters": ["number"]'),
       );
     });
 
     it('leave a list that is there alone, and dates that are written anyway', async () => {
-      expect(await accepted('‸', 'INSERT INTO _users (…)', ', "parameters": [], "with_timestamps": true')).to.equal(
-        resourceWith(
+      expect(await acceptItem('‸', 'INSERT INTO _users (…)', ', "parameters": [], "with_timestamps": true')).to.equal(
+        formatSqlResource(
           String.raw`"INSERT INTO _users (id, email, \"fullName\") VALUES ($1, $2, $3)"`,
           ', "parameters": [], "with_timestamps": true',
         ),
@@ -234,8 +237,8 @@ describe('language server: completion in SQL', () => {
     });
 
     it('keep lines as they are', async () => {
-      const text = resourceWith('"‸"').replace('{"query": "‸"', '{\r\n    "query": "‸"\r\n  ');
-      const { accept } = await editor.complete(FILE, text);
+      const text = formatSqlResource('"‸"').replace('{"query": "‸"', '{\r\n    "query": "‸"\r\n  ');
+      const { accept } = await editor.requestCompletion(FILE, text);
       expect(accept('DELETE FROM _notes')).to.include(
         '"query": "DELETE FROM _notes WHERE number = $1",\r\n    "parameters": ["number"]\r\n',
       );
@@ -245,7 +248,7 @@ describe('language server: completion in SQL', () => {
   describe('names that need quotes', () => {
     const RANKS = '{ "id": { "type": "Number", "primary_key": true }, "rank": { "type": "Number" } }';
     const onMySql = (connections: object): Promise<Editor> =>
-      sqlEditor({
+      openSqlEditor({
         'lintel.config.json': JSON.stringify({ connections }),
         '.env': 'MYSQL_URL=mysql://nobody@localhost/nothing\n',
         'definitions/_order.model.json': RANKS,
@@ -254,9 +257,9 @@ describe('language server: completion in SQL', () => {
 
     it('of the words that the database reserves, which PostgreSQL does not', async () => {
       const own = await onMySql({ main: SERVER });
-      const { accept } = await own.complete(FILE, resourceWith('"SELECT ra‸ FROM _order"'));
-      expect(accept('rank')).to.equal(resourceWith(String.raw`"SELECT \"rank\" FROM _order"`));
-      const whole = await own.complete(FILE, resourceWith('"‸"'));
+      const { accept } = await own.requestCompletion(FILE, formatSqlResource('"SELECT ra‸ FROM _order"'));
+      expect(accept('rank')).to.equal(formatSqlResource(String.raw`"SELECT \"rank\" FROM _order"`));
+      const whole = await own.requestCompletion(FILE, formatSqlResource('"‸"'));
       expect(whole.accept('SELECT … FROM _order')).to.include(
         String.raw`"SELECT id, \"rank\" FROM _order WHERE id = $1"`,
       );
@@ -267,10 +270,12 @@ describe('language server: completion in SQL', () => {
       const own = await onMySql({ main: { use: 'pglite' }, shop: SERVER });
       const query = '"SELECT ra‸ FROM _order"';
       const bare = '"SELECT rank FROM _order"';
-      expect((await own.complete(FILE, resourceWith(query))).accept('rank')).to.equal(resourceWith(bare));
+      expect((await own.requestCompletion(FILE, formatSqlResource(query))).accept('rank')).to.equal(
+        formatSqlResource(bare),
+      );
       const named = ', "connection": "shop"';
-      expect((await own.complete(FILE, resourceWith(query, named))).accept('rank')).to.equal(
-        resourceWith(String.raw`"SELECT \"rank\" FROM _order"`, named),
+      expect((await own.requestCompletion(FILE, formatSqlResource(query, named))).accept('rank')).to.equal(
+        formatSqlResource(String.raw`"SELECT \"rank\" FROM _order"`, named),
       );
       await own.close();
     });
@@ -287,14 +292,14 @@ describe('language server: completion in SQL', () => {
     ] as const) {
       it(`written in the quotes of definitions where backquotes are typed: ${sql}`, async () => {
         const { items, accept } = await at(sql);
-        expect(accept(label)).to.equal(resourceWith(`"${right}"`));
+        expect(accept(label)).to.equal(formatSqlResource(`"${right}"`));
         expect(items.find((item) => item.label === label)?.filterText).to.equal(`\`${label}\``);
       });
     }
 
     it('keeps what follows one quote too few', async () => {
-      expect(await accepted(String.raw`SELECT \"fu‸ FROM \"_users\"`, 'fullName')).to.equal(
-        resourceWith(String.raw`"SELECT \"fullName\" FROM \"_users\""`),
+      expect(await acceptItem(String.raw`SELECT \"fu‸ FROM \"_users\"`, 'fullName')).to.equal(
+        formatSqlResource(String.raw`"SELECT \"fullName\" FROM \"_users\""`),
       );
     });
 
@@ -305,10 +310,10 @@ describe('language server: completion in SQL', () => {
   });
 
   it('works while strings and braces are open', async () => {
-    const broken = resourceWith('"SELECT ‸ FROM _users').slice(0, -4);
-    expect((await editor.complete(FILE, broken)).accept('email')).to.include('"SELECT email FROM _users');
+    const broken = formatSqlResource('"SELECT ‸ FROM _users').slice(0, -4);
+    expect((await editor.requestCompletion(FILE, broken)).accept('email')).to.include('"SELECT email FROM _users');
     const open =
       '[{"id": "a-01", "resource": "a", "actionables": [{"id": 1, "mode": "QUERY", "sql_query": {"query": "SELECT * FROM ‸';
-    expect((await editor.complete(FILE, open)).accept('_notes')).to.equal(open.replace('‸', '_notes'));
+    expect((await editor.requestCompletion(FILE, open)).accept('_notes')).to.equal(open.replace('‸', '_notes'));
   });
 });

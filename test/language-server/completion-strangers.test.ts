@@ -10,10 +10,10 @@ import { definePlugin } from '../../contract/plugin.js';
 import { flag, list, shape, slot, text, value } from '../../contract/combinators.js';
 import { completionsAt } from '../../language-server/features/completion.js';
 import { openProject, type Project } from '../../language-server/project.js';
-import { viewOf } from '../../language-server/view.js';
+import { createDocumentContext } from '../../language-server/view.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
-import { marked } from '../support/marked.js';
+import { parseMarked } from '../support/marked.js';
 
 const stamp = defineKind({
   kind: 'stamp',
@@ -77,14 +77,16 @@ describe('language server: completion for plugins of others', () => {
     await mkdir(join(folder, 'definitions'));
     await writeFile(join(folder, 'lintel.config.json'), '{}');
     await writeFile(name, '{}');
-    project = await openProject(folder, { trusted: () => false }).read;
+    project = await openProject(folder, { trusted: () => false }).loaded;
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
   function complete(letter: string) {
-    const { text: typed, offset } = marked(`{ "id": "a", "resource": "a", "letter": ${letter}, "actionables": [] }`);
-    void project.type(name, typed);
-    const view = viewOf({ ...project, registry }, name);
+    const { text: typed, offset } = parseMarked(
+      `{ "id": "a", "resource": "a", "letter": ${letter}, "actionables": [] }`,
+    );
+    void project.setText(name, typed);
+    const view = createDocumentContext({ ...project, registry }, name);
     if (view === null) throw new Error('no view');
     const items = completionsAt(view, offset ?? 0);
     return [...items].sort((a, b) => ((a.sortText ?? '') < (b.sortText ?? '') ? -1 : 1));

@@ -11,7 +11,7 @@ describe('language server: completion of values', () => {
   after(() => editor.close());
 
   it('writes the name of a plugin, with its words', async () => {
-    const { accept, items } = await editor.complete(FILE, inAction('"mode": ‸ "no_op": true'));
+    const { accept, items } = await editor.requestCompletion(FILE, inAction('"mode": ‸ "no_op": true'));
     expect(accept('RETURN')).to.equal(
       inAction('"mode": "RETURN", "no_op": true').replace('", "no', '","no').replace('","no', '", "no'),
     );
@@ -20,9 +20,9 @@ describe('language server: completion of values', () => {
   });
 
   it('replaces a value that is there, and one whose quotes are not closed', async () => {
-    const half = await editor.complete(FILE, inAction('"mode": "QU‸ERY"'));
+    const half = await editor.requestCompletion(FILE, inAction('"mode": "QU‸ERY"'));
     expect(half.accept('RETURN')).to.equal(inAction('"mode": "RETURN"'));
-    const open = await editor.complete(
+    const open = await editor.requestCompletion(
       FILE,
       '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QU‸\n}] }',
     );
@@ -32,24 +32,27 @@ describe('language server: completion of values', () => {
   });
 
   it('offers true and false, and the members of an enumeration with their words', async () => {
-    const flag = await editor.complete(FILE, inAction('"mode": "RETURN", "no_op": ‸'));
+    const flag = await editor.requestCompletion(FILE, inAction('"mode": "RETURN", "no_op": ‸'));
     expect(flag.labels).to.include.members(['true', 'false']);
     expect(flag.accept('true')).to.equal(inAction('"mode": "RETURN", "no_op": true'));
-    const config = await editor.complete('lintel.config.json', '{ "on_problem": "‸" }');
+    const config = await editor.requestCompletion('lintel.config.json', '{ "on_problem": "‸" }');
     expect(config.accept('skip')).to.equal('{ "on_problem": "skip" }');
     const item = config.items.find(({ label }) => label === 'skip');
     expect(JSON.stringify(item?.documentation)).to.include('answer 503');
   });
 
   it('offers defaults and examples with their units', async () => {
-    const { items, accept } = await editor.complete('lintel.config.json', '{ "http": { "timeouts": { "drain": ‸ } } }');
+    const { items, accept } = await editor.requestCompletion(
+      'lintel.config.json',
+      '{ "http": { "timeouts": { "drain": ‸ } } }',
+    );
     expect(items.find(({ label }) => label === '25')?.detail).to.equal('default · seconds');
     expect(accept('25')).to.equal('{ "http": { "timeouts": { "drain": 25 } } }');
   });
 
   it('writes a whole actionable with the next number, for every mode', async () => {
     const text = '{ "id": "a", "resource": "a", "actionables": [{ "id": 4, "mode": "RETURN", "value": 1 }, ‸] }';
-    const { accept, labels } = await editor.complete(FILE, text);
+    const { accept, labels } = await editor.requestCompletion(FILE, text);
     expect(labels).to.include.members([
       '{ HTTPREQUEST }',
       '{ QUERY: mongo_query }',
@@ -68,18 +71,18 @@ describe('language server: completion of values', () => {
   });
 
   it('writes all members into empty braces', async () => {
-    const { accept } = await editor.complete(FILE, '{ "id": "a", "resource": "a", "actionables": [{‸}] }');
+    const { accept } = await editor.requestCompletion(FILE, '{ "id": "a", "resource": "a", "actionables": [{‸}] }');
     expect(accept('{ RETURN }')).to.match(/"actionables": \[\{"id": 1,\n"mode": "RETURN",\n"value": /);
   });
 
   it('writes a whole field of a model, and a whole rule', async () => {
-    const model = await editor.complete('definitions/_note.model.json', '{ "id": { "type": "String" }, ‸ }');
+    const model = await editor.requestCompletion('definitions/_note.model.json', '{ "id": { "type": "String" }, ‸ }');
     expect(model.accept('new Number')).to.equal('{ "id": { "type": "String" }, "name": { "type": "Number" } }');
-    const typed = await editor.complete('definitions/_note.model.json', '{ "id": ‸ }');
+    const typed = await editor.requestCompletion('definitions/_note.model.json', '{ "id": ‸ }');
     expect(typed.accept('{ String }')).to.equal('{ "id": { "type": "String" } }');
-    const rule = await editor.complete(FILE, inAction('"mode": "RETURN", "payload_validation": [‸]'));
+    const rule = await editor.requestCompletion(FILE, inAction('"mode": "RETURN", "payload_validation": [‸]'));
     expect(rule.accept('{ … }')).to.include('"field"');
-    const inside = await editor.complete(
+    const inside = await editor.requestCompletion(
       FILE,
       inAction('"mode": "RETURN", "payload_validation": [{ "field": { "email": ‸ } }]'),
     );
@@ -87,13 +90,13 @@ describe('language server: completion of values', () => {
   });
 
   it('writes a whole resource or model into a file that is empty, or into its list', async () => {
-    const empty = await editor.complete('definitions/b.resource.json', '‸');
+    const empty = await editor.requestCompletion('definitions/b.resource.json', '‸');
     expect(empty.accept('resource: RETURN')).to.include('"mode": "RETURN"');
     for (const text of ['[‸', '[‸]', '[ { "id": "x", "resource": "x", "actionables": [] }, ‸ ]']) {
-      const list = await editor.complete('definitions/b.resource.json', text);
+      const list = await editor.requestCompletion('definitions/b.resource.json', text);
       expect(list.labels, text).to.include('resource: QUERY: sql_query');
     }
-    const model = await editor.complete('definitions/_other.model.json', '‸');
+    const model = await editor.requestCompletion('definitions/_other.model.json', '‸');
     expect(JSON.parse(model.accept('model'))).to.have.property('id');
   });
 });
@@ -104,7 +107,7 @@ describe('language server: completion for a client without snippets', () => {
   after(() => editor.close());
 
   it('inserts text as it is meant', async () => {
-    const { items } = await editor.complete(FILE, inAction('"mode": "QUERY", ‸'));
+    const { items } = await editor.requestCompletion(FILE, inAction('"mode": "QUERY", ‸'));
     expect(items.map(({ insertTextFormat }) => insertTextFormat)).not.to.include(2);
     const query = items.find(({ label }) => label === 'sql_query')?.textEdit?.newText;
     expect(JSON.parse(`{${query ?? ''}}`)).to.deep.equal({

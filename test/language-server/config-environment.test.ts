@@ -46,7 +46,7 @@ describe('language server: environment over config', () => {
   it('a variable that stops the start is told at the config, by its name alone', async () => {
     const editor = await open('{}', 'ALLOW_WEBSOCKET_CONNECTIONS=canary\n');
     editor.open(CONFIG, '{}');
-    const [problem] = await editor.told(CONFIG, (found) => found.length > 0);
+    const [problem] = await editor.waitForDiagnostics(CONFIG, (found) => found.length > 0);
     expect(problem?.code).to.equal('CFG_VARIABLE');
     expect(problem?.message).to.contain('ALLOW_WEBSOCKET_CONNECTIONS').and.not.contain('canary');
     expect(await codes(editor)).to.include('BRC_OFF');

@@ -1,9 +1,15 @@
 /** Go to definition, references and highlights over the protocol: every sort of name, across files and inside strings. */
 import { expect } from 'chai';
 import { DefinitionRequest, DocumentHighlightRequest, ReferencesRequest } from 'vscode-languageserver-protocol';
-import { caretIn, definitionsAt, prepareAt, referencesAt, renameAt } from '../support/editor-names.js';
+import {
+  openAtCaret,
+  requestDefinitions,
+  requestPrepareRename,
+  requestReferences,
+  requestRename,
+} from '../support/editor-names.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { marked } from '../support/marked.js';
+import { parseMarked } from '../support/marked.js';
 
 const MODEL = 'definitions/_user.model.json';
 const NOTES = 'definitions/_note.model.json';
@@ -63,9 +69,9 @@ describe('language server: definition and references', () => {
     return `${text.slice(0, caret)}‸${text.slice(caret)}`;
   };
   const go = (file: keyof typeof FILES, before: string, word: string) =>
-    definitionsAt(editor, file, caretIn(editor, file, put(file, before, word)));
+    requestDefinitions(editor, file, openAtCaret(editor, file, put(file, before, word)));
   const uses = (file: keyof typeof FILES, before: string, word: string, declaration = true) =>
-    referencesAt(editor, file, caretIn(editor, file, put(file, before, word)), declaration);
+    requestReferences(editor, file, openAtCaret(editor, file, put(file, before, word)), declaration);
 
   it('leads from a resource id to the resource', async () => {
     expect(await go(OTHER, '"resource_id": "', 'sign-up-01')).to.deep.equal([`${SIGN_UP}:3:10 sign-up-01`]);
@@ -81,8 +87,8 @@ describe('language server: definition and references', () => {
 
   it('knows no use of an actionable that does not exist', async () => {
     const source = FILES[OTHER].replace('"action_ids": [2]', '"action_ids": [‸9]');
-    expect(await referencesAt(editor, OTHER, caretIn(editor, OTHER, source))).to.deep.equal([]);
-    caretIn(editor, OTHER, put(OTHER, '"action_ids": [', '2'));
+    expect(await requestReferences(editor, OTHER, openAtCaret(editor, OTHER, source))).to.deep.equal([]);
+    openAtCaret(editor, OTHER, put(OTHER, '"action_ids": [', '2'));
   });
 
   it('leads from a table and from a qualifier to the model', async () => {
@@ -143,9 +149,9 @@ describe('language server: definition and references', () => {
   });
 
   it('highlights the places in one file', async () => {
-    const position = caretIn(editor, SIGN_UP, put(SIGN_UP, '"for": "', 'made_id'));
+    const position = openAtCaret(editor, SIGN_UP, put(SIGN_UP, '"for": "', 'made_id'));
     const found = await editor.client.sendRequest(DocumentHighlightRequest.type, {
-      textDocument: { uri: editor.uri(SIGN_UP) },
+      textDocument: { uri: editor.toUri(SIGN_UP) },
       position,
     });
     expect(found?.map(({ kind }) => kind)).to.deep.equal([3, 2]);
@@ -155,13 +161,17 @@ describe('language server: definition and references', () => {
     const text = FILES[SIGN_UP];
     const { client } = editor;
     for (let end = 0; end <= text.length; end += 23) {
-      const position = caretIn(editor, SIGN_UP, `${text.slice(0, end)}‸${end % 2 === 0 ? text.slice(end + 5) : ''}`);
-      const at = { textDocument: { uri: editor.uri(SIGN_UP) }, position };
+      const position = openAtCaret(
+        editor,
+        SIGN_UP,
+        `${text.slice(0, end)}‸${end % 2 === 0 ? text.slice(end + 5) : ''}`,
+      );
+      const at = { textDocument: { uri: editor.toUri(SIGN_UP) }, position };
       await client.sendRequest(DefinitionRequest.type, at);
       await client.sendRequest(DocumentHighlightRequest.type, at);
       await client.sendRequest(ReferencesRequest.type, { ...at, context: { includeDeclaration: true } });
-      await prepareAt(editor, SIGN_UP, position);
-      const answer = await renameAt(editor, SIGN_UP, position, 'zzfresh').catch(String);
+      await requestPrepareRename(editor, SIGN_UP, position);
+      const answer = await requestRename(editor, SIGN_UP, position, 'zzfresh').catch(String);
       expect(answer).to.satisfy((it: unknown) => typeof it === 'string' || typeof it === 'object');
     }
     expect(editor.errors).to.deep.equal([]);
@@ -175,8 +185,8 @@ describe('language server: definition and references', () => {
       '‸',
       '{ "a": $ENV.‸',
     ]) {
-      const caret = caretIn(editor, OTHER, source);
-      expect(await definitionsAt(editor, OTHER, caret, { [OTHER]: marked(source).text })).to.be.an('array');
+      const caret = openAtCaret(editor, OTHER, source);
+      expect(await requestDefinitions(editor, OTHER, caret, { [OTHER]: parseMarked(source).text })).to.be.an('array');
     }
   });
 });

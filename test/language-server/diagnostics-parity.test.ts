@@ -9,7 +9,7 @@ import { DiagnosticSeverity, HoverRequest, type Diagnostic } from 'vscode-langua
 import type { Problem, Severity } from '../../contract/problem.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { caseNames, CONFIG, DEFINITIONS, readFiles } from '../support/fixtures.js';
+import { listCaseNames, CONFIG, DEFINITIONS, readFiles } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 import { sampleCases } from '../support/sample.js';
 
@@ -54,7 +54,8 @@ describe('language server: diagnostics', function () {
 
   before(async () => {
     editor = await openEditor();
-    for (const name of sampleCases('editor', 'parity', caseNames(), 50)) cases.push(putFixture(editor.folder, name));
+    for (const name of sampleCases('editor', 'parity', listCaseNames(), 50))
+      cases.push(putFixture(editor.folder, name));
     cases.push(putSample(editor.folder));
     for (const one of cases) {
       expected.set(one.name, await checked(one, editor));
@@ -63,12 +64,12 @@ describe('language server: diagnostics', function () {
   after(() => editor.close());
 
   /** Every file open in this form; resolves when the last of them was judged. */
-  async function typed(form: (text: string) => string): Promise<void> {
+  async function compareTyped(form: (text: string) => string): Promise<void> {
     for (const { files } of cases) for (const [name, text] of files) editor.open(name, form(text));
-    await toldOf();
+    await collectDiagnostics();
     // Whatever was told of other files in the same breath has arrived when an answer has.
     await editor.client.sendRequest(HoverRequest.type, {
-      textDocument: { uri: editor.uri(`${SAMPLE}/${CONFIG}`) },
+      textDocument: { uri: editor.toUri(`${SAMPLE}/${CONFIG}`) },
       position: { line: 0, character: 0 },
     });
   }
@@ -78,28 +79,28 @@ describe('language server: diagnostics', function () {
     for (const name of one.files.keys()) {
       // The command stops at a config with errors; an editor goes on with the last one that was sound.
       if (configFailed && !name.endsWith(CONFIG)) continue;
-      expect(told.get(name)?.map(rowOf), `${one.name}: ${name}`).to.deep.equal(rows.get(editor.uri(name)) ?? []);
+      expect(told.get(name)?.map(toRow), `${one.name}: ${name}`).to.deep.equal(rows.get(editor.toUri(name)) ?? []);
     }
   }
 
-  const toldOf = async (): Promise<Map<string, readonly Diagnostic[]>> => {
+  const collectDiagnostics = async (): Promise<Map<string, readonly Diagnostic[]>> => {
     const told = new Map<string, readonly Diagnostic[]>();
     for (const { files } of cases) for (const name of files.keys()) told.set(name, await editor.diagnostics(name));
     return told;
   };
 
   it('are those of `lintel check`, for fixtures and for the sample', async () => {
-    await typed((text) => text);
-    const told = await toldOf();
+    await compareTyped((text) => text);
+    const told = await collectDiagnostics();
     for (const one of cases) compare(one, told);
     const rows = [...expected.values()].flatMap((found) => [...found.rows.values()].flat());
     expect(rows.length).to.be.greaterThan(cases.length);
   });
 
   it('are the same again after every text was broken', async () => {
-    await typed((text) => `${text.slice(0, Math.floor(text.length / 2))}"`);
-    await typed((text) => text);
-    const told = await toldOf();
+    await compareTyped((text) => `${text.slice(0, Math.floor(text.length / 2))}"`);
+    await compareTyped((text) => text);
+    const told = await collectDiagnostics();
     for (const one of cases) compare(one, told);
   });
 });
@@ -139,10 +140,10 @@ async function checked({ folder, name }: Case, editor: Editor) {
   const project = await loadProject(folder, undefined, process.env);
   const loaded = project.config === null ? null : await loadDefinitions(project, project.config);
   const rows = new Map<string, Row[]>();
-  const uriOf = (file: string): string => editor.uri(`${name}/${file}`);
+  const toCaseUri = (file: string): string => editor.toUri(`${name}/${file}`);
   for (const problem of loaded?.problems ?? project.configProblems) {
-    const uri = uriOf(problem.file);
-    rows.set(uri, [...(rows.get(uri) ?? []), expectedRow(problem, uriOf)]);
+    const uri = toCaseUri(problem.file);
+    rows.set(uri, [...(rows.get(uri) ?? []), expectedRow(problem, toCaseUri)]);
   }
   return { rows, configFailed: project.config === null };
 }
@@ -155,7 +156,7 @@ const expectedRow = ({ code, severity, message, range, related }: Problem, uriOf
   related: related.map((one) => ({ message: one.message, location: { uri: uriOf(one.file), range: one.range } })),
 });
 
-const rowOf = ({ code, severity, message, range, relatedInformation = [] }: Diagnostic): Row => ({
+const toRow = ({ code, severity, message, range, relatedInformation = [] }: Diagnostic): Row => ({
   code,
   severity,
   message,

@@ -2,13 +2,13 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { DiagnosticTag, type Diagnostic } from 'vscode-languageserver-protocol';
-import { fault } from '../../contract/fault.js';
-import { refuse } from '../../kernel/runtime/problem-details.js';
+import { createFault } from '../../contract/fault.js';
+import { createErrorResponse } from '../../kernel/runtime/problem-details.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
 import { REQUEST_CODES } from '../../language/problems/request-codes.js';
 import { openProject } from '../../language-server/project.js';
 import { createWorkspace } from '../../language-server/workspace.js';
-import { diagnosticOf } from '../../language-server/render.js';
+import { toDiagnostic } from '../../language-server/render.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
 const FILE = 'definitions/a.resource.json';
@@ -21,7 +21,7 @@ describe('language server: what comes with a diagnostic', () => {
   before(async () => (editor = await openEditor()));
   after(() => editor.close());
 
-  const told = async (config: string) => {
+  const diagnoseWithConfig = async (config: string) => {
     editor.open('lintel.config.json', config);
     await editor.diagnostics('lintel.config.json');
     editor.open(FILE, TEXT);
@@ -29,7 +29,7 @@ describe('language server: what comes with a diagnostic', () => {
   };
 
   it('is faded where the catalogue says that it can go', async () => {
-    const found = await told('{}');
+    const found = await diagnoseWithConfig('{}');
     expect(found.find(({ code }) => code === 'VAL_BOUND_UNUSED')?.tags).to.deep.equal([DiagnosticTag.Unnecessary]);
     expect(found.find(({ code }) => code === 'LNK_DUPLICATE_ACTION')).not.to.have.property('tags');
     expect(CATALOGUE['DEF_DEPRECATED']?.tag).to.equal('deprecated');
@@ -37,21 +37,21 @@ describe('language server: what comes with a diagnostic', () => {
   });
 
   it('leads to the page that answers name as the type of a problem', async () => {
-    const found = await told(JSON.stringify({ docs: DOCS }));
+    const found = await diagnoseWithConfig(JSON.stringify({ docs: DOCS }));
     expect(found.map(({ code }) => code)).to.include('LNK_DUPLICATE_ACTION');
     for (const { code, codeDescription } of found) expect(codeDescription?.href).to.equal(DOCS + String(code));
-    const { body } = refuse(fault('INT_UNEXPECTED'), 'r', REQUEST_CODES, DOCS);
+    const { body } = createErrorResponse(createFault('INT_UNEXPECTED'), 'r', REQUEST_CODES, DOCS);
     expect(body.type).to.equal(`${DOCS}INT_UNEXPECTED`);
   });
 
   it('leads nowhere where there is no page', async () => {
-    for (const { codeDescription } of await told('{}')) expect(codeDescription).to.equal(undefined);
+    for (const { codeDescription } of await diagnoseWithConfig('{}')) expect(codeDescription).to.equal(undefined);
   });
 
   it('has the related place with its address', async () => {
-    const found = await told('{}');
+    const found = await diagnoseWithConfig('{}');
     const [related] = found.find(({ code }) => code === 'LNK_DUPLICATE_ACTION')?.relatedInformation ?? [];
-    expect(related?.location.uri).to.equal(editor.uri(FILE));
+    expect(related?.location.uri).to.equal(editor.toUri(FILE));
     expect(related?.message).to.match(/^actionable 1 stands here first$/);
   });
 });
@@ -64,7 +64,7 @@ describe('language server: the first diagnostics', () => {
   it('are what an open file tells by itself, and more comes when the others have been read', async () => {
     const editor = await openEditor();
     editor.open(FILE, text);
-    const first = codes(await editor.told(FILE, (found) => found.length > 0));
+    const first = codes(await editor.waitForDiagnostics(FILE, (found) => found.length > 0));
     expect(first).to.include('DEF_UNKNOWN_PLUGIN').and.not.include('LNK_UNKNOWN_RESOURCE');
     const all = codes(await editor.diagnostics(FILE));
     expect(all).to.include.members([...first, 'LNK_UNKNOWN_RESOURCE']);
@@ -81,22 +81,22 @@ describe('language server: the first diagnostics', () => {
     const workspace = createWorkspace({
       trusted: () => false,
       quiet: new Promise((resolve) => (goOn = resolve)),
-      glimpsed: (project) => {
+      onPreloaded: (project) => {
         expect(project.isRead).to.equal(false);
         expect([...project.files.keys()]).to.deep.equal([name]);
-        glimpses.push(...project.glance(name).map(({ code }) => code));
+        glimpses.push(...project.checkFile(name).map(({ code }) => code));
         glimpsed();
       },
     });
     workspace.addFolders([editor.folder]);
     workspace.begin();
-    const whole = workspace.type(name, text);
+    const whole = workspace.setText(name, text);
     await told;
     expect(glimpses).to.include('DEF_UNKNOWN_PLUGIN').and.not.include('LNK_UNKNOWN_RESOURCE');
     goOn();
     const project = await whole;
     expect(project?.isRead).to.equal(true);
-    expect(project?.snapshot().problems.map(({ code }) => code)).to.include.members([
+    expect(project?.getSnapshot().problems.map(({ code }) => code)).to.include.members([
       ...glimpses,
       'LNK_UNKNOWN_RESOURCE',
     ]);
@@ -106,13 +106,13 @@ describe('language server: the first diagnostics', () => {
   it('ask for no analysis of the project', async () => {
     const config = JSON.stringify({ docs: DOCS });
     const editor = await openEditor({ files: { 'lintel.config.json': config, [FILE]: text } });
-    const project = await openProject(editor.folder, { trusted: () => false }).read;
-    const first = project.glance(join(editor.folder, FILE)).map((problem) => diagnosticOf(problem, project, String));
+    const project = await openProject(editor.folder, { trusted: () => false }).loaded;
+    const first = project.checkFile(join(editor.folder, FILE)).map((problem) => toDiagnostic(problem, project, String));
     expect(codes(first)).to.include('DEF_UNKNOWN_PLUGIN');
     expect(first[0]?.codeDescription?.href).to.equal(`${DOCS}DEF_UNKNOWN_PLUGIN`);
-    expect(project.fresh()).to.equal(null);
-    project.snapshot();
-    expect(project.fresh()).not.to.equal(null);
+    expect(project.getComputedSnapshot()).to.equal(null);
+    project.getSnapshot();
+    expect(project.getComputedSnapshot()).not.to.equal(null);
     await editor.close();
   });
 
@@ -121,8 +121,8 @@ describe('language server: the first diagnostics', () => {
     const spec = { 'mine/spec.ts': 'export default {};\n', 'mine/runtime.ts': 'export default {};\n' };
     const editor = await openEditor({ trusted: false, files: { 'lintel.config.json': config, ...spec } });
     editor.open(FILE, text);
-    expect(codes(await editor.told(FILE, () => true))).not.to.include('DEF_UNKNOWN_PLUGIN');
-    const [list] = await editor.told('lintel.config.json', (found) => found.length > 0);
+    expect(codes(await editor.waitForDiagnostics(FILE, () => true))).not.to.include('DEF_UNKNOWN_PLUGIN');
+    const [list] = await editor.waitForDiagnostics('lintel.config.json', (found) => found.length > 0);
     expect(list?.code).to.equal('PLG_UNREAD');
     expect(codes(await editor.diagnostics(FILE))).not.to.include('DEF_UNKNOWN_PLUGIN');
     await editor.close();
@@ -132,13 +132,13 @@ describe('language server: the first diagnostics', () => {
 describe('language server: the first statement of a project', () => {
   it('is judged by the parser while it is typed, before anything is saved', async () => {
     const editor = await openEditor();
-    const typed = (query: string): string =>
+    const formatQueryResource = (query: string): string =>
       `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERY", "sql_query": { "query": "${query}" } }] }`;
     editor.open(FILE, '{ "id": "a" }');
     await editor.diagnostics(FILE);
-    editor.change(FILE, typed('SELECT FROM WHERE 1'));
+    editor.changeDocument(FILE, formatQueryResource('SELECT FROM WHERE 1'));
     expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.include('SQL_SYNTAX');
-    editor.change(FILE, typed('SELECT 1 AS one'));
+    editor.changeDocument(FILE, formatQueryResource('SELECT 1 AS one'));
     expect((await editor.diagnostics(FILE)).map(({ code }) => code)).not.to.include('SQL_SYNTAX');
     await editor.close();
   });

@@ -181,11 +181,11 @@ describe('language server: manifests of strangers', () => {
       },
     });
     const seen: string[] = [];
-    const offered = await editor.complete(FILE, hook('‸'));
+    const offered = await editor.requestCompletion(FILE, hook('‸'));
     expect(offered.labels).to.include('EvilVerifier');
     seen.push(...offered.items.map(documentation));
-    seen.push(...(await editor.complete(FILE, hook('"EvilVerifier": {‸}'))).items.map(documentation));
-    seen.push(...(await editor.complete(FILE, hook('"EvilVerifier": {"color": ‸}'))).items.map(documentation));
+    seen.push(...(await editor.requestCompletion(FILE, hook('"EvilVerifier": {‸}'))).items.map(documentation));
+    seen.push(...(await editor.requestCompletion(FILE, hook('"EvilVerifier": {"color": ‸}'))).items.map(documentation));
     for (const source of [
       '"Evil‸Verifier": {"color": "red"}',
       '"EvilVerifier": {"col‸or": "red"}',

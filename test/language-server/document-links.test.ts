@@ -30,15 +30,15 @@ describe('language server: document links', () => {
     const source =
       '{ "id": { "type": "String" }, "group": { "type": "String", "foreign_key": { "of": "«m:_group»", "key": "id" } }, "none": { "type": "String", "foreign_key": { "of": "_nobody", "key": "id" } } }';
     const found = await targets('definitions/_note.model.json', source);
-    expect(found).to.deep.equal({ m: `${editor.uri('definitions/_group.model.json')}#L2` });
+    expect(found).to.deep.equal({ m: `${editor.toUri('definitions/_group.model.json')}#L2` });
   });
 
   it('lead from the config to folders and files that are there', async () => {
     const source =
       '{ "$schema": "«s:./schemas/config.json»", "plugins": ["builtin:*", "«f:./my-plugins/limits»", "./nowhere"] }';
     expect(await targets('lintel.config.json', source)).to.deep.equal({
-      s: editor.uri('schemas/config.json'),
-      f: editor.uri('my-plugins/limits'),
+      s: editor.toUri('schemas/config.json'),
+      f: editor.toUri('my-plugins/limits'),
     });
   });
 
@@ -46,7 +46,7 @@ describe('language server: document links', () => {
     const source =
       '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "«p:QUERY»" }, { "id": 2, "mode": "NONE" }, { "id": ';
     expect(await targets('definitions/a.resource.json', source)).to.deep.equal({
-      p: `${editor.uri('docs/reference/kinds/mode.md')}#query`,
+      p: `${editor.toUri('docs/reference/kinds/mode.md')}#query`,
     });
   });
 

@@ -1,8 +1,8 @@
 /** Pipelines of document queries, over the protocol: which names there are behind each stage, what is told of them, and where they come from. */
 import { expect } from 'chai';
 import { DefinitionRequest, HoverRequest, type Location } from 'vscode-languageserver-protocol';
-import type { Completed, Editor } from '../support/editor-pair.js';
-import { FILE, sqlEditor } from '../support/editor-sql.js';
+import type { CompletionResult, Editor } from '../support/editor-pair.js';
+import { FILE, openSqlEditor } from '../support/editor-sql.js';
 
 const ORDERS = `{
   "owner": { "type": "String" },
@@ -12,16 +12,16 @@ const ORDERS = `{
 }
 `;
 
-const around = (stages: string): string =>
+const wrapStages = (stages: string): string =>
   `{"id": "a-01", "resource": "a", "actionables": [{"id": 1, "mode": "QUERY", "mongo_query": ` +
   `{"collection": "_orders", "action": "AGGREGATE", "pipeline": [${stages}]}}]}`;
 
 describe('language server: pipelines of documents', () => {
   let editor: Editor;
-  before(async () => (editor = await sqlEditor({ 'definitions/_orders.model.json': ORDERS })));
+  before(async () => (editor = await openSqlEditor({ 'definitions/_orders.model.json': ORDERS })));
   after(() => editor.close());
 
-  const at = (stages: string): Promise<Completed> => editor.complete(FILE, around(stages));
+  const at = (stages: string): Promise<CompletionResult> => editor.requestCompletion(FILE, wrapStages(stages));
   const GROUP = '{"$group": {"_id": "$owner", "total": {"$sum": "$price"}}}';
 
   describe('behind stages', () => {
@@ -66,13 +66,13 @@ describe('language server: pipelines of documents', () => {
 
     it('is accepted as a name', async () => {
       expect((await at(`${GROUP}, {"$sort": {"to‸"}}`)).accept('total')).to.equal(
-        around(`${GROUP}, {"$sort": {"total": ‸}}`),
+        wrapStages(`${GROUP}, {"$sort": {"total": ‸}}`),
       );
     });
 
     it('works while braces are open', async () => {
-      const open = around(`${GROUP}, {"$sort": {"to‸`).slice(0, -5);
-      expect((await editor.complete(FILE, open)).labels)
+      const open = wrapStages(`${GROUP}, {"$sort": {"to‸`).slice(0, -5);
+      expect((await editor.requestCompletion(FILE, open)).labels)
         .to.include('total')
         .and.not.to.include('price');
     });
@@ -82,7 +82,7 @@ describe('language server: pipelines of documents', () => {
     it('of the model, and into its objects', async () => {
       const { labels, accept } = await at('{"$group": {"_id": "$‸"}}');
       expect(labels).to.include.members(['$owner', '$address.city', '$address.geo.lat']);
-      expect(accept('$address.city')).to.equal(around('{"$group": {"_id": "$address.city"}}'));
+      expect(accept('$address.city')).to.equal(wrapStages('{"$group": {"_id": "$address.city"}}'));
     });
 
     it('behind accumulators, in lists and named arguments', async () => {
@@ -96,7 +96,7 @@ describe('language server: pipelines of documents', () => {
       ]) {
         const { labels, accept } = await at(stage);
         expect(labels, stage).to.include('$price');
-        expect(accept('$price')).to.equal(around(stage.replace('$pr‸', '$price')));
+        expect(accept('$price')).to.equal(wrapStages(stage.replace('$pr‸', '$price')));
       }
     });
 
@@ -113,11 +113,11 @@ describe('language server: pipelines of documents', () => {
 
   describe('names, collections and operators', () => {
     it('names of fields as texts', async () => {
-      expect((await at('{"$unset": "pr‸"}')).accept('price')).to.equal(around('{"$unset": "price"}'));
+      expect((await at('{"$unset": "pr‸"}')).accept('price')).to.equal(wrapStages('{"$unset": "price"}'));
       const lookup = '{"$lookup": {"from": "_users", "localField": "ow‸", "foreignField": "x", "as": "p"}}';
-      expect((await at(lookup)).accept('owner')).to.equal(around(lookup.replace('ow‸', 'owner')));
+      expect((await at(lookup)).accept('owner')).to.equal(wrapStages(lookup.replace('ow‸', 'owner')));
       const foreign = '{"$lookup": {"from": "_users", "localField": "owner", "foreignField": "em‸", "as": "p"}}';
-      expect((await at(foreign)).accept('email')).to.equal(around(foreign.replace('em‸', 'email')));
+      expect((await at(foreign)).accept('email')).to.equal(wrapStages(foreign.replace('em‸', 'email')));
       expect((await at(foreign)).labels).not.to.include('price');
     });
 
@@ -127,13 +127,13 @@ describe('language server: pipelines of documents', () => {
         '{"$unionWith": "_us‸"}',
         '{"$unionWith": {"coll": "_us‸"}}',
       ])
-        expect((await at(stage)).accept('_users')).to.equal(around(stage.replace('_us‸', '_users')));
+        expect((await at(stage)).accept('_users')).to.equal(wrapStages(stage.replace('_us‸', '_users')));
     });
 
     it('operators where they may stand', async () => {
       const group = await at('{"$group": {"_id": null, "total": {"$s‸"}}}');
       expect(group.labels).to.include.members(['$sum', '$push']).and.not.to.include.members(['$concat', '$rank']);
-      expect(group.accept('$sum')).to.equal(around('{"$group": {"_id": null, "total": {"$sum": ‸}}}'));
+      expect(group.accept('$sum')).to.equal(wrapStages('{"$group": {"_id": null, "total": {"$sum": ‸}}}'));
       expect((await at('{"$project": {"x": {"$‸"}}}')).labels)
         .to.include('$concat')
         .and.not.to.include('$push');
@@ -149,52 +149,60 @@ describe('language server: pipelines of documents', () => {
     });
   });
 
-  const asked = (stages: string) => {
-    const { uri, caret, ranges } = editor.open(FILE, around(stages));
+  const createRequest = (stages: string) => {
+    const { uri, caret, ranges } = editor.open(FILE, wrapStages(stages));
     return { params: { textDocument: { uri }, position: caret ?? { line: 0, character: 0 } }, ranges };
   };
 
   describe('hover', () => {
-    const told = async (stages: string): Promise<string> => {
-      const { params, ranges } = asked(stages);
+    const requestHoverText = async (stages: string): Promise<string> => {
+      const { params, ranges } = createRequest(stages);
       const answer = await editor.client.sendRequest(HoverRequest.type, params);
       if (ranges.has('1')) expect(answer?.range).to.deep.equal(ranges.get('1'));
       return (answer?.contents as { value: string } | undefined)?.value ?? '';
     };
 
     it('tells of operators, paths, and names that stages make', async () => {
-      expect(await told('{"$group": {"_id": null, "total": {«1:"$s‸um"»: 1}}}')).to.include('counts');
-      expect(await told('{"$project": {"x": {«1:"$con‸cat"»: []}}}')).to.include('one behind the other');
-      expect(await told('{"$group": {"_id": «1:"$own‸er"»}}'))
+      expect(await requestHoverText('{"$group": {"_id": null, "total": {«1:"$s‸um"»: 1}}}')).to.include('counts');
+      expect(await requestHoverText('{"$project": {"x": {«1:"$con‸cat"»: []}}}')).to.include('one behind the other');
+      expect(await requestHoverText('{"$group": {"_id": «1:"$own‸er"»}}'))
         .to.include('`owner`')
         .and.include('`_orders`');
-      expect(await told('{"$group": {"_id": «1:"$address.ci‸ty"»}}'))
+      expect(await requestHoverText('{"$group": {"_id": «1:"$address.ci‸ty"»}}'))
         .to.include('`address.city`')
         .and.include('String');
-      expect(await told(`${GROUP}, {"$sort": {«1:"tot‸al"»: 1}}`)).to.equal('**`total`**, made by `$group`');
-      expect(await told(`${GROUP}, {"$project": {"x": «1:"$tot‸al"»}}`)).to.equal('**`total`**, made by `$group`');
-      expect(await told('{"$lookup": {"from": «1:"_us‸ers"», "as": "p"}}')).to.include('People who signed up.');
+      expect(await requestHoverText(`${GROUP}, {"$sort": {«1:"tot‸al"»: 1}}`)).to.equal(
+        '**`total`**, made by `$group`',
+      );
+      expect(await requestHoverText(`${GROUP}, {"$project": {"x": «1:"$tot‸al"»}}`)).to.equal(
+        '**`total`**, made by `$group`',
+      );
+      expect(await requestHoverText('{"$lookup": {"from": «1:"_us‸ers"», "as": "p"}}')).to.include(
+        'People who signed up.',
+      );
     });
 
     it('tells nothing of variables, values and names that nobody knows', async () => {
-      expect(await told('{"$group": {"_id": "$$RO‸OT"}}')).not.to.include('made by');
-      expect(await told('{"$match": {"owner": "$pri‸ce"}}')).not.to.include('_orders');
-      expect(await told('{"$replaceWith": "$address"}, {"$project": {"x": "$own‸er"}}')).not.to.include('_orders');
+      expect(await requestHoverText('{"$group": {"_id": "$$RO‸OT"}}')).not.to.include('made by');
+      expect(await requestHoverText('{"$match": {"owner": "$pri‸ce"}}')).not.to.include('_orders');
+      expect(await requestHoverText('{"$replaceWith": "$address"}, {"$project": {"x": "$own‸er"}}')).not.to.include(
+        '_orders',
+      );
     });
   });
 
   describe('definition', () => {
-    const found = async (stages: string) => {
-      const { params, ranges } = asked(stages);
+    const requestDefinition = async (stages: string) => {
+      const { params, ranges } = createRequest(stages);
       const answer = (await editor.client.sendRequest(DefinitionRequest.type, params)) as Location[] | null;
       return { first: answer?.[0], ranges };
     };
 
     it('of a path is the field of the model', async () => {
-      const { first } = await found('{"$group": {"_id": "$pri‸ce"}}');
-      expect(first?.uri).to.equal(editor.uri('definitions/_orders.model.json'));
+      const { first } = await requestDefinition('{"$group": {"_id": "$pri‸ce"}}');
+      expect(first?.uri).to.equal(editor.toUri('definitions/_orders.model.json'));
       expect(first?.range).to.deep.equal({ start: { line: 2, character: 2 }, end: { line: 2, character: 9 } });
-      const inner = await found('{"$group": {"_id": "$address.ci‸ty"}}');
+      const inner = await requestDefinition('{"$group": {"_id": "$address.ci‸ty"}}');
       expect(inner.first?.range.start).to.deep.equal({ line: 4, character: ORDERS.split('\n')[4]?.indexOf('"city"') });
     });
 
@@ -205,17 +213,17 @@ describe('language server: pipelines of documents', () => {
         '{"$lookup": {"from": "_users", "as": «1:"total"»}}, {"$unwind": "$tot‸al"}',
         '{"$bucket": {"groupBy": "$price", "boundaries": [], "output": {«1:"total"»: {}}}}, {"$unwind": "$tot‸al"}',
       ]) {
-        const { first, ranges } = await found(stages);
-        expect(first?.uri, stages).to.equal(editor.uri(FILE));
+        const { first, ranges } = await requestDefinition(stages);
+        expect(first?.uri, stages).to.equal(editor.toUri(FILE));
         expect(first?.range, stages).to.deep.equal(ranges.get('1'));
       }
     });
 
     it('of a text that joins is the other collection', async () => {
-      const { first } = await found('{"$lookup": {"from": "_us‸ers", "as": "p"}}');
-      expect(first?.uri).to.equal(editor.uri('definitions/_users.model.json'));
-      const field = await found('{"$lookup": {"from": "_users", "foreignField": "em‸ail", "as": "p"}}');
-      expect(field.first?.uri).to.equal(editor.uri('definitions/_users.model.json'));
+      const { first } = await requestDefinition('{"$lookup": {"from": "_us‸ers", "as": "p"}}');
+      expect(first?.uri).to.equal(editor.toUri('definitions/_users.model.json'));
+      const field = await requestDefinition('{"$lookup": {"from": "_users", "foreignField": "em‸ail", "as": "p"}}');
+      expect(field.first?.uri).to.equal(editor.toUri('definitions/_users.model.json'));
     });
   });
 });

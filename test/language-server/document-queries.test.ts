@@ -13,35 +13,35 @@ import {
   UPDATE_OPERATORS,
 } from '../../plugins/queries/mongo/operators.light.js';
 import type { Editor } from '../support/editor-pair.js';
-import { FILE, sqlEditor } from '../support/editor-sql.js';
+import { FILE, openSqlEditor } from '../support/editor-sql.js';
 
-const around = (query: string): string =>
+const wrapQuery = (query: string): string =>
   `{"id": "a-01", "resource": "a", "actionables": [{"id": 1, "mode": "QUERY", "mongo_query": ${query}}]}`;
 
 describe('language server: queries of documents', () => {
   let editor: Editor;
-  before(async () => (editor = await sqlEditor()));
+  before(async () => (editor = await openSqlEditor()));
   after(() => editor.close());
 
-  const at = (query: string) => editor.complete(FILE, around(query));
+  const at = (query: string) => editor.requestCompletion(FILE, wrapQuery(query));
   const FETCH = '"collection": "_notes", "action": "FETCH"';
 
   it('offers collections', async () => {
     const { labels, accept } = await at('{"collection": "‸" "action": "FETCH"}');
     expect(labels).to.include.members(['_users', '_notes']);
-    expect(accept('_notes')).to.equal(around('{"collection": "_notes", "action": "FETCH"}'));
+    expect(accept('_notes')).to.equal(wrapQuery('{"collection": "_notes", "action": "FETCH"}'));
   });
 
   it('offers fields of the model and operators as names of a filter', async () => {
     const { labels, accept } = await at(`{${FETCH}, "filter_predicate": {"text": "a", ‸}}`);
     expect(labels).to.include.members(['number', 'user_id', '$or']).and.not.to.include.members(['text', '$gte']);
-    expect(accept('number')).to.equal(around(`{${FETCH}, "filter_predicate": {"text": "a", "number": ‸}}`));
+    expect(accept('number')).to.equal(wrapQuery(`{${FETCH}, "filter_predicate": {"text": "a", "number": ‸}}`));
   });
 
   it('offers operators behind a field, and queries inside lists', async () => {
     const condition = await at(`{${FETCH}, "filter_predicate": {"number": {"$g‸"}}}`);
     expect(condition.labels).to.include.members(['$gte', '$in']).and.not.to.include('number');
-    expect(condition.accept('$gte')).to.equal(around(`{${FETCH}, "filter_predicate": {"number": {"$gte": ‸}}}`));
+    expect(condition.accept('$gte')).to.equal(wrapQuery(`{${FETCH}, "filter_predicate": {"number": {"$gte": ‸}}}`));
     const inner = await at(`{${FETCH}, "filter_predicate": {"$or": [{"text": "a"}, {‸}]}}`);
     expect(inner.labels).to.include.members(['number', '$and']);
     expect((await at(`{${FETCH}, "filter_predicate": {"$text": {‸}}}`)).labels)
@@ -70,18 +70,23 @@ describe('language server: queries of documents', () => {
   it('offers placeholders as values', async () => {
     const { labels, accept } = await at(`{${FETCH}, "filter_predicate": {"number": ‸}, "parameters": ["a", 1]}`);
     expect(labels).to.include.members(['$1', '$2', '$3']);
-    expect(accept('$2')).to.equal(around(`{${FETCH}, "filter_predicate": {"number": "$2"}, "parameters": ["a", 1]}`));
+    expect(accept('$2')).to.equal(
+      wrapQuery(`{${FETCH}, "filter_predicate": {"number": "$2"}, "parameters": ["a", 1]}`),
+    );
     expect((await at(`{${FETCH}, "parameters": ["a", "‸"]}`)).labels).not.to.include('$1');
   });
 
   it('works while braces are open', async () => {
-    const { accept } = await editor.complete(FILE, around(`{${FETCH}, "filter_predicate": {"te‸`).slice(0, -3));
+    const { accept } = await editor.requestCompletion(
+      FILE,
+      wrapQuery(`{${FETCH}, "filter_predicate": {"te‸`).slice(0, -3),
+    );
     expect(accept('text')).to.include('"filter_predicate": {"text": ');
   });
 
   it('tells of names, collections and placeholders', async () => {
     const hover = async (query: string): Promise<string> => {
-      const { uri, caret, ranges } = editor.open(FILE, around(query));
+      const { uri, caret, ranges } = editor.open(FILE, wrapQuery(query));
       const position = caret ?? { line: 0, character: 0 };
       const answer = await editor.client.sendRequest(HoverRequest.type, { textDocument: { uri }, position });
       expect(answer?.range).to.deep.equal(ranges.get('1'));
@@ -99,17 +104,18 @@ describe('language server: queries of documents', () => {
   });
 
   it('has words for every operator that there is, and for no other', () => {
-    const named = ({ places }: typeof FILTER_NAMES, place: string): string[] => Object.keys(places[place]?.words ?? {});
-    expect(named(FILTER_NAMES, 'query')).to.have.members(Object.keys(QUERY_OPERATORS));
-    expect(named(FILTER_NAMES, 'condition')).to.have.members(Object.keys(FIELD_OPERATORS));
-    expect(named(FILTER_NAMES, 'search')).to.have.members(Object.keys(SEARCH_FIELDS));
-    expect(named(UPDATE_NAMES, 'update')).to.have.members(Object.keys(UPDATE_OPERATORS));
-    expect(named(STAGE_NAMES, 'stage')).to.have.members(Object.keys(STAGES));
+    const listPlaceNames = ({ places }: typeof FILTER_NAMES, place: string): string[] =>
+      Object.keys(places[place]?.words ?? {});
+    expect(listPlaceNames(FILTER_NAMES, 'query')).to.have.members(Object.keys(QUERY_OPERATORS));
+    expect(listPlaceNames(FILTER_NAMES, 'condition')).to.have.members(Object.keys(FIELD_OPERATORS));
+    expect(listPlaceNames(FILTER_NAMES, 'search')).to.have.members(Object.keys(SEARCH_FIELDS));
+    expect(listPlaceNames(UPDATE_NAMES, 'update')).to.have.members(Object.keys(UPDATE_OPERATORS));
+    expect(listPlaceNames(STAGE_NAMES, 'stage')).to.have.members(Object.keys(STAGES));
     expect(Object.keys(STAGES)).to.include.members(Object.keys(STAGE_FLOWS));
-    const expressions = ['expression', 'accumulator', 'window'].flatMap((place) => named(STAGE_NAMES, place));
+    const expressions = ['expression', 'accumulator', 'window'].flatMap((place) => listPlaceNames(STAGE_NAMES, place));
     expect(new Set(expressions)).to.deep.equal(new Set([...Object.keys(EXPRESSIONS), 'window']));
     for (const [stage, members] of Object.entries(STAGE_MEMBERS))
-      expect(named(STAGE_NAMES, STAGE_NAMES.places['stage']?.behind?.[stage] ?? ''), stage).to.have.members(
+      expect(listPlaceNames(STAGE_NAMES, STAGE_NAMES.places['stage']?.behind?.[stage] ?? ''), stage).to.have.members(
         Object.keys(members),
       );
   });

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { CodeActionRequest, InlayHintRequest } from 'vscode-languageserver-protocol';
 import { NAME_SOURCES } from '../../language-server/completion/names/index.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { hoverAt } from '../support/hovering.js';
+import { requestHover } from '../support/hovering.js';
 import { ROOT } from '../support/project.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
@@ -21,7 +21,7 @@ const quoted = (text: string): string => {
 };
 const RESOURCE = 'definitions/resources/note-add.resource.json';
 const MODEL = 'definitions/models/_note.model.json';
-const shown = (file: string): string => {
+const readPageFile = (file: string): string => {
   const text = new RegExp(`^\`\`\`jsonc\\n// ${file.replaceAll('.', '\\.')}\\n([^]*?)^\`\`\``, 'm').exec(
     read('README.md'),
   )?.[1];
@@ -31,16 +31,17 @@ const shown = (file: string): string => {
 
 describe('the page about the editor', () => {
   let editor: Editor;
-  const resource = shown(RESOURCE);
+  const resource = readPageFile(RESOURCE);
   before(async () => {
     editor = await openEditor({
-      files: { [MODEL]: shown(MODEL), [RESOURCE]: resource, '.env.example': 'STAFF_TOKEN=generate:32\n' },
+      files: { [MODEL]: readPageFile(MODEL), [RESOURCE]: resource, '.env.example': 'STAFF_TOKEN=generate:32\n' },
     });
   });
   after(() => editor.close());
   const query = 'INSERT INTO _note (id, text, created_at) VALUES ($1, $2, $3)';
   const list = '"$GENERATOR.ULID", "text", "$DATETIME"';
-  const asking = (statement: string, values = list): string => resource.replace(query, statement).replace(list, values);
+  const replaceStatement = (statement: string, values = list): string =>
+    resource.replace(query, statement).replace(list, values);
   const titles = async (source: string): Promise<string[]> => {
     const { uri, caret } = editor.open(RESOURCE, source);
     const diagnostics = await editor.diagnostics(RESOURCE);
@@ -56,12 +57,18 @@ describe('the page about the editor', () => {
   };
 
   it('quotes completions', async () => {
-    const whole = await editor.complete('definitions/b.json', '{ "id": "b", "resource": "b", "actionables": [‸] }');
+    const whole = await editor.requestCompletion(
+      'definitions/b.json',
+      '{ "id": "b", "resource": "b", "actionables": [‸] }',
+    );
     expect(whole.labels).to.include.members([quoted('{ QUERY: sql_query }'), quoted('{ UPLOAD }')]);
-    editor.shut('definitions/b.json');
-    const columns = await editor.complete(RESOURCE, asking(quoted('SELECT n.‸ FROM notes n')));
+    editor.closeDocument('definitions/b.json');
+    const columns = await editor.requestCompletion(RESOURCE, replaceStatement(quoted('SELECT n.‸ FROM notes n')));
     expect(columns.labels).to.include.members(['id', 'text', 'created_at']);
-    const bound = await editor.complete(RESOURCE, asking(`SELECT id FROM notes ${quoted('WHERE text = ‸')}`, ''));
+    const bound = await editor.requestCompletion(
+      RESOURCE,
+      replaceStatement(`SELECT id FROM notes ${quoted('WHERE text = ‸')}`, ''),
+    );
     expect(
       bound.labels.some((label) => /^\$\d+ = text$/.test(label)),
       bound.labels.join(),
@@ -69,18 +76,18 @@ describe('the page about the editor', () => {
   });
 
   it('quotes documentation and hints', async () => {
-    const placeholder = await hoverAt(editor, RESOURCE, resource.replace('$2', '$‸2'));
+    const placeholder = await requestHover(editor, RESOURCE, resource.replace('$2', '$‸2'));
     expect(placeholder?.markdown).to.contain(
       quoted('**$2** is the field `text` of the payload: STRING, min_length 1, max_length 500'),
     );
     const job = '"cron_job": { "execution_interval": "0 30 3‸ * * *", "time_zone": "Europe/Berlin" }';
-    const cron = await hoverAt(
+    const cron = await requestHover(
       editor,
       'definitions/c.json',
       `{ "id": "c", "resource": "c", "actionables": [{ "id": 1, "mode": "RETURN", "value": {}, ${job} }] }`,
     );
     expect(cron?.markdown.toLowerCase()).to.contain(quoted('at 03:30 (Europe/Berlin)').toLowerCase());
-    editor.shut('definitions/c.json');
+    editor.closeDocument('definitions/c.json');
     const { uri } = editor.open(RESOURCE, resource);
     const range = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
     const hints = await editor.client.sendRequest(InlayHintRequest.type, { textDocument: { uri }, range });

@@ -8,7 +8,7 @@ import { document } from '../../language/source/document.js';
 import { layoutOf } from '../../language/source/format.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { edited, marked } from '../support/marked.js';
+import { applyTextEdits, parseMarked } from '../support/marked.js';
 import { ROOT } from '../support/project.js';
 import { sampleCases } from '../support/sample.js';
 
@@ -26,7 +26,7 @@ describe('language server: formatting', () => {
       textDocument: { uri },
       options: { ...OPTIONS, ...options },
     });
-    return edited(text, edits ?? []);
+    return applyTextEdits(text, edits ?? []);
   };
 
   it('gives every member a line, and keeps short lists and small objects on theirs', async () => {
@@ -67,7 +67,7 @@ describe('language server: formatting', () => {
   });
 
   it('formats only the lines that are asked for', async () => {
-    const { text, ranges } = marked('{\n"a":1,\n«1:"b":2»,\n"c":3\n}');
+    const { text, ranges } = parseMarked('{\n"a":1,\n«1:"b":2»,\n"c":3\n}');
     const { uri } = editor.open(FILE, text);
     const range = ranges.get('1') as NonNullable<ReturnType<typeof ranges.get>>;
     const edits = await editor.client.sendRequest(DocumentRangeFormattingRequest.type, {
@@ -75,7 +75,7 @@ describe('language server: formatting', () => {
       options: OPTIONS,
       range,
     });
-    const after = edited(text, edits ?? []);
+    const after = applyTextEdits(text, edits ?? []);
     expect(after).to.include('"b": 2').and.include('"a":1').and.include('"c":3');
   });
 

@@ -1,15 +1,15 @@
 /** When the server gives memory back: once in each pause, and not while messages come. */
 import { expect } from 'chai';
-import { collectInPauses, engineCollection } from '../../language-server/frugal.js';
+import { collectWhenIdle, createGarbageCollector } from '../../language-server/frugal.js';
 
 describe('the memory of the server', () => {
   it('is collected once in a pause, and never while messages come', async () => {
     let collected = 0;
-    let over = (): void => undefined;
-    const first = new Promise<void>((resolve) => (over = resolve));
-    const noticed = collectInPauses(() => {
+    let resolveCollected = (): void => undefined;
+    const first = new Promise<void>((resolve) => (resolveCollected = resolve));
+    const noticed = collectWhenIdle(() => {
       collected++;
-      over();
+      resolveCollected();
     }, 20);
     for (let i = 0; i < 100; i++) noticed();
     expect(collected).to.equal(0);
@@ -21,7 +21,7 @@ describe('the memory of the server', () => {
   });
 
   it('comes back', () => {
-    const collect = engineCollection();
+    const collect = createGarbageCollector();
     const before = process.memoryUsage().heapUsed;
     expect(Array.from({ length: 200_000 }, (_, i) => ({ i }))).to.have.length(200_000);
     collect();

@@ -10,8 +10,8 @@ import { globSync } from 'tinyglobby';
 import { LSPErrorCodes, ResponseError } from 'vscode-languageserver-protocol';
 import { positionAt, document } from '../../language/source/document.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { assertWellFormed, requestsOf, type Place, type Request } from '../support/editor-requests.js';
-import { randomOf } from '../support/edits.js';
+import { assertWellFormed, listRequests, type Place, type Request } from '../support/editor-requests.js';
+import { createSeededRandom } from '../support/edits.js';
 import { ROOT } from '../support/project.js';
 import { runSeed, sampleCases } from '../support/sample.js';
 
@@ -24,7 +24,7 @@ const SAMPLES = globSync(['definitions/**/*.json', 'test/fixtures/definitions/*/
 type Random = () => number;
 
 function randomFrom(seed: string): Random {
-  const random = randomOf(seed);
+  const random = createSeededRandom(seed);
   return () => random.below(2 ** 32) / 2 ** 32;
 }
 
@@ -103,8 +103,8 @@ const answered = (editor: Editor, { method, params, refuses }: Omit<Request, 'th
     return null;
   });
 
-async function askEverything(editor: Editor, place: Place): Promise<number> {
-  const requests = requestsOf(editor.initialized.capabilities, place);
+async function sendAllRequests(editor: Editor, place: Place): Promise<number> {
+  const requests = listRequests(editor.initialized.capabilities, place);
   for (const { method, params, then, refuses } of requests) {
     const answer = await answered(editor, { method, params, refuses });
     assertWellFormed(method, answer, place);
@@ -125,11 +125,11 @@ function somewhere(editor: Editor, name: string, text: string, random: Random): 
   const end = Math.min(text.length, offset + Math.floor(random() * 200));
   const position = positionAt(doc, offset);
   const range = { start: position, end: positionAt(doc, end) };
-  return { uri: editor.uri(name), text, position, range, texts: textsOf(editor) };
+  return { uri: editor.toUri(name), text, position, range, texts: toTexts(editor) };
 }
 
-const textsOf = (editor: Editor): ReadonlyMap<string, string> =>
-  new Map(Object.entries(FILES).map(([name, text]) => [editor.uri(name), text]));
+const toTexts = (editor: Editor): ReadonlyMap<string, string> =>
+  new Map(Object.entries(FILES).map(([name, text]) => [editor.toUri(name), text]));
 
 describe('language server: anything that is typed', function () {
   let editor: Editor;
@@ -137,8 +137,8 @@ describe('language server: anything that is typed', function () {
   afterEach(() => expect(editor.errors.splice(0), 'what the server logged').to.deep.equal([]));
   after(() => editor.close());
 
-  const ask = (name: string, text: string, seed = ''): Promise<number> =>
-    askEverything(editor, somewhere(editor, name, text, randomFrom(`${runSeed} ${seed}`)));
+  const sendAllAt = (name: string, text: string, seed = ''): Promise<number> =>
+    sendAllRequests(editor, somewhere(editor, name, text, randomFrom(`${runSeed} ${seed}`)));
 
   it('answers in half-typed texts of every sort', async () => {
     const random = randomFrom(`${runSeed} texts`);
@@ -150,14 +150,14 @@ describe('language server: anything that is typed', function () {
       editor.open(file, text);
       const place = somewhere(editor, file, text, random);
       try {
-        await askEverything(editor, place);
+        await sendAllRequests(editor, place);
         if (editor.errors.length > 0) throw new Error(editor.errors.splice(0).join('\n'));
       } catch (error) {
         throw new Error(`${name}:\n${String(error)}\n${JSON.stringify({ position: place.position, text })}`, {
           cause: error,
         });
       } finally {
-        editor.shut(file);
+        editor.closeDocument(file);
       }
     }
     // The file on disk counts again.
@@ -173,26 +173,26 @@ describe('language server: anything that is typed', function () {
       { line: n, character: n },
     ])) {
       const place = {
-        uri: editor.uri(name),
+        uri: editor.toUri(name),
         text,
         position,
         range: { start: position, end: position },
-        texts: textsOf(editor),
+        texts: toTexts(editor),
       };
-      for (const request of requestsOf(editor.initialized.capabilities, place)) await answered(editor, request);
+      for (const request of listRequests(editor.initialized.capabilities, place)) await answered(editor, request);
     }
-    editor.shut(name);
+    editor.closeDocument(name);
   });
 
   it('answers about files that are closed, deleted, elsewhere or no files', async () => {
     const name = 'definitions/gone.resource.json';
     const { text } = editor.open(name, FILES[FIXED[1] ?? ''] ?? '');
-    editor.shut(name);
-    await ask(name, text);
+    editor.closeDocument(name);
+    await sendAllAt(name, text);
     await editor.write({ [name]: text });
-    await ask(name, text);
+    await sendAllAt(name, text);
     await rm(join(editor.folder, name));
-    await ask(name, text);
+    await sendAllAt(name, text);
     for (const uri of [
       'untitled:Untitled-1',
       'git:/a/b.json?x',
@@ -202,8 +202,8 @@ describe('language server: anything that is typed', function () {
       'file://host/x.json',
     ]) {
       const position = { line: 0, character: 0 };
-      const place = { uri, text: '', position, range: { start: position, end: position }, texts: textsOf(editor) };
-      await askEverything(editor, place);
+      const place = { uri, text: '', position, range: { start: position, end: position }, texts: toTexts(editor) };
+      await sendAllRequests(editor, place);
     }
   });
 
@@ -222,8 +222,8 @@ describe('language server: anything that is typed', function () {
     ].entries()) {
       const name = `definitions/odd${i}.resource.json`;
       editor.open(name, text);
-      for (const seed of ['a', 'b', 'c']) await ask(name, text, seed);
-      editor.shut(name);
+      for (const seed of ['a', 'b', 'c']) await sendAllAt(name, text, seed);
+      editor.closeDocument(name);
     }
   });
 
@@ -235,8 +235,8 @@ describe('language server: anything that is typed', function () {
     expect(big.length).to.be.above(2 ** 20);
     for (const [name, text] of Object.entries({ 'deep.json': '[{"a":'.repeat(5000), 'big.resource.json': big })) {
       editor.open(`definitions/${name}`, text);
-      await ask(`definitions/${name}`, text);
-      editor.shut(`definitions/${name}`);
+      await sendAllAt(`definitions/${name}`, text);
+      editor.closeDocument(`definitions/${name}`);
     }
   });
 
@@ -253,21 +253,21 @@ describe('language server: anything that is typed', function () {
       '',
     ]) {
       editor.open('lintel.config.json', config);
-      await ask('lintel.config.json', config);
-      await ask(name, text);
+      await sendAllAt('lintel.config.json', config);
+      await sendAllAt(name, text);
       await editor.write({ 'lintel.config.json': config });
-      await ask(name, text);
+      await sendAllAt(name, text);
     }
-    editor.shut('lintel.config.json');
+    editor.closeDocument('lintel.config.json');
     await editor.write({ 'lintel.config.json': '{}' });
-    await ask(name, text);
-    editor.shut(name);
+    await sendAllAt(name, text);
+    editor.closeDocument(name);
   });
 
   it('answers in two folders, and when one of them leaves', async () => {
     const second = await openEditor({ files: FILES });
     const folder = (one: Editor): { uri: string; name: string } => ({
-      uri: one.uri('').replace(/\/$/, ''),
+      uri: one.toUri('').replace(/\/$/, ''),
       name: 'second',
     });
     const event = { added: [folder(second)], removed: [] };
@@ -275,18 +275,18 @@ describe('language server: anything that is typed', function () {
     const text = FILES[FIXED[1] ?? ''] ?? '';
     const position = { line: 0, character: 30 };
     const place = {
-      uri: second.uri(FIXED[1] ?? ''),
+      uri: second.toUri(FIXED[1] ?? ''),
       text,
       position,
       range: { start: position, end: position },
-      texts: textsOf(second),
+      texts: toTexts(second),
     };
-    expect(await askEverything(editor, place)).to.be.above(3);
+    expect(await sendAllRequests(editor, place)).to.be.above(3);
     await editor.client.sendNotification('workspace/didChangeWorkspaceFolders', {
       event: { added: [], removed: [folder(second)] },
     });
-    await askEverything(editor, place);
-    await ask(FIXED[1] ?? '', text);
+    await sendAllRequests(editor, place);
+    await sendAllAt(FIXED[1] ?? '', text);
     await second.close();
   });
 });

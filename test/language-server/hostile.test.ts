@@ -10,9 +10,9 @@ import {
   PublishDiagnosticsNotification,
   CancellationTokenSource,
 } from 'vscode-languageserver-protocol';
-import { nameOfUri } from '../../language-server/uri.js';
+import { toFilePath } from '../../language-server/uri.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { actionsAt } from '../support/editor-actions.js';
+import { requestActions } from '../support/editor-actions.js';
 
 const FILE = 'definitions/a.resource.json';
 const resource = (mode: string, rest = ''): string =>
@@ -24,17 +24,17 @@ describe('language server: files in odd places', () => {
   it('lives in a folder whose name has spaces, signs and umlauts', async () => {
     const around = await mkdtemp(join(tmpdir(), 'lintel odd #1 100% (ä) '));
     const editor = await openEditor({ under: around });
-    await actionsAt(editor, FILE, resource('QUEY‸'));
+    await requestActions(editor, FILE, resource('QUEY‸'));
     expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.deep.equal(['DEF_UNKNOWN_PLUGIN']);
-    const offered = await actionsAt(editor, FILE, withSecret, { texts: {} });
-    expect(offered.taken(/^Move it to/)['.env']).to.include(SECRET);
+    const offered = await requestActions(editor, FILE, withSecret, { texts: {} });
+    expect(offered.applyAction(/^Move it to/)['.env']).to.include(SECRET);
     await editor.close();
     await rm(around, { recursive: true, force: true });
   });
 
   it('knows a file under every spelling of its address', async () => {
     const editor = await openEditor({ files: { [FILE]: resource('QUERY') } });
-    const odd = editor.uri(FILE).replace('a.resource', '%61.resource').replace('definitions', 'd%65finitions');
+    const odd = editor.toUri(FILE).replace('a.resource', '%61.resource').replace('definitions', 'd%65finitions');
     const told: string[] = [];
     const done = new Promise<void>((resolve) =>
       editor.client.onNotification(PublishDiagnosticsNotification.type, ({ uri, diagnostics }) => {
@@ -51,7 +51,7 @@ describe('language server: files in odd places', () => {
   it('takes two spellings of an address for one file', async () => {
     const around = await mkdtemp(join(tmpdir(), 'lintel-c:'));
     const editor = await openEditor({ files: { [FILE]: resource('QUERY') }, under: around });
-    const encoded = editor.uri(FILE).replaceAll(':', '%3A').replace('file%3A', 'file:');
+    const encoded = editor.toUri(FILE).replaceAll(':', '%3A').replace('file%3A', 'file:');
     expect(encoded).to.include('%3A');
     editor.open(FILE, resource('QUERY'));
     expect((await editor.diagnostics(FILE)).filter(({ severity }) => severity === 1)).to.deep.equal([]);
@@ -70,17 +70,17 @@ describe('language server: files in odd places', () => {
 
   it('reads addresses of Windows, in whatever form they come', () => {
     for (const uri of ['file:///c%3A/my%20shop/a.json', 'file:///c:/my%20shop/a.json', 'file:///C:/my%20shop/%61.json'])
-      expect(nameOfUri(uri, true), uri).to.equal('c:\\my shop\\a.json');
-    expect(nameOfUri('file://server/share/a.json', true)).to.equal('\\\\server\\share\\a.json');
+      expect(toFilePath(uri, true), uri).to.equal('c:\\my shop\\a.json');
+    expect(toFilePath('file://server/share/a.json', true)).to.equal('\\\\server\\share\\a.json');
     for (const uri of ['untitled:Untitled-1', 'git:/a.json', 'file:///%', 'file:///a%2Fb', ''])
-      expect(nameOfUri(uri, false), uri).to.equal(null);
+      expect(toFilePath(uri, false), uri).to.equal(null);
   });
 
   it('knows a file that is opened through a link to its project', async () => {
     const editor = await openEditor({ files: { [FILE]: resource('QUERY') } });
     const link = `${editor.folder}-link`;
     await symlink(editor.folder, link);
-    const uri = editor.uri(FILE).replace(editor.folder, link);
+    const uri = editor.toUri(FILE).replace(editor.folder, link);
     const done = new Promise<string>((resolve) =>
       editor.client.onNotification(PublishDiagnosticsNotification.type, ({ uri: of, diagnostics }) => {
         if (diagnostics.length > 0) resolve([of, ...diagnostics.map(({ code }) => code)].join(' '));
@@ -96,7 +96,7 @@ describe('language server: files in odd places', () => {
 
 describe('language server: a .env that is none', () => {
   const moves = async (editor: Editor): Promise<string[]> =>
-    (await actionsAt(editor, FILE, withSecret)).titles.filter((title) => title.startsWith('Move it'));
+    (await requestActions(editor, FILE, withSecret)).titles.filter((title) => title.startsWith('Move it'));
 
   it('is offered no secret where it is a folder', async () => {
     const editor = await openEditor({ before: async ({ folder }) => void (await mkdir(join(folder, '.env'))) });
@@ -124,14 +124,14 @@ describe('language server: haste', () => {
     await editor.diagnostics(FILE);
     const done = new Promise<readonly unknown[]>((resolve) =>
       editor.client.onNotification(PublishDiagnosticsNotification.type, ({ uri, version, diagnostics }) => {
-        if (uri !== editor.uri(FILE)) return;
+        if (uri !== editor.toUri(FILE)) return;
         versions.push(version ?? 0);
         if (version === 201) resolve(diagnostics.map(({ message }) => message));
       }),
     );
     for (let version = 2; version <= 201; version++) {
       void editor.client.sendNotification(DidChangeTextDocumentNotification.type, {
-        textDocument: { uri: editor.uri(FILE), version },
+        textDocument: { uri: editor.toUri(FILE), version },
         contentChanges: [{ text: resource(`QUEY${version}`) }],
       });
     }

@@ -2,11 +2,11 @@
 import { expect } from 'chai';
 import { HoverRequest } from 'vscode-languageserver-protocol';
 import type { Editor } from '../support/editor-pair.js';
-import { FILE, resourceWith, sqlEditor } from '../support/editor-sql.js';
+import { FILE, formatSqlResource, openSqlEditor } from '../support/editor-sql.js';
 
 describe('language server: hover in SQL', () => {
   let editor: Editor;
-  before(async () => (editor = await sqlEditor()));
+  before(async () => (editor = await openSqlEditor()));
   after(() => editor.close());
 
   /** The words at the caret; the range that is marked with 1 has to be that of the answer. */
@@ -20,7 +20,7 @@ describe('language server: hover in SQL', () => {
     expect(answer.range).to.deep.equal(ranges.get('1'));
     return (answer.contents as { value: string }).value;
   }
-  const inSql = (sql: string, rest = ''): Promise<string | null> => hover(resourceWith(`"${sql}"`, rest));
+  const inSql = (sql: string, rest = ''): Promise<string | null> => hover(formatSqlResource(`"${sql}"`, rest));
   const LIST = ', "parameters": ["email", "$PAYLOAD.age", 5, "new", "$DATETIME"]';
 
   for (const [n, words] of [
@@ -37,11 +37,11 @@ describe('language server: hover in SQL', () => {
   }
 
   it('tells it of the definition around, in a file of several', async () => {
-    const first = resourceWith('"SELECT «1:‸$1»"', ', "parameters": ["key"]').replace(
+    const first = formatSqlResource('"SELECT «1:‸$1»"', ', "parameters": ["key"]').replace(
       '"mode": "QUERY",',
       '"mode": "QUERY", "generate": {"generate": "ULID", "for": "key"},',
     );
-    const other = resourceWith('"SELECT $1"', ', "parameters": ["email"]').replace(/"a(-01)?"/g, '"b$1"');
+    const other = formatSqlResource('"SELECT $1"', ', "parameters": ["email"]').replace(/"a(-01)?"/g, '"b$1"');
     expect(await hover(`[\n  ${first},\n  ${other}\n]`)).to.include('`key`, generated once for each request');
   });
 
@@ -106,6 +106,8 @@ describe('language server: hover in SQL', () => {
   });
 
   it('works while the text is open', async () => {
-    expect(await hover(resourceWith('"SELECT «1:em‸ail» FROM _users').slice(0, -3))).to.include('Where they get mail.');
+    expect(await hover(formatSqlResource('"SELECT «1:em‸ail» FROM _users').slice(0, -3))).to.include(
+      'Where they get mail.',
+    );
   });
 });

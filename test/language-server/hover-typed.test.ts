@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hoverIn } from '../../language-server/features/hover.js';
+import { findHover } from '../../language-server/features/hover.js';
 import { openProject, type Project } from '../../language-server/project.js';
-import { viewOf } from '../../language-server/view.js';
+import { createDocumentContext } from '../../language-server/view.js';
 import { ROOT } from '../support/project.js';
 import { countRuns } from '../support/sample.js';
 
@@ -15,23 +15,23 @@ const STEP = countRuns('editor', 170, 47);
 describe('language server: hover while somebody types', () => {
   let project: Project;
   before(async () => {
-    project = await openProject(ROOT, { trusted: () => false }).read;
-    await project.prepare();
+    project = await openProject(ROOT, { trusted: () => false }).loaded;
+    await project.waitForParser();
   });
 
-  const nameOf = (file: string): string => join(ROOT, 'definitions', file);
+  const resolveFile = (file: string): string => join(ROOT, 'definitions', file);
   const hover = (name: string, offset: number): unknown => {
-    const view = viewOf(project, name);
+    const view = createDocumentContext(project, name);
     if (view === null) throw new Error('no view');
-    return hoverIn(view, offset);
+    return findHover(view, offset);
   };
 
   it('tells of fields, plugins and values, and analyses nothing', () => {
-    const name = nameOf('resources/sign-in.resource.json');
+    const name = resolveFile('resources/sign-in.resource.json');
     const text = readFileSync(name, 'utf8');
-    project.snapshot();
-    project.type(name, `${text} `);
-    expect(project.fresh()).to.equal(null);
+    project.getSnapshot();
+    project.setText(name, `${text} `);
+    expect(project.getComputedSnapshot()).to.equal(null);
     for (const [word, said] of [
       ['"actionables"', 'actionables'],
       ['"mode"', 'mode'],
@@ -39,25 +39,25 @@ describe('language server: hover while somebody types', () => {
     ] as const) {
       expect(JSON.stringify(hover(name, text.indexOf(word) + 2)), word).to.include(said);
     }
-    expect(project.fresh(), 'an analysis').to.equal(null);
-    project.type(name, null);
+    expect(project.getComputedSnapshot(), 'an analysis').to.equal(null);
+    project.setText(name, null);
   });
 
   it('tells what it tells when everything has been analysed', () => {
     for (const file of FILES) {
-      const name = nameOf(file);
+      const name = resolveFile(file);
       const text = readFileSync(name, 'utf8');
       let told = 0;
       for (let offset = 0; offset < text.length; offset += STEP) {
-        project.type(name, text);
-        project.snapshot();
+        project.setText(name, text);
+        project.getSnapshot();
         const settled = hover(name, offset);
-        project.type(name, `${text}\n`);
+        project.setText(name, `${text}\n`);
         expect(hover(name, offset), `${file} at ${offset}`).to.deep.equal(settled);
         if (settled !== null) told++;
       }
       expect(told, file).to.be.greaterThan(0);
-      project.type(name, null);
+      project.setText(name, null);
     }
   });
 });

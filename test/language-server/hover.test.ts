@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DocumentLinkRequest, InlayHintRequest, type Position } from 'vscode-languageserver-protocol';
 import { DEFINITIONS } from '../support/fixtures.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { hoverAt } from '../support/hovering.js';
+import { requestHover } from '../support/hovering.js';
 
 const FILE = 'definitions/a.resource.json';
 const MODEL = JSON.stringify({
@@ -36,13 +36,13 @@ describe('language server: hover', () => {
 
   /** The words, after the range was compared with the mark. */
   const said = async (source: string, name = FILE): Promise<string> => {
-    const hovered = await hoverAt(editor, name, source);
+    const hovered = await requestHover(editor, name, source);
     if (hovered === null) throw new Error('nothing is told');
     expect(hovered.range, 'range').to.deep.equal(hovered.marked);
     return hovered.markdown;
   };
-  const nothing = async (source: string): Promise<void> => {
-    expect(await hoverAt(editor, FILE, source)).to.equal(null);
+  const expectNoHover = async (source: string): Promise<void> => {
+    expect(await requestHover(editor, FILE, source)).to.equal(null);
   };
   const action = (inside: string): string =>
     `{ "id": "a", "resource": "notes/:id", "actionables": [{ "id": 1, "mode": "QUERY", ${inside} }] }`;
@@ -79,11 +79,11 @@ describe('language server: hover', () => {
     });
 
     it('is silent where nothing stands', async () => {
-      await nothing('{ "id": "a", ‸ "resource": "a" }');
-      await nothing('{ "nobody_knows": 1‸ }');
-      await nothing('{ "id": "a" ‸ , "resource": "a" }');
-      await nothing('‸');
-      await nothing('[‸');
+      await expectNoHover('{ "id": "a", ‸ "resource": "a" }');
+      await expectNoHover('{ "nobody_knows": 1‸ }');
+      await expectNoHover('{ "id": "a" ‸ , "resource": "a" }');
+      await expectNoHover('‸');
+      await expectNoHover('[‸');
     });
   });
 
@@ -278,7 +278,7 @@ describe('language server: hover', () => {
       const { uri, caret } = editor.open(FILE, `${whole.slice(0, end)}‸`);
       const textDocument = { uri };
       const range = { start: { line: 0, character: 0 }, end: caret as Position };
-      await hoverAt(editor, FILE, `${whole.slice(0, end)}‸`);
+      await requestHover(editor, FILE, `${whole.slice(0, end)}‸`);
       await editor.client.sendRequest(InlayHintRequest.type, { textDocument, range });
       await editor.client.sendRequest(DocumentLinkRequest.type, { textDocument });
     }

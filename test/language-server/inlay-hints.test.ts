@@ -15,7 +15,7 @@ describe('language server: inlay hints', () => {
   after(() => editor.close());
 
   /** The text with its hints in angle brackets; of the lines from `first` to `last`. */
-  async function shown(name: string, source: string, lines?: readonly [number, number]): Promise<string> {
+  async function renderHints(name: string, source: string, lines?: readonly [number, number]): Promise<string> {
     const { text, uri } = editor.open(name, source);
     const doc = document('', text);
     const [first, last] = lines ?? [0, doc.lineStarts.length];
@@ -42,7 +42,7 @@ describe('language server: inlay hints', () => {
   it('tell units, larger ones where that is exact', async () => {
     const text =
       '{ "http": { "limits": { "body": 10485760, "depth": 7, "url": 8191 }, "timeouts": { "request": 90, "idle": 5 } } }';
-    expect(await shown('lintel.config.json', text)).to.equal(
+    expect(await renderHints('lintel.config.json', text)).to.equal(
       '{ "http": { "limits": { "body": 10485760<10 MiB>, "depth": 7<levels>, "url": 8191<bytes> }, "timeouts": { "request": 90<1 minute 30 seconds>, "idle": 5<seconds> } } }',
     );
     editor.open('lintel.config.json', '{}');
@@ -55,7 +55,7 @@ describe('language server: inlay hints', () => {
       `"id": 3, ${work}, "depends_on": [{ "resource_id": "self", "action_ids": [4] }]`,
       `"id": 4, ${work}, "no_op": true`,
     );
-    expect(await shown(FILE, text)).to.equal(
+    expect(await renderHints(FILE, text)).to.equal(
       text
         .replace('"id": 1', '"id": 1<1st>')
         .replace('"id": 2', '"id": 2<only when needed>')
@@ -66,7 +66,7 @@ describe('language server: inlay hints', () => {
 
   it('count what other resources do before', async () => {
     const text = resource(`"id": 1, ${work}, "depends_on": [{ "resource_id": "b", "action_ids": [1] }]`);
-    expect(await shown(FILE, text)).to.equal(text.replace('"id": 1', '"id": 1<2nd>'));
+    expect(await renderHints(FILE, text)).to.equal(text.replace('"id": 1', '"id": 1<2nd>'));
   });
 
   it('tell what runs at once, and what the clock begins', async () => {
@@ -76,7 +76,7 @@ describe('language server: inlay hints', () => {
       `"id": 3, ${work}`,
       `"id": 4, ${work}, "cron_job": { "execution_interval": "0 0 3 * * *" }`,
     );
-    expect(await shown(FILE, text)).to.equal(
+    expect(await renderHints(FILE, text)).to.equal(
       text
         .replace('"id": 1', '"id": 1<1st, together with 2>')
         .replace('"id": 2', '"id": 2<1st, together with 1>')
@@ -87,13 +87,14 @@ describe('language server: inlay hints', () => {
 
   it('say nothing where there is one thing to do', async () => {
     const text = resource(`"id": 1, ${work}`);
-    expect(await shown(FILE, text)).to.equal(text);
+    expect(await renderHints(FILE, text)).to.equal(text);
   });
 
   it('are those of the lines that are asked for, also in lists, behind comments and in half-typed files', async () => {
-    const one = (id: string): string => resource(`"id": 1, ${work}`, `"id": 2, ${work}`).replace('"a"', `"${id}"`);
-    const text = `// 🙂\r\n[${one('first')},\r\n${one('second').replace('"resource": "a"', '"resource": "c"')},\r\n{ "id": `;
-    const lines = (await shown(FILE, text, [2, 3])).split('\r\n');
+    const createResourceText = (id: string): string =>
+      resource(`"id": 1, ${work}`, `"id": 2, ${work}`).replace('"a"', `"${id}"`);
+    const text = `// 🙂\r\n[${createResourceText('first')},\r\n${createResourceText('second').replace('"resource": "a"', '"resource": "c"')},\r\n{ "id": `;
+    const lines = (await renderHints(FILE, text, [2, 3])).split('\r\n');
     expect(lines[1]).not.to.include('<');
     expect(lines[2]).to.include('"id": 1<1st>').and.include('"id": 2<2nd>');
   });

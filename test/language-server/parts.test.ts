@@ -7,32 +7,32 @@ import { join } from 'node:path';
 import type { Json } from '../../contract/json.js';
 import type { MemberNames } from '../../contract/field-meta.js';
 import { createEnvNames } from '../../language-server/env-names.js';
-import { jsonText } from '../../language-server/inside.js';
-import { fileLink } from '../../language-server/place-words.js';
-import { behind, pathIn } from '../../language-server/queries/documents.js';
-import { inBlock, inCode } from '../../language-server/safe-markdown.js';
-import { nameOfUri, uriOf } from '../../language-server/uri.js';
+import { escapeJsonText } from '../../language-server/inside.js';
+import { formatFileLink } from '../../language-server/place-words.js';
+import { resolveNextPlace, pathIn } from '../../language-server/queries/documents.js';
+import { toCodeBlock, toCodeSpan } from '../../language-server/safe-markdown.js';
+import { toFilePath, toFileUri } from '../../language-server/uri.js';
 import { ruleCells, ruleMarkdown, ruleText } from '../../language-server/words-rules.js';
-import { trialRegistry } from '../support/fixtures.js';
-import { tempProject } from '../support/project.js';
+import { createTrialRegistry } from '../support/fixtures.js';
+import { createTempProject } from '../support/project.js';
 
 describe('language server: names of environment variables', () => {
   it('are the keys of .env.example and .env, each with its places', async () => {
-    const project = await tempProject({
+    const project = await createTempProject({
       '.env.example': '# A=1\nA=1\r\n  export B_2 = x\n1C=1\nD\n=e\nA=3\nA-F=1\nexportG=1\n',
       '.env': 'A=2\nexport\tH=1\n',
     });
     const names = createEnvNames(project.folder);
-    expect([names.names, names.placesOf('A')]).to.deep.equal([[], []]);
+    expect([names.names, names.findLocations('A')]).to.deep.equal([[], []]);
     await names.refresh();
     expect(names.names).to.deep.equal(['A', 'B_2', 'exportG', 'H']);
     const example = join(project.folder, '.env.example');
-    expect(names.placesOf('A')).to.deep.equal([
+    expect(names.findLocations('A')).to.deep.equal([
       { file: example, line: 1, start: 0, end: 1 },
       { file: example, line: 6, start: 0, end: 1 },
       { file: join(project.folder, '.env'), line: 0, start: 0, end: 1 },
     ]);
-    expect(names.placesOf('B_2')).to.deep.equal([{ file: example, line: 2, start: 9, end: 12 }]);
+    expect(names.findLocations('B_2')).to.deep.equal([{ file: example, line: 2, start: 9, end: 12 }]);
     await project.write('.env.example', 'Z=1\n');
     await names.refresh();
     expect(names.names).to.deep.equal(['Z', 'A', 'H']);
@@ -44,9 +44,9 @@ describe('language server: names of environment variables', () => {
 
 describe('language server: addresses of files', () => {
   it('and their names lead to each other', () => {
-    expect(nameOfUri(uriOf('/a b/ü#%.json'), false)).to.equal('/a b/ü#%.json');
-    expect(nameOfUri('file:///C%3A/a/B.json', true)).to.equal('c:\\a\\B.json');
-    expect(nameOfUri('file:///d:/a.json', true)).to.equal('d:\\a.json');
+    expect(toFilePath(toFileUri('/a b/ü#%.json'), false)).to.equal('/a b/ü#%.json');
+    expect(toFilePath('file:///C%3A/a/B.json', true)).to.equal('c:\\a\\B.json');
+    expect(toFilePath('file:///d:/a.json', true)).to.equal('d:\\a.json');
   });
 
   it('have no name where they are no files', () => {
@@ -58,14 +58,16 @@ describe('language server: addresses of files', () => {
       'file://host/a',
       'file:///a%2Fb',
     ])
-      expect(nameOfUri(uri, false), uri).to.equal(null);
+      expect(toFilePath(uri, false), uri).to.equal(null);
   });
 
   it('are links whose text and address end nowhere else', () => {
-    expect(fileLink('/x/a.json', 'a.json', 3)).to.equal('[a.json:3](<file:///x/a.json#L3>)');
-    expect(fileLink('/x/a].json', '_a*[b]`<c>\\.json', 1)).to.match(/^\[\\_a\\\*\\\[b\\\]\\`\\<c\\>\\\\\.json:1\]\(</);
-    expect(fileLink('/x', 'a\nb', 1)).to.equal('`a b`');
-    expect(fileLink('/x', 'a\rb', 1)).to.equal('`a b`');
+    expect(formatFileLink('/x/a.json', 'a.json', 3)).to.equal('[a.json:3](<file:///x/a.json#L3>)');
+    expect(formatFileLink('/x/a].json', '_a*[b]`<c>\\.json', 1)).to.match(
+      /^\[\\_a\\\*\\\[b\\\]\\`\\<c\\>\\\\\.json:1\]\(</,
+    );
+    expect(formatFileLink('/x', 'a\nb', 1)).to.equal('`a b`');
+    expect(formatFileLink('/x', 'a\rb', 1)).to.equal('`a b`');
   });
 });
 
@@ -80,19 +82,19 @@ describe('language server: code in Markdown', () => {
     ['a`b``c', '```a`b``c```'],
     ['a \n\t b', '`a b`'],
   ];
-  for (const [text, code] of CASES) it(JSON.stringify(text), () => expect(inCode(text)).to.equal(code));
+  for (const [text, code] of CASES) it(JSON.stringify(text), () => expect(toCodeSpan(text)).to.equal(code));
 
   it('has longer fences than the text', () => {
-    expect(inBlock('a', 'sql')).to.equal('```sql\na\n```');
-    expect(inBlock('a ``` b', '')).to.equal('````\na ``` b\n````');
-    expect(inBlock('`````', 'x').split('\n')[0]).to.equal('``````x');
+    expect(toCodeBlock('a', 'sql')).to.equal('```sql\na\n```');
+    expect(toCodeBlock('a ``` b', '')).to.equal('````\na ``` b\n````');
+    expect(toCodeBlock('`````', 'x').split('\n')[0]).to.equal('``````x');
   });
 
-  it('is text of a JSON string without its quotes', () => expect(jsonText('a"\\\n')).to.equal('a\\"\\\\\\n'));
+  it('is text of a JSON string without its quotes', () => expect(escapeJsonText('a"\\\n')).to.equal('a\\"\\\\\\n'));
 });
 
 describe('language server: rules in words', () => {
-  const registry = trialRegistry();
+  const registry = createTrialRegistry();
   const CASES: readonly (readonly [rule: Json, text: string, markdown: string])[] = [
     [
       { type: 'EMAIL', max_length: 320, optional: true },
@@ -131,10 +133,13 @@ describe('language server: places in document queries', () => {
   } as unknown as MemberNames;
 
   it('follow from the name that is behind them', () => {
-    expect(['$and', '$or', 'age', 'toString'].map((key) => behind(members, 'query', key))).to.deep.equal([
+    expect(['$and', '$or', 'age', 'toString'].map((key) => resolveNextPlace(members, 'query', key))).to.deep.equal([
       ...['list', '', 'value', 'value'],
     ]);
-    expect([behind(members, 'list', 'x'), behind(members, 'none', 'x')]).to.deep.equal(['query', '']);
+    expect([resolveNextPlace(members, 'list', 'x'), resolveNextPlace(members, 'none', 'x')]).to.deep.equal([
+      'query',
+      '',
+    ]);
   });
 
   it('have texts that are fields, or paths behind one dollar sign', () => {

@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import { InlayHintRequest, type InlayHint } from 'vscode-languageserver-protocol';
 import type { Editor } from '../support/editor-pair.js';
-import { edited } from '../support/marked.js';
-import { FILE, resourceWith, sqlEditor } from '../support/editor-sql.js';
+import { applyTextEdits } from '../support/marked.js';
+import { FILE, formatSqlResource, openSqlEditor } from '../support/editor-sql.js';
 
 describe('language server: hints behind placeholders', () => {
   let editor: Editor;
-  before(async () => (editor = await sqlEditor()));
+  before(async () => (editor = await openSqlEditor()));
   after(() => editor.close());
 
   async function hints(source: string, last?: number): Promise<InlayHint[]> {
@@ -17,8 +17,8 @@ describe('language server: hints behind placeholders', () => {
     const answer = await editor.client.sendRequest(InlayHintRequest.type, { textDocument: { uri }, range });
     return (answer ?? []).filter(({ label }) => typeof label === 'string' && label.startsWith('= '));
   }
-  const shown = async (source: string): Promise<string> =>
-    edited(
+  const renderHints = async (source: string): Promise<string> =>
+    applyTextEdits(
       source,
       (await hints(source)).map(({ position, label }) => ({
         range: { start: position, end: position },
@@ -29,8 +29,8 @@ describe('language server: hints behind placeholders', () => {
   it('in SQL, behind escapes too, with the values as they are written', async () => {
     const list = ', "parameters": ["email", 5, "new", "$DATETIME"]';
     const sql = String.raw`"SELECT '\u0041😀\"', $1, $2::int, $3, $4, $1, $9"`;
-    expect(await shown(resourceWith(sql, list))).to.equal(
-      resourceWith(
+    expect(await renderHints(formatSqlResource(sql, list))).to.equal(
+      formatSqlResource(
         String.raw`"SELECT '\u0041😀\"', $1[= email], $2[= 5]::int, $3[= "new"], $4[= $DATETIME], $1[= email], $9"`,
         list,
       ),
@@ -38,7 +38,7 @@ describe('language server: hints behind placeholders', () => {
   });
 
   it('cuts what is long', async () => {
-    const found = await hints(resourceWith('"SELECT $1"', `, "parameters": ["${'x y '.repeat(30)}"]`));
+    const found = await hints(formatSqlResource('"SELECT $1"', `, "parameters": ["${'x y '.repeat(30)}"]`));
     expect(found.map(({ label }) => (label as string).length)).to.deep.equal([42]);
   });
 
@@ -46,18 +46,20 @@ describe('language server: hints behind placeholders', () => {
     const text =
       '{"id": "a-01", "resource": "a", "actionables": [{"id": 1, "mode": "QUERY", "mongo_query": {"collection": "_notes", ' +
       '"action": "FETCH", "filter_predicate": {"text": "$1", "number": {"$in": ["$2", "a"]}}, "parameters": ["email", "$1"]}}]}';
-    expect(await shown(text)).to.equal(
+    expect(await renderHints(text)).to.equal(
       text.replace('"text": "$1"', '"text": "$1"[= email]').replace('["$2"', '["$2"[= "$1"]'),
     );
   });
 
   it('of the lines that are shown only', async () => {
-    const text = resourceWith('"SELECT $1"', ',\n\n"parameters": ["email"]');
+    const text = formatSqlResource('"SELECT $1"', ',\n\n"parameters": ["email"]');
     expect(await hints(text, 1)).to.have.length(1);
     expect(await hints(`\n\n\n${text}`, 1)).to.have.length(0);
   });
 
   it('works while the list is open', async () => {
-    expect(await hints(resourceWith('"SELECT $1, $2"', ', "parameters": ["email", ').slice(0, -5))).to.have.length(1);
+    expect(await hints(formatSqlResource('"SELECT $1, $2"', ', "parameters": ["email", ').slice(0, -5))).to.have.length(
+      1,
+    );
   });
 });

@@ -26,12 +26,12 @@ describe('language server: editors that know JSON only', () => {
     editor.open(OTHER, '{ "name": "shop" }', 'json');
     editor.open(OURS, WRONG, 'json');
     expect(await codes(OURS)).to.include('DEF_NO_KIND');
-    expect((await editor.complete(OTHER, '{ ‸ }')).labels).to.deep.equal([]);
-    editor.change(OURS, WRONG.replace('"a"', '"b"'));
+    expect((await editor.requestCompletion(OTHER, '{ ‸ }')).labels).to.deep.equal([]);
+    editor.changeDocument(OURS, WRONG.replace('"a"', '"b"'));
     await editor.diagnostics(OURS);
     // Everything of a round is told at once; this answer comes behind it.
-    await editor.complete(OURS, '{ ‸ }');
-    expect(await Promise.race([editor.told(OTHER, () => true), Promise.resolve(null)])).to.equal(null);
+    await editor.requestCompletion(OURS, '{ ‸ }');
+    expect(await Promise.race([editor.waitForDiagnostics(OTHER, () => true), Promise.resolve(null)])).to.equal(null);
   });
 
   it('... which an editor that knows definitions calls one', async () => {

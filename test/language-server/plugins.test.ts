@@ -53,10 +53,10 @@ describe('language server: plugins of a workspace', () => {
 
   it('trusted: a verifier without a manifest is completed and judged, and ran in another process', async () => {
     const editor = await open(true);
-    const { labels, accept } = await editor.complete(FILE, hook('‸'));
+    const { labels, accept } = await editor.requestCompletion(FILE, hook('‸'));
     expect(labels).to.include('SlackVerifier');
     expect(accept('SlackVerifier')).to.contain('"SlackVerifier": {');
-    editor.change(FILE, hook('"SlackVerifier": {"signing_secre": "$ENV.SLACK"}'));
+    editor.changeDocument(FILE, hook('"SlackVerifier": {"signing_secre": "$ENV.SLACK"}'));
     const codes = (await editor.diagnostics(FILE)).map(({ code }) => code);
     expect(codes).to.include.members(['DEF_UNKNOWN_KEY', 'DEF_REQUIRED']);
     const pid = await ran(editor);
@@ -81,24 +81,24 @@ describe('language server: plugins of a workspace', () => {
 
   it('not trusted, with a manifest: the same help, and still nothing runs', async () => {
     const made = await open(true);
-    const { labels } = await made.complete(FILE, hook('‸'));
+    const { labels } = await made.requestCompletion(FILE, hook('‸'));
     expect(labels).to.include('SlackVerifier');
-    const manifest = await manifestOf(made);
+    const manifest = await createManifest(made);
     const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
-    const answer = await editor.complete(FILE, hook('"SlackVerifier": {‸}'));
+    const answer = await editor.requestCompletion(FILE, hook('"SlackVerifier": {‸}'));
     expect(answer.labels).to.include('signing_secret');
-    editor.change(FILE, hook('"SlackVerifier": {}'));
+    editor.changeDocument(FILE, hook('"SlackVerifier": {}'));
     expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.include('DEF_REQUIRED');
     expect(await ran(editor)).to.equal(null);
   });
 
   it('a manifest that comes while the editor is open is read', async () => {
-    const manifest = await manifestOf(editors[0] as Editor);
+    const manifest = await createManifest(editors[0] as Editor);
     const editor = await open(false);
     editor.open(FILE, hook('"SlackVerifier": {}'));
     expect(await editor.diagnostics(FILE)).to.deep.equal([]);
     await editor.write({ 'my-plugins/slack/plugin.manifest.json': manifest });
-    const told = await editor.told(FILE, (all) => all.length > 0);
+    const told = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
     expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
   });
 
@@ -107,18 +107,18 @@ describe('language server: plugins of a workspace', () => {
     editor.open(FILE, hook('"SlackVerifier": {}'));
     expect(await editor.diagnostics(FILE)).to.deep.equal([]);
     await editor.client.sendNotification('lintel/trust', { trusted: true });
-    const told = await editor.told(FILE, (all) => all.length > 0);
+    const told = await editor.waitForDiagnostics(FILE, (all) => all.length > 0);
     expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
   });
 
   it('a manifest older than its specs is told where nothing may run', async () => {
-    const manifest = await manifestOf(editors[0] as Editor);
+    const manifest = await createManifest(editors[0] as Editor);
     const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
     const past = new Date(Date.now() - 60_000);
     await utimes(join(editor.folder, 'my-plugins/slack/plugin.manifest.json'), past, past);
     await editor.write({ 'my-plugins/slack/spec.mjs': SPEC });
     editor.open('lintel.config.json', CONFIG);
-    const [note] = await editor.told('lintel.config.json', (all) => all.length > 0);
+    const [note] = await editor.waitForDiagnostics('lintel.config.json', (all) => all.length > 0);
     expect(note?.message).to.contain('older than its specs');
   });
 
@@ -130,10 +130,10 @@ describe('language server: plugins of a workspace', () => {
     it(`specs ${what} cost a note, and no help with anything else`, async function () {
       const editor = await open(true, { ...files, 'my-plugins/slack/spec.mjs': spec });
       editor.open('lintel.config.json', CONFIG);
-      const [note] = await editor.told('lintel.config.json', (all) => all.length > 0);
+      const [note] = await editor.waitForDiagnostics('lintel.config.json', (all) => all.length > 0);
       expect(note).to.deep.include({ code: 'PLG_UNREAD' });
       expect(note?.message).to.contain(words);
-      const { labels } = await editor.complete(FILE, '{ ‸ }');
+      const { labels } = await editor.requestCompletion(FILE, '{ ‸ }');
       expect(labels).to.include('resource');
     });
   }
@@ -146,7 +146,7 @@ describe('language server: plugins of a workspace', () => {
     it(`a manifest that ${what} is refused with words`, async () => {
       const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
       editor.open('lintel.config.json', CONFIG);
-      const [note] = await editor.told('lintel.config.json', (all) => all.length > 0);
+      const [note] = await editor.waitForDiagnostics('lintel.config.json', (all) => all.length > 0);
       expect(note).to.deep.include({ code: 'PLG_UNREAD' });
     });
   }
@@ -154,12 +154,12 @@ describe('language server: plugins of a workspace', () => {
   it('a folder outside the project is read only where the workspace is trusted', async () => {
     const outside = await open(true);
     const folder = join(outside.folder, 'my-plugins/slack');
-    const manifest = await manifestOf(editors[0] as Editor);
+    const manifest = await createManifest(editors[0] as Editor);
     await writeFile(join(folder, 'plugin.manifest.json'), manifest);
     const config = JSON.stringify({ plugins: ['builtin:*', folder] });
     const wary = await open(false, { ...files, 'lintel.config.json': config });
     wary.open('lintel.config.json', config);
-    const [note] = await wary.told('lintel.config.json', (all) => all.length > 0);
+    const [note] = await wary.waitForDiagnostics('lintel.config.json', (all) => all.length > 0);
     expect(note?.message).to.contain('outside the project');
   });
 
@@ -174,14 +174,14 @@ describe('language server: plugins of a workspace', () => {
       },
     });
     editors.push(editor);
-    const { labels } = await editor.complete(FILE, '{ "id": "a", "resource": "a", ‸ }');
+    const { labels } = await editor.requestCompletion(FILE, '{ "id": "a", "resource": "a", ‸ }');
     expect(labels).to.include('quota');
   });
 
   /** What its author would commit. */
-  async function manifestOf(editor: Editor): Promise<string> {
+  async function createManifest(editor: Editor): Promise<string> {
     const { readFolder } = await import('../../language/project/plugin-folders.js');
-    const { manifestOf: made, manifestText } = await import('../../language/export/manifest.js');
+    const { createManifest: made, formatManifest: manifestText } = await import('../../language/export/manifest.js');
     const { buildRegistry } = await import('../../language/analysis/registry.js');
     const { kinds } = await import('../../plugins/index.kinds.js');
     const { specs: builtin } = await import('../../plugins/index.spec.js');

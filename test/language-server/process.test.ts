@@ -26,8 +26,8 @@ import {
   type PublishDiagnosticsParams,
 } from 'vscode-languageserver-protocol';
 import { runCli } from '../support/cli.js';
-import { ROOT, tempProject, type Files, type TempProject } from '../support/project.js';
-import { until } from '../support/until.js';
+import { ROOT, createTempProject, type Files, type TempProject } from '../support/project.js';
+import { waitUntil } from '../support/until.js';
 
 const CLI = join(ROOT, 'dist', 'cli', 'bin.js');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
@@ -56,7 +56,7 @@ describe('language server: its process', function () {
   });
 
   async function start(files: Files) {
-    const project = await tempProject(files);
+    const project = await createTempProject(files);
     projects.push(project);
     const child = spawn(process.execPath, [CLI, 'lsp', '--stdio'], { cwd: project.folder });
     children.push(child);
@@ -112,12 +112,12 @@ describe('language server: its process', function () {
     });
     void client.sendNotification(InitializedNotification.type, {});
     let pid = 0;
-    await until(async () => {
+    await waitUntil(async () => {
       pid = Number(await readFile(join(project.folder, 'own/ran.txt'), 'utf8').catch(() => '0'));
       return pid > 0;
     }, 'the specs run');
     expect(await leave(client, child)).to.equal(0);
-    await until(() => !isAlive(pid), 'they are over');
+    await waitUntil(() => !isAlive(pid), 'they are over');
   });
 
   it('is started by editors only, and says so', async () => {

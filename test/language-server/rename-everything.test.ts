@@ -9,11 +9,11 @@ import { basename, join } from 'node:path';
 import type { NamedSymbol } from '../../language/analysis/symbols.js';
 import { createAnalyser, type Analyser } from '../../language/analysis/analyse.js';
 import { applyEdits } from '../../language/source/apply.js';
-import { indexOf, placesOf } from '../../language-server/navigation/places.js';
-import { refusal } from '../../language-server/navigation/refusals.js';
-import { renaming, type Renaming } from '../../language-server/navigation/renaming.js';
+import { getSymbolIndex, findSymbolLocations } from '../../language-server/navigation/places.js';
+import { findRenameRejection } from '../../language-server/navigation/refusals.js';
+import { planRename, type RenamePlan } from '../../language-server/navigation/renaming.js';
 import { openProject, type Project } from '../../language-server/project.js';
-import { caseNames, DEFINITIONS, SQL } from '../support/fixtures.js';
+import { listCaseNames, DEFINITIONS, SQL } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 import { countRuns, isDeep, sampleCases } from '../support/sample.js';
 
@@ -28,11 +28,11 @@ interface Tally {
 async function renameSome(project: Project, tally: Tally, count: number): Promise<void> {
   const analyser = createAnalyser(project.registry);
   const before = soundness(project, analyser, null);
-  const symbols = [...indexOf(project).symbols.values()];
+  const symbols = [...getSymbolIndex(project).symbols.values()];
   for (const symbol of sampleCases('editor', basename(project.folder), symbols, count)) {
-    const [place] = placesOf(project, symbol);
-    if (place === undefined || refusal(project, { symbol, place }, true) !== null) continue;
-    const made = renaming(project, symbol, FRESH[symbol.sort] ?? 'zzfresh');
+    const [place] = findSymbolLocations(project, symbol);
+    if (place === undefined || findRenameRejection(project, { symbol, place }, true) !== null) continue;
+    const made = planRename(project, symbol, FRESH[symbol.sort] ?? 'zzfresh');
     const what = `${symbol.sort} ${symbol.name} of ${basename(project.folder)}`;
     if (typeof made === 'string') {
       tally.refused.push(`${what}: ${made}`);
@@ -46,12 +46,12 @@ async function renameSome(project: Project, tally: Tally, count: number): Promis
 }
 
 /** Codes of the problems as `lintel check` finds them, the texts changed or as they are. */
-function soundness(project: Project, analyser: Analyser, made: Renaming | null): string[] {
+function soundness(project: Project, analyser: Analyser, made: RenamePlan | null): string[] {
   const files = [...project.files].map(([name, { text }]) => ({
-    file: project.shown(made?.moved?.from === name ? made.moved.to : name),
+    file: project.toRelativeName(made?.moved?.from === name ? made.moved.to : name),
     text: applyEdits(text, made?.edits.get(name) ?? []),
   }));
-  const { problems } = analyser.analyse(files, { env: null, sql: SQL, given: project.snapshot().config });
+  const { problems } = analyser.analyse(files, { env: null, sql: SQL, given: project.getSnapshot().config });
   return problems.map(({ code }) => code).sort();
 }
 
@@ -66,13 +66,13 @@ function more(before: readonly string[], after: readonly string[]): string[] {
 }
 
 /** Each edit is on one line and replaces a name, its quotes and escapes included, and no more. */
-function checkEdits(project: Project, { edits }: Renaming, what: string): void {
+function checkEdits(project: Project, { edits }: RenamePlan, what: string): void {
   for (const [name, list] of edits) {
-    const text = project.textOf(name)?.split(/\r\n|\r|\n/) ?? [];
+    const text = project.getText(name)?.split(/\r\n|\r|\n/) ?? [];
     for (const { range } of list) {
       expect(range.start.line, what).to.equal(range.end.line);
       const replaced = text[range.start.line]?.slice(range.start.character, range.end.character);
-      if (project.textOf(name) === null) continue;
+      if (project.getText(name) === null) continue;
       // A piece of one string: quotes in it are escaped.
       expect(() => void JSON.parse(`"${replaced}"`), `${what}: ${replaced}`).not.to.throw();
     }
@@ -94,19 +94,19 @@ describe('language server: names renamed', function () {
   it('keeps the sample as sound as it is', async () => {
     const tally: Tally = { renamed: 0, refused: [] };
     const count = countRuns('editor', 10, 1000);
-    await renameSome(await openProject(ROOT, { trusted: () => false }).read, tally, count);
+    await renameSome(await openProject(ROOT, { trusted: () => false }).loaded, tally, count);
     expect(tally.renamed).to.be.above(count === 10 ? 0 : 150);
     expectMostRenamed(tally);
   });
 
   it('makes no fixture worse', async () => {
     const tally: Tally = { renamed: 0, refused: [] };
-    const names = sampleCases('editor', 'fixtures', caseNames(), 40);
+    const names = sampleCases('editor', 'fixtures', listCaseNames(), 40);
     for (const name of names) {
       const home = join(folder, name);
       await mkdir(home, { recursive: true });
       await cp(join(DEFINITIONS, name), join(home, 'definitions'), { recursive: true });
-      await renameSome(await openProject(home, { trusted: () => false }).read, tally, countRuns('editor', 2, 1000));
+      await renameSome(await openProject(home, { trusted: () => false }).loaded, tally, countRuns('editor', 2, 1000));
     }
     expect(tally.renamed).to.be.above(names.length / 2);
     expectMostRenamed(tally);

@@ -1,6 +1,6 @@
 /** Rename over the protocol: the texts of all files afterwards, and the words with which the server refuses. */
 import { expect } from 'chai';
-import { caretIn, prepareAt, renameAt } from '../support/editor-names.js';
+import { openAtCaret, requestPrepareRename, requestRename } from '../support/editor-names.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
 const USER = 'definitions/_user.model.json';
@@ -55,9 +55,9 @@ describe('language server: rename', () => {
     return `${text.slice(0, caret)}‸${text.slice(caret)}`;
   };
   const rename = (file: string, before: string, word: string, to: string) =>
-    renameAt(editor, file, caretIn(editor, file, put(file, before, word)), to);
+    requestRename(editor, file, openAtCaret(editor, file, put(file, before, word)), to);
   const prepare = (file: string, before: string, word: string) =>
-    prepareAt(editor, file, caretIn(editor, file, put(file, before, word)));
+    requestPrepareRename(editor, file, openAtCaret(editor, file, put(file, before, word)));
   /** The files with every pair replaced, those that stay the same left out. */
   const with_ = (pairs: Readonly<Record<string, readonly (readonly [string, string])[]>>): Record<string, string> =>
     Object.fromEntries(
@@ -225,7 +225,9 @@ describe('language server: rename', () => {
   it('refuses to rename a variable that only the shell sets', async () => {
     const name = Object.keys(process.env).find((one) => /^[A-Z_]+$/.test(one) && one !== 'API_KEY') ?? 'PATH';
     const text = (FILES[A] ?? '').replace('$ENV.API_KEY', `$ENV.‸${name}`);
-    expect(await renameAt(editor, A, caretIn(editor, A, text), 'NOT_SET_BY_ANYBODY')).to.include('NOT_SET_BY_ANYBODY');
+    expect(await requestRename(editor, A, openAtCaret(editor, A, text), 'NOT_SET_BY_ANYBODY')).to.include(
+      'NOT_SET_BY_ANYBODY',
+    );
     editor.open(A, FILES[A] ?? '');
   });
 
@@ -247,7 +249,7 @@ describe('language server: rename', () => {
     await editor.write({
       [c]: `${claims} "id": "c-01", "resource": "c", "actionables": [{ "id": 1, "mode": "QUERY", "must_return_value": true, "sql_query": { "query": "SELECT age FROM users WHERE id = $1", "parameters": ["$PAYLOAD.id"] } }] }`,
     });
-    await editor.told(c, () => true);
+    await editor.waitForDiagnostics(c, () => true);
     expect(await rename(USER, '"', 'age', 'years')).to.match(
       /would be wrong in definitions\/c\.resource\.json, line 1: .*"age"/,
     );
@@ -258,10 +260,10 @@ describe('language server: rename in an editor that renames no files', () => {
   it('refuses a model that is called like its file, and renames the rest', async () => {
     const editor = await openEditor({ files: FILES });
     try {
-      const caret = caretIn(editor, A, (FILES[A] ?? '').replace('FROM users', 'FROM us‸ers'));
-      expect(await prepareAt(editor, A, caret)).to.include('Rename the file yourself');
-      const key = caretIn(editor, OTHERS, (FILES[OTHERS] ?? '').replace('_note', '_n‸ote'));
-      expect(await renameAt(editor, OTHERS, key, '_memo')).to.have.keys(OTHERS, B);
+      const caret = openAtCaret(editor, A, (FILES[A] ?? '').replace('FROM users', 'FROM us‸ers'));
+      expect(await requestPrepareRename(editor, A, caret)).to.include('Rename the file yourself');
+      const key = openAtCaret(editor, OTHERS, (FILES[OTHERS] ?? '').replace('_note', '_n‸ote'));
+      expect(await requestRename(editor, OTHERS, key, '_memo')).to.have.keys(OTHERS, B);
     } finally {
       await editor.close();
     }

@@ -1,7 +1,7 @@
 /** What panels ask the language server for: all resources with their places, and the request that one of them takes. */
 import { expect } from 'chai';
 import { pathToFileURL } from 'node:url';
-import type { ListedResource, RequestTold, ServedProject } from '../../language-server/features/requests.js';
+import type { ListedResource, RequestShapeResult, ServedProject } from '../../language-server/features/requests.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
 const SIGN_UP = `[
@@ -25,13 +25,13 @@ describe('language server: what panels ask for', () => {
   });
   afterEach(() => editor.close());
   const all = (): Promise<ListedResource[]> => editor.client.sendRequest('lintel/resources');
-  const ask = (resource: unknown, folder?: string): Promise<RequestTold | null> =>
+  const requestTold = (resource: unknown, folder?: string): Promise<RequestShapeResult | null> =>
     editor.client.sendRequest('lintel/request', { resource, ...(folder !== undefined && { folder }) });
 
   it('all resources, with where they stand', async () => {
     const [first, second] = await all();
     expect(first).to.deep.include({ id: 'sign-up', path: 'sign-up/:team', sound: true });
-    expect(first?.uri).to.equal(editor.uri('definitions/a.json'));
+    expect(first?.uri).to.equal(editor.toUri('definitions/a.json'));
     expect(first?.folder).to.equal(pathToFileURL(editor.folder).href);
     expect(first?.range.start).to.deep.equal({ line: 3, character: 10 });
     expect(first?.actions['sign-up#1']?.start).to.deep.equal({ line: 4, character: 20 });
@@ -39,7 +39,7 @@ describe('language server: what panels ask for', () => {
   });
 
   it('what a request needs, by id and by path, with the port of the config', async () => {
-    const told = await ask('sign-up', pathToFileURL(editor.folder).href);
+    const told = await requestTold('sign-up', pathToFileURL(editor.folder).href);
     expect(told).to.deep.include({ id: 'sign-up', path: '/sign-up/:team', sound: true });
     const [project] = await editor.client.sendRequest<readonly ServedProject[]>('lintel/projects');
     expect(project).to.deep.include({ folder: pathToFileURL(editor.folder).href, port: 9191 });
@@ -47,27 +47,27 @@ describe('language server: what panels ask for', () => {
     expect(told?.payload).to.deep.equal({ email: 'ada@example.com' });
     expect(told?.optional).to.deep.equal({ age: 18 });
     expect(told?.parameters).to.deep.equal([{ name: 'team', sample: 'text' }]);
-    expect((await ask('sign-up/:team'))?.id).to.equal('sign-up');
+    expect((await requestTold('sign-up/:team'))?.id).to.equal('sign-up');
   });
 
   it('follows what is typed', async () => {
     editor.open('definitions/a.json', SIGN_UP.replace('"age"', '"years"'));
-    expect((await ask('sign-up'))?.optional).to.deep.equal({ years: 18 });
+    expect((await requestTold('sign-up'))?.optional).to.deep.equal({ years: 18 });
   });
 
   it('answers nothing for what is not there, and for what is no question', async () => {
-    expect(await ask('nowhere')).to.equal(null);
-    expect(await ask('sign-up', 'file:///elsewhere')).to.equal(null);
-    expect(await ask(7)).to.equal(null);
+    expect(await requestTold('nowhere')).to.equal(null);
+    expect(await requestTold('sign-up', 'file:///elsewhere')).to.equal(null);
+    expect(await requestTold(7)).to.equal(null);
     expect(await editor.client.sendRequest('lintel/request', null)).to.equal(null);
-    expect((await ask('broken'))?.sound).to.equal(false);
+    expect((await requestTold('broken'))?.sound).to.equal(false);
   });
 
   it('stands up to every prefix of a file', async () => {
     for (let end = 0; end < SIGN_UP.length; end += 17) {
       editor.open('definitions/a.json', SIGN_UP.slice(0, end));
       await all();
-      await ask('sign-up');
+      await requestTold('sign-up');
     }
   });
 });

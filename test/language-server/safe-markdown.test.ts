@@ -1,6 +1,6 @@
 /** Third-party text in hovers: nothing in it is a command, a picture or HTML, and code stays what it was. */
 import { expect } from 'chai';
-import { inBlock, inCode, safeMarkdown } from '../../language-server/safe-markdown.js';
+import { toCodeBlock, toCodeSpan, safeMarkdown } from '../../language-server/safe-markdown.js';
 
 describe('language server: safe Markdown', () => {
   it('leaves plain words and code alone', () => {
@@ -33,10 +33,10 @@ describe('language server: safe Markdown', () => {
   });
 
   it('puts names and blocks into fences that they cannot end', () => {
-    expect(inCode('a')).to.equal('`a`');
-    expect(inCode('a`b')).to.equal('``a`b``');
-    expect(inCode('`')).to.equal('`` ` ``');
-    expect(inCode('a\n\n# b')).to.equal('`a # b`');
-    expect(inBlock('```', 'json')).to.equal('````json\n```\n````');
+    expect(toCodeSpan('a')).to.equal('`a`');
+    expect(toCodeSpan('a`b')).to.equal('``a`b``');
+    expect(toCodeSpan('`')).to.equal('`` ` ``');
+    expect(toCodeSpan('a\n\n# b')).to.equal('`a # b`');
+    expect(toCodeBlock('```', 'json')).to.equal('````json\n```\n````');
   });
 });

@@ -2,11 +2,11 @@
 import { expect } from 'chai';
 import { SemanticTokensRangeRequest, SemanticTokensRequest } from 'vscode-languageserver-protocol';
 import type { Editor } from '../support/editor-pair.js';
-import { FILE, resourceWith, sqlEditor } from '../support/editor-sql.js';
+import { FILE, formatSqlResource, openSqlEditor } from '../support/editor-sql.js';
 
 describe('language server: semantic tokens', () => {
   let editor: Editor;
-  before(async () => (editor = await sqlEditor()));
+  before(async () => (editor = await openSqlEditor()));
   after(() => editor.close());
 
   function read(text: string, data: readonly number[]): string[] {
@@ -31,7 +31,7 @@ describe('language server: semantic tokens', () => {
   }
   /** Without the id of the resource and the names of rules around the statement. */
   const inSql = async (sql: string, rest = ''): Promise<string[]> =>
-    (await tokens(resourceWith(sql, rest))).filter((one) => one !== 'a-01 namespace declaration');
+    (await tokens(formatSqlResource(sql, rest))).filter((one) => one !== 'a-01 namespace declaration');
 
   it('in SQL, each piece of it, with escapes', async () => {
     const sql = String.raw`"SELECT u.\"fullName\", count(*), 'a\u0041😀' FROM _users AS u WHERE u.email = $1::text AND id > 1.5 -- ok"`;
@@ -147,7 +147,7 @@ describe('language server: semantic tokens', () => {
   });
 
   it('of a range of lines', async () => {
-    const text = `[${resourceWith('"SELECT 1"')},\n${resourceWith('"DELETE FROM _notes"').replace('a-01', 'b-01')}]`;
+    const text = `[${formatSqlResource('"SELECT 1"')},\n${formatSqlResource('"DELETE FROM _notes"').replace('a-01', 'b-01')}]`;
     const { uri } = editor.open(FILE, text);
     const range = { start: { line: 1, character: 0 }, end: { line: 1, character: 10 } };
     const answer = await editor.client.sendRequest(SemanticTokensRangeRequest.type, { textDocument: { uri }, range });

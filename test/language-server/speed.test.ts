@@ -5,9 +5,15 @@
 import { expect } from 'chai';
 import { HoverRequest, type Diagnostic } from 'vscode-languageserver-protocol';
 import { document, positionAt } from '../../language/source/document.js';
-import { cpuTimeOf } from '../support/cpu.js';
+import { measureAsyncCpuTime } from '../support/cpu.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { completionsIn, hoversIn, problemsIn, projectOfFiles, projectOfOneFile } from '../support/large-files.js';
+import {
+  listCompletionKeystrokes,
+  listHoverKeystrokes,
+  listProblemKeystrokes,
+  createMultiFileProject,
+  createSingleFileProject,
+} from '../support/large-files.js';
 
 const TIMES = 4;
 const FIRST = 300 * TIMES;
@@ -20,7 +26,8 @@ const STROKES = 4;
 /** The best of several: what else the machine does is not the matter of this test. */
 const best = (values: readonly number[]): number => Math.min(...values);
 
-const wordsOf = (message: Diagnostic['message']): string => (typeof message === 'string' ? message : message.value);
+const getMessageText = (message: Diagnostic['message']): string =>
+  typeof message === 'string' ? message : message.value;
 
 describe('language server: speed', function () {
   let editor: Editor | undefined;
@@ -29,13 +36,14 @@ describe('language server: speed', function () {
     editor = undefined;
   });
 
-  const shown = (problems: readonly Diagnostic[]): string[] => problems.map(({ message }) => JSON.stringify(message));
+  const formatMessages = (problems: readonly Diagnostic[]): string[] =>
+    problems.map(({ message }) => JSON.stringify(message));
 
   it('a small file is judged soon after it was opened', async () => {
-    const project = projectOfOneFile(2000);
+    const project = createSingleFileProject(2000);
     editor = await openEditor({ files: project.files, pause: 0 });
     const opened = editor;
-    const took = await cpuTimeOf(() => {
+    const took = await measureAsyncCpuTime(() => {
       opened.open(project.open, project.files[project.open] ?? '');
       return opened.diagnostics(project.open);
     });
@@ -43,37 +51,39 @@ describe('language server: speed', function () {
   });
 
   it('a letter in a file of 200 KB is judged and completed at once', async () => {
-    const project = projectOfOneFile(200_000);
+    const project = createSingleFileProject(200_000);
     const { open } = project;
     editor = await openEditor({ files: project.files, pause: 0 });
     const opened = editor;
     opened.open(open, project.files[open] ?? '');
-    expect(shown(await opened.diagnostics(open))).to.deep.equal([]);
-    for (const { name, text, offset, letter, expected } of problemsIn(project)) {
+    expect(formatMessages(await opened.diagnostics(open))).to.deep.equal([]);
+    for (const { name, text, offset, letter, expected } of listProblemKeystrokes(project)) {
       const wrong = text.slice(0, offset) + letter + text.slice(offset);
       const took: number[] = [];
       for (let n = 0; n < STROKES; n++) {
-        opened.change(open, text);
+        opened.changeDocument(open, text);
         await opened.diagnostics(open);
         took.push(
-          await cpuTimeOf(async () => {
-            opened.change(open, wrong);
+          await measureAsyncCpuTime(async () => {
+            opened.changeDocument(open, wrong);
             const found = await opened.diagnostics(open);
-            expect(found.map(({ code, message }) => `${code} ${wordsOf(message)}`).join('\n')).to.match(expected);
+            expect(found.map(({ code, message }) => `${code} ${getMessageText(message)}`).join('\n')).to.match(
+              expected,
+            );
           }),
         );
       }
       expect(best(took), `mistake ${name}`).to.be.lessThan(DIAGNOSTICS);
     }
-    for (const { name, text, offset, letter, expected } of completionsIn(project)) {
+    for (const { name, text, offset, letter, expected } of listCompletionKeystrokes(project)) {
       const typed = `${text.slice(0, offset)}${letter}‸${text.slice(offset)}`;
       const took: number[] = [];
       for (let n = 0; n < STROKES; n++) {
-        opened.change(open, text);
+        opened.changeDocument(open, text);
         await opened.diagnostics(open);
         took.push(
-          await cpuTimeOf(async () => {
-            const { labels } = await opened.complete(open, typed);
+          await measureAsyncCpuTime(async () => {
+            const { labels } = await opened.requestCompletion(open, typed);
             expect(
               labels.some((label) => expected.test(label)),
               `${name}: ${labels.join(', ')}`,
@@ -86,20 +96,20 @@ describe('language server: speed', function () {
   });
 
   it('a pointer in a file of 200 KB is answered right behind a letter', async () => {
-    const project = projectOfOneFile(200_000);
+    const project = createSingleFileProject(200_000);
     const { open } = project;
     editor = await openEditor({ files: project.files, pause: 0 });
     const opened = editor;
     const { uri } = opened.open(open, project.files[open] ?? '');
     await opened.diagnostics(open);
-    for (const { text, offset, expected } of hoversIn(project)) {
+    for (const { text, offset, expected } of listHoverKeystrokes(project)) {
       const position = positionAt(document('', text), offset);
       const took: number[] = [];
       for (let n = 0; n < STROKES; n++) {
-        opened.change(open, `${text}${' '.repeat(n % 2)}`);
+        opened.changeDocument(open, `${text}${' '.repeat(n % 2)}`);
         const asked = { textDocument: { uri }, position };
         took.push(
-          await cpuTimeOf(async () =>
+          await measureAsyncCpuTime(async () =>
             expect(JSON.stringify(await opened.client.sendRequest(HoverRequest.type, asked))).to.match(expected),
           ),
         );
@@ -110,21 +120,21 @@ describe('language server: speed', function () {
   });
 
   it('a workspace of 500 resources is read in a few seconds, and a letter in one judged at once', async () => {
-    const project = projectOfFiles(500);
-    const took = await cpuTimeOf(async () => {
+    const project = createMultiFileProject(500);
+    const took = await measureAsyncCpuTime(async () => {
       editor = await openEditor({ files: project.files, pause: 0 });
       editor.open(project.open, project.files[project.open] ?? '');
-      expect(shown(await editor.diagnostics(project.open))).to.deep.equal([]);
+      expect(formatMessages(await editor.diagnostics(project.open))).to.deep.equal([]);
     });
     expect(took).to.be.lessThan(INDEX);
     const opened = editor;
     if (opened === undefined) throw new Error('no editor');
-    const [stroke] = problemsIn(project);
+    const [stroke] = listProblemKeystrokes(project);
     const { text, offset, letter } = stroke ?? { text: '', offset: 0, letter: '' };
     const letters: number[] = [];
     for (let n = 0; n < STROKES; n++) {
-      opened.change(project.open, n % 2 === 0 ? text.slice(0, offset) + letter + text.slice(offset) : text);
-      letters.push(await cpuTimeOf(() => opened.diagnostics(project.open)));
+      opened.changeDocument(project.open, n % 2 === 0 ? text.slice(0, offset) + letter + text.slice(offset) : text);
+      letters.push(await measureAsyncCpuTime(() => opened.diagnostics(project.open)));
     }
     expect(best(letters), 'a letter').to.be.lessThan(DIAGNOSTICS);
   });

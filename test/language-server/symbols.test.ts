@@ -13,7 +13,7 @@ import {
   type Range,
   type SymbolInformation,
 } from 'vscode-languageserver-protocol';
-import { shown } from '../support/editor-names.js';
+import { formatLocations } from '../support/editor-names.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { ROOT } from '../support/project.js';
 
@@ -37,7 +37,7 @@ describe('language server: symbols and lenses', () => {
   after(() => editor.close());
 
   const outline = async (name: string): Promise<DocumentSymbol[]> => {
-    const params = { textDocument: { uri: editor.uri(name) } };
+    const params = { textDocument: { uri: editor.toUri(name) } };
     return ((await editor.client.sendRequest(DocumentSymbolRequest.type, params)) ?? []) as DocumentSymbol[];
   };
   const rows = (tree: readonly DocumentSymbol[], depth = 0): string[] =>
@@ -72,41 +72,41 @@ describe('language server: symbols and lenses', () => {
     editor.open(A, text);
   });
 
-  const found = async (query: string): Promise<SymbolInformation[]> =>
+  const findSymbols = async (query: string): Promise<SymbolInformation[]> =>
     ((await editor.client.sendRequest(WorkspaceSymbolRequest.type, { query })) ?? []) as SymbolInformation[];
 
   it('finds names of the workspace by some of their letters, the nearest first', async () => {
-    expect((await found('a-01')).map(({ name }) => name)).to.deep.equal(['a-01']);
-    expect((await found('eml')).map(({ name, containerName }) => [name, containerName])).to.deep.equal([
+    expect((await findSymbols('a-01')).map(({ name }) => name)).to.deep.equal(['a-01']);
+    expect((await findSymbols('eml')).map(({ name, containerName }) => [name, containerName])).to.deep.equal([
       ['email', '_user'],
     ]);
-    expect((await found('a/l')).map(({ name }) => name)).to.deep.equal(['a-01']);
-    expect((await found('fnd')).map(({ name, containerName }) => [name, containerName])).to.deep.equal([
+    expect((await findSymbols('a/l')).map(({ name }) => name)).to.deep.equal(['a-01']);
+    expect((await findSymbols('fnd')).map(({ name, containerName }) => [name, containerName])).to.deep.equal([
       ['found', 'a-01'],
     ]);
-    expect(await found('zzz')).to.deep.equal([]);
-    expect((await found('')).map(({ name }) => name)).to.include.members(['_user', 'a-01', 'b-01', 'email']);
+    expect(await findSymbols('zzz')).to.deep.equal([]);
+    expect((await findSymbols('')).map(({ name }) => name)).to.include.members(['_user', 'a-01', 'b-01', 'email']);
   });
 
-  const lensesOf = async (name: string): Promise<CodeLens[]> => {
-    const params = { textDocument: { uri: editor.uri(name) } };
+  const requestLenses = async (name: string): Promise<CodeLens[]> => {
+    const params = { textDocument: { uri: editor.toUri(name) } };
     return (await editor.client.sendRequest(CodeLensRequest.type, params)) ?? [];
   };
 
   it('puts lenses over resources, models and names, and counts when asked', async () => {
     editor.open(A, FILES[A]);
-    const lenses = await lensesOf(A);
+    const lenses = await requestLenses(A);
     expect(lenses.filter(({ command }) => command === undefined)).to.have.length(3);
     expect(lenses.flatMap(({ command }) => command ?? [])).to.deep.include.members([
-      { title: 'Send request', command: 'lintel.sendRequest', arguments: [editor.uri(A), 'a-01'] },
-      { title: 'Show plan', command: 'lintel.showPlan', arguments: [editor.uri(A), 'b-01'] },
+      { title: 'Send request', command: 'lintel.sendRequest', arguments: [editor.toUri(A), 'a-01'] },
+      { title: 'Show plan', command: 'lintel.showPlan', arguments: [editor.toUri(A), 'b-01'] },
     ]);
-    const [model] = await lensesOf(MODEL);
+    const [model] = await requestLenses(MODEL);
     const { command } = await editor.client.sendRequest(CodeLensResolveRequest.type, model as CodeLens);
     expect(command).to.include({ title: '1 reference', command: 'lintel.showReferences' });
     const [uri, position, locations] = (command?.arguments ?? []) as [string, Range['start'], Location[]];
-    expect([uri, position]).to.deep.equal([editor.uri(MODEL), { line: 0, character: 0 }]);
-    expect(await shown(editor, locations)).to.deep.equal([`${A}:3:81 _user`]);
+    expect([uri, position]).to.deep.equal([editor.toUri(MODEL), { line: 0, character: 0 }]);
+    expect(await formatLocations(editor, locations)).to.deep.equal([`${A}:3:81 _user`]);
     const titles = await Promise.all(
       lenses
         .filter((lens) => lens.command === undefined)

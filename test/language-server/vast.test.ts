@@ -5,10 +5,10 @@
  */
 import { expect } from 'chai';
 import { DocumentSymbolRequest, HoverRequest } from 'vscode-languageserver-protocol';
-import { engineCollection } from '../../language-server/frugal.js';
+import { createGarbageCollector } from '../../language-server/frugal.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { isDeep } from '../support/sample.js';
-import { cpuTimeOf } from '../support/cpu.js';
+import { measureAsyncCpuTime } from '../support/cpu.js';
 
 /** Of the size, and so of the bounds. */
 const SHARE = isDeep('editor') ? 1 : 0.25;
@@ -22,11 +22,11 @@ const resource = (n: number): string =>
   `"SELECT id FROM _users WHERE email = $1", "parameters": ["email"] } }] }`;
 
 /** Seconds of the processor. */
-const worked = async (work: () => Promise<unknown>): Promise<number> => (await cpuTimeOf(work)) / 1000;
+const worked = async (work: () => Promise<unknown>): Promise<number> => (await measureAsyncCpuTime(work)) / 1000;
 
-const collect = engineCollection();
+const collect = createGarbageCollector();
 /** Megabytes that are still needed. */
-function kept(): number {
+function measureMegabytes(): number {
   collect();
   return process.memoryUsage().heapUsed / 1e6;
 }
@@ -43,7 +43,7 @@ describe('language server: definitions beyond all measure', function () {
     const many = Math.ceil((SHARE * 1e6) / (resource(10_000).length + 2));
     const text = `[\n${Array.from({ length: many }, (_, n) => resource(n)).join(',\n')}\n]\n`;
     expect(text.length).to.be.above(SHARE * 0.98e6);
-    const before = kept();
+    const before = measureMegabytes();
     const opened = (editor = await openEditor({
       files: { 'definitions/_users.model.json': MODEL, [file]: text },
     }));
@@ -57,29 +57,29 @@ describe('language server: definitions beyond all measure', function () {
     const half = many >> 1;
     const here = `"id": "r-${half}", `;
     const letter = async (typed: string, code: string): Promise<void> => {
-      opened.change(file, text.replace(here, `${here}${typed}: 1, `));
+      opened.changeDocument(file, text.replace(here, `${here}${typed}: 1, `));
       expect((await opened.diagnostics(file)).map((one) => one.code)).to.include(code);
     };
     expect(await worked(() => letter('"a"', 'DEF_UNKNOWN_KEY')), 'a letter').to.be.below(SHARE * 3.2);
-    const afterOne = kept();
+    const afterOne = measureMegabytes();
     for (const typed of ['"ab"', '"abc"']) await letter(typed, 'DEF_UNKNOWN_KEY');
     expect(
       await worked(async () => {
-        const { labels } = await opened.complete(file, text.replace(here, `${here}"ret‸" `));
+        const { labels } = await opened.requestCompletion(file, text.replace(here, `${here}"ret‸" `));
         expect(labels).to.include('returnables');
       }),
       'completion, and the analysis of the letter, which may come before it',
     ).to.be.below(SHARE * 4);
-    const { uri, caret } = opened.change(file, text.replace(here, `"i‸d": "r-${half}", `));
+    const { uri, caret } = opened.changeDocument(file, text.replace(here, `"i‸d": "r-${half}", `));
     const position = caret ?? { line: 0, character: 0 };
     expect(await opened.client.sendRequest(HoverRequest.type, { textDocument: { uri }, position })).not.to.equal(null);
     const symbols = await opened.client.sendRequest(DocumentSymbolRequest.type, { textDocument: { uri } });
     expect(symbols?.length).to.equal(many);
-    opened.change(file, text.slice(0, -500));
+    opened.changeDocument(file, text.slice(0, -500));
     expect((await opened.diagnostics(file)).map(({ code }) => code)).to.include('SRC_SYNTAX');
-    opened.change(file, text);
+    opened.changeDocument(file, text);
     expect(await opened.diagnostics(file)).to.deep.equal([]);
-    const afterAll = kept();
+    const afterAll = measureMegabytes();
     expect(afterOne - before, 'megabytes').to.be.below(SHARE * 240);
     expect(afterAll, 'megabytes that every letter leaves').to.be.below(before + (afterOne - before) * 1.5);
   });
@@ -87,14 +87,14 @@ describe('language server: definitions beyond all measure', function () {
   // `speed.test.ts` holds a smaller workspace to stricter bounds.
   if (isDeep('editor')) {
     it('a workspace of two thousand files', async () => {
-      const nameOf = (n: number): string => `definitions/f${n % 100}/r${n}.resource.json`;
-      const files = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [nameOf(n), resource(n)]));
-      const before = kept();
+      const formatFileName = (n: number): string => `definitions/f${n % 100}/r${n}.resource.json`;
+      const files = Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [formatFileName(n), resource(n)]));
+      const before = measureMegabytes();
       const opened = (editor = await openEditor({
         files: { 'definitions/_users.model.json': MODEL, ...files },
         pause: 0,
       }));
-      const file = nameOf(50);
+      const file = formatFileName(50);
       expect(
         await worked(async () => {
           opened.open(file, resource(50));
@@ -102,17 +102,17 @@ describe('language server: definitions beyond all measure', function () {
         }),
         'opening',
       ).to.be.below(8);
-      expect(kept() - before, 'megabytes').to.be.below(160);
+      expect(measureMegabytes() - before, 'megabytes').to.be.below(160);
       expect(
         await worked(async () => {
-          opened.change(file, resource(50).replace('"mode"', '"mod"'));
+          opened.changeDocument(file, resource(50).replace('"mode"', '"mod"'));
           expect((await opened.diagnostics(file)).map(({ code }) => code)).to.include('DEF_UNKNOWN_KEY');
         }),
         'a letter',
       ).to.be.below(1.2);
       expect(
         await worked(async () => {
-          const { labels } = await opened.complete(file, resource(50).replace('"mode"', '"‸", "mode"'));
+          const { labels } = await opened.requestCompletion(file, resource(50).replace('"mode"', '"‸", "mode"'));
           expect(labels).to.include('no_op');
         }),
         'completion, and the analysis of the letter, which may come before it',

@@ -53,7 +53,7 @@ export async function measureCoverage(
   mkdirSync(dirname(COVERAGE_FILE), { recursive: true });
   const measurer = createMeasurer(workspace, servers);
   for (const [index, file] of missing.entries()) {
-    const found = await measurer.measure(file);
+    const found = await measurer.measureFile(file);
     appendFileSync(COVERAGE_FILE, `${JSON.stringify(found)}\n`);
     measured.push({ ...file, ...found });
     const note = found.problem === null ? '' : `, left out: ${found.problem}`;
@@ -81,7 +81,7 @@ function createMeasurer(workspace: Workspace, servers: SharedServers) {
     workspace.clear();
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder);
-    await servers.clean();
+    await servers.removeDatabases();
   }
 
   async function run(path: string): Promise<RunOutcome> {
@@ -96,7 +96,7 @@ function createMeasurer(workspace: Workspace, servers: SharedServers) {
 
   return {
     close,
-    async measure({ path, hash }: TestFile): Promise<Measurement> {
+    async measureFile({ path, hash }: TestFile): Promise<Measurement> {
       let outcome = await run(path);
       if (outcome.type === 'exit' || (outcome.type === 'result' && outcome.result.failure !== null)) {
         // Another file before it in the same process may be the cause.

@@ -9,7 +9,7 @@ import ts from 'typescript';
 import { findMutations } from './kinds.js';
 import { createMutation, type Mutation } from './mutation.js';
 import { isMutated, isSkippedNode } from './scope.js';
-import { weigh } from './weights.js';
+import { weighMutation } from './weights.js';
 
 export const FOLDERS = ['contract', 'language', 'kernel', 'cli', 'plugins', 'language-server'];
 const MOST_PER_FILE = 3;
@@ -63,7 +63,7 @@ export function* drawMutations(
   seed: number,
 ): Generator<Mutation, void, boolean | undefined> {
   const ordered = mutations
-    .map((mutation) => ({ mutation, key: Math.log(drawNumber(seed, mutation)) / weigh(mutation) }))
+    .map((mutation) => ({ mutation, key: Math.log(drawNumber(seed, mutation)) / weighMutation(mutation) }))
     .sort((a, b) => b.key - a.key || a.mutation.id.localeCompare(b.mutation.id));
   const perFile = new Map<string, number>();
   const lines = new Set<string>();

@@ -51,16 +51,16 @@ function findInPattern(node: ts.Node, source: ts.SourceFile): MutationPlace[] {
   const start = node.getStart(source);
   const text = node.getText(source);
   const close = text.lastIndexOf('/');
-  const cut = (from: number, to: number): MutationPlace => ({
+  const createRemoval = (from: number, to: number): MutationPlace => ({
     kind: 'pattern',
     start: start + from,
     end: start + to,
     replacement: '',
   });
   const found: MutationPlace[] = [];
-  if (text.startsWith('/^') && close > 2) found.push(cut(1, 2));
-  if (/[^\\]\$\//.test(text.slice(0, close + 1)) && close > 2) found.push(cut(close - 1, close));
-  if (text.endsWith('/i')) found.push(cut(close + 1, close + 2));
+  if (text.startsWith('/^') && close > 2) found.push(createRemoval(1, 2));
+  if (/[^\\]\$\//.test(text.slice(0, close + 1)) && close > 2) found.push(createRemoval(close - 1, close));
+  if (text.endsWith('/i')) found.push(createRemoval(close + 1, close + 2));
   return found;
 }
 

@@ -1,7 +1,7 @@
 /** From executed ranges of compiled files to lines of their sources, by the source maps next to them. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Executed, LinesByFile, TakenScript } from './messages.js';
+import type { Executed, LinesByFile, ScriptCoverage } from './messages.js';
 
 /** A place of the compiled text and the source line that it comes from, counted from 1. */
 interface Segment {
@@ -17,7 +17,7 @@ const RUN = 2;
 export class LineCollector {
   private readonly lines = { run: new Map<string, Set<number>>(), load: new Map<string, Set<number>>() };
 
-  add(scripts: readonly TakenScript[]): void {
+  add(scripts: readonly ScriptCoverage[]): void {
     for (const [url, functions] of scripts) {
       const { path, segments } = readSegments(url);
       const states = new Uint8Array(segments.length);
@@ -41,7 +41,7 @@ export class LineCollector {
   }
 
   /** Lines that were executed since the last call. */
-  take(): Executed {
+  takeExecuted(): Executed {
     const { run, load } = this.lines;
     const executed = { run: writeLines(run), load: writeLines(load) };
     run.clear();

@@ -32,5 +32,5 @@ export interface Executed {
 }
 
 /** One script, as small as it can be written: its address, and `[start, end, count]` of each range, outer ones first. */
-export type TakenScript = readonly [url: string, functions: readonly (readonly TakenRange[])[]];
-export type TakenRange = readonly [start: number, end: number, count: number];
+export type ScriptCoverage = readonly [url: string, functions: readonly (readonly RangeCoverage[])[]];
+export type RangeCoverage = readonly [start: number, end: number, count: number];

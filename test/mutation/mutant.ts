@@ -28,7 +28,7 @@ export async function runMutant(
   code: string,
   { files }: RelatedTests,
 ): Promise<Trial> {
-  const restore = workspace.replace(join('dist', file.replace(/\.ts$/, '.js')), code);
+  const restore = workspace.replaceFile(join('dist', file.replace(/\.ts$/, '.js')), code);
   try {
     return await runFiles(workspace, servers, files);
   } finally {

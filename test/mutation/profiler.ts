@@ -1,11 +1,11 @@
 /** Precise block coverage of this process by V8's own profiler: each call returns what was executed since the one before. */
 import { Session, type Profiler } from 'node:inspector';
-import type { TakenScript } from './messages.js';
+import type { ScriptCoverage } from './messages.js';
 
 const OURS = /\/dist\/(kernel|plugins|language-server)\//;
 
 /** Begins to count; scripts that are loaded later are counted block by block. */
-export function startProfiler(): () => TakenScript[] {
+export function startProfiler(): () => ScriptCoverage[] {
   const session = new Session();
   session.connect();
   session.post('Profiler.enable');

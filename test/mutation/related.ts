@@ -33,9 +33,9 @@ export function createFinder(measured: readonly MeasuredFile[]): FindRelated {
   }
   return ({ file: source, line }, budgetMs) => {
     // How much of what the file executes is in the mutated source, for its price.
-    const score = ({ counts, total, file }: (typeof indexes)[number]): number =>
+    const computeScore = ({ counts, total, file }: (typeof indexes)[number]): number =>
       (counts.get(source) ?? 0) / total / (file.ms + PRICE_MS);
-    const byScore = (found: typeof indexes): typeof indexes => found.sort((a, b) => score(b) - score(a));
+    const byScore = (found: typeof indexes): typeof indexes => found.sort((a, b) => computeScore(b) - computeScore(a));
     const direct = byScore(indexes.filter(({ has }) => has(source, line)));
     const users =
       direct.length < FEW && atLoad.get(source)?.has(line) === true

@@ -90,7 +90,7 @@ async function runAll(
         results.push(result);
         print(`${results.length}/${options.only?.length ?? options.count} ${formatResult(result)}`);
         // Other jobs use databases of the same servers.
-        if (isAlone) await servers.clean();
+        if (isAlone) await servers.removeDatabases();
       }
     }),
   );

@@ -1,7 +1,7 @@
 /** The servers that all test processes of one run of the tool share: started once, handed on by the variables that tests read. */
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import type { Found } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded.js';
 import { startMongo, stopMongo } from '../support/mongo.js';
 import { startMysql, stopMysql } from '../support/mysql.js';
 import { startPostgres, stopPostgres } from '../support/postgres.js';
@@ -13,11 +13,11 @@ export interface SharedServers {
   /** Servers that could not be started, with the reason. */
   readonly missing: readonly string[];
   /** Removes the databases that test processes left behind. */
-  clean(): Promise<void>;
+  removeDatabases(): Promise<void>;
   stop(): Promise<void>;
 }
 
-type Start = () => Promise<Found<{ readonly url: string }>>;
+type Start = () => Promise<ServerOrSkip<{ readonly url: string }>>;
 
 const STARTS: readonly (readonly [variable: string, start: Start])[] = [
   ['TEST_DATABASE_URL', startPostgres],
@@ -47,14 +47,14 @@ export async function startServers(): Promise<SharedServers> {
     const { endpoint, accessKey, secretKey } = s3;
     Object.assign(env, { TEST_S3_ENDPOINT: endpoint, TEST_S3_ACCESS_KEY: accessKey, TEST_S3_SECRET_KEY: secretKey });
   }
-  const own = (variable: string): string | undefined => (ours.has(variable) ? env[variable] : undefined);
+  const getOwnUrl = (variable: string): string | undefined => (ours.has(variable) ? env[variable] : undefined);
   return {
     env,
     missing,
-    async clean() {
-      await cleanPostgres(own('TEST_DATABASE_URL'));
-      await cleanMysql(own('TEST_MARIADB_URL'));
-      await cleanMysql(own('TEST_MYSQL_URL'));
+    async removeDatabases() {
+      await cleanPostgres(getOwnUrl('TEST_DATABASE_URL'));
+      await cleanMysql(getOwnUrl('TEST_MARIADB_URL'));
+      await cleanMysql(getOwnUrl('TEST_MYSQL_URL'));
     },
     async stop() {
       await Promise.all([stopPostgres(), stopRedis(), stopMysql(), stopMongo(), stopS3()]);

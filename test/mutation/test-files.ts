@@ -27,10 +27,10 @@ export function listTestFiles(root: string): TestFile[] {
     .sort();
   const modules = new Map<string, Module>();
   return files.map((path) => {
-    const onDemand = reach(modules, root, path, true);
+    const onDemand = collectReachable(modules, root, path, true);
     const hash = createHash('sha256');
     for (const file of [...onDemand].sort()) hash.update(modules.get(file)?.hash ?? '');
-    const imports = new Set([...reach(modules, root, path, false)].map(toSource));
+    const imports = new Set([...collectReachable(modules, root, path, false)].map(toSource));
     return { path, imports, hash: hash.digest('hex').slice(0, 16) };
   });
 }
@@ -43,7 +43,12 @@ interface Module {
   readonly onDemand: readonly string[];
 }
 
-function reach(modules: Map<string, Module>, root: string, path: string, withOnDemand: boolean): Set<string> {
+function collectReachable(
+  modules: Map<string, Module>,
+  root: string,
+  path: string,
+  withOnDemand: boolean,
+): Set<string> {
   const found = new Set<string>();
   const open = [path];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

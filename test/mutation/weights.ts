@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<MutationKind, number>> = {
   statement: 4,
 };
 
-export function weigh({ file, kind }: Mutation): number {
+export function weighMutation({ file, kind }: Mutation): number {
   const area = DESCRIPTION.test(file) ? 0.5 : 1;
   return KINDS[kind] * area * (HARMFUL.some((pattern) => pattern.test(file)) ? 4 : 1);
 }

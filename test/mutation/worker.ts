@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Mocha from 'mocha';
 import { LineCollector } from './lines.js';
-import type { Executed, Failure, RunRequest, RunResult, TakenScript } from './messages.js';
+import type { Executed, Failure, RunRequest, RunResult, ScriptCoverage } from './messages.js';
 import { startProfiler } from './profiler.js';
 
 const TIMEOUT_MS = 60_000;
@@ -61,14 +61,14 @@ function startMeasuring(folder: string): () => Executed {
       }
       rmSync(join(folder, name), { force: true });
     }
-    return lines.take();
+    return lines.takeExecuted();
   };
 }
 
 /** The last line of a process that was killed may be cut. */
-function parseScripts(line: string): TakenScript[] | null {
+function parseScripts(line: string): ScriptCoverage[] | null {
   try {
-    return JSON.parse(line) as TakenScript[];
+    return JSON.parse(line) as ScriptCoverage[];
   } catch {
     return null;
   }

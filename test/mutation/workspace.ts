@@ -24,7 +24,7 @@ export interface Workspace {
   readonly scratch: string;
   clear(): void;
   /** Replaces a file of the copy; the result puts it back. */
-  replace(path: string, text: string): () => void;
+  replaceFile(path: string, text: string): () => void;
   dispose(): void;
 }
 
@@ -51,7 +51,7 @@ export function createWorkspace(): Workspace {
     folder,
     scratch,
     clear,
-    replace(path, text) {
+    replaceFile(path, text) {
       const file = join(folder, path);
       const original = readFileSync(file);
       writeFileSync(file, text);

@@ -58,7 +58,7 @@ const readRecord = (): Readonly<Record<string, Hashes>> =>
   existsSync(RECORD) ? (JSON.parse(readFileSync(RECORD, 'utf8')) as Record<string, Hashes>) : {};
 
 /** Areas whose sources are not those of their last full run. */
-export function changedAreas(): Area[] {
+export function listChangedAreas(): Area[] {
   const record = readRecord();
   return AREAS.filter((area) => {
     const [sources, code] = record[area] ?? [];

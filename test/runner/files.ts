@@ -10,23 +10,23 @@ const DURATIONS = join(ROOT, 'test', 'durations.json');
 const UNKNOWN_SECONDS = 5;
 
 /** `e2e/sockets` for a compiled test file. */
-export const shortName = (file: string): string =>
+export const toShortName = (file: string): string =>
   relative(COMPILED, file)
     .replaceAll(sep, '/')
     .replace(/\.test\.js$/, '');
 
-export const allFiles = (): string[] => globSync('**/*.test.js', { cwd: COMPILED, absolute: true }).sort();
+export const listFiles = (): string[] => globSync('**/*.test.js', { cwd: COMPILED, absolute: true }).sort();
 
 /** Files of the words on the command line: `e2e/sockets`, `test/e2e/sockets.test.ts`, `e2e`, a compiled file. */
 export function findFiles(words: readonly string[]): string[] {
-  const all = allFiles();
+  const all = listFiles();
   const found = words.flatMap((word) => {
     const name = word
       .replace(/^.*?\bdist[/\\]test[/\\]/, '')
       .replace(/^(.*[/\\])?test[/\\]/, '')
       .replace(/\.test\.[jt]s$/, '');
-    const exact = all.filter((file) => shortName(file) === name);
-    const inside = all.filter((file) => shortName(file).startsWith(name));
+    const exact = all.filter((file) => toShortName(file) === name);
+    const inside = all.filter((file) => toShortName(file).startsWith(name));
     const matching = exact.length > 0 ? exact : inside;
     if (matching.length === 0) throw new Error(`No test file is named "${word}". Names look like e2e/sockets.`);
     return matching;
@@ -51,24 +51,24 @@ const NODE_SENSITIVE = `
   .split(/\s+/);
 
 /** Throws where a name has no test file any more. */
-export function nodeSensitiveFiles(): string[] {
-  const all = allFiles();
+export function listNodeSensitiveFiles(): string[] {
+  const all = listFiles();
   return NODE_SENSITIVE.flatMap((name) => {
-    const found = all.filter((file) => shortName(file) === name || shortName(file).startsWith(`${name}/`));
+    const found = all.filter((file) => toShortName(file) === name || toShortName(file).startsWith(`${name}/`));
     if (found.length === 0) throw new Error(`No test file is named "${name}" (NODE_SENSITIVE).`);
     return found;
   });
 }
 
 /** Files whose large sets run as a sample, directly or through a module of test support. */
-export function sampledFiles(): string[] {
+export function listSampledFiles(): string[] {
   const usesSamples = (path: string): boolean => /['"][^'"]*\/sample\.js['"]/.test(readFileSync(path, 'utf8'));
-  const imports = (path: string): string[] =>
+  const listImports = (path: string): string[] =>
     [...readFileSync(path, 'utf8').matchAll(/from '(\.[^']+)'/g)]
       .map(([, name = '']) => join(dirname(path), name))
       .filter((name) => name.startsWith(COMPILED) && !name.includes('runner'));
-  return allFiles().filter(
-    (file) => usesSamples(file) || imports(file).some((path) => existsSync(path) && usesSamples(path)),
+  return listFiles().filter(
+    (file) => usesSamples(file) || listImports(file).some((path) => existsSync(path) && usesSamples(path)),
   );
 }
 
@@ -79,18 +79,18 @@ export function readDurations(): Readonly<Record<string, Duration>> {
   return existsSync(DURATIONS) ? (JSON.parse(readFileSync(DURATIONS, 'utf8')) as Record<string, Duration>) : {};
 }
 
-export function longestFirst(files: readonly string[]): string[] {
+export function sortLongestFirst(files: readonly string[]): string[] {
   const durations = readDurations();
-  const seconds = (file: string): number => durations[shortName(file)]?.[0] ?? UNKNOWN_SECONDS;
-  return [...files].sort((a, b) => seconds(b) - seconds(a) || a.localeCompare(b));
+  const getSeconds = (file: string): number => durations[toShortName(file)]?.[0] ?? UNKNOWN_SECONDS;
+  return [...files].sort((a, b) => getSeconds(b) - getSeconds(a) || a.localeCompare(b));
 }
 
 /** Those that leave the processor to others for more than half of their time. */
-export function waitingFiles(files: readonly string[]): Set<string> {
+export function listWaitingFiles(files: readonly string[]): Set<string> {
   const durations = readDurations();
   return new Set(
     files.filter((file) => {
-      const [seconds, cpu] = durations[shortName(file)] ?? [0, 0];
+      const [seconds, cpu] = durations[toShortName(file)] ?? [0, 0];
       return cpu < seconds / 2;
     }),
   );
@@ -98,10 +98,10 @@ export function waitingFiles(files: readonly string[]): Set<string> {
 
 /** Of files that no longer exist nothing remains. */
 export function writeDurations(measured: ReadonlyMap<string, Duration>): void {
-  const names = new Set(allFiles().map(shortName));
+  const names = new Set(listFiles().map(toShortName));
   const rows = {
     ...readDurations(),
-    ...Object.fromEntries([...measured].map(([file, row]) => [shortName(file), row])),
+    ...Object.fromEntries([...measured].map(([file, row]) => [toShortName(file), row])),
   };
   const kept = Object.entries(rows).filter(([name]) => names.has(name));
   const lines = kept

@@ -23,13 +23,13 @@ const forgotten = new FinalizationRegistry((origin: Origin) => origins.delete(or
 const asleep = new Set<Error>();
 
 /** To be called before anything that sets timers is loaded. Whole runs grow by a gigabyte with it. */
-export function rememberTimers(): void {
+export function trackTimers(): void {
   const native = { setTimeout: timers.setTimeout, setInterval: timers.setInterval };
   for (const name of ['setTimeout', 'setInterval'] as const) {
     const set = native[name] as (...given: unknown[]) => NodeJS.Timeout;
     const remembering = Object.assign((...given: unknown[]): NodeJS.Timeout => {
       const timer = set(...given);
-      const origin = { timer: new WeakRef(timer), at: here(remembering) };
+      const origin = { timer: new WeakRef(timer), at: captureOrigin(remembering) };
       origins.add(origin);
       forgotten.register(timer, origin);
       return timer;
@@ -40,7 +40,7 @@ export function rememberTimers(): void {
   }
   const sleep = promises.setTimeout;
   promises.setTimeout = async (...given) => {
-    const at = here(promises.setTimeout);
+    const at = captureOrigin(promises.setTimeout);
     asleep.add(at);
     try {
       return await sleep(...given);
@@ -55,11 +55,11 @@ export function rememberTimers(): void {
 const openedBy = new WeakMap<object, string>();
 
 /** To be called after each test file. */
-export function rememberHandles(file: string): void {
-  for (const handle of handles()) if (!openedBy.has(handle)) openedBy.set(handle, file);
+export function trackHandles(file: string): void {
+  for (const handle of listActiveHandles()) if (!openedBy.has(handle)) openedBy.set(handle, file);
 }
 
-function here(above: (...given: never[]) => unknown): Error {
+function captureOrigin(above: (...given: never[]) => unknown): Error {
   const at = new Error('set');
   Error.captureStackTrace(at, above);
   return at;
@@ -69,9 +69,9 @@ function here(above: (...given: never[]) => unknown): Error {
 export function reportLingering(print = (text: string): void => void process.stderr.write(`${text}\n`)): void {
   const report = () => {
     print(`the tests are over, but something keeps the process alive: ${process.getActiveResourcesInfo().join(', ')}`);
-    for (const handle of handles())
-      print(`  ${described(handle)}, opened by ${openedBy.get(handle) ?? 'the end of the process'}`);
-    for (const place of running()) print(`  timer set ${place}`);
+    for (const handle of listActiveHandles())
+      print(`  ${describeHandle(handle)}, opened by ${openedBy.get(handle) ?? 'the end of the process'}`);
+    for (const place of listPendingTimers()) print(`  timer set ${place}`);
     if (origins.size === 0) print('  TRACE_TIMERS=1 in the environment prints where timers were set');
     process.exit(1);
   };
@@ -79,7 +79,7 @@ export function reportLingering(print = (text: string): void => void process.std
 }
 
 /** Where the timers that are still to fire, and keep the process alive, were set. */
-function running(): readonly string[] {
+function listPendingTimers(): readonly string[] {
   const left = [...origins].filter(({ timer }) => {
     // Not in the types of Node: whether it has fired or was cleared.
     const set: (NodeJS.Timeout & { _destroyed?: boolean }) | undefined = timer.deref();
@@ -91,11 +91,11 @@ function running(): readonly string[] {
 }
 
 /** Not documented by Node, which has no other way to the handles themselves. */
-function handles(): readonly object[] {
+function listActiveHandles(): readonly object[] {
   return (process as unknown as { _getActiveHandles(): object[] })._getActiveHandles();
 }
 
-function described(handle: object): string {
+function describeHandle(handle: object): string {
   if (handle instanceof ChildProcess) return `process ${String(handle.pid)}: ${handle.spawnargs.join(' ')}`;
   if (handle instanceof Server) return `server at ${JSON.stringify(handle.address())}`;
   if (handle instanceof Socket) {

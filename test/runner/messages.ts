@@ -1,5 +1,5 @@
 /** Messages between the process that runs the tests' workers and the workers: files one way, results the other. */
-import type { Found } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded.js';
 
 export type ServerName = 'postgres' | 'redis' | 'mongo' | 'mariadb' | 'mysql' | 's3';
 /** What a worker needs to know of a server: its address, and the keys of an object store. */
@@ -15,7 +15,7 @@ export interface RunFile {
 export interface ServerReply {
   readonly type: 'server';
   readonly name: ServerName;
-  readonly found: Found<ServerAddress> | { readonly error: string };
+  readonly found: ServerOrSkip<ServerAddress> | { readonly error: string };
 }
 export type ToWorker = RunFile | ServerReply | { readonly type: 'end' };
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { ROOT } from '../support/project.js';
-import { allFiles, readDurations, shortName } from './files.js';
+import { listFiles, readDurations, toShortName } from './files.js';
 
 /** Seconds for the tests of one change, by their last measurement. */
 const BUDGET_S = 4;
@@ -23,7 +23,7 @@ function readImports(file: string, text: string): string[] {
 }
 
 /** Compiled test files that lead to one of the compiled files by imports, the ones about them first. */
-export function findTests(changed: readonly string[], tests: readonly string[] = allFiles()): string[] {
+export function findTests(changed: readonly string[], tests: readonly string[] = listFiles()): string[] {
   const importers = new Map<string, Set<string>>();
   const texts = new Map<string, string>();
   const read = (file: string): void => {
@@ -55,7 +55,7 @@ function rateTests(
   const scores = new Map<string, number>();
   const add = (file: string, score: number): void => void scores.set(file, (scores.get(file) ?? 0) + score);
   for (const word of new Set(changed.flatMap(readWords))) {
-    for (const file of tests) if (shortName(file).includes(word)) add(file, 1);
+    for (const file of tests) if (toShortName(file).includes(word)) add(file, 1);
     const mentioned = tests.flatMap((file) => {
       const times = textOf(file).toLowerCase().split(word).length - 1;
       return times > 0 ? [{ file, times }] : [];
@@ -81,7 +81,7 @@ export function chooseTests(
 ): string[] {
   let left = BUDGET_S - FIRST_LOAD_S;
   return tests.filter((file) => {
-    const seconds = (durations[shortName(file)]?.[0] ?? UNKNOWN_S) + LOAD_S;
+    const seconds = (durations[toShortName(file)]?.[0] ?? UNKNOWN_S) + LOAD_S;
     if (!changed.includes(file) && seconds > left) return false;
     left -= seconds;
     return true;

@@ -20,10 +20,10 @@ export interface PoolOptions {
 }
 
 export interface PoolListener {
-  test(file: string, state: 'passed' | 'failed' | 'skipped', title: string, ms: number): void;
-  skip(file: string, reason: string): void;
-  failure(file: string, failure: Failure): void;
-  done(file: string, result: FileResult): void;
+  onTest(file: string, state: 'passed' | 'failed' | 'skipped', title: string, ms: number): void;
+  onSkip(file: string, reason: string): void;
+  onFailure(file: string, failure: Failure): void;
+  onFileDone(file: string, result: FileResult): void;
 }
 
 /** Kills the worker and the programs that its tests have started. */
@@ -96,9 +96,9 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
   function receive(worker: Worker, message: FromWorker): void {
     const file = worker.file ?? '';
     if (message.type === 'begin') worker.current = message.title;
-    else if (message.type === 'test') listener.test(file, message.state, message.title, message.ms);
-    else if (message.type === 'skip') listener.skip(file, message.reason);
-    else if (message.type === 'failure') listener.failure(file, message.failure);
+    else if (message.type === 'test') listener.onTest(file, message.state, message.title, message.ms);
+    else if (message.type === 'skip') listener.onSkip(file, message.reason);
+    else if (message.type === 'failure') listener.onFailure(file, message.failure);
     else if (message.type === 'done') worker.settle?.(message.result);
     else void findServer(message.name).then((reply) => post(worker, reply));
   }
@@ -110,8 +110,8 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
   function fail(worker: Worker, text: string): void {
     worker.isFailed = true;
     const title = worker.current === '' ? `loading ${worker.file ?? ''}` : worker.current;
-    listener.failure(worker.file ?? '', { title, text });
-    listener.test(worker.file ?? '', 'failed', title, 0);
+    listener.onFailure(worker.file ?? '', { title, text });
+    listener.onTest(worker.file ?? '', 'failed', title, 0);
     worker.settle?.({ passed: 0, failed: 1, skipped: 0, seconds: 0, cpu: 0, megabytes: 0 });
   }
 
@@ -130,7 +130,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
     const value = await result;
     clearTimeout(timer);
     worker.settle = null;
-    if (!isStopped) listener.done(file, value);
+    if (!isStopped) listener.onFileDone(file, value);
     return value;
   }
 
@@ -141,11 +141,11 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
     clearTimeout(timer);
     if (code === 0 || isStopped || worker.isFailed) return;
     const text = `the test process did not end by itself (code ${String(code)}); its last file was this one`;
-    listener.failure(worker.file ?? '', { title: 'end of the test process', text });
-    listener.test(worker.file ?? '', 'failed', 'end of the test process', 0);
+    listener.onFailure(worker.file ?? '', { title: 'end of the test process', text });
+    listener.onTest(worker.file ?? '', 'failed', 'end of the test process', 0);
   }
 
-  async function work(next: () => string | undefined): Promise<void> {
+  async function runWorker(next: () => string | undefined): Promise<void> {
     let worker: Worker | undefined;
     for (let file = next(); file !== undefined && !isStopped; file = next()) {
       worker ??= startWorker();
@@ -162,9 +162,9 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
       const busy = files.filter((file) => !waiting.has(file));
       const idle = files.filter((file) => waiting.has(file));
       const workers = Array.from({ length: Math.min(jobs, files.length) }, () =>
-        work(() => busy.shift() ?? idle.shift()),
+        runWorker(() => busy.shift() ?? idle.shift()),
       );
-      if (idle.length > 0 && files.length > jobs) workers.push(work(() => idle.shift()));
+      if (idle.length > 0 && files.length > jobs) workers.push(runWorker(() => idle.shift()));
       await Promise.all(workers);
     },
     stop() {

@@ -2,12 +2,12 @@
 import { availableParallelism } from 'node:os';
 import type { Failure } from './messages.js';
 import type { PoolListener } from './pool.js';
-import { shortName } from './files.js';
+import { toShortName } from './files.js';
 
 export interface Report extends PoolListener {
   begin(files: number, jobs: number): void;
   /** Prints the end of the run; the result is its exit code. */
-  end(isInterrupted: boolean): number;
+  printSummary(isInterrupted: boolean): number;
 }
 
 interface Row {
@@ -28,11 +28,11 @@ export function createReport(print: (text: string) => void, isVerbose: boolean, 
   const reasons = new Map<string, number>();
   let [files, filesDone, cpu, printedAt] = [0, 0, 0, performance.now()];
 
-  const say = (text: string): void => {
+  const printLine = (text: string): void => {
     printedAt = performance.now();
     print(text);
   };
-  const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(0)} s`;
+  const formatElapsed = (): string => `${((performance.now() - began) / 1000).toFixed(0)} s`;
   const countTests = ({ passed, failed, skipped }: Row): string =>
     [
       `${passed} passed`,
@@ -41,45 +41,45 @@ export function createReport(print: (text: string) => void, isVerbose: boolean, 
     ].join(', ');
   const progress = setInterval(() => {
     if (performance.now() - printedAt < SILENCE_S * 1000) return;
-    say(`  ... ${seconds()}: ${filesDone} of ${files} files, ${countTests(total)}`);
+    printLine(`  ... ${formatElapsed()}: ${filesDone} of ${files} files, ${countTests(total)}`);
   }, 1000);
   progress.unref();
 
   return {
     begin(count, jobs) {
       files = count;
-      say(`${count} test files, ${jobs} at a time on ${availableParallelism()} cores, Node ${process.version}`);
-      say('of each file: seconds, processor seconds');
+      printLine(`${count} test files, ${jobs} at a time on ${availableParallelism()} cores, Node ${process.version}`);
+      printLine('of each file: seconds, processor seconds');
     },
-    test(file, state, title, ms) {
+    onTest(file, state, title, ms) {
       const row = rows.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
       rows.set(file, row);
       row[state]++;
       total[state]++;
-      if (isVerbose) say(`  ${{ passed: 'ok  ', failed: 'FAIL', skipped: 'skip' }[state]} ${title} (${ms} ms)`);
+      if (isVerbose) printLine(`  ${{ passed: 'ok  ', failed: 'FAIL', skipped: 'skip' }[state]} ${title} (${ms} ms)`);
     },
-    skip: (_file, reason) => void reasons.set(reason, (reasons.get(reason) ?? 0) + 1),
-    failure(file, failure) {
+    onSkip: (_file, reason) => void reasons.set(reason, (reasons.get(reason) ?? 0) + 1),
+    onFailure(file, failure) {
       failures.push({ file, failure });
-      const again = ['npm test --', shortName(file), ...(options === '' ? [] : [options])].join(' ');
-      say(`\nFAILED ${shortName(file)}: ${failure.title}\n${indent(failure.text)}\n  again: ${again}\n`);
+      const again = ['npm test --', toShortName(file), ...(options === '' ? [] : [options])].join(' ');
+      printLine(`\nFAILED ${toShortName(file)}: ${failure.title}\n${indent(failure.text)}\n  again: ${again}\n`);
     },
-    done(file, result) {
+    onFileDone(file, result) {
       filesDone++;
       cpu += result.cpu;
       const row = rows.get(file) ?? { passed: 0, failed: 0, skipped: 0 };
       const times = [result.seconds, result.cpu].map((value) => value.toFixed(1).padStart(5)).join(' ');
-      say(`  ${row.failed > 0 ? 'FAIL' : 'ok  '} ${times} s  ${shortName(file)}: ${countTests(row)}`);
+      printLine(`  ${row.failed > 0 ? 'FAIL' : 'ok  '} ${times} s  ${toShortName(file)}: ${countTests(row)}`);
     },
-    end(isInterrupted) {
+    printSummary(isInterrupted) {
       clearInterval(progress);
       const ran = total.passed + total.failed;
       print('');
       for (const [reason, count] of [...reasons].sort((a, b) => b[1] - a[1])) print(`${count} skipped: ${reason}`);
       for (const { file, failure } of failures)
-        print(`failed: ${shortName(file)}: ${failure.title}: ${inOneLine(failure.text)}`);
+        print(`failed: ${toShortName(file)}: ${failure.title}: ${inOneLine(failure.text)}`);
       if (ran === 0) print('failed: no test ran');
-      print(`${filesDone} of ${files} files in ${seconds()}, ${cpu.toFixed(0)} s of processor time in the tests`);
+      print(`${filesDone} of ${files} files in ${formatElapsed()}, ${cpu.toFixed(0)} s of processor time in the tests`);
       if (isInterrupted) print('interrupted');
       const failed = ran === 0 ? 1 : total.failed;
       print(`${total.passed} passed, ${failed} failed, ${total.skipped} skipped`);

@@ -1,8 +1,8 @@
 /** The runner itself: what it counts, what it prints and when, and which tests a saved file calls for. */
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { ROOT, tempProject, type TempProject } from '../support/project.js';
-import { allFiles, shortName } from './files.js';
+import { ROOT, createTempProject, type TempProject } from '../support/project.js';
+import { listFiles, toShortName } from './files.js';
 import { chooseTests, findTests } from './nearest.js';
 import { createPool, type PoolOptions } from './pool.js';
 import { createReport } from './report.js';
@@ -21,7 +21,7 @@ it('b', function () { skipTest(this, 'no server'); });`,
 
 describe('test runner', () => {
   let project!: TempProject;
-  before(async () => void (project = await tempProject(FILES)));
+  before(async () => void (project = await createTempProject(FILES)));
   after(() => project.dispose());
 
   interface Run {
@@ -35,7 +35,7 @@ describe('test runner', () => {
     report.begin(names.length, 1);
     const pool = createPool({ jobs: 1, grep: null, timeout: null, ...options }, report);
     await pool.run(names.map((name) => join(project.folder, name)));
-    return { code: report.end(false), lines };
+    return { code: report.printSummary(false), lines };
   }
 
   it('counts passed, failed and skipped tests, and goes on after a failure', async () => {
@@ -72,8 +72,8 @@ describe('test runner', () => {
 });
 
 describe('tests of a saved file', () => {
-  const compiled = (source: string): string => join(ROOT, 'dist', source.replace(/\.ts$/, '.js'));
-  const nearest = (source: string): string[] => findTests([compiled(source)]).map(shortName);
+  const toCompiledPath = (source: string): string => join(ROOT, 'dist', source.replace(/\.ts$/, '.js'));
+  const nearest = (source: string): string[] => findTests([toCompiledPath(source)]).map(toShortName);
 
   it('begin with those about it', () => {
     expect(nearest('plugins/generators/ulid/runtime.ts')[0]).to.equal('contracts/generators');
@@ -85,14 +85,14 @@ describe('tests of a saved file', () => {
     const tests = nearest('plugins/ciphers/aes-256-gcm/runtime.ts');
     expect(tests).to.include('e2e/ciphers');
     expect(tests).not.to.include('language/source');
-    expect(tests.length).to.be.lessThan(allFiles().length);
+    expect(tests.length).to.be.lessThan(listFiles().length);
   });
 
   it('fit into a few seconds, and a saved test file always runs', () => {
-    const files = ['a', 'b', 'c', 'd'].map((name) => compiled(`test/e2e/${name}.test.ts`));
+    const files = ['a', 'b', 'c', 'd'].map((name) => toCompiledPath(`test/e2e/${name}.test.ts`));
     const durations = { 'e2e/a': [2, 2], 'e2e/b': [60, 60], 'e2e/c': [0.9, 0.1], 'e2e/d': [0.8, 0.1] } as const;
-    const chosen = (changed: string[]): string[] => chooseTests(files, changed, durations).map(shortName);
-    expect(chosen([])).to.deep.equal(['e2e/a', 'e2e/c']);
-    expect(chosen([files[1] ?? ''])).to.include('e2e/b');
+    const listChosen = (changed: string[]): string[] => chooseTests(files, changed, durations).map(toShortName);
+    expect(listChosen([])).to.deep.equal(['e2e/a', 'e2e/c']);
+    expect(listChosen([files[1] ?? ''])).to.include('e2e/b');
   });
 });

@@ -6,15 +6,15 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { changedAreas, recordDeepRun } from './deep.js';
+import { listChangedAreas, recordDeepRun } from './deep.js';
 import {
-  allFiles,
+  listFiles,
   findFiles,
-  longestFirst,
-  nodeSensitiveFiles,
-  sampledFiles,
-  shortName,
-  waitingFiles,
+  sortLongestFirst,
+  listNodeSensitiveFiles,
+  listSampledFiles,
+  toShortName,
+  listWaitingFiles,
   writeDurations,
 } from './files.js';
 import type { FileResult } from './messages.js';
@@ -56,10 +56,10 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 if (values.help) {
   print(USAGE);
 } else {
-  const all = values['node-versions'] ? nodeSensitiveFiles() : values.deep ? sampledFiles() : allFiles();
+  const all = values['node-versions'] ? listNodeSensitiveFiles() : values.deep ? listSampledFiles() : listFiles();
   const named = positionals.length > 0 ? findFiles(positionals) : all;
   const skipped = new Set(values.skip.length > 0 ? findFiles(values.skip) : []);
-  await run(longestFirst(named.filter((file) => !skipped.has(file))));
+  await run(sortLongestFirst(named.filter((file) => !skipped.has(file))));
 }
 
 async function run(files: readonly string[]): Promise<void> {
@@ -70,9 +70,9 @@ async function run(files: readonly string[]): Promise<void> {
   const results = new Map<string, FileResult>();
   const listener = {
     ...report,
-    done(file: string, result: FileResult) {
+    onFileDone(file: string, result: FileResult) {
       results.set(file, result);
-      report.done(file, result);
+      report.onFileDone(file, result);
     },
   };
   const pool = createPool(
@@ -86,27 +86,27 @@ async function run(files: readonly string[]): Promise<void> {
     listener,
   );
   let isInterrupted = false;
-  const interrupt = (): void => {
+  const stopOnSignal = (): void => {
     isInterrupted = true;
     pool.stop();
   };
   // npm and `timeout` pass a signal on that the terminal has sent to every process already.
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  const areas = values.deep ? ['all'] : changedAreas();
+  process.on('SIGINT', stopOnSignal).on('SIGTERM', stopOnSignal);
+  const areas = values.deep ? ['all'] : listChangedAreas();
   Object.assign(process.env, { TEST_SEED: seed, TEST_DEEP: areas.join(',') });
   report.begin(files.length, jobs);
   print(`large tests: ${areas.length > 0 ? `in full: ${areas.join(', ')}; others ` : ''}sampled by --seed ${seed}`);
   // The slowest to start by far: no file should wait for it.
   if (positionals.length === 0) void findServer('s3');
   // One that is asked for a number of workers gets that number.
-  await pool.run(files, values.jobs === undefined ? waitingFiles(files) : new Set());
+  await pool.run(files, values.jobs === undefined ? listWaitingFiles(files) : new Set());
   await stopServers();
   if (values.measure) writeDurations(new Map([...results].map(([file, { seconds, cpu }]) => [file, [seconds, cpu]])));
   if (values.rows !== undefined) {
-    const rows = [...results].map(([file, result]) => [shortName(file), result] as const);
+    const rows = [...results].map(([file, result]) => [toShortName(file), result] as const);
     writeFileSync(values.rows, JSON.stringify(Object.fromEntries(rows), null, 1));
   }
-  process.exitCode = report.end(isInterrupted);
+  process.exitCode = report.printSummary(isInterrupted);
   if (values.deep && positionals.length === 0 && process.exitCode === 0) recordDeepRun();
 }
 

@@ -4,10 +4,10 @@ import { startMysql, stopMysql } from '../support/mysql.js';
 import { startPostgres, stopPostgres } from '../support/postgres.js';
 import { startRedis, stopRedis } from '../support/redis.js';
 import { startS3, stopS3 } from '../support/s3.js';
-import type { Found } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded.js';
 import type { ServerAddress, ServerName, ServerReply } from './messages.js';
 
-const STARTERS: Readonly<Record<ServerName, () => Promise<Found<object>>>> = {
+const STARTERS: Readonly<Record<ServerName, () => Promise<ServerOrSkip<object>>>> = {
   postgres: startPostgres,
   redis: startRedis,
   mongo: startMongo,

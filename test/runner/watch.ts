@@ -50,13 +50,13 @@ async function runTests(sources: readonly string[]): Promise<void> {
   const report = createReport(print, chosen.length <= 3);
   report.begin(chosen.length, 1);
   await createPool({ jobs: 1, grep: null, timeout: null }, report).run(chosen);
-  report.end(false);
+  report.printSummary(false);
   print(`${((performance.now() - began) / 1000).toFixed(1)} s; \`npm test -- FILE\` runs others`);
 }
 
 const saved = new Set<string>();
 let [timer, running]: [NodeJS.Timeout | undefined, Promise<void>] = [undefined, Promise.resolve()];
-function schedule(path: string): void {
+function scheduleRun(path: string): void {
   saved.add(path);
   clearTimeout(timer);
   timer = setTimeout(() => {
@@ -84,8 +84,8 @@ const watcher = chokidar.watch(
   },
 );
 watcher
-  .on('add', schedule)
-  .on('change', schedule)
+  .on('add', scheduleRun)
+  .on('change', scheduleRun)
   .on('ready', () => print('watching; save a file and its tests run'));
 process.once('SIGINT', () => {
   types.kill();

@@ -4,13 +4,13 @@
  */
 import { readFileSync } from 'node:fs';
 import Mocha from 'mocha';
-import { rememberHandles, rememberTimers, reportLingering } from './lingering.js';
+import { trackHandles, trackTimers, reportLingering } from './lingering.js';
 import type { Failure, FileResult, FromWorker, RunFile, ToWorker } from './messages.js';
 import { mapStack } from './stack.js';
 import { endWorker } from '../support/shared-server.js';
 import { skipReason } from '../support/skip.js';
 
-if (process.env['TRACE_TIMERS'] === '1') rememberTimers();
+if (process.env['TRACE_TIMERS'] === '1') trackTimers();
 
 const { EVENT_TEST_BEGIN, EVENT_TEST_PASS, EVENT_TEST_FAIL, EVENT_TEST_PENDING, EVENT_HOOK_BEGIN } =
   Mocha.Runner.constants;
@@ -77,7 +77,7 @@ async function runFile({ file, grep, timeout }: RunFile): Promise<FileResult> {
     const runner = mocha.run(() => resolve(runner.stats));
   });
   mocha.dispose();
-  rememberHandles(file);
+  trackHandles(file);
   return {
     passed: stats?.passes ?? 0,
     failed: stats?.failures ?? 0,
@@ -103,14 +103,14 @@ async function runAndReport(message: RunFile): Promise<void> {
 
 process.on('message', (message: ToWorker) => {
   if (message.type === 'run') void runAndReport(message);
-  if (message.type === 'end') void end();
+  if (message.type === 'end') void disconnectWorker();
 });
 // Ctrl-C reaches every process of the terminal; the runner ends its workers.
 process.on('SIGINT', () => undefined);
 const exit = (): never => process.exit(1);
 process.once('disconnect', exit);
 
-async function end(): Promise<void> {
+async function disconnectWorker(): Promise<void> {
   await endWorker();
   process.off('disconnect', exit);
   // From here on only what a test left open can keep the process alive.

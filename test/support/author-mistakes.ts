@@ -8,9 +8,9 @@ import { parseEnv } from 'node:util';
 import { createAnalyser, type Analyser, type SourceFile } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Fix, Problem } from '../../contract/problem.js';
-import { envFacts } from '../../language/project/environment.js';
+import { createEnvFacts } from '../../language/project/environment.js';
 import { applyEdits } from '../../language/source/apply.js';
-import { builtinRegistry, SQL } from './fixtures.js';
+import { createBuiltinRegistry, SQL } from './fixtures.js';
 import { ROOT, SAMPLE_ENV } from './project.js';
 
 const TABLES = join(ROOT, 'test', 'fixtures', 'author-mistakes');
@@ -25,18 +25,18 @@ export interface Mistake {
   /** The code that says it; `database` where only a database knows; `fine` where nothing is wrong. */
   readonly code: string;
   /** A fix is expected that leaves nothing to say. */
-  readonly mends: boolean;
+  readonly isFixable: boolean;
   /** What stands on the line that is marked, where that is another one. */
   readonly at: string | null;
 }
 
 /** What is said of a mistake that is not said of the application without it. */
-export interface Verdict {
+export interface MistakeReport {
   readonly said: readonly Problem[];
   /** The codes on the line of the mistake. */
-  readonly there: readonly string[];
+  readonly codesAtMistake: readonly string[];
   /** A fix leaves nothing to say. */
-  readonly mended: boolean;
+  readonly isFixed: boolean;
   /** Fixes that need no decision and add a problem. */
   readonly misleading: readonly string[];
 }
@@ -48,11 +48,11 @@ interface Application {
   readonly known: ReadonlySet<string>;
 }
 
-const registry = builtinRegistry();
+const registry = createBuiltinRegistry();
 
-export const mistakeSets = (): string[] => readdirSync(TABLES).map((name) => name.replace(/\.txt$/, ''));
+export const listMistakeSets = (): string[] => readdirSync(TABLES).map((name) => name.replace(/\.txt$/, ''));
 
-export function mistakesIn(set: string): Mistake[] {
+export function readMistakes(set: string): Mistake[] {
   let file = '';
   return readFileSync(join(TABLES, `${set}.txt`), 'utf8')
     .split('\n')
@@ -62,7 +62,7 @@ export function mistakesIn(set: string): Mistake[] {
       if (before === undefined || after === undefined || line.startsWith('## ')) return [];
       const [said = '', at = null] = rest.split(' @ ');
       const [code = '', fix] = said.trim().split(' ');
-      return [{ set, file, before, after, code, mends: fix === 'fix', at }];
+      return [{ set, file, before, after, code, isFixable: fix === 'fix', at }];
     });
 }
 
@@ -72,70 +72,76 @@ function filesUnder(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-export function applicationOf(set: string): Application {
+export function loadApplication(set: string): Application {
   const isSample = set === 'sample';
   const folder = isSample ? ROOT : join(STRANGERS, set);
   const names = filesUnder(isSample ? join(ROOT, 'definitions') : folder);
   const files = new Map(
     names.map((name) => [relative(folder, name).split(sep).join('/'), readFileSync(name, 'utf8')] as const),
   );
-  const env = envFacts(isSample ? SAMPLE_ENV : parseEnv(readFileSync(join(folder, 'production.env'), 'utf8')));
+  const env = createEnvFacts(isSample ? SAMPLE_ENV : parseEnv(readFileSync(join(folder, 'production.env'), 'utf8')));
   const config = isSample ? readFileSync(join(ROOT, 'lintel.config.json'), 'utf8') : SUB0;
   const given = analyseConfig('lintel.config.json', config, registry, env).config;
   const analyser = createAnalyser(registry);
   const options = { env, sql: SQL, given };
-  const { problems } = analyser.analyse(sourcesOf(files), options);
-  return { files, analyser, options, known: new Set(problems.map(keyOf)) };
+  const { problems } = analyser.analyse(toSourceFiles(files), options);
+  return { files, analyser, options, known: new Set(problems.map(formatProblemKey)) };
 }
 
-const sourcesOf = (files: ReadonlyMap<string, string>): SourceFile[] =>
+const toSourceFiles = (files: ReadonlyMap<string, string>): SourceFile[] =>
   [...files].map(([file, text]) => ({ file, text }));
 
-const keyOf = ({ code, file, range, message }: Problem): string => `${code} ${file}:${range.start.line} ${message}`;
+const formatProblemKey = ({ code, file, range, message }: Problem): string =>
+  `${code} ${file}:${range.start.line} ${message}`;
 
-export function judge(application: Application, { file, before, after, at, mends: isMended }: Mistake): Verdict {
+export function checkMistake(
+  application: Application,
+  { file, before, after, at, isFixable: isMended }: Mistake,
+): MistakeReport {
   const { files, analyser, options, known } = application;
   const text = files.get(file);
   const start = text?.indexOf(before) ?? -1;
   if (text === undefined || start === -1) throw new Error(`${file} does not hold ${before}`);
   const wrong = new Map(files).set(file, text.slice(0, start) + after + text.slice(start + before.length));
-  const isNew = (problem: Problem): boolean => !known.has(keyOf(problem));
+  const isNew = (problem: Problem): boolean => !known.has(formatProblemKey(problem));
   const problemsIn = (set: ReadonlyMap<string, string>): Problem[] =>
-    analyser.analyse(sourcesOf(set), options).problems.filter(isNew);
+    analyser.analyse(toSourceFiles(set), options).problems.filter(isNew);
   const said = problemsIn(wrong);
-  const lineOf = (content: string, offset: number): number => content.slice(0, offset).split('\n').length - 1;
+  const getLineAt = (content: string, offset: number): number => content.slice(0, offset).split('\n').length - 1;
   const content = wrong.get(file) ?? '';
   const behind = at === null ? start : content.indexOf(at, start);
   const marked = behind === -1 ? content.indexOf(at ?? '') : behind;
-  const line = lineOf(content, marked);
+  const line = getLineAt(content, marked);
   const there = said.filter(
     (one) => at === '*' || (one.file === file && one.range.start.line <= line && one.range.end.line >= line),
   );
   const misleading: string[] = [];
   /** Fixes are made one after the other, as an author does, until nothing is left or nothing gets less. */
-  const mends = (set: ReadonlyMap<string, string>, found: readonly Problem[], depth: number): boolean => {
-    const saidKeys = new Set(found.map(keyOf));
+  const canFix = (set: ReadonlyMap<string, string>, found: readonly Problem[], depth: number): boolean => {
+    const saidKeys = new Set(found.map(formatProblemKey));
     return found.some((problem) =>
       [problem.fix, ...(problem.others ?? [])].some((fix) => {
         if (fix === undefined) return false;
-        const next = fixed(set, fix);
+        const next = applyFix(set, fix);
         const left = problemsIn(next);
-        const added = left.filter((one) => one.severity !== 'hint' && !saidKeys.has(keyOf(one)));
+        const added = left.filter((one) => one.severity !== 'hint' && !saidKeys.has(formatProblemKey(one)));
         if (fix === problem.fix && fix.asks !== true && added.length > 0 && left.length >= found.length)
-          misleading.push(`${before} => ${after}: ${problem.code} "${fix.title}" adds ${added.map(keyOf).join(', ')}`);
-        return left.length === 0 || (depth > 0 && left.length < found.length && mends(next, left, depth - 1));
+          misleading.push(
+            `${before} => ${after}: ${problem.code} "${fix.title}" adds ${added.map(formatProblemKey).join(', ')}`,
+          );
+        return left.length === 0 || (depth > 0 && left.length < found.length && canFix(next, left, depth - 1));
       }),
     );
   };
   // What no fix is expected of is asked for one step alone: whether that misleads.
-  const mended = there.length > 0 && mends(wrong, said, isMended ? MOST_FIXES : 0);
-  return { said, there: there.map(({ code }) => code), mended, misleading };
+  const mended = there.length > 0 && canFix(wrong, said, isMended ? MOST_FIXES : 0);
+  return { said, codesAtMistake: there.map(({ code }) => code), isFixed: mended, misleading };
 }
 
 /** Behind the first one. */
 const MOST_FIXES = 8;
 
-function fixed(files: ReadonlyMap<string, string>, { file, range, text, more = [] }: Fix): Map<string, string> {
+function applyFix(files: ReadonlyMap<string, string>, { file, range, text, more = [] }: Fix): Map<string, string> {
   const edits = [{ range, newText: text }, ...more.map((one) => ({ range: one.range, newText: one.text }))];
   return new Map(files).set(file, applyEdits(files.get(file) ?? '', edits));
 }

@@ -13,9 +13,9 @@ export interface Balancer {
   add(port: number): void;
   remove(port: number): void;
   /** Resolves when the balancer knows the server as ready, or as not ready. */
-  knows(port: number, state: 'up' | 'down'): Promise<void>;
+  waitForState(port: number, state: 'up' | 'down'): Promise<void>;
   /** Requests that went to a server. */
-  served(port: number): number;
+  countServed(port: number): number;
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ interface Backend {
   served: number;
 }
 
-export async function balancer(): Promise<Balancer> {
+export async function startBalancer(): Promise<Balancer> {
   const backends = new Map<number, Backend>();
   const agent = new Agent({ keepAlive: true });
   const sockets = new Set<Socket>();
@@ -43,8 +43,8 @@ export async function balancer(): Promise<Balancer> {
 
   const server = createServer((req, res) => {
     const backend = next();
-    if (!backend) refuse(res, 503, 'no server is ready');
-    else forward(backend, req, res, agent);
+    if (!backend) sendError(res, 503, 'no server is ready');
+    else forwardRequest(backend, req, res, agent);
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -52,7 +52,7 @@ export async function balancer(): Promise<Balancer> {
   });
   server.on('upgrade', (req, socket: Socket, head) => {
     const backend = next();
-    if (backend) tunnel(backend, req, socket, head, sockets);
+    if (backend) tunnelUpgrade(backend, req, socket, head, sockets);
     else socket.end('HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
   });
   // As real ones do: a client that is between two requests is not told that the balancer forgot it.
@@ -74,21 +74,21 @@ export async function balancer(): Promise<Balancer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     add: (port) => void backends.set(port, { port, up: false, served: 0 }),
     remove: (port) => void backends.delete(port),
-    served: (port) => backends.get(port)?.served ?? 0,
-    knows: (port, state) =>
+    countServed: (port) => backends.get(port)?.served ?? 0,
+    waitForState: (port, state) =>
       new Promise((resolve, reject) => {
         const late = setTimeout(() => {
-          waiting.delete(look);
+          waiting.delete(checkState);
           reject(new Error(`the server at ${port} was never found ${state}`));
         }, PATIENCE_MS);
-        const look = (): void => {
+        const checkState = (): void => {
           if ((backends.get(port)?.up ?? false) !== (state === 'up')) return;
           clearTimeout(late);
-          waiting.delete(look);
+          waiting.delete(checkState);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(checkState);
+        checkState();
       }),
     async close() {
       clearInterval(timer);
@@ -100,14 +100,14 @@ export async function balancer(): Promise<Balancer> {
   };
 }
 
-function refuse(res: ServerResponse, status: number, text: string): void {
+function sendError(res: ServerResponse, status: number, text: string): void {
   if (res.headersSent) res.destroy();
   else res.writeHead(status, { 'x-balancer': 'failed' }).end(text);
 }
 
-function forward({ port }: Backend, req: IncomingMessage, res: ServerResponse, agent: Agent): void {
+function forwardRequest({ port }: Backend, req: IncomingMessage, res: ServerResponse, agent: Agent): void {
   const { method, url, headers } = req;
-  const upstream = request({ host: '127.0.0.1', port, method, path: url, headers: forwarded(req), agent });
+  const upstream = request({ host: '127.0.0.1', port, method, path: url, headers: createForwardedHeaders(req), agent });
   upstream.on('response', (answer) => {
     // Of this connection, not of the client's.
     const { connection: _connection, 'keep-alive': _keepAlive, 'transfer-encoding': _coding, ...rest } = answer.headers;
@@ -116,7 +116,11 @@ function forward({ port }: Backend, req: IncomingMessage, res: ServerResponse, a
     answer.on('error', () => res.destroy());
   });
   upstream.on('error', (error: NodeJS.ErrnoException) =>
-    refuse(res, 502, `${port}: ${error.code ?? error.message}${upstream.reusedSocket ? ' (reused connection)' : ''}`),
+    sendError(
+      res,
+      502,
+      `${port}: ${error.code ?? error.message}${upstream.reusedSocket ? ' (reused connection)' : ''}`,
+    ),
   );
   res.on('close', () => {
     if (!res.writableFinished) upstream.destroy();
@@ -126,16 +130,22 @@ function forward({ port }: Backend, req: IncomingMessage, res: ServerResponse, a
 }
 
 /** The client's headers without those of its connection, and who the client is. */
-function forwarded({ headers, socket }: IncomingMessage): IncomingMessage['headers'] {
+function createForwardedHeaders({ headers, socket }: IncomingMessage): IncomingMessage['headers'] {
   const { connection: _connection, 'keep-alive': _keepAlive, 'x-forwarded-for': chain, ...rest } = headers;
   const client = socket.remoteAddress ?? '';
   return { ...rest, 'x-forwarded-for': chain === undefined ? client : `${String(chain)}, ${client}` };
 }
 
 /** Bytes both ways, from the request line on. */
-function tunnel(backend: Backend, req: IncomingMessage, socket: Socket, head: Buffer, sockets: Set<Socket>): void {
+function tunnelUpgrade(
+  backend: Backend,
+  req: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+  sockets: Set<Socket>,
+): void {
   const upstream = connect(backend.port, '127.0.0.1', () => {
-    const lines = Object.entries({ ...forwarded(req), connection: 'upgrade' })
+    const lines = Object.entries({ ...createForwardedHeaders(req), connection: 'upgrade' })
       .flatMap(([name, value]) => [value ?? []].flat().map((text) => `${name}: ${text}\r\n`))
       .join('');
     upstream.write(`${req.method} ${req.url} HTTP/1.1\r\n${lines}\r\n`);
@@ -143,13 +153,13 @@ function tunnel(backend: Backend, req: IncomingMessage, socket: Socket, head: Bu
     socket.pipe(upstream).pipe(socket);
   });
   sockets.add(upstream);
-  const end = (): void => {
+  const closeBoth = (): void => {
     sockets.delete(upstream);
     upstream.destroy();
     socket.destroy();
   };
-  upstream.on('error', end).on('close', end);
-  socket.on('error', end).on('close', end);
+  upstream.on('error', closeBoth).on('close', closeBoth);
+  socket.on('error', closeBoth).on('close', closeBoth);
 }
 
 /** Over a connection of its own each time, as the checks of most balancers. */

@@ -2,13 +2,13 @@
 import type { Loose } from './client.js';
 
 export const ENV = { KEY: 'canary-field-key-Qm7xT2vLs9Rw4Zk', BLIND_INDEX_KEY: 'canary-index-key-Wp3nB8cYf6Hd1Jq5' };
-export const cipher = (operation: string, ...properties: string[]): object => ({
+export const defineCipher = (operation: string, ...properties: string[]): object => ({
   operation,
   properties,
   algorithm: 'Aes256Gcm',
   options: { key: '$ENV.KEY' },
 });
-export const ENCRYPT = { ciphers: [cipher('Encrypt', 'email')] };
+export const ENCRYPT = { ciphers: [defineCipher('Encrypt', 'email')] };
 export const query = (text: string, parameters: unknown[], rest: object = {}, each: object = {}): object => ({
   ...{ id: 1, mode: 'QUERY', ...rest },
   sql_query: { query: text, parameters, ...each },
@@ -16,9 +16,16 @@ export const query = (text: string, parameters: unknown[], rest: object = {}, ea
 export const RULES = {
   payload_validation: [{ field: { email: { type: 'STRING', canonical: 'email', optional: true } } }],
 };
-export const resource = (id: string, ...actionables: object[]): Loose => ({ id, resource: id, actionables });
+export const defineIndexedResource = (id: string, ...actionables: object[]): Loose => ({
+  id,
+  resource: id,
+  actionables,
+});
 export const read = (id: string, text: string, parameters: unknown[], rest: object = {}): Loose => ({
-  ...resource(id, query(text, parameters, { result: 'many', ciphers: [cipher('Decrypt', 'email')], ...rest })),
+  ...defineIndexedResource(
+    id,
+    query(text, parameters, { result: 'many', ciphers: [defineCipher('Decrypt', 'email')], ...rest }),
+  ),
   returnables: ['id', 'email'],
 });
 export const INSERT = 'INSERT INTO people (id, email) VALUES ($1, $2)';
@@ -34,17 +41,17 @@ export const MODELS = [
   { _note: { id: { type: 'String', primary_key: true, max_length: 40 }, email: { type: 'String', optional: true } } },
 ];
 export const SERVED: readonly Loose[] = [
-  { ...resource('add', query(INSERT, ['id', 'email'], { ...ENCRYPT, ...RULES })), returnables: ['id'] },
-  resource(
+  { ...defineIndexedResource('add', query(INSERT, ['id', 'email'], { ...ENCRYPT, ...RULES })), returnables: ['id'] },
+  defineIndexedResource(
     'add-two',
     query('INSERT INTO people (id, email, phone) VALUES ($1, $2, $3)', ['id', 'email', '$PAYLOAD.phone'], {
-      ciphers: [cipher('Encrypt', 'email', 'phone')],
+      ciphers: [defineCipher('Encrypt', 'email', 'phone')],
     }),
   ),
-  resource('row', query(INSERT, ['id', 'email'], ENCRYPT)),
-  resource('many', query(INSERT, ['id', 'email'], ENCRYPT, { multi: true })),
-  resource('stamped', query(INSERT, ['id', 'email'], ENCRYPT, { with_timestamps: true })),
-  resource(
+  defineIndexedResource('row', query(INSERT, ['id', 'email'], ENCRYPT)),
+  defineIndexedResource('many', query(INSERT, ['id', 'email'], ENCRYPT, { multi: true })),
+  defineIndexedResource('stamped', query(INSERT, ['id', 'email'], ENCRYPT, { with_timestamps: true })),
+  defineIndexedResource(
     'upsert',
     query(
       'INSERT INTO people (id, email) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET email = EXCLUDED.email',
@@ -52,16 +59,16 @@ export const SERVED: readonly Loose[] = [
       ENCRYPT,
     ),
   ),
-  resource('once', query(`${INSERT} ON CONFLICT (email) DO NOTHING`, ['id', 'email'], ENCRYPT)),
-  resource('change', query('UPDATE people SET email = $1 WHERE id = $2', ['email', 'id'], ENCRYPT)),
-  resource(
+  defineIndexedResource('once', query(`${INSERT} ON CONFLICT (email) DO NOTHING`, ['id', 'email'], ENCRYPT)),
+  defineIndexedResource('change', query('UPDATE people SET email = $1 WHERE id = $2', ['email', 'id'], ENCRYPT)),
+  defineIndexedResource(
     'patch',
     query('UPDATE people SET email = COALESCE($1, email) WHERE id = $2', ['email', 'id'], {
-      ciphers: [cipher('Encrypt', 'email')],
+      ciphers: [defineCipher('Encrypt', 'email')],
       payload_validation: [{ field: { email: { type: 'STRING', optional: true }, id: { type: 'STRING' } } }],
     }),
   ),
-  resource('drop', query('DELETE FROM people WHERE email = $1', ['email'])),
+  defineIndexedResource('drop', query('DELETE FROM people WHERE email = $1', ['email'])),
   read('find', 'SELECT id, email FROM people WHERE email = $1', ['email'], RULES),
   read('find-alias', 'SELECT p.id, p.email FROM people p WHERE $1 = p.email', ['$PAYLOAD.email']),
   read('find-cast', 'SELECT id, email FROM people WHERE id <> $2 AND email = $1::text', ['email', 'id']),
@@ -75,19 +82,19 @@ export const SERVED: readonly Loose[] = [
     'SELECT p.id, p.email FROM people p LEFT JOIN notes n ON n.email = p.id WHERE p.email = $1 AND n.email IS NULL',
     ['email'],
   ),
-  resource('star', query('SELECT * FROM people ORDER BY id', [], { result: 'many' })),
+  defineIndexedResource('star', query('SELECT * FROM people ORDER BY id', [], { result: 'many' })),
   {
-    ...resource('named', query('SELECT * FROM people ORDER BY id', [], { result: 'many' })),
+    ...defineIndexedResource('named', query('SELECT * FROM people ORDER BY id', [], { result: 'many' })),
     returnables: ['id', 'email__blind'],
   },
   {
-    ...resource(
+    ...defineIndexedResource(
       'sealed-first',
       query('SELECT count(*) AS n FROM people WHERE email = $1', ['email'], { id: 2, ...ENCRYPT }),
     ),
     returnables: ['n'],
   },
-  resource(
+  defineIndexedResource(
     'hashed',
     query(INSERT, ['id', 'email'], {
       hashables: [{ property: 'email', algorithm: 'BCRYPT', options: { rounds_cost: 4 } }],

@@ -165,7 +165,7 @@ export const BUG_CLASSES: Readonly<Record<number, BugClass>> = {
 };
 
 /** A test of one class. */
-export function bugClass(number: number, attack: () => Promise<void>): void {
+export function testBugClass(number: number, attack: () => Promise<void>): void {
   const { title = '', ids = [] } = BUG_CLASSES[number] ?? {};
   it(`${number}. ${title} (${ids.join(', ')})`, attack);
 }

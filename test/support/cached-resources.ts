@@ -1,5 +1,5 @@
 /** Resources with `cacheable`, for suites that ask them. `$GENERATOR` in a result tells whether it was computed again. */
-import { returning } from './project.js';
+import { defineReturnResource } from './project.js';
 
 const MADE = '$GENERATOR.ULID';
 /** The hash of "right": a fixed one, since a capital behind its last `$` would make it an accessor. */
@@ -7,35 +7,39 @@ const RIGHT = '$2b$04$vr8zzC7P.pgiz6pRqKn/5uUCd5UHGiRMECTq74TUbPatJjaYDt0ga';
 const read = (cache_key?: string, duration = 600): object => ({
   cacheable: { read_from_cache: true, duration, ...(cache_key !== undefined && { cache_key }) },
 });
-const removing = (id: string, ...names: string[]): object =>
-  returning(id, 1, { cacheable: { invalidate_cache_keys: names } });
-const guarded = (...claims: string[]): object => ({
+const defineInvalidation = (id: string, ...names: string[]): object =>
+  defineReturnResource(id, 1, { cacheable: { invalidate_cache_keys: names } });
+const defineGuard = (...claims: string[]): object => ({
   tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
   protected: { extract_claims: claims },
 });
 
 export const FILES = {
   'definitions/resources.json': [
-    returning('plain', { made: MADE }, read()),
-    returning('short', { made: MADE }, read('short', 0.3)),
-    returning('by-id', { made: MADE, id: '$PAYLOAD.id' }, read('item $PAYLOAD.id')),
-    removing('drop-item', 'item $PAYLOAD.number'),
-    removing('drop-all-items', 'item '),
-    returning('pair', { made: MADE, a: '$PAYLOAD.a', b: '$PAYLOAD.b' }, read('$PAYLOAD.a:$PAYLOAD.b')),
-    removing('drop-pair', '$PAYLOAD.a:$PAYLOAD.b'),
-    returning('unnamed-value', { made: MADE, id: '$PAYLOAD.id' }, read('everything')),
-    returning('same-name', { other: MADE, id: '$PAYLOAD.id' }, read('everything')),
-    removing('drop-everything', 'everything'),
-    removing('drop-plain', 'plain'),
-    removing('drop-several', 'everything', 'item $PAYLOAD.id'),
-    returning('mine', { made: MADE, id: '$PROTECTED.id' }, { ...guarded('id'), ...read('profile') }),
-    returning('members', { made: MADE }, { ...guarded('id'), ...read('members') }),
-    returning('role', { made: MADE, id: '$PROTECTED.id' }, { ...guarded('id', 'role'), ...read('of $PROTECTED.role') }),
-    removing('drop-profile', 'profile'),
-    returning('tenant', { made: MADE, tenant: '$HEADER.x-tenant' }, read('tenants')),
-    returning('body', { made: MADE, body: '$PAYLOAD' }, read('bodies')),
+    defineReturnResource('plain', { made: MADE }, read()),
+    defineReturnResource('short', { made: MADE }, read('short', 0.3)),
+    defineReturnResource('by-id', { made: MADE, id: '$PAYLOAD.id' }, read('item $PAYLOAD.id')),
+    defineInvalidation('drop-item', 'item $PAYLOAD.number'),
+    defineInvalidation('drop-all-items', 'item '),
+    defineReturnResource('pair', { made: MADE, a: '$PAYLOAD.a', b: '$PAYLOAD.b' }, read('$PAYLOAD.a:$PAYLOAD.b')),
+    defineInvalidation('drop-pair', '$PAYLOAD.a:$PAYLOAD.b'),
+    defineReturnResource('unnamed-value', { made: MADE, id: '$PAYLOAD.id' }, read('everything')),
+    defineReturnResource('same-name', { other: MADE, id: '$PAYLOAD.id' }, read('everything')),
+    defineInvalidation('drop-everything', 'everything'),
+    defineInvalidation('drop-plain', 'plain'),
+    defineInvalidation('drop-several', 'everything', 'item $PAYLOAD.id'),
+    defineReturnResource('mine', { made: MADE, id: '$PROTECTED.id' }, { ...defineGuard('id'), ...read('profile') }),
+    defineReturnResource('members', { made: MADE }, { ...defineGuard('id'), ...read('members') }),
+    defineReturnResource(
+      'role',
+      { made: MADE, id: '$PROTECTED.id' },
+      { ...defineGuard('id', 'role'), ...read('of $PROTECTED.role') },
+    ),
+    defineInvalidation('drop-profile', 'profile'),
+    defineReturnResource('tenant', { made: MADE, tenant: '$HEADER.x-tenant' }, read('tenants')),
+    defineReturnResource('body', { made: MADE, body: '$PAYLOAD' }, read('bodies')),
     {
-      ...returning('ruled', {}),
+      ...defineReturnResource('ruled', {}),
       actionables: [
         {
           id: 1,
@@ -81,7 +85,7 @@ export const FILES = {
       ],
       ...read('enter'),
     },
-    returning('nothing', null, read('nothing')),
+    defineReturnResource('nothing', null, read('nothing')),
     {
       id: 'inner',
       resource: 'inner',

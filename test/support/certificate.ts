@@ -10,13 +10,13 @@ export interface Certificate {
   readonly key: string;
 }
 
-const der = (tag: number, ...parts: readonly Buffer[]): Buffer => {
+const encodeDer = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   const body = Buffer.concat(parts);
   const { length } = body;
   const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...size]), body]);
 };
-const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, ...parts);
+const encodeSequence = (...parts: readonly Buffer[]): Buffer => encodeDer(0x30, ...parts);
 /** Object identifiers, encoded. */
 const OID = {
   ecdsaWithSha256: Buffer.from('06082a8648ce3d040302', 'hex'),
@@ -25,9 +25,9 @@ const OID = {
   subjectAltName: Buffer.from('0603551d11', 'hex'),
 };
 const TRUE = Buffer.from('0101ff', 'hex');
-const time = (at: Date): Buffer => der(0x18, Buffer.from(at.toISOString().replace(/[-:T]|\.\d+/g, '')));
-const extension = (oid: Buffer, critical: boolean, value: Buffer): Buffer =>
-  sequence(oid, ...(critical ? [TRUE] : []), der(0x04, value));
+const encodeTime = (at: Date): Buffer => encodeDer(0x18, Buffer.from(at.toISOString().replace(/[-:T]|\.\d+/g, '')));
+const encodeExtension = (oid: Buffer, critical: boolean, value: Buffer): Buffer =>
+  encodeSequence(oid, ...(critical ? [TRUE] : []), encodeDer(0x04, value));
 
 export function makeCertificate(names: readonly string[]): Certificate {
   const pair = generateKeyPairSync('ec', {
@@ -35,30 +35,32 @@ export function makeCertificate(names: readonly string[]): Certificate {
     publicKeyEncoding: { type: 'spki', format: 'der' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
-  const algorithm = sequence(OID.ecdsaWithSha256);
-  const name = sequence(der(0x31, sequence(OID.commonName, der(0x0c, Buffer.from('Lintel tests')))));
+  const algorithm = encodeSequence(OID.ecdsaWithSha256);
+  const name = encodeSequence(
+    encodeDer(0x31, encodeSequence(OID.commonName, encodeDer(0x0c, Buffer.from('Lintel tests')))),
+  );
   const day = 86_400_000;
-  const alternatives = sequence(...names.map((one) => der(0x82, Buffer.from(one))));
+  const alternatives = encodeSequence(...names.map((one) => encodeDer(0x82, Buffer.from(one))));
   const serial = randomBytes(8);
   serial[0] = 0x11;
-  const content = sequence(
-    der(0xa0, der(0x02, Buffer.from([2]))),
-    der(0x02, serial),
+  const content = encodeSequence(
+    encodeDer(0xa0, encodeDer(0x02, Buffer.from([2]))),
+    encodeDer(0x02, serial),
     algorithm,
     name,
-    sequence(time(new Date(Date.now() - day)), time(new Date(Date.now() + day))),
+    encodeSequence(encodeTime(new Date(Date.now() - day)), encodeTime(new Date(Date.now() + day))),
     name,
     pair.publicKey,
-    der(
+    encodeDer(
       0xa3,
-      sequence(
-        extension(OID.basicConstraints, true, sequence(TRUE)),
-        extension(OID.subjectAltName, false, alternatives),
+      encodeSequence(
+        encodeExtension(OID.basicConstraints, true, encodeSequence(TRUE)),
+        encodeExtension(OID.subjectAltName, false, alternatives),
       ),
     ),
   );
   const signature = sign('sha256', content, createPrivateKey(pair.privateKey));
-  const whole = sequence(content, algorithm, der(0x03, Buffer.from([0]), signature));
+  const whole = encodeSequence(content, algorithm, encodeDer(0x03, Buffer.from([0]), signature));
   const lines = whole.toString('base64').replace(/(.{64})/g, '$1\n');
   return { cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`, key: pair.privateKey };
 }

@@ -2,10 +2,10 @@
 import type { Json } from '../../contract/json.js';
 import type { CheckAction, CheckPlace, Finding, PluginSpec } from '../../contract/plugin.js';
 
-export type Written = Readonly<Record<string, Json>>;
+export type DefinitionObject = Readonly<Record<string, Json>>;
 
 export const AT_ONCE = { scheduled: false, later: false, own: false };
-export const action = (index: number, rest: Partial<CheckAction> = {}): CheckAction => ({
+export const createCheckAction = (index: number, rest: Partial<CheckAction> = {}): CheckAction => ({
   ...{
     index,
     noOp: false,
@@ -22,7 +22,7 @@ export const action = (index: number, rest: Partial<CheckAction> = {}): CheckAct
 });
 
 /** The object is the whole definition, too, where no other is given. */
-function findings(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace>): readonly Finding[] {
+function collectFindings(spec: PluginSpec, holder: DefinitionObject, rest: Partial<CheckPlace>): readonly Finding[] {
   const place: CheckPlace = {
     ...{
       slot: 'resource',
@@ -49,9 +49,18 @@ function findings(spec: PluginSpec, holder: Written, rest: Partial<CheckPlace>):
 }
 
 /** Code and place of each finding. */
-export const said = (spec: PluginSpec, holder: Written, rest: Partial<CheckPlace> = {}): readonly string[] =>
-  findings(spec, holder, rest).map(({ code, at }) => `${code} ${at}`);
+export const listFindings = (
+  spec: PluginSpec,
+  holder: DefinitionObject,
+  rest: Partial<CheckPlace> = {},
+): readonly string[] => collectFindings(spec, holder, rest).map(({ code, at }) => `${code} ${at}`);
 
 /** What the fix of each finding writes there; null for one that writes nothing. */
-export const mended = (spec: PluginSpec, holder: Written, rest: Partial<CheckPlace> = {}): readonly (string | null)[] =>
-  findings(spec, holder, rest).map(({ fix }) => (fix !== undefined && 'text' in fix ? (fix.text ?? null) : null));
+export const listFixTexts = (
+  spec: PluginSpec,
+  holder: DefinitionObject,
+  rest: Partial<CheckPlace> = {},
+): readonly (string | null)[] =>
+  collectFindings(spec, holder, rest).map(({ fix }) =>
+    fix !== undefined && 'text' in fix ? (fix.text ?? null) : null,
+  );

@@ -35,7 +35,7 @@ export const bareEnv = (): Record<string, string> =>
 
 export function startCli(words: readonly string[], { cwd, env = {}, node = [] }: SpawnOptions): Child {
   const child = spawn(process.execPath, [...node, CLI, ...words], { cwd, env: { ...bareEnv(), ...env } });
-  const { hear, end, fail, isOver, ...heard } = recordOutput();
+  const { appendText: hear, close: end, fail, isOver, ...heard } = recordOutput();
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => hear(name, text));
   }

@@ -2,10 +2,10 @@
  * Definitions of a small shop that keeps everything in documents, as its authors would have written them for another system of the
  * interface: the document database under its own names, models without `id`, operators, and the usual chains. Data only.
  */
-import { from, resource, tokenize } from './circles.js';
+import { defineDependency, defineCircleResource, tokenize } from './circles.js';
 import type { Files } from './project.js';
 
-const mongo = (collection: string, action: string, more: object = {}) => ({
+const defineMongoQuery = (collection: string, action: string, more: object = {}) => ({
   mode: 'QUERY',
   mongo_query: { collection, action, ...more },
 });
@@ -13,7 +13,7 @@ const shopGuard = {
   tokenize: tokenize(),
   protected: { provide_as: 'Authorization', extract_claims: ['_id', 'handle'] },
 };
-const rule = (name: string, type = 'STRING', more: object = {}) => ({ field: { [name]: { type } }, ...more });
+const defineRule = (name: string, type = 'STRING', more: object = {}) => ({ field: { [name]: { type } }, ...more });
 
 export const SHOP: Files = {
   // The document database makes its own identifier.
@@ -34,20 +34,20 @@ export const SHOP: Files = {
     created_at: { type: 'DateTime' },
     updated_at: { type: 'DateTime' },
   },
-  'definitions/x1.json': resource(
+  'definitions/x1.json': defineCircleResource(
     'sign-up',
     [
       {
-        ...mongo('customers', 'INSERT', {
+        ...defineMongoQuery('customers', 'INSERT', {
           parameters: ['email', 'handle', 'password', '$PAYLOAD.address', 'points'],
           with_timestamp: true,
           unique: ['email'],
         }),
         payload_validation: [
-          rule('email', 'EMAIL'),
-          rule('handle'),
-          rule('password', 'STRING', { min_length: 8, max_length: 64 }),
-          rule('points', 'NUMBER'),
+          defineRule('email', 'EMAIL'),
+          defineRule('handle'),
+          defineRule('password', 'STRING', { min_length: 8, max_length: 64 }),
+          defineRule('points', 'NUMBER'),
         ],
         hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 4 } }],
       },
@@ -57,12 +57,12 @@ export const SHOP: Files = {
       returnables: ['_id', 'handle', 'session'],
     },
   ),
-  'definitions/x2.json': resource(
+  'definitions/x2.json': defineCircleResource(
     'sign-in',
     [
       {
-        ...mongo('customers', 'FETCH', { filter_predicate: { email: '$1' }, parameters: ['email'] }),
-        payload_validation: [rule('email', 'EMAIL'), rule('password')],
+        ...defineMongoQuery('customers', 'FETCH', { filter_predicate: { email: '$1' }, parameters: ['email'] }),
+        payload_validation: [defineRule('email', 'EMAIL'), defineRule('password')],
         verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
       },
     ],
@@ -71,11 +71,11 @@ export const SHOP: Files = {
       returnables: ['_id', 'handle', 'points', 'session'],
     },
   ),
-  'definitions/x3.json': resource(
+  'definitions/x3.json': defineCircleResource(
     'address',
     [
       {
-        ...mongo('customers', 'UPDATE', {
+        ...defineMongoQuery('customers', 'UPDATE', {
           filter_predicate: { _id: '$PROTECTED._id' },
           update_predicate: { $set: { 'address.city': '$1', 'address.zip': '$PAYLOAD.zip' }, $inc: { points: 5 } },
           parameters: ['$PAYLOAD.city'],
@@ -87,19 +87,19 @@ export const SHOP: Files = {
     shopGuard,
   ),
   // An order, and the points that it brings: the read is written last.
-  'definitions/orders/place.json': resource(
+  'definitions/orders/place.json': defineCircleResource(
     'order',
     [
       {
-        ...mongo('customers', 'UPDATE', {
+        ...defineMongoQuery('customers', 'UPDATE', {
           filter_predicate: { _id: '$PROTECTED._id' },
           update_predicate: { $set: { points: '$1' } },
           parameters: ['points'],
         }),
-        depends_on: [from(3, { points: 'points' })],
+        depends_on: [defineDependency(3, { points: 'points' })],
       },
       {
-        ...mongo('orders', 'INSERT', {
+        ...defineMongoQuery('orders', 'INSERT', {
           document: {
             customer: '$PROTECTED._id',
             lines: '$PAYLOAD.lines',
@@ -108,19 +108,19 @@ export const SHOP: Files = {
           },
           with_timestamp: true,
         }),
-        payload_validation: [rule('lines', 'ARRAY'), rule('total', 'NUMBER')],
+        payload_validation: [defineRule('lines', 'ARRAY'), defineRule('total', 'NUMBER')],
         main_returnable: true,
         returnables: ['_id', 'status', 'total', 'lines.0.sku'],
         broadcast_websocket_message: { broadcast_type: 'ALL', action: 'ordered' },
       },
-      { ...mongo('customers', 'FETCH', { filter_predicate: { _id: '$PROTECTED._id' } }), no_op: true },
+      { ...defineMongoQuery('customers', 'FETCH', { filter_predicate: { _id: '$PROTECTED._id' } }), no_op: true },
     ],
     shopGuard,
   ),
-  'definitions/orders/mine.json': resource(
+  'definitions/orders/mine.json': defineCircleResource(
     'orders',
     [
-      mongo('orders', 'FETCH', {
+      defineMongoQuery('orders', 'FETCH', {
         filter_predicate: {
           customer: '$PROTECTED._id',
           status: { $in: ['new', 'FULFILLED'] },
@@ -132,14 +132,14 @@ export const SHOP: Files = {
     ],
     shopGuard,
   ),
-  'definitions/orders/done.json': resource('orders/done', [
-    mongo('orders', 'UPDATE', {
+  'definitions/orders/done.json': defineCircleResource('orders/done', [
+    defineMongoQuery('orders', 'UPDATE', {
       filter_predicate: { _id: '$PAYLOAD._id', status: { $ne: 'FULFILLED' } },
       update_predicate: { $set: { status: 'FULFILLED' } },
       with_timestamp: true,
     }),
   ]),
-  'definitions/orders/find.json': resource('orders/find', [
-    mongo('orders', 'FETCH', { filter_predicate: { status: '$PAYLOAD.status' } }),
+  'definitions/orders/find.json': defineCircleResource('orders/find', [
+    defineMongoQuery('orders', 'FETCH', { filter_predicate: { status: '$PAYLOAD.status' } }),
   ]),
 };

@@ -2,10 +2,10 @@
  * The other half of the community application: what outlives a request, files, webhooks, connections, other services, caches
  * and encrypted fields, in the shapes in which the interface shows them. Data only.
  */
-import { from, guarded, resource, sql } from './circles.js';
+import { defineDependency, guarded, defineCircleResource, defineSqlQuery } from './circles.js';
 import type { Files } from './project.js';
 
-const remote = (path: string, request_body: unknown, more: object = {}) => ({
+const defineRemoteCall = (path: string, request_body: unknown, more: object = {}) => ({
   mode: 'HTTPREQUEST',
   http: {
     url: `$ENV.PARTNER/${path}`,
@@ -15,14 +15,17 @@ const remote = (path: string, request_body: unknown, more: object = {}) => ({
   },
   ...more,
 });
-const noting = (kind: string, text: unknown) =>
-  sql('INSERT INTO activities (circle_id, kind, text, created_at) VALUES ($1, $2, $3, $4) RETURNING id, kind, text', [
-    'circle_id',
-    { literal: kind },
-    typeof text === 'string' && !text.startsWith('$') ? { literal: text } : text,
-    '$DATETIME',
-  ]);
-const rule = (name: string, type = 'STRING', more: object = {}) => ({ field: { [name]: { type } }, ...more });
+const defineActivityInsert = (kind: string, text: unknown) =>
+  defineSqlQuery(
+    'INSERT INTO activities (circle_id, kind, text, created_at) VALUES ($1, $2, $3, $4) RETURNING id, kind, text',
+    [
+      'circle_id',
+      { literal: kind },
+      typeof text === 'string' && !text.startsWith('$') ? { literal: text } : text,
+      '$DATETIME',
+    ],
+  );
+const defineRule = (name: string, type = 'STRING', more: object = {}) => ({ field: { [name]: { type } }, ...more });
 
 export const WORK_MODELS: Files = {
   'definitions/models/_photo.json': {
@@ -48,7 +51,7 @@ export const WORK_MODELS: Files = {
 
 export const WORK: Files = {
   // The upload's values flow into the statement after it, once for each file.
-  'definitions/files/new-1.json': resource(
+  'definitions/files/new-1.json': defineCircleResource(
     'photos',
     [
       {
@@ -62,7 +65,7 @@ export const WORK: Files = {
         returnables: ['storage_key', 'url', 'file_size', 'dominant_color'],
       },
       {
-        ...sql(
+        ...defineSqlQuery(
           'INSERT INTO photos (id, storage_key, url, file_size, dominant_color, circle_id, created_at) VALUES ($1, $2, $3, $4::bigint, $5, $6, $7::timestamptz)',
           ['$GENERATOR.CUID', 'storage_key', 'url', 'file_size', 'dominant_color', '$PAYLOAD.circle_id', '$DATETIME'],
           { multi: true },
@@ -73,36 +76,40 @@ export const WORK: Files = {
     guarded,
   ),
   // Pattern 4, with the dependency written last.
-  'definitions/money/x.json': resource('balance/add', [
+  'definitions/money/x.json': defineCircleResource('balance/add', [
     {
-      ...sql(
+      ...defineSqlQuery(
         'UPDATE balances SET amount = $1::bigint + $2::bigint, status = $3 WHERE id = $4 RETURNING amount, status',
         ['current', '$PAYLOAD.add_bal', { literal: 'FULFILLED' }, 'id'],
       ),
-      depends_on: [from(2, { amount: 'current' })],
+      depends_on: [defineDependency(2, { amount: 'current' })],
       must_return_value: true,
     },
-    { ...sql('SELECT amount FROM balances WHERE id = $1 FOR UPDATE', ['id']), no_op: true, must_return_value: true },
+    {
+      ...defineSqlQuery('SELECT amount FROM balances WHERE id = $1 FOR UPDATE', ['id']),
+      no_op: true,
+      must_return_value: true,
+    },
   ]),
-  'definitions/money/open.json': resource('balance/open', [
-    sql(
+  'definitions/money/open.json': defineCircleResource('balance/open', [
+    defineSqlQuery(
       `INSERT INTO balances (id, amount, status) SELECT x.id, x.amount::bigint, 'new' FROM jsonb_to_recordset($1::jsonb) AS x(id text, amount int)
        ON CONFLICT (id) DO UPDATE SET amount = EXCLUDED.amount, status = 'again' RETURNING id, status`,
       ['$PAYLOAD.rows'],
     ),
   ]),
-  'definitions/hooks/paid.json': resource(
+  'definitions/hooks/paid.json': defineCircleResource(
     'hooks/paid',
     [
-      sql("UPDATE balances SET amount = amount + $2::int, status = 'PAID' WHERE id = $1 RETURNING id, amount", [
-        '$PAYLOAD.data.object.id',
-        '$PAYLOAD.data.object.amount',
-      ]),
-      remote(
+      defineSqlQuery(
+        "UPDATE balances SET amount = amount + $2::int, status = 'PAID' WHERE id = $1 RETURNING id, amount",
+        ['$PAYLOAD.data.object.id', '$PAYLOAD.data.object.amount'],
+      ),
+      defineRemoteCall(
         'receipts',
         { for: '$PAYLOAD.data.object.id', event: '$HEADER.x-event', now: '$PAYLOAD.amount' },
         {
-          depends_on: [from(1, { amount: 'amount' })],
+          depends_on: [defineDependency(1, { amount: 'amount' })],
           queue: { delay: 0, priority: 1 },
         },
       ),
@@ -122,94 +129,96 @@ export const WORK: Files = {
       run_in_background: true,
     },
   ),
-  'definitions/jobs/invite.json': resource(
+  'definitions/jobs/invite.json': defineCircleResource(
     'invite',
     [
       {
-        ...remote('mail', { to: '$PAYLOAD.email', from: '$PROTECTED.handle', at: '$DATETIME' }),
-        payload_validation: [rule('email', 'EMAIL')],
+        ...defineRemoteCall('mail', { to: '$PAYLOAD.email', from: '$PROTECTED.handle', at: '$DATETIME' }),
+        payload_validation: [defineRule('email', 'EMAIL')],
         run_in_background: true,
         queue: { delay: 0, priority: 10 },
       },
     ],
     guarded,
   ),
-  'definitions/jobs/sweep.json': resource('sweep', [
+  'definitions/jobs/sweep.json': defineCircleResource('sweep', [
     {
-      ...sql("DELETE FROM states WHERE created_at < $1::timestamptz - interval '10 minutes' RETURNING token", [
-        '$DATETIME',
-      ]),
+      ...defineSqlQuery(
+        "DELETE FROM states WHERE created_at < $1::timestamptz - interval '10 minutes' RETURNING token",
+        ['$DATETIME'],
+      ),
       cron_job: { execution_interval: '* * * * * *' },
     },
   ]),
   // Pattern 6.
-  'definitions/connect/start.json': resource(
+  'definitions/connect/start.json': defineCircleResource(
     'connect/start',
     [
       {
-        ...sql('INSERT INTO states (token, member_id, created_at) VALUES ($1, $2, $3::timestamptz) RETURNING token', [
-          'state',
-          '$PROTECTED.id',
-          '$PAYLOAD.at',
-        ]),
+        ...defineSqlQuery(
+          'INSERT INTO states (token, member_id, created_at) VALUES ($1, $2, $3::timestamptz) RETURNING token',
+          ['state', '$PROTECTED.id', '$PAYLOAD.at'],
+        ),
         generate: '$GENERATOR.NANOID',
         for: 'state',
       },
     ],
     guarded,
   ),
-  'definitions/connect/callback.json': resource('connect/callback', [
-    remote(
+  'definitions/connect/callback.json': defineCircleResource('connect/callback', [
+    defineRemoteCall(
       'token',
       { code: '$PAYLOAD.code', member: '$PAYLOAD.owner' },
       {
-        depends_on: [from(2, { member_id: 'owner' })],
+        depends_on: [defineDependency(2, { member_id: 'owner' })],
         returnables: ['access.kind', 'member'],
       },
     ),
     {
-      ...sql('DELETE FROM states WHERE token = $1 RETURNING member_id', ['$PAYLOAD.state']),
+      ...defineSqlQuery('DELETE FROM states WHERE token = $1 RETURNING member_id', ['$PAYLOAD.state']),
       no_op: true,
       must_return_value: true,
     },
   ]),
-  'definitions/connect/states.json': resource('states', [sql('SELECT count(*)::int AS open FROM states')]),
+  'definitions/connect/states.json': defineCircleResource('states', [
+    defineSqlQuery('SELECT count(*)::int AS open FROM states'),
+  ]),
   // Connections: everybody, one, several.
-  'definitions/live/say.json': resource(
+  'definitions/live/say.json': defineCircleResource(
     'say',
     [
       {
-        ...noting('said', '$PAYLOAD.text'),
-        payload_validation: [rule('text', 'STRING', { min_length: 1, max_length: 500 }), rule('circle_id')],
+        ...defineActivityInsert('said', '$PAYLOAD.text'),
+        payload_validation: [defineRule('text', 'STRING', { min_length: 1, max_length: 500 }), defineRule('circle_id')],
         broadcast_websocket_message: { broadcast_type: 'ALL', action: 'said' },
       },
     ],
     guarded,
   ),
-  'definitions/live/whisper.json': resource(
+  'definitions/live/whisper.json': defineCircleResource(
     'whisper',
     [
       {
-        ...sql('SELECT $1 AS text, handle FROM members WHERE id = $2', ['text', '$PROTECTED.id']),
-        payload_validation: [rule('text')],
+        ...defineSqlQuery('SELECT $1 AS text, handle FROM members WHERE id = $2', ['text', '$PROTECTED.id']),
+        payload_validation: [defineRule('text')],
         broadcast_websocket_message: { broadcast_type: 'SINGLE', action: 'whispered', broadcast_to: '$PAYLOAD.to' },
       },
     ],
     guarded,
   ),
-  'definitions/live/tell.json': resource('tell', [
+  'definitions/live/tell.json': defineCircleResource('tell', [
     {
-      ...noting('told', 'hear, hear'),
+      ...defineActivityInsert('told', 'hear, hear'),
       broadcast_websocket_message: { broadcast_type: 'BULK', action: 'told', broadcast_to: '$PAYLOAD.uids' },
       returnables: ['kind', 'text'],
     },
   ]),
-  'definitions/private/set.json': resource(
+  'definitions/private/set.json': defineCircleResource(
     'phone/set',
     [
       {
-        ...sql('UPDATE members SET phone = $2 WHERE id = $1 RETURNING id', ['$PROTECTED.id', 'phone']),
-        payload_validation: [rule('phone')],
+        ...defineSqlQuery('UPDATE members SET phone = $2 WHERE id = $1 RETURNING id', ['$PROTECTED.id', 'phone']),
+        payload_validation: [defineRule('phone')],
         ciphers: [
           { operation: 'Encrypt', properties: ['phone'], algorithm: 'Aes256Gcm', options: { key: '$ENV.FIELD_KEY' } },
         ],
@@ -217,11 +226,11 @@ export const WORK: Files = {
     ],
     guarded,
   ),
-  'definitions/private/get.json': resource(
+  'definitions/private/get.json': defineCircleResource(
     'phone/get',
     [
       {
-        ...sql('SELECT phone FROM members WHERE id = $1', ['$PROTECTED.id']),
+        ...defineSqlQuery('SELECT phone FROM members WHERE id = $1', ['$PROTECTED.id']),
         ciphers: [
           { operation: 'Decrypt', properties: ['phone'], algorithm: 'Aes256Gcm', options: { key: '$ENV.FIELD_KEY' } },
         ],
@@ -230,25 +239,28 @@ export const WORK: Files = {
     ],
     guarded,
   ),
-  'definitions/cached/top.json': resource(
+  'definitions/cached/top.json': defineCircleResource(
     'top',
-    [sql('SELECT name, member_count FROM circles ORDER BY member_count DESC, name LIMIT 3')],
+    [defineSqlQuery('SELECT name, member_count FROM circles ORDER BY member_count DESC, name LIMIT 3')],
     { cacheable: { read_from_cache: true, cache_key: 'top-$PAYLOAD.lang', duration: 300 } },
   ),
-  'definitions/cached/rename.json': resource('circle/rename', [
+  'definitions/cached/rename.json': defineCircleResource('circle/rename', [
     {
-      ...sql('UPDATE circles SET name = $2 WHERE id = $1 RETURNING id, name', ['$PAYLOAD.circle_id', 'name']),
+      ...defineSqlQuery('UPDATE circles SET name = $2 WHERE id = $1 RETURNING id, name', [
+        '$PAYLOAD.circle_id',
+        'name',
+      ]),
       cacheable: { invalidate_cache_keys: ['top-$PAYLOAD.lang'] },
     },
   ]),
   // Two that are independent, merged; and a value of another resource.
-  'definitions/zz/overview.json': resource(
+  'definitions/zz/overview.json': defineCircleResource(
     'overview',
     [
-      { ...sql('SELECT count(*)::int AS circles FROM circles'), parallel: true },
-      { ...sql('SELECT count(*)::int AS members FROM members WHERE deleted_at IS NULL'), parallel: true },
+      { ...defineSqlQuery('SELECT count(*)::int AS circles FROM circles'), parallel: true },
+      { ...defineSqlQuery('SELECT count(*)::int AS members FROM members WHERE deleted_at IS NULL'), parallel: true },
       {
-        ...sql('SELECT $1::jsonb AS numbers, $2::text AS first', ['everything', 'first']),
+        ...defineSqlQuery('SELECT $1::jsonb AS numbers, $2::text AS first', ['everything', 'first']),
         depends_on: [
           {
             resource_id: 'circle-numbers-01',

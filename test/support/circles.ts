@@ -7,7 +7,7 @@ import type { Files } from './project.js';
 const text = (max_length: number, more: object = {}) => ({ type: 'String', max_length, ...more });
 const key = { id: text(40, { primary_key: true }) };
 const times = { created_at: { type: 'DateTime' }, updated_at: { type: 'DateTime', optional: true } };
-const rule = (name: string, type = 'STRING', more: object = {}) => ({ field: { [name]: { type } }, ...more });
+const defineRule = (name: string, type = 'STRING', more: object = {}) => ({ field: { [name]: { type } }, ...more });
 export const tokenize = (more: object = {}) => ({
   type: 'JWT',
   algorithm: 'HS256',
@@ -19,16 +19,16 @@ export const guarded = {
   tokenize: tokenize(),
   protected: { provide_as: 'Authorization', extract_claims: ['id', 'handle'] },
 };
-export const sql = (query: string, parameters: readonly unknown[] = [], more: object = {}) => ({
+export const defineSqlQuery = (query: string, parameters: readonly unknown[] = [], more: object = {}) => ({
   mode: 'QUERY',
   sql_query: { query, parameters, ...more },
 });
-export const from = (action: number, pairs: Readonly<Record<string, string>>, resource_id = 'self') => ({
+export const defineDependency = (action: number, pairs: Readonly<Record<string, string>>, resource_id = 'self') => ({
   resource_id,
   action_ids: [action],
   extract_response_for: Object.entries(pairs).map(([extract, name]) => ({ extract, for: name })),
 });
-export const resource = (path: string, actionables: readonly object[], more: object = {}) => ({
+export const defineCircleResource = (path: string, actionables: readonly object[], more: object = {}) => ({
   id: `${path.replaceAll('/', '-')}-01`,
   resource: path,
   actionables: actionables.map((one, index) => ({ id: index + 1, ...one })),
@@ -88,19 +88,19 @@ const created = 'INSERT INTO members (id, email, handle, password, karma, tags, 
 
 /** Reading and writing with everything that PostgreSQL has. */
 export const REQUESTS: Files = {
-  'definitions/1.json': resource(
+  'definitions/1.json': defineCircleResource(
     'sign-up',
     [
       {
-        ...sql(
+        ...defineSqlQuery(
           `${created} VALUES ($1, $2, $3::character varying(40), $4, $5, $6::jsonb, $7::jsonb, $8::timestamp with time zone)`,
           ['$GENERATOR.ULID', 'email', 'handle', 'password', 0, 'tags', '{"city":"","links":{}}', '$DATETIME'],
           { unique: ['email', 'handle'] },
         ),
         payload_validation: [
-          rule('email', 'EMAIL', { max_length: 255 }),
-          rule('handle', 'STRING', { min_length: 2, max_length: 40 }),
-          rule('password', 'STRING', { min_length: 8, max_length: 64 }),
+          defineRule('email', 'EMAIL', { max_length: 255 }),
+          defineRule('handle', 'STRING', { min_length: 2, max_length: 40 }),
+          defineRule('password', 'STRING', { min_length: 8, max_length: 64 }),
           { field: { tags: { type: 'STRINGARRAY', arr_length: 5, items_min_length: 1, items_max_length: 20 } } },
         ],
         hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 4, salt: '$ENV.SALT' } }],
@@ -111,14 +111,15 @@ export const REQUESTS: Files = {
       returnables: ['id', 'handle', 'karma', 'session'],
     },
   ),
-  'definitions/auth/final_v2.json': resource(
+  'definitions/auth/final_v2.json': defineCircleResource(
     'sign-in',
     [
       {
-        ...sql('SELECT id, handle, password FROM members WHERE lower(email) = lower($1) AND deleted_at IS NULL;', [
-          'email',
-        ]),
-        payload_validation: [rule('email', 'EMAIL'), rule('password', 'STRING', { min_length: 8 })],
+        ...defineSqlQuery(
+          'SELECT id, handle, password FROM members WHERE lower(email) = lower($1) AND deleted_at IS NULL;',
+          ['email'],
+        ),
+        payload_validation: [defineRule('email', 'EMAIL'), defineRule('password', 'STRING', { min_length: 8 })],
         verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],
       },
     ],
@@ -128,29 +129,32 @@ export const REQUESTS: Files = {
     },
   ),
   // Two actionables, of which one stands before it, depend on one INSERT; texts and numbers are written among the parameters.
-  'definitions/misc/untitled.json': resource(
+  'definitions/misc/untitled.json': defineCircleResource(
     'circle/create',
     [
       {
-        ...sql(
+        ...defineSqlQuery(
           'INSERT INTO memberships (id, circle_id, member_id, role, muted, created_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, role, muted',
           ['$GENERATOR.CUID2', 'circle', '$PROTECTED.id', 'owner', false, '$DATETIME'],
         ),
-        depends_on: [from(3, { id: 'circle' })],
+        depends_on: [defineDependency(3, { id: 'circle' })],
       },
       {
-        ...sql(
+        ...defineSqlQuery(
           'INSERT INTO activities (circle_id, member_id, kind, text, weight, pinned, details, created_at) VALUES ($1, $2, $3, $4, $5::double precision, $6, $7::jsonb, $8) RETURNING *',
           ['circle', '$PROTECTED.id', 'new', 'joined the circle', 1.5, true, null, '$DATETIME'],
         ),
-        depends_on: [from(3, { id: 'circle' })],
+        depends_on: [defineDependency(3, { id: 'circle' })],
       },
       {
-        ...sql(
+        ...defineSqlQuery(
           'INSERT INTO circles (id, name, owner_id, settings, member_count, is_open, created_at) VALUES ($1, $2, $3, $4::jsonb, $5, $6, $7) RETURNING *',
           ['$GENERATOR.KSUID', 'name', '$PROTECTED.id', 'settings', 1, 'is_open', '$DATETIME'],
         ),
-        payload_validation: [rule('name', 'STRING', { min_length: 1, max_length: 80 }), rule('settings', 'OBJECT')],
+        payload_validation: [
+          defineRule('name', 'STRING', { min_length: 1, max_length: 80 }),
+          defineRule('settings', 'OBJECT'),
+        ],
         main_returnable: true,
         returnables: ['id', 'name', 'owner_id', 'settings', 'member_count', 'is_open', 'created_at'],
       },
@@ -158,10 +162,10 @@ export const REQUESTS: Files = {
     guarded,
   ),
   // A statement that writes three tables and reads them.
-  'definitions/circles/a.json': resource(
+  'definitions/circles/a.json': defineCircleResource(
     'circle/join',
     [
-      sql(
+      defineSqlQuery(
         `WITH joined AS (
            INSERT INTO memberships (id, circle_id, member_id, role, muted, created_at)
            SELECT $1, c.id, $2, 'member', false, $3::timestamptz FROM circles c WHERE c.id = $4 AND c.is_open
@@ -181,16 +185,16 @@ export const REQUESTS: Files = {
     ],
     guarded,
   ),
-  'definitions/circles/b.json': resource('circle/archive', [
-    sql(
+  'definitions/circles/b.json': defineCircleResource('circle/archive', [
+    defineSqlQuery(
       `WITH moved AS (DELETE FROM activities WHERE circle_id = $1 AND kind = ANY($2::text[]) RETURNING id, circle_id, text)
        INSERT INTO archived_activities (id, circle_id, text, archived_at)
        SELECT id, circle_id, text, $3::timestamptz FROM moved RETURNING id, text`,
       ['$PAYLOAD.circle_id', '$PAYLOAD.kinds', '$DATETIME'],
     ),
   ]),
-  'definitions/circles/numbers.json': resource('circle/numbers', [
-    sql(
+  'definitions/circles/numbers.json': defineCircleResource('circle/numbers', [
+    defineSqlQuery(
       `-- what the page of a circle shows; it's long
        SELECT c.id, c.name,
          COUNT(a.*) FILTER (WHERE a.kind = 'join')::int AS joins,
@@ -204,34 +208,34 @@ export const REQUESTS: Files = {
       ['circle_id'],
     ),
   ]),
-  'definitions/circles/settings.json': resource('circle/settings', [
-    sql(
+  'definitions/circles/settings.json': defineCircleResource('circle/settings', [
+    defineSqlQuery(
       `UPDATE circles SET settings = jsonb_set(settings - 'draft', ARRAY['theme', $2::text], to_jsonb($3::text), true) || $4::jsonb
        WHERE id = $1 AND settings ? 'theme' AND NOT settings ?& ARRAY['locked', 'closed'] AND (settings ?| $5::text[] OR $6)
        RETURNING settings, settings::jsonb::text AS written, settings->'theme'->>$2 AS chosen`,
       ['$PAYLOAD.circle_id', '$PAYLOAD.name', '$PAYLOAD.value', '$PAYLOAD.more', '$PAYLOAD.any_of', true],
     ),
   ]),
-  'definitions/people/find.json': resource('people', [
+  'definitions/people/find.json': defineCircleResource('people', [
     {
-      ...sql(
+      ...defineSqlQuery(
         `SELECT handle, tags, jsonb_array_length(tags) AS many, profile->>'city' AS city, row_number() OVER (ORDER BY handle)::int AS place
          FROM members WHERE ($1::text IS NULL OR handle ILIKE '%' || $1 || '%') AND (tags ?| $2::text[] OR $2 IS NULL)
          ORDER BY handle LIMIT COALESCE($3::int, 10) OFFSET COALESCE($4::int, 0)`,
         ['like', 'tags', 'limit', 'offset'],
       ),
       payload_validation: [
-        rule('like', 'STRING', { min_length: 1, max_length: 40 }),
-        rule('limit', 'NUMBER'),
-        rule('offset', 'NUMBER'),
+        defineRule('like', 'STRING', { min_length: 1, max_length: 40 }),
+        defineRule('limit', 'NUMBER'),
+        defineRule('offset', 'NUMBER'),
       ],
       bypass_payload_validation: true,
     },
   ]),
-  'definitions/people/_README.json': resource(
+  'definitions/people/_README.json': defineCircleResource(
     'profile/update',
     [
-      sql(
+      defineSqlQuery(
         `UPDATE members SET profile = profile || $2::jsonb, handle = COALESCE($3::character varying(40), handle), updated_at = $4::timestamp with time zone
          WHERE id = $1 RETURNING id, handle, profile, updated_at::timestamptz::text AS at`,
         ['$PROTECTED.id', '$PAYLOAD.profile', '$PAYLOAD.handle', '$DATETIME'],
@@ -239,11 +243,11 @@ export const REQUESTS: Files = {
     ],
     guarded,
   ),
-  'definitions/people/gone.json': resource(
+  'definitions/people/gone.json': defineCircleResource(
     'leave',
     [
       {
-        ...sql("DELETE FROM members WHERE id = $1 AND handle <> 'admin'", ['$PROTECTED.id'], {
+        ...defineSqlQuery("DELETE FROM members WHERE id = $1 AND handle <> 'admin'", ['$PROTECTED.id'], {
           soft_delete: true,
           with_timestamps: true,
         }),
@@ -251,8 +255,8 @@ export const REQUESTS: Files = {
     ],
     guarded,
   ),
-  'definitions/reports/week.json': resource('report/days', [
-    sql(
+  'definitions/reports/week.json': defineCircleResource('report/days', [
+    defineSqlQuery(
       `WITH RECURSIVE days(day) AS (
          SELECT $1::timestamp with time zone UNION ALL SELECT day + interval '1 day' FROM days WHERE day < $2::timestamptz
        ) SELECT to_char(day AT TIME ZONE $3, 'YYYY-MM-DD') AS day, extract(epoch FROM day)::bigint AS epoch,
@@ -261,8 +265,8 @@ export const REQUESTS: Files = {
       ['$PAYLOAD.from', '$PAYLOAD.to', { literal: 'UTC' }],
     ),
   ]),
-  'definitions/reports/values.json': resource('report/values', [
-    sql(
+  'definitions/reports/values.json': defineCircleResource('report/values', [
+    defineSqlQuery(
       `SELECT $1::int + $2::int AS sum, $3::boolean AS yes, $4::text AS nothing, $5::double precision AS half, $6::text AS word, $7 AS plain,
          ($8::jsonb)->>'a' AS inside, $9::text[] AS list, ($10 || ' days')::interval::text AS span, $11::numeric(6,2)::float8 AS money`,
       [1, 2, true, null, 0.5, 'two words', 'a/b', { a: 'x' }, ['p', 'q'], '$PAYLOAD.days', '12.345'],

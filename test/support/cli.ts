@@ -14,7 +14,7 @@ export type { RunOptions } from './child.js';
 export type { Finished, Running } from './output.js';
 
 /** A signal that comes before somebody listens waits for that. */
-function signalsOf(): { signals: Signals; send: (signal: NodeJS.Signals) => void } {
+function createSignals(): { signals: Signals; send: (signal: NodeJS.Signals) => void } {
   const emitter = new EventEmitter();
   const early = new Set<NodeJS.Signals>();
   const send = (signal: NodeJS.Signals): void => {
@@ -33,9 +33,9 @@ function signalsOf(): { signals: Signals; send: (signal: NodeJS.Signals) => void
 }
 
 export function hostCli(words: readonly string[], { cwd, env = {} }: RunOptions): Running {
-  const { hear, end, fail, isOver, ...heard } = recordOutput();
-  const { signals, send } = signalsOf();
-  const stream = (name: 'stdout' | 'stderr'): Writable =>
+  const { appendText: hear, close: end, fail, isOver, ...heard } = recordOutput();
+  const { signals, send } = createSignals();
+  const createStream = (name: 'stdout' | 'stderr'): Writable =>
     new Writable({
       decodeStrings: false,
       write(text: string | Buffer, _encoding, done) {
@@ -48,8 +48,8 @@ export function hostCli(words: readonly string[], { cwd, env = {} }: RunOptions)
     cwd,
     env: { ...bareEnv(), ...env },
     stdin: new PassThrough().end(),
-    stdout: stream('stdout'),
-    stderr: stream('stderr'),
+    stdout: createStream('stdout'),
+    stderr: createStream('stderr'),
     signals,
     exit: (given = code) => end(given),
   };

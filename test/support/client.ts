@@ -3,7 +3,7 @@
  * everything that it would repair or refuse. It judges nothing.
  */
 import { connect } from 'node:net';
-import { send, type Received } from './send.js';
+import { send, type ReceivedResponse } from './send.js';
 
 export type Loose = Readonly<Record<string, unknown>>;
 
@@ -28,7 +28,7 @@ const SILENCE_MS = 8000;
 const isSendable = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === 'string' || body instanceof Uint8Array;
 
-async function viaFetch(url: string, init: RequestInit): Promise<Received> {
+async function viaFetch(url: string, init: RequestInit): Promise<ReceivedResponse> {
   const response = await fetch(url, init);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -48,12 +48,12 @@ export function createClient(url: string): Client {
       const headers = { ...JSON_TYPE, ...(init.headers as Record<string, string> | undefined) };
       return request<T>('POST', path, { ...init, headers, body: isSendable(body) ? body : JSON.stringify(body) });
     },
-    raw: (bytes) => exchange(Number(new URL(url).port), Array.isArray(bytes) ? bytes : [bytes as string]),
+    raw: (bytes) => exchangeRaw(Number(new URL(url).port), Array.isArray(bytes) ? bytes : [bytes as string]),
   };
 }
 
 /** Every chunk is a write of its own, each after the one before has left. */
-function exchange(port: number, chunks: readonly (string | Buffer)[]): Promise<string> {
+function exchangeRaw(port: number, chunks: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = '';
     const socket = connect(port, '127.0.0.1', () => {
@@ -74,7 +74,11 @@ function exchange(port: number, chunks: readonly (string | Buffer)[]): Promise<s
 }
 
 /** The head of a request for `raw`. */
-export function head(method: string, path: string, headers: Readonly<Record<string, string | number>> = {}): string {
+export function formatRequestHead(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string | number>> = {},
+): string {
   const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
@@ -87,7 +91,12 @@ export function parseRaw(answer: string): { readonly status: number; readonly he
 }
 
 /** Sends bytes; when they have left and `then` is over, the connection is closed, or reset where `hard` says so. */
-export function cut(port: number, bytes: Buffer, hard: boolean, then = () => Promise.resolve()): Promise<void> {
+export function sendAndClose(
+  port: number,
+  bytes: Buffer,
+  hard: boolean,
+  then = () => Promise.resolve(),
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () =>
       socket.write(bytes, () => {

@@ -3,13 +3,13 @@
  * asked for. Most are `lintel serve`, which can be ended and killed; a kernel in this process costs less and joins them.
  */
 import { randomUUID } from 'node:crypto';
-import { balancer, type Balancer } from './balancer.js';
+import { startBalancer, type Balancer } from './balancer.js';
 import { startCli, type Child, type Finished } from './child.js';
 import { createClient, type Client } from './client.js';
-import { pause, type Found } from './guarded.js';
+import { pause, type ServerOrSkip } from './guarded.js';
 import { startKernel, type TestKernel } from './kernel.js';
-import { freshDatabase, startPostgres } from './postgres.js';
-import { tempProject, type Files, type TempProject } from './project.js';
+import { createPostgresDatabase, startPostgres } from './postgres.js';
+import { createTempProject, type Files, type TempProject } from './project.js';
 import { startRedis } from './redis.js';
 
 /** One of a cluster. */
@@ -58,23 +58,23 @@ export interface Cluster {
   /** One more, in this process. */
   join(): Promise<Peer>;
   /** Signals a process and waits for its end. */
-  end(member: Member, signal?: NodeJS.Signals): Promise<Finished>;
+  stopMember(member: Member, signal?: NodeJS.Signals): Promise<Finished>;
   /** Closes a kernel in this process, once the balancer sends it nothing more. */
-  leave(peer: Peer): Promise<void>;
+  removePeer(peer: Peer): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A member lives for seconds: too short for an optimizing compiler to be worth its time. */
 const NODE = ['--no-opt'];
 
-export async function startCluster(options: ClusterOptions): Promise<Found<Cluster>> {
+export async function startCluster(options: ClusterOptions): Promise<ServerOrSkip<Cluster>> {
   const postgres = await startPostgres();
   if ('skip' in postgres) return postgres;
   const { redis: chosen } = options;
   const redis = typeof chosen === 'string' ? { url: chosen } : chosen === null ? null : await startRedis();
   if (redis !== null && 'skip' in redis) return redis;
-  const database = await freshDatabase();
-  const project = await tempProject({
+  const database = await createPostgresDatabase();
+  const project = await createTempProject({
     'lintel.config.json': {
       ...(redis && { cache: { use: 'redis', url: '$ENV.REDIS_URL', prefix: `cluster:${randomUUID()}:` } }),
       ...options.config,
@@ -82,7 +82,7 @@ export async function startCluster(options: ClusterOptions): Promise<Found<Clust
     ...options.files,
   });
   const env = { DATABASE_URL: database, ...(redis && { REDIS_URL: redis.url }), ...options.env };
-  const front = await balancer();
+  const front = await startBalancer();
   const members: Member[] = [];
   const joined = new Map<Peer, TestKernel>();
   const children: Child[] = [];
@@ -96,9 +96,9 @@ export async function startCluster(options: ClusterOptions): Promise<Found<Clust
       node: NODE,
     });
     children.push(child);
-    const [, url = ''] = await child.printed(/ready at (http:\S+)/);
-    const member = { ...place(name, url), child, output: () => child.output() };
-    await include(member);
+    const [, url = ''] = await child.waitForOutput(/ready at (http:\S+)/);
+    const member = { ...createPeer(name, url), child, output: () => child.output() };
+    await addToBalancer(member);
     members.push(member);
     return member;
   }
@@ -106,32 +106,32 @@ export async function startCluster(options: ClusterOptions): Promise<Found<Clust
   async function join(): Promise<Peer> {
     const name = `m${++names}`;
     const kernel = await startKernel({ project, env: { ...env, PORT: '0', MEMBER: name }, wait: true });
-    const output = (): string => kernel.log.map((row) => `${row.message} ${JSON.stringify(row.fields)}`).join('\n');
-    const peer = { ...place(name, kernel.url), output };
+    const readOutput = (): string => kernel.log.map((row) => `${row.message} ${JSON.stringify(row.fields)}`).join('\n');
+    const peer = { ...createPeer(name, kernel.url), output: readOutput };
     joined.set(peer, kernel);
     await kernel.kernel.complete();
-    await include(peer);
+    await addToBalancer(peer);
     return peer;
   }
 
-  const place = (name: string, url: string) => ({
+  const createPeer = (name: string, url: string) => ({
     name,
     url,
     port: Number(new URL(url).port),
     client: createClient(url),
   });
 
-  async function include({ port }: Peer): Promise<void> {
+  async function addToBalancer({ port }: Peer): Promise<void> {
     front.add(port);
-    await front.knows(port, 'up');
+    await front.waitForState(port, 'up');
   }
 
-  async function leave(peer: Peer): Promise<void> {
+  async function removePeer(peer: Peer): Promise<void> {
     const kernel = joined.get(peer);
     joined.delete(peer);
     if (kernel === undefined) return;
-    kernel.server.leave();
-    await front.knows(peer.port, 'down');
+    kernel.server.markClosing();
+    await front.waitForState(peer.port, 'down');
     front.remove(peer.port);
     // As `lintel serve` does: a request may be on its way.
     await pause(kernel.kernel.config.http.timeouts.linger * 1000);
@@ -162,13 +162,13 @@ export async function startCluster(options: ClusterOptions): Promise<Found<Clust
     },
     start,
     join,
-    async end(member, signal = 'SIGTERM') {
+    async stopMember(member, signal = 'SIGTERM') {
       members.splice(members.indexOf(member), 1);
       const finished = await member.child.stop(signal);
       front.remove(member.port);
       return finished;
     },
-    leave,
+    removePeer,
     close,
   };
 }

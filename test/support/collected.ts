@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-export async function collectedHeap(): Promise<number> {
+export async function measureCollectedHeap(): Promise<number> {
   if (collect === undefined) {
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc') as () => void;

@@ -49,7 +49,7 @@ interface WireSpan extends Omit<SeenSpan, 'attributes' | 'start' | 'end'> {
   readonly attributes: readonly Attribute[];
 }
 
-const attributesOf = (list: readonly Attribute[]): Record<string, unknown> =>
+const toAttributes = (list: readonly Attribute[]): Record<string, unknown> =>
   Object.fromEntries(list.map(({ key, value }) => [key, value.stringValue ?? value.intValue ?? value.doubleValue]));
 
 export async function startCollector(): Promise<Collector> {
@@ -58,21 +58,21 @@ export async function startCollector(): Promise<Collector> {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => {
-      if (collector.answer === 200) take(Buffer.concat(chunks).toString('utf8'), req.headers);
+      if (collector.answer === 200) recordBatch(Buffer.concat(chunks).toString('utf8'), req.headers);
       res.writeHead(collector.answer, { 'content-type': 'application/json' }).end('{}');
       waiting.forEach((check) => check());
     });
   });
-  const take = (text: string, headers: IncomingHttpHeaders): void => {
+  const recordBatch = (text: string, headers: IncomingHttpHeaders): void => {
     collector.texts.push(text);
     collector.headers.push(headers);
     for (const { resource, scopeSpans } of (JSON.parse(text) as Batch).resourceSpans) {
-      collector.services.add(attributesOf(resource.attributes)['service.name']);
+      collector.services.add(toAttributes(resource.attributes)['service.name']);
       for (const { startTimeUnixNano, endTimeUnixNano, attributes, ...span } of scopeSpans.flatMap(
         ({ spans }) => spans,
       )) {
         const times = { start: BigInt(startTimeUnixNano), end: BigInt(endTimeUnixNano) };
-        collector.spans.push({ ...span, ...times, attributes: attributesOf(attributes) });
+        collector.spans.push({ ...span, ...times, attributes: toAttributes(attributes) });
       }
     }
   };

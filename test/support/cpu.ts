@@ -45,30 +45,33 @@ let measured = { at: -Infinity, slowness: 1 };
  * How many times slower this machine is at this moment than an idle one: processes that share a cache or a core take processor
  * time from each other. Never below 1.
  */
-function slowness(): number {
+function measureSlowness(): number {
   const at = performance.now();
   if (at - measured.at > 1000) measured = { at, slowness: Math.max(1, Math.min(roundTime(), roundTime()) / ROUND_MS) };
   return measured.slowness;
 }
 
 /** As an idle machine would need it. */
-export function cpuTime(work: () => unknown): number {
+export function measureCpuTime(work: () => unknown): number {
   const before = cpuNow();
   work();
-  return (cpuNow() - before) / slowness();
+  return (cpuNow() - before) / measureSlowness();
 }
 
 /** As `cpuTime`, of everything that this thread does until the work is over. */
-export async function cpuTimeOf(work: () => Promise<unknown>): Promise<number> {
+export async function measureAsyncCpuTime(work: () => Promise<unknown>): Promise<number> {
   const before = cpuNow();
   await work();
-  return (cpuNow() - before) / slowness();
+  return (cpuNow() - before) / measureSlowness();
 }
 
 /** The least of several rounds, each of `times` calls, for one call. Other work on a core makes a round longer, never shorter. */
-export function leastCpuTime({ rounds, times = 1 }: { rounds: number; times?: number }, work: () => unknown): number {
-  const round = (): number => cpuTime(() => Array.from({ length: times }, () => void work())) / times;
+export function measureLeastCpuTime(
+  { rounds, times = 1 }: { rounds: number; times?: number },
+  work: () => unknown,
+): number {
+  const measureRound = (): number => measureCpuTime(() => Array.from({ length: times }, () => void work())) / times;
   // The first one warms up.
-  round();
-  return Math.min(...Array.from({ length: rounds }, round));
+  measureRound();
+  return Math.min(...Array.from({ length: rounds }, measureRound));
 }

@@ -2,9 +2,9 @@
  * Every database of the interface as suites take it: SQL databases and stores of documents, each new and empty, or the reason why there
  * is none. Where one is reached over the network its address is told, so that a proxy can stand in between. Nothing is judged here.
  */
-import { freshMongo, startMongo } from './mongo.js';
-import { freshMysql, startMysql, type MysqlFlavour } from './mysql.js';
-import { freshDatabase, startPostgres } from './postgres.js';
+import { createMongoDatabase, startMongo } from './mongo.js';
+import { createMysqlDatabase, startMysql, type MysqlFlavour } from './mysql.js';
+import { createPostgresDatabase, startPostgres } from './postgres.js';
 import { startKernel, type TestKernel, type TestKernelOptions } from './kernel.js';
 import { skipTest } from './skip.js';
 
@@ -27,7 +27,7 @@ const onMysql = (name: MysqlFlavour): Database<SqlName> => ({
   name,
   async make() {
     const server = await startMysql(name);
-    return 'skip' in server ? server : freshMysql(name);
+    return 'skip' in server ? server : createMysqlDatabase(name);
   },
   config: (url, options) => ({ connections: { main: { use: 'mysql', url, ...options } } }),
 });
@@ -38,7 +38,7 @@ export const SQL: readonly Database<SqlName>[] = [
     name: 'postgres',
     async make() {
       const server = await startPostgres();
-      return 'skip' in server ? server : freshDatabase();
+      return 'skip' in server ? server : createPostgresDatabase();
     },
     config: (url, options) => ({ connections: { main: { use: 'postgres', url, ...options } } }),
   },
@@ -52,14 +52,14 @@ export const STORES: readonly Database<StoreName>[] = [
     name: 'mongodb',
     async make() {
       const server = await startMongo();
-      return 'skip' in server ? server : freshMongo();
+      return 'skip' in server ? server : createMongoDatabase();
     },
     config: (url, options) => ({ connections: LITE, documents: { main: { use: 'mongodb', url, ...options } } }),
   },
 ];
 
 /** Config and environment of a new, empty one, or the reason why there is none. */
-export async function placeOn({
+export async function createDatabase({
   make,
   config,
 }: Database): Promise<{ readonly config: object; readonly env: Record<string, string> } | { readonly skip: string }> {
@@ -68,7 +68,7 @@ export async function placeOn({
 }
 
 /** One suite on each of them, with a kernel started before and closed after it. */
-export function onEach<Name extends string>(
+export function describeOnEach<Name extends string>(
   title: string,
   databases: readonly Database<Name>[],
   given: TestKernelOptions | ((name: Name) => TestKernelOptions),
@@ -80,7 +80,7 @@ export function onEach<Name extends string>(
     describe(`${title} (${name})`, () => {
       let started: TestKernel | undefined;
       before(async function () {
-        const found = await placeOn(database);
+        const found = await createDatabase(database);
         if ('skip' in found) return skipTest(this, found.skip);
         const config = { ...options.config, ...found.config };
         started = await startKernel({ ...options, config, env: { ...options.env, ...found.env } });
@@ -95,7 +95,7 @@ export function onEach<Name extends string>(
 }
 
 /** A resource with one query of documents. */
-export const documents = (id: string, query: object, rest: object = {}, more: object = {}): object => ({
+export const defineDocumentResource = (id: string, query: object, rest: object = {}, more: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'QUERY', mongo_query: query, ...rest }],

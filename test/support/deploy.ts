@@ -11,7 +11,7 @@ export const readDeploy = (name: string): string => readFileSync(join(DEPLOY, na
 /** Whatever YAML holds; tests look at it by path. */
 export type Tree = Readonly<Record<string, unknown>>;
 
-export function yamlOf(name: string): Tree[] {
+export function readYaml(name: string): Tree[] {
   return parseAllDocuments(readDeploy(name), { merge: true }).map((document) => {
     if (document.errors.length > 0) throw new Error(`${name}: ${document.errors.join('; ')}`);
     return document.toJS() as Tree;
@@ -19,7 +19,7 @@ export function yamlOf(name: string): Tree[] {
 }
 
 /** What lies at a path such as `spec.template.spec`; undefined where nothing does. */
-export function at(tree: unknown, path: string): unknown {
+export function getAtPath(tree: unknown, path: string): unknown {
   let found = tree;
   for (const step of path.split('.')) {
     found =
@@ -34,7 +34,7 @@ export interface Instruction {
 }
 
 /** Without comments, continued lines put together. */
-export const instructionsOf = (name: string): Instruction[] =>
+export const readInstructions = (name: string): Instruction[] =>
   readDeploy(name)
     .replace(/^#.*\n/gm, '')
     .replace(/\\\n\s*/g, ' ')
@@ -46,18 +46,18 @@ export const instructionsOf = (name: string): Instruction[] =>
     });
 
 /** The variables of `.env.example` with a value each, as an operator would have filled them in. */
-export function exampleEnv(): Record<string, string> {
-  const hex = (length: number): string => '0123456789abcdef'.repeat(length / 16 + 1).slice(0, length);
+export function createExampleEnv(): Record<string, string> {
+  const createHex = (length: number): string => '0123456789abcdef'.repeat(length / 16 + 1).slice(0, length);
   const filled = Object.entries(parseEnv(readDeploy('.env.example'))).map(([name, value = '']): [string, string] => {
     const generated = /^generate:(\d+)$/.exec(value)?.[1];
-    if (generated !== undefined) return [name, `${name}${hex(64)}`.slice(-Number(generated))];
-    return [name, value === '' ? hex(64) : value];
+    if (generated !== undefined) return [name, `${name}${createHex(64)}`.slice(-Number(generated))];
+    return [name, value === '' ? createHex(64) : value];
   });
   return Object.fromEntries(filled);
 }
 
 /** `${NAME:?...}` and `${NAME:-other}` as compose reads them; a variable that is demanded and not there throws. */
-export const interpolated = (text: string, env: Readonly<Record<string, string>>): string =>
+export const interpolateEnv = (text: string, env: Readonly<Record<string, string>>): string =>
   text.replace(/\$\{([A-Z0-9_]+)(:[?-])([^}]*)\}/g, (_, name: string, sign: string, other: string) => {
     const value = env[name];
     if (value !== undefined && value !== '') return value;

@@ -7,31 +7,33 @@ import {
   type TextEdit,
 } from 'vscode-languageserver-protocol';
 import type { Editor } from './editor-pair.js';
-import { edited, marked } from './marked.js';
+import { applyTextEdits, parseMarked } from './marked.js';
 
-export interface Offered {
+export interface OfferedActions {
   readonly actions: readonly CodeAction[];
   readonly titles: readonly string[];
   /** Texts of the files after an action, by name; the one that was asked about under `''`. */
-  taken(title: string | RegExp): Readonly<Record<string, string>>;
+  applyAction(title: string | RegExp): Readonly<Record<string, string>>;
   /** Takes it, writes it into the open file, and gives what the server says of it then. */
-  mended(title: string | RegExp): Promise<{ readonly text: string; readonly diagnostics: readonly Diagnostic[] }>;
+  applyAndDiagnose(
+    title: string | RegExp,
+  ): Promise<{ readonly text: string; readonly diagnostics: readonly Diagnostic[] }>;
 }
 
 /** `texts`: what other files hold that an action may change. `only`: the kinds that are asked for. */
-export async function actionsAt(
+export async function requestActions(
   editor: Editor,
   name: string,
   source: string,
   { texts = {}, only }: { readonly texts?: Readonly<Record<string, string>>; readonly only?: string } = {},
-): Promise<Offered> {
-  const { text, caret, ranges } = marked(source);
+): Promise<OfferedActions> {
+  const { text, caret, ranges } = parseMarked(source);
   editor.open(name, text);
   const start = { line: 0, character: 0 };
   const range =
     ranges.get('1') ?? (caret === null ? { start, end: { line: 1e6, character: 0 } } : { start: caret, end: caret });
   const answer = await editor.client.sendRequest(CodeActionRequest.type, {
-    textDocument: { uri: editor.uri(name) },
+    textDocument: { uri: editor.toUri(name) },
     range,
     context: { diagnostics: [], ...(only !== undefined && { only: [only] }) },
   });
@@ -42,30 +44,30 @@ export async function actionsAt(
       throw new Error(`no action ${String(title)}, but ${actions.map((one) => one.title).join('; ')}`);
     return found;
   };
-  const taken = (title: string | RegExp): Record<string, string> => {
+  const applyAction = (title: string | RegExp): Record<string, string> => {
     const after: Record<string, string> = {};
-    for (const [uri, edits] of editsOf(find(title))) {
-      const file = decodeURIComponent(uri.slice(editor.uri('').length)).replace(/^\//, '');
-      if (file === name) after[''] = edited(text, edits);
-      else after[file] = edited(texts[file] ?? '', edits);
+    for (const [uri, edits] of listEdits(find(title))) {
+      const file = decodeURIComponent(uri.slice(editor.toUri('').length)).replace(/^\//, '');
+      if (file === name) after[''] = applyTextEdits(text, edits);
+      else after[file] = applyTextEdits(texts[file] ?? '', edits);
     }
     return after;
   };
   return {
     actions,
     titles: actions.map((one) => one.title),
-    taken,
-    async mended(title) {
-      const { '': after = text, ...others } = taken(title);
+    applyAction,
+    async applyAndDiagnose(title) {
+      const { '': after = text, ...others } = applyAction(title);
       await editor.write(others);
-      editor.change(name, after);
+      editor.changeDocument(name, after);
       return { text: after, diagnostics: await editor.diagnostics(name) };
     },
   };
 }
 
 /** Edits by address, in the order in which they are made. */
-export function editsOf({ edit }: CodeAction): readonly (readonly [string, readonly TextEdit[]])[] {
+export function listEdits({ edit }: CodeAction): readonly (readonly [string, readonly TextEdit[]])[] {
   const documents = (edit?.documentChanges ?? []).filter((one): one is TextDocumentEdit => 'textDocument' in one);
   return [
     ...Object.entries(edit?.changes ?? {}),

@@ -15,30 +15,34 @@ import {
 } from 'vscode-languageserver-protocol';
 import { document } from '../../language/source/document.js';
 import type { Editor } from './editor-pair.js';
-import { edited } from './marked.js';
+import { applyTextEdits } from './marked.js';
 
 /** `file:line:column text`, one-based, sorted. */
-export type Shown = readonly string[];
+export type LocationTexts = readonly string[];
 
 const at = (editor: Editor, name: string, position: Position) => ({
-  textDocument: { uri: editor.uri(name) },
+  textDocument: { uri: editor.toUri(name) },
   position,
 });
 
 /** Opens a file with a marked text and gives the caret. */
-export function caretIn(editor: Editor, name: string, source: string): Position {
+export function openAtCaret(editor: Editor, name: string, source: string): Position {
   const { caret } = editor.open(name, source);
   if (caret === null) throw new Error('the text has no caret');
   return caret;
 }
 
-export async function shown(editor: Editor, found: readonly Location[], texts: Texts = {}): Promise<Shown> {
+export async function formatLocations(
+  editor: Editor,
+  found: readonly Location[],
+  texts: Texts = {},
+): Promise<LocationTexts> {
   const rows = await Promise.all(
     found.map(async ({ uri, range: { start, end } }) => {
       const name = fileURLToPath(uri).slice(editor.folder.length + 1);
       const doc = document(name, texts[name] ?? (await readFile(join(editor.folder, name), 'utf8')));
-      const offset = ({ line, character }: Position): number => (doc.lineStarts[line] ?? 0) + character;
-      return `${name}:${start.line + 1}:${start.character + 1} ${doc.text.slice(offset(start), offset(end))}`;
+      const toOffset = ({ line, character }: Position): number => (doc.lineStarts[line] ?? 0) + character;
+      return `${name}:${start.line + 1}:${start.character + 1} ${doc.text.slice(toOffset(start), toOffset(end))}`;
     }),
   );
   return rows.sort();
@@ -46,23 +50,28 @@ export async function shown(editor: Editor, found: readonly Location[], texts: T
 
 export type Texts = Readonly<Record<string, string>>;
 
-export async function definitionsAt(editor: Editor, name: string, position: Position, texts?: Texts): Promise<Shown> {
+export async function requestDefinitions(
+  editor: Editor,
+  name: string,
+  position: Position,
+  texts?: Texts,
+): Promise<LocationTexts> {
   const found = await editor.client.sendRequest(DefinitionRequest.type, at(editor, name, position));
-  return shown(editor, (found ?? []) as Location[], texts);
+  return formatLocations(editor, (found ?? []) as Location[], texts);
 }
 
-export async function referencesAt(
+export async function requestReferences(
   editor: Editor,
   name: string,
   position: Position,
   includeDeclaration = true,
-): Promise<Shown> {
+): Promise<LocationTexts> {
   const params = { ...at(editor, name, position), context: { includeDeclaration } };
-  return shown(editor, (await editor.client.sendRequest(ReferencesRequest.type, params)) ?? []);
+  return formatLocations(editor, (await editor.client.sendRequest(ReferencesRequest.type, params)) ?? []);
 }
 
 /** The text that would be renamed and the name that is offered; the server's words where it refuses. */
-export async function prepareAt(editor: Editor, name: string, position: Position): Promise<unknown> {
+export async function requestPrepareRename(editor: Editor, name: string, position: Position): Promise<unknown> {
   try {
     return await editor.client.sendRequest(PrepareRenameRequest.type, at(editor, name, position));
   } catch (error) {
@@ -71,7 +80,7 @@ export async function prepareAt(editor: Editor, name: string, position: Position
 }
 
 /** Texts of the changed files by name, a moved file under its new name; the server's words where it refuses. */
-export async function renameAt(
+export async function requestRename(
   editor: Editor,
   name: string,
   position: Position,
@@ -81,15 +90,15 @@ export async function renameAt(
     const params = { ...at(editor, name, position), newName };
     const edit = await editor.client.sendRequest(RenameRequest.type, params);
     const result: Record<string, string> = {};
-    const short = (uri: string): string => fileURLToPath(uri).slice(editor.folder.length + 1);
+    const toRelativePath = (uri: string): string => fileURLToPath(uri).slice(editor.folder.length + 1);
     const apply = async (uri: string, edits: readonly TextEdit[]): Promise<void> => {
-      const file = short(uri);
-      result[file] = edited(result[file] ?? (await readFile(join(editor.folder, file), 'utf8')), edits);
+      const file = toRelativePath(uri);
+      result[file] = applyTextEdits(result[file] ?? (await readFile(join(editor.folder, file), 'utf8')), edits);
     };
     for (const change of edit?.documentChanges ?? []) {
       if ('edits' in change) await apply(change.textDocument.uri, change.edits as TextEdit[]);
       else if (change.kind === 'rename') {
-        const [from, to] = [short(change.oldUri), short(change.newUri)];
+        const [from, to] = [toRelativePath(change.oldUri), toRelativePath(change.newUri)];
         result[to] = result[from] ?? (await readFile(join(editor.folder, from), 'utf8'));
         Reflect.deleteProperty(result, from);
       }

@@ -33,7 +33,7 @@ import {
   type PublishDiagnosticsParams,
 } from 'vscode-languageserver-protocol';
 import { serve } from '../../language-server/server.js';
-import { edited, marked, snippetShown, type Marked } from './marked.js';
+import { applyTextEdits, parseMarked, renderSnippet, type MarkedSource } from './marked.js';
 
 export interface Editor {
   readonly folder: string;
@@ -41,24 +41,27 @@ export interface Editor {
   readonly initialized: InitializeResult;
   /** What the server wrote into the log as errors; a test that ends with any has failed (`close`). */
   readonly errors: string[];
-  uri(name: string): string;
+  toUri(name: string): string;
   /** Opens a file of the project, with the text that is on disk or this one; marks are taken out. `language`: what the editor calls it. */
-  open(name: string, source: string, language?: string): Marked & { readonly uri: string };
+  open(name: string, source: string, language?: string): MarkedSource & { readonly uri: string };
   /** Types: the whole text is replaced. */
-  change(name: string, source: string): Marked & { readonly uri: string };
-  shut(name: string): void;
+  changeDocument(name: string, source: string): MarkedSource & { readonly uri: string };
+  closeDocument(name: string): void;
   /** Writes files of the project and tells the server. */
   write(files: Readonly<Record<string, string>>): Promise<void>;
   /** Diagnostics of the version of the file that is open now. */
   diagnostics(name: string): Promise<readonly Diagnostic[]>;
   /** The next time that diagnostics of a file meet a condition; those told last count too. */
-  told(name: string, meets: (diagnostics: readonly Diagnostic[]) => boolean): Promise<readonly Diagnostic[]>;
+  waitForDiagnostics(
+    name: string,
+    meets: (diagnostics: readonly Diagnostic[]) => boolean,
+  ): Promise<readonly Diagnostic[]>;
   /** Completion at the caret of a marked text. */
-  complete(name: string, source: string): Promise<Completed>;
+  requestCompletion(name: string, source: string): Promise<CompletionResult>;
   close(): Promise<void>;
 }
 
-export interface Completed {
+export interface CompletionResult {
   readonly items: readonly CompletionItem[];
   readonly labels: readonly string[];
   /** The text of the file after an item was accepted, with `‸` where the caret may stop. */
@@ -115,7 +118,7 @@ export async function openEditor({
   });
   client.onRequest(RegistrationRequest.type, () => undefined);
   client.listen();
-  const uri = (name: string): string => pathToFileURL(join(folder, name)).href;
+  const toUri = (name: string): string => pathToFileURL(join(folder, name)).href;
   const initialized = await client.sendRequest(InitializeRequest.type, {
     // The server lives in this very process: there is no other one to watch.
     processId: null,
@@ -137,14 +140,14 @@ export async function openEditor({
   const versions = new Map<string, number>();
   const wait = (name: string, meets: (params: PublishDiagnosticsParams) => boolean): Promise<readonly Diagnostic[]> =>
     new Promise((resolve) => {
-      const look = (): void => {
-        const params = told.get(uri(name));
+      const checkDiagnostics = (): void => {
+        const params = told.get(toUri(name));
         if (params === undefined || !meets(params)) return;
-        waiting.delete(look);
+        waiting.delete(checkDiagnostics);
         resolve(params.diagnostics);
       };
-      waiting.add(look);
-      look();
+      waiting.add(checkDiagnostics);
+      checkDiagnostics();
     });
 
   const editor: Editor = {
@@ -152,46 +155,46 @@ export async function openEditor({
     client,
     initialized,
     errors,
-    uri,
+    toUri,
     open(name, source, language = 'lintel') {
-      if (versions.has(name)) return editor.change(name, source);
-      const found = marked(source);
+      if (versions.has(name)) return editor.changeDocument(name, source);
+      const found = parseMarked(source);
       versions.set(name, 1);
-      const textDocument = { uri: uri(name), languageId: language, version: 1, text: found.text };
+      const textDocument = { uri: toUri(name), languageId: language, version: 1, text: found.text };
       void client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
-      return { ...found, uri: uri(name) };
+      return { ...found, uri: toUri(name) };
     },
-    change(name, source) {
-      const found = marked(source);
+    changeDocument(name, source) {
+      const found = parseMarked(source);
       const version = (versions.get(name) ?? 0) + 1;
       versions.set(name, version);
       void client.sendNotification(DidChangeTextDocumentNotification.type, {
-        textDocument: { uri: uri(name), version },
+        textDocument: { uri: toUri(name), version },
         contentChanges: [{ text: found.text }],
       });
-      return { ...found, uri: uri(name) };
+      return { ...found, uri: toUri(name) };
     },
-    shut(name) {
+    closeDocument(name) {
       versions.delete(name);
-      void client.sendNotification(DidCloseTextDocumentNotification.type, { textDocument: { uri: uri(name) } });
+      void client.sendNotification(DidCloseTextDocumentNotification.type, { textDocument: { uri: toUri(name) } });
     },
     async write(changed) {
       for (const [name, text] of Object.entries(changed)) await put(name, text);
-      const changes = Object.keys(changed).map((name) => ({ uri: uri(name), type: 2 as const }));
+      const changes = Object.keys(changed).map((name) => ({ uri: toUri(name), type: 2 as const }));
       void client.sendNotification(DidChangeWatchedFilesNotification.type, { changes });
     },
     diagnostics: (name) =>
       wait(name, ({ version }) => {
-        const isFinished = ![...unfinished].some((root) => uri(name).startsWith(`${root}/`));
+        const isFinished = ![...unfinished].some((root) => toUri(name).startsWith(`${root}/`));
         return isFinished && version === versions.get(name);
       }),
-    told: (name, meets) => wait(name, ({ diagnostics }) => meets(diagnostics)),
-    async complete(name, source) {
+    waitForDiagnostics: (name, meets) => wait(name, ({ diagnostics }) => meets(diagnostics)),
+    async requestCompletion(name, source) {
       const { text, caret } = editor.open(name, source);
       const position = caret as Position;
-      const answer = await client.sendRequest(CompletionRequest.type, { textDocument: { uri: uri(name) }, position });
+      const answer = await client.sendRequest(CompletionRequest.type, { textDocument: { uri: toUri(name) }, position });
       const items = Array.isArray(answer) ? answer : (answer?.items ?? []);
-      return { items, labels: items.map(({ label }) => label), accept: (label) => accepted(text, items, label) };
+      return { items, labels: items.map(({ label }) => label), accept: (label) => acceptItem(text, items, label) };
     },
     async close() {
       await client.sendRequest(ShutdownRequest.type);
@@ -205,13 +208,13 @@ export async function openEditor({
   return editor;
 }
 
-function accepted(text: string, items: readonly CompletionItem[], label: string): string {
+function acceptItem(text: string, items: readonly CompletionItem[], label: string): string {
   const item = items.find((one) => one.label === label);
   if (item === undefined) {
     throw new Error(`"${label}" is not offered, but ${items.map((one) => one.label).join(', ') || 'nothing'}`);
   }
   const edit = item.textEdit;
   if (edit === undefined || !('range' in edit)) throw new Error(`"${label}" has no edit`);
-  const newText = item.insertTextFormat === 2 ? snippetShown(edit.newText) : edit.newText;
-  return edited(text, [{ range: edit.range, newText }, ...(item.additionalTextEdits ?? [])]);
+  const newText = item.insertTextFormat === 2 ? renderSnippet(edit.newText) : edit.newText;
+  return applyTextEdits(text, [{ range: edit.range, newText }, ...(item.additionalTextEdits ?? [])]);
 }

@@ -15,7 +15,7 @@ export interface Place {
   readonly texts: ReadonlyMap<string, string>;
 }
 
-interface Ask {
+interface RequestTemplate {
   readonly method: string;
   readonly params: (place: Place, capabilities: ServerCapabilities) => object;
   /** What is sent with an item of the answer. */
@@ -24,67 +24,89 @@ interface Ask {
   readonly then?: { readonly method: string; readonly params: (item: object) => object };
 }
 
-const at = ({ uri, position }: Place): object => ({ textDocument: { uri }, position });
-const whole = ({ uri }: Place): object => ({ textDocument: { uri } });
-const part = ({ uri, range }: Place): object => ({ textDocument: { uri }, range });
+const toPositionParams = ({ uri, position }: Place): object => ({ textDocument: { uri }, position });
+const toDocumentParams = ({ uri }: Place): object => ({ textDocument: { uri } });
+const toRangeParams = ({ uri, range }: Place): object => ({ textDocument: { uri }, range });
 const options = { tabSize: 2, insertSpaces: true };
-const same = (item: object): object => item;
+const passItem = (item: object): object => item;
 
 /** By the name of the capability; a capability that is not here is not known to the test, which then fails. */
-export const ASKS: Readonly<Record<string, readonly Ask[]>> = {
+export const ASKS: Readonly<Record<string, readonly RequestTemplate[]>> = {
   completionProvider: [
-    { method: 'textDocument/completion', params: at, then: { method: 'completionItem/resolve', params: same } },
+    {
+      method: 'textDocument/completion',
+      params: toPositionParams,
+      then: { method: 'completionItem/resolve', params: passItem },
+    },
   ],
-  hoverProvider: [{ method: 'textDocument/hover', params: at }],
-  signatureHelpProvider: [{ method: 'textDocument/signatureHelp', params: at }],
-  definitionProvider: [{ method: 'textDocument/definition', params: at }],
-  declarationProvider: [{ method: 'textDocument/declaration', params: at }],
-  typeDefinitionProvider: [{ method: 'textDocument/typeDefinition', params: at }],
-  implementationProvider: [{ method: 'textDocument/implementation', params: at }],
+  hoverProvider: [{ method: 'textDocument/hover', params: toPositionParams }],
+  signatureHelpProvider: [{ method: 'textDocument/signatureHelp', params: toPositionParams }],
+  definitionProvider: [{ method: 'textDocument/definition', params: toPositionParams }],
+  declarationProvider: [{ method: 'textDocument/declaration', params: toPositionParams }],
+  typeDefinitionProvider: [{ method: 'textDocument/typeDefinition', params: toPositionParams }],
+  implementationProvider: [{ method: 'textDocument/implementation', params: toPositionParams }],
   referencesProvider: [
-    { method: 'textDocument/references', params: (place) => ({ ...at(place), context: { includeDeclaration: true } }) },
+    {
+      method: 'textDocument/references',
+      params: (place) => ({ ...toPositionParams(place), context: { includeDeclaration: true } }),
+    },
   ],
-  documentHighlightProvider: [{ method: 'textDocument/documentHighlight', params: at }],
-  documentSymbolProvider: [{ method: 'textDocument/documentSymbol', params: whole }],
+  documentHighlightProvider: [{ method: 'textDocument/documentHighlight', params: toPositionParams }],
+  documentSymbolProvider: [{ method: 'textDocument/documentSymbol', params: toDocumentParams }],
   workspaceSymbolProvider: [{ method: 'workspace/symbol', params: ({ text }) => ({ query: text.slice(3, 6) }) }],
   codeActionProvider: [
     {
       method: 'textDocument/codeAction',
-      params: (place) => ({ ...part(place), context: { diagnostics: [] } }),
-      then: { method: 'codeAction/resolve', params: same },
+      params: (place) => ({ ...toRangeParams(place), context: { diagnostics: [] } }),
+      then: { method: 'codeAction/resolve', params: passItem },
     },
     {
       method: 'textDocument/codeAction',
-      params: (place) => ({ ...part(place), context: { diagnostics: [], only: ['source.fixAll'] } }),
+      params: (place) => ({ ...toRangeParams(place), context: { diagnostics: [], only: ['source.fixAll'] } }),
     },
   ],
   codeLensProvider: [
-    { method: 'textDocument/codeLens', params: whole, then: { method: 'codeLens/resolve', params: same } },
+    {
+      method: 'textDocument/codeLens',
+      params: toDocumentParams,
+      then: { method: 'codeLens/resolve', params: passItem },
+    },
   ],
   documentLinkProvider: [
-    { method: 'textDocument/documentLink', params: whole, then: { method: 'documentLink/resolve', params: same } },
+    {
+      method: 'textDocument/documentLink',
+      params: toDocumentParams,
+      then: { method: 'documentLink/resolve', params: passItem },
+    },
   ],
-  colorProvider: [{ method: 'textDocument/documentColor', params: whole }],
+  colorProvider: [{ method: 'textDocument/documentColor', params: toDocumentParams }],
   documentFormattingProvider: [
-    { method: 'textDocument/formatting', params: (place) => ({ ...whole(place), options }) },
+    { method: 'textDocument/formatting', params: (place) => ({ ...toDocumentParams(place), options }) },
   ],
   documentRangeFormattingProvider: [
-    { method: 'textDocument/rangeFormatting', params: (place) => ({ ...part(place), options }) },
+    { method: 'textDocument/rangeFormatting', params: (place) => ({ ...toRangeParams(place), options }) },
   ],
   renameProvider: [
-    { method: 'textDocument/prepareRename', params: at, refuses: true },
-    { method: 'textDocument/rename', params: (place) => ({ ...at(place), newName: 'other_name' }), refuses: true },
+    { method: 'textDocument/prepareRename', params: toPositionParams, refuses: true },
+    {
+      method: 'textDocument/rename',
+      params: (place) => ({ ...toPositionParams(place), newName: 'other_name' }),
+      refuses: true,
+    },
   ],
-  foldingRangeProvider: [{ method: 'textDocument/foldingRange', params: whole }],
+  foldingRangeProvider: [{ method: 'textDocument/foldingRange', params: toDocumentParams }],
   selectionRangeProvider: [
-    { method: 'textDocument/selectionRange', params: (place) => ({ ...whole(place), positions: [place.position] }) },
+    {
+      method: 'textDocument/selectionRange',
+      params: (place) => ({ ...toDocumentParams(place), positions: [place.position] }),
+    },
   ],
   semanticTokensProvider: [
-    { method: 'textDocument/semanticTokens/full', params: whole },
-    { method: 'textDocument/semanticTokens/range', params: part },
+    { method: 'textDocument/semanticTokens/full', params: toDocumentParams },
+    { method: 'textDocument/semanticTokens/range', params: toRangeParams },
   ],
-  inlayHintProvider: [{ method: 'textDocument/inlayHint', params: part }],
-  linkedEditingRangeProvider: [{ method: 'textDocument/linkedEditingRange', params: at }],
+  inlayHintProvider: [{ method: 'textDocument/inlayHint', params: toRangeParams }],
+  linkedEditingRangeProvider: [{ method: 'textDocument/linkedEditingRange', params: toPositionParams }],
 };
 
 /** Capabilities that announce no request about a text. */
@@ -94,11 +116,11 @@ export interface Request {
   readonly method: string;
   readonly params: object;
   readonly refuses: boolean;
-  readonly then?: Ask['then'];
+  readonly then?: RequestTemplate['then'];
 }
 
 /** All that the server says it answers, asked about one place. */
-export function requestsOf(capabilities: ServerCapabilities, place: Place): Request[] {
+export function listRequests(capabilities: ServerCapabilities, place: Place): Request[] {
   return Object.entries(capabilities as Record<string, unknown>).flatMap(([name, value]) => {
     if (SILENT.includes(name) || value === false || value === undefined) return [];
     const asks = ASKS[name];
@@ -120,25 +142,25 @@ export function requestsOf(capabilities: ServerCapabilities, place: Place): Requ
 
 /** Throws with words when an answer could not be used by an editor. */
 export function assertWellFormed(method: string, answer: unknown, place: Place): void {
-  const say = (what: string): never => {
+  const failWith = (what: string): never => {
     throw new Error(`${method} at ${JSON.stringify(place.position)}: ${what}`);
   };
-  const textOf = (uri: string): string | undefined => (uri === place.uri ? place.text : place.texts.get(uri));
+  const getText = (uri: string): string | undefined => (uri === place.uri ? place.text : place.texts.get(uri));
   visit(answer, place.uri);
-  if (method === 'textDocument/completion') completions(answer);
-  if (method.startsWith('textDocument/semanticTokens/')) tokens(answer);
-  if (method === 'textDocument/foldingRange') folds(answer);
+  if (method === 'textDocument/completion') checkCompletions(answer);
+  if (method.startsWith('textDocument/semanticTokens/')) checkTokens(answer);
+  if (method === 'textDocument/foldingRange') checkFolds(answer);
 
   function visit(value: unknown, uri: string): void {
     if (Array.isArray(value)) {
-      if (value.length > 0 && value.every(isEdit)) edits(value, uri);
+      if (value.length > 0 && value.every(isEdit)) checkEdits(value, uri);
       for (const item of value) visit(item, uri);
       return;
     }
     if (typeof value !== 'object' || value === null) return;
     const fields = value as Record<string, unknown>;
     if (isRange(value)) {
-      range(value, uri);
+      checkRange(value, uri);
       return;
     }
     const document = fields['textDocument'] as { readonly uri?: string } | undefined;
@@ -150,72 +172,73 @@ export function assertWellFormed(method: string, answer: unknown, place: Place):
         for (const [address, list] of Object.entries(inner)) visit(list, address);
       } else if (key === 'parent' && isRange((inner as { range?: unknown })?.range)) {
         const [outer, here] = [(inner as { range: Range }).range, fields['range'] as Range];
-        if (!within(outer, here)) say('a selection is not inside its parent');
+        if (!isWithin(outer, here)) failWith('a selection is not inside its parent');
         visit(inner, uri);
-      } else if (key === 'selectionRange' && isRange(fields['range']) && !within(fields['range'], inner as Range)) {
-        say('the selection range of a symbol is not inside its range');
+      } else if (key === 'selectionRange' && isRange(fields['range']) && !isWithin(fields['range'], inner as Range)) {
+        failWith('the selection range of a symbol is not inside its range');
       } else visit(inner, key === 'originSelectionRange' ? place.uri : (own ?? uri));
     }
   }
 
-  function range(one: Range, uri: string): void {
-    const text = textOf(uri);
-    if (before(one.end, one.start)) say(`the range ${JSON.stringify(one)} ends before it begins`);
+  function checkRange(one: Range, uri: string): void {
+    const text = getText(uri);
+    if (isBefore(one.end, one.start)) failWith(`the range ${JSON.stringify(one)} ends before it begins`);
     if (text === undefined) return;
     for (const position of [one.start, one.end]) {
-      if (offsetOf(text, position) === null) say(`${JSON.stringify(position)} does not lie in ${uri}`);
+      if (findOffset(text, position) === null) failWith(`${JSON.stringify(position)} does not lie in ${uri}`);
     }
   }
 
-  function edits(list: readonly TextEdit[], uri: string): void {
+  function checkEdits(list: readonly TextEdit[], uri: string): void {
     const sorted = [...list].sort((a, b) =>
-      before(a.range.start, b.range.start) ? -1 : before(b.range.start, a.range.start) ? 1 : 0,
+      isBefore(a.range.start, b.range.start) ? -1 : isBefore(b.range.start, a.range.start) ? 1 : 0,
     );
     for (const [i, one] of sorted.entries()) {
       const next = sorted[i + 1];
-      if (next !== undefined && before(next.range.start, one.range.end))
-        say(`edits of ${uri} overlap: ${JSON.stringify([one, next])}`);
+      if (next !== undefined && isBefore(next.range.start, one.range.end))
+        failWith(`edits of ${uri} overlap: ${JSON.stringify([one, next])}`);
     }
   }
 
-  function completions(found: unknown): void {
+  function checkCompletions(found: unknown): void {
     const items = (Array.isArray(found) ? found : ((found as { items?: unknown[] } | null)?.items ?? [])) as {
       readonly label: string;
       readonly textEdit?: { readonly range: Range };
       readonly additionalTextEdits?: readonly TextEdit[];
     }[];
     for (const { label, textEdit, additionalTextEdits = [] } of items) {
-      if (label === '') say('an item without a label');
+      if (label === '') failWith('an item without a label');
       const { position } = place;
       if (textEdit === undefined) continue;
       const { start, end } = textEdit.range;
-      if (start.line !== end.line) say(`the edit of "${label}" has several lines`);
-      if (before(position, start) || before(end, position)) say(`the edit of "${label}" is not at the caret`);
+      if (start.line !== end.line) failWith(`the edit of "${label}" has several lines`);
+      if (isBefore(position, start) || isBefore(end, position)) failWith(`the edit of "${label}" is not at the caret`);
       for (const { range: other } of additionalTextEdits) {
-        if (before(other.start, end) && before(start, other.end)) say(`the edits of "${label}" overlap`);
+        if (isBefore(other.start, end) && isBefore(start, other.end)) failWith(`the edits of "${label}" overlap`);
       }
     }
   }
 
-  function tokens(found: unknown): void {
+  function checkTokens(found: unknown): void {
     const data = (found as { readonly data?: readonly number[] } | null)?.data ?? [];
-    if (data.length % 5 !== 0) say('tokens are not groups of five');
+    if (data.length % 5 !== 0) failWith('tokens are not groups of five');
     let [line, character, last] = [0, 0, 0];
     for (let i = 0; i < data.length; i += 5) {
       const [lines = 0, characters = 0, length = 0] = data.slice(i, i + 5);
-      if (lines < 0 || (lines === 0 && characters < 0)) say('tokens are out of order');
-      if (lines === 0 && i > 0 && characters < last) say('tokens overlap');
+      if (lines < 0 || (lines === 0 && characters < 0)) failWith('tokens are out of order');
+      if (lines === 0 && i > 0 && characters < last) failWith('tokens overlap');
       [line, character, last] = [line + lines, lines > 0 ? characters : character + characters, length];
-      if (length <= 0) say('a token without characters');
-      if (offsetOf(place.text, { line, character: character + length }) === null) say(`a token beyond line ${line}`);
+      if (length <= 0) failWith('a token without characters');
+      if (findOffset(place.text, { line, character: character + length }) === null)
+        failWith(`a token beyond line ${line}`);
     }
   }
 
-  function folds(found: unknown): void {
+  function checkFolds(found: unknown): void {
     const lines = document('', place.text).lineStarts.length;
     for (const { startLine, endLine } of (found ?? []) as { startLine: number; endLine: number }[]) {
       if (startLine < 0 || endLine < startLine || endLine >= lines)
-        say(`lines ${startLine} to ${endLine} cannot be folded`);
+        failWith(`lines ${startLine} to ${endLine} cannot be folded`);
     }
   }
 }
@@ -227,13 +250,13 @@ const isRange = (value: unknown): value is Range =>
 const isEdit = (value: unknown): value is TextEdit =>
   isRange((value as TextEdit | null)?.range) && typeof (value as TextEdit).newText === 'string';
 
-const before = (a: Position, b: Position): boolean =>
+const isBefore = (a: Position, b: Position): boolean =>
   a.line < b.line || (a.line === b.line && a.character < b.character);
-const within = (outer: Range, inner: Range): boolean =>
-  !before(inner.start, outer.start) && !before(outer.end, inner.end);
+const isWithin = (outer: Range, inner: Range): boolean =>
+  !isBefore(inner.start, outer.start) && !isBefore(outer.end, inner.end);
 
 /** Null for a position that the text does not have. */
-function offsetOf(text: string, { line, character }: Position): number | null {
+function findOffset(text: string, { line, character }: Position): number | null {
   const { lineStarts } = document('', text);
   const start = lineStarts[line];
   if (start === undefined || character < 0 || !Number.isInteger(character)) return null;

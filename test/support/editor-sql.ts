@@ -19,13 +19,13 @@ export const NOTES = `{
 
 export const FILE = 'definitions/a.resource.json';
 
-export const sqlEditor = (files: Readonly<Record<string, string>> = {}): Promise<Editor> =>
+export const openSqlEditor = (files: Readonly<Record<string, string>> = {}): Promise<Editor> =>
   openEditor({
     files: { 'definitions/_users.model.json': USERS, 'definitions/_notes.model.json': NOTES, ...files },
   });
 
 /** A resource whose one statement this is, as JSON text; `rest` follows it. */
-export const resourceWith = (query: string, rest = ''): string =>
+export const formatSqlResource = (query: string, rest = ''): string =>
   `{"id": "a-01", "resource": "a", "actionables": [{"id": 1, "mode": "QUERY", "payload_validation": ` +
   `[{"field": {"email": {"type": "EMAIL"}}, "max_length": 320}, {"field": {"age": {"type": "NUMBER"}}}], ` +
   `"sql_query": {"query": ${query}${rest}}}]}`;

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import type { Browser, Frame, Locator, Page } from 'playwright-core';
 import { startBrowser } from './browser.js';
-import { missing, type Found } from './guarded.js';
-import { until } from './until.js';
+import { skipWithReason, type ServerOrSkip } from './guarded.js';
+import { waitUntil } from './until.js';
 import { startVscode, type VscodeOptions } from './vscode.js';
 import { NO_BROWSER } from './skip.js';
 
@@ -22,49 +22,49 @@ export interface Editor {
   /** Moves the cursor of the file that is shown. */
   goTo(line: number, column: number): Promise<void>;
   /** Waits until the file that is shown has this language, by its name in the status bar. */
-  language(name: string): Promise<void>;
+  waitForLanguage(name: string): Promise<void>;
   /** Of a token of the file that is shown, as the page has it: `rgb(...)`. */
-  colourOf(token: string): Promise<string>;
+  readColour(token: string): Promise<string>;
   /** Key by key, as people type. */
   type(text: string): Promise<void>;
-  press(...keys: readonly string[]): Promise<void>;
+  pressKeys(...keys: readonly string[]): Promise<void>;
   /** Writes the file that is shown, and waits until nothing of it is unsaved. */
   save(): Promise<void>;
   /** The underlines of a severity; waits for the first. */
-  squiggle(severity?: 'error' | 'warning' | 'info'): Promise<Locator>;
+  findSquiggles(severity?: 'error' | 'warning' | 'info'): Promise<Locator>;
   /** Waits until nothing of a severity is underlined. */
-  sound(severity?: 'error' | 'warning' | 'info'): Promise<void>;
+  waitUntilClean(severity?: 'error' | 'warning' | 'info'): Promise<void>;
   /** Takes back what was done in the file that is shown, until nothing of it is unsaved. */
-  undo(): Promise<void>;
+  undoChanges(): Promise<void>;
   /** The text of the Problems panel once it says `part`. */
-  problems(part: string | RegExp): Promise<string>;
+  readProblems(part: string | RegExp): Promise<string>;
   /** Asks for what may stand here and takes the entry of this name; what the list showed. */
-  complete(label: string, seen?: () => Promise<void>): Promise<string>;
+  acceptCompletion(label: string, seen?: () => Promise<void>): Promise<string>;
   /** Gives another name to what the cursor stands on. */
-  rename(name: string): Promise<void>;
+  renameSymbol(name: string): Promise<void>;
   /** A command of the palette, by its whole title. */
   run(title: string): Promise<void>;
   /** Writes into the field of this title that a command opened, and takes what it offers first. */
-  answer(title: string, text: string): Promise<void>;
+  submitInput(title: string, text: string): Promise<void>;
   /** The text of the hover at the cursor. */
-  hover(): Promise<string>;
+  readHover(): Promise<string>;
   /** The text of the notification that says `part`. */
-  notification(part: string | RegExp): Promise<string>;
+  readNotification(part: string | RegExp): Promise<string>;
   /** The page inside a web view, once it shows an element. */
-  webview(selector: string): Promise<Frame>;
+  findWebview(selector: string): Promise<Frame>;
   /** Waits until a field of this title asks something. */
-  question(title: string): Promise<void>;
+  waitForInput(title: string): Promise<void>;
   /** Leaves questions and panels, for the file that was shown before them. */
-  back(): Promise<void>;
+  closePanels(): Promise<void>;
   /** Presses a key, again where a busy editor has dropped it, until what it does is seen. */
-  call(key: string, seen: () => Promise<unknown>): Promise<void>;
+  pressUntilSeen(key: string, seen: () => Promise<unknown>): Promise<void>;
   /** Clicks the lens of this title that is shown first. */
-  lens(title: string): Promise<void>;
+  clickCodeLens(title: string): Promise<void>;
   /** Says that the workspace is trusted, as its owner does. */
-  trust(): Promise<void>;
+  trustWorkspace(): Promise<void>;
   /** Waits for the question of this text, and answers it. */
-  dialog(text: string, button: string): Promise<void>;
-  screenshot(file: string): Promise<void>;
+  answerDialog(text: string, button: string): Promise<void>;
+  saveScreenshot(file: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ interface InPage {
 /** With two runs on a small machine an editor takes its time. */
 const PATIENCE_MS = 60_000;
 
-export async function startEditor({ folder, ...options }: EditorOptions): Promise<Found<Editor>> {
+export async function startEditor({ folder, ...options }: EditorOptions): Promise<ServerOrSkip<Editor>> {
   const server = await startVscode(options);
   if ('skip' in server) return server;
   let browser: Browser | null = null;
@@ -88,26 +88,26 @@ export async function startEditor({ folder, ...options }: EditorOptions): Promis
     browser = await startBrowser();
     if (browser === null) {
       await close();
-      return missing(NO_BROWSER);
+      return skipWithReason(NO_BROWSER);
     }
     const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
     page.setDefaultTimeout(PATIENCE_MS);
     await page.goto(`${server.url}/?folder=${encodeURIComponent(folder)}`);
     // The first thing that stands when the workbench can be used.
     await page.locator('.monaco-workbench .part.statusbar').waitFor();
-    return { ...acts(page, folder), close };
+    return { ...createActions(page, folder), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function acts(page: Page, folder: string): Omit<Editor, 'close'> {
+function createActions(page: Page, folder: string): Omit<Editor, 'close'> {
   const quickInput = page.locator('.quick-input-widget .quick-input-box input');
   const entries = page.locator('.quick-input-widget .monaco-list-row');
   const lines = page.locator('.editor-group-container.active .view-lines');
   const suggestions = page.locator('.suggest-widget.visible');
-  const press = async (...keys: readonly string[]): Promise<void> => {
+  const pressKeys = async (...keys: readonly string[]): Promise<void> => {
     for (const key of keys) await page.keyboard.press(key);
   };
   /** Presses keys again every few seconds until their effect is seen: a busy editor drops some. */
@@ -115,24 +115,24 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
     let isOver = false;
     const happened = seen().finally(() => (isOver = true));
     while (!isOver) {
-      await press(...keys);
+      await pressKeys(...keys);
       await Promise.race([happened, page.waitForTimeout(PATIENCE_MS / 6)]);
     }
   };
   const goTo = async (line: number, column: number): Promise<void> => {
-    await press('Control+g');
+    await pressKeys('Control+g');
     await quickInput.fill(`:${line}:${column}`);
-    await press('Enter');
+    await pressKeys('Enter');
     await quickInput.waitFor({ state: 'hidden' });
     await page.locator('.statusbar').getByText(`Ln ${line}, Col ${column}`).waitFor();
   };
 
   return {
     page,
-    press,
+    pressKeys,
     goTo,
     async open(file, line = 1, column = 1) {
-      await press('Control+p');
+      await pressKeys('Control+p');
       // By its whole path, as `Go to File` takes it, so that nothing is searched for and nothing else can be found.
       await quickInput.fill(join(folder, file));
       const entry = entries.filter({ hasText: file.split('/').at(-1)! }).first();
@@ -143,34 +143,35 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
       await page.locator('.editor-group-container.active .monaco-editor.focused').waitFor();
       await goTo(line, column);
     },
-    language: (name) => page.locator('.statusbar').getByText(name, { exact: true }).waitFor(),
-    colourOf: (token) =>
+    waitForLanguage: (name) => page.locator('.statusbar').getByText(name, { exact: true }).waitFor(),
+    readColour: (token) =>
       lines
         .getByText(token, { exact: true })
         .first()
         .evaluate((element) => (globalThis as unknown as InPage).getComputedStyle(element).color),
     type: (text) => page.keyboard.type(text),
     async save() {
-      await press('Control+s');
+      await pressKeys('Control+s');
       await page.locator('.tab.active.dirty').waitFor({ state: 'detached' });
     },
-    async squiggle(severity = 'error') {
+    async findSquiggles(severity = 'error') {
       const found = page.locator(`.squiggly-${severity}`);
       await found.first().waitFor();
       return found;
     },
-    sound: (severity = 'error') => page.locator(`.squiggly-${severity}`).first().waitFor({ state: 'detached' }),
-    async undo() {
-      while (await page.locator('.tab.active.dirty').isVisible()) await press('Control+z');
+    waitUntilClean: (severity = 'error') =>
+      page.locator(`.squiggly-${severity}`).first().waitFor({ state: 'detached' }),
+    async undoChanges() {
+      while (await page.locator('.tab.active.dirty').isVisible()) await pressKeys('Control+z');
     },
-    async problems(part) {
+    async readProblems(part) {
       const panel = page.locator('.markers-panel');
-      if (!(await panel.isVisible())) await press('Control+Shift+M');
+      if (!(await panel.isVisible())) await pressKeys('Control+Shift+M');
       await panel.filter({ hasText: part }).waitFor();
       return panel.innerText();
     },
-    async complete(label, seen) {
-      await press('Control+Space');
+    async acceptCompletion(label, seen) {
+      await pressKeys('Control+Space');
       const entry = suggestions.locator('.monaco-list-row').filter({ has: page.getByText(label, { exact: true }) });
       await entry.waitFor();
       const shown = await suggestions.innerText();
@@ -182,54 +183,54 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
         .waitFor();
       // A busy editor drops a key that comes while it draws the list.
       for (let time = 1; time <= 6; time++) {
-        await press('Enter');
+        await pressKeys('Enter');
         const isOver = suggestions.waitFor({ state: 'hidden', timeout: PATIENCE_MS / 6 }).then(() => true);
         if (await isOver.catch(() => false)) return shown;
       }
       throw new Error(`"${label}" was not accepted`);
     },
-    async rename(name) {
-      await press('F2');
+    async renameSymbol(name) {
+      await pressKeys('F2');
       const box = page.locator('.rename-box input');
       await box.fill(name);
-      await press('Enter');
+      await pressKeys('Enter');
       await box.waitFor({ state: 'hidden' });
     },
     async run(title) {
-      await press('F1');
+      await pressKeys('F1');
       await quickInput.fill(`>${title}`);
       await entries.filter({ hasText: title }).first().waitFor();
-      await press('Enter');
+      await pressKeys('Enter');
       // A command may ask something itself; the palette is over when its own line is gone.
       const isOver = async (): Promise<boolean> =>
         !(await quickInput.isVisible()) || !(await quickInput.inputValue()).startsWith('>');
-      await until(isOver, `${title} has begun`);
+      await waitUntil(isOver, `${title} has begun`);
     },
-    async answer(title, text) {
-      await this.question(title);
+    async submitInput(title, text) {
+      await this.waitForInput(title);
       await quickInput.fill(text);
-      await press('Enter');
+      await pressKeys('Enter');
     },
-    async hover() {
+    async readHover() {
       // Tabs and buttons under the pointer have hovers of their own.
       const shown = page.locator('.monaco-hover:not(.hidden):not(.workbench-hover) .monaco-hover-content').first();
       // The editor asks once for each press, and shows nothing when the answer comes late.
       for (let tries = 1; !(await shown.isVisible()); tries++) {
-        await press('Control+k', 'Control+i');
+        await pressKeys('Control+k', 'Control+i');
         await shown.waitFor({ timeout: PATIENCE_MS / 6 }).catch((error: unknown) => {
           if (tries === 6) throw error;
         });
       }
       return shown.innerText();
     },
-    async notification(part) {
+    async readNotification(part) {
       const shown = page.locator('.notification-list-item').filter({ hasText: part }).first();
       await shown.waitFor();
       return shown.innerText();
     },
-    async webview(selector) {
+    async findWebview(selector) {
       let found: Frame | undefined;
-      await until(async () => {
+      await waitUntil(async () => {
         for (const frame of page.frames()) {
           // A frame may go away while it is asked.
           if (
@@ -245,20 +246,20 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
       }, `a web view with ${selector}`);
       return found!;
     },
-    question: (title) => page.locator('.quick-input-title').filter({ hasText: title }).waitFor(),
-    back: () =>
+    waitForInput: (title) => page.locator('.quick-input-title').filter({ hasText: title }).waitFor(),
+    closePanels: () =>
       pressUntil(['Escape', 'Escape', 'Control+1'], () =>
         page.locator('.editor-group-container.active .monaco-editor.focused').waitFor(),
       ),
-    call: (key, seen) => pressUntil([key], seen),
-    async lens(title) {
+    pressUntilSeen: (key, seen) => pressUntil([key], seen),
+    async clickCodeLens(title) {
       await page.locator('.codelens-decoration a').filter({ hasText: title }).first().click();
     },
-    async trust() {
-      await press('F1');
+    async trustWorkspace() {
+      await pressKeys('F1');
       await quickInput.fill('>Workspaces: Manage Workspace Trust');
       await entries.filter({ hasText: 'Manage Workspace Trust' }).first().waitFor();
-      await press('Enter');
+      await pressKeys('Enter');
       const manager = page.locator('.workspace-trust-editor');
       await manager
         .locator('.monaco-button')
@@ -267,12 +268,12 @@ function acts(page: Page, folder: string): Omit<Editor, 'close'> {
         .click();
       await manager.locator('.workspace-trust-header').filter({ hasText: 'You trust this' }).waitFor();
     },
-    async dialog(text, button) {
+    async answerDialog(text, button) {
       const shown = page.locator('.monaco-dialog-box').filter({ hasText: text });
       await shown.locator('.monaco-button').filter({ hasText: button }).click();
       await shown.waitFor({ state: 'hidden' });
     },
-    async screenshot(file) {
+    async saveScreenshot(file) {
       await page.screenshot({ path: file });
     },
   };

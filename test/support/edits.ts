@@ -13,7 +13,7 @@ export interface Random {
 }
 
 /** The same numbers for the same seed. */
-export function randomOf(seed: string): Random {
+export function createSeededRandom(seed: string): Random {
   let state = 2166136261;
   for (const letter of seed) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 16777619);
   const next = (): number => {
@@ -22,12 +22,12 @@ export function randomOf(seed: string): Random {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   };
-  const below = (limit: number): number => Math.floor(next() * limit);
+  const nextBelow = (limit: number): number => Math.floor(next() * limit);
   return {
-    below,
+    below: nextBelow,
     chance: (share) => next() < share,
     pick: (all, first = 0) => {
-      const found = next() < first ? all[0] : all[below(all.length)];
+      const found = next() < first ? all[0] : all[nextBelow(all.length)];
       if (found === undefined) throw new Error('nothing to choose from');
       return found;
     },
@@ -36,7 +36,7 @@ export function randomOf(seed: string): Random {
 
 type Edit = (text: string, random: Random, words: readonly string[]) => string;
 
-const splice = (text: string, at: number, gone: number, put: string): string =>
+const spliceText = (text: string, at: number, gone: number, put: string): string =>
   text.slice(0, at) + put + text.slice(at + gone);
 
 const STRING = /"(?:[^"\\\n]|\\.)*"/g;
@@ -45,30 +45,30 @@ const stringsIn = (text: string): RegExpMatchArray[] => [...text.matchAll(STRING
 const LETTERS = ['a', 'e', '_', '"', '{', '}', '[', ']', ',', ':', '1', ' ', '\n', '$', '/', '*', '\\', 's', '🙂', '.'];
 
 /** One string of the text in place of another. */
-const word: Edit = (text, random, words) => {
+const replaceWord: Edit = (text, random, words) => {
   const found = stringsIn(text);
   const one = found[random.below(found.length)];
   return one === undefined || words.length === 0
     ? text
-    : splice(text, one.index ?? 0, one[0].length, random.pick(words));
+    : spliceText(text, one.index ?? 0, one[0].length, random.pick(words));
 };
 
 /** A letter more in a string, or one less: most of what people type. */
-const inWord: Edit = (text, random) => {
+const editWord: Edit = (text, random) => {
   const found = stringsIn(text);
   const one = found[random.below(found.length)];
   if (one === undefined) return text;
   const at = (one.index ?? 0) + 1 + random.below(one[0].length - 2);
   return random.chance(0.5) && one[0].length > 3
-    ? splice(text, at, 1, '')
-    : splice(text, at, 0, random.pick(['a', 's', '_']));
+    ? spliceText(text, at, 1, '')
+    : spliceText(text, at, 0, random.pick(['a', 's', '_']));
 };
 
-const typed: Edit = (text, random) => splice(text, random.below(text.length + 1), 0, random.pick(LETTERS));
-const deleted: Edit = (text, random) => splice(text, random.below(text.length), 1 + random.below(3), '');
-const cut: Edit = (text, random) => text.slice(0, random.below(text.length + 1));
+const insertLetter: Edit = (text, random) => spliceText(text, random.below(text.length + 1), 0, random.pick(LETTERS));
+const deleteLetters: Edit = (text, random) => spliceText(text, random.below(text.length), 1 + random.below(3), '');
+const truncateText: Edit = (text, random) => text.slice(0, random.below(text.length + 1));
 
-const lines: Edit = (text, random) => {
+const moveLine: Edit = (text, random) => {
   const all = text.split('\n');
   const [from, to] = [random.below(all.length), random.below(all.length)];
   const [line = ''] = random.chance(0.7) ? all.splice(from, 1) : [all[from] ?? ''];
@@ -76,11 +76,11 @@ const lines: Edit = (text, random) => {
   return all.join('\n');
 };
 
-const emptyLines: Edit = (text, random) => (random.chance(0.5) ? `\n\n${text}` : `// a comment\n${text}`);
+const prependLines: Edit = (text, random) => (random.chance(0.5) ? `\n\n${text}` : `// a comment\n${text}`);
 
 /** Objects of the list change places, or one stands there twice, or goes. */
 const entries: Edit = (text, random) => {
-  const list = jsonOf(text);
+  const list = parseJson(text);
   if (!Array.isArray(list) || list.length === 0) return text;
   const all = [...(list as unknown[])];
   const [from, to] = [random.below(all.length), random.below(all.length)];
@@ -90,9 +90,9 @@ const entries: Edit = (text, random) => {
 };
 
 /** A member goes, or comes twice. */
-const wrapped: Edit = (text, random) => (random.chance(0.5) ? `[${text},\n${text}]` : `[${text}]`);
+const wrapInArray: Edit = (text, random) => (random.chance(0.5) ? `[${text},\n${text}]` : `[${text}]`);
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -101,18 +101,18 @@ function jsonOf(text: string): unknown {
 }
 
 const EDITS: readonly Edit[] = [
-  word,
-  word,
-  word,
-  inWord,
-  inWord,
-  typed,
-  deleted,
-  lines,
-  emptyLines,
+  replaceWord,
+  replaceWord,
+  replaceWord,
+  editWord,
+  editWord,
+  insertLetter,
+  deleteLetters,
+  moveLine,
+  prependLines,
   entries,
-  wrapped,
-  cut,
+  wrapInArray,
+  truncateText,
 ];
 
 /** The set after one more edit. Now and then a file is again as it was at first: else nothing would be whole for long. */

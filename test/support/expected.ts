@@ -17,7 +17,7 @@ export async function compareWithFile(file: string, found: Json, test: string): 
   if (isUpdating) return writeFileSync(file, await formatText(file, `${JSON.stringify(found, null, 2)}\n`));
   const expected = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Json) : undefined;
   if (isDeepStrictEqual(found, expected)) return;
-  const lines = expected === undefined ? ['there is no such file'] : differencesOf(expected, found);
+  const lines = expected === undefined ? ['there is no such file'] : listDifferences(expected, found);
   // Without the two values, of which a reporter would print every line.
   throw new AssertionError(
     [
@@ -32,25 +32,31 @@ export async function compareWithFile(file: string, found: Json, test: string): 
 const MOST = 40;
 
 /** Rows of lists, and places of objects, that are in only one of the two. */
-export function differencesOf(expected: Json, found: Json): string[] {
-  if (!Array.isArray(expected) || !Array.isArray(found)) return linesOf(leavesOf(expected), leavesOf(found));
-  const [gone, added] = [without(expected, found), without(found, expected)];
+export function listDifferences(expected: Json, found: Json): string[] {
+  if (!Array.isArray(expected) || !Array.isArray(found))
+    return formatDifferences(collectLeaves(expected), collectLeaves(found));
+  const [gone, added] = [subtractRows(expected, found), subtractRows(found, expected)];
   if (gone.length === 0 && added.length === 0) return ['the same rows in another order'];
   const lines = gone.flatMap((row) => {
-    const at = added.findIndex((other) => isObject(row) && isObject(other) && nameOf(row) === nameOf(other));
+    const at = added.findIndex(
+      (other) => isObject(row) && isObject(other) && formatRowName(row) === formatRowName(other),
+    );
     if (at === -1) return [`- ${JSON.stringify(row)}`];
     const [other = null] = added.splice(at, 1);
-    return [`  ${nameOf(row)}`, ...linesOf(leavesOf(row), leavesOf(other)).map((line) => `  ${line}`)];
+    return [
+      `  ${formatRowName(row)}`,
+      ...formatDifferences(collectLeaves(row), collectLeaves(other)).map((line) => `  ${line}`),
+    ];
   });
   return [...lines, ...added.map((row) => `+ ${JSON.stringify(row)}`)];
 }
 
 /** What a row is about: enough to see that it only changed. */
-const nameOf = (row: Json): string =>
+const formatRowName = (row: Json): string =>
   isObject(row) ? ['code', 'file', 'line'].map((key) => JSON.stringify(row[key])).join(' ') : '';
 
 /** Of equal rows as many as there are too many. */
-function without(rows: readonly Json[], others: readonly Json[]): Json[] {
+function subtractRows(rows: readonly Json[], others: readonly Json[]): Json[] {
   const left = others.map((row) => JSON.stringify(row));
   return rows.filter((row) => {
     const at = left.indexOf(JSON.stringify(row));
@@ -59,7 +65,7 @@ function without(rows: readonly Json[], others: readonly Json[]): Json[] {
   });
 }
 
-function linesOf(expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string[] {
+function formatDifferences(expected: ReadonlyMap<string, string>, found: ReadonlyMap<string, string>): string[] {
   const places = [...new Set([...expected.keys(), ...found.keys()])];
   return places
     .filter((place) => expected.get(place) !== found.get(place))
@@ -70,8 +76,8 @@ function linesOf(expected: ReadonlyMap<string, string>, found: ReadonlyMap<strin
 }
 
 /** Everything that holds nothing else, by its place. */
-function leavesOf(json: Json, place = ''): Map<string, string> {
+function collectLeaves(json: Json, place = ''): Map<string, string> {
   const members = typeof json === 'object' && json !== null ? Object.entries(json as Record<string, Json>) : [];
   if (members.length === 0) return new Map([[place === '' ? '/' : place, JSON.stringify(json)]]);
-  return new Map(members.flatMap(([key, value]) => [...leavesOf(value, `${place}/${key}`)]));
+  return new Map(members.flatMap(([key, value]) => [...collectLeaves(value, `${place}/${key}`)]));
 }

@@ -4,20 +4,20 @@
  */
 import { createConnection, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { freePort } from './guarded.js';
+import { pickFreePort } from './guarded.js';
 
 export interface FaultProxy {
   readonly port: number;
   /** Everything passes, from now on. */
-  pass(): Promise<void>;
+  passTraffic(): Promise<void>;
   /** Cuts what is open; nothing listens any more. */
-  refuse(): Promise<void>;
+  refuseConnections(): Promise<void>;
   /** Cuts what is open; new connections come about and are reset. */
   reset(): void;
   /** New connections come about, and no byte passes, in either direction; neither does it on the open ones. */
   stall(): void;
   /** Everything arrives, and nothing comes back. */
-  mute(): void;
+  muteResponses(): void;
   /** Cuts all connections once clients have sent so many bytes from now on; what comes after `passes`, or is refused. */
   cutAfter(bytes: number, after: 'pass' | 'refuse'): void;
   /** Bytes that clients have sent. */
@@ -25,7 +25,7 @@ export interface FaultProxy {
   close(): Promise<void>;
 }
 
-export async function faultProxy(target: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
+export async function startFaultProxy(target: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   let way: 'pass' | 'reset' | 'stall' | 'mute' = 'pass';
   let [total, limit, after] = [0, Infinity, 'pass' as 'pass' | 'refuse'];
@@ -50,7 +50,7 @@ export async function faultProxy(target: { readonly host: string; readonly port:
       from.on('data', (chunk) => {
         if (way === 'stall' || (way === 'mute' && from === upstream)) return;
         if (from === client) total += chunk.length;
-        if (total >= limit) cut();
+        if (total >= limit) cutConnections();
         else if (!to.write(chunk)) {
           from.pause();
           to.once('drain', () => from.resume());
@@ -62,18 +62,18 @@ export async function faultProxy(target: { readonly host: string; readonly port:
   function destroyAll(): void {
     for (const socket of sockets) socket.destroy();
   }
-  function cut(): void {
+  function cutConnections(): void {
     limit = Infinity;
-    if (after === 'refuse') void refuse();
+    if (after === 'refuse') void refuseConnections();
     else destroyAll();
   }
-  async function refuse(): Promise<void> {
+  async function refuseConnections(): Promise<void> {
     const closed = server.listening ? once(server, 'close') : undefined;
     server.close();
     destroyAll();
     await closed;
   }
-  const port = await freePort();
+  const port = await pickFreePort();
   async function listen(): Promise<void> {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -82,12 +82,12 @@ export async function faultProxy(target: { readonly host: string; readonly port:
 
   return {
     port,
-    async pass() {
+    async passTraffic() {
       way = 'pass';
       limit = Infinity;
       if (!server.listening) await listen();
     },
-    refuse,
+    refuseConnections,
     reset() {
       way = 'reset';
       for (const socket of sockets) socket.resetAndDestroy();
@@ -95,7 +95,7 @@ export async function faultProxy(target: { readonly host: string; readonly port:
     stall() {
       way = 'stall';
     },
-    mute() {
+    muteResponses() {
       way = 'mute';
     },
     cutAfter(bytes, then) {
@@ -103,6 +103,6 @@ export async function faultProxy(target: { readonly host: string; readonly port:
       after = then;
     },
     sent: () => total,
-    close: refuse,
+    close: refuseConnections,
   };
 }

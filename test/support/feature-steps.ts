@@ -12,9 +12,9 @@ import type { Feature } from '../../plugins/features/kind.js';
 export const HASH = `$h$${'x'.repeat(30)}`;
 export const HASHES = /\$h\$/;
 
-export type Written = Readonly<Record<string, Json>>;
+export type DefinitionJson = Readonly<Record<string, Json>>;
 
-export interface Around {
+export interface StepSetup {
   readonly slot?: 'resource' | 'actionable';
   readonly secrets?: readonly string[];
   /** What hashes look like. */
@@ -28,25 +28,25 @@ export interface Around {
   readonly lookup?: readonly number[];
   /** Values of names that others give. */
   readonly names?: Readonly<Record<string, unknown>>;
-  readonly main?: Written;
+  readonly main?: DefinitionJson;
 }
 
-export interface Ran {
+export interface FeatureRun {
   readonly result: unknown;
   readonly slots: Readonly<Record<string, unknown>>;
   readonly steps: readonly Step[];
   /** What the feature reads of other results: index and path. */
-  readonly taken: readonly (readonly [index: number, path: string])[];
+  readonly resultReads: readonly (readonly [index: number, path: string])[];
 }
 
 /** Plans a feature with its fields as written, and runs its steps on a result. Throws what a step throws. */
-export async function ranFeature(
+export async function runFeature(
   runtime: PluginRuntime<Feature>,
-  value: Written,
+  value: DefinitionJson,
   result: unknown,
-  { slot = 'actionable', results = [], lookup = [0], names = {}, main = {}, ...rest }: Around = {},
+  { slot = 'actionable', results = [], lookup = [0], names = {}, main = {}, ...rest }: StepSetup = {},
   resolve: () => unknown = () => null,
-): Promise<Ran> {
+): Promise<FeatureRun> {
   const { secrets = [], conceals = null, revealed = [], columns = [] } = rest;
   const known = Object.keys(names);
   const taken: [number, string][] = [];
@@ -73,11 +73,11 @@ export async function ranFeature(
   for (const step of steps.toSorted((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0)))
     await step.run(frame, state);
   const slots = Object.fromEntries(known.map((name, i) => [name, frame.slots[i]]));
-  return { result: state.result, slots, steps, taken };
+  return { result: state.result, slots, steps, resultReads: taken };
 }
 
 /** Of work that is to fail: the code of its Fault, or what else it throws. */
-export const codeOf = (work: Promise<unknown>): Promise<unknown> =>
+export const catchFaultCode = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => 'no fault',
     (error: unknown) => (error instanceof Fault ? error.code : error),

@@ -9,12 +9,12 @@ import { createAnalyser, type Analyser, type SourceFile } from '../../language/a
 import { analyseConfig } from '../../language/analysis/config.js';
 import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
 import { pluginId, type PluginSpec } from '../../contract/plugin.js';
-import type { Fix, Place, Problem } from '../../contract/problem.js';
+import type { Fix, FileRange, Problem } from '../../contract/problem.js';
 import { document, type Document } from '../../language/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
-import { envFacts } from '../../language/project/environment.js';
+import { createEnvFacts } from '../../language/project/environment.js';
 import { ROOT } from './project.js';
 import { trialSpecs } from './trial-plugins.js';
 
@@ -23,7 +23,7 @@ const EXPECTED = 'problems.json';
 export const CONFIG = 'lintel.config.json';
 
 /** The variables that are set while fixtures are checked. */
-export const FIXTURE_ENV = envFacts({
+export const FIXTURE_ENV = createEnvFacts({
   EXAMPLE_KEY: 'example-key',
   FIELD_KEY: 'thirty-two letters for one key..',
   JWT_SECRET_KEY: 'j'.repeat(64),
@@ -36,10 +36,10 @@ export const FIXTURE_ENV = envFacts({
 /** The parser that the command line and the kernel bring. */
 export const SQL = await loadSqlParser();
 
-export const builtinRegistry = (): Registry => withProgramCodes(buildRegistry(kinds, specs));
+export const createBuiltinRegistry = (): Registry => withProgramCodes(buildRegistry(kinds, specs));
 const isBuiltin = (spec: PluginSpec): boolean => specs.some((one) => pluginId(one) === pluginId(spec));
 /** The distribution and the plugins of `trial-plugins.ts`. */
-export const trialRegistry = (): Registry =>
+export const createTrialRegistry = (): Registry =>
   buildRegistry(kinds, [...specs, ...trialSpecs.filter((spec) => !isBuiltin(spec))]);
 
 /** One-based positions; `text` is what the range covers, so that a reader of the file sees the place. */
@@ -73,7 +73,7 @@ export interface Fixture {
   readonly rows: readonly ProblemRow[];
 }
 
-export const caseNames = (folder = DEFINITIONS): string[] =>
+export const listCaseNames = (folder = DEFINITIONS): string[] =>
   readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
@@ -96,7 +96,7 @@ function read(path: string, file: string): SourceFile {
 }
 
 /** Everything the front end says of a set of files; the config file among them is checked as the config. */
-export function problemsOf(
+export function collectProblems(
   files: readonly SourceFile[],
   registry: Registry,
   analyser: Analyser = createAnalyser(registry),
@@ -110,16 +110,16 @@ export function problemsOf(
 
 export function runFixture(name: string, registry: Registry): Fixture {
   const files = readFiles(join(DEFINITIONS, name));
-  const problems = problemsOf(files, registry);
+  const problems = collectProblems(files, registry);
   const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
-  return { name, files, problems, rows: problems.map((problem) => rowOf(problem, documents)) };
+  return { name, files, problems, rows: problems.map((problem) => toProblemRow(problem, documents)) };
 }
 
-export const expectedFile = (name: string): string => join(DEFINITIONS, name, EXPECTED);
-export const expectedRows = (name: string): readonly ProblemRow[] =>
-  JSON.parse(readFileSync(expectedFile(name), 'utf8')) as ProblemRow[];
+export const resolveExpectedFile = (name: string): string => join(DEFINITIONS, name, EXPECTED);
+export const readExpectedRows = (name: string): readonly ProblemRow[] =>
+  JSON.parse(readFileSync(resolveExpectedFile(name), 'utf8')) as ProblemRow[];
 
-function rowOf({ code, severity, message, related, fix, ...place }: Problem, documents: Documents): ProblemRow {
+function toProblemRow({ code, severity, message, related, fix, ...place }: Problem, documents: Documents): ProblemRow {
   return {
     code,
     severity,
@@ -147,7 +147,7 @@ function rowOf({ code, severity, message, related, fix, ...place }: Problem, doc
 
 type Documents = ReadonlyMap<string, Document>;
 
-function placeRow({ file, range: { start, end } }: Place, documents: Documents): PlaceRow {
+function placeRow({ file, range: { start, end } }: FileRange, documents: Documents): PlaceRow {
   const doc = documents.get(file);
   const text = doc === undefined ? '' : doc.text.slice(offsetAt(doc, start), offsetAt(doc, end));
   return {
@@ -167,7 +167,7 @@ export function offsetAt(doc: Document, position: { readonly line: number; reado
 }
 
 /** The files after a fix, by the test's own reading of places. */
-export function applied(files: readonly SourceFile[], fix: Fix): SourceFile[] {
+export function applyFixToFiles(files: readonly SourceFile[], fix: Fix): SourceFile[] {
   return files.map((source) => {
     if (source.file !== fix.file) return source;
     const doc = document(source.file, source.text);

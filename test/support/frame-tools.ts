@@ -4,14 +4,15 @@ import { Fault } from '../../contract/fault.js';
 import { asText, isObject, type Json } from '../../contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../contract/plan.js';
 
-export const frameOf = (payload: Readonly<Record<string, unknown>>): Frame => ({ payload }) as unknown as Frame;
+export const createPayloadFrame = (payload: Readonly<Record<string, unknown>>): Frame =>
+  ({ payload }) as unknown as Frame;
 
 const fields = /\$PAYLOAD\.(\w+)/g;
 
 /** Reads fields of the payload, at any depth and inside a text. */
-function value(json: Json): Reader {
+function compileValue(json: Json): Reader {
   if (isObject(json)) {
-    const readers = Object.entries(json).map(([name, inside]) => [name, value(inside)] as const);
+    const readers = Object.entries(json).map(([name, inside]) => [name, compileValue(inside)] as const);
     return (frame) => Object.fromEntries(readers.map(([name, read]) => [name, read(frame)]));
   }
   if (typeof json !== 'string') return () => json;
@@ -21,18 +22,18 @@ function value(json: Json): Reader {
 }
 
 /** What a query of the actionable writes, and which of the paths a rule lets be left out. */
-export interface Demands {
+export interface FieldDemands {
   readonly writes?: readonly string[];
   readonly optional?: readonly string[];
 }
 
 /** `environment` holds what `$ENV.NAME` stands for. Without `demands` no query writes anything, and no rule knows a field. */
-export const frameTools = (
+export const createFrameTools = (
   environment: Readonly<Record<string, string>> = { KEY: 'key' },
-  { writes = [], optional = [] }: Demands = {},
+  { writes = [], optional = [] }: FieldDemands = {},
 ): PlanTools =>
   ({
-    value,
+    value: compileValue,
     columns: [],
     text:
       (json: Json): Reader<string> =>
@@ -48,7 +49,7 @@ export const frameTools = (
     place: 'call#1',
   }) as unknown as PlanTools;
 
-export function faultOf(work: () => unknown): Fault {
+export function catchThrownFault(work: () => unknown): Fault {
   let failure: unknown;
   try {
     work();

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** Either a server, or the reason why there is none. */
-export type Found<Server> = Server | { readonly skip: string };
+export type ServerOrSkip<Server> = Server | { readonly skip: string };
 
-export interface Guarded {
+export interface GuardedServer {
   readonly folder: string;
   readonly stop: () => Promise<void>;
 }
@@ -67,7 +67,7 @@ const PORTS = { first: 15_000, count: 16_000 };
 let tried = Math.floor(Math.random() * PORTS.count);
 
 /** A port of 127.0.0.1 on which nothing listens; each call gives another one. */
-export async function freePort(): Promise<number> {
+export async function pickFreePort(): Promise<number> {
   for (;;) {
     const port = PORTS.first + (tried++ % PORTS.count);
     if (await isFree(port)) return port;
@@ -84,19 +84,19 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-export const onPath = (program: string): string | undefined =>
+export const findProgram = (program: string): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, program))
     .find((file) => existsSync(file));
 
 /** No server: a named skip on a laptop, a failure where everything must run. */
-export function missing(reason: string): { readonly skip: string } {
+export function skipWithReason(reason: string): { readonly skip: string } {
   if (process.env['CI'] === 'true') throw new Error(reason);
   return { skip: reason };
 }
 
-export async function startGuarded(options: GuardedOptions): Promise<Guarded> {
+export async function startGuardedServer(options: GuardedOptions): Promise<GuardedServer> {
   const folder = await mkdtemp(join(tmpdir(), `lintel-${options.name}-`));
   try {
     await options.prepare?.(folder);

@@ -25,28 +25,28 @@ const SAID_ANYWAY = new Set(['required']);
 /** Columns that say whose a row is. */
 const OWNER = /^(user|owner|creator|author|account|member|customer)_?id$/i;
 
-export interface Held {
+export interface GuardInventory {
   /** How much of each guard is written, by definition. */
   readonly sizes: ReadonlyMap<string, number>;
   /** `resource#action column`: sorts of the sources that it has. */
   readonly sources: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-export function heldBy(analysis: Analysis, registry: Registry): Held {
+export function collectGuards(analysis: Analysis, registry: Registry): GuardInventory {
   const sizes = new Map<string, number>();
   analysis.definitions.forEach((definition, index) => {
     const name = `${definition.doc.file} ${index}`;
     const add = (key: string, size: number): void => {
       sizes.set(`${name} ${key}`, (sizes.get(`${name} ${key}`) ?? 0) + size);
     };
-    measure(objectOf(definition.node), null, add);
-    for (const { scan } of definition.finds.statements) add('WHERE', conditions(scan));
+    measureGuards(objectOf(definition.node), null, add);
+    for (const { scan } of definition.finds.statements) add('WHERE', countConditions(scan));
   });
-  return { sizes, sources: sourcesOf(analysis.resources, registry) };
+  return { sizes, sources: collectSources(analysis.resources, registry) };
 }
 
 /** What the second version holds less than the first. */
-export function loosened(before: Held, after: Held): string[] {
+export function listLoosenedGuards(before: GuardInventory, after: GuardInventory): string[] {
   const less = [...before.sizes].flatMap(([key, size]) => {
     const now = after.sizes.get(key) ?? 0;
     return now < size ? [`${key}: ${size} became ${now}`] : [];
@@ -62,22 +62,22 @@ export function loosened(before: Held, after: Held): string[] {
   return [...less, ...moved];
 }
 
-function measure(value: unknown, guard: string | null, add: (key: string, size: number) => void): void {
+function measureGuards(value: unknown, guard: string | null, add: (key: string, size: number) => void): void {
   if (guard !== null) add(guard, 1);
-  if (Array.isArray(value)) for (const item of value as unknown[]) measure(item, guard, add);
+  if (Array.isArray(value)) for (const item of value as unknown[]) measureGuards(item, guard, add);
   else if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value))
-      if (!SAID_ANYWAY.has(key)) measure(inner, GUARDS.has(key) ? key : guard, add);
+      if (!SAID_ANYWAY.has(key)) measureGuards(inner, GUARDS.has(key) ? key : guard, add);
 }
 
 /** Comparisons behind the first WHERE. */
-function conditions({ tokens, text }: Definition['finds']['statements'][number]['scan']): number {
+function countConditions({ tokens, text }: Definition['finds']['statements'][number]['scan']): number {
   const words = tokens.map(({ start, end }) => text.slice(start, end).toUpperCase());
   const at = words.indexOf('WHERE');
   return at === -1 ? 0 : words.slice(at).filter((word) => /^(WHERE|AND|IN|LIKE|[<>=!]+)$/.test(word)).length;
 }
 
-function sourcesOf(resources: readonly ResourceModel[], registry: Registry): Map<string, Set<string>> {
+function collectSources(resources: readonly ResourceModel[], registry: Registry): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const resource of resources) {
     for (const { action, columns, source } of valueReads(resource, registry)) {

@@ -4,7 +4,7 @@
  */
 import { startUpstream, type Upstream } from './upstream.js';
 
-export interface HeldCall {
+export interface PausedCall {
   /** `Idempotency-Key`: the id of the work. */
   readonly key: string;
   /** What the body says of the process that called. */
@@ -13,32 +13,32 @@ export interface HeldCall {
   readonly answer: () => void;
 }
 
-export interface HeldUpstream extends Upstream {
+export interface PausableUpstream extends Upstream {
   /** Every call so far, answered or not. */
-  readonly calls: readonly HeldCall[];
+  readonly calls: readonly PausedCall[];
   /** From now on calls wait, or are answered at once, and so is everything that lies there. */
-  hold(on: boolean): void;
-  forget(): void;
+  holdAnswers(on: boolean): void;
+  clearCalls(): void;
 }
 
-export async function startHeldUpstream(): Promise<HeldUpstream> {
-  const calls: HeldCall[] = [];
+export async function startPausableUpstream(): Promise<PausableUpstream> {
+  const calls: PausedCall[] = [];
   let holding = false;
   const upstream = await startUpstream((_req, res, { headers, body }) => {
-    const answer = (): void => {
+    const answerCall = (): void => {
       if (!res.headersSent && !res.destroyed) res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     };
     const { who = '' } = JSON.parse(body) as { who?: string };
-    calls.push({ key: String(headers['idempotency-key']), who, body, answer });
-    if (!holding) answer();
+    calls.push({ key: String(headers['idempotency-key']), who, body, answer: answerCall });
+    if (!holding) answerCall();
   });
   return {
     ...upstream,
     calls,
-    hold(on) {
+    holdAnswers(on) {
       holding = on;
       if (!on) for (const { answer } of calls) answer();
     },
-    forget: () => void calls.splice(0),
+    clearCalls: () => void calls.splice(0),
   };
 }

@@ -2,7 +2,7 @@
 import { HoverRequest, type Position, type Range } from 'vscode-languageserver-protocol';
 import type { Editor } from './editor-pair.js';
 
-export interface Hovered {
+export interface MarkedHover {
   readonly markdown: string;
   readonly range: Range | undefined;
   /** Of the marked text: what the hover is to cover. */
@@ -10,7 +10,7 @@ export interface Hovered {
 }
 
 /** `«x:…»` marks what the hover is to cover. Null where nothing is told. */
-export async function hoverAt(editor: Editor, name: string, source: string): Promise<Hovered | null> {
+export async function requestHover(editor: Editor, name: string, source: string): Promise<MarkedHover | null> {
   const { uri, caret, ranges } = editor.open(name, source);
   const answer = await editor.client.sendRequest(HoverRequest.type, {
     textDocument: { uri },

@@ -2,13 +2,13 @@
  * Calls and webhooks as somebody declares them who has read nothing but the interface: `OTHER_SERVICE` and the secrets of the
  * senders come from the environment. Data only.
  */
-const verified = (id: string, verifications: object, value: unknown = { got: '$PAYLOAD' }): object => ({
+const defineWebhook = (id: string, verifications: object, value: unknown = { got: '$PAYLOAD' }): object => ({
   id,
   resource: `hooks/${id}`,
   webhook: { verifications },
   actionables: [{ id: 1, mode: 'RETURN', value }],
 });
-const hmacOf = (algorithm?: string): object => ({
+const defineHmac = (algorithm?: string): object => ({
   HmacSignatureVerifier: {
     sig_header: '$HEADER.x-signature',
     secret_key: '$ENV.WEBHOOK_SECRET',
@@ -113,7 +113,7 @@ export const DEFINITIONS = [
   {
     id: 'payment-webhook',
     resource: 'payment-webhook',
-    webhook: { verifications: hmacOf('sha512') },
+    webhook: { verifications: defineHmac('sha512') },
     actionables: [
       {
         id: 1,
@@ -145,18 +145,18 @@ export const DEFINITIONS = [
       },
     ],
   },
-  verified('hmac-default', hmacOf()),
-  verified('hmac-sha384', hmacOf('sha384')),
-  verified('token', token, { event: '$HEADER.x-event', name: '$PAYLOAD.name', all: '$PAYLOAD' }),
-  verified('public-key', {
+  defineWebhook('hmac-default', defineHmac()),
+  defineWebhook('hmac-sha384', defineHmac('sha384')),
+  defineWebhook('token', token, { event: '$HEADER.x-event', name: '$PAYLOAD.name', all: '$PAYLOAD' }),
+  defineWebhook('public-key', {
     PublicKeySignatureVerifier: { header_key: '$HEADER.x-rsa', public_key_pem: '$ENV.SENDER_PEM' },
   }),
-  verified('jwt', { JwtVerifier: { header_key: '$HEADER.authorization', secret_key: '$ENV.SENDER_JWT' } }),
-  verified('jwt-512', {
+  defineWebhook('jwt', { JwtVerifier: { header_key: '$HEADER.authorization', secret_key: '$ENV.SENDER_JWT' } }),
+  defineWebhook('jwt-512', {
     JwtVerifier: { header_key: '$HEADER.x-jwt', secret_key: '$ENV.SENDER_JWT', algorithm: 'HS512' },
   }),
-  verified('ips', { IpAllowListVerifier: { allowed_ips: '$ENV.SENDER_IPS' } }),
-  verified('ips-of-others', { IpAllowListVerifier: { allowed_ips: '$ENV.OTHER_IPS' } }),
-  verified('all', { ...hmacOf(), ...token }),
-  verified('any', { composition_strategy_mode: 'ANY', ...hmacOf(), ...token }),
+  defineWebhook('ips', { IpAllowListVerifier: { allowed_ips: '$ENV.SENDER_IPS' } }),
+  defineWebhook('ips-of-others', { IpAllowListVerifier: { allowed_ips: '$ENV.OTHER_IPS' } }),
+  defineWebhook('all', { ...defineHmac(), ...token }),
+  defineWebhook('any', { composition_strategy_mode: 'ANY', ...defineHmac(), ...token }),
 ];

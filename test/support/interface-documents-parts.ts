@@ -5,18 +5,18 @@ export const guard = { tokenize: judges, protected: { provide_as: 'Authorization
 
 export type Part = Readonly<Record<string, unknown>>;
 /** A query of the collection `books`, unless it names another. */
-export const q = (action: string, rest: Part = {}): Part => ({
+export const defineBookQuery = (action: string, rest: Part = {}): Part => ({
   mode: 'QUERY',
   mongo_query: { collection: 'books', action, ...rest },
 });
-export const rules = (field: Part, rest: Part = {}) => ({ payload_validation: [{ field, ...rest }] });
-export const of = (id: string, actionables: Part | readonly Part[], rest: Part = {}): Part => ({
+export const defineRules = (field: Part, rest: Part = {}) => ({ payload_validation: [{ field, ...rest }] });
+export const defineLibraryResource = (id: string, actionables: Part | readonly Part[], rest: Part = {}): Part => ({
   id,
   resource: `lib/${id}`,
   actionables: [actionables].flat().map((action, index) => ({ id: index + 1, ...action })),
   ...rest,
 });
-export const from = (action: number, pairs: Readonly<Record<string, string>>, resource_id = 'self') => ({
+export const defineDependsOn = (action: number, pairs: Readonly<Record<string, string>>, resource_id = 'self') => ({
   depends_on: [
     {
       resource_id,
@@ -25,9 +25,10 @@ export const from = (action: number, pairs: Readonly<Record<string, string>>, re
     },
   ],
 });
-export const readers = (action: string, rest: Part = {}) => q(action, { collection: '_reader', ...rest });
+export const defineReaderQuery = (action: string, rest: Part = {}) =>
+  defineBookQuery(action, { collection: '_reader', ...rest });
 export const BY_ID = { filter_predicate: { id: '$PAYLOAD.id' } };
-export const card = (operation: string, rest: Part = {}) => ({
+export const defineCardCiphers = (operation: string, rest: Part = {}) => ({
   ciphers: [
     { operation, properties: ['card'], algorithm: 'XChaCha20Poly1305', options: { key: '$ENV.FIELD_KEY' }, ...rest },
   ],

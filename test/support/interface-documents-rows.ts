@@ -18,8 +18,8 @@ const B1 = {
   printed: '2026-01-01T00:00:00+01:00',
 };
 const STORED = { ...B1, _id: HEX, printed: '2025-12-31T23:00:00.000Z', created_at: ISO, updated_at: ISO };
-export const found = (...ids: readonly string[]): Loose[] => ids.map((id) => ({ id }));
-const problem = (code: string, pointer?: string): Loose => ({ code, ...(pointer !== undefined && { pointer }) });
+export const toIdRows = (...ids: readonly string[]): Loose[] => ids.map((id) => ({ id }));
+const createProblem = (code: string, pointer?: string): Loose => ({ code, ...(pointer !== undefined && { pointer }) });
 
 export const ROWS: readonly Row[] = [
   [
@@ -41,17 +41,17 @@ export const ROWS: readonly Row[] = [
     'add',
     { id: 'b4', title: 't', pages: 'many' },
     422,
-    problem('QRY_BAD_VALUE', '/pages'),
+    createProblem('QRY_BAD_VALUE', '/pages'),
   ],
-  ['a primary key is taken once', 'add', { id: 'b1', title: 'again' }, 409, problem('QRY_UNIQUE', '/id')],
-  ['a rule that is broken', 'add', { id: 7, title: 't' }, 422, problem('VAL_PAYLOAD', '/id')],
+  ['a primary key is taken once', 'add', { id: 'b1', title: 'again' }, 409, createProblem('QRY_UNIQUE', '/id')],
+  ['a rule that is broken', 'add', { id: 7, title: 't' }, 422, createProblem('VAL_PAYLOAD', '/id')],
   ['an accessor that is not there', 'add', { id: 'b4' }, 422],
   [
     "names inside a client's object are no operators",
     'add',
     { id: 'b4', title: 't', by: { $ne: 1 } },
     422,
-    problem('MQL_KEY', '/by/$ne'),
+    createProblem('MQL_KEY', '/by/$ne'),
   ],
   [
     'an accessor of a path, a header',
@@ -96,16 +96,22 @@ export const ROWS: readonly Row[] = [
   ['`on_empty` overrides', 'must-else', { id: 'none' }, 404, { message: 'No such book' }],
   ['`parameters` in any order', 'by-parameters', { pages: 300, title: 'The Sea' }, 200, STORED],
   ['a bare name that is absent is NULL, which equals nothing', 'by-parameters', { title: 'The Lake' }, 200, null],
-  ['"$1" may repeat', 'twice', { q: 'b2' }, 200, found('b2')],
-  ['... in both places', 'twice', { q: 'The Sea' }, 200, found('b1')],
-  ['an operator of the definition', 'longer', { pages: 10 }, 200, found('b3', 'b1')],
-  ['an operator of a client is a value', 'longer', { pages: { $gt: 0 } }, 422, problem('QRY_BAD_VALUE', '/pages')],
-  ['an element of a list', 'tagged', { tag: 'storm' }, 200, found('b1', 'b3')],
-  ['a list of a client is a whole list', 'tagged', { tag: ['lake'] }, 200, found('b2')],
+  ['"$1" may repeat', 'twice', { q: 'b2' }, 200, toIdRows('b2')],
+  ['... in both places', 'twice', { q: 'The Sea' }, 200, toIdRows('b1')],
+  ['an operator of the definition', 'longer', { pages: 10 }, 200, toIdRows('b3', 'b1')],
+  [
+    'an operator of a client is a value',
+    'longer',
+    { pages: { $gt: 0 } },
+    422,
+    createProblem('QRY_BAD_VALUE', '/pages'),
+  ],
+  ['an element of a list', 'tagged', { tag: 'storm' }, 200, toIdRows('b1', 'b3')],
+  ['a list of a client is a whole list', 'tagged', { tag: ['lake'] }, 200, toIdRows('b2')],
   ['a dotted path', 'written-by', { name: 'Ada' }, 200, [{ id: 'b1', by: { name: 'Ada' } }]],
   ['`$ne` and `$nin`', 'not', { ids: ['b3', 'zz'] }, 200],
-  ['full-text search', 'search', { words: 'lake' }, 200, found('b2')],
-  ['... of any of the words, whatever the case', 'search', { words: 'SEA' }, 200, found('b1', 'b3')],
+  ['full-text search', 'search', { words: 'lake' }, 200, toIdRows('b2')],
+  ['... of any of the words, whatever the case', 'search', { words: 'SEA' }, 200, toIdRows('b1', 'b3')],
   ['`sort`, `skip`, `limit`', 'page', { skip: 0 }, 200],
   ['COUNT', 'count', { tag: 'storm' }, 200, { count: 2 }],
   ['COUNT of none', 'count', { tag: 'none' }, 200, { count: 0 }],
@@ -132,15 +138,15 @@ export const ROWS: readonly Row[] = [
     200,
     { tags: ['sea', 'storm', 'salt'], pages: 300 },
   ],
-  ['text is no amount', 'retag', { id: 'b1', tag: 'salt', more: 'two' }, 422, problem('QRY_BAD_VALUE', '/more')],
-  ['`$inc` on what is null is refused', 'retag', { id: 'b2', tag: 'x', more: 5 }, 422, problem('QRY_BAD_VALUE')],
+  ['text is no amount', 'retag', { id: 'b1', tag: 'salt', more: 'two' }, 422, createProblem('QRY_BAD_VALUE', '/more')],
+  ['`$inc` on what is null is refused', 'retag', { id: 'b2', tag: 'x', more: 5 }, 422, createProblem('QRY_BAD_VALUE')],
   ['`$pull`', 'untag', { id: 'b1', tag: 'salt' }, 200, { tags: ['sea', 'storm'] }],
   [
     '`$pull` of an operator of a client is refused',
     'untag',
     { id: 'b1', tag: { $ne: 'sea' } },
     422,
-    problem('MQL_KEY', '/tag/$ne'),
+    createProblem('MQL_KEY', '/tag/$ne'),
   ],
   ['an empty filter means all', 'lend-all', {}, 200, [1, 2, 3, 4].map(() => ({ lent: true }))],
   [
@@ -153,7 +159,7 @@ export const ROWS: readonly Row[] = [
       ],
     },
     200,
-    found('m1', 'm2'),
+    toIdRows('m1', 'm2'),
   ],
   [
     '... all or nothing',
@@ -182,7 +188,7 @@ export const ROWS: readonly Row[] = [
     'sign-up',
     { email: 'ada', password: 'correct horse' },
     422,
-    problem('VAL_PAYLOAD', '/email'),
+    createProblem('VAL_PAYLOAD', '/email'),
   ],
   [
     'sign-up: hashed, generated id, token',
@@ -196,7 +202,7 @@ export const ROWS: readonly Row[] = [
     'sign-up',
     { email: 'ada@example.com', password: 'another horse' },
     409,
-    problem('QRY_UNIQUE', '/email'),
+    createProblem('QRY_UNIQUE', '/email'),
   ],
   ['sign-in with another password', 'sign-in', { email: 'ada@example.com', password: 'wrong horse' }, 401],
   [
@@ -211,7 +217,7 @@ export const ROWS: readonly Row[] = [
     'sign-up-quietly',
     { id: 'r3', email: 'eva@example.com', password: 'x', balance: null },
     422,
-    problem('QRY_NOT_NULL', '/balance'),
+    createProblem('QRY_NOT_NULL', '/balance'),
   ],
   ['protected: no token', 'me', {}, 401],
   ['a cached answer', 'cached', {}, 200, { count: 0 }],

@@ -1,5 +1,12 @@
 /** Definitions on documents, as somebody writes them who has read nothing but the interface and what settles it. Data only. */
-import { type Part, q, rules, of, from, BY_ID } from './interface-documents-parts.js';
+import {
+  type Part,
+  defineBookQuery,
+  defineRules,
+  defineLibraryResource,
+  defineDependsOn,
+  BY_ID,
+} from './interface-documents-parts.js';
 import { LIBRARY_WORK } from './interface-documents-work.js';
 
 export const LIBRARY: readonly Part[] = [
@@ -31,16 +38,19 @@ export const LIBRARY: readonly Part[] = [
     },
   },
   // INSERT: each entry of `parameters` is a field.
-  of('add', {
-    ...q('INSERT', {
+  defineLibraryResource('add', {
+    ...defineBookQuery('INSERT', {
       parameters: ['id', '$PAYLOAD.title', 'pages', 'price', 'tags', 'by', 'printed'],
       with_timestamp: true,
     }),
-    ...rules({ id: { type: 'STRING' }, title: { type: 'STRING' } }),
+    ...defineRules({ id: { type: 'STRING' }, title: { type: 'STRING' } }),
   }),
-  of('add-bare', q('INSERT', { collection: 'loose', parameters: ['a', '$PAYLOAD.deep.b', '$HEADER.x-kind'] })),
-  of('add-written-out', {
-    ...q('INSERT', {
+  defineLibraryResource(
+    'add-bare',
+    defineBookQuery('INSERT', { collection: 'loose', parameters: ['a', '$PAYLOAD.deep.b', '$HEADER.x-kind'] }),
+  ),
+  defineLibraryResource('add-written-out', {
+    ...defineBookQuery('INSERT', {
       document: {
         id: '$1',
         title: 'About $PAYLOAD.of',
@@ -53,67 +63,77 @@ export const LIBRARY: readonly Part[] = [
     generate: '$GENERATOR.ULID',
     for: 'id',
   }),
-  of('no-model', q('INSERT', { collection: 'scraps', document: { any: '$PAYLOAD.any', at: '$DATETIME' } })),
-  of('no-model-get', {
-    ...q('FETCH', { collection: 'scraps', filter_predicate: { any: '$PAYLOAD.any' } }),
+  defineLibraryResource(
+    'no-model',
+    defineBookQuery('INSERT', { collection: 'scraps', document: { any: '$PAYLOAD.any', at: '$DATETIME' } }),
+  ),
+  defineLibraryResource('no-model-get', {
+    ...defineBookQuery('FETCH', { collection: 'scraps', filter_predicate: { any: '$PAYLOAD.any' } }),
     returnables: ['any'],
   }),
   // FETCH and its relatives.
-  of('get', q('FETCH', BY_ID)),
-  of('get-one', q('FETCH_ONE', BY_ID)),
-  of('get-many', { ...q('FETCH', BY_ID), result: 'many' }),
-  of('must', { ...q('FETCH', BY_ID), must_return_value: true }),
-  of('must-else', {
-    ...q('FETCH_ONE', BY_ID),
+  defineLibraryResource('get', defineBookQuery('FETCH', BY_ID)),
+  defineLibraryResource('get-one', defineBookQuery('FETCH_ONE', BY_ID)),
+  defineLibraryResource('get-many', { ...defineBookQuery('FETCH', BY_ID), result: 'many' }),
+  defineLibraryResource('must', { ...defineBookQuery('FETCH', BY_ID), must_return_value: true }),
+  defineLibraryResource('must-else', {
+    ...defineBookQuery('FETCH_ONE', BY_ID),
     must_return_value: true,
     on_empty: { status: 404, message: 'No such book' },
   }),
-  of('by-parameters', {
-    ...q('FETCH', { filter_predicate: { title: '$2', pages: '$1' }, parameters: ['pages', 'title'] }),
+  defineLibraryResource('by-parameters', {
+    ...defineBookQuery('FETCH', { filter_predicate: { title: '$2', pages: '$1' }, parameters: ['pages', 'title'] }),
   }),
-  of('twice', {
-    ...q('FETCH', { filter_predicate: { $or: [{ id: '$1' }, { title: '$1' }] }, parameters: ['q'], sort: { id: 1 } }),
-    ...rules({ q: { type: 'STRING' } }),
+  defineLibraryResource('twice', {
+    ...defineBookQuery('FETCH', {
+      filter_predicate: { $or: [{ id: '$1' }, { title: '$1' }] },
+      parameters: ['q'],
+      sort: { id: 1 },
+    }),
+    ...defineRules({ q: { type: 'STRING' } }),
     result: 'many',
     returnables: ['id'],
   }),
-  of('longer', {
-    ...q('FETCH', { filter_predicate: { pages: { $gt: '$PAYLOAD.pages' } }, sort: { pages: 1 } }),
+  defineLibraryResource('longer', {
+    ...defineBookQuery('FETCH', { filter_predicate: { pages: { $gt: '$PAYLOAD.pages' } }, sort: { pages: 1 } }),
     result: 'many',
     returnables: ['id'],
   }),
-  of('tagged', {
-    ...q('FETCH', { filter_predicate: { tags: '$PAYLOAD.tag' }, sort: { id: 1 } }),
+  defineLibraryResource('tagged', {
+    ...defineBookQuery('FETCH', { filter_predicate: { tags: '$PAYLOAD.tag' }, sort: { id: 1 } }),
     result: 'many',
     returnables: ['id'],
   }),
-  of('written-by', {
-    ...q('FETCH', { filter_predicate: { 'by.name': '$PAYLOAD.name' } }),
+  defineLibraryResource('written-by', {
+    ...defineBookQuery('FETCH', { filter_predicate: { 'by.name': '$PAYLOAD.name' } }),
     result: 'many',
     returnables: ['id', 'by.name'],
   }),
-  of('not', {
-    ...q('FETCH', { filter_predicate: { pages: { $ne: null }, id: { $nin: '$PAYLOAD.ids' } }, sort: { id: 1 } }),
+  defineLibraryResource('not', {
+    ...defineBookQuery('FETCH', {
+      filter_predicate: { pages: { $ne: null }, id: { $nin: '$PAYLOAD.ids' } },
+      sort: { id: 1 },
+    }),
     result: 'many',
     returnables: ['id'],
   }),
-  of('without-pages', {
-    ...q('FETCH', { filter_predicate: { pages: { $exists: false } }, sort: { title: 1 } }),
+  defineLibraryResource('without-pages', {
+    ...defineBookQuery('FETCH', { filter_predicate: { pages: { $exists: false } }, sort: { title: 1 } }),
     result: 'many',
     returnables: ['title'],
   }),
-  of('search', {
-    ...q('FETCH', { filter_predicate: { $text: { $search: '$PAYLOAD.words' } }, sort: { id: 1 } }),
+  defineLibraryResource('search', {
+    ...defineBookQuery('FETCH', { filter_predicate: { $text: { $search: '$PAYLOAD.words' } }, sort: { id: 1 } }),
     result: 'many',
     returnables: ['id'],
   }),
-  of('page', {
-    ...q('FETCH', { sort: { id: 1 }, skip: '$PAYLOAD.skip', limit: 2, projection: { id: 1, _id: 0 } }),
+  defineLibraryResource('page', {
+    ...defineBookQuery('FETCH', { sort: { id: 1 }, skip: '$PAYLOAD.skip', limit: 2, projection: { id: 1, _id: 0 } }),
     result: 'many',
   }),
-  of('count', q('COUNT', { filter_predicate: { tags: '$PAYLOAD.tag' } })),
-  of('by-tag', {
-    ...q('AGGREGATE', {
+  defineLibraryResource('count', defineBookQuery('COUNT', { filter_predicate: { tags: '$PAYLOAD.tag' } })),
+  defineLibraryResource('by-tag', {
+    ...defineBookQuery('AGGREGATE', {
       pipeline: [
         { $unwind: '$tags' },
         { $group: { _id: '$tags', books: { $sum: 1 }, pages: { $sum: '$pages' } } },
@@ -125,18 +145,18 @@ export const LIBRARY: readonly Part[] = [
     result: 'many',
   }),
   // UPDATE and DELETE.
-  of(
+  defineLibraryResource(
     'retitle',
-    q('UPDATE', {
+    defineBookQuery('UPDATE', {
       ...BY_ID,
       update_predicate: { $set: { title: '$PAYLOAD.title', 'by.name': '$PAYLOAD.by' } },
       with_timestamp: true,
     }),
     { returnables: ['title', 'by.name'] },
   ),
-  of(
+  defineLibraryResource(
     'retag',
-    q('UPDATE', {
+    defineBookQuery('UPDATE', {
       ...BY_ID,
       update_predicate: {
         $addToSet: { tags: '$PAYLOAD.tag' },
@@ -146,46 +166,52 @@ export const LIBRARY: readonly Part[] = [
     }),
     { returnables: ['tags', 'pages', 'price'] },
   ),
-  of('untag', q('UPDATE', { ...BY_ID, update_predicate: { $pull: { tags: '$PAYLOAD.tag' } } }), {
-    returnables: ['tags'],
-  }),
-  of('lend-all', {
-    ...q('UPDATE', { filter_predicate: {}, update_predicate: { $set: { lent: true } } }),
+  defineLibraryResource(
+    'untag',
+    defineBookQuery('UPDATE', { ...BY_ID, update_predicate: { $pull: { tags: '$PAYLOAD.tag' } } }),
+    {
+      returnables: ['tags'],
+    },
+  ),
+  defineLibraryResource('lend-all', {
+    ...defineBookQuery('UPDATE', { filter_predicate: {}, update_predicate: { $set: { lent: true } } }),
     result: 'many',
     returnables: ['lent'],
   }),
-  of('hide', q('DELETE', { ...BY_ID, soft_delete: true }), { returnables: ['id'] }),
-  of('remove', q('DELETE', BY_ID), { returnables: ['id'] }),
+  defineLibraryResource('hide', defineBookQuery('DELETE', { ...BY_ID, soft_delete: true }), { returnables: ['id'] }),
+  defineLibraryResource('remove', defineBookQuery('DELETE', BY_ID), { returnables: ['id'] }),
   // `multi`, `unique`, one transaction.
-  of('add-many', {
-    ...q('INSERT', { parameters: ['id', 'title'], multi: true }),
-    ...rules({ books: { type: 'ARRAY', fields: { id: { type: 'STRING' }, title: { type: 'STRING' } } } }),
+  defineLibraryResource('add-many', {
+    ...defineBookQuery('INSERT', { parameters: ['id', 'title'], multi: true }),
+    ...defineRules({ books: { type: 'ARRAY', fields: { id: { type: 'STRING' }, title: { type: 'STRING' } } } }),
     returnables: ['id'],
   }),
-  of('both', [
-    { ...q('UPDATE', { filter_predicate: { id: 'b1' }, update_predicate: { $set: { status: 'half' } } }) },
-    { ...q('INSERT', { document: { id: '$PAYLOAD.id', title: 'second' } }) },
+  defineLibraryResource('both', [
+    {
+      ...defineBookQuery('UPDATE', { filter_predicate: { id: 'b1' }, update_predicate: { $set: { status: 'half' } } }),
+    },
+    { ...defineBookQuery('INSERT', { document: { id: '$PAYLOAD.id', title: 'second' } }) },
   ]),
   // Chains.
-  of('copy', [
-    { ...q('FETCH_ONE', BY_ID), no_op: true, must_return_value: true },
+  defineLibraryResource('copy', [
+    { ...defineBookQuery('FETCH_ONE', BY_ID), no_op: true, must_return_value: true },
     {
-      ...q('INSERT', {
+      ...defineBookQuery('INSERT', {
         document: { id: '$PAYLOAD.as', title: '$1', by: '$2', tags: '$PAYLOAD.tags' },
         parameters: ['title', 'author'],
       }),
-      ...from(1, { title: 'title', by: 'author', tags: 'tags' }),
+      ...defineDependsOn(1, { title: 'title', by: 'author', tags: 'tags' }),
     },
   ]),
-  of('first-tag', {
+  defineLibraryResource('first-tag', {
     mode: 'RETURN',
     value: { tag: 'tag', all: 'whole' },
-    ...from(1, { 'tags.0': 'tag', self_: 'whole' }, 'get-one'),
+    ...defineDependsOn(1, { 'tags.0': 'tag', self_: 'whole' }, 'get-one'),
   }),
-  of('side-by-side', [
-    { ...q('COUNT', { filter_predicate: {} }), parallel: true },
+  defineLibraryResource('side-by-side', [
+    { ...defineBookQuery('COUNT', { filter_predicate: {} }), parallel: true },
     {
-      ...q('FETCH_ONE', { filter_predicate: { id: 'b1' } }),
+      ...defineBookQuery('FETCH_ONE', { filter_predicate: { id: 'b1' } }),
       parallel: true,
       main_returnable: true,
       returnables: ['id'],

@@ -1,5 +1,5 @@
 /** Definitions with work that outlives its request, as somebody writes them who has read nothing but the interface. Data only. */
-const sql = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
+const createSqlQuery = (query: string, parameters: readonly unknown[] = []) => ({ query, parameters });
 const tokenize = {
   type: 'JWT',
   algorithm: 'HS256',
@@ -10,7 +10,7 @@ const tokenize = {
 };
 const judges = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' };
 const guard = { tokenize: judges, protected: { provide_as: 'Authorization', extract_claims: ['id', 'email'] } };
-const hmacOf = (rest: object = {}) => ({
+const defineHmac = (rest: object = {}) => ({
   verifications: {
     HmacSignatureVerifier: { sig_header: '$HEADER.x-signature', secret_key: '$ENV.HOOK_KEY', algorithm: 'sha256' },
     ...rest,
@@ -20,25 +20,23 @@ const call = (path: string, request_body: object, headers: object = {}) => ({
   mode: 'HTTPREQUEST',
   http: { url: `$ENV.REMOTE/${path}`, method: 'POST', headers, request_body },
 });
-const rule = (name: string, type = 'STRING', rest: object = {}) => ({ field: { [name]: { type } }, ...rest });
+const defineRule = (name: string, type = 'STRING', rest: object = {}) => ({ field: { [name]: { type } }, ...rest });
 const insert = (status: string, extra: object = {}) => ({
   mode: 'QUERY',
-  payload_validation: [rule('text', 'STRING', { min_length: 1, max_length: 100 })],
-  sql_query: sql('INSERT INTO note (id, text, status, created_at) VALUES ($1, $2, $3, $4) RETURNING id, text', [
-    '$GENERATOR.ULID',
-    'text',
-    { literal: status },
-    '$DATETIME',
-  ]),
+  payload_validation: [defineRule('text', 'STRING', { min_length: 1, max_length: 100 })],
+  sql_query: createSqlQuery(
+    'INSERT INTO note (id, text, status, created_at) VALUES ($1, $2, $3, $4) RETURNING id, text',
+    ['$GENERATOR.ULID', 'text', { literal: status }, '$DATETIME'],
+  ),
   ...extra,
 });
-const resource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
+const defineResource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
   id,
   resource: `work/${id}`,
   actionables: actionables.map((action, index) => ({ id: index + 1, ...action })),
   ...rest,
 });
-const of = (action: number, pairs: Readonly<Record<string, string>>, resource_id = 'self') => [
+const defineDependsOn = (action: number, pairs: Readonly<Record<string, string>>, resource_id = 'self') => [
   {
     resource_id,
     action_ids: [action],
@@ -64,23 +62,26 @@ export const WORK: readonly object[] = [
       password: { type: 'String' },
     },
   },
-  resource('notes', [
+  defineResource('notes', [
     {
       mode: 'QUERY',
       result: 'many',
-      sql_query: sql('SELECT id, text, status, url, created_at FROM note ORDER BY text, status'),
+      sql_query: createSqlQuery('SELECT id, text, status, url, created_at FROM note ORDER BY text, status'),
     },
   ]),
   // Pattern 1, with the welcome that nobody waits for.
-  resource(
+  defineResource(
     'sign-up',
     [
       {
         mode: 'QUERY',
-        payload_validation: [rule('email', 'EMAIL'), rule('password', 'STRING', { min_length: 8, max_length: 64 })],
+        payload_validation: [
+          defineRule('email', 'EMAIL'),
+          defineRule('password', 'STRING', { min_length: 8, max_length: 64 }),
+        ],
         hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 4 } }],
         sql_query: {
-          ...sql('INSERT INTO "user" (id, email, password) VALUES ($1, $2, $3) RETURNING id, email', [
+          ...createSqlQuery('INSERT INTO "user" (id, email, password) VALUES ($1, $2, $3) RETURNING id, email', [
             '$GENERATOR.KSUID',
             'email',
             'password',
@@ -92,83 +93,87 @@ export const WORK: readonly object[] = [
         ...call('welcome', { to: '$PAYLOAD.email', user: '$PAYLOAD.user_id', stage: '$ENV.STAGE' }),
         run_in_background: true,
         queue: { delay: 0, priority: 1 },
-        depends_on: of(1, { id: 'user_id' }),
+        depends_on: defineDependsOn(1, { id: 'user_id' }),
       },
     ],
     { tokenize, returnables: ['id', 'email', 'token'] },
   ),
   // `run_in_background` on the resource: nothing is done for the answer.
-  resource('report', [insert('report'), call('reported', { text: '$PAYLOAD.text', at: '$DATETIME' })], {
+  defineResource('report', [insert('report'), call('reported', { text: '$PAYLOAD.text', at: '$DATETIME' })], {
     run_in_background: true,
   }),
   // ... and on the only actionable.
-  resource('only', [insert('only', { run_in_background: true })]),
+  defineResource('only', [insert('only', { run_in_background: true })]),
   // One of two: the answer is that of the other.
-  resource('both', [insert('now'), { ...insert('behind'), run_in_background: true }], { returnables: ['text'] }),
-  resource('first-behind', [{ ...insert('behind first'), run_in_background: true }, insert('now second')]),
+  defineResource('both', [insert('now'), { ...insert('behind'), run_in_background: true }], { returnables: ['text'] }),
+  defineResource('first-behind', [{ ...insert('behind first'), run_in_background: true }, insert('now second')]),
   // Pattern 7.
-  resource('order', [
+  defineResource('order', [
     { ...call('orders', { text: '$PAYLOAD.text' }), run_in_background: true, queue: { delay: 2, priority: 10 } },
   ]),
-  resource('queued', [call('queued', { text: '$PAYLOAD.text' }, { 'x-trace': '$HEADER.x-trace' })], {
+  defineResource('queued', [call('queued', { text: '$PAYLOAD.text' }, { 'x-trace': '$HEADER.x-trace' })], {
     queue: { delay: 0 },
     parallel: true,
   }),
-  resource('ranks', [
+  defineResource('ranks', [
     { ...call('rank-low', {}), queue: { delay: 0.3, priority: 1 } },
     { ...call('rank-high', {}), queue: { delay: 0.3, priority: 10 } },
     { ...call('rank-middle', {}), queue: { delay: 0.3, priority: 5 } },
   ]),
-  resource('again', [{ ...call('flaky', { text: '$PAYLOAD.text' }), queue: { retries: 3 } }]),
-  resource('never', [{ ...call('broken', {}), run_in_background: true, retries: 1 }]),
+  defineResource('again', [{ ...call('flaky', { text: '$PAYLOAD.text' }), queue: { retries: 3 } }]),
+  defineResource('never', [{ ...call('broken', {}), run_in_background: true, retries: 1 }]),
   // A chain whose last part waits.
-  resource('chain', [
-    { mode: 'QUERY', no_op: true, sql_query: sql('SELECT count(*)::int AS many FROM note') },
+  defineResource('chain', [
+    { mode: 'QUERY', no_op: true, sql_query: createSqlQuery('SELECT count(*)::int AS many FROM note') },
     insert('chained'),
     {
       mode: 'QUERY',
       queue: {},
-      depends_on: [...of(1, { many: 'many' }), ...of(2, { id: 'note_id' })],
-      sql_query: sql('UPDATE note SET status = $1 WHERE id = $2 AND $3::int >= 0', [
+      depends_on: [...defineDependsOn(1, { many: 'many' }), ...defineDependsOn(2, { id: 'note_id' })],
+      sql_query: createSqlQuery('UPDATE note SET status = $1 WHERE id = $2 AND $3::int >= 0', [
         { literal: 'FULFILLED' },
         'note_id',
         'many',
       ]),
     },
   ]),
-  resource('elsewhere', [
+  defineResource('elsewhere', [
     {
       ...call('elsewhere', { first: '$PAYLOAD.first' }),
       run_in_background: true,
-      depends_on: of(1, { '0.text': 'first' }, 'notes'),
+      depends_on: defineDependsOn(1, { '0.text': 'first' }, 'notes'),
     },
   ]),
   // The token's claims are those of the request, whenever the work is done.
-  resource(
+  defineResource(
     'mine',
     [
       {
         ...call('mine', { owner: '$PROTECTED.id', all: '$PAYLOAD' }),
-        payload_validation: [rule('text')],
+        payload_validation: [defineRule('text')],
         run_in_background: true,
       },
     ],
     guard,
   ),
   // Webhooks: JSON and forms, verified, worked on behind the answer, and work that is queued by them.
-  resource('paid', [{ ...insert('paid') }, call('paid', { all: '$PAYLOAD', kind: '$HEADER.x-kind' })], {
-    webhook: hmacOf(),
+  defineResource('paid', [{ ...insert('paid') }, call('paid', { all: '$PAYLOAD', kind: '$HEADER.x-kind' })], {
+    webhook: defineHmac(),
     run_in_background: true,
   }),
-  resource('paid-any', [{ ...insert('paid any') }, { ...count('$PAYLOAD.text', 'paid-any'), queue: { delay: 0 } }], {
-    webhook: hmacOf({
-      HeaderTokenVerifier: { header_key: '$HEADER.x-secret', secret_key: '$ENV.HOOK_KEY' },
-      composition_strategy_mode: 'ANY',
-    }),
-    returnables: ['text'],
-  }),
+  defineResource(
+    'paid-any',
+    [{ ...insert('paid any') }, { ...count('$PAYLOAD.text', 'paid-any'), queue: { delay: 0 } }],
+    {
+      webhook: defineHmac({
+        HeaderTokenVerifier: { header_key: '$HEADER.x-secret', secret_key: '$ENV.HOOK_KEY' },
+        composition_strategy_mode: 'ANY',
+      }),
+      returnables: ['text'],
+    },
+  ),
   // An upload is stored for the answer; the row is written behind it.
-  resource('upload', [
+  defineResource('upload', [
     {
       mode: 'UPLOAD',
       uploads: {
@@ -184,7 +189,7 @@ export const WORK: readonly object[] = [
       queue: { delay: 0 },
       depends_on: [{ resource_id: 'self', action_ids: [1] }],
       sql_query: {
-        ...sql('INSERT INTO note (id, text, status, url, created_at) VALUES ($1, $2, $3, $4, $5)', [
+        ...createSqlQuery('INSERT INTO note (id, text, status, url, created_at) VALUES ($1, $2, $3, $4, $5)', [
           '$GENERATOR.ULID',
           'storage_key',
           { literal: 'uploaded' },
@@ -196,22 +201,22 @@ export const WORK: readonly object[] = [
     },
   ]),
   // Caches are emptied when the work is done, and not when it is accepted.
-  resource(
+  defineResource(
     'cached',
-    [{ mode: 'QUERY', sql_query: sql("SELECT count(*)::int AS many FROM note WHERE status = 'cached'") }],
+    [{ mode: 'QUERY', sql_query: createSqlQuery("SELECT count(*)::int AS many FROM note WHERE status = 'cached'") }],
     {
       cacheable: { read_from_cache: true, cache_key: 'many', duration: 60 },
     },
   ),
-  resource('cache-add', [
+  defineResource('cache-add', [
     insert('cached', { run_in_background: true, cacheable: { invalidate_cache_keys: ['many'] } }),
   ]),
   // A payload that a parameter lacks.
-  resource('absent', [
+  defineResource('absent', [
     {
       mode: 'QUERY',
       queue: {},
-      sql_query: sql('INSERT INTO note (id, text, status, url, created_at) VALUES ($1, $2, $3, $4, $5)', [
+      sql_query: createSqlQuery('INSERT INTO note (id, text, status, url, created_at) VALUES ($1, $2, $3, $4, $5)', [
         '$GENERATOR.UUID',
         { literal: 'absent' },
         { literal: 'absent' },
@@ -220,8 +225,8 @@ export const WORK: readonly object[] = [
       ]),
     },
   ]),
-  resource('bypassed', [insert('bypassed', { bypass_payload_validation: true, run_in_background: true })]),
-  resource('parallel', [
+  defineResource('bypassed', [insert('bypassed', { bypass_payload_validation: true, run_in_background: true })]),
+  defineResource('parallel', [
     { ...call('side-a', {}), parallel: true, run_in_background: true },
     { ...call('side-b', {}), parallel: true, run_in_background: true },
   ]),
@@ -230,20 +235,22 @@ export const WORK: readonly object[] = [
 /** Begun by the clock. */
 export const SCHEDULED: readonly object[] = [
   // Pattern 8.
-  resource('cleanup', [
+  defineResource('cleanup', [
     {
       mode: 'QUERY',
-      sql_query: sql("DELETE FROM note WHERE status = 'FULFILLED' AND created_at < $1::timestamptz", ['$DATETIME']),
+      sql_query: createSqlQuery("DELETE FROM note WHERE status = 'FULFILLED' AND created_at < $1::timestamptz", [
+        '$DATETIME',
+      ]),
       cron_job: { execution_interval: '* * * * * *' },
     },
   ]),
-  resource('pulse', [
+  defineResource('pulse', [
     { ...call('pulse', { at: '$DATETIME' }), cron_job: { execution_interval: '*/1 * * * * *' } },
-    { mode: 'QUERY', sql_query: sql('SELECT 1 AS alive') },
+    { mode: 'QUERY', sql_query: createSqlQuery('SELECT 1 AS alive') },
   ]),
-  resource('beat', [
+  defineResource('beat', [
     { ...call('beat', { at: '$DATETIME' }), cron_job: { execution_interval: '* * * * * *' }, queue: { priority: 3 } },
   ]),
   // Once in a year: never in this test.
-  resource('yearly', [{ ...call('yearly', {}), cron_job: { execution_interval: '0 0 0 1 1 *' } }]),
+  defineResource('yearly', [{ ...call('yearly', {}), cron_job: { execution_interval: '0 0 0 1 1 *' } }]),
 ];

@@ -1,11 +1,11 @@
 /** An invocation made by hand, for tests of one part alone. */
 import type { Invocation, Payload } from '../../contract/plan.js';
 
-export const testInvocation = (payload: Payload = {}, rest: Partial<Invocation> = {}): Invocation => ({
+export const createTestInvocation = (payload: Payload = {}, rest: Partial<Invocation> = {}): Invocation => ({
   id: 'test',
   trigger: 'test',
-  bytes: () => Promise.resolve(Buffer.from(JSON.stringify(payload))),
-  receive: () => payload,
+  readRawBody: () => Promise.resolve(Buffer.from(JSON.stringify(payload))),
+  readPayload: () => payload,
   files: [],
   texts: null,
   headers: {},
@@ -13,7 +13,7 @@ export const testInvocation = (payload: Payload = {}, rest: Partial<Invocation> 
   remote: '127.0.0.1',
   startedAt: 0,
   deadline: Infinity,
-  release: () => undefined,
+  onFinish: () => undefined,
   trace: null,
   connection: null,
   timings: null,

@@ -1,17 +1,22 @@
 /** Shapes of work, each with a name: what it inserts, calls, reads and sends, in every order that has a mechanism of its own. */
-import { call, extracted, later, statement } from './job-steps.js';
+import { defineCallAction, defineExtraction, defineQueuedResource, defineSqlAction } from './job-steps.js';
 import { DUE } from './jobs.js';
 
-const row = (id: number, what: string, rest: object = {}): object =>
-  statement(
+const defineRow = (id: number, what: string, rest: object = {}): object =>
+  defineSqlAction(
     id,
     `INSERT INTO rows (id, ref, what) VALUES ($1, $2, '${what}')`,
     ['$GENERATOR.ULID', '$PAYLOAD.ref'],
     rest,
   );
-const numbered = (id: number, what: string, rest: object = {}): object =>
-  statement(id, `INSERT INTO counts (ref, what) VALUES ($1, '${what}') RETURNING n, what`, ['$PAYLOAD.ref'], rest);
-const other = (id: number, what: string, rest: object = {}): object => ({
+const defineNumberedRow = (id: number, what: string, rest: object = {}): object =>
+  defineSqlAction(
+    id,
+    `INSERT INTO counts (ref, what) VALUES ($1, '${what}') RETURNING n, what`,
+    ['$PAYLOAD.ref'],
+    rest,
+  );
+const defineOtherRow = (id: number, what: string, rest: object = {}): object => ({
   id,
   mode: 'QUERY',
   sql_query: {
@@ -21,7 +26,7 @@ const other = (id: number, what: string, rest: object = {}): object => ({
   },
   ...rest,
 });
-const doc = (id: number, what: string, rest: object = {}): object => ({
+const defineDocument = (id: number, what: string, rest: object = {}): object => ({
   id,
   mode: 'QUERY',
   mongo_query: {
@@ -31,8 +36,8 @@ const doc = (id: number, what: string, rest: object = {}): object => ({
   },
   ...rest,
 });
-const self = (...ids: number[]): object => ({ depends_on: [{ resource_id: 'self', action_ids: ids }] });
-const list = (id: number, what: string, rest: object = {}, query: object = {}): object => ({
+const dependOnActions = (...ids: number[]): object => ({ depends_on: [{ resource_id: 'self', action_ids: ids }] });
+const defineRowList = (id: number, what: string, rest: object = {}, query: object = {}): object => ({
   id,
   mode: 'QUERY',
   sql_query: {
@@ -43,12 +48,12 @@ const list = (id: number, what: string, rest: object = {}, query: object = {}): 
   },
   ...rest,
 });
-const named = (id: number, what: string, rest: object = {}): object => ({
-  ...list(id, what, {}, { parameters: ['key', '$PAYLOAD.ref'] }),
+const defineKeyedRowList = (id: number, what: string, rest: object = {}): object => ({
+  ...defineRowList(id, what, {}, { parameters: ['key', '$PAYLOAD.ref'] }),
   generate: { generate: 'ULID', for: 'key' },
   ...rest,
 });
-const docs = (id: number, what: string, rest: object = {}): object => ({
+const defineDocumentList = (id: number, what: string, rest: object = {}): object => ({
   id,
   mode: 'QUERY',
   mongo_query: {
@@ -68,142 +73,190 @@ export interface Case {
 }
 
 const ITEMS = { items: [{}, {}] };
-const EVENT = statement(
+const EVENT = defineSqlAction(
   1,
   'INSERT INTO events (id) VALUES ($1) ON CONFLICT (id) DO NOTHING RETURNING id',
   ['$PAYLOAD.ref'],
   { must_return_value: true, on_empty: { stop: true } },
 );
 const GROW = 'UPDATE sums SET total = total + 1 WHERE id = $1 RETURNING total';
-const grow = (id: number): object => statement(id, GROW, [{ literal: 'one' }]);
+const defineIncrement = (id: number): object => defineSqlAction(id, GROW, [{ literal: 'one' }]);
 const TOTAL = "SELECT total FROM sums WHERE id = 'one'";
 const SENT = { broadcast_websocket_message: { action: 'x', broadcast_type: 'ALL' } };
 
 export const CASES: readonly Case[] = [
-  { name: 'one', actionables: [row(1, 'a')] },
-  { name: 'group', actionables: [row(1, 'a'), numbered(2, 'b')] },
-  { name: 'update', actionables: [grow(1)] },
-  { name: 'call-only', actionables: [call(1, { ref: '$PAYLOAD.ref' })] },
+  { name: 'one', actionables: [defineRow(1, 'a')] },
+  { name: 'group', actionables: [defineRow(1, 'a'), defineNumberedRow(2, 'b')] },
+  { name: 'update', actionables: [defineIncrement(1)] },
+  { name: 'call-only', actionables: [defineCallAction(1, { ref: '$PAYLOAD.ref' })] },
   {
     name: 'insert-call',
-    actionables: [row(1, 'a'), call(2, { order: '$PAYLOAD.order' }, extracted(1, 'id', 'order'))],
+    actionables: [
+      defineRow(1, 'a'),
+      defineCallAction(2, { order: '$PAYLOAD.order' }, defineExtraction(1, 'id', 'order')),
+    ],
   },
-  { name: 'numbered-call', actionables: [numbered(1, 'a'), call(2, { n: '$PAYLOAD.n' }, extracted(1, 'n', 'n'))] },
-  { name: 'call-insert', actionables: [call(1, { ref: '$PAYLOAD.ref' }), row(2, 'a')] },
+  {
+    name: 'numbered-call',
+    actionables: [defineNumberedRow(1, 'a'), defineCallAction(2, { n: '$PAYLOAD.n' }, defineExtraction(1, 'n', 'n'))],
+  },
+  { name: 'call-insert', actionables: [defineCallAction(1, { ref: '$PAYLOAD.ref' }), defineRow(2, 'a')] },
   {
     name: 'call-call',
-    actionables: [call(1, { c: 1, id: '$GENERATOR.ULID' }), call(2, { c: 2, id: '$GENERATOR.UUID' })],
+    actionables: [
+      defineCallAction(1, { c: 1, id: '$GENERATOR.ULID' }),
+      defineCallAction(2, { c: 2, id: '$GENERATOR.UUID' }),
+    ],
   },
   {
     name: 'calls-parallel',
-    actionables: [call(1, { c: 1 }, { parallel: true }), call(2, { c: 2 }, { parallel: true }), row(3, 'b')],
+    actionables: [
+      defineCallAction(1, { c: 1 }, { parallel: true }),
+      defineCallAction(2, { c: 2 }, { parallel: true }),
+      defineRow(3, 'b'),
+    ],
   },
   {
     name: 'parallel-rows',
-    actionables: [row(1, 'a', { parallel: true }), numbered(2, 'b', { parallel: true }), call(3, { c: 3 })],
+    actionables: [
+      defineRow(1, 'a', { parallel: true }),
+      defineNumberedRow(2, 'b', { parallel: true }),
+      defineCallAction(3, { c: 3 }),
+    ],
   },
-  { name: 'list', actionables: [list(1, 'a')], body: ITEMS },
+  { name: 'list', actionables: [defineRowList(1, 'a')], body: ITEMS },
   {
     name: 'list-call',
-    actionables: [list(1, 'a'), call(2, { id: '$PAYLOAD.first' }, extracted(1, '0.id', 'first'))],
+    actionables: [
+      defineRowList(1, 'a'),
+      defineCallAction(2, { id: '$PAYLOAD.first' }, defineExtraction(1, '0.id', 'first')),
+    ],
     body: ITEMS,
   },
-  { name: 'call-list', actionables: [call(1, { c: 1 }), list(2, 'a')], body: ITEMS },
+  { name: 'call-list', actionables: [defineCallAction(1, { c: 1 }), defineRowList(2, 'a')], body: ITEMS },
   {
     name: 'named-list',
-    actionables: [named(1, 'a'), call(2, { id: '$PAYLOAD.first' }, extracted(1, '0.id', 'first'))],
+    actionables: [
+      defineKeyedRowList(1, 'a'),
+      defineCallAction(2, { id: '$PAYLOAD.first' }, defineExtraction(1, '0.id', 'first')),
+    ],
     body: ITEMS,
   },
   {
     name: 'named-one',
     actionables: [
       {
-        ...row(1, 'a'),
+        ...defineRow(1, 'a'),
         generate: { generate: 'ULID', for: 'key' },
         sql_query: {
           query: "INSERT INTO rows (id, ref, what) VALUES ($1, $2, 'a')",
           parameters: ['key', '$PAYLOAD.ref'],
         },
       },
-      call(2, { key: '$PAYLOAD.key' }),
-      row(3, 'c'),
-      call(4, { again: '$PAYLOAD.key' }),
+      defineCallAction(2, { key: '$PAYLOAD.key' }),
+      defineRow(3, 'c'),
+      defineCallAction(4, { again: '$PAYLOAD.key' }),
     ],
   },
-  { name: 'docs', actionables: [doc(1, 'a')] },
+  { name: 'docs', actionables: [defineDocument(1, 'a')] },
   {
     name: 'docs-call',
-    actionables: [doc(1, 'a'), call(2, { k: '$PAYLOAD.k' }, extracted(1, 'key', 'k')), doc(3, 'b')],
+    actionables: [
+      defineDocument(1, 'a'),
+      defineCallAction(2, { k: '$PAYLOAD.k' }, defineExtraction(1, 'key', 'k')),
+      defineDocument(3, 'b'),
+    ],
   },
-  { name: 'docs-list', actionables: [docs(1, 'a'), call(2, { c: 2 })], body: ITEMS },
-  { name: 'docs-sql', actionables: [doc(1, 'a'), row(2, 'b')] },
-  { name: 'sql-docs', actionables: [row(1, 'a'), doc(2, 'b')] },
-  { name: 'two-databases', actionables: [row(1, 'a'), other(2, 'b'), row(3, 'c')] },
-  { name: 'second-only', actionables: [other(1, 'b')] },
-  { name: 'apart', actionables: [row(1, 'a'), row(2, 'b'), call(3, { c: 3 })], rest: { transaction: false } },
+  { name: 'docs-list', actionables: [defineDocumentList(1, 'a'), defineCallAction(2, { c: 2 })], body: ITEMS },
+  { name: 'docs-sql', actionables: [defineDocument(1, 'a'), defineRow(2, 'b')] },
+  { name: 'sql-docs', actionables: [defineRow(1, 'a'), defineDocument(2, 'b')] },
+  { name: 'two-databases', actionables: [defineRow(1, 'a'), defineOtherRow(2, 'b'), defineRow(3, 'c')] },
+  { name: 'second-only', actionables: [defineOtherRow(1, 'b')] },
+  {
+    name: 'apart',
+    actionables: [defineRow(1, 'a'), defineRow(2, 'b'), defineCallAction(3, { c: 3 })],
+    rest: { transaction: false },
+  },
   {
     name: 'nested',
     actionables: [
-      call(
+      defineCallAction(
         1,
         { n: '$PAYLOAD.n' },
         { depends_on: [{ resource_id: 'dep', action_ids: [2], extract_response_for: [{ extract: 'n', for: 'n' }] }] },
       ),
-      row(2, 'z'),
+      defineRow(2, 'z'),
     ],
   },
   {
     name: 'needed',
-    actionables: [row(1, 'a', { no_op: true }), call(2, { id: '$PAYLOAD.id' }, extracted(1, 'id', 'id'))],
+    actionables: [
+      defineRow(1, 'a', { no_op: true }),
+      defineCallAction(2, { id: '$PAYLOAD.id' }, defineExtraction(1, 'id', 'id')),
+    ],
   },
-  { name: 'stop', actionables: [EVENT, row(2, 'a'), call(3, { c: 3 }), row(4, 'b')] },
-  { name: 'stop-apart', actionables: [EVENT, row(2, 'a')], rest: { transaction: false } },
-  { name: 'stop-call', actionables: [EVENT, call(3, { c: 3 })] },
+  { name: 'stop', actionables: [EVENT, defineRow(2, 'a'), defineCallAction(3, { c: 3 }), defineRow(4, 'b')] },
+  { name: 'stop-apart', actionables: [EVENT, defineRow(2, 'a')], rest: { transaction: false } },
+  { name: 'stop-call', actionables: [EVENT, defineCallAction(3, { c: 3 })] },
   {
     name: 'read-call-write',
-    actionables: [statement(1, TOTAL), call(2, { t: '$PAYLOAD.total' }, extracted(1, 'total', 'total')), grow(3)],
+    actionables: [
+      defineSqlAction(1, TOTAL),
+      defineCallAction(2, { t: '$PAYLOAD.total' }, defineExtraction(1, 'total', 'total')),
+      defineIncrement(3),
+    ],
   },
   {
     name: 'write-read-call',
     actionables: [
-      grow(1),
-      call(2, { c: 2 }),
-      statement(3, TOTAL),
-      call(4, { t: '$PAYLOAD.total' }, extracted(3, 'total', 'total')),
+      defineIncrement(1),
+      defineCallAction(2, { c: 2 }),
+      defineSqlAction(3, TOTAL),
+      defineCallAction(4, { t: '$PAYLOAD.total' }, defineExtraction(3, 'total', 'total')),
     ],
   },
-  { name: 'time', actionables: [call(1, { at: '$DATETIME' }), row(2, 'a'), call(3, { at: '$DATETIME' })] },
+  {
+    name: 'time',
+    actionables: [
+      defineCallAction(1, { at: '$DATETIME' }),
+      defineRow(2, 'a'),
+      defineCallAction(3, { at: '$DATETIME' }),
+    ],
+  },
   {
     name: 'list-of-result',
     actionables: [
-      statement(1, 'SELECT id FROM fixed ORDER BY id', [], { result: 'many' }),
-      call(2, { c: 2 }),
+      defineSqlAction(1, 'SELECT id FROM fixed ORDER BY id', [], { result: 'many' }),
+      defineCallAction(2, { c: 2 }),
       {
-        ...list(3, 'a', {}, { multi: 'found' }),
+        ...defineRowList(3, 'a', {}, { multi: 'found' }),
         ...{
           depends_on: [
             { resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'self_', for: 'found' }] },
           ],
         },
       },
-      call(4, { id: '$PAYLOAD.first' }, extracted(3, '0.id', 'first')),
+      defineCallAction(4, { id: '$PAYLOAD.first' }, defineExtraction(3, '0.id', 'first')),
     ],
   },
   {
     name: 'self-return',
     actionables: [
-      row(1, 'a'),
-      { id: 2, mode: 'RETURN', value: { x: '$PAYLOAD.o' }, ...extracted(1, 'id', 'o') },
-      call(3, { x: '$PAYLOAD.x' }, extracted(2, 'x', 'x')),
+      defineRow(1, 'a'),
+      { id: 2, mode: 'RETURN', value: { x: '$PAYLOAD.o' }, ...defineExtraction(1, 'id', 'o') },
+      defineCallAction(3, { x: '$PAYLOAD.x' }, defineExtraction(2, 'x', 'x')),
     ],
   },
-  { name: 'broadcasts', actionables: [row(1, 'a', SENT), call(2, { c: 2 }), row(3, 'b', SENT)] },
+  {
+    name: 'broadcasts',
+    actionables: [defineRow(1, 'a', SENT), defineCallAction(2, { c: 2 }), defineRow(3, 'b', SENT)],
+  },
 ];
 
 const TEXT = { type: 'String' };
 const ROW = { id: { ...TEXT, primary_key: true }, ref: TEXT, what: TEXT };
 const HIDDEN = { queue: { delay: 3600, retries: 6 } };
-const resource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
+const defineResource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
   ...{ id, resource: id, actionables },
   ...rest,
 });
@@ -216,12 +269,12 @@ export const MODELS = {
   _parts: { key: TEXT, ref: TEXT, what: TEXT },
 };
 export const RESOURCES: readonly object[] = [
-  resource('begin', [
-    statement(1, "INSERT INTO sums (id, total) VALUES ('one', 0)"),
-    statement(2, "INSERT INTO fixed (id) VALUES ('x'), ('y')"),
+  defineResource('begin', [
+    defineSqlAction(1, "INSERT INTO sums (id, total) VALUES ('one', 0)"),
+    defineSqlAction(2, "INSERT INTO fixed (id) VALUES ('x'), ('y')"),
   ]),
-  resource('all-rows', [
-    statement(
+  defineResource('all-rows', [
+    defineSqlAction(
       1,
       `SELECT 'row ' || what AS what FROM rows WHERE ref = $1 UNION ALL SELECT 'count ' || what FROM counts WHERE ref = $1
           UNION ALL SELECT 'total ' || total FROM sums ORDER BY 1`,
@@ -229,7 +282,7 @@ export const RESOURCES: readonly object[] = [
       { result: 'many' },
     ),
   ]),
-  resource('all-others', [
+  defineResource('all-others', [
     {
       ...{ id: 1, mode: 'QUERY', result: 'many' },
       sql_query: {
@@ -238,20 +291,20 @@ export const RESOURCES: readonly object[] = [
       },
     },
   ]),
-  resource('all-parts', [
+  defineResource('all-parts', [
     {
       ...{ id: 1, mode: 'QUERY', result: 'many' },
       mongo_query: { collection: 'parts', action: 'FETCH', filter_predicate: { ref: '$PAYLOAD.ref' } },
     },
   ]),
-  resource('dep', [row(1, 'd1', { no_op: true }), numbered(2, 'd2', self(1))]),
-  ...CASES.map(({ name, actionables, rest }) => later(name, actionables, { ...HIDDEN, ...rest })),
-  resource('row-then', [row(1, 'now'), row(2, 'later', { queue: {} })]),
-  resource('part-then', [doc(1, 'first'), row(2, 'later', { queue: {} })]),
-  later('switched', [row(1, 'let in')], { queue: { delay: 3600, retries: 0 } }),
-  later(
+  defineResource('dep', [defineRow(1, 'd1', { no_op: true }), defineNumberedRow(2, 'd2', dependOnActions(1))]),
+  ...CASES.map(({ name, actionables, rest }) => defineQueuedResource(name, actionables, { ...HIDDEN, ...rest })),
+  defineResource('row-then', [defineRow(1, 'now'), defineRow(2, 'later', { queue: {} })]),
+  defineResource('part-then', [defineDocument(1, 'first'), defineRow(2, 'later', { queue: {} })]),
+  defineQueuedResource('switched', [defineRow(1, 'let in')], { queue: { delay: 3600, retries: 0 } }),
+  defineQueuedResource(
     'moved',
-    [row(1, 'late'), statement(2, "UPDATE lintel_jobs SET token = 'of another' WHERE state = 'running'")],
+    [defineRow(1, 'late'), defineSqlAction(2, "UPDATE lintel_jobs SET token = 'of another' WHERE state = 'running'")],
     { queue: { retries: 0 } },
   ),
   DUE,

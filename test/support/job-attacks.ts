@@ -15,7 +15,7 @@ export interface Fault {
   readonly again?: true;
 }
 
-export interface Done {
+export interface AttackResult {
   readonly calls: readonly { readonly key: string; readonly body: unknown }[];
   /** How often notes were written into the queue. */
   readonly writes: number;
@@ -24,26 +24,26 @@ export interface Done {
 }
 
 const TRIES = 5;
-const copied = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+const copyJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /** Accepts work of a resource, which has to be delayed, and does all of it. */
-export async function attack(steps: StepKernel, path: string, body: object, fault: Fault): Promise<Done> {
+export async function runAttack(steps: StepKernel, path: string, body: object, fault: Fault): Promise<AttackResult> {
   const { kernel } = steps.kernel;
   const { running } = kernel;
-  const [desk] = kernel.desks();
+  const [desk] = kernel.listJobAdmins();
   let messages = 0;
   const { receiver } = running;
   running.receiver = () => void messages++;
   const { status, text } = await steps.post(`/${path}`, body);
   if (status !== 202) throw new Error(`${path}: ${status} ${text}`);
-  steps.refuse((place) => place === fault.failedCall);
+  steps.refuseCalls((place) => place === fault.failedCall);
   let writes = 0;
   const outcomes: string[] = [];
-  const journalOf = (notes: readonly unknown[], keep: (given: readonly Note[]) => void): Journal => ({
+  const createJournal = (notes: readonly unknown[], keep: (given: readonly Note[]) => void): Journal => ({
     notes,
     write(given) {
       writes++;
-      if (writes !== fault.lostNote) keep(copied(given));
+      if (writes !== fault.lostNote) keep(copyJson(given));
       return writes === fault.lostNote || writes === fault.keptNote
         ? Promise.reject(new Error('the process ended'))
         : Promise.resolve();
@@ -55,8 +55,8 @@ export async function attack(steps: StepKernel, path: string, body: object, faul
     if (work === undefined) throw new Error(`no work ${id}`);
     let notes: readonly unknown[] = [];
     for (let attempt = 1, ends = fault.again ? 2 : 1; attempt <= TRIES && ends > 0; attempt++) {
-      const journal = journalOf(notes, (given) => (notes = given));
-      const outcome = await running.resume(copied(work), attempt, new AbortController().signal, journal);
+      const journal = createJournal(notes, (given) => (notes = given));
+      const outcome = await running.runJob(copyJson(work), attempt, new AbortController().signal, journal);
       outcomes.push(outcome.done ? 'done' : outcome.code);
       if (outcome.done && --ends === 0) await outcome.forget?.();
     }

@@ -1,8 +1,8 @@
 /** Tests with kills between the groups of jobs, judged: what a queue store has to name is itself. */
 import { expect } from 'chai';
-import type { Found } from './guarded.js';
+import type { ServerOrSkip } from './guarded.js';
 import { ITEMS, killBetweenSteps, TABLES, type KillStore, type StepEvidence } from './job-kills.js';
-import { ownRedis } from './redis.js';
+import { startOwnRedis } from './redis.js';
 import { countRuns, sampleCases } from './sample.js';
 import { skipTest } from './skip.js';
 
@@ -13,10 +13,10 @@ const KILLS = 7;
 const ROUNDS = 4;
 
 /** The queue in the database of the rows, and on another server. A sample takes one of them. */
-const STORES: Readonly<Record<'postgres' | 'redis', () => Promise<Found<Closing>>>> = {
+const STORES: Readonly<Record<'postgres' | 'redis', () => Promise<ServerOrSkip<Closing>>>> = {
   postgres: () => Promise.resolve({ queue: { use: 'postgres', url: '$ENV.DATABASE_URL' }, address: null }),
   redis: async () => {
-    const server = await ownRedis();
+    const server = await startOwnRedis();
     if ('skip' in server) return server;
     const { url, stop } = server;
     const queue = { use: 'redis', url: '$ENV.QUEUE_URL' };
@@ -25,7 +25,7 @@ const STORES: Readonly<Record<'postgres' | 'redis', () => Promise<Found<Closing>
 };
 
 /** Each group that was committed is there once; each call was made, with one key and the same values. */
-export function judgeSteps({ acknowledged, tables, calls, left, notes, kills }: StepEvidence): void {
+export function checkSteps({ acknowledged, tables, calls, left, notes, kills }: StepEvidence): void {
   expect(left).to.deep.equal([]);
   const known = new Set([...acknowledged, ...(tables['firsts']?.keys() ?? [])]);
   for (const job of known) {
@@ -56,7 +56,7 @@ export function testKills(name: keyof typeof STORES, half: 1 | 2): void {
         const evidence = await killBetweenSteps(store, kills).finally(() => store.stop?.());
         if ('skip' in evidence) return skipTest(this, evidence.skip);
         expect(evidence.kills).to.equal(kills);
-        judgeSteps(evidence);
+        checkSteps(evidence);
       });
   });
 }

@@ -7,8 +7,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { startCluster, type Cluster } from './cluster.js';
-import { pause, type Found } from './guarded.js';
-import { call, extracted, later, statement } from './job-steps.js';
+import { pause, type ServerOrSkip } from './guarded.js';
+import { defineCallAction, defineExtraction, defineQueuedResource, defineSqlAction } from './job-steps.js';
 import { openQueue, type Address } from './queues.js';
 
 export interface KillStore {
@@ -46,27 +46,27 @@ export const ITEMS = 3;
 
 const NUMBERED = { n: { type: 'Number', primary_key: true, auto_increment: true }, job: { type: 'Number' } };
 const insert = (id: number, table: string, rest: object = {}): object =>
-  statement(id, `INSERT INTO ${table} (job) VALUES ($1) RETURNING n, job`, ['$PAYLOAD.job'], rest);
-const calling = (id: number, step: number, made: string, rest: object): object =>
-  call(id, { job: '$PAYLOAD.job', step, made, by: '$ENV.MEMBER' }, rest);
+  defineSqlAction(id, `INSERT INTO ${table} (job) VALUES ($1) RETURNING n, job`, ['$PAYLOAD.job'], rest);
+const defineCall = (id: number, step: number, made: string, rest: object): object =>
+  defineCallAction(id, { job: '$PAYLOAD.job', step, made, by: '$ENV.MEMBER' }, rest);
 
 const FILES = {
   'definitions/models.json': Object.fromEntries(TABLES.map((table) => [`_${table}`, NUMBERED])),
   'definitions/all.json': [
-    later(
+    defineQueuedResource(
       'chain',
       [
         insert(1, 'firsts'),
-        calling(2, 1, '$PAYLOAD.first', extracted(1, 'n', 'first')),
+        defineCall(2, 1, '$PAYLOAD.first', defineExtraction(1, 'n', 'first')),
         insert(3, 'pairs'),
         insert(4, 'mates'),
-        calling(5, 2, '$PAYLOAD.pair', extracted(3, 'n', 'pair')),
+        defineCall(5, 2, '$PAYLOAD.pair', defineExtraction(3, 'n', 'pair')),
         {
           id: 6,
           mode: 'QUERY',
           sql_query: { query: 'INSERT INTO lists (job) VALUES ($1)', parameters: ['$PAYLOAD.job'], multi: 'items' },
         },
-        calling(7, 3, '$PAYLOAD.first', {}),
+        defineCall(7, 3, '$PAYLOAD.first', {}),
         insert(8, 'lasts'),
       ],
       { queue: { retries: 50 } },
@@ -78,17 +78,17 @@ const FILES = {
 export async function killBetweenSteps(
   { queue, env, address }: KillStore,
   kills: number,
-): Promise<Found<StepEvidence>> {
+): Promise<ServerOrSkip<StepEvidence>> {
   const calls: StepCall[] = [];
   let killed = 0;
   let cluster: Cluster | undefined;
   const starting: Promise<unknown>[] = [];
-  const strike = (by: string): void => {
+  const killMember = (by: string): void => {
     const member = cluster?.members.find(({ name }) => name === by);
     if (member === undefined || cluster === undefined || killed >= kills) return;
     killed++;
     const within = cluster;
-    starting.push(within.end(member, 'SIGKILL').then(() => within.start(member.port)));
+    starting.push(within.stopMember(member, 'SIGKILL').then(() => within.start(member.port)));
   };
   const service = createServer((req, res) => {
     let text = '';
@@ -98,9 +98,9 @@ export async function killBetweenSteps(
       const { job, step, made, by } = JSON.parse(text) as StepCall & { by: string };
       calls.push({ job, step, made, key: String(req.headers['idempotency-key']) });
       const moment = Math.random();
-      if (moment < 0.15) return strike(by);
+      if (moment < 0.15) return killMember(by);
       res.writeHead(200, { 'content-type': 'application/json' }).end('{}');
-      if (moment < 0.6) setTimeout(() => strike(by), moment * 25);
+      if (moment < 0.6) setTimeout(() => killMember(by), moment * 25);
     });
   });
   service.listen(0, '127.0.0.1');
@@ -119,7 +119,7 @@ export async function killBetweenSteps(
     });
     if ('skip' in started) return started;
     cluster = started;
-    return await gather(started, address, () => killed >= kills, starting, calls);
+    return await collectEvidence(started, address, () => killed >= kills, starting, calls);
   } finally {
     killed = Infinity;
     await cluster?.close();
@@ -128,7 +128,7 @@ export async function killBetweenSteps(
   }
 }
 
-async function gather(
+async function collectEvidence(
   cluster: Cluster,
   address: Address | null,
   isOver: () => boolean,
@@ -153,14 +153,14 @@ async function gather(
       await pause(20);
     }
     await Promise.all(starting);
-    const counted = async (table: string): Promise<readonly [string, ReadonlyMap<number, number>]> => {
+    const countJobs = async (table: string): Promise<readonly [string, ReadonlyMap<number, number>]> => {
       const { rows } = await client.query<{ job: string; n: string }>(
         `SELECT job, count(*) AS n FROM ${table} GROUP BY job`,
       );
       return [table, new Map(rows.map(({ job, n }) => [Number(job), Number(n)]))];
     };
     const tables: [string, ReadonlyMap<number, number>][] = [];
-    for (const table of TABLES) tables.push([...(await counted(table))]);
+    for (const table of TABLES) tables.push([...(await countJobs(table))]);
     const { rows } = await client.query<{ n: string }>('SELECT count(*) AS n FROM lintel_inbox');
     const evidence = { acknowledged, calls, tables: Object.fromEntries(tables), left: await queue.list({}) };
     return { ...evidence, kills: starting.length, notes: Number(rows[0]?.n) };

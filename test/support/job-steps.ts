@@ -5,10 +5,10 @@
 import type { JobView } from '../../contract/deferred.js';
 import type { Answer, Loose } from './client.js';
 import { DATABASES, startKernel, type TestDatabase, type TestKernel } from './kernel.js';
-import type { Found } from './guarded.js';
-import { freshMongo, startMongo } from './mongo.js';
-import { ownRedis } from './redis.js';
-import { json, startUpstream } from './upstream.js';
+import type { ServerOrSkip } from './guarded.js';
+import { createMongoDatabase, startMongo } from './mongo.js';
+import { startOwnRedis } from './redis.js';
+import { createJsonBehaviour, startUpstream } from './upstream.js';
 
 export interface StepStore extends TestDatabase {
   readonly queue?: object;
@@ -20,40 +20,41 @@ const [PGLITE, POSTGRES] = DATABASES;
 const QUICK = { backoff: 0.02, poll: 0.3 };
 
 /** Rows lie in an embedded database where the queue lies on another server. */
-async function beside(queue: object, env: Record<string, string>): Promise<Found<StepStore>> {
+async function createSplitStore(queue: object, env: Record<string, string>): Promise<ServerOrSkip<StepStore>> {
   const database = await PGLITE!.make();
   return 'skip' in database ? database : { ...database, env, queue: { ...queue, ...QUICK } };
 }
 
-export const STEP_STORES: readonly { readonly name: string; readonly make: () => Promise<Found<StepStore>> }[] = [
-  { name: 'embedded', make: async () => within(await PGLITE!.make(), { use: 'embedded', ...QUICK }) },
-  {
-    name: 'postgres',
-    make: async () => within(await POSTGRES!.make(), { use: 'postgres', url: '$ENV.DATABASE_URL', ...QUICK }),
-  },
-  {
-    name: 'redis',
-    async make() {
-      const server = await ownRedis();
-      if ('skip' in server) return server;
-      const store = await beside({ use: 'redis', url: '$ENV.REDIS_URL' }, { REDIS_URL: server.url });
-      return 'skip' in store ? store : { ...store, stop: server.stop };
+export const STEP_STORES: readonly { readonly name: string; readonly make: () => Promise<ServerOrSkip<StepStore>> }[] =
+  [
+    { name: 'embedded', make: async () => withQueue(await PGLITE!.make(), { use: 'embedded', ...QUICK }) },
+    {
+      name: 'postgres',
+      make: async () => withQueue(await POSTGRES!.make(), { use: 'postgres', url: '$ENV.DATABASE_URL', ...QUICK }),
     },
-  },
-  {
-    name: 'mongo',
-    async make() {
-      const server = await startMongo();
-      if ('skip' in server) return server;
-      return beside({ use: 'mongo', url: '$ENV.MONGO_URL' }, { MONGO_URL: await freshMongo() });
+    {
+      name: 'redis',
+      async make() {
+        const server = await startOwnRedis();
+        if ('skip' in server) return server;
+        const store = await createSplitStore({ use: 'redis', url: '$ENV.REDIS_URL' }, { REDIS_URL: server.url });
+        return 'skip' in store ? store : { ...store, stop: server.stop };
+      },
     },
-  },
-];
+    {
+      name: 'mongo',
+      async make() {
+        const server = await startMongo();
+        if ('skip' in server) return server;
+        return createSplitStore({ use: 'mongo', url: '$ENV.MONGO_URL' }, { MONGO_URL: await createMongoDatabase() });
+      },
+    },
+  ];
 
-const within = (database: Found<TestDatabase>, queue: object): Found<StepStore> =>
+const withQueue = (database: ServerOrSkip<TestDatabase>, queue: object): ServerOrSkip<StepStore> =>
   'skip' in database ? database : { ...database, queue };
 
-export const statement = (
+export const defineSqlAction = (
   id: number,
   query: string,
   parameters: readonly unknown[] = [],
@@ -64,24 +65,24 @@ export const statement = (
   sql_query: { query, parameters },
   ...rest,
 });
-export const call = (id: number, body: object, rest: object = {}): object => ({
+export const defineCallAction = (id: number, body: object, rest: object = {}): object => ({
   id,
   mode: 'HTTPREQUEST',
   http: { url: '$ENV.SERVICE/', method: 'POST', request_body: body },
   ...rest,
 });
 /** Needs what another actionable of the resource gave. */
-export const extracted = (id: number, extract: string, name: string): object => ({
+export const defineExtraction = (id: number, extract: string, name: string): object => ({
   depends_on: [{ resource_id: 'self', action_ids: [id], extract_response_for: [{ extract, for: name }] }],
 });
-export const later = (id: string, actionables: readonly object[], rest: object = {}): object => ({
+export const defineQueuedResource = (id: string, actionables: readonly object[], rest: object = {}): object => ({
   ...{ id, resource: id, queue: { retries: 6 }, actionables },
   ...rest,
 });
-const all = (table: string): object => ({
+const defineListResource = (table: string): object => ({
   id: `all-${table}`,
   resource: `all-${table}`,
-  actionables: [statement(1, `SELECT * FROM ${table} ORDER BY 1`, [], { result: 'many' })],
+  actionables: [defineSqlAction(1, `SELECT * FROM ${table} ORDER BY 1`, [], { result: 'many' })],
 });
 
 const TEXT = { type: 'String' };
@@ -94,30 +95,30 @@ export const STEP_FILES = {
     _takes: { id: { ...TEXT, primary_key: true }, answer: { ...TEXT, optional: true } },
   },
   'definitions/all.json': [
-    later('order', [
-      statement(1, 'INSERT INTO orders (id, ref) VALUES ($1, $2)', ['$GENERATOR.ULID', '$PAYLOAD.ref']),
-      call(2, { order: '$PAYLOAD.order' }, extracted(1, 'id', 'order')),
+    defineQueuedResource('order', [
+      defineSqlAction(1, 'INSERT INTO orders (id, ref) VALUES ($1, $2)', ['$GENERATOR.ULID', '$PAYLOAD.ref']),
+      defineCallAction(2, { order: '$PAYLOAD.order' }, defineExtraction(1, 'id', 'order')),
     ]),
-    later('numbered', [
-      statement(1, 'INSERT INTO counts (ref) VALUES ($1) RETURNING n', ['$PAYLOAD.ref']),
-      call(2, { n: '$PAYLOAD.n' }, extracted(1, 'n', 'n')),
+    defineQueuedResource('numbered', [
+      defineSqlAction(1, 'INSERT INTO counts (ref) VALUES ($1) RETURNING n', ['$PAYLOAD.ref']),
+      defineCallAction(2, { n: '$PAYLOAD.n' }, defineExtraction(1, 'n', 'n')),
     ]),
-    later('taken', [statement(1, 'INSERT INTO takes (id) VALUES ($1)', ['$PAYLOAD.id'])]),
-    later('called', [
-      call(1, { asked: '$PAYLOAD.id' }),
-      statement(
+    defineQueuedResource('taken', [defineSqlAction(1, 'INSERT INTO takes (id) VALUES ($1)', ['$PAYLOAD.id'])]),
+    defineQueuedResource('called', [
+      defineCallAction(1, { asked: '$PAYLOAD.id' }),
+      defineSqlAction(
         2,
         'INSERT INTO takes (id, answer) VALUES ($1, $2)',
         ['$PAYLOAD.id', '$PAYLOAD.answer'],
-        extracted(1, 'answer', 'answer'),
+        defineExtraction(1, 'answer', 'answer'),
       ),
     ]),
     {
       id: 'free',
       resource: 'free',
-      actionables: [statement(1, 'DELETE FROM takes WHERE id = $1', ['$PAYLOAD.id'])],
+      actionables: [defineSqlAction(1, 'DELETE FROM takes WHERE id = $1', ['$PAYLOAD.id'])],
     },
-    ...['orders', 'counts', 'takes'].map(all),
+    ...['orders', 'counts', 'takes'].map(defineListResource),
   ],
 };
 
@@ -137,19 +138,19 @@ export interface StepKernel {
   /** The service answers 500 to so many calls. */
   readonly refuseNext: (count: number) => void;
   /** It answers 500 to calls for which this is true; the next is the first. */
-  readonly refuse: (isRefused: (place: number) => boolean) => void;
+  readonly refuseCalls: (isRefused: (place: number) => boolean) => void;
   readonly jobs: () => Promise<readonly JobView[]>;
   readonly retry: (id: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
-export async function stepKernel(store: StepStore, files: object): Promise<StepKernel> {
+export async function startStepKernel(store: StepStore, files: object): Promise<StepKernel> {
   let isRefused = (_place: number): boolean => false;
   let from = 0;
   const service = await startUpstream((req, res, asked) => {
     const { asked: id } = JSON.parse(asked.body) as { asked?: string };
-    if (isRefused(service.asked.length - from)) json({ no: true }, 500)(req, res, asked);
-    else json({ answer: `said ${id}` })(req, res, asked);
+    if (isRefused(service.requests.length - from)) createJsonBehaviour({ no: true }, 500)(req, res, asked);
+    else createJsonBehaviour({ answer: `said ${id}` })(req, res, asked);
   });
   const kernel = await startKernel({
     files: files as never,
@@ -161,22 +162,22 @@ export async function stepKernel(store: StepStore, files: object): Promise<StepK
       ...(store.documents && { documents: store.documents }),
     },
   });
-  const [desk] = kernel.kernel.desks();
-  const refuse: StepKernel['refuse'] = (refused) => {
+  const [desk] = kernel.kernel.listJobAdmins();
+  const refuseCalls: StepKernel['refuseCalls'] = (refused) => {
     isRefused = refused;
-    from = service.asked.length;
+    from = service.requests.length;
   };
   return {
     kernel,
     post: (path, body) => kernel.post(path, body),
     rows: async (table) => (await kernel.post<readonly Row[]>(`/all-${table}`)).body,
     calls: () =>
-      service.asked.slice(from).map(({ headers, body }) => ({
+      service.requests.slice(from).map(({ headers, body }) => ({
         key: String(headers['idempotency-key']),
         body: JSON.parse(body) as Call['body'],
       })),
-    refuseNext: (count) => refuse((place) => place <= count),
-    refuse,
+    refuseNext: (count) => refuseCalls((place) => place <= count),
+    refuseCalls,
     jobs: async () => (await desk?.list({})) ?? [],
     retry: async (id) => (await desk?.retry(id)) ?? false,
     async close() {

@@ -1,6 +1,6 @@
 /** What tests ask about deferred work: the rows of the queue, read like any table, and waiting until something is so. */
 import type { Client } from './client.js';
-import type { DatabaseSort } from './kernel.js';
+import type { DatabaseKind } from './kernel.js';
 import { PATIENCE_MS } from './until.js';
 
 export interface JobRow {
@@ -42,11 +42,11 @@ export const DUE = {
   ],
 };
 
-export const jobsOf = async (client: Client): Promise<readonly JobRow[]> =>
+export const fetchJobs = async (client: Client): Promise<readonly JobRow[]> =>
   (await client.post<readonly JobRow[]>('/jobs')).body;
 
 /** The queue of a database, with short pauses. */
-export const queueIn = (database: DatabaseSort['name']): object =>
+export const createQueueConfig = (database: DatabaseKind['name']): object =>
   database === 'pglite'
     ? { use: 'embedded', backoff: 0.05, poll: 0.5 }
     : { use: 'postgres', url: '$ENV.DATABASE_URL', backoff: 0.05, poll: 0.5 };
@@ -54,7 +54,7 @@ export const queueIn = (database: DatabaseSort['name']): object =>
 const PAUSE_MS = 20;
 
 /** Reads again and again until what was read is as it should be; gives it. */
-export async function eventually<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
+export async function waitForValue<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {
     const value = await read();
@@ -64,8 +64,8 @@ export async function eventually<T>(read: () => Promise<T> | T, holds: (value: T
   }
 }
 
-export const noJobs = (client: Client): Promise<unknown> =>
-  eventually(
-    () => jobsOf(client),
+export const waitUntilNoJobs = (client: Client): Promise<unknown> =>
+  waitForValue(
+    () => fetchJobs(client),
     ({ length }) => length === 0,
   );

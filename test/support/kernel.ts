@@ -7,13 +7,13 @@ import type { Log } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { describeKernel } from '../../cli/openapi.js';
 import { listen, type RunningServer } from '../../kernel/http/server.js';
-import { BrokenSet, createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
+import { InvalidDefinitionsError, createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';
 import { createClient, type Client } from './client.js';
-import { judgeOf, watched } from './openapi.js';
-import { freshDatabase, startPostgres } from './postgres.js';
+import { createDocumentChecker, checkKnownCalls } from './openapi.js';
+import { createPostgresDatabase, startPostgres } from './postgres.js';
 import './pglite-pool.js';
-import { tempProject, type Files, type TempProject } from './project.js';
+import { createTempProject, type Files, type TempProject } from './project.js';
 import { skipTest } from './skip.js';
 
 export interface LogRow {
@@ -53,7 +53,7 @@ export interface TestKernel extends Client {
   close(): Promise<void>;
 }
 
-function recorder(): { log: Log; rows: LogRow[] } {
+function createLogRecorder(): { log: Log; rows: LogRow[] } {
   const rows: LogRow[] = [];
   const write = (level: LogRow['level']) => (fields: object, message: string) => {
     rows.push({ level, message, fields: fields as LogRow['fields'] });
@@ -65,8 +65,8 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
   const { files = {}, config = {}, env = {}, onProblem, prepare, dev = false, pages = [], wait = false } = options;
   const isJudged = options.judged ?? process.env['JUDGE_ALL'] === '1';
   const asks = options.asks ?? (process.env['ASK_ALL'] === '1' ? 'scratch' : undefined);
-  const project = options.project ? { ...options.project, dispose: async () => {} } : await tempProject(files);
-  const { log, rows } = recorder();
+  const project = options.project ? { ...options.project, dispose: async () => {} } : await createTempProject(files);
+  const { log, rows } = createLogRecorder();
   let kernel: Kernel | undefined;
   try {
     const http = { port: 0, ...(config['http'] as object | undefined) };
@@ -78,18 +78,19 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
     const server = await listen(kernel, pages);
     const client = createClient(server.url);
     return {
-      ...(isJudged ? watched(client, judgeOf(await describeKernel(kernel))) : client),
+      ...(isJudged ? checkKnownCalls(client, createDocumentChecker(await describeKernel(kernel))) : client),
       kernel,
       server,
       url: server.url,
       project,
       log: rows,
-      close: closing(kernel, server, project),
+      close: createCloser(kernel, server, project),
     };
   } catch (error) {
     await kernel?.close('test failed to start');
     await project.dispose();
-    if (error instanceof BrokenSet) error.message += `\n${error.problems.map(describeProblem).join('\n')}`;
+    if (error instanceof InvalidDefinitionsError)
+      error.message += `\n${error.problems.map(describeProblem).join('\n')}`;
     throw error;
   }
 }
@@ -97,7 +98,7 @@ export async function startKernel(options: TestKernelOptions = {}): Promise<Test
 const describeProblem = ({ severity, code, file, message }: Problem): string =>
   `${severity} ${code} in ${file}: ${message}`;
 
-const closing = (kernel: Kernel, server: RunningServer, project: TempProject) => async (): Promise<void> => {
+const createCloser = (kernel: Kernel, server: RunningServer, project: TempProject) => async (): Promise<void> => {
   await server.stop(5);
   await kernel.close('test over');
   await project.dispose();
@@ -108,14 +109,14 @@ export interface TestDatabase {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface DatabaseSort {
+export interface DatabaseKind {
   readonly name: 'pglite' | 'postgres';
   /** A new, empty database, or the reason why there is none. */
   readonly make: () => Promise<TestDatabase | { readonly skip: string }>;
 }
 
 /** Both databases; suites describe themselves once for each. */
-export const DATABASES: readonly DatabaseSort[] = [
+export const DATABASES: readonly DatabaseKind[] = [
   {
     name: 'pglite',
     make: () => Promise.resolve({ connections: { main: { use: 'pglite', path: 'memory://' } }, env: {} }),
@@ -126,33 +127,33 @@ export const DATABASES: readonly DatabaseSort[] = [
       const server = await startPostgres();
       if ('skip' in server) return server;
       const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
-      return { connections, env: { DATABASE_URL: await freshDatabase() } };
+      return { connections, env: { DATABASE_URL: await createPostgresDatabase() } };
     },
   },
 ];
 
 interface SuiteOptions extends TestKernelOptions {
-  readonly configIn?: (database: DatabaseSort['name']) => object;
+  readonly configIn?: (database: DatabaseKind['name']) => object;
 }
 
-type Suite = (kernel: () => TestKernel, database: DatabaseSort['name']) => void;
+type Suite = (kernel: () => TestKernel, database: DatabaseKind['name']) => void;
 
 /** One suite with a kernel that is started before and closed after it, on an embedded database. */
-export function onDatabase(title: string, options: SuiteOptions, suite: Suite): void {
+export function describeOnDatabase(title: string, options: SuiteOptions, suite: Suite): void {
   describe(title, () => describeOn(DATABASES[0]!, options, suite));
 }
 
 /** The suite once for each database: only for what a database decides, such as types, locks and errors. */
-export function onBothDatabases(title: string, options: SuiteOptions, suite: Suite): void {
+export function describeOnBothDatabases(title: string, options: SuiteOptions, suite: Suite): void {
   for (const database of DATABASES) describe(`${title} (${database.name})`, () => describeOn(database, options, suite));
 }
 
 /** On PostgreSQL alone: what an embedded database cannot do, since it has one session. */
-export function onPostgres(title: string, options: SuiteOptions, suite: Suite): void {
+export function describeOnPostgres(title: string, options: SuiteOptions, suite: Suite): void {
   describe(title, () => describeOn(DATABASES[1]!, options, suite));
 }
 
-function describeOn({ name, make }: DatabaseSort, options: SuiteOptions, suite: Suite): void {
+function describeOn({ name, make }: DatabaseKind, options: SuiteOptions, suite: Suite): void {
   let started: TestKernel | undefined;
   before(async function () {
     const database = await make();

@@ -2,7 +2,7 @@
  * Judges what processes that were killed have left: what was answered is there, what is there is whole, and what was done twice was
  * being done at a kill. Reads the evidence only; an empty list of faults is the only good one.
  */
-import { CONCURRENCY, KINDS, kindOf, type Evidence, type Kill } from './kills.js';
+import { CONCURRENCY, KINDS, getKind, type Evidence, type Kill } from './kills.js';
 
 export interface KindFigures {
   readonly kind: string;
@@ -14,7 +14,7 @@ export interface KindFigures {
   readonly doubled: number;
 }
 
-export interface Verdict {
+export interface KillReport {
   readonly kinds: readonly KindFigures[];
   /** The most work that one kill had done twice; never more than runs at once in a process. */
   readonly mostDoubledByOne: number;
@@ -30,7 +30,7 @@ export interface Verdict {
 /** What is cut off by a kill, or finds nobody ready, is told by the balancer; nothing else may fail. */
 const OF_THE_BALANCER = /^(502 \d+: (ECONNREFUSED|ECONNRESET|EPIPE|socket hang up)|503 no server is ready)/;
 
-export function judge(evidence: Evidence): Verdict {
+export function evaluateKills(evidence: Evidence): KillReport {
   const { load, tables, effects, dead, kills } = evidence;
   const faults: string[] = [];
   const check = (holds: boolean, what: string): void => void (holds || faults.push(what));
@@ -49,11 +49,11 @@ export function judge(evidence: Evidence): Verdict {
     if (isExplained) explained.add(request);
     check(isExplained, `work ${id} is dead: ${why}`);
   }
-  const { times, lost } = countsOf(evidence, runs);
+  const { times, lost } = countRuns(evidence, runs);
   for (const { id, what } of load.failed) check(OF_THE_BALANCER.test(what), `request ${id} failed: ${what}`);
   const doubledBy = new Map<Kill, number>();
   for (let id = 1; id <= load.sent; id++) {
-    const kind = kindOf(id);
+    const kind = getKind(id);
     const [debit, credit, order] = [tables.debits, tables.credits, tables.orders].map((table) => table.get(id) ?? 0);
     check(debit === credit, `chain ${id} is not whole: ${debit} and ${credit}`);
     if (kind === 'row' || kind === 'chain') check(times(id) <= 1, `${kind} ${id} was done ${times(id)} times`);
@@ -74,7 +74,7 @@ export function judge(evidence: Evidence): Verdict {
   check(mostDoubledByOne <= CONCURRENCY, `${mostDoubledByOne} were done twice because of one kill`);
   return {
     kinds: KINDS.map((kind) => {
-      const ids = Array.from({ length: load.sent }, (_, index) => index + 1).filter((id) => kindOf(id) === kind);
+      const ids = Array.from({ length: load.sent }, (_, index) => index + 1).filter((id) => getKind(id) === kind);
       const known = ids.filter((id) => acknowledged.has(id));
       return {
         kind,
@@ -87,22 +87,22 @@ export function judge(evidence: Evidence): Verdict {
     mostDoubledByOne,
     dead: dead.length,
     recovered: kills.map(({ recovered }) => recovered),
-    again: pausesOf(evidence, killed),
+    again: measurePauses(evidence, killed),
     faults,
   };
 }
 
-function countsOf({ tables }: Evidence, runs: ReadonlyMap<number, readonly string[]>) {
+function countRuns({ tables }: Evidence, runs: ReadonlyMap<number, readonly string[]>) {
   const counted = { row: tables.entries, chain: tables.debits };
-  const times = (id: number): number => {
-    const kind = kindOf(id);
+  const countTimes = (id: number): number => {
+    const kind = getKind(id);
     return kind === 'row' || kind === 'chain' ? (counted[kind].get(id) ?? 0) : (runs.get(id)?.length ?? 0);
   };
-  return { times, lost: (id: number): boolean => times(id) === 0 };
+  return { times: countTimes, lost: (id: number): boolean => countTimes(id) === 0 };
 }
 
 /** From the kill to the call that was made in place of the one that it cut off. */
-function pausesOf({ effects }: Evidence, killed: ReadonlyMap<string, Kill>): number[] {
+function measurePauses({ effects }: Evidence, killed: ReadonlyMap<string, Kill>): number[] {
   const last = new Map<number, string>();
   const pauses: number[] = [];
   for (const { id, by, at } of effects) {

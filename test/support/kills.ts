@@ -7,7 +7,7 @@ import type { Queue } from '../../plugins/queues/kind.js';
 import pg from 'pg';
 import { startCluster, type Cluster, type Member } from './cluster.js';
 import { startEffects, type Effect } from './effects.js';
-import { pause, type Found } from './guarded.js';
+import { pause, type ServerOrSkip } from './guarded.js';
 import { startLoad, type Ledger } from './load.js';
 import { openQueue } from './queues.js';
 
@@ -41,7 +41,7 @@ export interface Tables {
   readonly notes: ReadonlyMap<number, readonly string[]>;
 }
 
-export interface Dead extends JobView {
+export interface DeadJob extends JobView {
   /** The number of the request that asked for it. */
   readonly request: number;
 }
@@ -51,12 +51,12 @@ export interface Evidence {
   readonly load: Ledger;
   readonly tables: Tables;
   readonly effects: readonly Effect[];
-  readonly dead: readonly Dead[];
+  readonly dead: readonly DeadJob[];
 }
 
 /** What a request asks for, by its number. */
 export const KINDS = ['row', 'chain', 'background', 'order'] as const;
-export const kindOf = (id: number): (typeof KINDS)[number] => KINDS[id % KINDS.length] ?? 'row';
+export const getKind = (id: number): (typeof KINDS)[number] => KINDS[id % KINDS.length] ?? 'row';
 
 /** Work of one process at the same time. */
 export const CONCURRENCY = 10;
@@ -105,7 +105,7 @@ const FILES = {
 /** Around a mean, and never far from anything: moments are as random as that. */
 const aboutMs = (mean: number): number => Math.random() * 2 * mean;
 
-export async function killUnderLoad(options: KillOptions): Promise<Found<Evidence>> {
+export async function killUnderLoad(options: KillOptions): Promise<ServerOrSkip<Evidence>> {
   const effects = await startEffects(60);
   try {
     const cluster = await startCluster({
@@ -119,7 +119,7 @@ export async function killUnderLoad(options: KillOptions): Promise<Found<Evidenc
     });
     if ('skip' in cluster) return cluster;
     try {
-      return await gather(cluster, effects.all, options);
+      return await collectEvidence(cluster, effects.all, options);
     } finally {
       await cluster.close();
     }
@@ -128,10 +128,10 @@ export async function killUnderLoad(options: KillOptions): Promise<Found<Evidenc
   }
 }
 
-async function gather(cluster: Cluster, effects: readonly Effect[], options: KillOptions): Promise<Evidence> {
+async function collectEvidence(cluster: Cluster, effects: readonly Effect[], options: KillOptions): Promise<Evidence> {
   const load = startLoad(async (id) => {
     await pause(aboutMs(options.pace));
-    const answer = await cluster.client.post(`/${kindOf(id)}`, { id }, { signal: AbortSignal.timeout(20_000) });
+    const answer = await cluster.client.post(`/${getKind(id)}`, { id }, { signal: AbortSignal.timeout(20_000) });
     return { status: answer.status === 202 ? 200 : answer.status, text: answer.text };
   });
   const kills: Kill[] = [];
@@ -141,29 +141,29 @@ async function gather(cluster: Cluster, effects: readonly Effect[], options: Kil
       await pause(aboutMs(options.every));
       // All of them may be starting; then nobody is there to be killed.
       const member = cluster.members[Math.floor(Math.random() * cluster.members.length)];
-      if (member !== undefined) starting.push(replace(cluster, member, kills));
-      if (kills.length % 20 === 0 && member) options.say?.(`${kills.length} kills, ${load.begun()} requests`);
+      if (member !== undefined) starting.push(replaceMember(cluster, member, kills));
+      if (kills.length % 20 === 0 && member) options.say?.(`${kills.length} kills, ${load.countBegun()} requests`);
     }
     await Promise.all(starting);
-    while (load.acknowledged() < (options.requests ?? 0)) await load.more(10);
+    while (load.countAcknowledged() < (options.requests ?? 0)) await load.waitForMore(10);
   } finally {
-    await load.end();
+    await load.stop();
   }
-  const ledger = await load.end();
+  const ledger = await load.stop();
   const { queue, close } = await openQueue({ plugin: 'postgres', options: { url: cluster.database } });
   try {
-    const dead = await settled(queue);
-    return { kills, load: ledger, tables: await tablesOf(cluster.database), effects, dead };
+    const dead = await waitUntilSettled(queue);
+    return { kills, load: ledger, tables: await readTables(cluster.database), effects, dead };
   } finally {
     await close();
   }
 }
 
 /** Synchronous until the process has its signal: what is noted as killed is killed at this moment. */
-async function replace(cluster: Cluster, member: Member, kills: Kill[]): Promise<void> {
+async function replaceMember(cluster: Cluster, member: Member, kills: Kill[]): Promise<void> {
   const kill: Kill = { member: member.name, at: Date.now(), recovered: NaN };
   kills.push(kill);
-  await cluster.end(member, 'SIGKILL');
+  await cluster.stopMember(member, 'SIGKILL');
   await cluster.start(member.port);
   kill.recovered = Date.now() - kill.at;
 }
@@ -171,7 +171,7 @@ async function replace(cluster: Cluster, member: Member, kills: Kill[]): Promise
 const PATIENCE_MS = 90_000;
 
 /** Waits until no work waits or runs; gives what is dead. */
-async function settled(queue: Queue): Promise<readonly Dead[]> {
+async function waitUntilSettled(queue: Queue): Promise<readonly DeadJob[]> {
   const end = Date.now() + PATIENCE_MS;
   for (;;) {
     const views = await queue.list({ limit: 100_000 });
@@ -182,16 +182,16 @@ async function settled(queue: Queue): Promise<readonly Dead[]> {
   }
 }
 
-async function withRequest(queue: Queue, view: JobView): Promise<Dead> {
+async function withRequest(queue: Queue, view: JobView): Promise<DeadJob> {
   const found = await queue.show(view.id);
   const { id } = (found?.work.state.payload ?? {}) as { id?: number };
   return { ...view, request: id ?? NaN };
 }
 
-async function tablesOf(url: string): Promise<Tables> {
+async function readTables(url: string): Promise<Tables> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const counts = async (table: string): Promise<Map<number, number>> => {
+  const countById = async (table: string): Promise<Map<number, number>> => {
     const { rows } = await client.query<{ id: string; n: string }>(
       `SELECT id, count(*) AS n FROM ${table} GROUP BY id`,
     );
@@ -202,10 +202,10 @@ async function tablesOf(url: string): Promise<Tables> {
       'SELECT id, array_agg(member ORDER BY n) AS members FROM notes GROUP BY id',
     );
     return {
-      entries: await counts('entries'),
-      debits: await counts('debits'),
-      credits: await counts('credits'),
-      orders: await counts('orders'),
+      entries: await countById('entries'),
+      debits: await countById('debits'),
+      credits: await countById('credits'),
+      orders: await countById('orders'),
       notes: new Map(notes.rows.map(({ id, members }) => [Number(id), members])),
     };
   } finally {

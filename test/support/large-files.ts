@@ -18,11 +18,11 @@ const AROUND: Readonly<Record<string, string>> = {
   'definitions/_orders.model.json': `${JSON.stringify(MODEL, null, 2)}\n`,
 };
 
-const nameOf = (n: number): string => `order-${String(n).padStart(4, '0')}`;
+const formatOrderName = (n: number): string => `order-${String(n).padStart(4, '0')}`;
 
 /** Two actionables, a guard, rules, two statements that no other resource has. */
-const resource = (n: number): object => ({
-  id: nameOf(n),
+const defineOrder = (n: number): object => ({
+  id: formatOrderName(n),
   resource: `orders/${n}`,
   tokenize: { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.JWT_SECRET_KEY' },
   protected: { provide_as: 'Authorization', extract_claims: ['id'] },
@@ -61,22 +61,22 @@ export interface LargeProject {
 }
 
 /** A project whose one definition file has at least so many bytes. */
-export function projectOfOneFile(bytes: number): LargeProject {
+export function createSingleFileProject(bytes: number): LargeProject {
   const texts: string[] = [];
   for (let size = 0; size < bytes; size += (texts.at(-1)?.length ?? 0) + 2)
-    texts.push(JSON.stringify(resource(texts.length), null, 2));
+    texts.push(JSON.stringify(defineOrder(texts.length), null, 2));
   const open = 'definitions/orders.json';
   return { files: { ...AROUND, [open]: `[\n${texts.join(',\n')}\n]\n` }, open, resources: texts.length };
 }
 
 /** A project of so many resources, each in a file of its own. */
-export function projectOfFiles(resources: number): LargeProject {
-  const name = (n: number): string => `definitions/${nameOf(n)}.json`;
+export function createMultiFileProject(resources: number): LargeProject {
+  const formatFileName = (n: number): string => `definitions/${formatOrderName(n)}.json`;
   const own = Array.from(
     { length: resources },
-    (_, n) => [name(n), `${JSON.stringify(resource(n), null, 2)}\n`] as const,
+    (_, n) => [formatFileName(n), `${JSON.stringify(defineOrder(n), null, 2)}\n`] as const,
   );
-  return { files: { ...AROUND, ...Object.fromEntries(own) }, open: name(resources >> 1), resources };
+  return { files: { ...AROUND, ...Object.fromEntries(own) }, open: formatFileName(resources >> 1), resources };
 }
 
 /** One letter typed: the text before it, the letter, and what must be offered or told then. */
@@ -120,8 +120,8 @@ const HOVERS: readonly Place[] = [
   { name: 'hover', find: '"must_return_value"', by: '"must_r‸eturn_value"', letter: '', expected: /End the request/ },
 ];
 
-function placed(text: string, resources: number, { find, by, ...rest }: Place): Keystroke {
-  const middle = Math.max(0, text.indexOf(`"${nameOf(resources >> 1)}"`));
+function placeKeystroke(text: string, resources: number, { find, by, ...rest }: Place): Keystroke {
+  const middle = Math.max(0, text.indexOf(`"${formatOrderName(resources >> 1)}"`));
   const start = text.indexOf(find, middle);
   if (start < 0) throw new Error(`${find} does not stand in the text`);
   const [before = '', after = ''] = by.split('‸');
@@ -135,8 +135,8 @@ function placed(text: string, resources: number, { find, by, ...rest }: Place): 
 const inOpenFile =
   (places: readonly Place[]) =>
   ({ files, open, resources }: LargeProject): readonly Keystroke[] =>
-    places.map((place) => placed(files[open] ?? '', resources, place));
+    places.map((place) => placeKeystroke(files[open] ?? '', resources, place));
 
-export const completionsIn = inOpenFile(COMPLETIONS);
-export const problemsIn = inOpenFile(PROBLEMS);
-export const hoversIn = inOpenFile(HOVERS);
+export const listCompletionKeystrokes = inOpenFile(COMPLETIONS);
+export const listProblemKeystrokes = inOpenFile(PROBLEMS);
+export const listHoverKeystrokes = inOpenFile(HOVERS);

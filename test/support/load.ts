@@ -6,13 +6,13 @@ import { pause } from './guarded.js';
 
 export interface Load {
   /** Requests begun so far. */
-  begun(): number;
+  countBegun(): number;
   /** Requests answered with 200 so far. */
-  acknowledged(): number;
+  countAcknowledged(): number;
   /** Resolves when so many more have been begun. */
-  more(count: number): Promise<void>;
+  waitForMore(count: number): Promise<void>;
   /** Begins nothing new; resolves when all that was begun is over. */
-  end(): Promise<Ledger>;
+  stop(): Promise<Ledger>;
 }
 
 export interface Ledger {
@@ -23,7 +23,7 @@ export interface Ledger {
   readonly failed: readonly { readonly id: number; readonly what: string }[];
 }
 
-export interface Told {
+export interface LoadResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -32,7 +32,7 @@ export interface Told {
 export const CALLERS = 8;
 
 /** `pace`: milliseconds that a caller waits after each request; without it all that the machine can do. */
-export function startLoad(send: (id: number) => Promise<Told>, pace = 0): Load {
+export function startLoad(send: (id: number) => Promise<LoadResponse>, pace = 0): Load {
   const acknowledged: number[] = [];
   const failed: { id: number; what: string }[] = [];
   const waiting = new Set<() => void>();
@@ -44,7 +44,7 @@ export function startLoad(send: (id: number) => Promise<Told>, pace = 0): Load {
       for (const look of waiting) look();
       await send(id).then(
         ({ status, text }) => (status === 200 ? acknowledged.push(id) : failed.push({ id, what: `${status} ${text}` })),
-        (error: unknown) => failed.push({ id, what: reasonOf(error) }),
+        (error: unknown) => failed.push({ id, what: formatReason(error) }),
       );
       if (pace > 0) await pause(pace);
     }
@@ -52,19 +52,19 @@ export function startLoad(send: (id: number) => Promise<Told>, pace = 0): Load {
   const over = Promise.all(Array.from({ length: CALLERS }, call));
 
   return {
-    begun: () => next - 1,
-    acknowledged: () => acknowledged.length,
-    more: (count) =>
+    countBegun: () => next - 1,
+    countAcknowledged: () => acknowledged.length,
+    waitForMore: (count) =>
       new Promise((resolve) => {
         const goal = next + count;
-        const look = (): void => {
+        const checkGoal = (): void => {
           if (next < goal) return;
-          waiting.delete(look);
+          waiting.delete(checkGoal);
           resolve();
         };
-        waiting.add(look);
+        waiting.add(checkGoal);
       }),
-    async end() {
+    async stop() {
       isOver = true;
       await over;
       return { sent: next - 1, acknowledged, failed };
@@ -72,7 +72,7 @@ export function startLoad(send: (id: number) => Promise<Told>, pace = 0): Load {
   };
 }
 
-const reasonOf = (error: unknown): string => {
+const formatReason = (error: unknown): string => {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return cause instanceof Error ? `${cause.message}` : String(cause);
 };

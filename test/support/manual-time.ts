@@ -5,12 +5,12 @@ export interface ManualTime {
   /** Milliseconds since the start. */
   readonly now: () => number;
   /** Passes time timer by timer; what each sets going settles before the next. */
-  readonly pass: (milliseconds: number) => Promise<void>;
+  readonly advance: (milliseconds: number) => Promise<void>;
   /** How many wait. */
   readonly timers: () => number;
   /** In how many milliseconds the next one is called; null where none waits. */
   readonly next: () => number | null;
-  readonly restore: () => void;
+  readonly restoreGlobals: () => void;
 }
 
 interface Timer {
@@ -20,7 +20,7 @@ interface Timer {
   readonly unref: () => Timer;
 }
 
-const settle = async (): Promise<void> => {
+const flushTasks = async (): Promise<void> => {
   for (let n = 0; n < 3; n++) await new Promise<void>((resolve) => setImmediate(resolve));
 };
 
@@ -40,43 +40,43 @@ export function replaceTime(): ManualTime {
     timers.add(timer);
     return timer;
   };
-  const repeat = (call: () => void, milliseconds = 0): Timer => {
-    const again = (): void => {
+  const repeatCall = (call: () => void, milliseconds = 0): Timer => {
+    const callAndReschedule = (): void => {
       timer.at = now + Math.max(1, milliseconds);
       timers.add(timer);
       call();
     };
-    const timer = set(again, milliseconds);
+    const timer = set(callAndReschedule, milliseconds);
     return timer;
   };
   const clear = (timer: unknown): void => {
     if (!timers.delete(timer as Timer)) realClear(timer as NodeJS.Timeout);
   };
-  const choose = (own: typeof set, real: typeof setTimeout): typeof setTimeout =>
+  const selectTimer = (own: typeof set, real: typeof setTimeout): typeof setTimeout =>
     ((...given: Parameters<typeof set>) => (isOwn() ? own(...given) : real(...given))) as typeof setTimeout;
-  globalThis.setTimeout = choose(set, realSet);
+  globalThis.setTimeout = selectTimer(set, realSet);
   globalThis.clearTimeout = clear;
-  globalThis.setInterval = choose(repeat, realRepeat as typeof setTimeout);
+  globalThis.setInterval = selectTimer(repeatCall, realRepeat as typeof setTimeout);
   globalThis.clearInterval = clear;
   performance.now = ownNow;
   return {
     now: ownNow,
-    async pass(milliseconds) {
+    async advance(milliseconds) {
       const end = now + milliseconds;
-      await settle();
+      await flushTasks();
       for (;;) {
         const [next] = [...timers].sort((a, b) => a.at - b.at);
         if (next === undefined || next.at > end) break;
         timers.delete(next);
         now = Math.max(now, next.at);
         next.call();
-        await settle();
+        await flushTasks();
       }
       now = end;
     },
     timers: () => timers.size,
     next: () => (timers.size === 0 ? null : Math.min(...[...timers].map(({ at }) => at)) - now),
-    restore() {
+    restoreGlobals() {
       globalThis.setTimeout = realSet;
       globalThis.clearTimeout = realClear;
       globalThis.setInterval = realRepeat;

@@ -5,7 +5,7 @@
 import type { Position, Range, TextEdit } from 'vscode-languageserver-protocol';
 import { document, positionAt } from '../../language/source/document.js';
 
-export interface Marked {
+export interface MarkedSource {
   readonly text: string;
   /** Null where no caret stands. */
   readonly caret: Position | null;
@@ -13,7 +13,7 @@ export interface Marked {
   readonly ranges: ReadonlyMap<string, Range>;
 }
 
-export function marked(source: string): Marked {
+export function parseMarked(source: string): MarkedSource {
   let text = '';
   let offset: number | null = null;
   const open: { name: string; start: number }[] = [];
@@ -38,17 +38,17 @@ export function marked(source: string): Marked {
 }
 
 /** The text after the edits; places of snippets are left as `‸`. */
-export function edited(text: string, edits: readonly TextEdit[]): string {
+export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
   const doc = document('', text);
-  const offsetOf = ({ line, character }: Position): number => (doc.lineStarts[line] ?? text.length) + character;
+  const toOffset = ({ line, character }: Position): number => (doc.lineStarts[line] ?? text.length) + character;
   return [...edits]
-    .map(({ range, newText }) => ({ start: offsetOf(range.start), end: offsetOf(range.end), newText }))
+    .map(({ range, newText }) => ({ start: toOffset(range.start), end: toOffset(range.end), newText }))
     .sort((a, b) => b.start - a.start || b.end - a.end)
     .reduce((result, { start, end, newText }) => result.slice(0, start) + newText + result.slice(end), text);
 }
 
 /** A snippet as it stands right after it was accepted: `${1:name}` is `name`, `${1|a,b|}` is `a`, `$0` and `$1` are `‸`. */
-export const snippetShown = (snippet: string): string =>
+export const renderSnippet = (snippet: string): string =>
   snippet
     .replace(/(?<!\\)\$\{\d+\|((?:[^|\\]|\\.)*?)(?:,(?:[^|\\]|\\.)*)?\|\}/g, '$1')
     .replace(/(?<!\\)\$\{\d+:((?:[^}\\]|\\.)*)\}/g, '$1')

@@ -15,14 +15,14 @@ export interface MemoryLedger extends Ledger {
   isAway: boolean;
 }
 
-export function memoryLedger(now: () => number): MemoryLedger {
+export function createMemoryLedger(now: () => number): MemoryLedger {
   const rows = new Map<string, Row>();
-  const ask = async <T>(work: () => T): Promise<T> => {
+  const runQuery = async <T>(work: () => T): Promise<T> => {
     await Promise.resolve();
     if (ledger.isAway) throw new Error('away');
     return work();
   };
-  const rowOf = (key: string, since: number): Row => {
+  const ensureRow = (key: string, since: number): Row => {
     const known = rows.get(key);
     if (known !== undefined) return known;
     const row = { form: '', latest: since, running: null, until: 0, skipped: 0, forgotten: 0, instants: new Map() };
@@ -31,9 +31,9 @@ export function memoryLedger(now: () => number): MemoryLedger {
   };
   const ledger: MemoryLedger = {
     isAway: false,
-    claim: (key, instant, lease, by) =>
-      ask(() => {
-        const row = rowOf(key, instant);
+    claimRun: (key, instant, lease, by) =>
+      runQuery(() => {
+        const row = ensureRow(key, instant);
         const known = row.instants.get(instant);
         if (known === by) return row.running === instant ? 'mine' : 'busy';
         if (known !== undefined || instant <= row.forgotten) return 'taken';
@@ -46,16 +46,16 @@ export function memoryLedger(now: () => number): MemoryLedger {
         Object.assign(row, { running: instant, until: now() + lease * 1000 });
         return 'mine';
       }),
-    renew: (key, instant, lease) =>
-      ask(() => {
+    renewClaim: (key, instant, lease) =>
+      runQuery(() => {
         const row = rows.get(key);
         if (row?.running !== instant) return false;
         row.until = now() + lease * 1000;
         return true;
       }),
-    finish: (key, instant) =>
-      ask(() => {
-        const row = rowOf(key, instant);
+    finishRun: (key, instant) =>
+      runQuery(() => {
+        const row = ensureRow(key, instant);
         if (row.running === instant) row.running = null;
         for (const old of row.instants.keys()) {
           if (old >= instant - REMEMBERED) continue;
@@ -63,14 +63,14 @@ export function memoryLedger(now: () => number): MemoryLedger {
           row.forgotten = Math.max(row.forgotten, old);
         }
       }),
-    latest: (key, form, since) =>
-      ask(() => {
-        const row = rowOf(key, since);
+    resolveLatest: (key, form, since) =>
+      runQuery(() => {
+        const row = ensureRow(key, since);
         if (row.form !== form) row.latest = Math.max(row.latest, since);
         row.form = form;
         return row.latest;
       }),
-    skipped: (key) => ask(() => rows.get(key)?.skipped ?? 0),
+    countSkipped: (key) => runQuery(() => rows.get(key)?.skipped ?? 0),
   };
   return ledger;
 }

@@ -2,7 +2,7 @@
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
 
 /** A text that must be there, unless `more` says otherwise. */
-export const columnOf = (name: string, more: Partial<ModelColumn> = {}): ModelColumn => ({
+export const createModelColumn = (name: string, more: Partial<ModelColumn> = {}): ModelColumn => ({
   name,
   type: 'text',
   nullable: false,
@@ -17,7 +17,10 @@ export const columnOf = (name: string, more: Partial<ModelColumn> = {}): ModelCo
   ...more,
 });
 
-export const tableOf = (columns: readonly ModelColumn[], uniques: readonly (readonly string[])[] = []): ModelTable => ({
+export const createModelTable = (
+  columns: readonly ModelColumn[],
+  uniques: readonly (readonly string[])[] = [],
+): ModelTable => ({
   model: '_note',
   table: 'notes',
   stores: [],

@@ -26,7 +26,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   n: { type: 'I', auto_increment: true },
 };
 
-export function findingsOf(value: Field, models: readonly string[] = ['_user']): Finding[] {
+export function collectDocumentFindings(value: Field, models: readonly string[] = ['_user']): Finding[] {
   const holder = { id: 1 };
   const action = {
     index: 0,
@@ -35,25 +35,25 @@ export function findingsOf(value: Field, models: readonly string[] = ['_user']):
     fields: new Map(Object.entries(FIELDS)),
     uniques: new Set<string>(),
   };
-  const facts = (_kind: string, name: string): Field | undefined =>
+  const getFact = (_kind: string, name: string): Field | undefined =>
     COLUMNS[name] === undefined ? undefined : { column: COLUMNS[name] };
-  const place = { value, holder, root: { actionables: [holder] }, actions: [action], facts, nearest };
+  const place = { value, holder, root: { actionables: [holder] }, actions: [action], facts: getFact, nearest };
   return checkDocuments(place as unknown as CheckPlace);
 }
 
 /** Code, place, and the text that is offered instead; the part of the query is left out of the place. */
-export const told = (part: string, json: Json, more: Field = {}): string[] =>
-  findingsOf({ collection: '_user', action: 'X', [part]: json, ...more }).map(({ code, at, fix }) => {
+export const formatFindings = (part: string, json: Json, more: Field = {}): string[] =>
+  collectDocumentFindings({ collection: '_user', action: 'X', [part]: json, ...more }).map(({ code, at, fix }) => {
     const text = fix !== undefined && 'text' in fix && fix.text !== undefined ? ` -> ${fix.text}` : '';
     return `${code} ${at.replace(`/${part}`, '')}${text}`;
   });
 
 export type Row = readonly [json: Json, expected: readonly string[]];
-export function rows(title: string, part: string, all: readonly Row[], more: Field = {}): void {
+export function describeRows(title: string, part: string, all: readonly Row[], more: Field = {}): void {
   describe(title, () => {
     for (const [json, expected] of all)
-      it(JSON.stringify(json), () => expect(told(part, json, more)).to.deep.equal(expected));
+      it(JSON.stringify(json), () => expect(formatFindings(part, json, more)).to.deep.equal(expected));
   });
 }
 
-export const fine = (...all: readonly Json[]): Row[] => all.map((json) => [json, []]);
+export const createValidRows = (...all: readonly Json[]): Row[] => all.map((json) => [json, []]);

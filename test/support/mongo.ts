@@ -7,15 +7,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
-import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { pickFreePort, skipWithReason, findProgram, startGuardedServer, type ServerOrSkip } from './guarded.js';
+import { shareServer, stopSharedServer, runAtEnd } from './shared-server.js';
 import { NO_MONGO } from './skip.js';
 
 export interface MongoServer {
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
-export type TestMongo = Found<MongoServer>;
+export type TestMongo = ServerOrSkip<MongoServer>;
 
 const SET = 'lintel';
 
@@ -30,7 +30,7 @@ async function onServer<T>(url: string, work: (client: MongoClient) => Promise<T
 }
 
 /** Is the one that writes, or rejects; a server that is in no set yet is told that it is one. */
-const writes = (port: number): Promise<void> =>
+const ensurePrimary = (port: number): Promise<void> =>
   onServer(`mongodb://127.0.0.1:${port}/?directConnection=true`, async (client) => {
     const admin = client.db('admin');
     const hello = (await admin.command({ hello: 1 })) as { isWritablePrimary?: boolean; setName?: string };
@@ -48,15 +48,15 @@ const writes = (port: number): Promise<void> =>
  * A server for one suite alone, always a local one. In the same `data` folder again it is the server that came back. `inSet`: false
  * for one that is in no replica set.
  */
-export async function ownMongo(
+export async function startOwnMongo(
   port?: number,
   data?: string,
   inSet = true,
-): Promise<Found<MongoServer & { readonly port: number }>> {
-  const program = process.env['TEST_MONGOD'] ?? onPath('mongod');
-  if (!program) return missing(NO_MONGO);
-  const chosen = port ?? (await freePort());
-  const { stop } = await startGuarded({
+): Promise<ServerOrSkip<MongoServer & { readonly port: number }>> {
+  const program = process.env['TEST_MONGOD'] ?? findProgram('mongod');
+  if (!program) return skipWithReason(NO_MONGO);
+  const chosen = port ?? (await pickFreePort());
+  const { stop } = await startGuardedServer({
     name: 'mongo',
     // Nothing of it is needed any more, and an orderly end waits for its clients.
     signal: 'KILL',
@@ -64,7 +64,7 @@ export async function ownMongo(
     script: (folder) =>
       `keep '${program}' --dbpath '${data ?? join(folder, 'data')}' --port ${chosen} --bind_ip 127.0.0.1 ` +
       `${inSet ? `--replSet ${SET} --oplogSize 64` : ''} --nounixsocket --setParameter diagnosticDataCollectionEnabled=false`,
-    ready: () => writes(chosen),
+    ready: () => ensurePrimary(chosen),
     patienceMs: 60_000,
   });
   // Directly: whoever comes through a proxy must not be sent to the address that the set knows.
@@ -76,11 +76,11 @@ const made: string[] = [];
 /** The server of this run. */
 export function startMongo(): Promise<TestMongo> {
   const given = process.env['TEST_MONGO_URL'];
-  return shareServer('mongo', async () => (given ? { url: given, stop: async () => {} } : ownMongo()));
+  return shareServer('mongo', async () => (given ? { url: given, stop: async () => {} } : startOwnMongo()));
 }
 
 /** The address of a new, empty database; throws where there is no server (ask `startMongo` first). */
-export async function freshMongo(): Promise<string> {
+export async function createMongoDatabase(): Promise<string> {
   const found = await startMongo();
   if ('skip' in found) throw new Error(found.skip);
   const name = `lintel_test_${randomUUID().replaceAll('-', '')}`;
@@ -96,7 +96,7 @@ export async function stopMongo(): Promise<void> {
   if (url && dropped.length > 0) {
     await onServer(url, (client) => Promise.all(dropped.map((name) => client.db(name).dropDatabase())));
   }
-  await stopShared('mongo');
+  await stopSharedServer('mongo');
 }
 
-whenOver(stopMongo);
+runAtEnd(stopMongo);

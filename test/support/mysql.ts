@@ -11,8 +11,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
-import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
-import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { pickFreePort, skipWithReason, findProgram, startGuardedServer, type ServerOrSkip } from './guarded.js';
+import { shareServer, stopSharedServer, runAtEnd } from './shared-server.js';
 import { NO_MARIADB, NO_MYSQL } from './skip.js';
 
 export type MysqlFlavour = 'mariadb' | 'mysql';
@@ -20,7 +20,7 @@ export interface MysqlServer {
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
-export type TestMysql = Found<MysqlServer>;
+export type TestMysql = ServerOrSkip<MysqlServer>;
 
 const run = promisify(execFile);
 
@@ -42,11 +42,11 @@ const COMMON = '--skip-log-bin --bind-address=127.0.0.1 --max-connections=300 --
 const FLAVOURS: Readonly<Record<MysqlFlavour, Flavour>> = {
   mariadb: {
     variable: 'TEST_MARIADB_URL',
-    program: () => onPath('mariadbd') ?? onPath('../sbin/mariadbd'),
+    program: () => findProgram('mariadbd') ?? findProgram('../sbin/mariadbd'),
     hint: NO_MARIADB,
     initialise: (_program, data) =>
       run(
-        onPath('mariadb-install-db') ?? 'mariadb-install-db',
+        findProgram('mariadb-install-db') ?? 'mariadb-install-db',
         [
           `--user=${userInfo().username}`,
           `--datadir=${data}`,
@@ -59,7 +59,7 @@ const FLAVOURS: Readonly<Record<MysqlFlavour, Flavour>> = {
   },
   mysql: {
     variable: 'TEST_MYSQL_URL',
-    program: () => process.env['TEST_MYSQLD'] ?? notMariadb(onPath('mysqld')),
+    program: () => process.env['TEST_MYSQLD'] ?? notMariadb(findProgram('mysqld')),
     hint: NO_MYSQL,
     initialise: (program, data) => run(program, [`--datadir=${data}`, '--initialize-insecure'], { cwd: tmpdir() }),
     options: `${COMMON} --mysqlx=OFF --innodb-flush-log-at-trx-commit=0`,
@@ -76,17 +76,17 @@ async function onServer(url: string, sql: string): Promise<void> {
 }
 
 /** A server for one suite alone, always a local one. In the same `data` folder again it is the server that came back. */
-export async function ownMysql(
+export async function startOwnMysql(
   flavour: MysqlFlavour,
   port?: number,
   data?: string,
-): Promise<Found<MysqlServer & { readonly port: number }>> {
+): Promise<ServerOrSkip<MysqlServer & { readonly port: number }>> {
   const { program: find, hint, initialise, options } = FLAVOURS[flavour];
   const program = find();
-  if (program === undefined) return missing(hint);
-  const chosen = port ?? (await freePort());
+  if (program === undefined) return skipWithReason(hint);
+  const chosen = port ?? (await pickFreePort());
   const url = `mysql://root@127.0.0.1:${chosen}/`;
-  const { stop } = await startGuarded({
+  const { stop } = await startGuardedServer({
     name: flavour,
     signal: 'KILL',
     prepare: async (folder) => {
@@ -110,11 +110,11 @@ const made: { readonly flavour: MysqlFlavour; readonly name: string }[] = [];
 /** The server of this run. */
 export function startMysql(flavour: MysqlFlavour): Promise<TestMysql> {
   const given = process.env[FLAVOURS[flavour].variable];
-  return shareServer(flavour, async () => (given ? { url: given, stop: async () => {} } : ownMysql(flavour)));
+  return shareServer(flavour, async () => (given ? { url: given, stop: async () => {} } : startOwnMysql(flavour)));
 }
 
 /** The address of a new, empty database; throws where there is no server (ask `startMysql` first). */
-export async function freshMysql(flavour: MysqlFlavour): Promise<string> {
+export async function createMysqlDatabase(flavour: MysqlFlavour): Promise<string> {
   const found = await startMysql(flavour);
   if ('skip' in found) throw new Error(found.skip);
   const name = `lintel_test_${randomUUID().replaceAll('-', '')}`;
@@ -131,7 +131,7 @@ export async function stopMysql(): Promise<void> {
     const url = process.env[FLAVOURS[flavour].variable];
     if (url) await onServer(url, `DROP DATABASE IF EXISTS ${name}`).catch(() => {});
   }
-  await Promise.all([stopShared('mariadb'), stopShared('mysql')]);
+  await Promise.all([stopSharedServer('mariadb'), stopSharedServer('mysql')]);
 }
 
-whenOver(stopMysql);
+runAtEnd(stopMysql);

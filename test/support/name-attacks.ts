@@ -1,28 +1,32 @@
 /** Definitions of `e2e/name-attacks`, by what each tries; the sound ones next to them share keys and tables with these. */
 import type { Loose } from './client.js';
 
-const keyed = (claims?: readonly string[], rest: Loose = {}): Loose => ({
+const defineToken = (claims?: readonly string[], rest: Loose = {}): Loose => ({
   tokenize: { type: 'JWT', encryption_key: '$ENV.KEY', ...(claims && { custom_claim_fields: claims }), ...rest },
 });
-const guard = (...claims: string[]): Loose => ({ ...keyed(), protected: { extract_claims: claims } });
-const guardFor = (purpose: string, ...claims: string[]): Loose => ({
-  ...keyed(),
+const defineGuard = (...claims: string[]): Loose => ({ ...defineToken(), protected: { extract_claims: claims } });
+const definePurposeGuard = (purpose: string, ...claims: string[]): Loose => ({
+  ...defineToken(),
   protected: { extract_claims: claims, purpose },
 });
 const query = (id: number, text: string, parameters: readonly unknown[] = [], rest: Loose = {}): Loose => ({
   ...{ id, mode: 'QUERY', sql_query: { query: text, parameters } },
   ...rest,
 });
-const returns = (id: number, value: unknown, rest: Loose = {}): Loose => ({ id, mode: 'RETURN', value, ...rest });
-const of = (rest: Loose, ...actionables: readonly Loose[]): Loose => ({ ...rest, actionables });
-const documents = (rest: Loose): Loose => ({ id: 1, mode: 'QUERY', mongo_query: { collection: 'papers', ...rest } });
-const takes = (extract: string, name: string, from = 'self'): Loose => ({
+const defineReturn = (id: number, value: unknown, rest: Loose = {}): Loose => ({ id, mode: 'RETURN', value, ...rest });
+const withActionables = (rest: Loose, ...actionables: readonly Loose[]): Loose => ({ ...rest, actionables });
+const defineDocumentQuery = (rest: Loose): Loose => ({
+  id: 1,
+  mode: 'QUERY',
+  mongo_query: { collection: 'papers', ...rest },
+});
+const defineDependency = (extract: string, name: string, from = 'self'): Loose => ({
   depends_on: [{ resource_id: from, action_ids: [1], extract_response_for: [{ extract, for: name }] }],
 });
 const send = (to: unknown): Loose => ({
   broadcast_websocket_message: { broadcast_type: 'SINGLE', action: 'a', broadcast_to: to },
 });
-const cached = (key: string): Loose => ({ cacheable: { read_from_cache: true, cache_key: key, duration: 5 } });
+const defineCache = (key: string): Loose => ({ cacheable: { read_from_cache: true, cache_key: key, duration: 5 } });
 const call = (url: string, id: number, body: Loose, rest: Loose = {}): Loose => ({
   ...{ id, mode: 'HTTPREQUEST', http: { url: `${url}/x`, method: 'POST', request_body: body } },
   ...rest,
@@ -31,73 +35,97 @@ const call = (url: string, id: number, body: Loose, rest: Loose = {}): Loose => 
 const INSERT = 'INSERT INTO note (body) VALUES ($1) RETURNING body';
 const ROW = query(1, "SELECT 'a' AS name");
 const writesFrom = (first: Loose, path: string, extract = 'self_'): Loose =>
-  of({}, first, query(2, INSERT, [path], takes(extract, 'row')));
+  withActionables({}, first, query(2, INSERT, [path], defineDependency(extract, 'row')));
 
 /** The code of the error that is expected of a definition. */
 export const WRONG: Readonly<Record<string, readonly [code: string, definition: Loose]>> = {
   'a claim that no token has, in a statement': [
     'LNK_CLAIM_ABSENT',
-    of(guard('rank'), query(1, 'SELECT $1::text AS x', ['$PROTECTED.rank'])),
+    withActionables(defineGuard('rank'), query(1, 'SELECT $1::text AS x', ['$PROTECTED.rank'])),
   ],
   'a claim that no token has, as a word': [
     'LNK_CLAIM_ABSENT',
-    of(guard('rank'), query(1, 'SELECT $1::text AS rank', ['rank'])),
+    withActionables(defineGuard('rank'), query(1, 'SELECT $1::text AS rank', ['rank'])),
   ],
-  'a claim that is misspelt': ['LNK_CLAIM_ABSENT', of(guard('emial'), returns(1, '$PROTECTED.emial'))],
+  'a claim that is misspelt': [
+    'LNK_CLAIM_ABSENT',
+    withActionables(defineGuard('emial'), defineReturn(1, '$PROTECTED.emial')),
+  ],
   'a claim that no token has, in a limit': [
     'LNK_CLAIM_ABSENT',
-    of({ ...guard('rank'), rate_limit: { limit: 5, identifier: '$PROTECTED.rank', expires_after: 60 } }, returns(1, 1)),
+    withActionables(
+      { ...defineGuard('rank'), rate_limit: { limit: 5, identifier: '$PROTECTED.rank', expires_after: 60 } },
+      defineReturn(1, 1),
+    ),
   ],
   'a claim that no token has, as a receiver': [
     'LNK_CLAIM_ABSENT',
-    of(guard('uid'), returns(1, 1, send('$PROTECTED.uid'))),
+    withActionables(defineGuard('uid'), defineReturn(1, 1, send('$PROTECTED.uid'))),
   ],
   'a claim that no token has, in the name of an entry': [
     'LNK_CLAIM_ABSENT',
-    of(guard('rank'), query(1, 'SELECT 1 AS n', [], cached('of $PROTECTED.rank'))),
+    withActionables(defineGuard('rank'), query(1, 'SELECT 1 AS n', [], defineCache('of $PROTECTED.rank'))),
   ],
   'a path beside the one that tokens have': [
     'LNK_CLAIM_ABSENT',
-    of(guard('profile'), returns(1, '$PROTECTED.profile.b')),
+    withActionables(defineGuard('profile'), defineReturn(1, '$PROTECTED.profile.b')),
   ],
-  'a path that is not extracted': ['ACC_UNDECLARED', of(guard('profile.a'), returns(1, '$PROTECTED.profile.b'))],
+  'a path that is not extracted': [
+    'ACC_UNDECLARED',
+    withActionables(defineGuard('profile.a'), defineReturn(1, '$PROTECTED.profile.b')),
+  ],
   'a claim that tokens for another purpose have': [
     'LNK_CLAIM_ABSENT',
-    of(guard('step'), returns(1, '$PROTECTED.step')),
+    withActionables(defineGuard('step'), defineReturn(1, '$PROTECTED.step')),
   ],
   'a claim that only tokens for access have': [
     'LNK_CLAIM_ABSENT',
-    of(guardFor('reset', 'email'), returns(1, '$PROTECTED.email')),
+    withActionables(definePurposeGuard('reset', 'email'), defineReturn(1, '$PROTECTED.email')),
   ],
-  'a claim of other systems': ['LNK_CLAIM_ABSENT', of(guard('sub'), returns(1, '$PROTECTED.sub'))],
+  'a claim of other systems': [
+    'LNK_CLAIM_ABSENT',
+    withActionables(defineGuard('sub'), defineReturn(1, '$PROTECTED.sub')),
+  ],
   'a claim that only the reached resource extracts': [
     'LNK_CLAIM_REACHED',
-    of(guard('id'), returns(1, '$PAYLOAD.x', takes('self_', 'x', 'mail'))),
+    withActionables(defineGuard('id'), defineReturn(1, '$PAYLOAD.x', defineDependency('self_', 'x', 'mail'))),
   ],
   'small letters inside the text of a call': [
     'TPL_VALUE',
-    of({}, call('https://a.example', 1, { a: 'dear $payload.a' })),
+    withActionables({}, call('https://a.example', 1, { a: 'dear $payload.a' })),
   ],
-  'small letters in a document': ['TPL_VALUE', of({}, documents({ action: 'INSERT', document: { a: '$payload.a' } }))],
+  'small letters in a document': [
+    'TPL_VALUE',
+    withActionables({}, defineDocumentQuery({ action: 'INSERT', document: { a: '$payload.a' } })),
+  ],
   'small letters inside the text of a document': [
     'TPL_VALUE',
-    of({}, documents({ action: 'INSERT', document: { a: 'at $payload.a' } })),
+    withActionables({}, defineDocumentQuery({ action: 'INSERT', document: { a: 'at $payload.a' } })),
   ],
   'small letters in a filter': [
     'TPL_VALUE',
-    of(guard('id'), documents({ action: 'FETCH', filter_predicate: { a: { $in: ['$protected.id'] } } })),
+    withActionables(
+      defineGuard('id'),
+      defineDocumentQuery({ action: 'FETCH', filter_predicate: { a: { $in: ['$protected.id'] } } }),
+    ),
   ],
   'small letters in a condition of a pipeline': [
     'TPL_VALUE',
-    of({}, documents({ action: 'AGGREGATE', pipeline: [{ $match: { a: '$Payload.a' } }] })),
+    withActionables({}, defineDocumentQuery({ action: 'AGGREGATE', pipeline: [{ $match: { a: '$Payload.a' } }] })),
   ],
   'small letters in the name of an entry': [
     'TPL_VALUE',
-    of({}, query(1, 'SELECT 1 AS n', [], cached('of $payload.a'))),
+    withActionables({}, query(1, 'SELECT 1 AS n', [], defineCache('of $payload.a'))),
   ],
-  'small letters in the name of a room': ['TPL_VALUE', of({}, returns(1, 1, { join_room: 'team $payload.a' }))],
-  'small letters inside the text of a statement': ['TPL_SQL', of({}, query(1, "SELECT '$payload.a' AS a"))],
-  'small letters in a statement': ['TPL_SQL', of({}, query(1, 'SELECT $payload.a AS a'))],
+  'small letters in the name of a room': [
+    'TPL_VALUE',
+    withActionables({}, defineReturn(1, 1, { join_room: 'team $payload.a' })),
+  ],
+  'small letters inside the text of a statement': [
+    'TPL_SQL',
+    withActionables({}, query(1, "SELECT '$payload.a' AS a")),
+  ],
+  'small letters in a statement': ['TPL_SQL', withActionables({}, query(1, 'SELECT $payload.a AS a'))],
   'a secret of a table under another name': [
     'TOK_CLAIM_SECRET',
     secretClaim('SELECT id, email AS contact FROM account', 'contact'),
@@ -113,7 +141,7 @@ export const WRONG: Readonly<Record<string, readonly [code: string, definition: 
 };
 
 function secretClaim(text: string, claim: string): Loose {
-  return of(keyed(['id', claim], { encryption_key: '$ENV.OTHER' }), query(1, text));
+  return withActionables(defineToken(['id', claim], { encryption_key: '$ENV.OTHER' }), query(1, text));
 }
 
 /** Served, and its requests end with 422; nothing is written. */
@@ -123,16 +151,16 @@ export const UNRESOLVED: Readonly<Record<string, Loose>> = {
   'a word inside JSON': writesFrom(query(1, `SELECT '{"a":1}'::jsonb AS data`), 'row.b', 'data'),
   'a word inside no row': writesFrom(query(1, "SELECT 'a' AS name WHERE 1 = 2"), 'row.name'),
   'a word behind the end of a list': writesFrom(query(1, "SELECT 'a' AS name", [], { result: 'many' }), 'row.3.name'),
-  'a word in a document': of({}, ROW, {
-    ...documents({ action: 'INSERT', document: { a: '$1' }, parameters: ['row.nope'] }),
+  'a word in a document': withActionables({}, ROW, {
+    ...defineDocumentQuery({ action: 'INSERT', document: { a: '$1' }, parameters: ['row.nope'] }),
     id: 2,
-    ...takes('self_', 'row'),
+    ...defineDependency('self_', 'row'),
   }),
   'a column that the result lacks': writesFrom(ROW, 'row', 'nope'),
 };
 
 /** The claim `role` is given by some of the tokens; the one that is sent lacks it. `rest`: what is done with it after the INSERT. */
-export const unsettled = (url: string): Readonly<Record<string, readonly Loose[]>> => ({
+export const createOptionalClaimCases = (url: string): Readonly<Record<string, readonly Loose[]>> => ({
   'in a call': [call(url, 2, { role: '$PROTECTED.role' })],
   'in a statement after a call': [call(url, 2, {}), query(3, 'SELECT $1::text AS role', ['role'])],
   'in deferred work': [call(url, 2, { role: '$PROTECTED.role' }, { run_in_background: true })],
@@ -140,10 +168,13 @@ export const unsettled = (url: string): Readonly<Record<string, readonly Loose[]
     call(url, 2, {}),
     call(url, 3, { role: '$PROTECTED.role' }, { queue: {} }),
   ],
-  'in an actionable of another resource': [call(url, 2, {}), returns(3, '$PAYLOAD.x', takes('self_', 'x', 'of-staff'))],
+  'in an actionable of another resource': [
+    call(url, 2, {}),
+    defineReturn(3, '$PAYLOAD.x', defineDependency('self_', 'x', 'of-staff')),
+  ],
   'in a document after a call': [
     call(url, 2, {}),
-    { ...documents({ action: 'INSERT', document: { a: '$1' }, parameters: ['role'] }), id: 3 },
+    { ...defineDocumentQuery({ action: 'INSERT', document: { a: '$1' }, parameters: ['role'] }), id: 3 },
   ],
   'in the name of a folder': [
     { id: 2, mode: 'UPLOAD', uploads: { allowed_mimetypes: ['image/*'], upload_folder: 'of/$PROTECTED.role' } },
@@ -158,28 +189,32 @@ export const OPEN_CLAIMS: readonly string[] = [
   'SELECT id, contact AS email FROM account',
 ];
 
-const named = (prefix: string, definitions: readonly Loose[]): Readonly<Record<string, unknown>> =>
+const nameDefinitions = (prefix: string, definitions: readonly Loose[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     definitions.map((one, i) => [
       `definitions/${prefix}${i}.json`,
       { id: `${prefix}${i}`, resource: `${prefix}${i}`, ...one },
     ]),
   );
-const resource = (id: string, rest: Loose): Loose => ({ id, resource: id, ...rest });
+const defineResource = (id: string, rest: Loose): Loose => ({ id, resource: id, ...rest });
 
-export const files = (url: string): Readonly<Record<string, unknown>> => ({
-  ...named(
+export const createAttackFiles = (url: string): Readonly<Record<string, unknown>> => ({
+  ...nameDefinitions(
     'wrong',
     Object.values(WRONG).map(([, definition]) => definition),
   ),
-  ...named('open', Object.values(UNRESOLVED)),
-  ...named(
+  ...nameDefinitions('open', Object.values(UNRESOLVED)),
+  ...nameDefinitions(
     'late',
-    Object.values(unsettled(url)).map((rest) => of(guard('id', 'role'), query(1, INSERT, ['body']), ...rest)),
+    Object.values(createOptionalClaimCases(url)).map((rest) =>
+      withActionables(defineGuard('id', 'role'), query(1, INSERT, ['body']), ...rest),
+    ),
   ),
-  ...named(
+  ...nameDefinitions(
     'claim',
-    OPEN_CLAIMS.map((text) => of(keyed(['id', 'email'], { encryption_key: '$ENV.OTHER' }), query(1, text))),
+    OPEN_CLAIMS.map((text) =>
+      withActionables(defineToken(['id', 'email'], { encryption_key: '$ENV.OTHER' }), query(1, text)),
+    ),
   ),
   'definitions/all.json': [
     {
@@ -197,22 +232,37 @@ export const files = (url: string): Readonly<Record<string, unknown>> => ({
       },
     },
     { _staff: { id: { type: 'Number', primary_key: true }, email: { type: 'String' } } },
-    resource('sign-in', of(keyed(['id', 'email', 'profile.a']), returns(1, { id: 1, email: 'e', profile: { a: 1 } }))),
-    resource('reset', of(keyed(['id', 'step'], { purpose: 'reset' }), returns(1, { id: 1, step: 2 }))),
-    resource('mail', of(guard('id', 'email'), returns(1, { email: '$PROTECTED.email' }))),
-    resource('standard', of(guard('exp', 'iss', 'jti'), returns(1, { by: '$PROTECTED.iss', at: '$PROTECTED.exp' }))),
-    resource(
-      'elsewhere',
-      of(
-        { ...keyed(), protected: { extract_claims: ['scope'], issuer: 'https://login.example/' } },
-        returns(1, { scope: '$PROTECTED.scope' }),
+    defineResource(
+      'sign-in',
+      withActionables(
+        defineToken(['id', 'email', 'profile.a']),
+        defineReturn(1, { id: 1, email: 'e', profile: { a: 1 } }),
       ),
     ),
-    resource('of-staff', of(guard('id', 'role'), call(url, 1, { role: '$PROTECTED.role' }))),
-    resource('notes', of({}, query(1, 'SELECT id, body FROM note', [], { result: 'many' }))),
-    resource(
+    defineResource(
+      'reset',
+      withActionables(defineToken(['id', 'step'], { purpose: 'reset' }), defineReturn(1, { id: 1, step: 2 })),
+    ),
+    defineResource('mail', withActionables(defineGuard('id', 'email'), defineReturn(1, { email: '$PROTECTED.email' }))),
+    defineResource(
+      'standard',
+      withActionables(
+        defineGuard('exp', 'iss', 'jti'),
+        defineReturn(1, { by: '$PROTECTED.iss', at: '$PROTECTED.exp' }),
+      ),
+    ),
+    defineResource(
+      'elsewhere',
+      withActionables(
+        { ...defineToken(), protected: { extract_claims: ['scope'], issuer: 'https://login.example/' } },
+        defineReturn(1, { scope: '$PROTECTED.scope' }),
+      ),
+    ),
+    defineResource('of-staff', withActionables(defineGuard('id', 'role'), call(url, 1, { role: '$PROTECTED.role' }))),
+    defineResource('notes', withActionables({}, query(1, 'SELECT id, body FROM note', [], { result: 'many' }))),
+    defineResource(
       'seal',
-      of(
+      withActionables(
         {},
         query(
           1,
@@ -226,14 +276,17 @@ export const files = (url: string): Readonly<Record<string, unknown>> => ({
         ),
       ),
     ),
-    resource(
+    defineResource(
       'hire',
-      of({}, query(1, 'INSERT INTO staff (id, email) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.email'])),
+      withActionables({}, query(1, 'INSERT INTO staff (id, email) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.email'])),
     ),
-    resource('staff', of(keyed(['id', 'role']), returns(1, { id: 1, role: 'admin' }))),
-    resource(
+    defineResource('staff', withActionables(defineToken(['id', 'role']), defineReturn(1, { id: 1, role: 'admin' }))),
+    defineResource(
       'notified',
-      of(guard('id'), call(url, 1, {}, { generate: '$GENERATOR.UUID', for: 'tenant', ...send('$HEADER.tenant') })),
+      withActionables(
+        defineGuard('id'),
+        call(url, 1, {}, { generate: '$GENERATOR.UUID', for: 'tenant', ...send('$HEADER.tenant') }),
+      ),
     ),
   ],
 });

@@ -1,12 +1,12 @@
 /** A small service and kernels that serve it with observers; all of them are closed after each test. */
 import { startKernel, type TestKernel, type TestKernelOptions } from './kernel.js';
-import { querying, returning } from './project.js';
+import { defineQueryResource, defineReturnResource } from './project.js';
 
 export const CONNECTIONS = { main: { use: 'pglite', path: 'memory://' } };
 export const FILES = {
   'definitions/a.json': [
-    returning('echo', '$PAYLOAD'),
-    querying('cast', 'SELECT $1::int AS n', ['$PAYLOAD.n']),
+    defineReturnResource('echo', '$PAYLOAD'),
+    defineQueryResource('cast', 'SELECT $1::int AS n', ['$PAYLOAD.n']),
     {
       id: 'chain',
       resource: 'shops/:shop/chain',
@@ -19,16 +19,16 @@ export const FILES = {
 };
 
 /** For the body of a `describe`. `keep` closes a kernel that was started otherwise. */
-export function observedKernels() {
+export function createObservedKernels() {
   const kernels: TestKernel[] = [];
-  const keep = (kernel: TestKernel): TestKernel => {
+  const trackKernel = (kernel: TestKernel): TestKernel => {
     kernels.push(kernel);
     return kernel;
   };
   afterEach(() => Promise.all(kernels.splice(0).map((kernel) => kernel.close())));
   return {
-    keep,
+    keep: trackKernel,
     start: async (observers: object, more: Omit<TestKernelOptions, 'files' | 'config'> = {}): Promise<TestKernel> =>
-      keep(await startKernel({ ...more, files: FILES, config: { connections: CONNECTIONS, observers } })),
+      trackKernel(await startKernel({ ...more, files: FILES, config: { connections: CONNECTIONS, observers } })),
   };
 }

@@ -4,12 +4,15 @@ import { expect } from 'chai';
 import { analyse } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Json, JsonObject } from '../../contract/json.js';
-import { openapiOf } from '../../language/export/openapi/document.js';
-import { CONFIG, FIXTURE_ENV, SQL, trialRegistry } from './fixtures.js';
+import { createOpenapi } from '../../language/export/openapi/document.js';
+import { CONFIG, FIXTURE_ENV, SQL, createTrialRegistry } from './fixtures.js';
 import type { Files } from './project.js';
 
-export const registry = withProgramCodes(trialRegistry());
-export function describeFiles(files: readonly { file: string; text: string }[], written: object = {}): JsonObject {
+export const registry = withProgramCodes(createTrialRegistry());
+export function createDocumentFromFiles(
+  files: readonly { file: string; text: string }[],
+  written: object = {},
+): JsonObject {
   const text = files.find(({ file }) => file === CONFIG)?.text ?? JSON.stringify(written);
   const { config } = analyseConfig(CONFIG, text, registry, FIXTURE_ENV);
   if (config === null) return {};
@@ -18,45 +21,45 @@ export function describeFiles(files: readonly { file: string; text: string }[], 
     registry,
     { env: FIXTURE_ENV, sql: SQL, given: config },
   );
-  return openapiOf({ analysis, registry, config, info: { title: 'test', version: '1.0.0' }, sql: SQL });
+  return createOpenapi({ analysis, registry, config, info: { title: 'test', version: '1.0.0' }, sql: SQL });
 }
 
 /** Definitions that are sound, or the test is wrong. */
-export function documentOf(definitions: Files, config: object = {}): JsonObject {
+export function createOpenApiDocument(definitions: Files, config: object = {}): JsonObject {
   const files = Object.entries(definitions).map(([file, json]) => ({ file, text: JSON.stringify(json) }));
-  const document = describeFiles(files, config);
+  const document = createDocumentFromFiles(files, config);
   expect(Object.keys(document['paths'] as object), 'nothing is sound').not.to.deep.equal([]);
   return document;
 }
 
-export const at = (json: Json | undefined, ...path: readonly string[]): unknown =>
+export const getAtPointer = (json: Json | undefined, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((inside, key) => (inside as Record<string, unknown> | undefined)?.[key], json);
-export const bodyOf = (document: JsonObject, path: string): unknown =>
-  at(document, 'paths', path, 'post', 'requestBody', 'content', 'application/json', 'schema');
-export const answerOf = (document: JsonObject, path: string): unknown =>
-  at(document, 'paths', path, 'post', 'responses', '200', 'content', 'application/json', 'schema');
-export const statusesOf = (document: JsonObject, path: string, method = 'post'): string[] =>
-  Object.keys(at(document, 'paths', path, method, 'responses') as object);
-export const codesOf = (document: JsonObject, path: string, status: number): unknown =>
-  at(
+export const getBodySchema = (document: JsonObject, path: string): unknown =>
+  getAtPointer(document, 'paths', path, 'post', 'requestBody', 'content', 'application/json', 'schema');
+export const getAnswerSchema = (document: JsonObject, path: string): unknown =>
+  getAtPointer(document, 'paths', path, 'post', 'responses', '200', 'content', 'application/json', 'schema');
+export const listStatuses = (document: JsonObject, path: string, method = 'post'): string[] =>
+  Object.keys(getAtPointer(document, 'paths', path, method, 'responses') as object);
+export const getErrorCodes = (document: JsonObject, path: string, status: number): unknown =>
+  getAtPointer(
     document,
     ...['paths', path, 'post', 'responses', String(status), 'content'],
     ...['application/problem+json', 'schema', 'allOf', '1', 'properties', 'code', 'enum'],
   );
 
 /** One document out of many, under paths of their own: reading the rules of OpenAPI takes longer than judging by them. */
-export function together(documents: readonly JsonObject[]): JsonObject {
+export function mergeDocuments(documents: readonly JsonObject[]): JsonObject {
   const found = documents.filter((document) => document['paths'] !== undefined);
   const paths = found.flatMap((document, i) =>
     Object.entries(document['paths'] as JsonObject).map(([path, item]) => [`/${i}${path}`, item] as const),
   );
-  const components = (name: string): Json =>
-    Object.assign({}, ...found.map((one) => at(one, 'components', name))) as Json;
+  const mergeComponents = (name: string): Json =>
+    Object.assign({}, ...found.map((one) => getAtPointer(one, 'components', name))) as Json;
   return {
     ...found[0],
     paths: Object.fromEntries(paths),
     components: Object.fromEntries(
-      ['schemas', 'responses', 'headers', 'securitySchemes'].map((name) => [name, components(name)]),
+      ['schemas', 'responses', 'headers', 'securitySchemes'].map((name) => [name, mergeComponents(name)]),
     ),
   };
 }

@@ -18,7 +18,7 @@ const FORMATS = {
 } as const;
 
 /** What is wrong with a document, as text; empty for a valid one. */
-export async function documentFlaws(document: JsonObject): Promise<string> {
+export async function listDocumentErrors(document: JsonObject): Promise<string> {
   // The validator resolves references in place.
   const copy = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
   const { valid, errors } = await new Validator().validate(copy);
@@ -28,18 +28,18 @@ export async function documentFlaws(document: JsonObject): Promise<string> {
 const at = (json: Json | undefined, ...path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((inside, key) => (isObject(inside) ? inside[key] : undefined), json);
 
-const escaped = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
+const escapePointer = (text: string): string => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'));
 
-export interface Judge {
+export interface DocumentChecker {
   /** Throws when the document does not know the call, or the answer is not what it says. */
-  call(method: string, path: string, sent: unknown, answer: Answer<unknown>): void;
+  checkCall(method: string, path: string, sent: unknown, answer: Answer<unknown>): void;
   /** Whether the document has such a path and verb. */
-  knows(method: string, path: string): boolean;
+  hasOperation(method: string, path: string): boolean;
   /** Operations that were judged, with the statuses seen. */
   readonly seen: ReadonlyMap<string, ReadonlySet<number>>;
 }
 
-export function judgeOf(document: JsonObject): Judge {
+export function createDocumentChecker(document: JsonObject): DocumentChecker {
   const settings = { strict: false, allErrors: true, ownProperties: true, formats: FORMATS } as const;
   const ajv = new Ajv2020(settings).addSchema(document, 'api:');
   // In a form every value is text, and one that is repeated a list.
@@ -48,9 +48,9 @@ export function judgeOf(document: JsonObject): Judge {
   const paths = Object.keys((at(document, 'paths') ?? {}) as object);
   const seen = new Map<string, Set<number>>();
 
-  const fits = (pointer: readonly string[], value: unknown, rules = ajv): string => {
+  const findSchemaErrors = (pointer: readonly string[], value: unknown, rules = ajv): string => {
     const known = rules === ajv ? made : madeForForms;
-    const place = pointer.map(escaped).join('/');
+    const place = pointer.map(escapePointer).join('/');
     const validate = known.get(place) ?? rules.compile({ $ref: `api:#/${place}` });
     known.set(place, validate);
     return validate(value) === true ? '' : `${JSON.stringify(validate.errors)} for ${JSON.stringify(value)}`;
@@ -58,12 +58,12 @@ export function judgeOf(document: JsonObject): Judge {
 
   return {
     seen,
-    knows(method, path) {
-      const template = templateOf(paths, path);
+    hasOperation(method, path) {
+      const template = findTemplate(paths, path);
       return template !== undefined && at(document, 'paths', template, method.toLowerCase()) !== undefined;
     },
-    call(method, path, sent, { status, headers, body, text }) {
-      const template = templateOf(paths, path);
+    checkCall(method, path, sent, { status, headers, body, text }) {
+      const template = findTemplate(paths, path);
       expect(template, `${path} is not in the document`).not.to.equal(undefined);
       const operation = ['paths', template ?? '', method.toLowerCase()];
       const label = `${method} ${template}`;
@@ -73,16 +73,16 @@ export function judgeOf(document: JsonObject): Judge {
       const ref = at(found, '$ref');
       const response = typeof ref === 'string' ? ref.slice(2).split('/') : [...operation, 'responses', String(status)];
       const [type = ''] = (headers.get('content-type') ?? '').split(';');
-      const flaws = fits([...response, 'content', type, 'schema'], body);
+      const flaws = findSchemaErrors([...response, 'content', type, 'schema'], body);
       expect(flaws === '', `${label} ${status}: ${flaws}`).to.equal(true);
       if (isSuccess(status))
-        expect(unlisted(document, [...response, 'content', type, 'schema'], body), label).to.deep.equal([]);
-      judgeSent(operation, label, sent, status);
+        expect(listUnknownNames(document, [...response, 'content', type, 'schema'], body), label).to.deep.equal([]);
+      checkSent(operation, label, sent, status);
     },
   };
 
   /** What is served passed the rules, so the schema must let it in. */
-  function judgeSent(operation: readonly string[], label: string, sent: unknown, status: number): void {
+  function checkSent(operation: readonly string[], label: string, sent: unknown, status: number): void {
     const body = [...operation, 'requestBody'];
     if (at(document, ...body) === undefined || typeof sent === 'string' || sent instanceof Uint8Array) return;
     if (!isSuccess(status)) return;
@@ -91,7 +91,7 @@ export function judgeOf(document: JsonObject): Judge {
     // The fields of any body may come as text parts; that is said once for all of them.
     if (isForm && at(document, ...schema) === undefined) return;
     expect(at(document, ...schema), `${label} took a body of another type`).to.not.equal(undefined);
-    const flaws = isForm ? fits(schema, partsOf(sent), ofForms) : fits(schema, sent ?? {});
+    const flaws = isForm ? findSchemaErrors(schema, toFormParts(sent), ofForms) : findSchemaErrors(schema, sent ?? {});
     expect(flaws === '', `${label} took this: ${flaws}`).to.equal(true);
   }
 }
@@ -99,7 +99,7 @@ export function judgeOf(document: JsonObject): Judge {
 const isSuccess = (status: number): boolean => status === 200 || status === 202;
 
 /** Text parts as they are, files as text of their length; a name that is repeated becomes a list. */
-function partsOf(form: FormData): Record<string, unknown> {
+function toFormParts(form: FormData): Record<string, unknown> {
   const parts: Record<string, unknown> = {};
   for (const name of new Set(form.keys())) {
     const values = form.getAll(name).map((part) => (typeof part === 'string' ? part : ' '.repeat(part.size)));
@@ -109,14 +109,14 @@ function partsOf(form: FormData): Record<string, unknown> {
 }
 
 /** The path of the document that a call means; fixed ones first. */
-function templateOf(paths: readonly string[], path: string): string | undefined {
+function findTemplate(paths: readonly string[], path: string): string | undefined {
   const bare = path.split('?')[0] ?? path;
   if (paths.includes(bare)) return bare;
   return paths.find((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, '[^/]+')}$`).test(bare));
 }
 
 /** Names of an answer, or of the rows of one, that no form of its schema has. */
-function unlisted(document: JsonObject, pointer: readonly string[], body: unknown): string[] {
+function listUnknownNames(document: JsonObject, pointer: readonly string[], body: unknown): string[] {
   const schema = at(document, ...pointer);
   const forms = Array.isArray(at(schema, 'anyOf')) ? (at(schema, 'anyOf') as readonly Json[]) : [schema ?? null];
   const rows = Array.isArray(body) ? (body as readonly unknown[]) : [body];
@@ -127,25 +127,25 @@ function unlisted(document: JsonObject, pointer: readonly string[], body: unknow
 }
 
 /** The same client; calls that the document knows are judged, others are none of its business. */
-export function watched(client: Client, judge: Judge): Client {
-  return judged(client, {
+export function checkKnownCalls(client: Client, judge: DocumentChecker): Client {
+  return checkAllCalls(client, {
     ...judge,
-    call: (method, path, ...rest) => judge.knows(method, path) && judge.call(method, path, ...rest),
+    checkCall: (method, path, ...rest) => judge.hasOperation(method, path) && judge.checkCall(method, path, ...rest),
   });
 }
 
 /** The same client; every call is judged. */
-export function judged(client: Client, judge: Judge): Client {
+export function checkAllCalls(client: Client, judge: DocumentChecker): Client {
   return {
     ...client,
     async post<T>(path: string, body?: unknown, init?: RequestInit) {
       const answer = await client.post<T>(path, body, init);
-      judge.call('POST', path, body, answer);
+      judge.checkCall('POST', path, body, answer);
       return answer;
     },
     async request<T>(method: string, path: string, init?: RequestInit) {
       const answer = await client.request<T>(method, path, init);
-      judge.call(method, path, init?.body, answer);
+      judge.checkCall(method, path, init?.body, answer);
       return answer;
     },
   };

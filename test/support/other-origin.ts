@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Loose } from './client.js';
 import { connect, type SocketClient } from './sockets.js';
 
-export interface Said {
+export interface PageResponse {
   readonly status: number;
   readonly data: unknown;
   readonly message: unknown;
@@ -21,9 +21,9 @@ export interface Page {
   /** A multipart form. */
   upload<T = Loose>(path: string, form: FormData, headers?: Headers): Promise<T>;
   /** A call that is refused: its status, and the message that the client shows. */
-  refused(status: number, path: string, body?: unknown, headers?: Headers): Promise<string>;
+  expectRejected(status: number, path: string, body?: unknown, headers?: Headers): Promise<string>;
   /** As `post`, with the status: for answers that are accepted for later. */
-  say(method: string, path: string, body?: unknown, headers?: Headers): Promise<Said>;
+  sendRequest(method: string, path: string, body?: unknown, headers?: Headers): Promise<PageResponse>;
   socket(uid: string, ...protocols: string[]): Promise<SocketClient>;
 }
 
@@ -32,8 +32,8 @@ export type Endpoint = readonly [name: string, expects: (page: Page) => Promise<
 
 const isForm = (body: unknown): body is FormData => body instanceof FormData;
 
-export function pageOf(url: string, origin: string, socketPath: string): Page {
-  async function preflight(method: string, path: string, names: readonly string[]): Promise<void> {
+export function createPage(url: string, origin: string, socketPath: string): Page {
+  async function sendPreflight(method: string, path: string, names: readonly string[]): Promise<void> {
     const headers = {
       origin,
       'access-control-request-method': method,
@@ -46,11 +46,16 @@ export function pageOf(url: string, origin: string, socketPath: string): Page {
       throw new Error(`Failed to fetch: the preflight of ${path} is ${answer.status}, allowed "${allowed}"`);
   }
 
-  async function say(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Said> {
+  async function sendRequest(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Headers = {},
+  ): Promise<PageResponse> {
     const isJson = body !== undefined && !isForm(body);
     const own = isJson ? { 'content-type': 'application/json', ...headers } : { ...headers };
     const names = Object.keys(own).map((name) => name.toLowerCase());
-    if (names.length > 0) await preflight(method, path, names);
+    if (names.length > 0) await sendPreflight(method, path, names);
     const sent = isJson ? JSON.stringify(body) : body;
     const answer = await fetch(`${url}/${path}`, {
       method,
@@ -66,19 +71,19 @@ export function pageOf(url: string, origin: string, socketPath: string): Page {
     return { status: answer.status, data, message };
   }
 
-  async function succeed<T>(method: string, path: string, body?: unknown, headers?: Headers): Promise<T> {
-    const { status, data, message } = await say(method, path, body, headers);
+  async function expectSuccess<T>(method: string, path: string, body?: unknown, headers?: Headers): Promise<T> {
+    const { status, data, message } = await sendRequest(method, path, body, headers);
     expect(status, `${path}: ${String(message)}`).to.equal(200);
     return data as T;
   }
 
   return {
-    say,
-    post: (path, body = {}, headers = {}) => succeed('POST', path, body, headers),
-    get: (path) => succeed('GET', path),
-    upload: (path, form, headers = {}) => succeed('POST', path, form, headers),
-    async refused(status, path, body = {}, headers = {}) {
-      const answer = await say('POST', path, body, headers);
+    sendRequest,
+    post: (path, body = {}, headers = {}) => expectSuccess('POST', path, body, headers),
+    get: (path) => expectSuccess('GET', path),
+    upload: (path, form, headers = {}) => expectSuccess('POST', path, form, headers),
+    async expectRejected(status, path, body = {}, headers = {}) {
+      const answer = await sendRequest('POST', path, body, headers);
       expect(answer.status, `${path}: ${String(answer.message)}`).to.equal(status);
       expect(answer.message, path).to.be.a('string').and.not.equal('');
       return String(answer.message);

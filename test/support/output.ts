@@ -13,16 +13,16 @@ export interface Running {
   /** Everything printed so far, both streams. */
   output(): string;
   /** Settles when the output after `from` matches; fails when the command ends without it. */
-  printed(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
+  waitForOutput(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   send(signal: NodeJS.Signals): void;
   stop(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
-export interface Recorder extends Pick<Running, 'finished' | 'output' | 'printed'> {
+export interface Recorder extends Pick<Running, 'finished' | 'output' | 'waitForOutput'> {
   readonly isOver: () => boolean;
-  readonly hear: (stream: 'stdout' | 'stderr', text: string) => void;
+  readonly appendText: (stream: 'stdout' | 'stderr', text: string) => void;
   /** The first one counts. */
-  readonly end: (code: number | null) => void;
+  readonly close: (code: number | null) => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -34,21 +34,21 @@ export function recordOutput(): Recorder {
   const finished = new Promise<Finished>((resolve, reject) => (settle = { resolve, reject }));
   const checkAll = (): void => waiting.forEach((check) => check());
 
-  function printed(pattern: RegExp, from = 0): Promise<RegExpExecArray> {
+  function waitForOutput(pattern: RegExp, from = 0): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => end(() => reject(new Error(`never printed ${pattern.source}:\n${all}`))),
+        () => settleWait(() => reject(new Error(`never printed ${pattern.source}:\n${all}`))),
         PATIENCE_MS,
       );
-      const end = (done: () => void): void => {
+      const settleWait = (done: () => void): void => {
         clearTimeout(timer);
         waiting.delete(check);
         done();
       };
       const check = (): void => {
         const found = pattern.exec(all.slice(from));
-        if (found !== null) end(() => resolve(found));
-        else if (isOver) end(() => reject(new Error(`ended without printing ${pattern.source}:\n${all}`)));
+        if (found !== null) settleWait(() => resolve(found));
+        else if (isOver) settleWait(() => reject(new Error(`ended without printing ${pattern.source}:\n${all}`)));
       };
       waiting.add(check);
       check();
@@ -57,15 +57,15 @@ export function recordOutput(): Recorder {
 
   return {
     finished,
-    printed,
+    waitForOutput,
     output: () => all,
     isOver: () => isOver,
-    hear(stream, text) {
+    appendText(stream, text) {
       heard[stream] += text;
       all += text;
       checkAll();
     },
-    end(code) {
+    close(code) {
       isOver = true;
       settle.resolve({ code, ...heard });
       checkAll();

@@ -18,7 +18,7 @@ export interface Block {
 export const pageText = (page: string): string => readFileSync(join(ROOT, 'docs', page), 'utf8');
 
 /** Every block between fences, in the order of the page. */
-export function blocksOf(page: string): Block[] {
+export function listBlocks(page: string): Block[] {
   let heading = '';
   return [...pageText(page).matchAll(/^#+ (.+)$|^```(\S+)(?: (\S+))?\n([^]*?)^```/gm)].flatMap(
     ([, title, language = '', name = '', content = '']) => {
@@ -31,7 +31,7 @@ export function blocksOf(page: string): Block[] {
 /** `METHOD /path {body} header: value`, and below it `status {answer}`. */
 export const EXCHANGE = /^(GET|POST|DELETE) (\S+)(?: (\{.*\}))?(?: ([a-z-]+): (.+))?\n(\d{3})(?: ([^]+))?$/;
 /** `...` is any text, `<name>` is remembered where it is met first; what a problem has beside is not compared. */
-export function fits(expected: unknown, actual: unknown, names: Map<string, string>, whole: boolean): boolean {
+export function isExpected(expected: unknown, actual: unknown, names: Map<string, string>, whole: boolean): boolean {
   if (expected === '...') return typeof actual === 'string';
   if (typeof expected === 'string' && /^<\w+>$/.test(expected) && typeof actual === 'string') {
     const known = names.get(expected);
@@ -43,5 +43,5 @@ export function fits(expected: unknown, actual: unknown, names: Map<string, stri
   const keys = Object.keys(expected);
   const sameSize = !whole || keys.length === Object.keys(actual).length;
   const at = (value: object, key: string): unknown => (value as Readonly<Record<string, unknown>>)[key];
-  return sameSize && keys.every((key) => fits(at(expected, key), at(actual, key), names, whole));
+  return sameSize && keys.every((key) => isExpected(at(expected, key), at(actual, key), names, whole));
 }

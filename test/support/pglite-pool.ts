@@ -3,7 +3,7 @@
  * several times as much. Engines on folders are not touched. Imported for its effect by what starts kernels.
  */
 import { PGlite } from '@electric-sql/pglite';
-import { whenOver } from './shared-server.js';
+import { runAtEnd } from './shared-server.js';
 
 type Create = (path: string, options?: object) => Promise<PGlite>;
 
@@ -18,7 +18,7 @@ const OWN_SCHEMAS = `
   SELECT format('DROP SCHEMA %I CASCADE', nspname) AS drop FROM pg_namespace
   WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'`;
 
-async function empty(db: PGlite): Promise<void> {
+async function emptyDatabase(db: PGlite): Promise<void> {
   const { rows } = await db.query<{ readonly drop: string }>(OWN_SCHEMAS);
   await db.exec(
     `${rows.map((row) => row.drop).join('; ')}; CREATE SCHEMA public; RESET ALL; DEALLOCATE ALL; UNLISTEN *`,
@@ -26,11 +26,11 @@ async function empty(db: PGlite): Promise<void> {
 }
 
 /** An engine that is in the middle of something, or broken, is not used again. */
-async function recycle(db: PGlite): Promise<void> {
+async function recycleEngine(db: PGlite): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), PATIENCE_MS)));
   const isEmpty = await Promise.race([
-    empty(db).then(
+    emptyDatabase(db).then(
       () => true,
       () => false,
     ),
@@ -42,7 +42,7 @@ async function recycle(db: PGlite): Promise<void> {
 }
 
 /** The engine as one owner sees it: closed for good once it has closed it. */
-function lend(db: PGlite): PGlite {
+function wrapEngine(db: PGlite): PGlite {
   let isClosed = false;
   return new Proxy(db, {
     get(target, name) {
@@ -51,7 +51,7 @@ function lend(db: PGlite): PGlite {
         return async () => {
           if (isClosed) throw new Error('PGlite is closed');
           isClosed = true;
-          await recycle(target);
+          await recycleEngine(target);
         };
       }
       const value: unknown = Reflect.get(target, name, target);
@@ -65,10 +65,10 @@ function lend(db: PGlite): PGlite {
 
 lite.create = async (path, options) => {
   if (path !== 'memory://') return createEngine(path, options);
-  return lend(free.pop() ?? (await createEngine(path, options)));
+  return wrapEngine(free.pop() ?? (await createEngine(path, options)));
 };
 
 // An engine keeps its process alive.
-whenOver(async () => {
+runAtEnd(async () => {
   await Promise.all(free.splice(0).map((db) => db.close()));
 });

@@ -13,20 +13,25 @@ export const PDF = Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntraile
 export const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 
 /** A PNG with a head of this size and hardly any data: small on the wire, endless in memory. */
-export function bomb(width: number, height: number): Buffer {
+export function createImageBomb(width: number, height: number): Buffer {
   const number = (value: number): Buffer => {
     const bytes = Buffer.alloc(4);
     bytes.writeUInt32BE(value);
     return bytes;
   };
-  const chunk = (type: string, data: Buffer): Buffer => {
+  const createChunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type), data]);
     return Buffer.concat([number(data.length), body, number(crc32(body))]);
   };
   const mark = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const size = Buffer.concat([number(width), number(height), Buffer.from([8, 2, 0, 0, 0])]);
   const data = deflateSync(Buffer.alloc(1_000_000));
-  return Buffer.concat([mark, chunk('IHDR', size), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))]);
+  return Buffer.concat([
+    mark,
+    createChunk('IHDR', size),
+    createChunk('IDAT', data),
+    createChunk('IEND', Buffer.alloc(0)),
+  ]);
 }
 
 export interface Part {
@@ -37,7 +42,7 @@ export interface Part {
 }
 
 /** A form with its parts in this order; a part with `file` is a file. */
-export function formOf(parts: readonly Part[]): FormData {
+export function createFormData(parts: readonly Part[]): FormData {
   const form = new FormData();
   for (const { name, content, file, type = '' } of parts) {
     if (file === undefined) form.append(name, content.toString());
@@ -50,7 +55,7 @@ export const BOUNDARY = 'x-boundary-of-tests';
 export const FORM_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
 /** The same as bytes, for what `FormData` would repair or refuse. `headers` of a part are written as they stand. */
-export function rawForm(
+export function createRawForm(
   parts: readonly { readonly headers: string; readonly content: string | Buffer }[],
   boundary = BOUNDARY,
 ): Buffer {

@@ -16,7 +16,7 @@ export const HOOKS: LiveHooks = {
 };
 
 /** Does nothing, but for what `rest` says. */
-export const action = (index: number, rest: Partial<ActionPlan> = {}): ActionPlan => ({
+export const createActionPlan = (index: number, rest: Partial<ActionPlan> = {}): ActionPlan => ({
   key: `test#${index}`,
   mode: 'TEST',
   index,
@@ -35,16 +35,16 @@ export const action = (index: number, rest: Partial<ActionPlan> = {}): ActionPla
   ...rest,
 });
 
-export const step = (run: Step['run']): Step => ({ id: 'test', phase: 0, run });
+export const createTestStep = (run: Step['run']): Step => ({ id: 'test', phase: 0, run });
 /** A group of one actionable, without a unit. */
-export const alone = (index: number, rest: Parameters<typeof action>[1] = {}): ActionGroup => ({
+export const createSingleGroup = (index: number, rest: Parameters<typeof createActionPlan>[1] = {}): ActionGroup => ({
   ...{ unit: null, parallel: false, turns: null },
-  actions: [action(index, rest)],
+  actions: [createActionPlan(index, rest)],
 });
 /** By the next turn of the event loop. */
-export const later = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(value)));
+export const resolveLater = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(value)));
 /** Of a promise that must reject with one. */
-export const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
+export const expectFault = async (work: Promise<unknown>): Promise<Fault> => {
   const failure: unknown = await work.then(
     () => expect.fail('there was no fault'),
     (error: unknown) => error,
@@ -54,7 +54,7 @@ export const faultOf = async (work: Promise<unknown>): Promise<Fault> => {
 };
 
 /** A resource of these groups of actionables, answering the result of the last one. */
-export const resourcePlan = (
+export const createResourcePlan = (
   group: ActionGroup | readonly ActionGroup[],
   rest: Partial<ResourcePlan> = {},
 ): ResourcePlan => {
@@ -93,7 +93,7 @@ export const resourcePlan = (
 export const RETRY = new Error('try again');
 
 /** Notes what happens to it; each opening gives a number of its own. */
-export function recorded(events: string[]): Unit {
+export function createRecordedUnit(events: string[]): Unit {
   let opened = 0;
   const unit: Unit = {
     key: 'recorded',
@@ -104,7 +104,7 @@ export function recorded(events: string[]): Unit {
     },
     commit: (one) => Promise.resolve(void events.push(`commit ${String(one)}`)),
     async rollback(one) {
-      await later(null);
+      await resolveLater(null);
       events.push(`rollback ${String(one)}`);
     },
     retryable: (error) => error instanceof Error && (error === RETRY || error.cause === RETRY),

@@ -10,11 +10,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort, missing, startGuarded, type Found } from './guarded.js';
-import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { pickFreePort, skipWithReason, startGuardedServer, type ServerOrSkip } from './guarded.js';
+import { shareServer, stopSharedServer, runAtEnd } from './shared-server.js';
 import { NO_POSTGRES } from './skip.js';
 
-export type TestServer = Found<{ readonly url: string; stop(): Promise<void> }>;
+export type TestServer = ServerOrSkip<{ readonly url: string; stop(): Promise<void> }>;
 
 const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
@@ -41,7 +41,7 @@ async function ownedByServer(folder: string): Promise<void> {
 }
 
 /** With a password the server asks for it; without one it trusts everybody. */
-async function initialise(binaries: string, folder: string, password: string | null): Promise<void> {
+async function initialiseCluster(binaries: string, folder: string, password: string | null): Promise<void> {
   const file = join(folder, 'password');
   if (password !== null) await writeFile(file, password, { mode: 0o644 });
   await ownedByServer(folder);
@@ -55,10 +55,10 @@ async function startLocal(binaries: string, port: number, password: string | nul
   const url = `postgres://postgres${password === null ? '' : `:${password}`}@127.0.0.1:${port}/postgres`;
   const program = [...LEND, `'${join(binaries, 'postgres')}'`].join(' ');
   const settings = '-c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200 -c deadlock_timeout=100ms';
-  const { stop } = await startGuarded({
+  const { stop } = await startGuardedServer({
     name: 'pg',
     signal: 'QUIT',
-    prepare: (folder) => initialise(binaries, folder, password),
+    prepare: (folder) => initialiseCluster(binaries, folder, password),
     script: (folder) =>
       `keep ${program} -D '${folder}/data' -p ${port} ${settings} -c unix_socket_directories='${folder}'`,
     ready: () => onServer(url, 'SELECT 1'),
@@ -70,14 +70,14 @@ async function start(): Promise<TestServer> {
   const given = process.env['TEST_DATABASE_URL'];
   if (given) return { url: given, stop: async () => {} };
   const binaries = findBinaries();
-  if (binaries) return startLocal(binaries, await freePort(), null);
-  return missing(NO_POSTGRES);
+  if (binaries) return startLocal(binaries, await pickFreePort(), null);
+  return skipWithReason(NO_POSTGRES);
 }
 
 /** A server for one suite alone, always a local one, which asks for a password. The caller stops it. */
-export async function ownPostgres(port: number, password: string): Promise<TestServer> {
+export async function startOwnPostgres(port: number, password: string): Promise<TestServer> {
   const binaries = findBinaries();
-  return binaries ? startLocal(binaries, port, password) : missing(NO_POSTGRES);
+  return binaries ? startLocal(binaries, port, password) : skipWithReason(NO_POSTGRES);
 }
 
 export const hasLocalPostgres = (): boolean => findBinaries() !== undefined;
@@ -100,7 +100,7 @@ async function onServer(url: string, sql: string): Promise<void> {
 }
 
 /** A new, empty database; throws where there is no server (ask `startPostgres` first). */
-export async function freshDatabase(): Promise<string> {
+export async function createPostgresDatabase(): Promise<string> {
   const found = await startPostgres();
   if ('skip' in found) throw new Error(found.skip);
   const name = `lintel_test_${randomUUID().replaceAll('-', '')}`;
@@ -118,7 +118,7 @@ export async function stopPostgres(): Promise<void> {
   for (const name of url ? made.splice(0) : []) {
     await onServer(url!, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`).catch(() => {});
   }
-  await stopShared('postgres');
+  await stopSharedServer('postgres');
 }
 
-whenOver(stopPostgres);
+runAtEnd(stopPostgres);

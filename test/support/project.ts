@@ -31,7 +31,7 @@ export interface TempProject {
   dispose(): Promise<void>;
 }
 
-export async function tempProject(files: Files = {}): Promise<TempProject> {
+export async function createTempProject(files: Files = {}): Promise<TempProject> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-test-')));
   const write = async (name: string, content: unknown): Promise<void> => {
     const file = join(folder, name);
@@ -97,7 +97,7 @@ export const SAMPLE_ENV = {
 };
 
 /** A resource that answers a value written in its definition. */
-export const returning = (id: string, value: unknown, rest: object = {}, more: object = {}): object => ({
+export const defineReturnResource = (id: string, value: unknown, rest: object = {}, more: object = {}): object => ({
   id,
   resource: id,
   actionables: [{ id: 1, mode: 'RETURN', value, ...more }],
@@ -105,7 +105,7 @@ export const returning = (id: string, value: unknown, rest: object = {}, more: o
 });
 
 /** A resource with one SQL statement. */
-export const querying = (
+export const defineQueryResource = (
   id: string,
   query: string,
   parameters: readonly unknown[] = [],

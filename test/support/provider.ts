@@ -2,16 +2,16 @@
  * The other service of the sample's `connect` resources, on this machine: a token endpoint that takes a form, and one that tells
  * whose token it is. What a code leads to stands here, nothing is judged.
  */
-import { json, startUpstream, type Behaviour, type Upstream } from './upstream.js';
+import { createJsonBehaviour, startUpstream, type Behaviour, type Upstream } from './upstream.js';
 
 export const ACCESS_TOKEN = 'canary-access-token-9f8e7d6c5b4a';
 
 /** Each code that a page may bring, and what the token endpoint says to it. */
 const CODES: Readonly<Record<string, Behaviour>> = {
-  good: json({ access_token: ACCESS_TOKEN, token_type: 'bearer', expires_in: 3600 }),
-  again: json({ access_token: `${ACCESS_TOKEN}-2`, token_type: 'bearer' }),
-  denied: json({ error: 'invalid_grant', error_description: 'canary of the provider' }, 400),
-  empty: json({ error: 'bad_verification_code' }),
+  good: createJsonBehaviour({ access_token: ACCESS_TOKEN, token_type: 'bearer', expires_in: 3600 }),
+  again: createJsonBehaviour({ access_token: `${ACCESS_TOKEN}-2`, token_type: 'bearer' }),
+  denied: createJsonBehaviour({ error: 'invalid_grant', error_description: 'canary of the provider' }, 400),
+  empty: createJsonBehaviour({ error: 'bad_verification_code' }),
   broken: (_req, res) => void res.writeHead(200, { 'content-type': 'application/json' }).end('{"access_'),
 };
 
@@ -27,15 +27,15 @@ export async function startProvider(): Promise<Provider> {
     if (asked.url === '/token') {
       const code = new URLSearchParams(asked.body).get('code') ?? '';
       const behave = Object.hasOwn(CODES, code) ? CODES[code] : undefined;
-      return (behave ?? json({ error: 'invalid_grant' }, 400))(req, res, asked);
+      return (behave ?? createJsonBehaviour({ error: 'invalid_grant' }, 400))(req, res, asked);
     }
     const token = (asked.headers.authorization ?? '').replace('Bearer ', '');
     const known = token.startsWith(ACCESS_TOKEN);
-    return (known ? json({ id: 'p-1', name: 'Ada there', email: 'unasked@example.com' }) : json({}, 401))(
-      req,
-      res,
-      asked,
-    );
+    return (
+      known
+        ? createJsonBehaviour({ id: 'p-1', name: 'Ada there', email: 'unasked@example.com' })
+        : createJsonBehaviour({}, 401)
+    )(req, res, asked);
   });
   return {
     upstream,

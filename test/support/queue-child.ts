@@ -3,16 +3,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Address } from './queues.js';
-import { until } from './until.js';
+import { waitUntil } from './until.js';
 
 const WORKER = fileURLToPath(new URL('./queue-worker.js', import.meta.url));
 
 export interface QueueChild {
   /** Lines so far. */
   readonly lines: readonly string[];
-  readonly printed: (line: string | RegExp) => Promise<void>;
+  readonly waitForLine: (line: string | RegExp) => Promise<void>;
   /** Asks it to give up what it does, and to close the queue. */
-  readonly term: () => void;
+  readonly terminate: () => void;
   /** Ends it as `kill -9` does, unless it is over. */
   readonly kill: () => Promise<void>;
   readonly over: Promise<unknown>;
@@ -33,9 +33,12 @@ export function startQueueChild(address: Address): QueueChild {
   return {
     lines,
     over,
-    printed: (line) =>
-      until(() => lines.some((one) => (typeof line === 'string' ? one === line : line.test(one))), `printed ${line}`),
-    term: () => void child.kill('SIGTERM'),
+    waitForLine: (line) =>
+      waitUntil(
+        () => lines.some((one) => (typeof line === 'string' ? one === line : line.test(one))),
+        `printed ${line}`,
+      ),
+    terminate: () => void child.kill('SIGTERM'),
     async kill() {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
       await over;

@@ -18,11 +18,11 @@ const opened = await openQueue(address);
 const { queue } = opened;
 process.once('SIGTERM', () => {
   void queue
-    .abandon()
+    .releaseClaims()
     .then(() => opened.close())
     .then(() => print('closed'));
 });
-await queue.work(async (work, attempt, signal) => {
+await queue.startWorker(async (work, attempt, signal) => {
   print('begin', work.id.replaceAll(' ', '-'), attempt);
   signal.addEventListener('abort', () => print('lost', work.id.replaceAll(' ', '-')));
   const orders = (work.state.payload ?? {}) as Orders;

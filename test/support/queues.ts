@@ -3,7 +3,7 @@
  * plugin is given its store, and nothing of how it works.
  */
 import type { Json } from '../../contract/json.js';
-import type { Put } from '../../contract/deferred.js';
+import type { JobEntry } from '../../contract/deferred.js';
 import type { Log, PluginRuntime, RuntimeContext } from '../../contract/plugin.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
 import type { Queue } from '../../plugins/queues/kind.js';
@@ -18,12 +18,12 @@ export interface Address {
   readonly path?: string;
 }
 
-export interface Opened {
+export interface OpenedQueue {
   readonly queue: Queue;
   /** The connection `main`, for queues that lie in it. */
   readonly main: Dialect | null;
   /** Messages of the log, in order. */
-  readonly told: readonly string[];
+  readonly messages: readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -41,8 +41,8 @@ const RUNTIMES: Readonly<Record<string, () => Promise<PluginRuntime<Queue>>>> = 
   redis: async () => (await import('../../plugins/queues/redis/runtime.js')).default,
 };
 
-const nothing = (): void => {};
-const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const doNothing = (): void => {};
+const SILENT: Log = { debug: doNothing, info: doNothing, warn: doNothing, error: doNothing };
 
 export interface Main {
   readonly handle: Dialect;
@@ -60,10 +60,10 @@ export async function openMain(path: string, log: Log = SILENT): Promise<Main> {
 }
 
 /** `given`: a connection that is open already, and stays open. */
-export async function openQueue({ plugin, options, path }: Address, given?: Dialect): Promise<Opened> {
+export async function openQueue({ plugin, options, path }: Address, given?: Dialect): Promise<OpenedQueue> {
   const told: string[] = [];
-  const tell = (_fields: object, message: string): void => void told.push(message);
-  const log: Log = { debug: nothing, info: tell, warn: tell, error: tell };
+  const recordMessage = (_fields: object, message: string): void => void told.push(message);
+  const log: Log = { debug: doNothing, info: recordMessage, warn: recordMessage, error: recordMessage };
   const own = path === undefined || given !== undefined ? null : await openMain(path, log);
   const main = given ?? own?.handle ?? null;
   const context = { options, log, instance: plugin, resolve: () => main } as unknown as RuntimeContext;
@@ -75,16 +75,21 @@ export async function openQueue({ plugin, options, path }: Address, given?: Dial
     await runtime.close?.(queue);
     await own?.close();
   };
-  return { queue, main, told, close };
+  return { queue, main, messages: told, close };
 }
 
 let made = 0;
 
 /** Work that does nothing: what it is for stands in its payload. */
-export function putOf(
+export function createTestJob(
   payload: Json = null,
-  { delay = 0, priority = 0, retries = 0, id = `work ${++made}` }: Partial<Omit<Put, 'work'> & { id: string }> = {},
-): Put {
+  {
+    delay = 0,
+    priority = 0,
+    retries = 0,
+    id = `work ${++made}`,
+  }: Partial<Omit<JobEntry, 'work'> & { id: string }> = {},
+): JobEntry {
   const state = { payload, claims: null, headers: {}, remote: '', names: {}, results: {}, made: [] };
   const work = { id, resource: 'mail', part: 'mail/1', version: 'v1', needs: ['n1'], acceptedAt: Date.now(), state };
   return { work, delay, priority, retries };

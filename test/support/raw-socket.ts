@@ -3,7 +3,7 @@
  * nothing by itself, not even a ping.
  */
 import { connect, type Socket } from 'node:net';
-import { head } from './client.js';
+import { formatRequestHead } from './client.js';
 
 export interface RawFrame {
   readonly opcode: number;
@@ -22,7 +22,7 @@ export interface RawSocket {
 const OPCODE = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** A frame of a client. The mask is all zeros, so that bytes are what they say. */
-export function frame(
+export function encodeClientFrame(
   opcode: number | keyof typeof OPCODE,
   content: string | Buffer = '',
   { fin = true, masked = true, announced }: { fin?: boolean; masked?: boolean; announced?: number } = {},
@@ -73,7 +73,7 @@ export function connectRaw(url: string, path = '/ws'): Promise<RawSocket> {
       if (frames.some(({ opcode }) => opcode === OPCODE.close)) socket.end();
     });
     socket.write(
-      head('GET', path, {
+      formatRequestHead('GET', path, {
         connection: 'Upgrade',
         upgrade: 'websocket',
         'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',

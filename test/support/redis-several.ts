@@ -2,12 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
-import { ownRedis } from './redis.js';
+import { pickFreePort, skipWithReason, findProgram, startGuardedServer, type ServerOrSkip } from './guarded.js';
+import { startOwnRedis } from './redis.js';
 import { NO_REDIS } from './skip.js';
-import { until } from './until.js';
+import { waitUntil } from './until.js';
 
-export interface SeveralRedis {
+export interface RedisDeployment {
   readonly url: string;
   /** Ends the first of them. */
   readonly lose: () => Promise<void>;
@@ -27,13 +27,13 @@ async function onServer<T>(port: number, work: (client: Redis) => Promise<T>): P
 }
 
 /** Three servers, each with a third of the keys. */
-export async function redisCluster(): Promise<Found<SeveralRedis>> {
+export async function startRedisCluster(): Promise<ServerOrSkip<RedisDeployment>> {
   const servers: { readonly port: number; readonly bus: number; readonly stop: () => Promise<void> }[] = [];
   const stop = async (): Promise<void> => void (await Promise.all(servers.map((server) => server.stop())));
   for (let at = 0; at < 3; at += 1) {
-    const bus = await freePort();
+    const bus = await pickFreePort();
     const settings = `--cluster-enabled yes --cluster-announce-ip 127.0.0.1 --cluster-port ${bus} --cluster-node-timeout 1000`;
-    const found = await ownRedis(undefined, settings);
+    const found = await startOwnRedis(undefined, settings);
     if ('skip' in found) return found;
     servers.push({ ...found, bus });
   }
@@ -51,19 +51,19 @@ export async function redisCluster(): Promise<Found<SeveralRedis>> {
       const info = String(await client.call('CLUSTER', 'INFO'));
       return info.includes('cluster_state:ok') && info.includes('cluster_known_nodes:3');
     });
-  await until(async () => (await Promise.all(servers.map(isWhole))).every(Boolean), 'the cluster is whole');
+  await waitUntil(async () => (await Promise.all(servers.map(isWhole))).every(Boolean), 'the cluster is whole');
   const url = `redis+cluster://${servers.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
   return { url, lose: async () => first?.stop(), stop };
 }
 
 /** A server, its replica, and a sentinel that puts the replica in its place. */
-export async function redisSentinel(): Promise<Found<SeveralRedis>> {
-  const program = onPath('redis-server');
-  if (program === undefined) return missing(NO_REDIS);
-  const master = await ownRedis(undefined, '--repl-diskless-sync-delay 0');
+export async function startRedisSentinel(): Promise<ServerOrSkip<RedisDeployment>> {
+  const program = findProgram('redis-server');
+  if (program === undefined) return skipWithReason(NO_REDIS);
+  const master = await startOwnRedis(undefined, '--repl-diskless-sync-delay 0');
   if ('skip' in master) return master;
-  const [replica, sentinel] = [await freePort(), await freePort()];
-  const others = await startGuarded({
+  const [replica, sentinel] = [await pickFreePort(), await pickFreePort()];
+  const others = await startGuardedServer({
     name: 'sentinel',
     prepare: (folder) =>
       writeFile(

@@ -4,18 +4,18 @@
  * server is never emptied: suites choose key prefixes of their own.
  */
 import { Redis } from 'ioredis';
-import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
-import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { pickFreePort, skipWithReason, findProgram, startGuardedServer, type ServerOrSkip } from './guarded.js';
+import { shareServer, stopSharedServer, runAtEnd } from './shared-server.js';
 import { NO_REDIS } from './skip.js';
 
 export interface RedisServer {
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
-export type TestRedis = Found<RedisServer>;
+export type TestRedis = ServerOrSkip<RedisServer>;
 
 /** Answers PING, or rejects. */
-async function answers(url: string): Promise<void> {
+async function pingServer(url: string): Promise<void> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 2000 });
   client.on('error', () => {});
   try {
@@ -30,16 +30,19 @@ async function answers(url: string): Promise<void> {
  * A server for one suite alone, always a local one. On the same `port` again it is the server that came back, empty.
  * `settings` are words of the command line, such as `--maxmemory 1mb`.
  */
-export async function ownRedis(port?: number, settings = ''): Promise<Found<RedisServer & { readonly port: number }>> {
-  const program = onPath('redis-server');
-  if (program === undefined) return missing(NO_REDIS);
-  const chosen = port ?? (await freePort());
+export async function startOwnRedis(
+  port?: number,
+  settings = '',
+): Promise<ServerOrSkip<RedisServer & { readonly port: number }>> {
+  const program = findProgram('redis-server');
+  if (program === undefined) return skipWithReason(NO_REDIS);
+  const chosen = port ?? (await pickFreePort());
   const url = `redis://127.0.0.1:${chosen}`;
-  const { stop } = await startGuarded({
+  const { stop } = await startGuardedServer({
     name: 'redis',
     script: (folder) =>
       `keep '${program}' --port ${chosen} --bind 127.0.0.1 --dir '${folder}' --save '' --appendonly no ${settings}`,
-    ready: () => answers(url),
+    ready: () => pingServer(url),
   });
   return { url, port: chosen, stop };
 }
@@ -47,9 +50,9 @@ export async function ownRedis(port?: number, settings = ''): Promise<Found<Redi
 /** The server of this run. */
 export function startRedis(): Promise<TestRedis> {
   const given = process.env['TEST_REDIS_URL'];
-  return shareServer('redis', async () => (given ? { url: given, stop: async () => {} } : ownRedis()));
+  return shareServer('redis', async () => (given ? { url: given, stop: async () => {} } : startOwnRedis()));
 }
 
 /** Stops the server of this run, if this run started it. */
-export const stopRedis = (): Promise<void> => stopShared('redis');
-whenOver(stopRedis);
+export const stopRedis = (): Promise<void> => stopSharedServer('redis');
+runAtEnd(stopRedis);

@@ -18,22 +18,22 @@ export interface RelayOptions {
   readonly most?: number;
 }
 
-export const told = (action: string, data: Delivery['data'] = null): Omit<Delivery, 'id'> => ({
+export const createDelivery = (action: string, data: Delivery['data'] = null): Omit<Delivery, 'id'> => ({
   action,
   data,
   to: { all: true },
 });
 
-export const actions = (got: readonly Delivery[]): string[] => got.map(({ action }) => action);
+export const listActions = (got: readonly Delivery[]): string[] => got.map(({ action }) => action);
 
-export interface Opened extends OpenRelay {
+export interface LoggedRelay extends OpenRelay {
   /** Messages of the log with their fields, in order. */
   readonly log: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   readonly health: () => Promise<unknown>;
   readonly drain: () => Promise<void>;
 }
 
-export async function openRelay(runtime: PluginRuntime<Relay>, options: object): Promise<Opened> {
+export async function openRelay(runtime: PluginRuntime<Relay>, options: object): Promise<LoggedRelay> {
   const log: { message: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const write = (fields: object, message: string): void => void log.push({ message, fields: fields as never });
   const got: Delivery[] = [];
@@ -53,5 +53,5 @@ export async function openRelay(runtime: PluginRuntime<Relay>, options: object):
   };
 }
 
-export const onRedis = (url: string, prefix: string, options: RelayOptions = {}): Promise<Opened> =>
+export const openRedisRelay = (url: string, prefix: string, options: RelayOptions = {}): Promise<LoggedRelay> =>
   openRelay(redis, { url, prefix, ...options });

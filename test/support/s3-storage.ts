@@ -2,9 +2,9 @@
 import type { Log } from '../../contract/plugin.js';
 import type { Storage } from '../../plugins/storages/kind.js';
 import runtime from '../../plugins/storages/minio/runtime.js';
-import { faultProxy, type FaultProxy } from './fault-proxy.js';
-import type { Found } from './guarded.js';
-import { freshBucket, objectsOf, partsOf, s3Client, startS3, type S3Server } from './s3.js';
+import { startFaultProxy, type FaultProxy } from './fault-proxy.js';
+import type { ServerOrSkip } from './guarded.js';
+import { createBucket, listBucketObjects, listOpenUploads, createS3Client, startS3, type S3Server } from './s3.js';
 
 export interface S3Subject {
   readonly storage: Storage;
@@ -14,7 +14,7 @@ export interface S3Subject {
   /** Rows of the log. */
   readonly rows: readonly object[];
   readonly read: (url: string) => Promise<Response>;
-  readonly held: () => Promise<readonly string[]>;
+  readonly listStoredKeys: () => Promise<readonly string[]>;
   readonly leave: () => Promise<void>;
   readonly comeBack: () => Promise<void>;
   readonly health: () => Promise<{ readonly ok: boolean }>;
@@ -26,8 +26,8 @@ export async function openMinio(
   options: Readonly<Record<string, unknown>>,
 ): Promise<{ storage: Storage; rows: object[] }> {
   const rows: object[] = [];
-  const note = (fields: object, message: string): void => void rows.push({ ...fields, message });
-  const log: Log = { debug: note, info: note, warn: note, error: note };
+  const recordRow = (fields: object, message: string): void => void rows.push({ ...fields, message });
+  const log: Log = { debug: recordRow, info: recordRow, warn: recordRow, error: recordRow };
   const context = {
     id: 'storage:minio',
     instance: 'minio',
@@ -45,12 +45,12 @@ export async function openMinio(
   return { storage: handle, rows };
 }
 
-export async function s3Subject(more: Readonly<Record<string, unknown>> = {}): Promise<Found<S3Subject>> {
+export async function createS3Subject(more: Readonly<Record<string, unknown>> = {}): Promise<ServerOrSkip<S3Subject>> {
   const server = await startS3();
   if ('skip' in server) return server;
-  const bucket = await freshBucket();
+  const bucket = await createBucket();
   const { hostname, port } = new URL(server.endpoint);
-  const proxy = await faultProxy({ host: hostname, port: Number(port) });
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port) });
   const { storage, rows } = await openMinio({
     endpoint: `http://127.0.0.1:${proxy.port}`,
     access_key: server.accessKey,
@@ -58,7 +58,7 @@ export async function s3Subject(more: Readonly<Record<string, unknown>> = {}): P
     bucket,
     ...more,
   });
-  const direct = s3Client(server);
+  const direct = createS3Client(server);
   return {
     storage,
     proxy,
@@ -66,12 +66,12 @@ export async function s3Subject(more: Readonly<Record<string, unknown>> = {}): P
     bucket,
     rows,
     read: (url) => fetch(url),
-    held: async () =>
-      [...(await objectsOf(direct, bucket)), ...(await partsOf(direct, bucket))]
+    listStoredKeys: async () =>
+      [...(await listBucketObjects(direct, bucket)), ...(await listOpenUploads(direct, bucket))]
         .map((name) => name.replace(/^\.signed\//, ''))
         .sort(),
-    leave: () => proxy.refuse(),
-    comeBack: () => proxy.pass(),
+    leave: () => proxy.refuseConnections(),
+    comeBack: () => proxy.passTraffic(),
     health: () => runtime.health!(storage),
     close: async () => {
       await runtime.close!(storage);

@@ -5,8 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'minio';
-import { freePort, missing, onPath, startGuarded, type Found } from './guarded.js';
-import { shareServer, stopShared, whenOver } from './shared-server.js';
+import { pickFreePort, skipWithReason, findProgram, startGuardedServer, type ServerOrSkip } from './guarded.js';
+import { shareServer, stopSharedServer, runAtEnd } from './shared-server.js';
 import { NO_S3 } from './skip.js';
 
 export interface S3Server {
@@ -20,7 +20,7 @@ export interface S3Server {
 const PROGRAMS = ['ceph', 'ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'ceph-authtool', 'monmaptool'];
 
 /** With authentication and the second protocol, without which the gateway waits five minutes for a monitor. */
-const configOf = (dir: string, port: number, monitor: number, cluster: string): string => `
+const formatConfig = (dir: string, port: number, monitor: number, cluster: string): string => `
 [global]
 fsid = ${cluster}
 mon_host = v2:127.0.0.1:${monitor}
@@ -62,22 +62,22 @@ interface Cluster {
   readonly secretKey: string;
 }
 
-function scriptOf(dir: string, { port, monitor, accessKey, secretKey }: Cluster): string {
+function formatScript(dir: string, { port, monitor, accessKey, secretKey }: Cluster): string {
   const cluster = randomUUID();
   const disk = randomUUID();
-  const key = (name: string, ...caps: string[]): string =>
+  const formatKeyCommand = (name: string, ...caps: string[]): string =>
     `ceph-authtool keyring --gen-key -n ${name} ${caps.map((cap) => `--cap ${cap} 'allow *'`).join(' ')}`;
   return `
 cd '${dir}'
 mkdir mon osd rgw
 cat >ceph.conf <<'CONF'
-${configOf(dir, port, monitor, cluster)}
+${formatConfig(dir, port, monitor, cluster)}
 CONF
 ceph-authtool -C keyring
-${key('mon.', 'mon')}
-${key('client.admin', 'mon', 'osd', 'mgr')}
-${key('client.rgw', 'mon', 'osd')}
-${key('osd.0', 'mon', 'osd')}
+${formatKeyCommand('mon.', 'mon')}
+${formatKeyCommand('client.admin', 'mon', 'osd', 'mgr')}
+${formatKeyCommand('client.rgw', 'mon', 'osd')}
+${formatKeyCommand('osd.0', 'mon', 'osd')}
 monmaptool --create --addv a '[v2:127.0.0.1:${monitor}]' --fsid ${cluster} --enable-all-features monmap
 ceph-mon -c ceph.conf --mkfs -i a --monmap monmap --keyring keyring
 keep ceph-mon -c ceph.conf -i a -f
@@ -90,17 +90,17 @@ keep radosgw -c ceph.conf -n client.rgw -f
 `;
 }
 
-async function startLocal(): Promise<Found<S3Server>> {
-  const absent = PROGRAMS.filter((program) => onPath(program) === undefined);
-  if (absent.length > 0) return missing(NO_S3);
-  const [port, monitor] = [await freePort(), await freePort()];
+async function startLocal(): Promise<ServerOrSkip<S3Server>> {
+  const absent = PROGRAMS.filter((program) => findProgram(program) === undefined);
+  if (absent.length > 0) return skipWithReason(NO_S3);
+  const [port, monitor] = [await pickFreePort(), await pickFreePort()];
   const keys = { accessKey: `AK${randomUUID().slice(0, 8)}`, secretKey: `SK${randomUUID().replaceAll('-', '')}` };
   const endpoint = `http://127.0.0.1:${port}`;
-  const { stop } = await startGuarded({
+  const { stop } = await startGuardedServer({
     name: 's3',
     // Everything is in memory, and nobody reads it again.
     signal: 'KILL',
-    script: (folder) => scriptOf(folder, { port, monitor, ...keys }),
+    script: (folder) => formatScript(folder, { port, monitor, ...keys }),
     ready: async () => {
       const answer = await fetch(endpoint, { signal: AbortSignal.timeout(2000) });
       await answer.arrayBuffer();
@@ -115,7 +115,7 @@ async function startLocal(): Promise<Found<S3Server>> {
 
 /** The gateway makes its pools when they are first needed, which takes seconds: no test should meet that. */
 async function warmUp(server: S3Server): Promise<void> {
-  const client = s3Client(server);
+  const client = createS3Client(server);
   const bucket = 'warm';
   await client.makeBucket(bucket, 'us-east-1');
   await Promise.all([
@@ -126,7 +126,7 @@ async function warmUp(server: S3Server): Promise<void> {
   ]);
 }
 
-function given(): S3Server | undefined {
+function readGivenServer(): S3Server | undefined {
   const { TEST_S3_ENDPOINT: endpoint, TEST_S3_ACCESS_KEY, TEST_S3_SECRET_KEY } = process.env;
   if (!endpoint) return undefined;
   return {
@@ -140,14 +140,14 @@ function given(): S3Server | undefined {
 const buckets: string[] = [];
 
 /** The server of this run. Begin with it early: `void startS3()` at the top of a suite costs nothing. */
-export function startS3(): Promise<Found<S3Server>> {
-  const server = shareServer('s3', async () => given() ?? startLocal());
+export function startS3(): Promise<ServerOrSkip<S3Server>> {
+  const server = shareServer('s3', async () => readGivenServer() ?? startLocal());
   server.catch(() => {});
   return server;
 }
 
 /** A client of the tests themselves, past the driver that is tested. */
-export function s3Client({ endpoint, accessKey, secretKey }: Omit<S3Server, 'stop'>): Client {
+export function createS3Client({ endpoint, accessKey, secretKey }: Omit<S3Server, 'stop'>): Client {
   const { protocol, hostname, port } = new URL(endpoint);
   const useSSL = protocol === 'https:';
   return new Client({
@@ -162,17 +162,17 @@ export function s3Client({ endpoint, accessKey, secretKey }: Omit<S3Server, 'sto
 }
 
 /** A new, empty bucket; removed at the end of the run. Throws where there is no server (ask `startS3` first). */
-export async function freshBucket(): Promise<string> {
+export async function createBucket(): Promise<string> {
   const found = await startS3();
   if ('skip' in found) throw new Error(found.skip);
   const name = `lintel-test-${randomUUID()}`;
-  await s3Client(found).makeBucket(name, 'us-east-1');
+  await createS3Client(found).makeBucket(name, 'us-east-1');
   buckets.push(name);
   return name;
 }
 
 /** Names of all objects of a bucket. */
-export async function objectsOf(client: Client, bucket: string): Promise<string[]> {
+export async function listBucketObjects(client: Client, bucket: string): Promise<string[]> {
   const names: string[] = [];
   for await (const entry of client.listObjectsV2(bucket, '', true)) {
     names.push((entry as { readonly name: string }).name);
@@ -181,7 +181,7 @@ export async function objectsOf(client: Client, bucket: string): Promise<string[
 }
 
 /** Names of uploads in parts that were begun and neither completed nor aborted. */
-export async function partsOf(client: Client, bucket: string): Promise<string[]> {
+export async function listOpenUploads(client: Client, bucket: string): Promise<string[]> {
   // Without asking for the parts of each: one that ends meanwhile has none.
   const { uploads } = await client.listIncompleteUploadsQuery(bucket, '', '', '', '');
   return uploads.map(({ key }) => key);
@@ -189,16 +189,16 @@ export async function partsOf(client: Client, bucket: string): Promise<string[]>
 
 /** Removes the buckets of this run where the server stays, and stops a server that this run started. */
 export async function stopS3(): Promise<void> {
-  const [server, names] = [given(), buckets.splice(0)];
+  const [server, names] = [readGivenServer(), buckets.splice(0)];
   if (server !== undefined) {
-    const client = s3Client(server);
+    const client = createS3Client(server);
     for (const name of names) {
-      await client.removeObjects(name, await objectsOf(client, name));
-      for (const part of await partsOf(client, name)) await client.removeIncompleteUpload(name, part);
+      await client.removeObjects(name, await listBucketObjects(client, name));
+      for (const part of await listOpenUploads(client, name)) await client.removeIncompleteUpload(name, part);
       await client.removeBucket(name);
     }
   }
-  await stopShared('s3');
+  await stopSharedServer('s3');
 }
 
-whenOver(stopS3);
+runAtEnd(stopS3);

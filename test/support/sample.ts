@@ -1,5 +1,5 @@
 /** Which part of a large set of cases a run takes: all of them in a deep run, else a sample that each commit chooses anew. */
-import { randomOf } from './edits.js';
+import { createSeededRandom } from './edits.js';
 
 /** What large sets of cases cover; `test/runner/deep.ts` knows the sources of each. */
 export type Area = 'edits' | 'editor' | 'vectors' | 'strings' | 'kills' | 'races' | 'mongo';
@@ -17,7 +17,7 @@ export const isDeepRun = deep.includes('all');
 /** At most `count` of the cases, in their order; all of them in a deep run. `name` keeps samples of one run apart. */
 export function sampleCases<T>(area: Area, name: string, cases: readonly T[], count: number): readonly T[] {
   if (isDeep(area) || cases.length <= count) return cases;
-  const random = randomOf(`${runSeed} ${name}`);
+  const random = createSeededRandom(`${runSeed} ${name}`);
   const chosen = new Set<number>();
   while (chosen.size < count) chosen.add(random.below(cases.length));
   return cases.filter((_, index) => chosen.has(index));
@@ -31,9 +31,9 @@ export function sampleTests(area: Area, suite: Mocha.Suite, count: number): void
   const all: Mocha.Test[] = [];
   suite.eachTest((test) => void all.push(test));
   const chosen = new Set(sampleCases(area, suite.title, all, count));
-  const keep = (one: Mocha.Suite): void => {
+  const filterTests = (one: Mocha.Suite): void => {
     one.tests = one.tests.filter((test) => chosen.has(test));
-    one.suites.forEach(keep);
+    one.suites.forEach(filterTests);
   };
-  keep(suite);
+  filterTests(suite);
 }

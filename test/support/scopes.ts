@@ -6,7 +6,7 @@ import type { Compiled } from '../../kernel/plan/values.js';
 import type { ResourceScope } from '../../kernel/plan/tools.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
 import { Slot } from '../../contract/slot.js';
-import { testInvocation } from './invocation.js';
+import { createTestInvocation } from './invocation.js';
 
 type CompileTail = (tail: readonly string[], tools: PlanTools) => Compiled;
 
@@ -40,7 +40,7 @@ const registry = {
 } as unknown as Registry;
 
 /** Its names, rules, path and actionables say where values come from, as the checker decides it; no query stands in it. */
-export function resourceModel(rest: Partial<ResourceModel> = {}): ResourceModel {
+export function createResourceModel(rest: Partial<ResourceModel> = {}): ResourceModel {
   const rules = [...(rest.payloadFields ?? new Map<string, unknown>()).keys()];
   const declarations = rules.map((name) => ({ symbol: 'payload-field', name }));
   const model = {
@@ -56,7 +56,7 @@ export function resourceModel(rest: Partial<ResourceModel> = {}): ResourceModel 
   return { sources: makeSources(model as never, registry), ...model } as unknown as ResourceModel;
 }
 
-export const actionModel = (id: number, rest: Partial<ActionModel> = {}): ActionModel =>
+export const createActionModel = (id: number, rest: Partial<ActionModel> = {}): ActionModel =>
   ({
     ...{
       key: `notes#${id}`,
@@ -73,8 +73,8 @@ export const actionModel = (id: number, rest: Partial<ActionModel> = {}): Action
     ...rest,
   }) as unknown as ActionModel;
 
-export const scopeOf = (rest: Partial<ResourceScope> = {}): ResourceScope => {
-  const resource = rest.resource ?? resourceModel();
+export const createTestScope = (rest: Partial<ResourceScope> = {}): ResourceScope => {
+  const resource = rest.resource ?? createResourceModel();
   return {
     ...{
       resource,
@@ -105,5 +105,12 @@ export const scopeOf = (rest: Partial<ResourceScope> = {}): ResourceScope => {
 };
 
 /** What readers look at. */
-export const frameOf = (rest: Partial<Frame> = {}): Frame =>
-  ({ payload: {}, claims: null, slots: [], results: [], invocation: testInvocation(), ...rest }) as unknown as Frame;
+export const createTestFrame = (rest: Partial<Frame> = {}): Frame =>
+  ({
+    payload: {},
+    claims: null,
+    slots: [],
+    results: [],
+    invocation: createTestInvocation(),
+    ...rest,
+  }) as unknown as Frame;

@@ -4,7 +4,7 @@
  */
 import { Agent, request, type IncomingMessage } from 'node:http';
 
-export interface Received {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -21,7 +21,7 @@ const OWN = new Set(['host', 'connection', 'content-length', 'transfer-encoding'
 const USUAL = { accept: '*/*', 'accept-language': '*', 'sec-fetch-mode': 'cors', 'user-agent': 'node' };
 
 /** Null where only fetch can send it. */
-export function send(url: string, init: RequestInit): Promise<Received> | null {
+export function send(url: string, init: RequestInit): Promise<ReceivedResponse> | null {
   const { method = 'GET', body, headers = {} } = init;
   if (Object.keys(init).some((name) => !KNOWN.has(name))) return null;
   if (Object.getPrototypeOf(headers) !== Object.prototype) return null;
@@ -36,15 +36,15 @@ export function send(url: string, init: RequestInit): Promise<Received> | null {
   if (typeof body === 'string') all['content-type'] = 'text/plain;charset=UTF-8';
   Object.assign(all, Object.fromEntries(given));
   if (content !== null || method === 'POST' || method === 'PUT') all['content-length'] = content?.length ?? 0;
-  return exchange(new URL(url), method, all, content);
+  return sendRequest(new URL(url), method, all, content);
 }
 
-function exchange(
+function sendRequest(
   { hostname, port, pathname, search }: URL,
   method: string,
   headers: Readonly<Record<string, string | number>>,
   content: Buffer | null,
-): Promise<Received> {
+): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const fail = (cause: Error): void => reject(new TypeError('fetch failed', { cause }));
     const sending = request({ agent, host: hostname, port, path: pathname + search, method, headers }, (message) => {
@@ -55,7 +55,7 @@ function exchange(
         const status = message.statusCode ?? 0;
         if (status >= 300 && status < 400 && message.headers.location !== undefined)
           fail(new Error(`a redirect to ${message.headers.location}`));
-        resolve({ status, headers: headersOf(message), text: decoder.decode(Buffer.concat(parts)) });
+        resolve({ status, headers: toHeaders(message), text: decoder.decode(Buffer.concat(parts)) });
       });
     });
     sending.on('error', fail);
@@ -63,7 +63,7 @@ function exchange(
   });
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
+function toHeaders({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
   return headers;

@@ -6,19 +6,24 @@ import type { Files } from './project.js';
 
 type Parameters = readonly unknown[];
 
-const step = (id: number, query: string, parameters: Parameters, rest: object = {}): object => ({
+const defineStep = (id: number, query: string, parameters: Parameters, rest: object = {}): object => ({
   id,
   mode: 'QUERY',
   sql_query: { query, parameters },
   ...rest,
 });
-const each = (id: number, query: string, parameters: Parameters, list: string): object => ({
+const defineListStep = (id: number, query: string, parameters: Parameters, list: string): object => ({
   id,
   mode: 'QUERY',
   sql_query: { query, parameters, multi: list },
 });
-const find = (id: string, query: string): object => chain(id, step(1, query, ['$PAYLOAD.like'], { result: 'many' }));
-const from = (ids: readonly number[], names: Readonly<Record<string, string>>, resource = 'self'): object => ({
+const find = (id: string, query: string): object =>
+  defineChain(id, defineStep(1, query, ['$PAYLOAD.like'], { result: 'many' }));
+const defineDependency = (
+  ids: readonly number[],
+  names: Readonly<Record<string, string>>,
+  resource = 'self',
+): object => ({
   depends_on: [
     {
       resource_id: resource,
@@ -27,16 +32,21 @@ const from = (ids: readonly number[], names: Readonly<Record<string, string>>, r
     },
   ],
 });
-const chain = (id: string, ...actionables: readonly object[]): object => ({ id, resource: id, actionables });
+const defineChain = (id: string, ...actionables: readonly object[]): object => ({ id, resource: id, actionables });
 
 const G = '$PAYLOAD.g';
 const COUNT = 'SELECT count(*) AS taken FROM _seat WHERE room = $1';
 const SEAT = 'INSERT INTO _seat (id, room, start, finish) SELECT $1, $2, 0, 1 WHERE $3::bigint < 1';
 const add = (id: string, by: number, read = 'n'): object =>
-  chain(
+  defineChain(
     id,
-    step(1, `SELECT ${read} FROM _cell WHERE id = $1`, [G]),
-    step(2, 'UPDATE _cell SET n = $2::bigint + $3::bigint WHERE id = $1', [G, 'was', by], from([1], { n: 'was' })),
+    defineStep(1, `SELECT ${read} FROM _cell WHERE id = $1`, [G]),
+    defineStep(
+      2,
+      'UPDATE _cell SET n = $2::bigint + $3::bigint WHERE id = $1',
+      [G, 'was', by],
+      defineDependency([1], { n: 'was' }),
+    ),
   );
 
 export const RACES: Readonly<Record<string, { readonly paths: readonly string[]; readonly body?: object }>> = {
@@ -67,20 +77,20 @@ export const HOLDS: Readonly<Record<string, (found: { n: number; seats: number; 
 };
 
 const BEHIND = {
-  ...chain(
+  ...defineChain(
     'behind',
-    step(1, COUNT, [G]),
-    step(2, SEAT, ['$GENERATOR.ULID', G, 'taken'], from([1], { taken: 'taken' })),
-    step(3, 'INSERT INTO _attempt (id) VALUES ($1)', ['$GENERATOR.ULID']),
+    defineStep(1, COUNT, [G]),
+    defineStep(2, SEAT, ['$GENERATOR.ULID', G, 'taken'], defineDependency([1], { taken: 'taken' })),
+    defineStep(3, 'INSERT INTO _attempt (id) VALUES ($1)', ['$GENERATOR.ULID']),
   ),
   run_in_background: true,
 };
-const pair = (g: string): string => `('${g} 0', '${g}', 1), ('${g} 1', '${g}', 1)`;
+const formatPair = (g: string): string => `('${g} 0', '${g}', 1), ('${g} 1', '${g}', 1)`;
 /** Of all groups, in one statement: rows that are put in one by one cost more than the races. */
-const rowsOf = (groups: readonly string[], row: (group: string) => string): string => groups.map(row).join(', ');
+const formatRows = (groups: readonly string[], row: (group: string) => string): string => groups.map(row).join(', ');
 
 /** With the rows of these groups; without the races of these names. */
-export const filesOf = (groups: readonly string[], without: readonly string[] = []): Files => ({
+export const createRaceFiles = (groups: readonly string[], without: readonly string[] = []): Files => ({
   'definitions/models.json': [
     { _cell: { id: { type: 'String', primary_key: true }, n: { type: 'Number' } } },
     {
@@ -101,53 +111,68 @@ export const filesOf = (groups: readonly string[], without: readonly string[] = 
     { _attempt: { id: { type: 'String', primary_key: true } } },
   ],
   'definitions/resources.json': [
-    chain('cell', step(1, `INSERT INTO _cell (id, n) VALUES ${rowsOf(groups, (g) => `('${g}', 0)`)}`, [])),
-    chain('doctor', step(1, `INSERT INTO _doctor (id, ward, duty) VALUES ${rowsOf(groups, pair)}`, [])),
+    defineChain(
+      'cell',
+      defineStep(1, `INSERT INTO _cell (id, n) VALUES ${formatRows(groups, (g) => `('${g}', 0)`)}`, []),
+    ),
+    defineChain(
+      'doctor',
+      defineStep(1, `INSERT INTO _doctor (id, ward, duty) VALUES ${formatRows(groups, formatPair)}`, []),
+    ),
     add('add', 1),
     add('add-ten', 10),
     // One row by its key, which no lock can hold: it has become another one.
     add('highest', 1, 'max(n) AS n'),
-    chain(
+    defineChain(
       'leave',
-      step(1, 'SELECT count(*) AS there FROM _doctor WHERE ward = $1 AND duty = 1', [G]),
-      step(
+      defineStep(1, 'SELECT count(*) AS there FROM _doctor WHERE ward = $1 AND duty = 1', [G]),
+      defineStep(
         2,
         'UPDATE _doctor SET duty = 0 WHERE id = $1 AND $2::bigint > 1',
         ['$PAYLOAD.me', 'there'],
-        from([1], { there: 'there' }),
+        defineDependency([1], { there: 'there' }),
       ),
     ),
-    chain('take', step(1, COUNT, [G]), step(2, SEAT, ['$GENERATOR.ULID', G, 'taken'], from([1], { taken: 'taken' }))),
-    chain(
+    defineChain(
+      'take',
+      defineStep(1, COUNT, [G]),
+      defineStep(2, SEAT, ['$GENERATOR.ULID', G, 'taken'], defineDependency([1], { taken: 'taken' })),
+    ),
+    defineChain(
       'book',
-      step(
+      defineStep(
         1,
         'INSERT INTO _seat (id, room, start, finish) SELECT $1, $2, 3, 5 WHERE NOT EXISTS ' +
           '(SELECT 1 FROM _seat WHERE room = $2 AND start < 5 AND finish > 3)',
         ['$GENERATOR.ULID', G],
       ),
     ),
-    chain(
+    defineChain(
       'locked',
-      step(1, 'SELECT id FROM _cell WHERE id = $1 FOR UPDATE', [G]),
-      step(2, COUNT, [G]),
-      step(3, SEAT, ['$GENERATOR.ULID', G, 'taken'], from([2], { taken: 'taken' })),
+      defineStep(1, 'SELECT id FROM _cell WHERE id = $1 FOR UPDATE', [G]),
+      defineStep(2, COUNT, [G]),
+      defineStep(3, SEAT, ['$GENERATOR.ULID', G, 'taken'], defineDependency([2], { taken: 'taken' })),
     ),
-    chain('reader', step(1, 'SELECT n FROM _cell WHERE id = $1', [G], { no_op: true })),
-    chain(
+    defineChain('reader', defineStep(1, 'SELECT n FROM _cell WHERE id = $1', [G], { no_op: true })),
+    defineChain(
       'across',
-      step(1, 'UPDATE _cell SET n = $2::bigint + 1 WHERE id = $1', [G, 'seen'], from([1], { n: 'seen' }, 'reader')),
+      defineStep(
+        1,
+        'UPDATE _cell SET n = $2::bigint + 1 WHERE id = $1',
+        [G, 'seen'],
+        defineDependency([1], { n: 'seen' }, 'reader'),
+      ),
     ),
-    chain(
+    defineChain(
       'many',
-      each(
+      defineListStep(
         1,
         'INSERT INTO _seat (id, room, start, finish) SELECT $1, $2, $3::bigint, 1 WHERE (SELECT count(*) FROM _seat WHERE room = $2) < 2',
         ['$GENERATOR.ULID', G, '$PAYLOAD.x'],
         'items',
       ),
     ),
-    chain('attempts', step(1, 'SELECT count(*) AS n FROM _attempt', [])),
+    defineChain('attempts', defineStep(1, 'SELECT count(*) AS n FROM _attempt', [])),
     find('cells', 'SELECT id, n FROM _cell WHERE id LIKE $1'),
     find('seats', 'SELECT room, count(*) AS seats FROM _seat WHERE room LIKE $1 GROUP BY room'),
     find('duty', 'SELECT ward, sum(duty) AS on_duty FROM _doctor WHERE ward LIKE $1 GROUP BY ward'),

@@ -2,15 +2,15 @@
 import { startCli, type Child, type SpawnOptions } from './child.js';
 import { hostCli, type RunOptions, type Running } from './cli.js';
 import { createClient, type Client } from './client.js';
-import { tempProject, type Files, type TempProject } from './project.js';
+import { createTempProject, type Files, type TempProject } from './project.js';
 
 type Placeless<Options> = Omit<Options, 'cwd'>;
 
-export interface Serving<Served extends Running, Options> {
+export interface ServeHelper<Served extends Running, Options> {
   readonly start: (files?: Files, options?: Options & Preparing) => Promise<Served>;
   /** In a folder that is there already. */
   readonly startIn: (folder: string, options?: Options) => Served;
-  readonly folder: (files?: Files) => Promise<TempProject>;
+  readonly createFolder: (files?: Files) => Promise<TempProject>;
 }
 
 interface Preparing {
@@ -19,30 +19,30 @@ interface Preparing {
 }
 
 /** Child processes. To be called where a suite is described, as is `hosting`. */
-export const serving = (): Serving<Child, Placeless<SpawnOptions>> =>
-  servingBy(
+export const serveAsChild = (): ServeHelper<Child, Placeless<SpawnOptions>> =>
+  createServeHelper(
     (cwd, options) => startCli(['serve'], { ...options, env: { PORT: '0', ...options.env }, cwd }),
     (child) => child.stop('SIGKILL'),
   );
 
 /** In this process. */
-export const hosting = (): Serving<Running, Placeless<RunOptions>> =>
-  servingBy(
+export const serveInProcess = (): ServeHelper<Running, Placeless<RunOptions>> =>
+  createServeHelper(
     (cwd, options) => hostCli(['serve'], { env: { PORT: '0', ...options.env }, cwd }),
     (running) => running.stop(),
   );
 
-function servingBy<Served extends Running, Options extends object>(
+function createServeHelper<Served extends Running, Options extends object>(
   begin: (folder: string, options: Options) => Served,
   end: (served: Served) => Promise<unknown>,
-): Serving<Served, Options> {
+): ServeHelper<Served, Options> {
   const projects: TempProject[] = [];
   const served: Served[] = [];
   afterEach(() => Promise.all(served.splice(0).map(end)));
   after(() => Promise.all(projects.map((project) => project.dispose())));
 
-  async function folder(files: Files = {}): Promise<TempProject> {
-    const project = await tempProject(files);
+  async function createFolder(files: Files = {}): Promise<TempProject> {
+    const project = await createTempProject(files);
     projects.push(project);
     return project;
   }
@@ -52,23 +52,23 @@ function servingBy<Served extends Running, Options extends object>(
     return one;
   }
   return {
-    folder,
+    createFolder,
     startIn,
     async start(files = {}, options = {} as Options & Preparing) {
-      const project = await folder(files);
+      const project = await createFolder(files);
       await options.prepare?.(project.folder);
       return startIn(project.folder, options);
     },
   };
 }
 
-export async function ready(running: Running): Promise<Client & { url: string }> {
-  const [, url = ''] = await running.printed(/ready at (http:\S+)/);
+export async function waitUntilReady(running: Running): Promise<Client & { url: string }> {
+  const [, url = ''] = await running.waitForOutput(/ready at (http:\S+)/);
   return { ...createClient(url), url };
 }
 
 /** The curl line that the start printed. */
-export async function curlOf(running: Running): Promise<string> {
-  const [, line = ''] = await running.printed(/try:\n +(curl .*)\n/);
+export async function waitForCurlLine(running: Running): Promise<string> {
+  const [, line = ''] = await running.waitForOutput(/try:\n +(curl .*)\n/);
   return line;
 }

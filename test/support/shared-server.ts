@@ -1,27 +1,27 @@
 /** One server for a whole run: a worker of the runner asks the process that started it, any other process starts its own. */
-import type { Found } from './guarded.js';
+import type { ServerOrSkip } from './guarded.js';
 import type { FromWorker, ServerName, ToWorker } from '../runner/messages.js';
 
 /** Set by the runner for its workers. */
 export const WORKER_VARIABLE = 'TEST_WORKER';
 export const isWorker = process.env[WORKER_VARIABLE] === '1' && process.send !== undefined;
 
-export type Shared<Address> = Found<Address & { readonly stop: () => Promise<void> }>;
+export type SharedServer<Address> = ServerOrSkip<Address & { readonly stop: () => Promise<void> }>;
 
-const found = new Map<ServerName, Promise<Shared<object>>>();
+const found = new Map<ServerName, Promise<SharedServer<object>>>();
 
 /** The server of this run; `start` is called at most once for each name. */
 export function shareServer<Address extends object>(
   name: ServerName,
-  start: () => Promise<Shared<Address>>,
-): Promise<Shared<Address>> {
+  start: () => Promise<SharedServer<Address>>,
+): Promise<SharedServer<Address>> {
   const known = found.get(name) ?? (isWorker ? requestServer(name) : start());
   found.set(name, known);
-  return known as Promise<Shared<Address>>;
+  return known as Promise<SharedServer<Address>>;
 }
 
 /** Stops the server of this run if this process started it. */
-export async function stopShared(name: ServerName): Promise<void> {
+export async function stopSharedServer(name: ServerName): Promise<void> {
   const server = await found.get(name)?.catch(() => undefined);
   found.delete(name);
   if (server !== undefined && !('skip' in server)) await server.stop();
@@ -30,7 +30,7 @@ export async function stopShared(name: ServerName): Promise<void> {
 const endings: (() => Promise<void>)[] = [];
 
 /** Work for the end of the run: of the worker, or of a mocha run without the runner. Elsewhere the caller does it. */
-export function whenOver(work: () => Promise<void>): void {
+export function runAtEnd(work: () => Promise<void>): void {
   if (isWorker) endings.push(work);
   else if (typeof after === 'function') after(work);
 }
@@ -39,7 +39,7 @@ export async function endWorker(): Promise<void> {
   for (const work of endings.splice(0)) await work();
 }
 
-function requestServer(name: ServerName): Promise<Shared<object>> {
+function requestServer(name: ServerName): Promise<SharedServer<object>> {
   return new Promise((resolve, reject) => {
     const receive = (message: ToWorker): void => {
       if (message.type !== 'server' || message.name !== name) return;

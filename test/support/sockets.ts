@@ -24,7 +24,7 @@ export interface SocketClient {
   /** The next frame that fits, and takes it out; rejects when the connection closes first. */
   next(fits?: (frame: Frame) => boolean): Promise<Frame>;
   /** Sends a message and gives its answer. */
-  ask(resource: string, payload?: unknown, more?: object): Promise<Frame>;
+  sendRequest(resource: string, payload?: unknown, more?: object): Promise<Frame>;
   send(message: unknown): void;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   close(): Promise<void>;
@@ -42,13 +42,13 @@ let asked = 0;
 export async function connect(url: string, options: ConnectOptions = {}): Promise<SocketClient> {
   const { path = '/ws', query = '', protocols = [], ...rest } = options;
   const socket = new WebSocket(`${url.replace('http', 'ws')}${path}${query}`, [...protocols], rest);
-  const client = clientOf(socket);
-  await opened(socket);
+  const client = createSocketClient(socket);
+  await waitUntilOpen(socket);
   return client;
 }
 
 /** Status and problem of an upgrade that is refused. */
-export async function refusedUpgrade(
+export async function expectRefusedUpgrade(
   url: string,
   options: ConnectOptions = {},
 ): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> {
@@ -66,7 +66,7 @@ class RefusedUpgrade extends Error {
   }
 }
 
-function opened(socket: WebSocket): Promise<void> {
+function waitUntilOpen(socket: WebSocket): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);
@@ -83,40 +83,41 @@ function opened(socket: WebSocket): Promise<void> {
   });
 }
 
-function clientOf(socket: WebSocket): SocketClient {
+function createSocketClient(socket: WebSocket): SocketClient {
   const frames: Frame[] = [];
   const waiting = new Set<() => void>();
-  const wake = (): void => waiting.forEach((look) => look());
+  const checkWaiting = (): void => waiting.forEach((look) => look());
   socket.on('message', (data: Buffer) => {
     frames.push(JSON.parse(data.toString('utf8')) as Frame);
-    wake();
+    checkWaiting();
   });
   socket.on('error', () => undefined);
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     socket.on('close', (code, reason) => {
       resolve({ code, reason: reason.toString('utf8') });
-      wake();
+      checkWaiting();
     });
   });
   const next = (fits: (frame: Frame) => boolean = () => true): Promise<Frame> =>
     new Promise((resolve, reject) => {
-      const over = (end: () => void): void => {
+      const settleWait = (end: () => void): void => {
         clearTimeout(timer);
-        waiting.delete(look);
+        waiting.delete(checkFrames);
         end();
       };
-      const look = (): void => {
+      const checkFrames = (): void => {
         const at = frames.findIndex(fits);
         const [frame] = at === -1 ? [] : frames.splice(at, 1);
-        if (frame !== undefined) over(() => resolve(frame));
-        else if (socket.readyState === WebSocket.CLOSED) over(() => reject(new Error('the connection closed first')));
+        if (frame !== undefined) settleWait(() => resolve(frame));
+        else if (socket.readyState === WebSocket.CLOSED)
+          settleWait(() => reject(new Error('the connection closed first')));
       };
       const timer = setTimeout(
-        () => over(() => reject(new Error(`nothing that fits came; there is ${JSON.stringify(frames)}`))),
+        () => settleWait(() => reject(new Error(`nothing that fits came; there is ${JSON.stringify(frames)}`))),
         PATIENCE_MS,
       );
-      waiting.add(look);
-      look();
+      waiting.add(checkFrames);
+      checkFrames();
     });
   const send = (message: unknown): void =>
     socket.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message));
@@ -125,7 +126,7 @@ function clientOf(socket: WebSocket): SocketClient {
     frames,
     next,
     send,
-    ask(resource, payload, more = {}) {
+    sendRequest(resource, payload, more = {}) {
       const request_id = `ask-${++asked}`;
       const given = (more as { request_id?: string }).request_id ?? request_id;
       send({ resource, action: `do ${resource.slice(0, 20)}`, payload, request_id, ...more });
@@ -150,7 +151,7 @@ export const UPGRADE = {
 };
 
 /** For the body of a `describe`: kernels and clients that are closed after each test. */
-export function connecting(files: Files) {
+export function createSocketFixture(files: Files) {
   const kernels: TestKernel[] = [];
   const clients: SocketClient[] = [];
   afterEach(async () => {

@@ -13,7 +13,7 @@ const LISTED = ['id', 'name', 'email', 'services', 'message', 'status', 'wall_st
 /** What the form sends. */
 const FORM = { services: ['listening', 'advice'], message: 'Nobody calls me any more.', wall_status: 'pending' };
 
-const rowsOf = (data: unknown): Loose[] => {
+const expectRows = (data: unknown): Loose[] => {
   expect(data).to.be.an('array');
   return data as Loose[];
 };
@@ -25,7 +25,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
   const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<Answer<Loose>> =>
     client().post(path, body, { headers });
   /** The member `data` of a success. */
-  const data = async (path: string, body: object, headers: Record<string, string> = {}): Promise<unknown> => {
+  const postForData = async (path: string, body: object, headers: Record<string, string> = {}): Promise<unknown> => {
     const answer = await post(path, body, headers);
     expect(answer.status, answer.text).to.equal(200);
     expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8');
@@ -34,7 +34,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(answer.body['message']).to.be.a('string');
     return answer.body['data'];
   };
-  const refused = async (
+  const expectRejected = async (
     status: number,
     code: string,
     path: string,
@@ -47,10 +47,10 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(answer.body).not.to.have.property('data');
     return ((answer.body['errors'] ?? []) as Loose[]).map(({ pointer }) => String(pointer));
   };
-  const admin = (): Record<string, string> => ({ 'x-access-token': token });
+  const createAdminHeaders = (): Record<string, string> => ({ 'x-access-token': token });
 
   it('wall-list: approved notes, latest first, JSON and times as the text that PostgreSQL writes', async () => {
-    const rows = rowsOf(await data('/wall-list', {}));
+    const rows = expectRows(await postForData('/wall-list', {}));
     expect(rows.map(({ id }) => id)).to.deep.equal(['note-6', 'note-4', 'note-2']);
     for (const row of rows) expect(Object.keys(row)).to.deep.equal(NOTE);
     expect(rows[0]).to.deep.equal({
@@ -63,21 +63,21 @@ export function describeCalls(client: () => Client, address: () => string, remot
   });
 
   it('echo-find: the nearest note with its rank, or null; an empty message breaks a rule', async () => {
-    const found = await data('/echo-find', { message: 'number 4' });
+    const found = await postForData('/echo-find', { message: 'number 4' });
     expect(found).to.have.all.keys(...NOTE, 'rank');
     expect(found).to.include({ id: 'note-4', message: 'I feel number 4 and lonely' });
     expect(found).to.have.property('rank').that.is.a('number');
-    expect(await data('/echo-find-01', { message: 'unheard' })).to.equal(null);
-    expect(await refused(422, 'VAL_PAYLOAD', '/echo-find', { message: '' })).to.deep.equal(['/message']);
+    expect(await postForData('/echo-find-01', { message: 'unheard' })).to.equal(null);
+    expect(await expectRejected(422, 'VAL_PAYLOAD', '/echo-find', { message: '' })).to.deep.equal(['/message']);
   });
 
   it('weather-trends: one row is an object, dates are text, counts are numbers', async () => {
-    expect(await data('/weather-trends', {})).to.deep.equal({ week: '2026-01-05', tag: 'listening', count: 6 });
+    expect(await postForData('/weather-trends', {})).to.deep.equal({ week: '2026-01-05', tag: 'listening', count: 6 });
   });
 
   it('inquiry-submit: takes what the form sends and answers the three names', async () => {
     const sent = { ...FORM, name: 'Grace', email: 'grace@example.com', status: 'responded' };
-    const row = (await data('/inquiry-submit', sent)) as Loose;
+    const row = (await postForData('/inquiry-submit', sent)) as Loose;
     expect(row).to.have.all.keys('id', 'name', 'email');
     expect(row).to.include({ name: 'Grace', email: 'grace@example.com' });
     expect(row['id']).to.match(/^[0-9A-Za-z]{27}$/);
@@ -85,17 +85,17 @@ export function describeCalls(client: () => Client, address: () => string, remot
   });
 
   it('inquiry-submit: without a name and an address they are null', async () => {
-    expect(await data('/inquiry-submit-01', FORM)).to.include({ name: null, email: null });
+    expect(await postForData('/inquiry-submit-01', FORM)).to.include({ name: null, email: null });
   });
 
   it('inquiry-submit: the column that the model demands is missed by its name', async () => {
     const { wall_status: _, ...rest } = FORM;
-    expect(await refused(422, 'QRY_NOT_NULL', '/inquiry-submit', rest)).to.deep.equal(['/wall_status']);
-    expect(await refused(422, 'QRY_NOT_NULL', '/inquiry-submit', { ...rest, wall_status: null })).to.deep.equal([
+    expect(await expectRejected(422, 'QRY_NOT_NULL', '/inquiry-submit', rest)).to.deep.equal(['/wall_status']);
+    expect(await expectRejected(422, 'QRY_NOT_NULL', '/inquiry-submit', { ...rest, wall_status: null })).to.deep.equal([
       '/wall_status',
     ]);
     const long = { ...FORM, wall_status: 'p'.repeat(21) };
-    expect(await refused(422, 'QRY_CHECK', '/inquiry-submit', long)).to.deep.equal(['/wall_status']);
+    expect(await expectRejected(422, 'QRY_CHECK', '/inquiry-submit', long)).to.deep.equal(['/wall_status']);
   });
 
   it('inquiry-submit: rules of lists and texts', async () => {
@@ -109,14 +109,14 @@ export function describeCalls(client: () => Client, address: () => string, remot
     ];
     for (const [change, pointers] of broken) {
       const body = Object.keys(change).length === 0 ? {} : { ...FORM, ...change };
-      expect(await refused(422, 'VAL_PAYLOAD', '/inquiry-submit', body), JSON.stringify(change)).to.deep.equal(
+      expect(await expectRejected(422, 'VAL_PAYLOAD', '/inquiry-submit', body), JSON.stringify(change)).to.deep.equal(
         pointers,
       );
     }
   });
 
   it('admin-sign-in: a token for the right password, and never the hash', async () => {
-    const signedIn = (await data('/admin-sign-in', ADMIN)) as Loose;
+    const signedIn = (await postForData('/admin-sign-in', ADMIN)) as Loose;
     expect(signedIn).to.have.all.keys('id', 'email', 'token');
     expect(signedIn).to.include({ id: 'admin-1', email: ADMIN.email });
     token = String(signedIn['token']);
@@ -138,22 +138,22 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(answers[0]).to.include({ status: 401, success: false });
     expect(answers[1]).to.deep.equal(answers[0]);
     const short = { email: 'no address', password: 'short' };
-    expect(await refused(422, 'VAL_PAYLOAD', '/admin-sign-in', short)).to.deep.equal(['/email', '/password']);
+    expect(await expectRejected(422, 'VAL_PAYLOAD', '/admin-sign-in', short)).to.deep.equal(['/email', '/password']);
   });
 
   it('what is protected wants the token, in the header that the definition names', async () => {
     for (const path of ['/inquiry-list', '/volunteer-impact', '/inquiry-update-status']) {
-      await refused(401, 'TOK_REFUSED', path, {});
-      await refused(401, 'TOK_REFUSED', path, {}, { authorization: `Bearer ${token}` });
-      await refused(401, 'TOK_REFUSED', path, {}, { 'x-access-token': `${token.slice(0, -3)}abc` });
+      await expectRejected(401, 'TOK_REFUSED', path, {});
+      await expectRejected(401, 'TOK_REFUSED', path, {}, { authorization: `Bearer ${token}` });
+      await expectRejected(401, 'TOK_REFUSED', path, {}, { 'x-access-token': `${token.slice(0, -3)}abc` });
     }
-    for (const headers of [admin(), { 'X-Access-Token': `Bearer ${token}` }]) {
-      expect(rowsOf(await data('/inquiry-list', {}, headers))).to.have.length(8);
+    for (const headers of [createAdminHeaders(), { 'X-Access-Token': `Bearer ${token}` }]) {
+      expect(expectRows(await postForData('/inquiry-list', {}, headers))).to.have.length(8);
     }
   });
 
   it('inquiry-list: every note, latest first', async () => {
-    const rows = rowsOf(await data('/inquiry-list', {}, admin()));
+    const rows = expectRows(await postForData('/inquiry-list', {}, createAdminHeaders()));
     for (const row of rows) expect(Object.keys(row)).to.deep.equal(LISTED);
     const grace = rows.find(({ id }) => id === submitted);
     // The status is a literal of the definition, whatever a client sends.
@@ -163,25 +163,30 @@ export function describeCalls(client: () => Client, address: () => string, remot
   });
 
   it('inquiry-update-status, then volunteer-impact: what was changed is counted', async () => {
-    const before = await data('/volunteer-impact', {}, admin());
+    const before = await postForData('/volunteer-impact', {}, createAdminHeaders());
     expect(before).to.deep.equal({ responded: 0, responded_this_week: 0, felt_less_alone: 6 });
     const change = { note_id: submitted, status: 'responded' };
-    expect(await data('/inquiry-update-status', change, admin())).to.deep.equal({ id: submitted, status: 'responded' });
-    const after = await data('/volunteer-impact', {}, admin());
+    expect(await postForData('/inquiry-update-status', change, createAdminHeaders())).to.deep.equal({
+      id: submitted,
+      status: 'responded',
+    });
+    const after = await postForData('/volunteer-impact', {}, createAdminHeaders());
     expect(after).to.deep.equal({ responded: 1, responded_this_week: 1, felt_less_alone: 6 });
-    expect(await data('/inquiry-update-status', { ...change, note_id: 'nobody' }, admin())).to.equal(null);
-    expect(await refused(422, 'VAL_PAYLOAD', '/inquiry-update-status', { note_id: submitted }, admin())).to.deep.equal([
-      '/status',
-    ]);
+    expect(
+      await postForData('/inquiry-update-status', { ...change, note_id: 'nobody' }, createAdminHeaders()),
+    ).to.equal(null);
+    expect(
+      await expectRejected(422, 'VAL_PAYLOAD', '/inquiry-update-status', { note_id: submitted }, createAdminHeaders()),
+    ).to.deep.equal(['/status']);
   });
 
   it('ai-chat: asks the other service as its definition says, and answers what it said', async () => {
     const messages = [{ role: 'user', content: 'Nobody calls me any more.' }];
-    const before = remote().asked.length;
-    expect(await data('/ai-chat', { messages, model: 'another' })).to.deep.equal({ content: SAID });
-    expect(await data('/ai-chat-01', { messages })).to.deep.equal({ content: SAID });
-    expect(remote().asked).to.have.length(before + 2);
-    const { method, url, headers, body } = remote().asked.at(-2)!;
+    const before = remote().requests.length;
+    expect(await postForData('/ai-chat', { messages, model: 'another' })).to.deep.equal({ content: SAID });
+    expect(await postForData('/ai-chat-01', { messages })).to.deep.equal({ content: SAID });
+    expect(remote().requests).to.have.length(before + 2);
+    const { method, url, headers, body } = remote().requests.at(-2)!;
     expect(`${method} ${headers.host}${url}`).to.equal('POST api.anthropic.com/v1/messages');
     expect(headers).to.include({
       'x-api-key': ENV.ANTHROPIC_API_KEY,
@@ -194,20 +199,22 @@ export function describeCalls(client: () => Client, address: () => string, remot
       system: ENV.LOWKEY_AI_SYSTEM_PROMPT,
       messages,
     });
-    expect(await refused(422, 'VAL_PAYLOAD', '/ai-chat', { messages: 'hello' })).to.deep.equal(['/messages']);
-    expect(remote().asked).to.have.length(before + 2);
+    expect(await expectRejected(422, 'VAL_PAYLOAD', '/ai-chat', { messages: 'hello' })).to.deep.equal(['/messages']);
+    expect(remote().requests).to.have.length(before + 2);
   });
 
   it('wall-approve: who watches the wall hears of it once, and nobody hears of a refusal', async () => {
     const [watcher, another] = [await connect(address()), await connect(address(), { query: '?uid=somebody' })];
     try {
-      await refused(401, 'TOK_REFUSED', '/wall-approve', { note_id: 'note-1' });
-      await refused(422, 'VAL_PAYLOAD', '/wall-approve', {}, admin());
-      expect(await data('/wall-approve', { note_id: 'note-1' }, admin())).to.deep.equal({ id: 'note-1' });
+      await expectRejected(401, 'TOK_REFUSED', '/wall-approve', { note_id: 'note-1' });
+      await expectRejected(422, 'VAL_PAYLOAD', '/wall-approve', {}, createAdminHeaders());
+      expect(await postForData('/wall-approve', { note_id: 'note-1' }, createAdminHeaders())).to.deep.equal({
+        id: 'note-1',
+      });
       expect(await watcher.next()).to.deep.equal({ uid: null, action: 'wall_updated', data: { id: 'note-1' } });
       expect(await another.next()).to.include({ uid: 'somebody', action: 'wall_updated' });
       // It is approved already.
-      expect(await data('/wall-approve-01', { note_id: 'note-1' }, admin())).to.equal(null);
+      expect(await postForData('/wall-approve-01', { note_id: 'note-1' }, createAdminHeaders())).to.equal(null);
       expect(await watcher.next()).to.deep.equal({ uid: null, action: 'wall_updated', data: null });
     } finally {
       for (const one of [watcher, another]) await one.close();
@@ -219,13 +226,15 @@ export function describeCalls(client: () => Client, address: () => string, remot
     const reacting = await connect(address());
     try {
       const once = { id: 'note-2', reactions: '{"same": 1, "strength": 0, "not_alone": 2}' };
-      expect(await data('/wall-react', { id: 'note-2', reaction: 'same' })).to.deep.equal(once);
+      expect(await postForData('/wall-react', { id: 'note-2', reaction: 'same' })).to.deep.equal(once);
       for (const one of [watcher, reacting])
         expect(await one.next()).to.deep.equal({ uid: null, action: 'wall_reaction_update', data: once });
       const twice = { id: 'note-2', reactions: '{"same": 2, "strength": 0, "not_alone": 2}' };
-      expect((await reacting.ask('wall-react-01', { id: 'note-2', reaction: 'same' })).data).to.deep.equal(twice);
+      expect((await reacting.sendRequest('wall-react-01', { id: 'note-2', reaction: 'same' })).data).to.deep.equal(
+        twice,
+      );
       expect((await watcher.next()).data).to.deep.equal(twice);
-      expect(await data('/wall-react', { id: 'note-2', reaction: 'unknown' })).to.equal(null);
+      expect(await postForData('/wall-react', { id: 'note-2', reaction: 'unknown' })).to.equal(null);
     } finally {
       for (const one of [watcher, reacting]) await one.close();
     }

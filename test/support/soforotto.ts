@@ -7,7 +7,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import bcrypt from 'bcrypt';
 import { ROOT } from './project.js';
-import { json, standInFor, type StandIn } from './upstream.js';
+import { createJsonBehaviour, startStandIn, type StandIn } from './upstream.js';
 
 const SOURCE = join(ROOT, '..', 'shared', 'compat', 'soforotto');
 
@@ -29,10 +29,16 @@ export const ENV = {
 /** What the service that its chat calls answers; it is called by its own name, and stood in for. */
 export const REMOTE = 'api.anthropic.com';
 export const SAID = [{ type: 'text', text: 'I hear you.' }];
-export const standInForRemote = (): Promise<StandIn> =>
-  standInFor(
+export const startRemoteStandIn = (): Promise<StandIn> =>
+  startStandIn(
     [REMOTE],
-    json({ id: 'msg_1', type: 'message', role: 'assistant', content: SAID, usage: { output_tokens: 5 } }),
+    createJsonBehaviour({
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      content: SAID,
+      usage: { output_tokens: 5 },
+    }),
   );
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' };
@@ -41,7 +47,7 @@ export const ADMIN = { email: 'admin@example.com', password: 'correct horse batt
 const SALT = '$2b$04$abcdefghijklmnopqrstuu';
 
 /** An administrator, and notes 1 to 6 of one week, of which the even ones are approved. */
-export const seeds = (): readonly string[] => [
+export const createSeeds = (): readonly string[] => [
   `INSERT INTO _admin (id, email, password, created_at)
    VALUES ('admin-1', '${ADMIN.email}', '${bcrypt.hashSync(ADMIN.password, SALT)}', now())`,
   `INSERT INTO _inquiry (id, name, email, services, message, status, wall_status, reactions, created_at, updated_at)

@@ -14,7 +14,7 @@ export interface Source {
 }
 
 /** Every TypeScript file below the folders. */
-export function sourcesIn(...folders: readonly string[]): Source[] {
+export function loadSources(...folders: readonly string[]): Source[] {
   return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((file) => posix.join(folder, file.replaceAll('\\', '/')))
@@ -25,7 +25,7 @@ export function sourcesIn(...folders: readonly string[]): Source[] {
 }
 
 /** Calls `visit` for every node of the file; comments are no nodes. */
-export function eachNode({ path, text }: Source, visit: (node: ts.Node) => void): void {
+export function visitNodes({ path, text }: Source, visit: (node: ts.Node) => void): void {
   const walk = (node: ts.Node): void => {
     visit(node);
     ts.forEachChild(node, walk);
@@ -36,43 +36,44 @@ export function eachNode({ path, text }: Source, visit: (node: ts.Node) => void)
 const imports = new WeakMap<Source, string[]>();
 
 /** What a file imports: `contract/kind.ts` for files of the repository, the specifier itself for packages. */
-export function importsOf(source: Source): string[] {
+export function listImports(source: Source): string[] {
   const known = imports.get(source);
   if (known !== undefined) return known;
   const found = new Set<string>();
-  eachNode(source, (node) => {
-    const specifier = specifierOf(node);
-    if (specifier !== null) found.add(resolved(source.path, specifier));
+  visitNodes(source, (node) => {
+    const specifier = findSpecifier(node);
+    if (specifier !== null) found.add(resolveSpecifier(source.path, specifier));
   });
   imports.set(source, [...found]);
   return [...found];
 }
 
-function specifierOf(node: ts.Node): string | null {
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return textOf(node.moduleSpecifier);
-  if (ts.isImportTypeNode(node)) return ts.isLiteralTypeNode(node.argument) ? textOf(node.argument.literal) : null;
+function findSpecifier(node: ts.Node): string | null {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return getLiteralText(node.moduleSpecifier);
+  if (ts.isImportTypeNode(node))
+    return ts.isLiteralTypeNode(node.argument) ? getLiteralText(node.argument.literal) : null;
   const isDynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
-  return isDynamic ? textOf(node.arguments[0]) : null;
+  return isDynamic ? getLiteralText(node.arguments[0]) : null;
 }
 
-const textOf = (node: ts.Node | undefined): string | null =>
+const getLiteralText = (node: ts.Node | undefined): string | null =>
   node !== undefined && ts.isStringLiteralLike(node) ? node.text : null;
 
-function resolved(from: string, specifier: string): string {
+function resolveSpecifier(from: string, specifier: string): string {
   if (!specifier.startsWith('.')) return specifier;
   return posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts');
 }
 
 /** The text of a string literal or of a piece of a template; null for import specifiers and all other nodes. */
-export function stringOf(node: ts.Node): string | null {
+export function getStringText(node: ts.Node): string | null {
   if (ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node)) return node.text;
-  return ts.isStringLiteralLike(node) && specifierOf(node.parent) === null ? node.text : null;
+  return ts.isStringLiteralLike(node) && findSpecifier(node.parent) === null ? node.text : null;
 }
 
-export function stringsOf(source: Source): string[] {
+export function listStrings(source: Source): string[] {
   const found: string[] = [];
-  eachNode(source, (node) => {
-    const text = stringOf(node);
+  visitNodes(source, (node) => {
+    const text = getStringText(node);
     if (text !== null) found.push(text);
   });
   return found;

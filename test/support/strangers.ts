@@ -6,12 +6,12 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect } from 'chai';
-import { clinic, ORIGINS as CLINIC } from '../strangers/clinic/client.js';
-import { marketplace, ORIGINS as MARKET } from '../strangers/marketplace/client.js';
-import { ORIGINS as CIRCLE, savingsCircle } from '../strangers/savings-circle/client.js';
-import { ORIGINS as DESK, supportDesk } from '../strangers/support-desk/client.js';
-import { startKernel, type DatabaseSort, type TestKernel } from './kernel.js';
-import { pageOf, type Endpoint } from './other-origin.js';
+import { createClinicEndpoints, ORIGINS as CLINIC } from '../strangers/clinic/client.js';
+import { createMarketplaceEndpoints, ORIGINS as MARKET } from '../strangers/marketplace/client.js';
+import { ORIGINS as CIRCLE, createSavingsCircleEndpoints } from '../strangers/savings-circle/client.js';
+import { ORIGINS as DESK, createSupportDeskEndpoints } from '../strangers/support-desk/client.js';
+import { startKernel, type DatabaseKind, type TestKernel } from './kernel.js';
+import { createPage, type Endpoint } from './other-origin.js';
 import { ROOT } from './project.js';
 import { skipTest } from './skip.js';
 import { startUpstream, type Upstream } from './upstream.js';
@@ -31,7 +31,7 @@ export const APPLICATIONS: readonly Application[] = [
   {
     name: 'marketplace',
     origins: MARKET,
-    endpoints: marketplace,
+    endpoints: createMarketplaceEndpoints,
     socket: '/ws',
     service: 'PAYMENT_URL',
     taken: {
@@ -43,7 +43,7 @@ export const APPLICATIONS: readonly Application[] = [
   {
     name: 'clinic',
     origins: CLINIC,
-    endpoints: clinic,
+    endpoints: createClinicEndpoints,
     socket: '/ws',
     taken: {
       WEBSOCKET_ENDPOINT: '/ws',
@@ -54,7 +54,7 @@ export const APPLICATIONS: readonly Application[] = [
   {
     name: 'savings-circle',
     origins: CIRCLE,
-    endpoints: savingsCircle,
+    endpoints: createSavingsCircleEndpoints,
     socket: '/live',
     service: 'SMS_URL',
     taken: {
@@ -69,7 +69,7 @@ export const APPLICATIONS: readonly Application[] = [
   {
     name: 'support-desk',
     origins: DESK,
-    endpoints: supportDesk,
+    endpoints: createSupportDeskEndpoints,
     socket: '/socket',
     taken: {
       WEBSOCKET_ENDPOINT: '/socket',
@@ -81,7 +81,7 @@ export const APPLICATIONS: readonly Application[] = [
   },
 ];
 
-const folderOf = (name: string): string => join(ROOT, 'test', 'strangers', name);
+const resolveFolder = (name: string): string => join(ROOT, 'test', 'strangers', name);
 
 /** As a payment service answers: the address where the buyer pays, and the reference that it was given. */
 const startService = (): Promise<Upstream> =>
@@ -93,7 +93,7 @@ const startService = (): Promise<Upstream> =>
 
 export function describeApplication(
   { name, origins, endpoints, socket, service, taken }: Application,
-  sort: DatabaseSort,
+  sort: DatabaseKind,
 ): void {
   describe(name, () => {
     let kernel: TestKernel;
@@ -102,7 +102,7 @@ export function describeApplication(
       const database = await sort.make();
       if ('skip' in database) return skipTest(this, database.skip);
       upstream = await startService();
-      const written = parseEnv(await readFile(join(folderOf(name), 'production.env'), 'utf8')) as Record<
+      const written = parseEnv(await readFile(join(resolveFolder(name), 'production.env'), 'utf8')) as Record<
         string,
         string
       >;
@@ -116,7 +116,7 @@ export function describeApplication(
         },
         env: { ...written, ...database.env, ...(service && { [service]: upstream.url }) },
         prepare: (folder) =>
-          cp(folderOf(name), folder, { recursive: true, filter: (path) => !/client\.ts$|\.env$/.test(path) }),
+          cp(resolveFolder(name), folder, { recursive: true, filter: (path) => !/client\.ts$|\.env$/.test(path) }),
       });
     });
     after(async () => {
@@ -130,9 +130,9 @@ export function describeApplication(
       expect(said).to.deep.equal(Object.entries(taken));
     });
 
-    const list = endpoints(() => upstream.asked.map(({ body }) => body));
+    const list = endpoints(() => upstream.requests.map(({ body }) => body));
     for (const [at, [endpoint, expects]] of list.entries()) {
-      it(endpoint, () => expects(pageOf(kernel.url, origins[at % origins.length] ?? '', socket)));
+      it(endpoint, () => expects(createPage(kernel.url, origins[at % origins.length] ?? '', socket)));
     }
   });
 }

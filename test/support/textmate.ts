@@ -10,7 +10,7 @@ export interface Token {
   readonly scopes: readonly string[];
 }
 
-export function tokensOf(grammar: Grammar, source: string): Token[] {
+export function tokenizeSource(grammar: Grammar, source: string): Token[] {
   let open: Rule | null = null;
   return source.split('\n').flatMap((line) => {
     const names: string[][] = Array.from(line, () => []);
@@ -19,19 +19,19 @@ export function tokensOf(grammar: Grammar, source: string): Token[] {
       if (open !== null) {
         const end = matchAt(open.end ?? '', line, at);
         const until = end === null ? line.length : end.index + end[0].length;
-        mark(names, at, until, open.name);
+        addScope(names, at, until, open.name);
         if (end === null) break;
         at = until;
         open = null;
       }
-      const found = first(grammar, grammar.patterns, line, at);
+      const found = findFirstMatch(grammar, grammar.patterns, line, at);
       if (found === null) break;
       const { rule, match } = found;
       apply(grammar, rule, match, line, names);
       at = Math.max(match.index + match[0].length, match.index + (match[0] === '' ? 1 : 0));
       if (rule.begin !== undefined) open = rule;
     }
-    return joined(line, names);
+    return joinTokens(line, names);
   });
 }
 
@@ -42,21 +42,21 @@ function matchAt(pattern: string, line: string, at: number): RegExpExecArray | n
 }
 
 /** The rules that an include stands for. */
-function rulesOf(grammar: Grammar, patterns: readonly Rule[]): Rule[] {
+function expandRules(grammar: Grammar, patterns: readonly Rule[]): Rule[] {
   return patterns.flatMap((rule) => {
     if (rule.include?.startsWith('#') === true) {
       const named = grammar.repository[rule.include.slice(1)];
       if (named === undefined) throw new Error(`the grammar has no ${rule.include}`);
-      return rulesOf(grammar, [named]);
+      return expandRules(grammar, [named]);
     }
     if (rule.include !== undefined) return [];
-    return rule.match === undefined && rule.begin === undefined ? rulesOf(grammar, rule.patterns ?? []) : [rule];
+    return rule.match === undefined && rule.begin === undefined ? expandRules(grammar, rule.patterns ?? []) : [rule];
   });
 }
 
-function first(grammar: Grammar, patterns: readonly Rule[], line: string, at: number) {
+function findFirstMatch(grammar: Grammar, patterns: readonly Rule[], line: string, at: number) {
   let best: { readonly rule: Rule; readonly match: RegExpExecArray } | null = null;
-  for (const rule of rulesOf(grammar, patterns)) {
+  for (const rule of expandRules(grammar, patterns)) {
     const match = matchAt(rule.match ?? rule.begin ?? '', line, at);
     if (match !== null && (best === null || match.index < best.match.index)) best = { rule, match };
   }
@@ -64,14 +64,14 @@ function first(grammar: Grammar, patterns: readonly Rule[], line: string, at: nu
 }
 
 function apply(grammar: Grammar, rule: Rule, match: RegExpExecArray, line: string, names: string[][]): void {
-  mark(names, match.index, match.index + match[0].length, rule.name);
+  addScope(names, match.index, match.index + match[0].length, rule.name);
   for (const [group, capture] of Object.entries(rule.captures ?? {})) {
     const [from, until] = match.indices?.[Number(group)] ?? [0, 0];
-    mark(names, from, until, capture.name);
+    addScope(names, from, until, capture.name);
     const inner = line.slice(0, until);
     let at = from;
     while (capture.patterns !== undefined && at < until) {
-      const found = first(grammar, capture.patterns, inner, at);
+      const found = findFirstMatch(grammar, capture.patterns, inner, at);
       if (found === null) break;
       apply(grammar, found.rule, found.match, inner, names);
       at = found.match.index + Math.max(1, found.match[0].length);
@@ -79,11 +79,11 @@ function apply(grammar: Grammar, rule: Rule, match: RegExpExecArray, line: strin
   }
 }
 
-function mark(names: string[][], from: number, until: number, name: string | undefined): void {
+function addScope(names: string[][], from: number, until: number, name: string | undefined): void {
   if (name !== undefined) for (let at = from; at < until; at++) names[at]?.push(name);
 }
 
-function joined(line: string, names: readonly (readonly string[])[]): Token[] {
+function joinTokens(line: string, names: readonly (readonly string[])[]): Token[] {
   const tokens: { text: string; scopes: readonly string[] }[] = [];
   names.forEach((scopes, at) => {
     const last = tokens.at(-1);

@@ -4,15 +4,15 @@
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
-import { returning } from './project.js';
+import { defineReturnResource } from './project.js';
 import { startKernel, type TestKernel } from './kernel.js';
-import { bearer, KEY, OTHER_KEY } from './tokens.js';
+import { createBearerInit, KEY, OTHER_KEY } from './tokens.js';
 
 export const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 });
 export const PUBLIC_PEM = RSA.publicKey.export({ type: 'spki', format: 'pem' }).toString();
 
-export const guarded = (id: string, tokenize: object, more: object = {}): object => ({
-  ...returning(id, { id: '$PROTECTED.id' }),
+export const defineTokenResource = (id: string, tokenize: object, more: object = {}): object => ({
+  ...defineReturnResource(id, { id: '$PROTECTED.id' }),
   tokenize,
   protected: { extract_claims: ['id'], ...more },
 });
@@ -20,12 +20,12 @@ export const HS = { type: 'JWT', algorithm: 'HS256', encryption_key: '$ENV.KEY' 
 
 const FILES = {
   'definitions/a.json': [
-    guarded('jwt', HS),
-    guarded('custom', HS, { provide_as: 'X-Access-Token' }),
-    guarded('other', { ...HS, encryption_key: '$ENV.OTHER_KEY' }),
-    guarded('longer', { ...HS, algorithm: 'HS512' }),
-    guarded('rsa', { type: 'JWT', algorithm: 'RS256', encryption_key: '$ENV.PUBLIC_PEM' }),
-    guarded('sealed', { type: 'PASETO', encryption_key: '$ENV.KEY' }),
+    defineTokenResource('jwt', HS),
+    defineTokenResource('custom', HS, { provide_as: 'X-Access-Token' }),
+    defineTokenResource('other', { ...HS, encryption_key: '$ENV.OTHER_KEY' }),
+    defineTokenResource('longer', { ...HS, algorithm: 'HS512' }),
+    defineTokenResource('rsa', { type: 'JWT', algorithm: 'RS256', encryption_key: '$ENV.PUBLIC_PEM' }),
+    defineTokenResource('sealed', { type: 'PASETO', encryption_key: '$ENV.KEY' }),
   ],
 };
 
@@ -38,7 +38,7 @@ export interface Target {
   /** By what is wrong with each. */
   readonly allRefused: (tokens: Readonly<Record<string, string>>, path?: string) => Promise<void>;
   /** Judges an answer that came another way. */
-  readonly judge: (status: number, text: string, what: string) => void;
+  readonly checkRefusal: (status: number, text: string, what: string) => void;
 }
 
 export async function startTarget(): Promise<Target> {
@@ -52,7 +52,7 @@ export async function startTarget(): Promise<Target> {
   };
 
   /** The same words and the same headers for whatever is wrong. */
-  const judge = (status: number, text: string, what: string): void => {
+  const checkRefusal = (status: number, text: string, what: string): void => {
     expect(status, `${what}: ${text}`).to.equal(401);
     const words = text.replace(/urn:request:[0-9a-f-]+/, '');
     refusal ??= words;
@@ -62,13 +62,13 @@ export async function startTarget(): Promise<Target> {
 
   const isRefused = async (init: RequestInit, what: string, path = '/jwt'): Promise<void> => {
     const { status, text, headers } = await kernel.post(path, {}, init);
-    judge(status, text, what);
+    checkRefusal(status, text, what);
     expect(headers.get('www-authenticate'), what).to.equal(path === '/custom' ? null : 'Bearer');
   };
 
   const allRefused = async (tokens: Readonly<Record<string, string>>, path = '/jwt'): Promise<void> => {
-    for (const [what, token] of Object.entries(tokens)) await isRefused(bearer(token), what, path);
+    for (const [what, token] of Object.entries(tokens)) await isRefused(createBearerInit(token), what, path);
   };
 
-  return { kernel, isTaken, isRefused, allRefused, judge };
+  return { kernel, isTaken, isRefused, allRefused, checkRefusal };
 }

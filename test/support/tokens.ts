@@ -8,11 +8,11 @@ import { SignJWT } from 'jose';
 export const KEY = 'k7Qd2mZx9vRt4LsB8nWc5yHf3jPg6aUe';
 export const OTHER_KEY = 'Zp3Xw8Tn1Kb6Vy4Mr9Ls2Jd7Gh5Qc0Fa';
 
-export const seconds = (offset = 0): number => Math.floor(Date.now() / 1000) + offset;
+export const getSeconds = (offset = 0): number => Math.floor(Date.now() / 1000) + offset;
 
 /** A sound token of the library. */
-export const jwt = (claims: Readonly<Record<string, unknown>>, key = KEY, alg = 'HS256'): Promise<string> =>
-  new SignJWT({ iat: seconds(), exp: seconds(600), ...claims })
+export const signJwt = (claims: Readonly<Record<string, unknown>>, key = KEY, alg = 'HS256'): Promise<string> =>
+  new SignJWT({ iat: getSeconds(), exp: getSeconds(600), ...claims })
     .setProtectedHeader({ alg, typ: 'JWT' })
     .sign(new TextEncoder().encode(key));
 
@@ -23,16 +23,16 @@ export const sign = (input: string, key: string | Uint8Array = KEY, hash = 'sha2
   createHmac(hash, key).update(input).digest('base64url');
 
 /** Header and payload as given (text stays text), signed correctly whatever they say. */
-export function forge(header: unknown, payload: unknown, key: string | Uint8Array = KEY, hash = 'sha256'): string {
+export function forgeToken(header: unknown, payload: unknown, key: string | Uint8Array = KEY, hash = 'sha256'): string {
   const input = `${encode(header)}.${encode(payload)}`;
   return `${input}.${sign(input, key, hash)}`;
 }
 
 export const HS256 = { alg: 'HS256', typ: 'JWT' };
-export const claimsOf = (offset = 600): Record<string, unknown> => ({
+export const createTokenClaims = (offset = 600): Record<string, unknown> => ({
   id: 'ada',
-  iat: seconds(),
-  exp: seconds(offset),
+  iat: getSeconds(),
+  exp: getSeconds(offset),
 });
 
-export const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
+export const createBearerInit = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });

@@ -6,7 +6,7 @@
  */
 export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 60_000);
 
-export async function until(check: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
+export async function waitUntil(check: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
   const begun = Date.now();
   while (!(await check())) {
     const waited = Date.now() - begun;

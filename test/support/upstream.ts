@@ -8,7 +8,7 @@ import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { makeCertificate } from './certificate.js';
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
@@ -16,19 +16,19 @@ export interface Asked {
   readonly body: string;
 }
 
-export type Behaviour = (req: IncomingMessage, res: ServerResponse, asked: Asked) => void;
+export type Behaviour = (req: IncomingMessage, res: ServerResponse, asked: ReceivedRequest) => void;
 
 export interface Upstream {
   readonly port: number;
   readonly url: string;
-  readonly asked: Asked[];
+  readonly requests: ReceivedRequest[];
   /** Connections that were opened so far, and that are open. */
-  readonly opened: () => number;
-  readonly open: () => number;
+  readonly countOpened: () => number;
+  readonly countOpen: () => number;
   close(): Promise<void>;
 }
 
-export const json =
+export const createJsonBehaviour =
   (value: unknown, status = 200, headers: http.OutgoingHttpHeaders = {}): Behaviour =>
   (_req, res) => {
     res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
@@ -42,10 +42,10 @@ export interface UpstreamOptions {
 
 export async function startUpstream(behave: Behaviour, options: UpstreamOptions = {}): Promise<Upstream> {
   const { host = '127.0.0.1', tls, port: wanted = 0 } = options;
-  const asked: Asked[] = [];
+  const asked: ReceivedRequest[] = [];
   const sockets = new Set<Socket>();
   let opened = 0;
-  const answer = (req: IncomingMessage, res: ServerResponse): void => {
+  const handleRequest = (req: IncomingMessage, res: ServerResponse): void => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('error', () => undefined);
@@ -56,7 +56,7 @@ export async function startUpstream(behave: Behaviour, options: UpstreamOptions 
       behave(req, res, one);
     });
   };
-  const server = tls === undefined ? http.createServer(answer) : https.createServer({ ...tls }, answer);
+  const server = tls === undefined ? http.createServer(handleRequest) : https.createServer({ ...tls }, handleRequest);
   server.on('connection', (socket: Socket) => {
     opened++;
     sockets.add(socket);
@@ -68,9 +68,9 @@ export async function startUpstream(behave: Behaviour, options: UpstreamOptions 
   return {
     port,
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
-    asked,
-    opened: () => opened,
-    open: () => sockets.size,
+    requests: asked,
+    countOpened: () => opened,
+    countOpen: () => sockets.size,
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -87,7 +87,7 @@ export interface StandIn {
 }
 
 /** One service in the place of hosts that nobody here may call: definitions call them by their own names, over TLS. */
-export async function standInFor(hosts: readonly string[], behave: Behaviour): Promise<StandIn> {
+export async function startStandIn(hosts: readonly string[], behave: Behaviour): Promise<StandIn> {
   const tls = makeCertificate(hosts);
   const upstream = await startUpstream(behave, { tls });
   return {

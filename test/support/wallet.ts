@@ -14,20 +14,20 @@ export interface Person {
   balance(): Promise<unknown>;
 }
 
-export const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
+export const createWalletInit = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } });
 
 let counter = 0;
-export const freshEmail = (): string => `user${++counter}@example.com`;
+export const createEmail = (): string => `user${++counter}@example.com`;
 
 /** A new wallet, with money in it where `balance` says so. */
-export async function person(client: Client, balance = 0, rest: Loose = {}): Promise<Person> {
-  const email = freshEmail();
+export async function createPerson(client: Client, balance = 0, rest: Loose = {}): Promise<Person> {
+  const email = createEmail();
   const body = { email, name: 'Ada Lovelace', password: PASSWORD, pin: PIN, ...rest };
   const { status, text, body: made } = await client.post('/sign-up', body);
   expect(status, text).to.equal(200);
   const token = String(made['token']);
   const post = <T = Loose>(path: string, payload: unknown = {}): Promise<Answer<T>> =>
-    repeatRefused(() => client.post<T>(path, payload, bearer(token)));
+    repeatRefused(() => client.post<T>(path, payload, createWalletInit(token)));
   if (balance > 0) expect((await post('/wallet/deposit', { amount: balance })).status).to.equal(200);
   return {
     id: String(made['id']),
@@ -50,7 +50,7 @@ export async function repeatRefused<T>(send: () => Promise<Answer<T>>): Promise<
   }
 }
 
-export const counted = (answers: readonly Answer<unknown>[], ...statuses: readonly number[]): number[] =>
+export const countStatuses = (answers: readonly Answer<unknown>[], ...statuses: readonly number[]): number[] =>
   statuses.map((wanted) => answers.filter(({ status }) => status === wanted).length);
 
 /** Fails with the first answers of another status, as they are. */

@@ -1,16 +1,16 @@
 /** What a sender of webhooks puts into its headers, for whatever verifiers a definition has. Made with node:crypto alone. */
 import { createHmac, sign, type KeyObject } from 'node:crypto';
 import { isObject, type Json } from '../../contract/json.js';
-import { jwt } from './tokens.js';
+import { signJwt } from './tokens.js';
 
-export const hmac = (body: string | Buffer, key: string, algorithm = 'sha256'): string =>
+export const signHmac = (body: string | Buffer, key: string, algorithm = 'sha256'): string =>
   createHmac(algorithm, key).update(body).digest('hex');
 
-export const rsa = (body: string | Buffer, key: KeyObject): string =>
+export const signRsa = (body: string | Buffer, key: KeyObject): string =>
   sign('sha256', Buffer.from(body), key).toString('base64');
 
 /** `webhook` of a definition; `env` gives its secrets, `target` is path and query string. */
-export async function signedHeaders(
+export async function createSignedHeaders(
   webhook: Json | undefined,
   body: string,
   env: Readonly<Record<string, string>>,
@@ -26,12 +26,12 @@ export async function signedHeaders(
     const secret = env[text('secret_key').replace('$ENV.', '')] ?? '';
     const algorithm = text('algorithm');
     const signed = text('path') === 'signed' ? `${target}\n${body}` : body;
-    if (name === 'HmacSignatureVerifier') headers[header] = hmac(signed, secret, algorithm || 'sha256');
+    if (name === 'HmacSignatureVerifier') headers[header] = signHmac(signed, secret, algorithm || 'sha256');
     if (name === 'HeaderTokenVerifier') headers[header] = secret;
-    if (name === 'PublicKeySignatureVerifier') headers[header] = rsa(signed, sender);
+    if (name === 'PublicKeySignatureVerifier') headers[header] = signRsa(signed, sender);
     if (name === 'JwtVerifier') {
       const claims = { iss: options['issuer'], aud: options['audience'] };
-      headers[header] = `Bearer ${await jwt(claims, secret, algorithm || 'HS256')}`;
+      headers[header] = `Bearer ${await signJwt(claims, secret, algorithm || 'HS256')}`;
     }
   }
   return headers;

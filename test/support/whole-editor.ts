@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { hostCli, runCli, type Running } from './cli.js';
 import { startEditor, type Editor } from './editor.js';
-import { copySample, querying, ROOT, SAMPLE_ENV, tempProject, type TempProject } from './project.js';
-import { until } from './until.js';
+import { copySample, defineQueryResource, ROOT, SAMPLE_ENV, createTempProject, type TempProject } from './project.js';
+import { waitUntil } from './until.js';
 import { makeVsix } from './vsix.js';
 import { skipTest } from './skip.js';
 import { findEditor } from './vscode.js';
@@ -20,7 +20,7 @@ const WALLET = 'definitions/resources/wallet.resource.json';
 /** Two files that speak of one resource, and one to make mistakes in. */
 const OWN = {
   'lintel.config.json': { definitions: ['definitions/**/*.json'] },
-  'definitions/own/shelf.json': querying('shelf', 'SELECT currency FROM _rates', [], { result: 'many' }),
+  'definitions/own/shelf.json': defineQueryResource('shelf', 'SELECT currency FROM _rates', [], { result: 'many' }),
   'definitions/own/visit.json': {
     id: 'visit',
     resource: 'visit',
@@ -67,14 +67,14 @@ export function describeExtension(trusted: boolean): void {
   let scratch!: TempProject;
   let kernel: Running | undefined;
   let editor: Editor | undefined;
-  const shown = (): Editor => editor!;
+  const getEditor = (): Editor => editor!;
   /** Empty while there is none. */
   const onDisk = (file: string): Promise<string> => readFile(join(project.folder, file), 'utf8').catch(() => '');
-  const strange = (): Promise<string[]> => readdir(join(project.folder, 'ran'));
+  const listStrangeFiles = (): Promise<string[]> => readdir(join(project.folder, 'ran'));
   const picture = async (name: string): Promise<void> => {
     if (process.env['SCREENSHOTS'] !== '1') return;
     await mkdir(join(ROOT, 'docs', 'images'), { recursive: true });
-    await shown().screenshot(join(ROOT, 'docs', 'images', `${name}.png`));
+    await getEditor().saveScreenshot(join(ROOT, 'docs', 'images', `${name}.png`));
   };
 
   before(async function () {
@@ -82,10 +82,16 @@ export function describeExtension(trusted: boolean): void {
     const found = findEditor();
     if ('skip' in found) return skipTest(this, found.skip);
     const variables = Object.entries(SAMPLE_ENV).map(([name, value]) => `${name}=${value}\n`);
-    [project, scratch] = await Promise.all([tempProject({ ...OWN, '.env': variables.join('') }), tempProject()]);
+    [project, scratch] = await Promise.all([
+      createTempProject({ ...OWN, '.env': variables.join('') }),
+      createTempProject(),
+    ]);
     await copySample(project.folder);
     kernel = hostCli(['serve'], { cwd: project.folder, env: { ...SAMPLE_ENV, PORT: '0' } });
-    const [[, url = ''], vsix] = await Promise.all([kernel.printed(/ready at (http:\S+)/), makeVsix(scratch.folder)]);
+    const [[, url = ''], vsix] = await Promise.all([
+      kernel.waitForOutput(/ready at (http:\S+)/),
+      makeVsix(scratch.folder),
+    ]);
     for (const [name, content] of Object.entries(STRANGE))
       // A kernel serves the folder, and a command checks it: they run plugins of the config.
       if (trusted || name !== 'lintel.config.json') await project.write(name, content);
@@ -106,19 +112,19 @@ export function describeExtension(trusted: boolean): void {
     await Promise.all([project?.dispose(), scratch?.dispose()]);
   });
 
-  const page = (): Editor['page'] => shown().page;
+  const getPage = (): Editor['page'] => getEditor().page;
   /** How it is seen that a command has done what it does here; the one that shows another file comes last. */
   const pressed: readonly (readonly [command: string, seen: () => Promise<unknown>])[] = [
     ['lintel.restartServer', () => Promise.resolve()],
-    ['lintel.newResource', () => shown().question('New resource')],
-    ['lintel.newModel', () => shown().question('New model')],
-    ['lintel.run', () => shown().notification('not trusted')],
-    ['lintel.check', () => shown().notification('not trusted')],
-    ['lintel.showOutput', () => page().locator('.panel .output-view').waitFor()],
-    ['lintel.openApi', () => shown().dialog('Send requests from a restricted folder?', 'Cancel')],
-    ['lintel.showPlan', () => shown().webview('#problems:has-text("not trusted")')],
-    ['lintel.sendRequest', () => shown().webview('#send')],
-    ['lintel.openConfig', () => page().locator('.tab.active[data-resource-name="lintel.config.json"]').waitFor()],
+    ['lintel.newResource', () => getEditor().waitForInput('New resource')],
+    ['lintel.newModel', () => getEditor().waitForInput('New model')],
+    ['lintel.run', () => getEditor().readNotification('not trusted')],
+    ['lintel.check', () => getEditor().readNotification('not trusted')],
+    ['lintel.showOutput', () => getPage().locator('.panel .output-view').waitFor()],
+    ['lintel.openApi', () => getEditor().answerDialog('Send requests from a restricted folder?', 'Cancel')],
+    ['lintel.showPlan', () => getEditor().findWebview('#problems:has-text("not trusted")')],
+    ['lintel.sendRequest', () => getEditor().findWebview('#send')],
+    ['lintel.openConfig', () => getPage().locator('.tab.active[data-resource-name="lintel.config.json"]').waitFor()],
   ];
 
   if (trusted) {
@@ -126,116 +132,116 @@ export function describeExtension(trusted: boolean): void {
       // Only a lens calls that one, with what it needs.
       const called = pressed.map(([command]) => command).concat('lintel.showReferences');
       expect(called).to.have.members(COMMANDS);
-      await shown().open('definitions/own/shelf.json', 2, 10);
-      await shown().language('Lintel');
+      await getEditor().open('definitions/own/shelf.json', 2, 10);
+      await getEditor().waitForLanguage('Lintel');
       for (const [command, seen] of pressed) {
-        await shown().call(KEYS.find((one) => one.command === command)?.key ?? '', seen);
-        if (command === 'lintel.run') await shown().press(FORGET);
-        if (command !== 'lintel.openConfig') await shown().back();
+        await getEditor().pressUntilSeen(KEYS.find((one) => one.command === command)?.key ?? '', seen);
+        if (command === 'lintel.run') await getEditor().pressKeys(FORGET);
+        if (command !== 'lintel.openConfig') await getEditor().closePanels();
       }
-      expect(await strange()).to.deep.equal([]);
+      expect(await listStrangeFiles()).to.deep.equal([]);
     });
 
     it('starts nothing of it, whichever lens is clicked', async () => {
       const lenses: readonly (readonly [title: string, seen: () => Promise<unknown>])[] = [
-        ['1 reference', () => page().locator('.peekview-widget').first().waitFor()],
-        ['Send request', () => shown().webview('#send')],
-        ['Show plan', () => shown().webview('#problems:has-text("not trusted")')],
+        ['1 reference', () => getPage().locator('.peekview-widget').first().waitFor()],
+        ['Send request', () => getEditor().findWebview('#send')],
+        ['Show plan', () => getEditor().findWebview('#problems:has-text("not trusted")')],
       ];
-      await shown().open('definitions/own/shelf.json');
-      await page().locator('.codelens-decoration a').filter({ hasText: 'Show plan' }).waitFor();
-      const titles = (await page().locator('.codelens-decoration a').allInnerTexts()).map((title) => title.trim());
+      await getEditor().open('definitions/own/shelf.json');
+      await getPage().locator('.codelens-decoration a').filter({ hasText: 'Show plan' }).waitFor();
+      const titles = (await getPage().locator('.codelens-decoration a').allInnerTexts()).map((title) => title.trim());
       expect(titles).to.have.members(lenses.map(([title]) => title));
       for (const [title, seen] of lenses) {
-        await shown().lens(title);
+        await getEditor().clickCodeLens(title);
         await seen();
-        await shown().back();
+        await getEditor().closePanels();
       }
-      expect(await strange()).to.deep.equal([]);
+      expect(await listStrangeFiles()).to.deep.equal([]);
     });
 
     it('is trusted, when what a stranger left is gone', async () => {
       await project.write('lintel.config.json', OWN['lintel.config.json']);
       for (const name of ['strange', '.vscode']) await rm(join(project.folder, name), { recursive: true });
       await installLintel(project.folder);
-      await shown().trust();
-      await shown().run('View: Close All Editors');
-      await page().locator('.tab').first().waitFor({ state: 'detached' });
+      await getEditor().trustWorkspace();
+      await getEditor().run('View: Close All Editors');
+      await getPage().locator('.tab').first().waitFor({ state: 'detached' });
     });
   }
 
   it('knows a definition by the config, and colours the SQL in its strings', async () => {
-    await shown().open('definitions/own/shelf.json');
-    await shown().language('Lintel');
+    await getEditor().open('definitions/own/shelf.json');
+    await getEditor().waitForLanguage('Lintel');
     // Colours come when the grammar has been read, and a line is drawn anew with them.
-    const colours = (): Promise<string[]> =>
-      Promise.all(['SELECT', '"query"', '"shelf"'].map((token) => shown().colourOf(token)));
-    await until(async () => {
-      const [select = '', ...others] = await colours();
+    const readColours = (): Promise<string[]> =>
+      Promise.all(['SELECT', '"query"', '"shelf"'].map((token) => getEditor().readColour(token)));
+    await waitUntil(async () => {
+      const [select = '', ...others] = await readColours();
       return select !== '' && others.every((other) => other !== '' && other !== select);
     }, 'SQL in a colour of its own');
   });
 
   it('writes a resource of the gallery, which is sound', async () => {
-    await shown().run('Lintel: New Resource...');
-    await shown().answer('New resource', '');
-    await shown().answer('', 'fresh');
-    await until(
+    await getEditor().run('Lintel: New Resource...');
+    await getEditor().submitInput('New resource', '');
+    await getEditor().submitInput('', 'fresh');
+    await waitUntil(
       async () => (await onDisk('definitions/resources/fresh.resource.json')).includes('"fresh"'),
       'the file',
     );
-    await shown().language('Lintel');
+    await getEditor().waitForLanguage('Lintel');
     const { code, stdout } = await runCli(['check'], { cwd: project.folder, env: SAMPLE_ENV });
     expect([code, stdout]).to.deep.equal([0, stdout]);
   });
 
   it('underlines a mistake while it is typed, and says what is wrong', async () => {
-    await shown().open('definitions/own/desk.json', 4, 3);
-    await shown().type('"actionabels": [],');
-    await shown().squiggle();
-    const problems = await shown().problems('actionabels');
+    await getEditor().open('definitions/own/desk.json', 4, 3);
+    await getEditor().type('"actionabels": [],');
+    await getEditor().findSquiggles();
+    const problems = await getEditor().readProblems('actionabels');
     expect(problems).to.contain('DEF_UNKNOWN_KEY').and.contain('lintel');
     await picture('problems');
-    await shown().undo();
-    await shown().sound();
+    await getEditor().undoChanges();
+    await getEditor().waitUntilClean();
   });
 
   it('completes a key that is missing', async () => {
-    await shown().open('definitions/own/desk.json', 4, 3);
-    await shown().type('"main');
-    await shown().complete('maintenance', () => picture('completion'));
-    await shown().save();
+    await getEditor().open('definitions/own/desk.json', 4, 3);
+    await getEditor().type('"main');
+    await getEditor().acceptCompletion('maintenance', () => picture('completion'));
+    await getEditor().save();
     expect(await onDisk('definitions/own/desk.json')).to.match(/^ {2}"maintenance": (true|false),?$/m);
   });
 
   it('explains a field', async () => {
     const lines = (await onDisk(WALLET)).split('\n');
     const line = lines.findIndex((text) => text.includes('"with_timestamps"'));
-    await shown().open(WALLET, line + 1, (lines[line] ?? '').indexOf('with_timestamps') + 3);
-    const hover = await shown().hover();
+    await getEditor().open(WALLET, line + 1, (lines[line] ?? '').indexOf('with_timestamps') + 3);
+    const hover = await getEditor().readHover();
     expect(hover).to.contain('with_timestamps');
     await picture('hover');
-    await shown().press('Escape');
+    await getEditor().pressKeys('Escape');
   });
 
   it('renames a resource in every file that speaks of it', async () => {
-    await shown().open('definitions/resources/profile.resource.json', 4, 14);
-    await shown().rename('profile-show');
+    await getEditor().open('definitions/resources/profile.resource.json', 4, 14);
+    await getEditor().renameSymbol('profile-show');
     const files = ['profile', 'support', 'connect', 'private', 'ledger', 'mail', 'gallery'];
     for (const name of files) {
       const file = `definitions/resources/${name}.resource.json`;
       // An editor may truncate a file before it writes it.
-      await until(async () => (await onDisk(file)).includes('"profile-show"'), file);
+      await waitUntil(async () => (await onDisk(file)).includes('"profile-show"'), file);
       expect(await onDisk(file)).to.not.contain('profile-read-01');
     }
   });
 
   it('sends a request to the kernel, and shows its answer', async () => {
-    await shown().open(HEALTH, 3, 5);
-    await shown().run('Lintel: Send Request');
-    const panel = await shown().webview('#send');
+    await getEditor().open(HEALTH, 3, 5);
+    await getEditor().run('Lintel: Send Request');
+    const panel = await getEditor().findWebview('#send');
     await panel.locator('#send').click();
-    if (!trusted) await shown().dialog('Send requests from a restricted folder?', 'Send');
+    if (!trusted) await getEditor().answerDialog('Send requests from a restricted folder?', 'Send');
     await panel.locator('#status', { hasText: '200' }).waitFor();
     expect(await panel.locator('#body').innerText()).to.match(/"status":\s*"ok"/);
     await picture('request');
@@ -243,18 +249,18 @@ export function describeExtension(trusted: boolean): void {
 
   if (!trusted)
     it('draws no plan, and says why', async () => {
-      await shown().open(WALLET);
-      await shown().lens('Show plan');
-      await shown().webview('#problems:has-text("not trusted")');
-      expect(await strange()).to.deep.equal([]);
+      await getEditor().open(WALLET);
+      await getEditor().clickCodeLens('Show plan');
+      await getEditor().findWebview('#problems:has-text("not trusted")');
+      expect(await listStrangeFiles()).to.deep.equal([]);
     });
   else
     it('draws the plan of a resource', async () => {
       const lines = (await onDisk(WALLET)).split('\n');
       const line = lines.findIndex((text) => text.includes('"resource": "wallet/transfer"'));
-      await shown().open(WALLET, line + 1, 5);
-      await shown().run('Lintel: Show Plan');
-      const panel = await shown().webview('#diagram svg');
+      await getEditor().open(WALLET, line + 1, 5);
+      await getEditor().run('Lintel: Show Plan');
+      const panel = await getEditor().findWebview('#diagram svg');
       const text = await panel.locator('#diagram').innerText();
       expect(text)
         .to.contain('wallet/transfer')

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 const END = 0x06054b50;
 const ENTRY = 0x02014b50;
 
-export function entriesOf(file: string): Map<string, number> {
+export function readZipEntries(file: string): Map<string, number> {
   const bytes = readFileSync(file);
   let end = bytes.length - 22;
   while (end >= 0 && bytes.readUInt32LE(end) !== END) end--;

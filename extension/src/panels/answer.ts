@@ -44,24 +44,24 @@ export interface RawAnswer {
 const MOST = 400_000;
 const MOST_OF_IMAGE = 8_000_000;
 
-export function shownAnswer({ status, statusText, headers, bytes, took }: RawAnswer): ShownAnswer {
-  const json = jsonOf(bytes, headers);
+export function toShownAnswer({ status, statusText, headers, bytes, took }: RawAnswer): ShownAnswer {
+  const json = parseJsonBody(bytes, headers);
   return {
     ...{ status, statusText, took },
     size: bytes.length,
     headers: [...headers],
-    timings: timingsOf(headers.get('server-timing') ?? ''),
-    body: bodyOf(bytes, headers, json),
-    problem: problemOf(headers, json),
+    timings: parseTimings(headers.get('server-timing') ?? ''),
+    body: toShownBody(bytes, headers, json),
+    problem: parseProblem(headers, json),
   };
 }
 
-const typeOf = (headers: Headers): string =>
+const getMediaType = (headers: Headers): string =>
   (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 
 /** Returns undefined if the content type is not JSON or the body is invalid. */
-export function jsonOf(bytes: Uint8Array, headers: Headers): unknown {
-  if (!/[/+]json$/.test(typeOf(headers))) return undefined;
+export function parseJsonBody(bytes: Uint8Array, headers: Headers): unknown {
+  if (!/[/+]json$/.test(getMediaType(headers))) return undefined;
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
   } catch {
@@ -69,48 +69,48 @@ export function jsonOf(bytes: Uint8Array, headers: Headers): unknown {
   }
 }
 
-function bodyOf(bytes: Uint8Array, headers: Headers, json: unknown): ShownBody {
-  const type = typeOf(headers);
+function toShownBody(bytes: Uint8Array, headers: Headers, json: unknown): ShownBody {
+  const type = getMediaType(headers);
   if (bytes.length === 0) return { as: 'nothing' };
-  if (json !== undefined) return cut('json', JSON.stringify(json, null, 2));
+  if (json !== undefined) return truncateBody('json', JSON.stringify(json, null, 2));
   if (/^image\/(?:png|jpeg|gif|webp|avif|bmp)$/.test(type) && bytes.length < MOST_OF_IMAGE)
     return { as: 'image', source: `data:${type};base64,${Buffer.from(bytes).toString('base64')}` };
   const text = new TextDecoder().decode(bytes);
   const isText = /^text\/|[/+](?:json|xml|javascript|yaml)$|^image\/svg/.test(type) || type === '';
-  return isText && !text.includes('\u0000') ? cut('text', text) : { as: 'file', type: type || 'bytes' };
+  return isText && !text.includes('\u0000') ? truncateBody('text', text) : { as: 'file', type: type || 'bytes' };
 }
 
-const cut = (as: 'json' | 'text', text: string): ShownBody => ({
+const truncateBody = (as: 'json' | 'text', text: string): ShownBody => ({
   ...{ as, text: text.slice(0, MOST) },
   cut: text.length > MOST,
 });
 
-function problemOf(headers: Headers, json: unknown): Problem | null {
-  if (typeOf(headers) !== 'application/problem+json' || !isRecord(json)) return null;
+function parseProblem(headers: Headers, json: unknown): Problem | null {
+  if (getMediaType(headers) !== 'application/problem+json' || !isRecord(json)) return null;
   const errors = Array.isArray(json['errors']) ? (json['errors'] as readonly unknown[]).filter(isRecord) : [];
   return {
-    title: textOf(json['title']),
-    detail: textOf(json['detail']),
-    code: textOf(json['code']),
-    errors: errors.map((one) => ({ at: textOf(one['pointer'] ?? one['parameter']), detail: textOf(one['detail']) })),
+    title: toText(json['title']),
+    detail: toText(json['detail']),
+    code: toText(json['code']),
+    errors: errors.map((one) => ({ at: toText(one['pointer'] ?? one['parameter']), detail: toText(one['detail']) })),
   };
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Parses `Server-Timing`: `name;desc="words";dur=1.5, ...` */
-export function timingsOf(header: string): Timing[] {
+export function parseTimings(header: string): Timing[] {
   const entries = header.match(/(?:"(?:[^"\\]|\\.)*"|[^,"])+/g) ?? [];
   return entries.flatMap((entry) => {
     const [name = '', ...rest] = (entry.match(/(?:"(?:[^"\\]|\\.)*"|[^;"])+/g) ?? []).map((part) => part.trim());
-    const value = (key: string): string | undefined =>
+    const findParameter = (key: string): string | undefined =>
       rest
         .find((part) => part.toLowerCase().startsWith(`${key}=`))
         ?.slice(key.length + 1)
         .replace(/^"|"$/g, '');
-    const took = Number(value('dur'));
-    return name === '' || !Number.isFinite(took) ? [] : [{ name, text: value('desc') ?? name, took }];
+    const took = Number(findParameter('dur'));
+    return name === '' || !Number.isFinite(took) ? [] : [{ name, text: findParameter('desc') ?? name, took }];
   });
 }

@@ -37,23 +37,23 @@ export interface Mistake {
 
 export function buildRequest(form: RequestForm): BuiltRequest | Mistake {
   const { method, payload, withoutBody, multipart } = form;
-  const address = addressOf(form);
+  const address = buildAddress(form);
   if ('mistake' in address) return address;
-  const headers = headersOf(form.headers);
+  const headers = buildHeaders(form.headers);
   if ('mistake' in headers) return headers;
-  const read = payloadOf(payload);
+  const read = parsePayload(payload);
   if ('mistake' in read) return read;
   const { json } = read;
   if (withoutBody) {
     if (json !== undefined && !isRecord(json)) return { mistake: `A ${method} request takes a payload with names.` };
-    for (const [name, value] of Object.entries(json ?? {})) address.url.searchParams.append(name, textOf(value));
+    for (const [name, value] of Object.entries(json ?? {})) address.url.searchParams.append(name, toText(value));
     return { url: address.url.href, method, headers, body: null };
   }
   if (multipart) {
     if (json !== undefined && !isRecord(json))
       return { mistake: 'Beside files a payload has names: {"title": "..."}.' };
     const body = new FormData();
-    for (const [name, value] of Object.entries(json ?? {})) body.append(name, textOf(value));
+    for (const [name, value] of Object.entries(json ?? {})) body.append(name, toText(value));
     for (const { part, name, type, bytes } of form.files) body.append(part, new Blob([bytes], { type }), name);
     // `fetch` sets this header, because only it knows the multipart boundary.
     headers.delete('content-type');
@@ -63,7 +63,7 @@ export function buildRequest(form: RequestForm): BuiltRequest | Mistake {
   return { url: address.url.href, method, headers, body: payload.trim() === '' ? null : payload };
 }
 
-function addressOf({ base, path, parameters }: RequestForm): { readonly url: URL } | Mistake {
+function buildAddress({ base, path, parameters }: RequestForm): { readonly url: URL } | Mistake {
   const missing = [...path.matchAll(/(?<=\/):([^/]+)/g)].find(([, name = '']) => (parameters[name] ?? '') === '');
   if (missing !== undefined) return { mistake: `The path needs a value for "${missing[1]}".` };
   const filled = path.replace(/(?<=\/):([^/]+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
@@ -73,7 +73,7 @@ function addressOf({ base, path, parameters }: RequestForm): { readonly url: URL
   return { url: new URL(text) };
 }
 
-function headersOf(all: RequestForm['headers']): Headers | Mistake {
+function buildHeaders(all: RequestForm['headers']): Headers | Mistake {
   const headers = new Headers();
   for (const [name, value] of all) {
     if (name.trim() === '' && value.trim() === '') continue;
@@ -87,7 +87,7 @@ function headersOf(all: RequestForm['headers']): Headers | Mistake {
 }
 
 /** `json` is undefined for empty text. */
-function payloadOf(text: string): { readonly json: unknown } | Mistake {
+function parsePayload(text: string): { readonly json: unknown } | Mistake {
   try {
     return { json: text.trim() === '' ? undefined : (JSON.parse(text) as unknown) };
   } catch (error) {
@@ -98,7 +98,7 @@ function payloadOf(text: string): { readonly json: unknown } | Mistake {
 const isRecord = (json: unknown): json is Readonly<Record<string, unknown>> =>
   typeof json === 'object' && json !== null && !Array.isArray(json);
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** True for loopback addresses. */
 export function isLoopback(url: string): boolean {

@@ -3,16 +3,17 @@ import { randomBytes } from 'node:crypto';
 import { Uri, ViewColumn, window, type ExtensionContext, type Webview } from 'vscode';
 
 /** Folder of the scripts and styles that pages load. */
-export const mediaOf = ({ extensionUri }: ExtensionContext): Uri => Uri.joinPath(extensionUri, 'media');
+export const getMediaFolder = ({ extensionUri }: ExtensionContext): Uri => Uri.joinPath(extensionUri, 'media');
 
 /** Next to the text editor; in the active column when no text editor is active. */
-export const besideText = (): ViewColumn =>
+export const selectViewColumn = (): ViewColumn =>
   window.activeTextEditor === undefined ? ViewColumn.Active : ViewColumn.Beside;
 
 /** `name`: base name of the script and the styles in `media/`. `body`: static markup that must not contain user input. */
-export function pageOf(context: ExtensionContext, webview: Webview, name: string, body: string): string {
+export function renderPage(context: ExtensionContext, webview: Webview, name: string, body: string): string {
   const nonce = randomBytes(18).toString('base64');
-  const file = (end: string): string => webview.asWebviewUri(Uri.joinPath(mediaOf(context), end)).toString();
+  const toAssetUri = (end: string): string =>
+    webview.asWebviewUri(Uri.joinPath(getMediaFolder(context), end)).toString();
   const policy = [
     `default-src 'none'`,
     `style-src ${webview.cspSource}`,
@@ -25,13 +26,13 @@ export function pageOf(context: ExtensionContext, webview: Webview, name: string
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${file('panel.css')}">
-<link rel="stylesheet" href="${file(`${name}.css`)}">
+<link rel="stylesheet" href="${toAssetUri('panel.css')}">
+<link rel="stylesheet" href="${toAssetUri(`${name}.css`)}">
 <title>Lintel</title>
 </head>
 <body>
 ${body}
-<script nonce="${nonce}" src="${file(`${name}.js`)}"></script>
+<script nonce="${nonce}" src="${toAssetUri(`${name}.js`)}"></script>
 </body>
 </html>`;
 }

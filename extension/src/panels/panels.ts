@@ -1,11 +1,11 @@
 /** The panels that code lenses open for one resource, registered as commands. */
 import type { Uri } from 'vscode';
-import type { Parts } from '../commands.js';
+import type { ExtensionServices } from '../commands.js';
 import { showPlan } from './plan.js';
 import { sendRequest } from './request.js';
 
 /** Without a resource id, the user picks the resource. */
-export type Panel = (parts: Parts, uri: Uri | undefined, resourceId: string | undefined) => Promise<void>;
+export type Panel = (parts: ExtensionServices, uri: Uri | undefined, resourceId: string | undefined) => Promise<void>;
 
 export const PANELS: Readonly<Record<string, Panel>> = {
   'lintel.sendRequest': sendRequest,

@@ -1,7 +1,7 @@
 /** Resolves the resource of a panel: the one that the lens names, otherwise the user's choice. */
 import { window, type Uri } from 'vscode';
 import type { Session } from '../client.js';
-import { resourcesOf, type ListedResource } from './server-words.js';
+import { fetchResources, type ListedResource } from './server-words.js';
 
 /** Returns undefined when the user cancels or no resource exists; in the latter case it shows a message. */
 export async function pickResource(
@@ -9,7 +9,7 @@ export async function pickResource(
   uri: Uri | undefined,
   id: string | undefined,
 ): Promise<ListedResource | undefined> {
-  const all = await resourcesOf(session);
+  const all = await fetchResources(session);
   const here = uri?.toString();
   const named = all.filter((one) => one.id === id);
   const found = named.find((one) => one.uri === here) ?? named[0];

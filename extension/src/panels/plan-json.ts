@@ -58,34 +58,34 @@ export function readPlan(text: string): Plan | null {
   if (!isRecord(json) || typeof json['id'] !== 'string' || !Array.isArray(json['run'])) return null;
   return {
     id: json['id'],
-    path: textOf(json['path']),
-    admit: texts(json['admit']),
-    check: texts(json['check']),
-    groups: records(json['run']).map(readGroup),
-    apart: records(json['apart']).map(readPart),
-    main: orNull(json['main']),
-    answer: orNull(json['answer']),
-    reply: texts(json['reply']),
-    settle: texts(json['settle']),
+    path: toText(json['path']),
+    admit: toTexts(json['admit']),
+    check: toTexts(json['check']),
+    groups: toRecords(json['run']).map(readGroup),
+    apart: toRecords(json['apart']).map(readPart),
+    main: toTextOrNull(json['main']),
+    answer: toTextOrNull(json['answer']),
+    reply: toTexts(json['reply']),
+    settle: toTexts(json['settle']),
   };
 }
 
 const readGroup = ({ together, actions }: Loose): PlanGroup => ({
-  together: orNull(together),
-  actions: records(actions).map(readAction),
+  together: toTextOrNull(together),
+  actions: toRecords(actions).map(readAction),
 });
 
 const readAction = (json: Loose): PlanAction => ({
-  key: textOf(json['key']),
-  mode: textOf(json['mode']),
+  key: toText(json['key']),
+  mode: toText(json['mode']),
   line: typeof json['line'] === 'number' ? json['line'] : null,
   whenNeeded: json['begins'] !== undefined,
   needs: Object.fromEntries(
-    Object.entries(isRecord(json['needs']) ? json['needs'] : {}).map(([key, names]) => [key, texts(names)]),
+    Object.entries(isRecord(json['needs']) ? json['needs'] : {}).map(([key, names]) => [key, toTexts(names)]),
   ),
-  tables: texts(json['tables']),
-  before: texts(json['before']),
-  after: texts(json['after']),
+  tables: toTexts(json['tables']),
+  before: toTexts(json['before']),
+  after: toTexts(json['after']),
   execute: json['execute'],
 });
 
@@ -96,13 +96,13 @@ function readPart(json: Loose): PlanPart {
     if (typeof value !== 'string' && typeof value !== 'number') return [];
     return value === 0 ? [] : [`${name} ${value}${name === 'delay' ? ' s' : ''}`];
   });
-  return { begins: textOf(json['begins']), facts: told, groups: records(json['run']).map(readGroup) };
+  return { begins: toText(json['begins']), facts: told, groups: toRecords(json['run']).map(readGroup) };
 }
 
 const isRecord = (value: unknown): value is Loose =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const records = (value: unknown): Loose[] => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : []);
-const texts = (value: unknown): string[] =>
+const toRecords = (value: unknown): Loose[] => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : []);
+const toTexts = (value: unknown): string[] =>
   Array.isArray(value) ? (value as unknown[]).filter((one) => typeof one === 'string') : [];
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const orNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+const toTextOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);

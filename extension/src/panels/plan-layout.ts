@@ -4,13 +4,13 @@
  */
 import type { Plan, PlanAction, PlanGroup } from './plan-json.js';
 import {
-  actionWords,
-  answerWords,
-  requestWords,
-  stepWords,
-  type Interface,
-  type Line,
-  type Words,
+  describeActionBox,
+  describeAnswerBox,
+  describeRequestBox,
+  describeStepBox,
+  type ResourceInterface,
+  type BoxLine,
+  type BoxText,
 } from './plan-words.js';
 
 export interface Area {
@@ -32,7 +32,7 @@ export interface Box extends Area {
   readonly look: 'action' | 'needed' | 'main' | 'step';
   readonly title: string;
   readonly tags: string;
-  readonly lines: readonly Line[];
+  readonly lines: readonly BoxLine[];
   readonly whole: string;
 }
 export interface Arrow {
@@ -72,7 +72,7 @@ export const SIZE = {
 interface Row {
   readonly actions: readonly PlanAction[];
 }
-interface Placed {
+interface ActionBox {
   readonly action: PlanAction;
   readonly box: Area;
   /** The box shares its row, so arrows enter from above and leave below. */
@@ -80,66 +80,66 @@ interface Placed {
 }
 
 /** Truncates `text` to the width in pixels. */
-export const cut = (text: string, width: number): string => {
+export const truncateText = (text: string, width: number): string => {
   const most = Math.max(Math.floor(width / SIZE.character), 1);
   return text.length <= most ? text : `${text.slice(0, Math.max(most - 1, 0))}…`;
 };
 
-export function layoutOf(plan: Plan, about: Interface | null = null): Layout {
+export function computeLayout(plan: Plan, about: ResourceInterface | null = null): Layout {
   const all = [...plan.groups, ...plan.apart.flatMap(({ groups }) => groups)].flatMap(({ actions }) => actions);
   const known = new Set(all.map(({ key }) => key));
-  const incoming = (action: PlanAction): string[] => Object.keys(action.needs).filter((key) => known.has(key));
-  const isSource = new Set(all.flatMap(incoming));
-  const lanes = laneOf(all, incoming);
+  const listSources = (action: PlanAction): string[] => Object.keys(action.needs).filter((key) => known.has(key));
+  const isSource = new Set(all.flatMap(listSources));
+  const lanes = assignLanes(all, listSources);
   const channel = lanes.count === 0 ? 0 : lanes.count * SIZE.lane + SIZE.label;
   const left = SIZE.pad * 2 + channel;
   const [bands, frames, boxes] = [[] as Band[], [] as Frame[], [] as Box[]];
-  const placed = new Map<string, Placed>();
+  const placed = new Map<string, ActionBox>();
   const enters = new Map<string, number>();
   const leaves = new Map<string, number>();
   let y = SIZE.pad;
   let right = left + SIZE.box;
 
-  const box = (words: Words, area: Area, key: string | null, look: Box['look']): void => {
+  const addBox = (words: BoxText, area: Area, key: string | null, look: Box['look']): void => {
     const inner = area.width - SIZE.pad * 2;
-    const tags = cut(words.tags.join(' · '), inner / 2);
+    const tags = truncateText(words.tags.join(' · '), inner / 2);
     boxes.push({
       ...area,
       ...{ key, look, tags, whole: words.whole },
-      title: cut(words.title, inner - tags.length * SIZE.character - SIZE.pad),
-      lines: words.lines.map(({ text, look: style }) => ({ text: cut(text, inner), look: style })),
+      title: truncateText(words.title, inner - tags.length * SIZE.character - SIZE.pad),
+      lines: words.lines.map(({ text, look: style }) => ({ text: truncateText(text, inner), look: style })),
     });
     right = Math.max(right, area.x + area.width);
   };
-  const heightOf = (words: Words, ends: number): number =>
+  const computeHeight = (words: BoxText, ends: number): number =>
     Math.max(SIZE.title + words.lines.length * SIZE.line + SIZE.pad, (ends + 1) * SIZE.port + SIZE.pad / 2);
 
-  const step = (words: Words): void => {
-    const height = heightOf(words, 0);
-    box(words, { x: left, y, width: SIZE.box, height }, null, 'step');
+  const addStep = (words: BoxText): void => {
+    const height = computeHeight(words, 0);
+    addBox(words, { x: left, y, width: SIZE.box, height }, null, 'step');
     y += height + SIZE.gap;
   };
 
-  const row = ({ actions }: Row): void => {
+  const addRow = ({ actions }: Row): void => {
     const beside = actions.length > 1;
     // Arrows into boxes of a shared row come through the gap above them.
     if (beside) {
       for (const action of actions)
-        for (const from of incoming(action)) {
+        for (const from of listSources(action)) {
           y += SIZE.port;
           enters.set(`${from}\n${action.key}`, y);
         }
-      if (actions.some((action) => incoming(action).length > 0)) y += SIZE.gap;
+      if (actions.some((action) => listSources(action).length > 0)) y += SIZE.gap;
     }
-    const worded = actions.map((action) => ({ action, words: actionWords(action, plan) }));
-    const ends = (action: PlanAction): number =>
-      beside ? 0 : incoming(action).length + (isSource.has(action.key) ? 1 : 0);
-    const height = Math.max(...worded.map(({ action, words }) => heightOf(words, ends(action))));
+    const worded = actions.map((action) => ({ action, words: describeActionBox(action, plan) }));
+    const countArrowEnds = (action: PlanAction): number =>
+      beside ? 0 : listSources(action).length + (isSource.has(action.key) ? 1 : 0);
+    const height = Math.max(...worded.map(({ action, words }) => computeHeight(words, countArrowEnds(action))));
     worded.forEach(({ action, words }, i) => {
       const area = { x: left + i * (SIZE.box + SIZE.gap), y, width: SIZE.box, height };
       placed.set(action.key, { action, box: area, beside });
       const look = action.key === plan.main ? 'main' : action.whenNeeded ? 'needed' : 'action';
-      box(words, area, action.key, look);
+      addBox(words, area, action.key, look);
     });
     y += height;
     if (beside)
@@ -151,7 +151,7 @@ export function layoutOf(plan: Plan, about: Interface | null = null): Layout {
     y += SIZE.gap;
   };
 
-  const group = ({ together, actions }: PlanGroup): void => {
+  const addGroup = ({ together, actions }: PlanGroup): void => {
     const parallel = together === 'at once';
     const framed = together !== null;
     const top = y;
@@ -161,46 +161,49 @@ export function layoutOf(plan: Plan, about: Interface | null = null): Layout {
     for (let at = 0; at < actions.length; at += per) {
       const some = actions.slice(at, at + per);
       widest = Math.max(widest, some.length * (SIZE.box + SIZE.gap) - SIZE.gap);
-      row({ actions: some });
+      addRow({ actions: some });
     }
     if (!framed) return;
     const width = widest + SIZE.pad * 2;
     frames.push({
       ...{ x: left - SIZE.pad, y: top, width, height: y - top },
-      title: cut(parallel ? 'at the same time' : together, width - SIZE.pad * 2),
+      title: truncateText(parallel ? 'at the same time' : together, width - SIZE.pad * 2),
       look: parallel ? 'parallel' : 'unit',
     });
     right = Math.max(right, left + widest + SIZE.pad);
     y += SIZE.gap;
   };
 
-  const band = (title: string, fill: () => void): void => {
+  const addBand = (title: string, fill: () => void): void => {
     const top = y;
     y += SIZE.title + SIZE.gap / 2;
     fill();
     bands.push({ title, x: 0, y: top, width: 0, height: y - top });
   };
 
-  band('Request', () => step(requestWords(plan, about)));
-  if (plan.check.length > 0) band('Checks', () => step(stepWords('before any work', plan.check)));
-  if (plan.groups.length > 0) band('Work', () => plan.groups.forEach(group));
-  band('Answer', () => step(answerWords(plan, about)));
-  if (plan.settle.length > 0) band('Afterwards', () => step(stepWords('once the answer is known', plan.settle)));
+  addBand('Request', () => addStep(describeRequestBox(plan, about)));
+  if (plan.check.length > 0) addBand('Checks', () => addStep(describeStepBox('before any work', plan.check)));
+  if (plan.groups.length > 0) addBand('Work', () => plan.groups.forEach(addGroup));
+  addBand('Answer', () => addStep(describeAnswerBox(plan, about)));
+  if (plan.settle.length > 0)
+    addBand('Afterwards', () => addStep(describeStepBox('once the answer is known', plan.settle)));
   for (const { begins, facts, groups } of plan.apart) {
     const title = [begins.charAt(0).toUpperCase() + begins.slice(1), ...facts].join(' · ');
-    band(title, () => groups.forEach(group));
+    addBand(title, () => groups.forEach(addGroup));
   }
 
   const width = right + SIZE.pad * 2;
-  const ends = endsOf(placed, incoming, isSource);
+  const ends = computeArrowEnds(placed, listSources, isSource);
   return {
     width,
     height: y + SIZE.pad,
-    bands: bands.map((one) => ({ ...one, width, title: cut(one.title, width - SIZE.pad * 2) })),
+    bands: bands.map((one) => ({ ...one, width, title: truncateText(one.title, width - SIZE.pad * 2) })),
     frames,
     boxes,
     arrows: all.flatMap((action) =>
-      incoming(action).flatMap((from) => arrow({ from, action, placed, lanes, left, enters, leaves, ends }) ?? []),
+      listSources(action).flatMap(
+        (from) => createArrow({ from, action, placed, lanes, left, enters, leaves, ends }) ?? [],
+      ),
     ),
   };
 }
@@ -211,7 +214,7 @@ interface Lanes {
 }
 
 /** Assigns a lane to each source, from its box to its last target; free lanes are reused. */
-function laneOf(all: readonly PlanAction[], incoming: (action: PlanAction) => readonly string[]): Lanes {
+function assignLanes(all: readonly PlanAction[], incoming: (action: PlanAction) => readonly string[]): Lanes {
   const last = new Map<string, number>();
   all.forEach((action, at) => incoming(action).forEach((key) => last.set(key, at)));
   const free: number[] = [];
@@ -228,8 +231,8 @@ function laneOf(all: readonly PlanAction[], incoming: (action: PlanAction) => re
 }
 
 /** Heights (y) at which arrows meet the left edge of a box that is alone in its row. */
-function endsOf(
-  placed: ReadonlyMap<string, Placed>,
+function computeArrowEnds(
+  placed: ReadonlyMap<string, ActionBox>,
   incoming: (action: PlanAction) => readonly string[],
   isSource: ReadonlySet<string>,
 ) {
@@ -246,15 +249,15 @@ function endsOf(
 interface ArrowInput {
   readonly from: string;
   readonly action: PlanAction;
-  readonly placed: ReadonlyMap<string, Placed>;
+  readonly placed: ReadonlyMap<string, ActionBox>;
   readonly lanes: Lanes;
   readonly left: number;
   readonly enters: ReadonlyMap<string, number>;
   readonly leaves: ReadonlyMap<string, number>;
-  readonly ends: ReturnType<typeof endsOf>;
+  readonly ends: ReturnType<typeof computeArrowEnds>;
 }
 
-function arrow({ from, action, placed, lanes, left, enters, leaves, ends }: ArrowInput): Arrow | null {
+function createArrow({ from, action, placed, lanes, left, enters, leaves, ends }: ArrowInput): Arrow | null {
   const [source, target] = [placed.get(from), placed.get(action.key)];
   if (source === undefined || target === undefined) return null;
   const lane = left - SIZE.pad - SIZE.label - ((lanes.of.get(from) ?? 0) + 0.5) * SIZE.lane;
@@ -279,7 +282,7 @@ function arrow({ from, action, placed, lanes, left, enters, leaves, ends }: Arro
   const names = action.needs[from]?.join(', ') ?? '';
   return {
     ...{ from, to: action.key, points: [...begin, [lane, out], [lane, into], ...end] },
-    label: names === '' ? '' : cut(names, SIZE.label - SIZE.pad),
+    label: names === '' ? '' : truncateText(names, SIZE.label - SIZE.pad),
     labelAt: [left - SIZE.pad - SIZE.label + 4, into - 4],
     whole: `${from} ${names === '' ? 'comes first' : `gives ${names}`}`,
   };

@@ -2,13 +2,13 @@
 import { SIZE, type Arrow, type Band, type Box, type Frame, type Layout } from './plan-layout.js';
 
 /** `own`: embeds colours, for use outside the editor. */
-export function svgOf({ width, height, bands, frames, boxes, arrows }: Layout, own = false): string {
+export function renderSvg({ width, height, bands, frames, boxes, arrows }: Layout, own = false): string {
   const parts = [
-    ...bands.map(bandOf),
-    ...frames.map(frameOf),
-    ...arrows.map(lineOf),
-    ...boxes.map(boxOf),
-    ...arrows.map(labelOf),
+    ...bands.map(renderBand),
+    ...frames.map(renderFrame),
+    ...arrows.map(renderArrow),
+    ...boxes.map(renderBox),
+    ...arrows.map(renderLabel),
   ];
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" class="plan" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The plan of the resource">`,
@@ -19,50 +19,50 @@ export function svgOf({ width, height, bands, frames, boxes, arrows }: Layout, o
   ].join('\n');
 }
 
-export const escaped = (text: string): string =>
+export const escapeXml = (text: string): string =>
   text
     // XML 1.0 forbids control characters even as character references.
     // oxlint-disable-next-line no-control-regex -- XML may not hold them in any form
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, ' ')
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const area = ({ x, y, width, height }: Band | Frame | Box, radius: number): string =>
+const formatArea = ({ x, y, width, height }: Band | Frame | Box, radius: number): string =>
   `x="${x}" y="${y}" width="${width}" height="${height}" rx="${radius}"`;
 
-const text = (className: string, x: number, y: number, content: string, anchor = 'start'): string =>
-  `<text class="${className}" x="${x}" y="${y}" text-anchor="${anchor}">${escaped(content)}</text>`;
+const renderText = (className: string, x: number, y: number, content: string, anchor = 'start'): string =>
+  `<text class="${className}" x="${x}" y="${y}" text-anchor="${anchor}">${escapeXml(content)}</text>`;
 
-const bandOf = (band: Band, i: number): string =>
-  `<g class="band"><rect class="${i % 2 === 0 ? 'even' : 'odd'}" ${area(band, 0)}/>${text('band-title', SIZE.pad, band.y + 18, band.title)}</g>`;
+const renderBand = (band: Band, i: number): string =>
+  `<g class="band"><rect class="${i % 2 === 0 ? 'even' : 'odd'}" ${formatArea(band, 0)}/>${renderText('band-title', SIZE.pad, band.y + 18, band.title)}</g>`;
 
-const frameOf = (frame: Frame): string =>
-  `<g class="frame ${frame.look}"><rect ${area(frame, 8)}/>${text('frame-title', frame.x + SIZE.pad, frame.y + 17, frame.title)}</g>`;
+const renderFrame = (frame: Frame): string =>
+  `<g class="frame ${frame.look}"><rect ${formatArea(frame, 8)}/>${renderText('frame-title', frame.x + SIZE.pad, frame.y + 17, frame.title)}</g>`;
 
-function boxOf(box: Box): string {
+function renderBox(box: Box): string {
   const { x, y, width, key, look, title, tags, lines, whole } = box;
   const role =
-    key === null ? '' : ` data-key="${escaped(key)}" role="button" tabindex="0" aria-label="${escaped(whole)}"`;
+    key === null ? '' : ` data-key="${escapeXml(key)}" role="button" tabindex="0" aria-label="${escapeXml(whole)}"`;
   const texts = lines.map(({ text: content, look: style }, i) =>
-    text(`line ${style}`, x + SIZE.pad, y + SIZE.title + 14 + i * SIZE.line, content),
+    renderText(`line ${style}`, x + SIZE.pad, y + SIZE.title + 14 + i * SIZE.line, content),
   );
   return [
-    `<g class="box ${look}"${role}><title>${escaped(whole)}</title><rect ${area(box, 5)}/>`,
-    text('title', x + SIZE.pad, y + 19, title),
-    tags === '' ? '' : text('tags', x + width - SIZE.pad, y + 19, tags, 'end'),
+    `<g class="box ${look}"${role}><title>${escapeXml(whole)}</title><rect ${formatArea(box, 5)}/>`,
+    renderText('title', x + SIZE.pad, y + 19, title),
+    tags === '' ? '' : renderText('tags', x + width - SIZE.pad, y + 19, tags, 'end'),
     ...texts,
     '</g>',
   ].join('');
 }
 
-const lineOf = ({ from, to, points, whole }: Arrow): string =>
-  `<g class="arrow" data-from="${escaped(from)}" data-to="${escaped(to)}"><title>${escaped(whole)}</title><polyline points="${points
+const renderArrow = ({ from, to, points, whole }: Arrow): string =>
+  `<g class="arrow" data-from="${escapeXml(from)}" data-to="${escapeXml(to)}"><title>${escapeXml(whole)}</title><polyline points="${points
     .map((point) => point.join(','))
     .join(' ')}" fill="none" marker-end="url(#head)"/></g>`;
 
-const labelOf = ({ label, labelAt: [x, y], from, to }: Arrow): string =>
+const renderLabel = ({ label, labelAt: [x, y], from, to }: Arrow): string =>
   label === ''
     ? ''
-    : `<g data-from="${escaped(from)}" data-to="${escaped(to)}">${text('arrow-label', x, y, label)}</g>`;
+    : `<g data-from="${escapeXml(from)}" data-to="${escapeXml(to)}">${renderText('arrow-label', x, y, label)}</g>`;
 
 const COLOURS = `text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328}.paper{fill:#fff}.band .even{fill:#f6f8fa}.band .odd{fill:#fff}
 .band-title{font-weight:600;fill:#59636e}.frame rect{fill:none;stroke:#0969da;stroke-dasharray:6 4}.frame.parallel rect{stroke:#8250df}.frame-title,.arrow-label{fill:#0969da}

@@ -4,17 +4,17 @@
  */
 import { DiagnosticSeverity, Uri, commands, languages, window, workspace, type Diagnostic } from 'vscode';
 import type { WebviewPanel } from 'vscode';
-import type { Parts } from '../commands.js';
-import { besideText, mediaOf, pageOf } from './page.js';
+import type { ExtensionServices } from '../commands.js';
+import { selectViewColumn, getMediaFolder, renderPage } from './page.js';
 import { pickResource } from './pick-resource.js';
-import { layoutOf, type Layout } from './plan-layout.js';
+import { computeLayout, type Layout } from './plan-layout.js';
 import { PLAN_PAGE } from './plan-page.js';
-import { svgOf } from './plan-svg.js';
-import { reveal } from './request.js';
+import { renderSvg } from './plan-svg.js';
+import { revealRange } from './request.js';
 import { runPlan } from './run-plan.js';
-import { requestOf, resourcesOf, type ListedResource } from './server-words.js';
+import { fetchRequestShape, fetchResources, type ListedResource } from './server-words.js';
 
-interface Open {
+interface PlanPanel {
   readonly panel: WebviewPanel;
   show(resource: ListedResource): Promise<void>;
 }
@@ -36,9 +36,9 @@ type FromPage =
   | { readonly type: 'action'; readonly key: string }
   | { readonly type: 'line'; readonly line: number };
 
-let open: Open | null = null;
+let open: PlanPanel | null = null;
 
-export async function showPlan(parts: Parts, uri: Uri | undefined, id: string | undefined): Promise<void> {
+export async function showPlan(parts: ExtensionServices, uri: Uri | undefined, id: string | undefined): Promise<void> {
   const resource = await pickResource(parts.session, uri, id);
   if (resource === undefined) return;
   open ??= openPanel(parts, () => (open = null));
@@ -46,40 +46,40 @@ export async function showPlan(parts: Parts, uri: Uri | undefined, id: string | 
   await open.show(resource);
 }
 
-function openPanel({ context, session }: Parts, closed: () => void): Open {
+function openPanel({ context, session }: ExtensionServices, closed: () => void): PlanPanel {
   const panel = window.createWebviewPanel(
     'lintel.plan',
     'Plan',
-    { viewColumn: besideText(), preserveFocus: false },
-    { enableScripts: true, retainContextWhenHidden: true, localResourceRoots: [mediaOf(context)] },
+    { viewColumn: selectViewColumn(), preserveFocus: false },
+    { enableScripts: true, retainContextWhenHidden: true, localResourceRoots: [getMediaFolder(context)] },
   );
   let [resource, layout, running]: [ListedResource | null, Layout | null, AbortController | null] = [null, null, null];
-  let ready = (): void => undefined;
-  const isReady = new Promise<void>((resolve) => (ready = resolve));
-  const tell = (message: ToPage): void => void isReady.then(() => panel.webview.postMessage(message));
+  let resolveReady = (): void => undefined;
+  const isReady = new Promise<void>((resolve) => (resolveReady = resolve));
+  const postToPage = (message: ToPage): void => void isReady.then(() => panel.webview.postMessage(message));
 
   async function show(next: ListedResource): Promise<void> {
     running?.abort();
     const mine = (running = new AbortController());
     resource = next;
     panel.title = `Plan /${next.path}`;
-    tell({ type: 'busy', path: next.path });
+    postToPage({ type: 'busy', path: next.path });
     const [plan, about] = await Promise.all([
       runPlan(Uri.parse(next.folder), next.id, mine.signal),
-      requestOf(session, next),
+      fetchRequestShape(session, next),
     ]);
     // Another plan was requested in the meantime.
     if (mine.signal.aborted) return;
     running = null;
-    layout = typeof plan === 'string' ? null : layoutOf(plan, about);
-    if (typeof plan === 'string') tell({ type: 'none', reason: plan, problems: problemsOf(next) });
-    else if (layout !== null) tell({ type: 'plan', path: next.path, svg: svgOf(layout) });
+    layout = typeof plan === 'string' ? null : computeLayout(plan, about);
+    if (typeof plan === 'string') postToPage({ type: 'none', reason: plan, problems: listProblems(next) });
+    else if (layout !== null) postToPage({ type: 'plan', path: next.path, svg: renderSvg(layout) });
   }
 
-  const heard = async (message: FromPage): Promise<unknown> => {
+  const handleMessage = async (message: FromPage): Promise<unknown> => {
     switch (message.type) {
       case 'ready':
-        return ready();
+        return resolveReady();
       case 'pick': {
         const picked = await pickResource(session, undefined, undefined);
         return picked && show(picked);
@@ -94,24 +94,24 @@ function openPanel({ context, session }: Parts, closed: () => void): Open {
         return revealAction(message.key);
       case 'line': {
         const at = { line: message.line, character: 0 };
-        return resource && reveal({ uri: resource.uri, range: { start: at, end: at } });
+        return resource && revealRange({ uri: resource.uri, range: { start: at, end: at } });
       }
     }
   };
 
   /** Requests the location again, because the file may have changed. */
   async function revealAction(key: string): Promise<void> {
-    const all = await resourcesOf(session);
+    const all = await fetchResources(session);
     const here = [...all].sort((a, b) => Number(b.folder === resource?.folder) - Number(a.folder === resource?.folder));
     const holder = here.find(({ actions }) => Object.hasOwn(actions, key));
     const range = holder?.actions[key];
-    if (holder !== undefined && range !== undefined) await reveal({ uri: holder.uri, range });
+    if (holder !== undefined && range !== undefined) await revealRange({ uri: holder.uri, range });
   }
 
-  panel.webview.onDidReceiveMessage((message: FromPage) => void heard(message));
+  panel.webview.onDidReceiveMessage((message: FromPage) => void handleMessage(message));
   const saved = workspace.onDidSaveTextDocument(async ({ languageId }) => {
     if (languageId !== 'lintel' || resource === null) return;
-    const all = await resourcesOf(session);
+    const all = await fetchResources(session);
     // A changed id makes it a different resource.
     const same = all.find(({ id, folder }) => id === resource?.id && folder === resource.folder);
     if (same !== undefined) await show(same);
@@ -121,23 +121,24 @@ function openPanel({ context, session }: Parts, closed: () => void): Open {
     running?.abort();
     closed();
   });
-  panel.webview.html = pageOf(context, panel.webview, 'plan', PLAN_PAGE);
+  panel.webview.html = renderPage(context, panel.webview, 'plan', PLAN_PAGE);
   context.subscriptions.push(panel);
   return { panel, show };
 }
 
-function problemsOf({ uri }: ListedResource): ShownProblem[] {
+function listProblems({ uri }: ListedResource): ShownProblem[] {
   return languages
     .getDiagnostics(Uri.parse(uri))
     .filter(({ source, severity }) => source === 'lintel' && severity === DiagnosticSeverity.Error)
     .map((one) => ({
-      code: codeOf(one),
+      code: getDiagnosticCode(one),
       message: one.message,
       line: one.range.start.line,
     }));
 }
 
-const codeOf = ({ code }: Diagnostic): string => String(typeof code === 'object' ? code.value : (code ?? ''));
+const getDiagnosticCode = ({ code }: Diagnostic): string =>
+  String(typeof code === 'object' ? code.value : (code ?? ''));
 
 async function exportSvg(layout: Layout, { path, folder }: ListedResource): Promise<void> {
   const name = `${path.replace(/[^\w-]+/g, '-')}.plan.svg`;
@@ -145,5 +146,5 @@ async function exportSvg(layout: Layout, { path, folder }: ListedResource): Prom
     defaultUri: Uri.joinPath(Uri.parse(folder), name),
     filters: { SVG: ['svg'] },
   });
-  if (target !== undefined) await workspace.fs.writeFile(target, new TextEncoder().encode(svgOf(layout, true)));
+  if (target !== undefined) await workspace.fs.writeFile(target, new TextEncoder().encode(renderSvg(layout, true)));
 }

@@ -10,7 +10,7 @@ export type ToPage =
   | { readonly type: 'answer'; readonly answer: ShownAnswer; readonly remembered: number }
   | { readonly type: 'failed'; readonly reason: string; readonly canRun: boolean };
 
-export interface Filled {
+export interface RequestInput {
   readonly base: string;
   readonly method: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface Filled {
 
 export type FromPage =
   | { readonly type: 'ready' }
-  | { readonly type: 'send'; readonly filled: Filled }
+  | { readonly type: 'send'; readonly filled: RequestInput }
   | { readonly type: 'cancel' }
   | { readonly type: 'pick' }
   | { readonly type: 'run' }

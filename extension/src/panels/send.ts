@@ -3,7 +3,7 @@ import type { BuiltRequest } from './build-request.js';
 import type { RawAnswer } from './answer.js';
 
 /** No response was received; the message says why. */
-export class NoAnswer extends Error {}
+export class NoResponseError extends Error {}
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there: the kernel does not run, or on another port.',
@@ -21,12 +21,12 @@ export async function send({ url, method, headers, body }: BuiltRequest, signal:
     const took = performance.now() - begun;
     return { status: answer.status, statusText: answer.statusText, headers: answer.headers, bytes, took };
   } catch (error) {
-    if (signal.aborted) throw new NoAnswer('The request was cancelled.');
-    throw new NoAnswer(reasonOf(error));
+    if (signal.aborted) throw new NoResponseError('The request was cancelled.');
+    throw new NoResponseError(describeError(error));
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const inner = cause instanceof AggregateError ? (cause.errors[0] as unknown) : cause;
   const code = (inner as { readonly code?: unknown } | null)?.code;

@@ -50,22 +50,28 @@ export interface ServedProject {
 }
 
 /** Empty or null while no server runs, or when the server does not support the request. */
-export const resourcesOf = (session: Session): Promise<readonly ListedResource[]> =>
-  asked(session, [], (client) => client.sendRequest<readonly ListedResource[]>('lintel/resources'));
+export const fetchResources = (session: Session): Promise<readonly ListedResource[]> =>
+  sendWhenStarted(session, [], (client) => client.sendRequest<readonly ListedResource[]>('lintel/resources'));
 
-export const requestOf = (session: Session, { folder, id }: ListedResource): Promise<RequestShape | null> =>
-  asked(session, null, (client) => client.sendRequest<RequestShape | null>('lintel/request', { folder, resource: id }));
+export const fetchRequestShape = (session: Session, { folder, id }: ListedResource): Promise<RequestShape | null> =>
+  sendWhenStarted(session, null, (client) =>
+    client.sendRequest<RequestShape | null>('lintel/request', { folder, resource: id }),
+  );
 
-export const projectsOf = (session: Session): Promise<readonly ServedProject[]> =>
-  asked(session, [], (client) => client.sendRequest<readonly ServedProject[]>('lintel/projects'));
+export const fetchProjects = (session: Session): Promise<readonly ServedProject[]> =>
+  sendWhenStarted(session, [], (client) => client.sendRequest<readonly ServedProject[]>('lintel/projects'));
 
-async function asked<R>(session: Session, nothing: R, ask: (client: LanguageClient) => Promise<R>): Promise<R> {
-  await settled(session);
+async function sendWhenStarted<R>(
+  session: Session,
+  nothing: R,
+  ask: (client: LanguageClient) => Promise<R>,
+): Promise<R> {
+  await waitUntilStarted(session);
   const client = session.client();
   return client === null ? nothing : ask(client).catch(() => nothing);
 }
 
-async function settled(session: Session): Promise<void> {
+async function waitUntilStarted(session: Session): Promise<void> {
   if (session.state() !== 'starting') return;
   await new Promise<void>((resolve) => {
     const listener = session.onDidChange(() => {

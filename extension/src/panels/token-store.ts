@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { SecretStorage } from 'vscode';
-import { claimsOf, expiryOf, ownerOf, type Claims } from './tokens.js';
+import { decodeClaims, getExpiry, getOwnerLabel, type Claims } from './tokens.js';
 
 /** What pages may see of a token. */
 export interface KnownToken {
@@ -15,7 +15,7 @@ export interface KnownToken {
   readonly expires: number | null;
 }
 
-interface Kept {
+interface StoredToken {
   readonly token: string;
   /** The resource that returned the token. */
   readonly from: string;
@@ -24,53 +24,53 @@ interface Kept {
 export interface TokenStore {
   /** Newest first. */
   list(base: string): Promise<readonly KnownToken[]>;
-  tokenOf(base: string, key: string): Promise<string | null>;
-  remember(base: string, tokens: readonly string[], from: string): Promise<void>;
-  forget(base: string, key: string): Promise<void>;
+  getToken(base: string, key: string): Promise<string | null>;
+  add(base: string, tokens: readonly string[], from: string): Promise<void>;
+  remove(base: string, key: string): Promise<void>;
 }
 
 /** Tokens per origin. */
 const MOST = 8;
 
 export function createTokenStore(secrets: SecretStorage): TokenStore {
-  const place = (base: string): string => `tokens ${originOf(base)}`;
-  const read = async (base: string): Promise<readonly Kept[]> => {
+  const toStorageKey = (base: string): string => `tokens ${toOrigin(base)}`;
+  const read = async (base: string): Promise<readonly StoredToken[]> => {
     try {
-      return JSON.parse((await secrets.get(place(base))) ?? '[]') as readonly Kept[];
+      return JSON.parse((await secrets.get(toStorageKey(base))) ?? '[]') as readonly StoredToken[];
     } catch {
       return [];
     }
   };
-  const write = (base: string, kept: readonly Kept[]): Thenable<void> =>
-    kept.length === 0 ? secrets.delete(place(base)) : secrets.store(place(base), JSON.stringify(kept));
+  const write = (base: string, kept: readonly StoredToken[]): Thenable<void> =>
+    kept.length === 0 ? secrets.delete(toStorageKey(base)) : secrets.store(toStorageKey(base), JSON.stringify(kept));
   return {
-    list: async (base) => (await read(base)).map(described),
-    tokenOf: async (base, key) => (await read(base)).find(({ token }) => keyOf(token) === key)?.token ?? null,
-    async remember(base, tokens, from) {
+    list: async (base) => (await read(base)).map(toKnownToken),
+    getToken: async (base, key) => (await read(base)).find(({ token }) => hashToken(token) === key)?.token ?? null,
+    async add(base, tokens, from) {
       if (tokens.length === 0) return;
       const known = (await read(base)).filter(({ token }) => !tokens.includes(token));
       await write(base, [...tokens.map((token) => ({ token, from })), ...known].slice(0, MOST));
     },
-    forget: async (base, key) =>
+    remove: async (base, key) =>
       write(
         base,
-        (await read(base)).filter(({ token }) => keyOf(token) !== key),
+        (await read(base)).filter(({ token }) => hashToken(token) !== key),
       ),
   };
 }
 
-const originOf = (base: string): string => (URL.canParse(base) ? new URL(base).origin : base);
+const toOrigin = (base: string): string => (URL.canParse(base) ? new URL(base).origin : base);
 
 /** A hash, so the key does not reveal the token. */
-const keyOf = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 16);
+const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 16);
 
-function described({ token, from }: Kept): KnownToken {
-  const claims = claimsOf(token);
-  const owner = ownerOf(claims);
+function toKnownToken({ token, from }: StoredToken): KnownToken {
+  const claims = decodeClaims(token);
+  const owner = getOwnerLabel(claims);
   return {
-    key: keyOf(token),
+    key: hashToken(token),
     label: owner === '' ? `from ${from}` : `${owner}, from ${from}`,
     claims,
-    expires: expiryOf(claims),
+    expires: getExpiry(claims),
   };
 }

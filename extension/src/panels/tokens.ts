@@ -26,27 +26,27 @@ export function findTokens(json: unknown, path: readonly string[] = []): FoundTo
 
 export const isToken = (text: string): boolean =>
   /^v[1-4]\.(?:local|public)\.[\w-]{16,}/.test(text) ||
-  (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(text) && typeof decoded(text.split('.')[0] ?? '')?.['alg'] === 'string');
+  (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(text) && typeof decodePart(text.split('.')[0] ?? '')?.['alg'] === 'string');
 
 /** Returns null for encrypted tokens and for text that is not a token. */
-export function claimsOf(token: string): Claims | null {
+export function decodeClaims(token: string): Claims | null {
   const parts = token.split('.');
   if (/^v[1-4]\.public\./.test(token)) {
     // PASETO public: the signature follows the claims (64 bytes, or 256 or 96 in older versions).
     const bytes = Buffer.from(parts[2] ?? '', 'base64url');
     const end = bytes.lastIndexOf(0x7d);
     for (let at = end; at > 0; at = bytes.lastIndexOf(0x7d, at - 1)) {
-      const claims = parsed(bytes.subarray(0, at + 1).toString('utf8'));
+      const claims = parseClaims(bytes.subarray(0, at + 1).toString('utf8'));
       if (claims !== null) return claims;
     }
     return null;
   }
-  return parts.length === 3 ? decoded(parts[1] ?? '') : null;
+  return parts.length === 3 ? decodePart(parts[1] ?? '') : null;
 }
 
-const decoded = (part: string): Claims | null => parsed(Buffer.from(part, 'base64url').toString('utf8'));
+const decodePart = (part: string): Claims | null => parseClaims(Buffer.from(part, 'base64url').toString('utf8'));
 
-function parsed(text: string): Claims | null {
+function parseClaims(text: string): Claims | null {
   try {
     const json: unknown = JSON.parse(text);
     return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Claims) : null;
@@ -56,14 +56,14 @@ function parsed(text: string): Claims | null {
 }
 
 /** Unix time in milliseconds; null if the token has no valid `exp`. */
-export function expiryOf(claims: Claims | null): number | null {
+export function getExpiry(claims: Claims | null): number | null {
   const exp = claims?.['exp'];
   const time = typeof exp === 'number' ? exp * 1000 : typeof exp === 'string' ? Date.parse(exp) : NaN;
   return Number.isFinite(time) ? time : null;
 }
 
 /** A label for the token's owner: `ada@example.com`, otherwise the first usable claim. */
-export function ownerOf(claims: Claims | null): string {
+export function getOwnerLabel(claims: Claims | null): string {
   if (claims === null) return '';
   const known = ['email', 'name', 'username', 'sub', 'id', 'uid'].find((name) => isPlain(claims[name]));
   if (known !== undefined) return String(claims[known]);

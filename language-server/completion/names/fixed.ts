@@ -1,7 +1,7 @@
 /** Name sources that are equal in every project: media types, schedules, time zones. */
-import { cronInWords } from '../../../language/strings/cron-words.js';
+import { describeCron } from '../../../language/strings/cron-words.js';
 import { readCron } from '../../../language/strings/cron.js';
-import { zoneNames } from '../../../language/strings/zone.js';
+import { listZoneNames } from '../../../language/strings/zone.js';
 import type { NameSource } from './place.js';
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -32,7 +32,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   'video/webm': 'WebM',
 };
 
-export const mediaTypes: NameSource = () => Object.entries(MEDIA_TYPES).map(([name, detail]) => ({ name, detail }));
+export const suggestMediaTypes: NameSource = () =>
+  Object.entries(MEDIA_TYPES).map(([name, detail]) => ({ name, detail }));
 
 const SCHEDULES = [
   '0 0 3 * * *',
@@ -45,10 +46,10 @@ const SCHEDULES = [
   '0 0 6 ? * SUN',
 ];
 
-export const schedules: NameSource = () =>
+export const suggestSchedules: NameSource = () =>
   SCHEDULES.flatMap((name) => {
     const { cron } = readCron(name);
-    return cron === null ? [] : [{ name, detail: cronInWords(cron) }];
+    return cron === null ? [] : [{ name, detail: describeCron(cron) }];
   });
 
-export const zones: NameSource = () => zoneNames().map((name) => ({ name }));
+export const suggestZones: NameSource = () => listZoneNames().map((name) => ({ name }));

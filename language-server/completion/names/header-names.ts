@@ -1,10 +1,10 @@
 /** Common headers with their purpose. Data only. */
 import type { Name } from './place.js';
 
-const named = (rows: Readonly<Record<string, string>>): readonly Name[] =>
+const toNames = (rows: Readonly<Record<string, string>>): readonly Name[] =>
   Object.entries(rows).map(([name, detail]) => ({ name, detail }));
 
-export const REQUEST_HEADERS = named({
+export const REQUEST_HEADERS = toNames({
   authorization: 'credentials of the caller',
   'content-type': 'media type of the body',
   accept: 'media types of the answer that are wanted',
@@ -23,7 +23,7 @@ export const REQUEST_HEADERS = named({
   traceparent: 'trace that the request belongs to',
 });
 
-export const ANSWER_HEADERS = named({
+export const ANSWER_HEADERS = toNames({
   'strict-transport-security': 'browsers come back by TLS only',
   'content-security-policy': 'what a page may load',
   'x-content-type-options': 'browsers do not guess media types',

@@ -5,10 +5,17 @@ import { readPayloadFields, readResource } from '../../../language/analysis/link
 import type { Definition, PayloadField } from '../../../language/analysis/model.js';
 import type { Registry } from '../../../language/analysis/registry.js';
 import type { SymbolKind } from '../../../contract/field-meta.js';
-import { definitionsAround, inShort, uniqueNames, type Name, type NamePlace, type NameSource } from './place.js';
+import {
+  listDefinitions,
+  formatShort,
+  uniqueNames,
+  type Name,
+  type NameSourceInput,
+  type NameSource,
+} from './place.js';
 
 /** Fields of the payload, or of the object at `path`. */
-export const payloadFields: NameSource = ({ site: { definition }, path }) => {
+export const suggestPayloadFields: NameSource = ({ site: { definition }, path }) => {
   if (definition?.sort !== 'resource') return [];
   const rules = new Map(definition.finds.declarations.map(({ name, value }) => [name, value]));
   let fields: ReadonlyMap<string, PayloadField> = readPayloadFields(definition);
@@ -20,10 +27,10 @@ export const payloadFields: NameSource = ({ site: { definition }, path }) => {
     const rule: Json = isObject(json) ? (json[segment] ?? null) : null;
     json = isObject(rule) ? (rule['fields'] ?? null) : null;
   }
-  const ruleOf = (name: string): Json => (isObject(json) ? (json[name] ?? null) : null);
+  const getRule = (name: string): Json => (isObject(json) ? (json[name] ?? null) : null);
   return [...fields.keys()].map((name) => {
-    const rule = ruleOf(name);
-    return { name, detail: rule === null ? 'in the path' : `payload · ${inShort(rule)}` };
+    const rule = getRule(name);
+    return { name, detail: rule === null ? 'in the path' : `payload · ${formatShort(rule)}` };
   });
 };
 
@@ -34,27 +41,27 @@ const WORDS: Partial<Record<SymbolKind, string>> = {
   secret: 'hashed or encrypted',
 };
 
-const declared = (definition: Definition | null, symbol: SymbolKind): Name[] =>
+const listDeclaredNames = (definition: Definition | null, symbol: SymbolKind): Name[] =>
   (definition?.finds.declarations ?? []).flatMap((one) =>
     one.symbol === symbol ? [{ name: one.name, detail: WORDS[symbol] }] : [],
   );
 
-export const declaredHere =
+export const suggestDeclared =
   (symbol: SymbolKind): NameSource =>
   ({ site }) =>
-    uniqueNames(declared(site.definition, symbol));
+    uniqueNames(listDeclaredNames(site.definition, symbol));
 
 /** Everything that a bare name in a parameter list can refer to, in lookup order. */
-export const valueNames: NameSource = (place) =>
+export const suggestValueNames: NameSource = (place) =>
   uniqueNames([
-    ...(['name', 'generated'] as const).flatMap((symbol) => declared(place.site.definition, symbol)),
-    ...outputs(place),
-    ...payloadFields(place),
-    ...declared(place.site.definition, 'claim'),
+    ...(['name', 'generated'] as const).flatMap((symbol) => listDeclaredNames(place.site.definition, symbol)),
+    ...listOutputNames(place),
+    ...suggestPayloadFields(place),
+    ...listDeclaredNames(place.site.definition, 'claim'),
   ]);
 
 /** Columns of the single row returned by an earlier actionable, and protected values. */
-function outputs({ view: { registry }, site: { definition, levels } }: NamePlace): Name[] {
+function listOutputNames({ view: { registry }, site: { definition, levels } }: NameSourceInput): Name[] {
   if (definition?.sort !== 'resource') return [];
   const { sources, actions } = readResource(definition, { tables: NO_TABLES, registry, paths: new Map() });
   const action = actions.find(({ node }) => levels.some((level) => level.node === node));
@@ -78,14 +85,17 @@ const NO_TABLES = {
 };
 
 /** Claims that any resource reads from its token, this one's first. */
-export const claims: NameSource = (place) =>
+export const suggestClaims: NameSource = (place) =>
   uniqueNames([
-    ...declared(place.site.definition, 'claim'),
-    ...definitionsAround(place).flatMap((definition) => declared(definition, 'claim')),
+    ...listDeclaredNames(place.site.definition, 'claim'),
+    ...listDefinitions(place).flatMap((definition) => listDeclaredNames(definition, 'claim')),
   ]);
 
 /** Undeclared names: fields for rules, values for `for`, claims. `symbol`: what this place declares. */
-export function missingNames({ view: { registry }, site: { definition } }: NamePlace, symbol: SymbolKind): Name[] {
+export function missingNames(
+  { view: { registry }, site: { definition } }: NameSourceInput,
+  symbol: SymbolKind,
+): Name[] {
   if (definition === null) return [];
   const { finds } = definition;
   const isName = symbol === 'payload-field' || symbol === 'name' || symbol === 'generated';
@@ -103,7 +113,7 @@ export function missingNames({ view: { registry }, site: { definition } }: NameP
     : [];
   const read = finds.accessors.flatMap(({ parts }) =>
     parts.flatMap(({ root, tail }) =>
-      tail[0] !== undefined && readsOf(registry, root, isName, symbol) ? [tail[0]] : [],
+      tail[0] !== undefined && canReadSymbol(registry, root, isName, symbol) ? [tail[0]] : [],
     ),
   );
   const names = [...new Set([...bare, ...read])].filter((name) => name !== '' && !known.has(name));
@@ -112,18 +122,18 @@ export function missingNames({ view: { registry }, site: { definition } }: NameP
 
 const isIdentifier = (name: string | number): boolean => /^[A-Za-z_][\w.]*$/.test(String(name));
 
-function readsOf(registry: Registry, root: string, isName: boolean, symbol: SymbolKind): boolean {
+function canReadSymbol(registry: Registry, root: string, isName: boolean, symbol: SymbolKind): boolean {
   const facts = registry.kindsIn(Slot.ACCESSOR).map(({ kind }) => registry.plugin(kind, root)?.facts)[0];
   return isName ? facts?.['reads'] === 'payload' : facts?.['tail'] === `declared:${symbol}`;
 }
 
 /** The highest number declared in the definition at the cursor. */
 export const lastNumber =
-  ({ definition }: NamePlace['site']) =>
+  ({ definition }: NameSourceInput['site']) =>
   (symbol: SymbolKind): number =>
     Math.max(
       0,
-      ...declared(definition, symbol)
+      ...listDeclaredNames(definition, symbol)
         .map(({ name }) => Number(name))
         .filter(Number.isSafeInteger),
     );

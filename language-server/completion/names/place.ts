@@ -2,15 +2,15 @@
 import type { Level } from '../../../language/analysis/descend.js';
 import type { Definition } from '../../../language/analysis/model.js';
 import { memberOf, type LocatedNode } from '../../../language/source/tree.js';
-import type { Site, View } from '../../view.js';
+import type { CursorContext, DocumentContext } from '../../view.js';
 
-export interface NamePlace {
-  readonly view: View;
-  readonly site: Site;
+export interface NameSourceInput {
+  readonly view: DocumentContext;
+  readonly site: CursorContext;
   /** Argument of the source, if the field specifies one. */
   readonly of: string | undefined;
   /** Value of a sibling of the field (or of the list that contains it). */
-  readonly sibling: (name: string) => LocatedNode | null;
+  readonly findSibling: (name: string) => LocatedNode | null;
   /** Name of the sibling that names the owner. */
   readonly within: string | undefined;
   /** Segments that are already typed. */
@@ -25,42 +25,51 @@ export interface Name {
   readonly doc?: string | undefined;
 }
 
-export type NameSource = (place: NamePlace) => readonly Name[];
+export type NameSource = (place: NameSourceInput) => readonly Name[];
 
-interface Asked {
+interface NameSourceOptions {
   readonly of?: string | undefined;
   readonly within?: string | undefined;
   readonly path?: readonly string[];
 }
 
-export function namePlace(view: View, site: Site, { of, within, path = [] }: Asked = {}): NamePlace {
-  const holder = holderOf(site.levels);
-  const sibling = (name: string): LocatedNode | null => (holder?.node && memberOf(holder.node, name)?.value) ?? null;
-  return { view, site, of, within, path, sibling };
+export function createNameSourceInput(
+  view: DocumentContext,
+  site: CursorContext,
+  { of, within, path = [] }: NameSourceOptions = {},
+): NameSourceInput {
+  const holder = findOwnerLevel(site.levels);
+  const findSibling = (name: string): LocatedNode | null =>
+    (holder?.node && memberOf(holder.node, name)?.value) ?? null;
+  return { view, site, of, within, path, findSibling };
 }
 
 /** The innermost object with fields defined by the schema. */
-function holderOf(levels: readonly Level[]): Level | null {
+function findOwnerLevel(levels: readonly Level[]): Level | null {
   return levels.slice(0, -1).findLast(({ expansion }) => expansion !== null) ?? null;
 }
 
 /** All definitions as last analysed; the one at the cursor in its current state. */
-export function definitionsAround({ view, site }: Pick<NamePlace, 'view' | 'site'>): readonly Definition[] {
+export function listDefinitions({ view, site }: Pick<NameSourceInput, 'view' | 'site'>): readonly Definition[] {
   const { definition: own } = site;
-  const others = view.project.recent().analysis.definitions;
+  const others = view.project.getRecentSnapshot().analysis.definitions;
   if (own === null || others.includes(own)) return others;
-  const id = idOf(own);
-  return [own, ...others.filter((one) => one.doc.file !== own.doc.file || one.sort !== own.sort || idOf(one) !== id)];
+  const id = getDefinitionId(own);
+  return [
+    own,
+    ...others.filter((one) => one.doc.file !== own.doc.file || one.sort !== own.sort || getDefinitionId(one) !== id),
+  ];
 }
 
-export const idOf = ({ sort, name, node }: Definition): string => (sort === 'model' ? name : textIn(node, 'id'));
+export const getDefinitionId = ({ sort, name, node }: Definition): string =>
+  sort === 'model' ? name : getMemberText(node, 'id');
 
-export function textIn(node: LocatedNode, key: string): string {
+export function getMemberText(node: LocatedNode, key: string): string {
   const scalar = memberOf(node, key)?.value?.scalar;
   return scalar === undefined || scalar === null ? '' : String(scalar);
 }
 
-export function inShort(json: unknown, most = 60): string {
+export function formatShort(json: unknown, most = 60): string {
   const text = typeof json === 'string' ? json : (JSON.stringify(json) ?? '');
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;

@@ -5,61 +5,61 @@ import { modelsByAlias } from '../../../language/analysis/tables.js';
 import { memberOf } from '../../../language/source/tree.js';
 import { safeMarkdown } from '../../safe-markdown.js';
 import {
-  definitionsAround,
-  idOf,
-  inShort,
-  textIn,
+  listDefinitions,
+  getDefinitionId,
+  formatShort,
+  getMemberText,
   uniqueNames,
   type Name,
-  type NamePlace,
+  type NameSourceInput,
   type NameSource,
 } from './place.js';
 import { ANSWER_HEADERS, REQUEST_HEADERS } from './header-names.js';
 
-export const resources: NameSource = (place) =>
-  definitionsAround(place).flatMap((definition) => {
+export const suggestResources: NameSource = (place) =>
+  listDefinitions(place).flatMap((definition) => {
     if (definition.sort !== 'resource' || definition === place.site.definition) return [];
-    const id = idOf(definition);
-    return id === '' ? [] : [{ name: id, detail: textIn(definition.node, 'resource') }];
+    const id = getDefinitionId(definition);
+    return id === '' ? [] : [{ name: id, detail: getMemberText(definition.node, 'resource') }];
   });
 
-export const models: NameSource = (place) =>
+export const suggestModels: NameSource = (place) =>
   uniqueNames(
-    definitionsAround(place).flatMap(({ sort, name, node }) =>
-      sort === 'model' ? [{ name, detail: inShort(node.members.map(({ key }) => key).join(', ')) }] : [],
+    listDefinitions(place).flatMap(({ sort, name, node }) =>
+      sort === 'model' ? [{ name, detail: formatShort(node.members.map(({ key }) => key).join(', ')) }] : [],
     ),
   );
 
 /** Of the model that the sibling names, else of the model at the cursor, else of those that the actionable uses. */
-export const modelFields: NameSource = (place) => {
-  const { view, site, within, sibling } = place;
-  const known = view.project.recent().analysis;
+export const suggestModelFields: NameSource = (place) => {
+  const { view, site, within, findSibling: sibling } = place;
+  const known = view.project.getRecentSnapshot().analysis;
   const { definition } = site;
-  if (within !== undefined) return fieldsOf(modelCalled(known.models, String(sibling(within)?.scalar ?? '')));
+  if (within !== undefined) return toFieldNames(findModelByAlias(known.models, String(sibling(within)?.scalar ?? '')));
   if (definition?.sort === 'model') return definition.node.members.map(({ key }) => ({ name: key }));
-  const collection = collectionBeside(place);
-  if (collection !== null) return fieldsOf(modelCalled(known.models, collection));
-  const own = definition === null ? '' : idOf(definition);
-  const action = site.levels.flatMap(({ node }) => (node === null ? [] : textIn(node, 'id'))).at(1);
+  const collection = findCollection(place);
+  if (collection !== null) return toFieldNames(findModelByAlias(known.models, collection));
+  const own = definition === null ? '' : getDefinitionId(definition);
+  const action = site.levels.flatMap(({ node }) => (node === null ? [] : getMemberText(node, 'id'))).at(1);
   const touched = known.resources.find(({ id }) => id === own)?.actions.find(({ id }) => String(id) === action)?.models;
   return uniqueNames(
-    known.models.filter(({ name }) => touched?.includes(name) === true).flatMap((model) => fieldsOf(model)),
+    known.models.filter(({ name }) => touched?.includes(name) === true).flatMap((model) => toFieldNames(model)),
   );
 };
 
-function modelCalled(all: readonly DataModel[], name: string): DataModel | undefined {
+function findModelByAlias(all: readonly DataModel[], name: string): DataModel | undefined {
   const model = modelsByAlias(all.map((one) => one.name)).get(name.toLowerCase());
   return all.find((one) => one.name === model);
 }
 
-const fieldsOf = (model: DataModel | undefined): Name[] =>
+const toFieldNames = (model: DataModel | undefined): Name[] =>
   (model?.fields ?? []).map(({ name, value }) => ({
     name,
-    detail: inShort(value),
+    detail: formatShort(value),
     doc: `A field of \`${model?.name ?? ''}\`.`,
   }));
 
-function collectionBeside({ site: { levels } }: NamePlace): string | null {
+function findCollection({ site: { levels } }: NameSourceInput): string | null {
   for (const { node, expansion } of [...levels].reverse()) {
     for (const [name, { field }] of expansion?.fields ?? []) {
       if (field.meta.language !== 'collection' || node === null) continue;
@@ -71,7 +71,7 @@ function collectionBeside({ site: { levels } }: NamePlace): string | null {
 }
 
 /** Without `of`, instances of every kind with models. Includes unsaved instances in the config itself. */
-export const connections: NameSource = ({ view, of }) => {
+export const suggestConnections: NameSource = ({ view, of }) => {
   const kinds = [...view.registry.kinds.values()].filter(({ kind, config }) =>
     of === undefined ? config?.models !== undefined : kind === of,
   );
@@ -89,13 +89,13 @@ export const connections: NameSource = ({ view, of }) => {
 };
 
 /** Headers used in the project, then the common ones. */
-export const headerNames: NameSource = (place) => {
+export const suggestHeaderNames: NameSource = (place) => {
   if (place.of === 'answer') return ANSWER_HEADERS;
   const { registry } = place.view;
   const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
   // The accessor being typed is not a name yet.
   const here = place.site.levels.at(-1)?.node;
-  const used = definitionsAround(place).flatMap(({ finds }) =>
+  const used = listDefinitions(place).flatMap(({ finds }) =>
     finds.accessors.flatMap(({ node, parts }) =>
       (node === here ? [] : parts).flatMap(({ root, tail: [name] }) => {
         const facts = registry.plugin(kind, root)?.facts;
@@ -110,10 +110,10 @@ export const headerNames: NameSource = (place) => {
   return uniqueNames([...used, ...REQUEST_HEADERS]);
 };
 
-export const envNames: NameSource = ({ view }) =>
+export const suggestEnvNames: NameSource = ({ view }) =>
   view.project.envNames.names.map((name) => ({ name, detail: 'environment' }));
 
-export const globs: NameSource = ({ view }) => {
+export const suggestGlobs: NameSource = ({ view }) => {
   const files = [...view.project.files.values()].map(({ file }) => file.replaceAll('\\', '/'));
   const folders = new Set(files.flatMap((file) => (file.includes('/') ? [file.slice(0, file.indexOf('/'))] : [])));
   return uniqueNames(
@@ -123,7 +123,7 @@ export const globs: NameSource = ({ view }) => {
   );
 };
 
-export const pluginIds: NameSource = ({ view: { registry } }) => [
+export const suggestPluginIds: NameSource = ({ view: { registry } }) => [
   ...[...registry.plugins].map(([id, { summary }]) => ({ name: id, doc: safeMarkdown(summary) })),
   ...[...registry.kinds.values()].map(({ kind, title }) => ({ name: `${kind}:*`, detail: `every plugin: ${title}` })),
 ];

@@ -1,6 +1,6 @@
 /** Collects the verb of each statement on a single model, and the source of every value bound directly to a column. */
 import { asText } from '../../../contract/json.js';
-import { accessorsIn } from '../../strings/accessor.js';
+import { listAccessors } from '../../strings/accessor.js';
 import type { LocatedNode } from '../../source/tree.js';
 import { claimReaders, payloadReaders } from '../checks/readers.js';
 import type { Meetings } from '../checks/types.js';
@@ -57,7 +57,7 @@ function sourceOf(
   registry: Registry,
 ): SourceSort | null {
   const text = asText(node.scalar);
-  const [only] = accessorsIn(text);
+  const [only] = listAccessors(text);
   if (only === undefined) return action.parameters.get(node.pointer)?.from ?? null;
   if (claimReaders(registry).includes(only.root)) return 'claim';
   if (!payloadReaders(registry).includes(only.root)) return null;

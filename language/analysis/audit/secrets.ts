@@ -108,7 +108,7 @@ function auditKeys({ report, registry, resources }: SecretsAudit): void {
   const found = resources.flatMap((resource) =>
     resource.definition.finds.places.flatMap((place) => {
       const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
-      const tokens = registry.plugins.get(place.plugin)?.tokensOf?.({ ...place, facts });
+      const tokens = registry.plugins.get(place.plugin)?.getTokenKeys?.({ ...place, facts });
       return tokens === undefined || place.node !== resource.definition.node ? [] : [{ resource, place, ...tokens }];
     }),
   );

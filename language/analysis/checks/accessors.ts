@@ -2,7 +2,7 @@
 import type { EnvFact } from '../../../contract/plugin.js';
 import { POISON_KEYS } from '../../../contract/json.js';
 import type { AccessorPart } from '../../strings/accessor.js';
-import { overlap, splitPath } from '../../strings/path.js';
+import { hasOverlap, splitPath } from '../../strings/path.js';
 import { spotInString } from '../../source/escapes.js';
 import { nearest } from '../../source/suggest.js';
 import { Slot } from '../../../contract/slot.js';
@@ -166,7 +166,7 @@ function checkTail(
         { accessor, what: `needs a name behind it, such as "${near ?? `${accessor}.id`}"` },
         fix,
       );
-    } else if (!declared.some((name) => overlap(splitPath(name), part.tail))) {
+    } else if (!declared.some((name) => hasOverlap(splitPath(name), part.tail))) {
       const isInside = names.includes(first);
       // `user_id` often means the `id` of the caller.
       const near = isInside

@@ -3,7 +3,7 @@
  * miss. Reports only certain differences.
  */
 import { isObject } from '../../../contract/json.js';
-import { accessorsIn } from '../../strings/accessor.js';
+import { listAccessors } from '../../strings/accessor.js';
 import { addMembers } from '../../source/edit-json.js';
 import { memberOf, toJson, type LocatedNode } from '../../source/tree.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
@@ -102,7 +102,7 @@ function fromQueries(resource: LinkedResource, registry: Registry, tables: Table
 const isWhole = ({ node, form }: ValueRead): boolean => {
   if (form !== 'accessor') return form === 'word';
   const text = String(node.scalar);
-  const [only] = accessorsIn(text);
+  const [only] = listAccessors(text);
   return only?.start === 0 && only.end === text.length;
 };
 

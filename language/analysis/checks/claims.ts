@@ -2,8 +2,8 @@
  * Checks the claims that resources read against the tokens that resources issue: a missing claim fails every request. If no
  * resource issues tokens for a guard, they are external and not checked.
  */
-import type { Issued } from '../../../contract/plugin.js';
-import { overlap, splitPath } from '../../strings/path.js';
+import type { IssuedCredentials } from '../../../contract/plugin.js';
+import { hasOverlap, splitPath } from '../../strings/path.js';
 import { nearest } from '../../source/suggest.js';
 import { spotInString } from '../../source/escapes.js';
 import type { PluginPlace } from '../finds.js';
@@ -27,7 +27,7 @@ interface ClaimRead {
 interface Issuer {
   readonly id: string;
   readonly place: PluginPlace;
-  readonly issued: Issued;
+  readonly issued: IssuedCredentials;
 }
 
 interface ClaimContext {
@@ -87,13 +87,13 @@ function reportAbsent(
   }
 }
 
-const claimsIn = ({ claims, standard }: Issued): readonly string[] => [...claims, ...standard];
+const claimsIn = ({ claims, standard }: IssuedCredentials): readonly string[] => [...claims, ...standard];
 
 const listed = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 /** True if one path contains the other. */
 const isCovered = (path: Path, names: readonly string[]): boolean =>
-  names.some((name) => overlap(path, splitPath(name)));
+  names.some((name) => hasOverlap(path, splitPath(name)));
 
 const extractedIn = ({ definition }: LinkedResource): string[] =>
   definition.finds.declarations.flatMap(({ symbol, name }) => (symbol === 'claim' ? [name] : []));

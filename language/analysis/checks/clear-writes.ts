@@ -3,9 +3,9 @@
  * some rows store plain text. Reports only certain differences.
  */
 import { asText } from '../../../contract/json.js';
-import { accessorsIn } from '../../strings/accessor.js';
-import { documentFields } from '../../strings/document-fields.js';
-import { writtenParts } from '../../strings/sql-written.js';
+import { listAccessors } from '../../strings/accessor.js';
+import { listDocumentFields } from '../../strings/document-fields.js';
+import { listWrittenParts } from '../../strings/sql-written.js';
 import { nodeAt, objectOf, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
@@ -109,7 +109,7 @@ function keptBy(by: Reference, { field, value }: Found, { repeat }: LinkedAction
   const property = String(by.name);
   const item = typeof repeat?.name === 'string' ? `${repeat.name}.` : '';
   const own = item !== '' && property.startsWith(item) ? property.slice(item.length) : property;
-  const path = accessorsIn(text)[0]?.tail.join('.') ?? text;
+  const path = listAccessors(text)[0]?.tail.join('.') ?? text;
   const found = [property, own].find((one) => `${one}.`.startsWith(`${path}.`));
   if (found === undefined || !isCovered(text, found, readers)) return [];
   return [{ field: `${field}${found.slice(path.length)}`, by }];
@@ -123,7 +123,7 @@ const COMPUTED = /\b(?:SELECT|CASE)\b/i;
 type Found = Pick<Write, 'model' | 'field' | 'value'>;
 
 function inRows({ scan, parameters }: SqlText, { tables }: Reading): Found[] {
-  return writtenParts(scan).flatMap(({ table, column, text, start, end }): Found[] => {
+  return listWrittenParts(scan).flatMap(({ table, column, text, start, end }): Found[] => {
     const model = table === null ? undefined : tables.modelOf(table);
     const field = model && tables.fieldsOf(model).find((one) => one.toLowerCase() === column.toLowerCase());
     // `checkBlind` checks blind-indexed fields.
@@ -142,7 +142,7 @@ function inRows({ scan, parameters }: SqlText, { tables }: Reading): Found[] {
 function inDocuments({ around, collection }: DocumentQuery, { tables }: Reading): Found[] {
   const model = tables.modelOf(collection);
   if (model === undefined) return [];
-  return documentFields(objectOf(around)).flatMap(({ path, at, written }) => {
+  return listDocumentFields(objectOf(around)).flatMap(({ path, at, written }) => {
     const value = written ? nodeAt(around, at)?.node : undefined;
     return value === undefined ? [] : [{ model, field: path, value }];
   });

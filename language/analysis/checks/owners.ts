@@ -2,7 +2,7 @@
  * Reports UPDATE and DELETE in authenticated resources that do not depend on the caller: any caller could change rows of another.
  * Skips writes after a read of a claim, and guards without claims (the sender of a webhook).
  */
-import { accessorsIn } from '../../strings/accessor.js';
+import { listAccessors } from '../../strings/accessor.js';
 import { spotInString } from '../../source/escapes.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { SqlText } from '../finds.js';
@@ -67,7 +67,8 @@ export function dependsOnCaller(
 function readsClaim({ definition }: LinkedResource, action: LinkedAction, readers: readonly string[]): boolean {
   if ([...action.parameters.values()].some(({ from }) => from === 'claim')) return true;
   return definition.finds.texts.some(
-    (node) => inside(node, action.node) && accessorsIn(String(node.scalar)).some(({ root }) => readers.includes(root)),
+    (node) =>
+      inside(node, action.node) && listAccessors(String(node.scalar)).some(({ root }) => readers.includes(root)),
   );
 }
 

@@ -3,9 +3,9 @@
  * it. Otherwise plain text is stored.
  */
 import { asText } from '../../../contract/json.js';
-import { accessorsIn } from '../../strings/accessor.js';
-import { documentFields } from '../../strings/document-fields.js';
-import { writtenParts } from '../../strings/sql-written.js';
+import { listAccessors } from '../../strings/accessor.js';
+import { listDocumentFields } from '../../strings/document-fields.js';
+import { listWrittenParts } from '../../strings/sql-written.js';
 import { nearest } from '../../source/suggest.js';
 import { nodeAt, objectOf, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../finds.js';
@@ -96,7 +96,7 @@ function reportNothing(
 
 function meantBy(text: string, resource: LinkedResource, action: LinkedAction, registry: Registry): string | undefined {
   const { payloadFields, names, generated } = resource;
-  const tail = accessorsIn(text)[0]?.tail.join('.') ?? '';
+  const tail = listAccessors(text)[0]?.tail.join('.') ?? '';
   const reads = valueReads(resource, registry).flatMap(({ path: [first], action: by }) =>
     first !== undefined && (by === null || by === action.key) ? [first] : [],
   );
@@ -167,7 +167,7 @@ function inRows(
   const isGiven = scan.placeholders.some(
     ({ n }) => parameters[n - 1] !== undefined && covers(asText(parameters[n - 1]?.scalar)),
   );
-  return writtenParts(scan).flatMap(({ column, text, literal, mentions, start, end }) => {
+  return listWrittenParts(scan).flatMap(({ column, text, literal, mentions, start, end }) => {
     const isClear = literal || (!isGiven && !mentions.includes(column) && text !== 'NULL' && text !== 'DEFAULT');
     if (column.toLowerCase() !== last || !isClear) return [];
     return [{ column, value: text, spot: spotInText(definition, node, { start, end }), whole: false }];
@@ -181,7 +181,7 @@ function inDocuments(
   property: string,
   covers: (text: string) => boolean,
 ): Written[] {
-  return documentFields(objectOf(around)).flatMap(({ path, value, at, written }) => {
+  return listDocumentFields(objectOf(around)).flatMap(({ path, value, at, written }) => {
     const text = asText(value);
     if (!written || (path !== property && path !== lastOf(property)) || text === '' || covers(text)) return [];
     const node = nodeAt(around, at)?.node ?? around;
@@ -199,7 +199,7 @@ export const mayCover = (text: string, property: string, readers: readonly strin
 
 /** True for the property, a value that contains it, or the repeated item. */
 export function isCovered(text: string, property: string, readers: readonly string[]): boolean {
-  const [only] = accessorsIn(text);
+  const [only] = listAccessors(text);
   if (only !== undefined && !readers.includes(only.root)) return false;
   const path = only === undefined ? text : only.tail.join('.');
   if (only === undefined && !isWord(text)) return false;

@@ -1,14 +1,14 @@
 /** Reports database errors for statements. A finding with the same cause is raised to certain instead of reported twice. */
-import type { Refusal } from '../../../contract/trial.js';
+import type { StatementRejection } from '../../../contract/trial.js';
 import type { SqlText } from '../finds.js';
 import type { Definition } from '../model.js';
 import { inside, type Report, type Spot } from '../report.js';
 import { placesOf } from '../sql/places.js';
 
-export type Refusals = ReadonlyMap<SqlText, Refusal>;
+export type Refusals = ReadonlyMap<SqlText, StatementRejection>;
 
 /** Codes of static checks for the same cause. */
-const KNOWN: Readonly<Record<Refusal['about'], readonly string[]>> = {
+const KNOWN: Readonly<Record<StatementRejection['about'], readonly string[]>> = {
   column: ['SQL_COLUMN', 'SQL_CASE', 'SQL_ALIAS'],
   table: ['SQL_ALIAS'],
   untyped: ['SQL_UNTYPED'],
@@ -25,7 +25,7 @@ export function reportRefusals(report: Report, definitions: readonly Definition[
   }
 }
 
-function reportRefusal(report: Report, { doc }: Definition, statement: SqlText, refusal: Refusal): void {
+function reportRefusal(report: Report, { doc }: Definition, statement: SqlText, refusal: StatementRejection): void {
   const { about, what, advice, near } = refusal;
   const known = report.rows.filter(
     ({ code, spot }) => KNOWN[about].includes(code) && spot.doc === doc && inside(spot, statement.node),
@@ -38,7 +38,7 @@ function reportRefusal(report: Report, { doc }: Definition, statement: SqlText, 
   report.add('SQL_REFUSED', placeOf(doc, statement, refusal), { what, advice: advice && ` ${advice}` }, fix);
 }
 
-function placeOf(doc: Definition['doc'], statement: SqlText, { at, n }: Refusal): Spot {
+function placeOf(doc: Definition['doc'], statement: SqlText, { at, n }: StatementRejection): Spot {
   const value = n === null ? undefined : statement.parameters[n - 1];
   const { start, end } = value ?? statement.node;
   return value !== undefined || at === null ? { doc, start, end } : placesOf(doc, statement).token(at);

@@ -1,7 +1,7 @@
 /** Reports secrets written in clear. The field determines what is a secret, and the message never repeats the value. */
 import { asText } from '../../../contract/json.js';
 import { Slot } from '../../../contract/slot.js';
-import { accessorsIn } from '../../strings/accessor.js';
+import { listAccessors } from '../../strings/accessor.js';
 import { isSampleSecret } from '../../strings/sample-secrets.js';
 import type { FieldNode } from '../../schema/field-node.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -35,12 +35,12 @@ function passwordOf(address: string): string | null {
   const user = /^[^:]+:\/\/([^/?#]*)@/.exec(address)?.[1];
   const colon = user?.indexOf(':') ?? -1;
   const password = colon === -1 ? '' : (user ?? '').slice(colon + 1);
-  return password === '' || accessorsIn(password).length > 0 ? null : password;
+  return password === '' || listAccessors(password).length > 0 ? null : password;
 }
 
 /** Uses the field's example, or a name derived from the field's. */
 function variable(registry: Registry, field: FieldNode, label: string): string | null {
-  const example = asText(field.meta.examples?.find((one) => accessorsIn(asText(one)).length === 1));
+  const example = asText(field.meta.examples?.find((one) => listAccessors(asText(one)).length === 1));
   if (example !== '') return example;
   const reader = registry
     .kindsIn(Slot.ACCESSOR)

@@ -1,9 +1,9 @@
 /** Checks SQL statements with the PostgreSQL parser. Returns the result columns where they are certain. */
 import type { JsonObject } from '../../../contract/json.js';
-import { accessorsIn } from '../../strings/accessor.js';
+import { listAccessors } from '../../strings/accessor.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import type { SqlParser, SqlSyntaxFault } from '../../strings/sql-parser.js';
-import { backquotedNames, writtenName } from '../../strings/sql-quotes.js';
+import { listBackquotedNames, quoteIfNeeded } from '../../strings/sql-quotes.js';
 import { findEffects } from '../../strings/sql-effects.js';
 import { scanSql } from '../../strings/sql.js';
 import type { Document } from '../../source/document.js';
@@ -75,7 +75,7 @@ function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): 
 
 /** Other checks report these statements. */
 export const isWhole = ({ scan }: SqlText): boolean =>
-  scan.faults.length === 0 && scan.statements === 1 && accessorsIn(scan.text).length === 0;
+  scan.faults.length === 0 && scan.statements === 1 && listAccessors(scan.text).length === 0;
 
 function reportTemplates({ registry, report }: StatementContext, doc: Document, statement: SqlText): boolean {
   const { scan, binds = 'parameters' } = statement;
@@ -244,17 +244,17 @@ function oneSlip(
 
 /** Only if the statement is valid without them. */
 function bareNames(sql: SqlParser, doc: Document, { node, scan }: SqlText): Pick<ReportOptions, 'fix'> {
-  const names = backquotedNames(scan.text) ?? [];
+  const names = listBackquotedNames(scan.text) ?? [];
   const written = [...names].reverse();
   const text = written.reduce(
-    (rest, { name, start, end }) => rest.slice(0, start) + writtenName(name) + rest.slice(end),
+    (rest, { name, start, end }) => rest.slice(0, start) + quoteIfNeeded(name) + rest.slice(end),
     scan.text,
   );
   if (names.length === 0 || sql.parse(quoteReserved(scanSql(text)).text).fault !== null) return {};
   const changes = names.map(({ name, start, end }) => ({
     start: offsetInString(doc, node, start),
     end: offsetInString(doc, node, end),
-    text: JSON.stringify(writtenName(name)).slice(1, -1),
+    text: JSON.stringify(quoteIfNeeded(name)).slice(1, -1),
   }));
   return repair('write names without backquotes', changes);
 }

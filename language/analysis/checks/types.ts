@@ -1,7 +1,7 @@
 /** Checks the types of `parameters` and payload rules against the columns they are bound to. Skips casts and calculations. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { Slot } from '../../../contract/slot.js';
-import { accessorsIn } from '../../strings/accessor.js';
+import { listAccessors } from '../../strings/accessor.js';
 import { memberOf, toJson, type LocatedNode } from '../../source/tree.js';
 import type { SqlText } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
@@ -85,7 +85,7 @@ export function columnType(registry: Registry, field: Readonly<Record<string, Js
 function pathOf({ registry, action }: Context, node: LocatedNode): readonly string[] | null {
   if (node.type !== 'string') return null;
   const text = String(node.scalar);
-  const [only] = accessorsIn(text);
+  const [only] = listAccessors(text);
   if (only === undefined) return action.parameters.get(node.pointer)?.from === 'payload' ? text.split('.') : null;
   const whole = only.start === 0 && only.end === text.length && payloadReaders(registry).includes(only.root);
   return whole && only.tail.length > 0 ? only.tail : null;
@@ -95,7 +95,7 @@ function pathOf({ registry, action }: Context, node: LocatedNode): readonly stri
 function misfit({ registry, action }: Context, node: LocatedNode, column: string): string | null {
   const json = valueAt(node);
   if (node.type === 'string' && typeof json === 'string') {
-    const [only] = accessorsIn(json);
+    const [only] = listAccessors(json);
     if (only !== undefined)
       return only.start === 0 && only.end === json.length ? given(registry, only.root, column) : null;
     if (action.parameters.get(node.pointer)?.source === 'name') return null;

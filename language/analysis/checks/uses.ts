@@ -2,7 +2,7 @@
  * Reports unused declarations, undeclared names, and values that results cannot contain. Any text equal to a name counts as a
  * use.
  */
-import { accessorsIn, type AccessorPart } from '../../strings/accessor.js';
+import { listAccessors, type AccessorPart } from '../../strings/accessor.js';
 import { spotInString } from '../../source/escapes.js';
 import { misspelt, nearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -59,7 +59,7 @@ function usesIn({ definition, actions }: LinkedResource, readers: readonly strin
     if (node.type === 'string' && !passed.has(node.start)) {
       const text = String(node.scalar);
       names.add(rootOf(text));
-      for (const { root, tail } of accessorsIn(text)) {
+      for (const { root, tail } of listAccessors(text)) {
         if (!readers.includes(root)) continue;
         if (tail[0] === undefined) whole = true;
         else names.add(tail[0]);

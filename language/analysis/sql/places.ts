@@ -23,7 +23,7 @@ export function placesOf(doc: Document, { node, scan }: SqlText, parsed?: Quoted
   const { text } = scan;
   const tokens = scan.tokens.filter(({ type }) => type !== 'comment');
   const unitOf = unitOffsets(parsed?.text ?? text);
-  const written = (unit: number): number => parsed?.written(unit) ?? unit;
+  const written = (unit: number): number => parsed?.toOriginalOffset(unit) ?? unit;
   const toUnit = (byte: number): number => written(unitOf(byte));
   const spot = (start: number, end: number): Spot => spotInString(doc, node, { start, end });
   const tokenAt = (unit: number): SqlToken => {

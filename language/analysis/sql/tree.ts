@@ -1,23 +1,23 @@
 /** Reads a SQL parse tree: JSON in which each node is keyed by its type. */
-import { asText, isObject, own, type JsonObject } from '../../../contract/json.js';
+import { asText, isObject, getOwn, type JsonObject } from '../../../contract/json.js';
 
 export type Tree = JsonObject;
 
 export const childOf = (node: Tree, key: string): Tree | null => {
-  const value = own(node, key);
+  const value = getOwn(node, key);
   return isObject(value) ? value : null;
 };
 
 export const itemsOf = (node: Tree, key: string): readonly Tree[] => {
-  const value = own(node, key);
+  const value = getOwn(node, key);
   return Array.isArray(value) ? (value as readonly unknown[]).filter(isObject) : [];
 };
 
-export const wordOf = (node: Tree | null, key: string): string => asText(node === null ? '' : own(node, key));
+export const wordOf = (node: Tree | null, key: string): string => asText(node === null ? '' : getOwn(node, key));
 
 /** Returns a byte offset, which the parser omits at offset 0. */
 export const locationOf = (node: Tree): number => {
-  const value = own(node, 'location');
+  const value = getOwn(node, 'location');
   return typeof value === 'number' ? value : 0;
 };
 

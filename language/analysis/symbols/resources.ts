@@ -1,5 +1,5 @@
 /** Collects the names of resources: ids, actionables, payload fields, produced names and claims. */
-import { parameterSpans } from '../../strings/route.js';
+import { listParameterSpans } from '../../strings/route.js';
 import { memberOf, type LocatedNode } from '../../source/tree.js';
 import type { Reference } from '../finds.js';
 import { inside } from '../report.js';
@@ -44,7 +44,7 @@ function declare(collecting: Collecting, scope: Scope, resource: ResourceModel):
     add(resourceId(resource.id), wholeSpot({ doc, start: idNode.start, end: idNode.end }), 'declaration');
   }
   const path = memberOf(definition.node, 'resource')?.value;
-  for (const { name, start, end } of path?.type === 'string' ? parameterSpans(resource.path) : []) {
+  for (const { name, start, end } of path?.type === 'string' ? listParameterSpans(resource.path) : []) {
     const spot = { doc, start: path?.start ?? 0, end: path?.end ?? 0 };
     add({ sort: 'payload', within, name }, innerSpot(spot, start, end), 'declaration');
   }

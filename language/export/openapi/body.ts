@@ -2,23 +2,23 @@
 import type { ApiField, ApiFile } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
 import { listOf, objectOf } from '../../../contract/forms.js';
-import type { Described } from './resource.js';
+import type { ResourceDescription } from './resource.js';
 
 export interface BodyInput {
-  readonly described: Described;
+  readonly described: ResourceDescription;
   /** Without path parameters. */
   readonly fields: readonly (readonly [string, ApiField])[];
   /** Null if no example is known. */
   readonly example: JsonObject | null;
 }
 
-export function requestBody({ described, fields, example }: BodyInput): JsonObject {
+export function createRequestBody({ described, fields, example }: BodyInput): JsonObject {
   const files = Object.entries(described.files);
   const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
   const required = fields.flatMap(([name, field]) => (field.required ? [name] : []));
   // The files are required, so only a form is valid.
   if (files.length > 0)
-    return { required: true, content: { 'multipart/form-data': form(properties, required, files) } };
+    return { required: true, content: { 'multipart/form-data': createForm(properties, required, files) } };
   if (described.body !== null) return { required: true, content: { 'application/json': { schema: described.body } } };
   const item = objectOf(properties, required);
   const schema = described.list ? listOf(item) : item;
@@ -29,12 +29,12 @@ export function requestBody({ described, fields, example }: BodyInput): JsonObje
   };
 }
 
-function form(
+function createForm(
   properties: Readonly<Record<string, JsonObject>>,
   required: readonly string[],
   files: readonly (readonly [string, ApiFile])[],
 ): JsonObject {
-  const parts = files.map(([name, file]) => [name, filePart(file)] as const);
+  const parts = files.map(([name, file]) => [name, toFilePart(file)] as const);
   const encoding = files.flatMap(([name, { types }]) =>
     types === undefined ? [] : [[name, { contentType: types.join(', ') }] as const],
   );
@@ -44,16 +44,16 @@ function form(
   };
 }
 
-function filePart({ doc, most = 1, bytes }: ApiFile): JsonObject {
+function toFilePart({ doc, most = 1, bytes }: ApiFile): JsonObject {
   const file: JsonObject = { type: 'string', format: 'binary', ...(bytes !== undefined && { maxLength: bytes }) };
   return most === 1 ? { ...file, description: doc } : { ...listOf(file, { maxItems: most }), description: doc };
 }
 
 /** Combines limits of two consumers of a file: each consumer validates it. */
-export function narrower(one: ApiFile, other: ApiFile): ApiFile {
-  const least = (a: number | undefined, b: number | undefined): number | undefined =>
+export function narrowFile(one: ApiFile, other: ApiFile): ApiFile {
+  const getLeast = (a: number | undefined, b: number | undefined): number | undefined =>
     a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
-  const bytes = least(one.bytes, other.bytes);
+  const bytes = getLeast(one.bytes, other.bytes);
   const types = one.types === undefined || other.types === undefined ? (one.types ?? other.types) : one.types;
   return {
     doc: one.doc,

@@ -7,27 +7,27 @@ import type { JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import type { WebSocketConfig } from '../../analysis/config-websocket.js';
 import { inside } from '../../analysis/report.js';
-import type { Described } from './resource.js';
-import { askPlugin, type Scope } from './scope.js';
+import type { ResourceDescription } from './resource.js';
+import { describePlugin, type Scope } from './scope.js';
 
-export interface Connected {
+export interface WebSocketDescription {
   readonly extension: JsonObject;
   /** Markdown, because documentation pages do not show extensions. */
   readonly text: string;
 }
 
-export type Served = readonly (readonly [ResourceModel, Described])[];
+export type Served = readonly (readonly [ResourceModel, ResourceDescription])[];
 
 /** Returns null if WebSockets are disabled. */
-export function connectedOf(scope: Scope, served: Served): Connected | null {
+export function describeWebSocket(scope: Scope, served: Served): WebSocketDescription | null {
   const { websocket } = scope.input.config;
   if (!websocket.enabled) return null;
   const calls = served.flatMap(([{ id }, { requestOnly }]) => (requestOnly ? [] : [id]));
-  const events = eventsOf(scope);
+  const events = collectEvents(scope);
   return {
     extension: {
       path: websocket.path,
-      query: queryOf(websocket),
+      query: createQueryParameters(websocket),
       message: MESSAGE,
       answer: ANSWER,
       event: EVENT,
@@ -38,30 +38,31 @@ export function connectedOf(scope: Scope, served: Served): Connected | null {
       `Clients may stay connected (WebSocket at \`${websocket.path}\`) and call over the connection: ` +
         `\`{"resource": "${calls[0] ?? 'id'}", "action": "any name", "request_id": "1", "payload": {}}\`. ` +
         'The answer repeats `action` and `request_id`, with `data` or a problem in `error`.',
-      ...(calls.length < served.length ? [`Over HTTP alone: ${listed(others(served))}.`] : []),
-      ...(events.length > 0 ? [`Connected clients hear:\n\n${events.map(line).join('\n')}`] : []),
+      ...(calls.length < served.length ? [`Over HTTP alone: ${formatNames(listRequestOnly(served))}.`] : []),
+      ...(events.length > 0 ? [`Connected clients hear:\n\n${events.map(formatEvent).join('\n')}`] : []),
     ].join('\n\n'),
   };
 }
 
-const others = (served: Served): string[] => served.flatMap(([{ id }, { requestOnly }]) => (requestOnly ? [id] : []));
-const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
+const listRequestOnly = (served: Served): string[] =>
+  served.flatMap(([{ id }, { requestOnly }]) => (requestOnly ? [id] : []));
+const formatNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
-interface Heard {
+interface EventSummary {
   readonly action: string;
   readonly to: readonly string[];
   readonly resources: readonly string[];
 }
 
-const line = ({ action, to, resources }: Heard): string =>
-  `- \`${action}\` (${to.join(', ')}), sent by ${listed(resources)}`;
+const formatEvent = ({ action, to, resources }: EventSummary): string =>
+  `- \`${action}\` (${to.join(', ')}), sent by ${formatNames(resources)}`;
 
 /** Sorted by name; includes events of scheduled work. */
-function eventsOf(scope: Scope): Heard[] {
+function collectEvents(scope: Scope): EventSummary[] {
   const found = new Map<string, { to: Set<string>; resources: Set<string> }>();
   const sound = scope.input.analysis.resources.filter((resource) => resource.sound);
   for (const resource of sound) {
-    for (const { action, to } of eventsIn(scope, resource)) {
+    for (const { action, to } of listEvents(scope, resource)) {
       const known = found.get(action) ?? { to: new Set(), resources: new Set() };
       found.set(action, known);
       known.to.add(to);
@@ -73,17 +74,17 @@ function eventsOf(scope: Scope): Heard[] {
     .map(([action, { to, resources }]) => ({ action, to: [...to].sort(), resources: [...resources].sort() }));
 }
 
-export function eventsIn(scope: Scope, resource: ResourceModel): readonly ApiEvent[] {
+export function listEvents(scope: Scope, resource: ResourceModel): readonly ApiEvent[] {
   return resource.definition.finds.places.flatMap((place) => {
     const spec = scope.registry.plugins.get(place.plugin);
     if (spec === undefined) return [];
     const { slot, value, holder } = place;
     const action = resource.actions.find(({ node }) => inside(place.node, node)) ?? null;
-    return askPlugin(scope, spec, { slot, value, holder, resource, action, payload: () => null }).events ?? [];
+    return describePlugin(scope, spec, { slot, value, holder, resource, action, payload: () => null }).events ?? [];
   });
 }
 
-const queryOf = ({ force_uid: required }: WebSocketConfig): JsonObject[] => [
+const createQueryParameters = ({ force_uid: required }: WebSocketConfig): JsonObject[] => [
   {
     name: 'uid',
     required,

@@ -1,25 +1,25 @@
 /** Generates the OpenAPI 3.1 document from analysis and specs. Pure: opens no connections and contains no environment values. */
 import type { JsonObject } from '../../../contract/json.js';
-import { problemTypeOf } from '../../../contract/profile.js';
+import { getProblemType } from '../../../contract/profile.js';
 import type { ResourceModel } from '../../analysis/model.js';
-import { connectedOf } from './connected.js';
-import { operationOf, pathOf } from './operation.js';
-import { describeResource, type Described } from './resource.js';
+import { describeWebSocket } from './connected.js';
+import { createOperation, formatOpenapiPath } from './operation.js';
+import { describeResource, type ResourceDescription } from './resource.js';
 import { createResponses, PROBLEM, REQUEST_ID } from './responses.js';
-import { scopeOf, type OpenapiInput } from './scope.js';
-import type { Guarding } from './security.js';
+import { createScope, type OpenapiInput } from './scope.js';
+import type { GuardScheme } from './security.js';
 
 export type { OpenapiInput } from './scope.js';
 
-export function openapiOf(input: OpenapiInput): JsonObject {
-  const scope = scopeOf(input);
-  const schemes = schemeNames();
-  const responses = createResponses(input.registry.codes, problemTypeOf(input.config.profile));
+export function createOpenapi(input: OpenapiInput): JsonObject {
+  const scope = createScope(input);
+  const schemes = createSchemeNames();
+  const responses = createResponses(input.registry.codes, getProblemType(input.config.profile));
   const paths: Record<string, JsonObject> = {};
   const tags = new Set<string>();
-  const served: (readonly [ResourceModel, Described])[] = [];
+  const served: (readonly [ResourceModel, ResourceDescription])[] = [];
   const { methods } = input.config.http;
-  for (const resource of sorted(input.analysis.resources)) {
+  for (const resource of sortResources(input.analysis.resources)) {
     const described = describeResource(scope, resource);
     if (described === null) continue;
     served.push([resource, described]);
@@ -38,11 +38,11 @@ export function openapiOf(input: OpenapiInput): JsonObject {
         method,
         responses,
       };
-      return [method.toLowerCase(), operationOf(operation)] as const;
+      return [method.toLowerCase(), createOperation(operation)] as const;
     });
-    paths[pathOf(resource)] = Object.fromEntries(operations);
+    paths[formatOpenapiPath(resource)] = Object.fromEntries(operations);
   }
-  const connected = connectedOf(scope, served);
+  const connected = describeWebSocket(scope, served);
   const description = connected === null ? DESCRIPTION : `${DESCRIPTION}\n\n${connected.text}`;
   return {
     openapi: '3.1.0',
@@ -52,7 +52,7 @@ export function openapiOf(input: OpenapiInput): JsonObject {
     paths,
     components: {
       schemas: { Problem: PROBLEM },
-      responses: responses.used(),
+      responses: responses.listUsed(),
       headers: { RequestId: REQUEST_ID },
       ...(schemes.all.size > 0 && { securitySchemes: Object.fromEntries(schemes.all) }),
     },
@@ -66,11 +66,11 @@ const DESCRIPTION =
   'text parts of a form (`multipart/form-data`).';
 
 /** Valid resources by path, so the document does not depend on the order of files. */
-const sorted = (resources: readonly ResourceModel[]): ResourceModel[] =>
+const sortResources = (resources: readonly ResourceModel[]): ResourceModel[] =>
   resources.filter(({ sound }) => sound).sort((a, b) => (a.path < b.path ? -1 : 1));
 
 /** Equal schemes with different identities need different tokens, hence different names. */
-function schemeNames(): { readonly all: Map<string, JsonObject>; nameOf: (guarding: Guarding) => string } {
+function createSchemeNames(): { readonly all: Map<string, JsonObject>; nameOf: (guarding: GuardScheme) => string } {
   const all = new Map<string, JsonObject>();
   const known = new Map<string, string>();
   return {

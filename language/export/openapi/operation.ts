@@ -2,11 +2,11 @@
 import type { ApiField } from '../../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
-import { hasParameters, pathParameters } from '../../strings/route.js';
+import { hasParameters, listPathParameters } from '../../strings/route.js';
 import { choice } from '../../../contract/forms.js';
-import { requestBody } from './body.js';
-import type { Described } from './resource.js';
-import { doorRefusals, headerDocs, HEADERS, type Responses } from './responses.js';
+import { createRequestBody } from './body.js';
+import type { ResourceDescription } from './resource.js';
+import { listTransportErrors, toHeaderDocs, HEADERS, type Responses } from './responses.js';
 import type { Scope } from './scope.js';
 
 /** Methods with the payload in the query string. */
@@ -15,7 +15,7 @@ export const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'DELETE']);
 export interface OperationInput {
   readonly scope: Scope;
   readonly resource: ResourceModel;
-  readonly described: Described;
+  readonly described: ResourceDescription;
   /** Alternatives, each a list of security schemes that are all required. */
   readonly security: readonly (readonly string[])[];
   readonly tag: string;
@@ -24,33 +24,33 @@ export interface OperationInput {
   readonly responses: Responses;
 }
 
-export function operationOf(input: OperationInput): JsonObject {
+export function createOperation(input: OperationInput): JsonObject {
   const { scope, resource, described, security, tag, operationId, method, responses } = input;
   const withBody = !WITHOUT_BODY.has(method);
-  const sample = sampleOf(scope, resource);
+  const sample = findSample(scope, resource);
   const isGuarded = security.some((way) => way.length > 0);
   const parameters = [
-    ...pathParameters(resource.path).map((name) => pathParameter(name, described.fields.get(name), sample)),
+    ...listPathParameters(resource.path).map((name) => pathParameter(name, described.fields.get(name), sample)),
     ...(withBody ? [] : queryParameters(resource, described, sample)),
     ...headerParameters(described),
   ];
-  const body = withBody ? bodyOf(resource, described, sample) : null;
+  const body = withBody ? createBody(resource, described, sample) : null;
   const takes = !withBody ? 'nothing' : Object.keys(described.files).length > 0 ? 'files' : 'body';
-  const refusals = [...described.refusals, ...doorRefusals(takes)];
+  const refusals = [...described.refusals, ...listTransportErrors(takes)];
   return {
     operationId,
-    summary: summaryOf(resource.path),
-    description: descriptionOf(resource, described),
+    summary: formatSummary(resource.path),
+    description: formatDescription(resource, described),
     tags: [tag],
     ...(isGuarded && { security: security.map((way) => Object.fromEntries(way.map((name) => [name, []]))) }),
     ...(parameters.length > 0 && { parameters }),
     ...(body !== null && { requestBody: body }),
-    responses: { [described.accepted ? '202' : '200']: success(described), ...responses.of(refusals) },
+    responses: { [described.accepted ? '202' : '200']: createSuccess(described), ...responses.toResponses(refusals) },
   };
 }
 
 /** `wallet/history/:entry` → Wallet history by entry. */
-function summaryOf(path: string): string {
+function formatSummary(path: string): string {
   const words = path
     .split('/')
     .map((segment) => (segment.startsWith(':') ? `by ${segment.slice(1)}` : segment))
@@ -59,20 +59,20 @@ function summaryOf(path: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function descriptionOf({ id }: ResourceModel, { touches, notes }: Described): string {
+function formatDescription({ id }: ResourceModel, { touches, notes }: ResourceDescription): string {
   const tables = touches.map((name) => `\`${name}\``).join(', ');
   return [`Resource \`${id}\`${tables === '' ? '' : `, with ${tables}`}.`, ...new Set(notes)].join(' ');
 }
 
 type Sample = Readonly<Record<string, Json>> | null;
 
-function sampleOf({ input }: Scope, { id }: ResourceModel): Sample {
+function findSample({ input }: Scope, { id }: ResourceModel): Sample {
   const sample = input.samples?.get(id);
   if (Array.isArray(sample)) return isObject(sample[0]) ? sample[0] : null;
   return isObject(sample) ? sample : null;
 }
 
-const exampleOf = (sample: Sample, name: string): { example?: Json } =>
+const toExample = (sample: Sample, name: string): { example?: Json } =>
   sample !== null && Object.hasOwn(sample, name) ? { example: sample[name] ?? null } : {};
 
 const pathParameter = (name: string, field: ApiField | undefined, sample: Sample): JsonObject => ({
@@ -80,25 +80,25 @@ const pathParameter = (name: string, field: ApiField | undefined, sample: Sample
   in: 'path',
   required: true,
   schema: field?.schema ?? { type: 'string' },
-  ...exampleOf(sample, name),
+  ...toExample(sample, name),
 });
 
-const beside = ({ path }: ResourceModel, { fields }: Described): [string, ApiField][] =>
-  [...fields].filter(([name]) => !pathParameters(path).includes(name));
+const listBodyFields = ({ path }: ResourceModel, { fields }: ResourceDescription): [string, ApiField][] =>
+  [...fields].filter(([name]) => !listPathParameters(path).includes(name));
 
-const queryParameters = (resource: ResourceModel, described: Described, sample: Sample): JsonObject[] =>
-  beside(resource, described).map(([name, { schema, required }]) => ({
+const queryParameters = (resource: ResourceModel, described: ResourceDescription, sample: Sample): JsonObject[] =>
+  listBodyFields(resource, described).map(([name, { schema, required }]) => ({
     name,
     in: 'query',
     ...(required && { required }),
     schema,
-    ...exampleOf(sample, name),
+    ...toExample(sample, name),
   }));
 
 /** OpenAPI ignores header parameters with these names. */
 export const SPOKEN_FOR: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
-const headerParameters = ({ headers }: Described): JsonObject[] =>
+const headerParameters = ({ headers }: ResourceDescription): JsonObject[] =>
   Object.entries(headers)
     .filter(([name]) => !SPOKEN_FOR.has(name.toLowerCase()))
     .map(([name, { doc, schema, required }]) => ({
@@ -109,19 +109,19 @@ const headerParameters = ({ headers }: Described): JsonObject[] =>
       schema,
     }));
 
-function bodyOf(resource: ResourceModel, described: Described, sample: Sample): JsonObject {
-  const inPath = pathParameters(resource.path);
+function createBody(resource: ResourceModel, described: ResourceDescription, sample: Sample): JsonObject {
+  const inPath = listPathParameters(resource.path);
   const rest = Object.entries(sample ?? {}).filter(([name]) => !inPath.includes(name));
   const example = sample === null ? null : Object.fromEntries(rest);
-  return requestBody({ described, fields: beside(resource, described), example });
+  return createRequestBody({ described, fields: listBodyFields(resource, described), example });
 }
 
-const success = ({ forms, answers, accepted }: Described): JsonObject => ({
+const createSuccess = ({ forms, answers, accepted }: ResourceDescription): JsonObject => ({
   description: accepted ? 'The work is accepted, and done behind this answer.' : 'The result.',
-  headers: { ...HEADERS, ...headerDocs(answers) },
+  headers: { ...HEADERS, ...toHeaderDocs(answers) },
   content: { 'application/json': { schema: choice(forms) } },
 });
 
 /** `/wallet/history/{entry}`. */
-export const pathOf = ({ path }: ResourceModel): string =>
+export const formatOpenapiPath = ({ path }: ResourceModel): string =>
   `/${hasParameters(path) ? path.replace(/(?<=^|\/):([^/]+)/g, '{$1}') : path}`;

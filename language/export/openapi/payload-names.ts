@@ -3,7 +3,7 @@
  * absent).
  */
 import type { ApiField } from '../../../contract/api.js';
-import { pathParameters } from '../../strings/route.js';
+import { listPathParameters } from '../../strings/route.js';
 import { claimReaders, payloadReaders } from '../../analysis/checks/readers.js';
 import type { AccessorText } from '../../analysis/finds.js';
 import { inside } from '../../analysis/report.js';
@@ -11,11 +11,11 @@ import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { ANY } from '../../../contract/forms.js';
 import { nodeTextOf } from '../../analysis/node-text.js';
 import type { Scope } from './scope.js';
-import { textsOf } from './texts.js';
+import { listTexts } from './texts.js';
 
 const TEXT: ApiField = { schema: { type: 'string' }, required: true };
 
-export function payloadNames(
+export function listPayloadFields(
   { registry, resources, input }: Scope,
   resource: ResourceModel,
   sequence: readonly ActionModel[],
@@ -29,7 +29,7 @@ export function payloadNames(
     if (action.repeat !== null) continue;
     const owner = resources.get(action.resource) ?? resource;
     const isMade = (name: string): boolean => owner.sources.read(name, action.key).sort !== 'payload';
-    for (const name of namesRead(textsOf(action), roots)) {
+    for (const name of listReadNames(listTexts(action), roots)) {
       if (!isMade(name)) found.set(name, { schema: ANY, required });
     }
     for (const [pointer, { source, from }] of action.parameters) {
@@ -38,20 +38,20 @@ export function payloadNames(
       if (name !== '' && !found.has(name)) found.set(name, { schema: ANY, required: false });
     }
   }
-  for (const name of namesRead(textsOf(null, resource, resource.actions), roots)) {
+  for (const name of listReadNames(listTexts(null, resource, resource.actions), roots)) {
     if (!resource.names.has(name) && !resource.generated.has(name)) found.set(name, { schema: ANY, required });
   }
-  for (const name of pathParameters(resource.path)) found.set(name, TEXT);
+  for (const name of listPathParameters(resource.path)) found.set(name, TEXT);
   return found;
 }
 
-const namesRead = (texts: readonly AccessorText[], roots: readonly string[]): string[] =>
+const listReadNames = (texts: readonly AccessorText[], roots: readonly string[]): string[] =>
   texts.flatMap(({ parts }) =>
     parts.flatMap(({ root, tail: [name] }) => (name !== undefined && roots.includes(root) ? [name] : [])),
   );
 
 /** True if a value of this actionable is a claim of the caller's token. */
-export function readsClaims({ registry }: Scope, { definition, node, parameters }: ActionModel): boolean {
+export function hasClaimReads({ registry }: Scope, { definition, node, parameters }: ActionModel): boolean {
   const roots = claimReaders(registry);
   return (
     [...parameters.values()].some(({ from }) => from === 'claim') ||

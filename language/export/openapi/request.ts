@@ -4,15 +4,15 @@
 import { asText, type Json, type JsonObject } from '../../../contract/json.js';
 import { payloadReaders } from '../../analysis/checks/readers.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
-import { pathParameters } from '../../strings/route.js';
+import { listPathParameters } from '../../strings/route.js';
 import { formsOf, isAny, isList, propertiesOf } from '../../../contract/forms.js';
 import { sampleOfSchema, withNeeded } from '../../schema/sample.js';
-import { eventsIn } from './connected.js';
+import { listEvents } from './connected.js';
 import { SPOKEN_FOR, WITHOUT_BODY } from './operation.js';
-import { describeResource, secretsOf, type Described } from './resource.js';
-import { scopeOf, type OpenapiInput } from './scope.js';
-import type { Guarding } from './security.js';
-import { textsOf } from './texts.js';
+import { describeResource, collectSecretNames, type ResourceDescription } from './resource.js';
+import { createScope, type OpenapiInput } from './scope.js';
+import type { GuardScheme } from './security.js';
+import { listTexts } from './texts.js';
 
 export interface RequestShape {
   readonly id: string;
@@ -59,58 +59,60 @@ export interface FilePart {
 }
 
 /** Returns null if no request can reach the resource. */
-export function requestOf(input: OpenapiInput, resource: ResourceModel): RequestShape | null {
-  const scope = scopeOf(input);
+export function createRequestShape(input: OpenapiInput, resource: ResourceModel): RequestShape | null {
+  const scope = createScope(input);
   const described = describeResource(scope, resource);
   if (described === null) return null;
   const { methods } = input.config.http;
-  const inPath = pathParameters(resource.path);
-  const { ruled, unruled, optional } = samplesOf(described);
-  const sample = withNeeded(ruled, [...unruled, ...neededBy(input, resource)]);
-  const body = without(sample, inPath);
+  const inPath = listPathParameters(resource.path);
+  const { ruled, unruled, optional } = createSamples(described);
+  const sample = withNeeded(ruled, [...unruled, ...listNeededPaths(input, resource)]);
+  const body = omitNames(sample, inPath);
   return {
     id: resource.id,
     path: `/${resource.path}`,
     methods,
     withoutBody: methods.filter((method) => WITHOUT_BODY.has(method)),
-    parameters: inPath.map((name) => ({ name, sample: textOf(sample[name] ?? 'text') })),
+    parameters: inPath.map((name) => ({ name, sample: toText(sample[name] ?? 'text') })),
     headers: Object.entries(described.headers)
       .filter(([name]) => !SPOKEN_FOR.has(name.toLowerCase()))
       .map(([name, { doc, required }]) => ({ name, doc, required })),
-    ways: described.security.map((way) => way.flatMap(credentialOf)),
-    payload: described.body !== null ? bodyOf(described.body) : described.list ? [body] : body,
-    optional: without(optional, [...inPath, ...Object.keys(sample)]),
+    ways: described.security.map((way) => way.flatMap(toCredentials)),
+    payload: described.body !== null ? createSampleBody(described.body) : described.list ? [body] : body,
+    optional: omitNames(optional, [...inPath, ...Object.keys(sample)]),
     files: Object.entries(described.files).map(([name, { doc, most = 1, bytes = null, types = [] }]) => ({
       ...{ name, doc, most, bytes, types },
     })),
-    answers: answersOf(described),
+    answers: describeAnswers(described),
     accepted: described.accepted,
-    events: [...eventsIn(scope, resource)].map(({ action, to }) => ({ action, to })),
-    secrets: [...secretsOf(scope, resource.actions)].sort(),
+    events: [...listEvents(scope, resource)].map(({ action, to }) => ({ action, to })),
+    secrets: [...collectSecretNames(scope, resource.actions)].sort(),
   };
 }
 
 /** `unruled`: required fields without a known type. */
-function samplesOf({ fields }: Described) {
+function createSamples({ fields }: ResourceDescription) {
   const all = [...fields];
-  const sampled = (those: typeof all): Record<string, Json> =>
+  const toSamples = (those: typeof all): Record<string, Json> =>
     Object.fromEntries(those.map(([name, { schema }]) => [name, sampleOfSchema(schema)]));
   const required = all.filter(([, field]) => field.required);
   return {
-    ruled: sampled(required.filter(([, { schema }]) => !isAny(schema))),
+    ruled: toSamples(required.filter(([, { schema }]) => !isAny(schema))),
     unruled: required.flatMap(([name, { schema }]) => (isAny(schema) ? [[name]] : [])),
-    optional: sampled(all.filter(([, field]) => !field.required)),
+    optional: toSamples(all.filter(([, field]) => !field.required)),
   };
 }
 
 /** Payload paths that accessors read; a request without them is rejected. */
-function neededBy({ registry, config }: OpenapiInput, resource: ResourceModel): (readonly string[])[] {
+function listNeededPaths({ registry, config }: OpenapiInput, resource: ResourceModel): (readonly string[])[] {
   if (config.profile !== null) return [];
   const roots = payloadReaders(registry);
   const isMade = (name = '', action: string | null): boolean => resource.sources.read(name, action).sort !== 'payload';
   const texts = [
-    ...resource.actions.filter(isDone).flatMap((action) => textsOf(action).map((text) => [text, action.key] as const)),
-    ...textsOf(null, resource, resource.actions).map((text) => [text, null] as const),
+    ...resource.actions
+      .filter(isDone)
+      .flatMap((action) => listTexts(action).map((text) => [text, action.key] as const)),
+    ...listTexts(null, resource, resource.actions).map((text) => [text, null] as const),
   ];
   return texts.flatMap(([{ parts }, action]) =>
     parts.flatMap(({ root, tail }) => {
@@ -123,15 +125,15 @@ function neededBy({ registry, config }: OpenapiInput, resource: ResourceModel): 
 /** Runs for a request, with names that refer to the payload: neither scheduled nor repeated. */
 const isDone = ({ timing, repeat }: ActionModel): boolean => !timing.scheduled && repeat === null;
 
-const without = (object: Readonly<Record<string, Json>>, names: readonly string[]): Record<string, Json> =>
+const omitNames = (object: Readonly<Record<string, Json>>, names: readonly string[]): Record<string, Json> =>
   Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 
-const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The schema accepts anything, so an empty object serves as sample. */
-const bodyOf = (schema: JsonObject): Json => (Object.keys(schema).length === 0 ? {} : sampleOfSchema(schema));
+const createSampleBody = (schema: JsonObject): Json => (Object.keys(schema).length === 0 ? {} : sampleOfSchema(schema));
 
-function credentialOf({ name, scheme }: Guarding): Credential[] {
+function toCredentials({ name, scheme }: GuardScheme): Credential[] {
   const doc = typeof scheme['description'] === 'string' ? scheme['description'] : '';
   if (scheme['type'] === 'http') {
     const word = asText(scheme['scheme']);
@@ -140,7 +142,7 @@ function credentialOf({ name, scheme }: Guarding): Credential[] {
   return scheme['in'] === 'header' ? [{ name, header: asText(scheme['name']), prefix: '', doc }] : [];
 }
 
-function answersOf({ forms }: Described): RequestShape['answers'] {
+function describeAnswers({ forms }: ResourceDescription): RequestShape['answers'] {
   const all = forms.map((form) => {
     const row = isList(form) ? formsOf((form['items'] ?? {}) as JsonObject) : [form];
     return { list: isList(form), names: row.flatMap((one) => Object.keys(propertiesOf(one) ?? {})) };

@@ -4,7 +4,7 @@ import type {
   ApiField,
   ApiFile,
   ApiPart,
-  ApiRefusal,
+  ApiError,
   ApiResults,
   Forms,
   JsonSchema,
@@ -17,24 +17,24 @@ import { inside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { withRenamed } from '../../analysis/renamed.js';
 import { ANY, formsOf as formsIn, nullable, schemaAt } from '../../../contract/forms.js';
-import { narrower } from './body.js';
-import { payloadNames } from './payload-names.js';
-import { accessorParts, kernelRefusals, refusalsOf } from './refusals.js';
-import { askPlugin, type Around, type Scope } from './scope.js';
-import { waysIn, type Guarding } from './security.js';
-import { textsOf } from './texts.js';
+import { narrowFile } from './body.js';
+import { listPayloadFields } from './payload-names.js';
+import { describeAccessors, listKernelErrors, collectErrors } from './refusals.js';
+import { describePlugin, type Around, type Scope } from './scope.js';
+import { listAlternatives, type GuardScheme } from './security.js';
+import { listTexts } from './texts.js';
 
-export interface Described {
+export interface ResourceDescription {
   readonly fields: ReadonlyMap<string, ApiField>;
   readonly files: Readonly<Record<string, ApiFile>>;
   /** Schema of a body that is not an object of fields; otherwise null. */
   readonly body: JsonSchema | null;
   readonly headers: NonNullable<ApiPart['headers']>;
   /** Alternatives, each a list of required credentials. */
-  readonly security: readonly (readonly Guarding[])[];
+  readonly security: readonly (readonly GuardScheme[])[];
   readonly forms: Forms;
   readonly answers: Readonly<Record<string, string>>;
-  readonly refusals: readonly ApiRefusal[];
+  readonly refusals: readonly ApiError[];
   readonly notes: readonly string[];
   /** The body is a list; the fields are those of its items. */
   readonly list: boolean;
@@ -45,7 +45,7 @@ export interface Described {
   readonly requestOnly: boolean;
 }
 
-interface Told {
+interface UsageDescription {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
   readonly place: Pick<PluginPlace, 'slot' | 'value' | 'holder'>;
@@ -54,7 +54,7 @@ interface Told {
 }
 
 /** Null if no request can reach the resource. */
-export function describeResource(scope: Scope, resource: ResourceModel): Described | null {
+export function describeResource(scope: Scope, resource: ResourceModel): ResourceDescription | null {
   const division = divide(
     resource.actions,
     ({ depends }) => depends.flatMap((key) => scope.actions.get(key) ?? []),
@@ -67,45 +67,48 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   const sequence = [...new Set([...now, ...later])];
   const isWhole = main === null && later.length > 0;
   const fields = new Map<string, ApiField>();
-  const payload = payloadReader(fields, sequence);
-  const ofActions = sequence.map((action) => tell(scope, { resource, action, payload }, action.places, action.node));
+  const payload = createPayloadReader(fields, sequence);
+  const ofActions = sequence.map((action) =>
+    describePlaces(scope, { resource, action, payload }, action.places, action.node),
+  );
   const own = resource.definition.finds.places.filter(
     ({ node }) => !resource.actions.some((action) => inside(node, action.node)),
   );
-  const ofResource = tell(scope, { resource, action: null, payload }, own, resource.definition.node);
+  const ofResource = describePlaces(scope, { resource, action: null, payload }, own, resource.definition.node);
   const all = [...ofActions.flat(), ...ofResource];
-  const reached = reachedIn(scope, resource, sequence);
-  const ofReached = reached.flatMap((other) => tellHeld(scope, other, payload));
+  const reached = listReachedResources(scope, resource, sequence);
+  const ofReached = reached.flatMap((other) => describeInherited(scope, other, payload));
   if (sequence.length === 0 && !all.some(({ part }) => part.instead !== undefined)) return null;
   for (const { part, direct } of all) if (direct) addFields(fields, part.fields ?? {});
-  for (const [name, field] of payloadNames(scope, resource, sequence)) if (!fields.has(name)) fields.set(name, field);
-  const read = accessorParts(scope, [
-    ...sequence.flatMap((action) => textsOf(action)),
-    ...textsOf(null, resource, resource.actions),
+  for (const [name, field] of listPayloadFields(scope, resource, sequence))
+    if (!fields.has(name)) fields.set(name, field);
+  const read = describeAccessors(scope, [
+    ...sequence.flatMap((action) => listTexts(action)),
+    ...listTexts(null, resource, resource.actions),
   ]);
   const refusals = [
     ...sequence.flatMap((action, i) => {
       const told = ofActions[i] ?? [];
       return [
-        ...refusalsOf(scope, now.includes(action) ? told : told.filter(isJudged)),
-        ...kernelRefusals(scope, action),
+        ...collectErrors(scope, now.includes(action) ? told : told.filter(isCheckedAtAccept)),
+        ...listKernelErrors(scope, action),
       ];
     }),
-    ...refusalsOf(scope, [...ofResource, ...ofReached]),
-    ...(ofReached.length > 0 ? reached.flatMap((other) => kernelRefusals(scope, null, other, other.actions)) : []),
-    ...kernelRefusals(scope, null, resource, resource.actions),
+    ...collectErrors(scope, [...ofResource, ...ofReached]),
+    ...(ofReached.length > 0 ? reached.flatMap((other) => listKernelErrors(scope, null, other, other.actions)) : []),
+    ...listKernelErrors(scope, null, resource, resource.actions),
   ];
-  const files = filesOf(all);
+  const files = mergeFiles(all);
   return {
     fields,
     files,
     body: all.map(({ part }) => part.body ?? null).find((body) => body !== null) ?? null,
-    headers: merged([...all, ...read], ({ headers }) => headers),
-    security: waysIn(scope.registry, all),
+    headers: mergeRecords([...all, ...read], ({ headers }) => headers),
+    security: listAlternatives(scope.registry, all),
     forms: isWhole
-      ? applied(changesOf(configParts(scope)), [ACCEPTED], NO_RESULTS)
-      : formsOf(scope, resource, main, now, ofActions, ofResource),
-    answers: merged([...ofReached, ...all], ({ answers }) => answers),
+      ? applyChanges(listChanges(describeConfigPlugins(scope)), [ACCEPTED], NO_RESULTS)
+      : deriveForms(scope, resource, main, now, ofActions, ofResource),
+    answers: mergeRecords([...ofReached, ...all], ({ answers }) => answers),
     refusals,
     notes: all.flatMap(({ part }) => part.notes ?? []),
     list: sequence.some(({ repeat }) => repeat?.from === 'body' && repeat.name === null),
@@ -115,19 +118,19 @@ export function describeResource(scope: Scope, resource: ResourceModel): Describ
   };
 }
 
-function tell(
+function describePlaces(
   scope: Scope,
   around: Pick<Around, 'resource' | 'action' | 'payload'>,
   places: readonly PluginPlace[],
   holder: object,
-): Told[] {
+): UsageDescription[] {
   const { registry } = scope;
   return places.flatMap((place) => {
     const spec = registry.plugins.get(place.plugin);
     if (spec === undefined) return [];
     const { slot, value } = place;
     const { resource, action, payload } = around;
-    const part = askPlugin(scope, spec, { resource, action, payload, slot, value, holder: place.holder });
+    const part = describePlugin(scope, spec, { resource, action, payload, slot, value, holder: place.holder });
     // A plugin selected by key applies to the object that contains the key.
     const direct = place.node === holder || registry.kind(spec.kind)?.select.by === 'key';
     return [{ spec, part, place, direct }];
@@ -135,18 +138,22 @@ function tell(
 }
 
 /** Resources with actionables that a request runs. */
-function reachedIn(scope: Scope, resource: ResourceModel, sequence: readonly ActionModel[]): ResourceModel[] {
+function listReachedResources(
+  scope: Scope,
+  resource: ResourceModel,
+  sequence: readonly ActionModel[],
+): ResourceModel[] {
   const ids = new Set(sequence.map((action) => action.resource));
   return [...ids].flatMap((id) => (id === resource.id ? [] : (scope.resources.get(id) ?? [])));
 }
 
 /** Plugins that apply however the resource is reached (fact `holds`). */
-function tellHeld(scope: Scope, resource: ResourceModel, payload: Around['payload']): Told[] {
+function describeInherited(scope: Scope, resource: ResourceModel, payload: Around['payload']): UsageDescription[] {
   const { node } = resource.definition;
   const places = resource.places.filter(
     ({ plugin, node: at }) => at === node && scope.registry.plugins.get(plugin)?.facts?.['holds'] !== undefined,
   );
-  return tell(scope, { resource, action: null, payload }, places, node);
+  return describePlaces(scope, { resource, action: null, payload }, places, node);
 }
 
 function addFields(fields: Map<string, ApiField>, more: Readonly<Record<string, ApiField>>): void {
@@ -159,7 +166,10 @@ function addFields(fields: Map<string, ApiField>, more: Readonly<Record<string, 
 }
 
 /** Values that are hashed or encrypted differ from the payload, so their type is unknown. */
-function payloadReader(fields: ReadonlyMap<string, ApiField>, sequence: readonly ActionModel[]): Around['payload'] {
+function createPayloadReader(
+  fields: ReadonlyMap<string, ApiField>,
+  sequence: readonly ActionModel[],
+): Around['payload'] {
   const changed = new Set(sequence.flatMap(({ secrets }) => secrets));
   return (path) => {
     const [root, ...rest] = path;
@@ -170,29 +180,29 @@ function payloadReader(fields: ReadonlyMap<string, ApiField>, sequence: readonly
   };
 }
 
-function merged<V>(
-  all: readonly Pick<Told, 'part'>[],
+function mergeRecords<V>(
+  all: readonly Pick<UsageDescription, 'part'>[],
   read: (part: ApiPart) => Readonly<Record<string, V>> | undefined,
 ): Readonly<Record<string, V>> {
   return Object.fromEntries(all.flatMap(({ part }) => Object.entries(read(part) ?? {})));
 }
 
-function filesOf(all: readonly Pick<Told, 'part'>[]): Readonly<Record<string, ApiFile>> {
+function mergeFiles(all: readonly Pick<UsageDescription, 'part'>[]): Readonly<Record<string, ApiFile>> {
   const found = new Map<string, ApiFile>();
   for (const [name, file] of all.flatMap(({ part }) => Object.entries(part.files ?? {}))) {
     const known = found.get(name);
-    found.set(name, known === undefined ? file : narrower(known, file));
+    found.set(name, known === undefined ? file : narrowFile(known, file));
   }
   return Object.fromEntries(found);
 }
 
-function formsOf(
+function deriveForms(
   scope: Scope,
   resource: ResourceModel,
   mainAction: ActionModel | null,
   sequence: readonly ActionModel[],
-  ofActions: readonly (readonly Told[])[],
-  ofResource: readonly Told[],
+  ofActions: readonly (readonly UsageDescription[])[],
+  ofResource: readonly UsageDescription[],
 ): Forms {
   const results: Forms[] = [];
   const names = new Set([...resource.names, ...resource.generated]);
@@ -201,26 +211,30 @@ function formsOf(
     others: results.filter((_, i) => i !== skip).reverse(),
     action: (id) => results[sequence.findIndex((one) => one.resource === resource.id && one.id === id)] ?? null,
     names,
-    secrets: secretsOf(scope, own),
+    secrets: collectSecretNames(scope, own),
     main: sequence[main]?.value ?? null,
   });
   let mayEnd = false;
   for (const [i, action] of sequence.entries()) {
     mayEnd ||= (ofActions[i] ?? []).some(({ part }) => part.ends === true);
-    const changes = changesOf(ofActions[i] ?? []).filter(({ phase }) => phase < ResourcePhase.ADMIT);
-    const forms = applied(changes, [ANY], lookup([action], i));
+    const changes = listChanges(ofActions[i] ?? []).filter(({ phase }) => phase < ResourcePhase.ADMIT);
+    const forms = applyChanges(changes, [ANY], lookup([action], i));
     results[i] = mayEnd ? [...forms, NOTHING] : forms;
   }
-  const changes = changesOf([...ofActions.slice(0, sequence.length).flat(), ...ofResource, ...configParts(scope)]);
+  const changes = listChanges([
+    ...ofActions.slice(0, sequence.length).flat(),
+    ...ofResource,
+    ...describeConfigPlugins(scope),
+  ]);
   const late = changes.filter(({ phase }) => phase >= ResourcePhase.ADMIT);
   const instead = ofResource.map(({ part }) => part.instead).find((schema) => schema !== undefined) ?? NOTHING;
-  return applied(late, results[main] ?? formsIn(instead), lookup(sequence, main));
+  return applyChanges(late, results[main] ?? formsIn(instead), lookup(sequence, main));
 }
 
-const configParts = (scope: Scope): Told[] =>
-  scope.chosen.map(({ spec, options }): Told => {
+const describeConfigPlugins = (scope: Scope): UsageDescription[] =>
+  scope.chosen.map(({ spec, options }): UsageDescription => {
     const around = { slot: '', value: options, holder: options, resource: null, action: null, payload: () => null };
-    return { spec, part: askPlugin(scope, spec, around), place: around, direct: true };
+    return { spec, part: describePlugin(scope, spec, around), place: around, direct: true };
   });
 
 const NOTHING: JsonSchema = { type: 'null' };
@@ -236,19 +250,19 @@ const ACCEPTED: JsonSchema = {
 const NO_RESULTS: ApiResults = { others: [], action: () => null, names: new Set(), secrets: new Set(), main: null };
 
 /** True for plugins that run before work is accepted. Errors of the deferred work itself never reach the caller. */
-const isJudged = ({ place }: Told): boolean => !place.slot.startsWith(`${Slot.ACTIONABLE}.`);
+const isCheckedAtAccept = ({ place }: UsageDescription): boolean => !place.slot.startsWith(`${Slot.ACTIONABLE}.`);
 
-const changesOf = (told: readonly Told[]): ApiChange[] =>
+const listChanges = (told: readonly UsageDescription[]): ApiChange[] =>
   told
     .filter(({ direct }) => direct)
     .flatMap(({ part }) => part.changes ?? [])
     .sort((a, b) => a.phase - b.phase || (a.order ?? 0) - (b.order ?? 0));
 
-const applied = (changes: readonly ApiChange[], from: Forms, results: ApiResults): Forms =>
+const applyChanges = (changes: readonly ApiChange[], from: Forms, results: ApiResults): Forms =>
   changes.reduce((forms, { change }) => change(forms, results), from);
 
 /** Names omitted from responses unless listed, including their aliases in statements. */
-export function secretsOf(scope: Scope, actions: readonly ActionModel[]): ReadonlySet<string> {
+export function collectSecretNames(scope: Scope, actions: readonly ActionModel[]): ReadonlySet<string> {
   const models = actions.flatMap((action) => action.models.flatMap((name) => scope.models.get(name) ?? []));
   const marked = models.flatMap(({ fields, secrets }) => [
     ...fields.filter(({ value }) => value['secret'] === true).map(({ name }) => name),

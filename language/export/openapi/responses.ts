@@ -1,5 +1,5 @@
 /** Converts error codes to OpenAPI responses, one per status. Includes the errors of the HTTP layer. */
-import type { ApiRefusal } from '../../../contract/api.js';
+import type { ApiError } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 
@@ -21,9 +21,9 @@ const WITH_BODY = [
 ];
 
 /** What the HTTP layer reads for an operation. */
-export type Takes = 'nothing' | 'body' | 'files';
+export type BodyKind = 'nothing' | 'body' | 'files';
 
-const BY_INTAKE: Readonly<Record<Takes, readonly string[]>> = {
+const BY_INTAKE: Readonly<Record<BodyKind, readonly string[]>> = {
   nothing: ALWAYS,
   body: [...ALWAYS, ...WITH_BODY, 'REQ_NO_FILES'],
   files: [...ALWAYS, ...WITH_BODY, 'REQ_NO_ROOM'],
@@ -31,7 +31,7 @@ const BY_INTAKE: Readonly<Record<Takes, readonly string[]>> = {
 
 const RETRY = { headers: { 'retry-after': 'Seconds to wait.' } };
 
-export const doorRefusals = (takes: Takes): ApiRefusal[] =>
+export const listTransportErrors = (takes: BodyKind): ApiError[] =>
   BY_INTAKE[takes].map((code) => ({ code, ...(code === 'REQ_NO_ROOM' && RETRY) }));
 
 export const REQUEST_ID: JsonObject = {
@@ -74,21 +74,21 @@ export const PROBLEM: JsonObject = {
 /** Creates the responses of operations; equal ones are created once. */
 export interface Responses {
   /** Responses by ascending status. Codes that are missing from the catalogue are omitted. */
-  of(refusals: readonly ApiRefusal[]): Record<string, JsonObject>;
+  toResponses(refusals: readonly ApiError[]): Record<string, JsonObject>;
   /** Shared responses that were used, for `components`. */
-  used(): Record<string, JsonObject>;
+  listUsed(): Record<string, JsonObject>;
 }
 
 /** `type`: the media type of problem documents. */
 export function createResponses(codes: Codes, type: string): Responses {
   const made = new Map<string, JsonObject>();
   const asked = new Set<JsonObject>();
-  const of = (refusals: readonly ApiRefusal[]): Record<string, JsonObject> => {
-    const byStatus = [...statusesOf(refusals, codes)].sort(([a], [b]) => a - b);
+  const toResponses = (refusals: readonly ApiError[]): Record<string, JsonObject> => {
+    const byStatus = [...groupByStatus(refusals, codes)].sort(([a], [b]) => a - b);
     return Object.fromEntries(
       byStatus.map(([status, found]) => {
         const key = [status, ...[...found.keys()].sort()].join('|');
-        const known = made.get(key) ?? response([...found.values()], codes, type);
+        const known = made.get(key) ?? createResponse([...found.values()], codes, type);
         made.set(key, known);
         asked.add(known);
         return [String(status), known];
@@ -101,9 +101,9 @@ export function createResponses(codes: Codes, type: string): Responses {
     ['nothing', '-without-body'],
     ['files', '-with-files'],
   ] as const) {
-    const refusals = doorRefusals(takes);
-    for (const [status, one] of Object.entries(of(refusals))) {
-      const found = statusesOf(refusals, codes).get(Number(status));
+    const refusals = listTransportErrors(takes);
+    for (const [status, one] of Object.entries(toResponses(refusals))) {
+      const found = groupByStatus(refusals, codes).get(Number(status));
       const name = `Door-${status}${suffix}`;
       if (Object.hasOwn(one, '$ref')) continue;
       const ref = { $ref: `#/components/responses/${name}` };
@@ -111,17 +111,17 @@ export function createResponses(codes: Codes, type: string): Responses {
       made.set([status, ...[...(found?.keys() ?? [])].sort()].join('|'), ref);
     }
   }
-  const used = (): Record<string, JsonObject> =>
+  const listUsed = (): Record<string, JsonObject> =>
     Object.fromEntries(door.flatMap((one) => (asked.has(one.ref) ? [[one.name, one.response]] : [])));
-  return { of, used };
+  return { toResponses, listUsed };
 }
 
-function statusesOf(refusals: readonly ApiRefusal[], codes: Codes): Map<number, Map<string, ApiRefusal>> {
-  const byStatus = new Map<number, Map<string, ApiRefusal>>();
+function groupByStatus(refusals: readonly ApiError[], codes: Codes): Map<number, Map<string, ApiError>> {
+  const byStatus = new Map<number, Map<string, ApiError>>();
   for (const refusal of refusals) {
     const status = refusal.status ?? codes[refusal.code]?.status;
     if (status === undefined) continue;
-    const known = byStatus.get(status) ?? new Map<string, ApiRefusal>();
+    const known = byStatus.get(status) ?? new Map<string, ApiError>();
     const { code, message = '', headers = {} } = refusal;
     known.set([code, message, ...Object.keys(headers)].join(' '), refusal);
     byStatus.set(status, known);
@@ -129,7 +129,7 @@ function statusesOf(refusals: readonly ApiRefusal[], codes: Codes): Map<number, 
   return byStatus;
 }
 
-function response(refusals: readonly ApiRefusal[], codes: Codes, type: string): JsonObject {
+function createResponse(refusals: readonly ApiError[], codes: Codes, type: string): JsonObject {
   const names = [...new Set(refusals.map(({ code }) => code))].sort();
   const lines = refusals.map(({ code, message }) => {
     // The parameters of a message are known only at request time.
@@ -139,7 +139,7 @@ function response(refusals: readonly ApiRefusal[], codes: Codes, type: string): 
   const headers = Object.assign({}, ...refusals.map((one) => one.headers ?? {})) as Record<string, string>;
   return {
     description: [...new Set(lines)].sort().join('\n'),
-    headers: { ...HEADERS, ...headerDocs(headers) },
+    headers: { ...HEADERS, ...toHeaderDocs(headers) },
     content: {
       [type]: {
         schema: {
@@ -150,7 +150,7 @@ function response(refusals: readonly ApiRefusal[], codes: Codes, type: string): 
   };
 }
 
-export const headerDocs = (headers: Readonly<Record<string, string>>): Record<string, JsonObject> =>
+export const toHeaderDocs = (headers: Readonly<Record<string, string>>): Record<string, JsonObject> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
   );

@@ -11,10 +11,10 @@ const ONE: JsonSchema = { minItems: 1, maxItems: 1 };
 const AT_MOST_ONE: JsonSchema = { maxItems: 1 };
 
 /** `table`: the table that is read or written, if known; `sources`: the number of sources. */
-export function rowCount(body: Tree, table: ApiTable | null, sources: number): JsonSchema {
-  const limit = limitOf(body);
+export function boundRowCount(body: Tree, table: ApiTable | null, sources: number): JsonSchema {
+  const limit = readLimit(body);
   const filtered = ['whereClause', 'havingClause', 'limitOffset'].some((key) => childOf(body, key) !== null);
-  if (sources === 0 && !callsUnknown(itemsOf(body, 'targetList')))
+  if (sources === 0 && !hasUnknownCall(itemsOf(body, 'targetList')))
     return filtered || limit !== null ? AT_MOST_ONE : ONE;
   if (isAggregate(body))
     return childOf(body, 'havingClause') === null && limit === null && childOf(body, 'limitOffset') === null
@@ -22,22 +22,22 @@ export function rowCount(body: Tree, table: ApiTable | null, sources: number): J
       : AT_MOST_ONE;
   if (limit === 1) return AT_MOST_ONE;
   if (sources !== 1 || table === null) return {};
-  const equal = equalColumns(childOf(body, 'whereClause'));
+  const equal = findEqualColumns(childOf(body, 'whereClause'));
   const unique = table.uniques.some((names) => names.length > 0 && names.every((name) => equal.has(name)));
   return unique ? AT_MOST_ONE : {};
 }
 
 /** An unknown function may return several rows. */
-function callsUnknown(value: Json | undefined): boolean {
-  if (Array.isArray(value)) return (value as readonly Json[]).some(callsUnknown);
+function hasUnknownCall(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return (value as readonly Json[]).some(hasUnknownCall);
   if (!isObject(value)) return false;
   return Object.entries(value).some(([type, body]) => {
     const name = type === 'FuncCall' && isObject(body) ? (namesIn(itemsOf(body, 'funcname')).at(-1) ?? '') : null;
-    return (name !== null && !AGGREGATES.has(name) && !isKnownFunction(name)) || callsUnknown(body);
+    return (name !== null && !AGGREGATES.has(name) && !isKnownFunction(name)) || hasUnknownCall(body);
   });
 }
 
-function limitOf(body: Tree): number | null {
+function readLimit(body: Tree): number | null {
   const value = childOf(childOf(childOf(body, 'limitCount') ?? {}, 'A_Const') ?? {}, 'ival');
   const limit = value?.['ival'];
   return typeof limit === 'number' ? limit : null;
@@ -59,7 +59,7 @@ function hasAggregate(value: Json | undefined): boolean {
 }
 
 /** Columns that must equal a single value: conditions joined by AND. */
-function equalColumns(condition: Tree | null): Set<string> {
+function findEqualColumns(condition: Tree | null): Set<string> {
   const found = new Set<string>();
   const visit = (node: Tree): void => {
     const [type, body] = typed(node);

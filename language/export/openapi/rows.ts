@@ -7,8 +7,8 @@ import { outputNames } from '../../analysis/sql/outputs.js';
 import { scopeIn } from '../../analysis/sql/scope.js';
 import { bodiesOf, childOf, itemsOf, namesIn, typed, wordOf, type Tree } from '../../analysis/sql/tree.js';
 import { ANY, listOf, nullable, objectOf } from '../../../contract/forms.js';
-import { rowCount } from './row-count.js';
-import { castSchema, functionSchema } from './sql-types.js';
+import { boundRowCount } from './row-count.js';
+import { getCastSchema, getFunctionSchema } from './sql-types.js';
 
 export interface ApiTable {
   readonly columns: ReadonlyMap<string, JsonSchema>;
@@ -27,7 +27,7 @@ interface Source {
   readonly absent: boolean;
 }
 
-interface Reading {
+interface RowContext {
   readonly find: FindTable;
   /** The statement's database does not use the parser's syntax. */
   readonly foreign: boolean;
@@ -36,37 +36,39 @@ interface Reading {
 const UNKNOWN = listOf({ type: 'object' });
 const NONE: JsonSchema = { type: 'array', maxItems: 0 };
 
-export function rowsOf(statement: Tree, find: FindTable, foreign = false): JsonSchema {
+export function deriveRows(statement: Tree, find: FindTable, foreign = false): JsonSchema {
   const [type, body] = typed(statement);
   const reading = { find, foreign };
-  if (type === 'SelectStmt') return selected(body, reading);
-  if (type === 'InsertStmt') return inserted(body, reading);
-  if (type === 'UpdateStmt' || type === 'DeleteStmt') return changed(body, reading);
+  if (type === 'SelectStmt') return deriveSelect(body, reading);
+  if (type === 'InsertStmt') return deriveInsert(body, reading);
+  if (type === 'UpdateStmt' || type === 'DeleteStmt') return deriveUpdate(body, reading);
   return UNKNOWN;
 }
 
-function selected(body: Tree, reading: Reading): JsonSchema {
+function deriveSelect(body: Tree, reading: RowContext): JsonSchema {
   const left = childOf(body, 'larg');
-  if (left !== null) return loosened(selected(left, reading));
+  if (left !== null) return loosenTypes(deriveSelect(left, reading));
   const list = itemsOf(body, 'targetList');
   if (list.length === 0) return UNKNOWN;
-  const sources = itemsOf(body, 'fromClause').flatMap((item) => sourcesIn(item, withNames(body), reading.find, false));
-  const row = rowFrom(list, sources, reading);
-  return listOf(row, rowCount(body, sources[0]?.table ?? null, sources.length));
+  const sources = itemsOf(body, 'fromClause').flatMap((item) =>
+    listSources(item, listWithNames(body), reading.find, false),
+  );
+  const row = deriveRow(list, sources, reading);
+  return listOf(row, boundRowCount(body, sources[0]?.table ?? null, sources.length));
 }
 
 /** Other parts of a UNION may have different types under the same names. */
-function loosened({ items }: JsonSchema): JsonSchema {
+function loosenTypes({ items }: JsonSchema): JsonSchema {
   const row = (items ?? {}) as JsonSchema;
   const names = Object.keys((row['properties'] ?? {}) as object);
   return names.length === 0 ? UNKNOWN : listOf(objectOf(Object.fromEntries(names.map((name) => [name, ANY]))));
 }
 
-function inserted(body: Tree, { find, foreign }: Reading): JsonSchema {
-  const sources = [sourceOf(childOf(body, 'relation') ?? {}, new Set(), find, false)];
+function deriveInsert(body: Tree, { find, foreign }: RowContext): JsonSchema {
+  const sources = [toSource(childOf(body, 'relation') ?? {}, new Set(), find, false)];
   const clause = childOf(body, 'returningClause');
   // Without RETURNING, the whole row is returned.
-  const row = clause === null ? wholeRow(sources) : rowFrom(itemsOf(clause, 'exprs'), sources, { foreign });
+  const row = clause === null ? deriveWholeRow(sources) : deriveRow(itemsOf(clause, 'exprs'), sources, { foreign });
   const from = childOf(childOf(body, 'selectStmt') ?? {}, 'SelectStmt');
   const count = from === null ? 0 : itemsOf(from, 'valuesLists').length;
   const conflict = childOf(body, 'onConflictClause');
@@ -76,25 +78,25 @@ function inserted(body: Tree, { find, foreign }: Reading): JsonSchema {
   return listOf(row, count === 0 ? {} : { ...(!skips && { minItems: count }), maxItems: count });
 }
 
-function changed(body: Tree, { find, foreign }: Reading): JsonSchema {
+function deriveUpdate(body: Tree, { find, foreign }: RowContext): JsonSchema {
   const clause = childOf(body, 'returningClause');
   if (clause === null) return NONE;
-  const first = sourceOf(childOf(body, 'relation') ?? {}, withNames(body), find, false);
+  const first = toSource(childOf(body, 'relation') ?? {}, listWithNames(body), find, false);
   const more = ['fromClause', 'usingClause'].flatMap((key) =>
-    itemsOf(body, key).flatMap((item) => sourcesIn(item, withNames(body), find, false)),
+    itemsOf(body, key).flatMap((item) => listSources(item, listWithNames(body), find, false)),
   );
-  const row = rowFrom(itemsOf(clause, 'exprs'), [first, ...more], { foreign });
-  return listOf(row, rowCount(body, first.table, 1 + more.length));
+  const row = deriveRow(itemsOf(clause, 'exprs'), [first, ...more], { foreign });
+  return listOf(row, boundRowCount(body, first.table, 1 + more.length));
 }
 
-const withNames = (body: Tree): ReadonlySet<string> =>
+const listWithNames = (body: Tree): ReadonlySet<string> =>
   new Set(
     bodiesOf(itemsOf(childOf(body, 'withClause') ?? {}, 'ctes'), 'CommonTableExpr').map((one) =>
       wordOf(one, 'ctename'),
     ),
   );
 
-function sourceOf(table: Tree, common: ReadonlySet<string>, find: FindTable, absent: boolean): Source {
+function toSource(table: Tree, common: ReadonlySet<string>, find: FindTable, absent: boolean): Source {
   const name = wordOf(table, 'relname');
   const alias = childOf(table, 'alias');
   const renamed = alias !== null && itemsOf(alias, 'colnames').length > 0;
@@ -102,33 +104,37 @@ function sourceOf(table: Tree, common: ReadonlySet<string>, find: FindTable, abs
   return { alias: wordOf(alias, 'aliasname') || name, table: known ?? null, absent };
 }
 
-function sourcesIn(item: Tree, common: ReadonlySet<string>, find: FindTable, absent: boolean): Source[] {
+function listSources(item: Tree, common: ReadonlySet<string>, find: FindTable, absent: boolean): Source[] {
   const [type, body] = typed(item);
-  if (type === 'RangeVar') return [sourceOf(body, common, find, absent)];
+  if (type === 'RangeVar') return [toSource(body, common, find, absent)];
   if (type !== 'JoinExpr') return [{ alias: wordOf(childOf(body, 'alias'), 'aliasname'), table: null, absent }];
   const join = wordOf(body, 'jointype');
   const [left, right] = [join === 'JOIN_RIGHT' || join === 'JOIN_FULL', join === 'JOIN_LEFT' || join === 'JOIN_FULL'];
   return [
-    ...sourcesIn(childOf(body, 'larg') ?? {}, common, find, absent || left),
-    ...sourcesIn(childOf(body, 'rarg') ?? {}, common, find, absent || right),
+    ...listSources(childOf(body, 'larg') ?? {}, common, find, absent || left),
+    ...listSources(childOf(body, 'rarg') ?? {}, common, find, absent || right),
   ];
 }
 
-function rowFrom(list: readonly Tree[], sources: readonly Source[], { foreign }: Pick<Reading, 'foreign'>): JsonSchema {
+function deriveRow(
+  list: readonly Tree[],
+  sources: readonly Source[],
+  { foreign }: Pick<RowContext, 'foreign'>,
+): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const item of list) {
     const target = childOf(item, 'ResTarget') ?? {};
     const value = childOf(target, 'val') ?? {};
-    const star = starOf(value, sources);
+    const star = resolveStar(value, sources);
     if (star !== undefined) {
-      const whole = star === null ? null : wholeRow(star)['properties'];
+      const whole = star === null ? null : deriveWholeRow(star)['properties'];
       if (whole === null || whole === undefined) return { type: 'object' };
       Object.assign(properties, whole);
       continue;
     }
     const [name] = outputNames([item], scopeIn(null)) ?? [];
     if (name === undefined) return { type: 'object' };
-    properties[name] = !foreign || isAlike(value) ? expression(value, sources) : ANY;
+    properties[name] = !foreign || isAlike(value) ? deriveExpression(value, sources) : ANY;
   }
   return objectOf(properties);
 }
@@ -141,7 +147,7 @@ function isAlike(value: Tree): boolean {
 }
 
 /** The sources that a `*` expands to; null if unknown, undefined without a star. */
-function starOf(value: Tree, sources: readonly Source[]): readonly Source[] | null | undefined {
+function resolveStar(value: Tree, sources: readonly Source[]): readonly Source[] | null | undefined {
   const column = childOf(value, 'ColumnRef');
   const fields = column === null ? [] : namesIn(itemsOf(column, 'fields'));
   if (fields.length === 0 || fields.at(-1) !== null) return undefined;
@@ -150,7 +156,7 @@ function starOf(value: Tree, sources: readonly Source[]): readonly Source[] | nu
   return found.length === 1 ? found : null;
 }
 
-function wholeRow(sources: readonly Source[]): JsonSchema {
+function deriveWholeRow(sources: readonly Source[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const { table, absent } of sources) {
     if (table === null) return { type: 'object' };
@@ -159,19 +165,19 @@ function wholeRow(sources: readonly Source[]): JsonSchema {
   return objectOf(properties);
 }
 
-function expression(value: Tree, sources: readonly Source[]): JsonSchema {
+function deriveExpression(value: Tree, sources: readonly Source[]): JsonSchema {
   const [type, body] = typed(value);
   switch (type) {
     case 'ColumnRef':
-      return columnSchema(namesIn(itemsOf(body, 'fields')), sources);
+      return findColumnSchema(namesIn(itemsOf(body, 'fields')), sources);
     case 'TypeCast':
-      return cast(body, sources);
+      return deriveCast(body, sources);
     case 'FuncCall':
-      return functionSchema(namesIn(itemsOf(body, 'funcname')).at(-1) ?? '');
+      return getFunctionSchema(namesIn(itemsOf(body, 'funcname')).at(-1) ?? '');
     case 'A_Const':
-      return constant(body);
+      return deriveConstant(body);
     case 'CoalesceExpr':
-      return coalesced(itemsOf(body, 'args').map((one) => expression(one, sources)));
+      return deriveCoalesce(itemsOf(body, 'args').map((one) => deriveExpression(one, sources)));
     case 'BoolExpr':
       return { type: ['boolean', 'null'] };
     case 'NullTest':
@@ -182,18 +188,18 @@ function expression(value: Tree, sources: readonly Source[]): JsonSchema {
 }
 
 /** A cast of a non-null value is never null. */
-function cast(body: Tree, sources: readonly Source[]): JsonSchema {
+function deriveCast(body: Tree, sources: readonly Source[]): JsonSchema {
   const type = childOf(body, 'typeName') ?? {};
   const names = namesIn(itemsOf(type, 'names'));
-  const schema = itemsOf(type, 'arrayBounds').length > 0 ? { type: 'array' } : castSchema(names.at(-1) ?? '');
-  const inner = expression(childOf(body, 'arg') ?? {}, sources);
+  const schema = itemsOf(type, 'arrayBounds').length > 0 ? { type: 'array' } : getCastSchema(names.at(-1) ?? '');
+  const inner = deriveExpression(childOf(body, 'arg') ?? {}, sources);
   return isCertain(inner) ? schema : nullable(schema);
 }
 
 const isCertain = ({ type }: JsonSchema): boolean =>
   type !== undefined && type !== 'null' && !(Array.isArray(type) && type.includes('null'));
 
-function constant(body: Tree): JsonSchema {
+function deriveConstant(body: Tree): JsonSchema {
   if (childOf(body, 'ival') !== null) return { type: 'integer' };
   if (childOf(body, 'fval') !== null) return { type: 'number' };
   if (childOf(body, 'boolval') !== null) return { type: 'boolean' };
@@ -201,7 +207,7 @@ function constant(body: Tree): JsonSchema {
 }
 
 /** The parts' common type, or any; null only if every part may be null. */
-function coalesced(parts: readonly JsonSchema[]): JsonSchema {
+function deriveCoalesce(parts: readonly JsonSchema[]): JsonSchema {
   const types = new Set(parts.map(({ type }) => JSON.stringify([type].flat()[0] ?? null)));
   const [first] = parts;
   if (first === undefined || types.size !== 1 || parts.some(({ type }) => type === undefined)) return ANY;
@@ -211,7 +217,7 @@ function coalesced(parts: readonly JsonSchema[]): JsonSchema {
   return parts.some(isCertain) ? bare : nullable(bare);
 }
 
-function columnSchema(fields: readonly (string | null)[], sources: readonly Source[]): JsonSchema {
+function findColumnSchema(fields: readonly (string | null)[], sources: readonly Source[]): JsonSchema {
   const name = fields.at(-1) ?? '';
   const from = fields.length === 2 ? sources.filter(({ alias }) => alias === fields[0]) : sources;
   if (fields.length > 2 || from.length === 0 || from.some(({ table }) => table === null)) return ANY;

@@ -13,9 +13,9 @@ import type { SqlParser } from '../../strings/sql-parser.js';
 import type { SqlScan } from '../../strings/sql.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import { ANY, listOf, nullable } from '../../../contract/forms.js';
-import { rowsOf, type ApiTable, type FindTable } from './rows.js';
-import { columnTypeSchema } from './sql-types.js';
-import { writtenSchema } from './written.js';
+import { deriveRows, type ApiTable, type FindTable } from './rows.js';
+import { getColumnTypeSchema } from './sql-types.js';
+import { createValueSchema } from './written.js';
 
 export interface OpenapiInput {
   readonly analysis: Analysis;
@@ -40,39 +40,39 @@ export interface Scope {
   /** Plugins that the config selects, with their options. */
   readonly chosen: readonly { readonly spec: PluginSpec; readonly options: Readonly<Record<string, Json>> }[];
   /** Plugins of the config that this one requires. */
-  behind(spec: PluginSpec): readonly Told[];
+  behind(spec: PluginSpec): readonly PluginDescription[];
 }
 
-export interface Told {
+export interface PluginDescription {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
 }
 
-export function scopeOf(input: OpenapiInput): Scope {
+export function createScope(input: OpenapiInput): Scope {
   const { analysis, registry } = input;
   const models = new Map(analysis.models.map((model) => [model.name, model]));
-  const find = tableFinder(registry, analysis.models);
+  const find = createTableFinder(registry, analysis.models);
   const scope = {
     input,
     registry,
-    chosen: chosenSpecs({ input, registry }),
+    chosen: listChosenSpecs({ input, registry }),
     models,
     resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
     actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
-    statement: statementReader(input, find),
+    statement: createStatementReader(input, find),
   };
-  return { ...scope, behind: behindFinder(scope) };
+  return { ...scope, behind: createRequiredFinder(scope) };
 }
 
 /** Returns null unless the actionable has exactly one statement. Results are cached by statement text. */
-function statementReader(input: OpenapiInput, find: FindTable): Scope['statement'] {
+function createStatementReader(input: OpenapiInput, find: FindTable): Scope['statement'] {
   const known = { own: new Map<string, JsonSchema>(), foreign: new Map<string, JsonSchema>() };
   const read = (scan: SqlScan, foreign: boolean): JsonSchema => {
     // In other dialects double quotes may enclose strings.
     const doubtful = foreign && scan.tokens.some(({ type }) => type === 'quoted-identifier');
     const parsed = doubtful ? undefined : input.sql?.parse(quoteReserved(scan).text).statements?.[0];
     const tree = parsed === undefined ? null : childOf(parsed, 'stmt');
-    return tree === null ? listOf({ type: 'object' }) : rowsOf(tree, find, foreign);
+    return tree === null ? listOf({ type: 'object' }) : deriveRows(tree, find, foreign);
   };
   return (action) => {
     const [only, other] = action.definition.finds.statements.filter(({ node }) => inside(node, action.node));
@@ -95,7 +95,7 @@ function isForeign({ stores }: ActionModel, { config, registry, sql }: OpenapiIn
   });
 }
 
-function tableFinder(registry: Registry, models: readonly DataModel[]): FindTable {
+function createTableFinder(registry: Registry, models: readonly DataModel[]): FindTable {
   const sound = models.filter((model) => model.sound);
   const byName = new Map(sound.map((model) => [model.name, model]));
   const aliases = modelsByAlias([...byName.keys()]);
@@ -103,52 +103,57 @@ function tableFinder(registry: Registry, models: readonly DataModel[]): FindTabl
   return (name) => {
     const model = byName.get(aliases.get(name.toLowerCase()) ?? '');
     if (model === undefined) return undefined;
-    const table = made.get(model.name) ?? tableOf(registry, model);
+    const table = made.get(model.name) ?? toApiTable(registry, model);
     made.set(model.name, table);
     return table;
   };
 }
 
-function tableOf(registry: Registry, model: DataModel): ApiTable {
+function toApiTable(registry: Registry, model: DataModel): ApiTable {
   const columns = new Map<string, JsonSchema>();
   for (const { name, value } of model.fields) {
-    const schema = columnSchema(registry, value);
+    const schema = toColumnSchema(registry, value);
     columns.set(name, value['optional'] === true ? nullable(schema) : schema);
   }
-  for (const name of model.added) columns.set(name, nullable(columnTypeSchema('timestamp')));
+  for (const name of model.added) columns.set(name, nullable(getColumnTypeSchema('timestamp')));
   const keys = model.fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => [name]);
   return { columns, uniques: [...keys, ...model.uniques] };
 }
 
-function columnSchema(registry: Registry, field: Readonly<Record<string, Json>>): JsonSchema {
+function toColumnSchema(registry: Registry, field: Readonly<Record<string, Json>>): JsonSchema {
   const kind = registry.kindsIn(Slot.MODEL_FIELD)[0]?.kind ?? '';
-  const schema = valueOf(registry, kind, asText(field['type']), field);
+  const schema = describeValue(registry, kind, asText(field['type']), field);
   const longest = field['max_length'];
   return schema['type'] === 'string' && typeof longest === 'number' ? { ...schema, maxLength: longest } : schema;
 }
 
 /** Schema of a plugin's value outside of any resource. */
-function valueOf(registry: Registry, kind: string, name: string, value: Readonly<Record<string, Json>>): JsonSchema {
+function describeValue(
+  registry: Registry,
+  kind: string,
+  name: string,
+  value: Readonly<Record<string, Json>>,
+): JsonSchema {
   const spec = registry.plugin(kind, name);
-  if (spec?.openapi === undefined) return columnTypeSchema(String(spec?.facts?.['column'] ?? ''));
-  return spec.openapi(barePlace(registry, value)).value ?? ANY;
+  if (spec?.openapi === undefined) return getColumnTypeSchema(String(spec?.facts?.['column'] ?? ''));
+  return spec.openapi(createBarePlace(registry, value)).value ?? ANY;
 }
 
-const nothing = (): null => null;
+const returnNull = (): null => null;
 
 /** A place outside of any resource, where other plugins are unknown. */
-const barePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace =>
-  placeOf(
+const createBarePlace = (registry: Registry, value: Readonly<Record<string, Json>>): ApiPlace =>
+  createPlace(
     registry,
-    { slot: '', value, holder: value, resource: null, action: null, payload: nothing },
+    { slot: '', value, holder: value, resource: null, action: null, payload: returnNull },
     {
       written: () => ANY,
-      statement: nothing,
+      statement: returnNull,
       used: () => false,
     },
   );
 
-function placeOf(
+function createPlace(
   registry: Registry,
   { slot, value, holder, resource, action, payload }: Around,
   { written, statement, used }: Pick<ApiPlace, 'written' | 'statement' | 'used'>,
@@ -159,7 +164,7 @@ function placeOf(
     holder,
     root: resource?.value ?? holder,
     facts: (kind, name) => registry.plugin(kind, name)?.facts,
-    valueOf: (kind, name, inner) => valueOf(registry, kind, name, inner),
+    getValueSchema: (kind, name, inner) => describeValue(registry, kind, name, inner),
     written,
     payload,
     statement,
@@ -178,11 +183,11 @@ export interface Around {
   readonly payload: ApiPlace['payload'];
 }
 
-export function askPlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPart {
+export function describePlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPart {
   if (spec.openapi === undefined) return SILENT;
   return spec.openapi(
-    placeOf(scope.registry, around, {
-      written: (json) => writtenSchema(json, (root, tail) => accessorValue(scope, around, root, tail)),
+    createPlace(scope.registry, around, {
+      written: (json) => createValueSchema(json, (root, tail) => describeAccessorValue(scope, around, root, tail)),
       statement: () => (around.action === null ? null : scope.statement(around.action)),
       used: (plugin) => scope.input.analysis.uses.has(plugin),
     }),
@@ -191,12 +196,12 @@ export function askPlugin(scope: Scope, spec: PluginSpec, around: Around): ApiPa
 
 const SILENT: ApiPart = Object.freeze({});
 
-function accessorValue(scope: Scope, around: Around, root: string, tail: readonly string[]): JsonSchema {
-  const spec = accessorSpec(scope.registry, root);
-  return spec === undefined ? ANY : (askPlugin(scope, spec, { ...around, value: { tail } }).value ?? ANY);
+function describeAccessorValue(scope: Scope, around: Around, root: string, tail: readonly string[]): JsonSchema {
+  const spec = findAccessorSpec(scope.registry, root);
+  return spec === undefined ? ANY : (describePlugin(scope, spec, { ...around, value: { tail } }).value ?? ANY);
 }
 
-export function accessorSpec(registry: Registry, root: string): PluginSpec | undefined {
+export function findAccessorSpec(registry: Registry, root: string): PluginSpec | undefined {
   for (const { kind } of registry.kindsIn(Slot.ACCESSOR)) {
     const spec = registry.plugin(kind, root);
     if (spec !== undefined) return spec;
@@ -204,7 +209,7 @@ export function accessorSpec(registry: Registry, root: string): PluginSpec | und
   return undefined;
 }
 
-function chosenSpecs({
+function listChosenSpecs({
   input,
   registry,
 }: Pick<Scope, 'input' | 'registry'>): { spec: PluginSpec; options: Readonly<Record<string, Json>> }[] {
@@ -215,8 +220,8 @@ function chosenSpecs({
 }
 
 /** The config's plugins that match a plugin's `requires`. */
-function behindFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
-  const made = new Map<PluginSpec, readonly Told[]>();
+function createRequiredFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
+  const made = new Map<PluginSpec, readonly PluginDescription[]>();
   return (asking) => {
     const known = made.get(asking);
     if (known !== undefined) return known;
@@ -225,7 +230,7 @@ function behindFinder(scope: Omit<Scope, 'behind'>): Scope['behind'] {
       requires.some((pattern) => pattern === pluginId(spec) || pattern === `${spec.kind}:*`);
     const found = scope.chosen
       .filter(({ spec }) => isAsked(spec))
-      .map(({ spec, options }) => ({ spec, part: spec.openapi?.(barePlace(scope.registry, options)) ?? {} }));
+      .map(({ spec, options }) => ({ spec, part: spec.openapi?.(createBarePlace(scope.registry, options)) ?? {} }));
     made.set(asking, found);
     return found;
   };

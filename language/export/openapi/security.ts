@@ -8,27 +8,31 @@ import type { PluginPlace } from '../../analysis/finds.js';
 import type { Registry } from '../../analysis/registry.js';
 
 /** A scheme with the identity of the source that validates it. */
-export interface Guarding {
+export interface GuardScheme {
   readonly name: string;
   readonly scheme: JsonObject;
   readonly identity: string;
 }
 
-interface Told {
+interface GuardDescription {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
   readonly place: Pick<PluginPlace, 'slot' | 'value' | 'holder'>;
 }
 
 /** An alternative without schemes allows anonymous access. */
-export function waysIn(registry: Registry, all: readonly Told[]): readonly (readonly Guarding[])[] {
+export function listAlternatives(
+  registry: Registry,
+  all: readonly GuardDescription[],
+): readonly (readonly GuardScheme[])[] {
   const either = new Set(all.flatMap(({ part }) => part.either ?? []));
-  const shown = (told: Told): Guarding[] => (told.part.security ?? []).map((one) => guarding(registry, told, one));
-  const needed = all.filter(({ place }) => !either.has(place.slot)).flatMap(shown);
-  return [...either].reduce<readonly (readonly Guarding[])[]>(
+  const toGuardSchemes = (told: GuardDescription): GuardScheme[] =>
+    (told.part.security ?? []).map((one) => createGuardScheme(registry, told, one));
+  const needed = all.filter(({ place }) => !either.has(place.slot)).flatMap(toGuardSchemes);
+  return [...either].reduce<readonly (readonly GuardScheme[])[]>(
     (ways, slot) => {
       // A plugin without credentials, such as an IP address check, is an alternative of its own.
-      const choices = all.filter(({ place }) => place.slot === slot).map(shown);
+      const choices = all.filter(({ place }) => place.slot === slot).map(toGuardSchemes);
       return choices.length === 0 ? ways : ways.flatMap((way) => choices.map((choice) => [...way, ...choice]));
     },
     [needed],
@@ -36,8 +40,12 @@ export function waysIn(registry: Registry, all: readonly Told[]): readonly (read
 }
 
 /** Schemes that authenticate against different sources need different tokens, even if sent in the same header. */
-function guarding(registry: Registry, { spec, place }: Told, { name, scheme }: ApiSecurity): Guarding {
-  const facts = (kind: string, plugin: string) => registry.plugin(kind, plugin)?.facts;
-  const judgedBy = spec.guardOf?.({ ...place, facts }) ?? place.value;
+function createGuardScheme(
+  registry: Registry,
+  { spec, place }: GuardDescription,
+  { name, scheme }: ApiSecurity,
+): GuardScheme {
+  const findFacts = (kind: string, plugin: string) => registry.plugin(kind, plugin)?.facts;
+  const judgedBy = spec.getCallerKey?.({ ...place, facts: findFacts }) ?? place.value;
   return { name, scheme, identity: JSON.stringify([scheme, judgedBy]) };
 }

@@ -45,10 +45,10 @@ const COLUMNS: Readonly<Record<ColumnType, JsonSchema>> = {
   json: ANY,
 };
 
-const row = (table: Readonly<Record<string, JsonSchema>>, name: string): JsonSchema =>
+const findSchema = (table: Readonly<Record<string, JsonSchema>>, name: string): JsonSchema =>
   Object.hasOwn(table, name) ? (table[name] ?? ANY) : ANY;
 
-export const castSchema = (type: string): JsonSchema => row(CASTS, type);
-export const functionSchema = (name: string): JsonSchema => row(FUNCTIONS, name);
-export const columnTypeSchema = (type: string): JsonSchema => row(COLUMNS, type);
+export const getCastSchema = (type: string): JsonSchema => findSchema(CASTS, type);
+export const getFunctionSchema = (name: string): JsonSchema => findSchema(FUNCTIONS, name);
+export const getColumnTypeSchema = (type: string): JsonSchema => findSchema(COLUMNS, type);
 export const isKnownFunction = (name: string): boolean => Object.hasOwn(FUNCTIONS, name);

@@ -4,7 +4,7 @@ import { inside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 
 /** Strings of an actionable, or of the resource outside its actionables (`sequence`). */
-export function textsOf(
+export function listTexts(
   action: ActionModel | null,
   resource?: ResourceModel,
   sequence: readonly ActionModel[] = [],

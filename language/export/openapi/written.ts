@@ -6,22 +6,22 @@ import { choice, listOf, NULL, objectOf } from '../../../contract/forms.js';
 
 export type AccessorSchema = (root: string, tail: readonly string[]) => JsonSchema;
 
-export function writtenSchema(json: Json, accessor: AccessorSchema): JsonSchema {
+export function createValueSchema(json: Json, accessor: AccessorSchema): JsonSchema {
   if (json === null) return NULL;
-  if (typeof json === 'string') return textSchema(json, accessor);
+  if (typeof json === 'string') return createTextSchema(json, accessor);
   if (typeof json === 'number') return { type: Number.isInteger(json) ? 'integer' : 'number', const: json };
   if (typeof json === 'boolean') return { type: 'boolean', const: json };
   if (Array.isArray(json)) {
-    const items = (json as readonly Json[]).map((item) => writtenSchema(item, accessor));
+    const items = (json as readonly Json[]).map((item) => createValueSchema(item, accessor));
     return listOf(choice(items), { minItems: items.length, maxItems: items.length });
   }
   if (!isObject(json)) return {};
-  const entries = Object.entries(json).map(([name, value]) => [name, writtenSchema(value, accessor)] as const);
+  const entries = Object.entries(json).map(([name, value]) => [name, createValueSchema(value, accessor)] as const);
   return objectOf(Object.fromEntries(entries));
 }
 
 /** A string that is exactly one accessor keeps the value's type; with text around it, the result is a string. */
-function textSchema(text: string, accessor: AccessorSchema): JsonSchema {
+function createTextSchema(text: string, accessor: AccessorSchema): JsonSchema {
   const parts = parseTemplate(text);
   const [first] = parts;
   if (parts.every((part) => typeof part === 'string')) return { type: 'string', const: text };

@@ -7,7 +7,7 @@ export default defineRuntime(accessor, {
   create: () => ({
     compile: ([name = ''], tools) => {
       const source = tools.resolve(generator, name);
-      const slot = tools.memo();
+      const slot = tools.allocateSlot();
       return { constant: false, once: slot, read: (frame) => (frame.slots[slot] ??= source.next()) };
     },
   }),

@@ -1,5 +1,5 @@
 /** Reads request headers; `ip` is the client address, not a header. */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { accessor } from '../kind.js';
 
@@ -15,7 +15,7 @@ export default defineRuntime(accessor, {
           const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
           if (typeof value === 'string') return value;
           // Repeated headers arrive joined by commas; only `set-cookie`, a response header, would be a list.
-          throw fault('ACC_UNRESOLVED', { name: `$HEADER.${written}` });
+          throw createFault('ACC_UNRESOLVED', { name: `$HEADER.${written}` });
         },
       };
     },

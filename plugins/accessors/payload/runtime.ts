@@ -1,5 +1,5 @@
 /** Reads the request body, and named values from other actionables. */
-import { unresolved } from '../../../contract/fault.js';
+import { createUnresolvedFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { PlanTools } from '../../../contract/plan.js';
 import { compilePath } from '../../../language/strings/path.js';
@@ -14,7 +14,7 @@ function compile(tail: readonly string[], tools: PlanTools): CompiledAccessor {
   const slot = tools.slot(root);
   const optional = tools.absentIsNull || tools.payloadField(root, ...rest)?.optional === true;
   const read = compilePath(slot === null ? tail : rest);
-  if (slot === null && !optional) tools.needs(tail);
+  if (slot === null && !optional) tools.recordRequiredPath(tail);
   return {
     constant: false,
     field: slot === null ? root : null,
@@ -22,7 +22,7 @@ function compile(tail: readonly string[], tools: PlanTools): CompiledAccessor {
       const value = slot === null ? read(frame.payload) : read(frame.slots[slot]);
       if (value !== undefined) return value;
       if (optional) return null;
-      throw unresolved(name, tail);
+      throw createUnresolvedFault(name, tail);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Spec of `ALL`: every connected client. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { anyJson, shape } from '../../../contract/combinators.js';
-import { removing } from '../../shared/field-removal.light.js';
+import { createRemovalFix } from '../../shared/field-removal.light.js';
 
 export default definePlugin({
   kind: 'broadcast',
@@ -54,5 +54,5 @@ export default definePlugin({
 function check({ value }: CheckPlace): Finding[] {
   return value['broadcast_to'] === undefined
     ? []
-    : [{ code: 'BRC_ALL', at: '/broadcast_to', key: true, ...removing('/broadcast_to') }];
+    : [{ code: 'BRC_ALL', at: '/broadcast_to', key: true, ...createRemovalFix('/broadcast_to') }];
 }

@@ -2,8 +2,8 @@
 import type { Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { shape, value } from '../../../contract/combinators.js';
-import { constantErrors, constantNames, isOneAccessor } from '../shared/receiver-names.light.js';
-import { guardField, isNobody, MAX_UIDS, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
+import { constantErrors, checkConstantReceiver, isOneAccessor } from '../shared/receiver-names.light.js';
+import { guardField, isInvalidReceiver, MAX_UIDS, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
 
 export default definePlugin({
   kind: 'broadcast',
@@ -91,10 +91,12 @@ function check({ value: { broadcast_to: to }, root }: CheckPlace): Finding[] {
   if (to === undefined) return [];
   if (Array.isArray(to))
     return (to as readonly Json[]).flatMap((item, index) =>
-      isNobody(item) ? [{ code: 'BRC_NO_LIST', at: `${at}/${index}` }] : constantNames(item, `${at}/${index}`, root),
+      isInvalidReceiver(item)
+        ? [{ code: 'BRC_NO_LIST', at: `${at}/${index}` }]
+        : checkConstantReceiver(item, `${at}/${index}`, root),
     );
   if (typeof to !== 'string' || to === '$PAYLOAD') return [{ code: 'BRC_NO_LIST', at }];
-  const constant = constantNames(to, at, root);
+  const constant = checkConstantReceiver(to, at, root);
   return constant.length > 0 ? constant : isOneAccessor(to) ? [] : [noList(to, at)];
 }
 

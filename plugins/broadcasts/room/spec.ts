@@ -1,7 +1,7 @@
 /** Spec of `ROOM`: the connections that joined a room. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { shape, value } from '../../../contract/combinators.js';
-import { MAX_ROOMS, nameless, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
+import { MAX_ROOMS, findInvalidRooms, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
 
 export default definePlugin({
   kind: 'broadcast',
@@ -59,7 +59,7 @@ export default definePlugin({
 });
 
 function check({ value: { broadcast_to_room: to } }: CheckPlace): Finding[] {
-  return nameless(to).map((at) => ({
+  return findInvalidRooms(to).map((at) => ({
     code: 'BRC_NO_ROOM',
     at: `/broadcast_to_room${at}`,
     params: { max: MAX_ROOMS },

@@ -2,7 +2,7 @@
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import type { CodeEntry } from '../../../contract/problem.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 
 export const constantErrors = {
   BRC_CONSTANT: {
@@ -16,28 +16,28 @@ export const constantErrors = {
 const LIKE_A_NAME = /^(?:[a-z][A-Za-z0-9_]*(?:_id|Id|_uid|_ids|Ids)|u?id|uids?|ids)$/;
 
 /** A text that names a value of this resource, or looks like an identifier. */
-export function constantNames(json: Json | undefined, at: string, root: CheckPlace['root']): Finding[] {
-  if (typeof json !== 'string' || !(LIKE_A_NAME.test(json) || namesOf(root).has(json))) return [];
+export function checkConstantReceiver(json: Json | undefined, at: string, root: CheckPlace['root']): Finding[] {
+  if (typeof json !== 'string' || !(LIKE_A_NAME.test(json) || collectNames(root).has(json))) return [];
   const text = JSON.stringify(`$PAYLOAD.${json}`);
   return [{ code: 'BRC_CONSTANT', at, params: { text: json }, fix: { title: `change to ${text}`, text } }];
 }
 
-function namesOf({ actionables }: CheckPlace['root']): ReadonlySet<string> {
+function collectNames({ actionables }: CheckPlace['root']): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const action of objects(actionables)) {
-    for (const { field } of objects(action['payload_validation']))
+  for (const action of listObjects(actionables)) {
+    for (const { field } of listObjects(action['payload_validation']))
       if (isObject(field)) Object.keys(field).forEach((name) => names.add(name));
-    const chains = [action, ...objects(action['depends_on'])];
+    const chains = [action, ...listObjects(action['depends_on'])];
     for (const { extract_response_for: pairs } of chains)
-      objects(pairs).forEach((pair) => names.add(asText(pair['for'])));
+      listObjects(pairs).forEach((pair) => names.add(asText(pair['for'])));
   }
   return names;
 }
 
-const objects = (json: Json | undefined): readonly JsonObject[] =>
+const listObjects = (json: Json | undefined): readonly JsonObject[] =>
   Array.isArray(json) ? (json as readonly Json[]).filter(isObject) : [];
 
 export const isOneAccessor = (text: string): boolean => {
-  const [only] = accessorsIn(text);
+  const [only] = listAccessors(text);
   return only?.start === 0 && only.end === text.length;
 };

@@ -1,6 +1,6 @@
 /** Shared by broadcasts and rooms: bounds, checks of written receivers, and conversion of request values to names. */
 import { ExactNumber } from '../../../contract/exact-number.js';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { isObject, type Json } from '../../../contract/json.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 import { text } from '../../../contract/combinators.js';
@@ -14,16 +14,16 @@ export const MAX_ROOMS = 100;
 /** Accessor roots allowed in receivers and rooms. */
 export const RECEIVER_ROOTS = ['PAYLOAD', 'PROTECTED', 'HEADER', 'ENV'];
 
-export const isNobody = (json: Json | undefined): boolean =>
+export const isInvalidReceiver = (json: Json | undefined): boolean =>
   json === null || typeof json === 'boolean' || json === '' || isObject(json) || Array.isArray(json);
 
 /** Pointers, relative to the field, of invalid room names. */
-export function nameless(rooms: Json | undefined): string[] {
+export function findInvalidRooms(rooms: Json | undefined): string[] {
   if (rooms === undefined) return [];
-  if (!Array.isArray(rooms)) return isNobody(rooms) ? [''] : [];
+  if (!Array.isArray(rooms)) return isInvalidReceiver(rooms) ? [''] : [];
   const list = rooms as readonly Json[];
   if (list.length === 0 || list.length > MAX_ROOMS) return [''];
-  return list.flatMap((room, index) => (isNobody(room) ? [`/${index}`] : []));
+  return list.flatMap((room, index) => (isInvalidReceiver(room) ? [`/${index}`] : []));
 }
 
 /** The guard that issues the `uid`s, where it is not the guard of the sending resource. */
@@ -35,11 +35,11 @@ export const guardField = text({
 });
 
 /** Converts text or a number to a bounded name. Throws the Fault BRC_RECEIVER, naming `field`. */
-export function nameFrom(value: unknown, field: string): string {
+export function toReceiverName(value: unknown, field: string): string {
   const text =
     (typeof value === 'number' && Number.isFinite(value)) || value instanceof ExactNumber ? value.toString() : value;
   if (typeof text !== 'string' || text === '' || text.length > MAX_NAME) {
-    throw fault('BRC_RECEIVER', { field, max: MAX_NAME });
+    throw createFault('BRC_RECEIVER', { field, max: MAX_NAME });
   }
   return text;
 }

@@ -2,8 +2,8 @@
 import type { Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { shape, value } from '../../../contract/combinators.js';
-import { constantErrors, constantNames } from '../shared/receiver-names.light.js';
-import { guardField, isNobody, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
+import { constantErrors, checkConstantReceiver } from '../shared/receiver-names.light.js';
+import { guardField, isInvalidReceiver, RECEIVER_ROOTS, receiverErrors } from '../shared/receivers.light.js';
 
 export default definePlugin({
   kind: 'broadcast',
@@ -97,7 +97,7 @@ export default definePlugin({
 
 function check({ value: { broadcast_to: to }, root }: CheckPlace): Finding[] {
   if (to === undefined) return [];
-  if (!isNobody(to) && to !== '$PAYLOAD') return constantNames(to, '/broadcast_to', root);
+  if (!isInvalidReceiver(to) && to !== '$PAYLOAD') return checkConstantReceiver(to, '/broadcast_to', root);
   const [only, other] = Array.isArray(to) ? (to as readonly Json[]) : [];
   if (typeof only !== 'string' || other !== undefined) return [{ code: 'BRC_NOBODY', at: '/broadcast_to' }];
   const text = JSON.stringify(only);

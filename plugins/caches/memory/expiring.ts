@@ -1,5 +1,5 @@
 /** A map with expiring entries. Sweeps only after much growth, so insertion is amortized O(1) and needs no timer. */
-export interface Expiring<T extends { readonly until: number }> {
+export interface ExpiringMap<T extends { readonly until: number }> {
   get(key: string): T | undefined;
   /** False: the map is full, and entries must not be evicted. */
   set(key: string, entry: T): boolean;
@@ -10,16 +10,16 @@ const FIRST_SWEEP = 1024;
 const PAUSE = 1000;
 
 /** `full`: whether a full map evicts its oldest entry or rejects the new one. */
-export function createExpiring<T extends { readonly until: number }>(
+export function createExpiringMap<T extends { readonly until: number }>(
   max: number,
   full: 'drop' | 'refuse',
   now: () => number,
-): Expiring<T> {
+): ExpiringMap<T> {
   const entries = new Map<string, T>();
   let sweepAt = Math.min(max, FIRST_SWEEP);
   let sweptAt = -Infinity;
 
-  function sweep(): void {
+  function sweepExpired(): void {
     const instant = now();
     // A map full of unexpired entries must not be scanned at each insertion.
     if (entries.size >= max && instant - sweptAt < PAUSE) return;
@@ -28,9 +28,9 @@ export function createExpiring<T extends { readonly until: number }>(
     sweepAt = Math.min(max, Math.max(FIRST_SWEEP, entries.size * 2));
   }
 
-  function makeRoom(): boolean {
+  function ensureCapacity(): boolean {
     if (entries.size < sweepAt) return true;
-    sweep();
+    sweepExpired();
     if (entries.size < max) return true;
     if (full === 'refuse') return false;
     const [oldest] = entries.keys();
@@ -47,7 +47,7 @@ export function createExpiring<T extends { readonly until: number }>(
     },
     set(key, entry) {
       const known = entries.delete(key);
-      if (!known && !makeRoom()) return false;
+      if (!known && !ensureCapacity()) return false;
       entries.set(key, entry);
       return true;
     },

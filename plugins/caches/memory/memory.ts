@@ -3,9 +3,9 @@
  * since must not be stored with it.
  */
 import { LRUCache } from 'lru-cache';
-import { fault } from '../../../contract/fault.js';
-import type { Cache, Recall } from '../kind.js';
-import { createExpiring } from './expiring.js';
+import { createFault } from '../../../contract/fault.js';
+import type { Cache, CacheReadResult } from '../kind.js';
+import { createExpiringMap } from './expiring.js';
 
 export interface MemoryOptions {
   readonly maxEntries: number;
@@ -29,7 +29,7 @@ interface Window {
 const MAX_REMOVED = 10_000;
 const MAX_MARKS = 1_000_000;
 /** Copies a view of a larger buffer (a packet), which would otherwise be retained whole. */
-const apart = (value: Uint8Array): Uint8Array =>
+const copyIfView = (value: Uint8Array): Uint8Array =>
   value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value);
 
 /** Approximate bytes of an entry besides its value and key. */
@@ -42,14 +42,14 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
     sizeCalculation: ({ value }, key) => value.byteLength + key.length * 2 + OVERHEAD,
   });
   // Evicting a counter only allows another attempt; evicting a flag would make a revoked token valid again.
-  const counts = createExpiring<Window>(maxMarks, 'drop', now);
-  const marks = createExpiring<{ readonly until: number }>(maxMarks, 'refuse', now);
+  const counts = createExpiringMap<Window>(maxMarks, 'drop', now);
+  const marks = createExpiringMap<{ readonly until: number }>(maxMarks, 'refuse', now);
   const removed = new Map<string, number>();
   let removals = 0;
   /** Removals up to this number are no longer recorded. */
   let forgotten = 0;
 
-  function remember(key: string): void {
+  function recordRemoval(key: string): void {
     removed.delete(key);
     removed.set(key, ++removals);
     if (removed.size <= MAX_REMOVED) return;
@@ -60,7 +60,7 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
   }
 
   return {
-    recall(key): Recall {
+    getValue(key): CacheReadResult {
       const entry = values.get(key);
       if (entry !== undefined) {
         if (entry.until > now()) return { value: entry.value, lease: '' };
@@ -68,17 +68,17 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
       }
       return { value: null, lease: String(removals) };
     },
-    keep(key, value, seconds, lease) {
+    setValue(key, value, seconds, lease) {
       const since = removed.get(key) ?? forgotten;
       if (lease === '' || Number(lease) < since) return;
       const known = values.peek(key);
       if (known !== undefined && known.until > now()) return;
-      values.set(key, { value: apart(value), until: now() + seconds * 1000 });
+      values.set(key, { value: copyIfView(value), until: now() + seconds * 1000 });
     },
     remove(keys) {
       for (const key of keys) {
         values.delete(key);
-        remember(key);
+        recordRemoval(key);
       }
     },
     count(key, seconds) {
@@ -91,13 +91,13 @@ export function createMemory({ maxEntries, maxBytes, now, maxMarks = MAX_MARKS }
       counts.set(key, { count: 1, until: instant + seconds * 1000 });
       return { count: 1, left: seconds * 1000 };
     },
-    mark(entries) {
+    setFlags(entries) {
       for (const { key, seconds } of entries) {
         const until = Math.max(now() + seconds * 1000, marks.get(key)?.until ?? 0);
         if (!marks.set(key, { until }))
-          throw fault('CCH_AWAY', {}, { retryable: true, headers: { 'retry-after': '60' } });
+          throw createFault('CCH_AWAY', {}, { retryable: true, headers: { 'retry-after': '60' } });
       }
     },
-    isMarked: (key) => marks.get(key) !== undefined,
+    hasFlag: (key) => marks.get(key) !== undefined,
   };
 }

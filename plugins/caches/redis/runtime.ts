@@ -2,7 +2,7 @@
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cache, type Cache } from '../kind.js';
-import { addressIn, soon } from '../../shared/redis.js';
+import { parseRedisAddress, waitForSettled } from '../../shared/redis.js';
 import { createClient, type Client } from './connection.js';
 import { createRedisCache } from './redis.js';
 
@@ -10,7 +10,7 @@ const clients = new WeakMap<Cache, Client>();
 
 export default defineRuntime(cache, {
   create({ options, log }) {
-    const address = addressIn(options);
+    const address = parseRedisAddress(options);
     if (address === null) throw new BootError('CCH_ADDRESS', {});
     const client = createClient(address, log);
     const handle = createRedisCache(client, address.prefix);
@@ -21,7 +21,7 @@ export default defineRuntime(cache, {
   async open(handle) {
     const client = clients.get(handle);
     // Waits for the first attempt but not for its success: the driver reconnects.
-    if (client !== undefined) await soon(client.connect());
+    if (client !== undefined) await waitForSettled(client.connect());
   },
 
   close(handle) {

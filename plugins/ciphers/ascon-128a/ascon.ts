@@ -3,7 +3,7 @@
  * must validate sizes.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { permute } from './permute.js';
+import { permuteState } from './permute.js';
 
 const RATE = 16;
 const TAG = 16;
@@ -19,19 +19,19 @@ const padded = new Uint8Array(RATE);
 /** A 16-byte key as four 32-bit words. */
 export type AsconKey = readonly [number, number, number, number];
 
-export const asconKey = (bytes: Uint8Array): AsconKey => [
-  wordAt(bytes, 0),
-  wordAt(bytes, 4),
-  wordAt(bytes, 8),
-  wordAt(bytes, 12),
+export const toAsconKey = (bytes: Uint8Array): AsconKey => [
+  readWord(bytes, 0),
+  readWord(bytes, 4),
+  readWord(bytes, 8),
+  readWord(bytes, 12),
 ];
 
 /** Returns the ciphertext followed by its tag. */
 export function sealAscon(key: AsconKey, nonce: Uint8Array, plain: Uint8Array, aad: Uint8Array): Uint8Array {
   const out = Buffer.allocUnsafe(plain.length + TAG);
   start(key, nonce, aad);
-  crypt(plain, plain.length, out, false);
-  finish(key, out, plain.length);
+  cryptBlocks(plain, plain.length, out, false);
+  writeTag(key, out, plain.length);
   return out;
 }
 
@@ -41,30 +41,30 @@ export function openAscon(key: AsconKey, nonce: Uint8Array, sealed: Uint8Array, 
   const out = Buffer.allocUnsafe(length);
   const tag = new Uint8Array(TAG);
   start(key, nonce, aad);
-  crypt(sealed, length, out, true);
-  finish(key, tag, 0);
+  cryptBlocks(sealed, length, out, true);
+  writeTag(key, tag, 0);
   if (timingSafeEqual(tag, sealed.subarray(length))) return out;
   out.fill(0);
   return null;
 }
 
-function wordAt(bytes: Uint8Array, at: number): number {
+function readWord(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0);
 }
 
-function putWord(bytes: Uint8Array, at: number, word: number): void {
+function writeWord(bytes: Uint8Array, at: number, word: number): void {
   bytes[at] = word >>> 24;
   bytes[at + 1] = word >>> 16;
   bytes[at + 2] = word >>> 8;
   bytes[at + 3] = word;
 }
 
-function mix(at: number, word: number): void {
+function xorWord(at: number, word: number): void {
   state[at] = (state[at] ?? 0) ^ word;
 }
 
-function mixKey(at: number, key: AsconKey): void {
-  for (let i = 0; i < 4; i++) mix(at + i, key[i] ?? 0);
+function xorKey(at: number, key: AsconKey): void {
+  for (let i = 0; i < 4; i++) xorWord(at + i, key[i] ?? 0);
 }
 
 function start(key: AsconKey, nonce: Uint8Array, aad: Uint8Array): void {
@@ -72,17 +72,17 @@ function start(key: AsconKey, nonce: Uint8Array, aad: Uint8Array): void {
   state[0] = IV;
   for (let i = 0; i < 4; i++) {
     state[2 + i] = key[i] ?? 0;
-    state[6 + i] = wordAt(nonce, 4 * i);
+    state[6 + i] = readWord(nonce, 4 * i);
   }
-  permute(state, ENDS);
-  mixKey(6, key);
-  if (aad.length > 0) absorb(aad);
+  permuteState(state, ENDS);
+  xorKey(6, key);
+  if (aad.length > 0) absorbAad(aad);
   // Domain separation between additional data and message.
-  mix(9, 1);
+  xorWord(9, 1);
 }
 
 /** Absorbs whole blocks, then the rest padded with a one bit and zeros. */
-function absorb(aad: Uint8Array): void {
+function absorbAad(aad: Uint8Array): void {
   let at = 0;
   for (; at + RATE <= aad.length; at += RATE) absorbBlock(aad, at);
   padded.fill(0);
@@ -92,21 +92,21 @@ function absorb(aad: Uint8Array): void {
 }
 
 function absorbBlock(block: Uint8Array, at: number): void {
-  for (let i = 0; i < 4; i++) mix(i, wordAt(block, at + 4 * i));
-  permute(state, BETWEEN);
+  for (let i = 0; i < 4; i++) xorWord(i, readWord(block, at + 4 * i));
+  permuteState(state, BETWEEN);
 }
 
 /** The state absorbs the ciphertext in both directions. */
-function crypt(input: Uint8Array, length: number, out: Uint8Array, opening: boolean): void {
+function cryptBlocks(input: Uint8Array, length: number, out: Uint8Array, opening: boolean): void {
   let at = 0;
   for (; at + RATE <= length; at += RATE) {
     for (let i = 0; i < 4; i++) {
-      const word = wordAt(input, at + 4 * i);
+      const word = readWord(input, at + 4 * i);
       const other = (state[i] ?? 0) ^ word;
-      putWord(out, at + 4 * i, other);
+      writeWord(out, at + 4 * i, other);
       state[i] = opening ? word : other;
     }
-    permute(state, BETWEEN);
+    permuteState(state, BETWEEN);
   }
   cryptRest(input, at, length, out, opening);
 }
@@ -119,15 +119,15 @@ function cryptRest(input: Uint8Array, from: number, length: number, out: Uint8Ar
     const byte = input[from + i] ?? 0;
     const other = (((state[i >> 2] ?? 0) >>> shift) & 0xff) ^ byte;
     out[from + i] = other;
-    mix(i >> 2, (opening ? other : byte) << shift);
+    xorWord(i >> 2, (opening ? other : byte) << shift);
   }
-  mix(i >> 2, 0x80 << (24 - 8 * (i & 3)));
+  xorWord(i >> 2, 0x80 << (24 - 8 * (i & 3)));
 }
 
-function finish(key: AsconKey, out: Uint8Array, at: number): void {
-  mixKey(4, key);
-  permute(state, ENDS);
-  mixKey(6, key);
-  for (let i = 0; i < 4; i++) putWord(out, at + 4 * i, state[6 + i] ?? 0);
+function writeTag(key: AsconKey, out: Uint8Array, at: number): void {
+  xorKey(4, key);
+  permuteState(state, ENDS);
+  xorKey(6, key);
+  for (let i = 0; i < 4; i++) writeWord(out, at + 4 * i, state[6 + i] ?? 0);
   state.fill(0);
 }

@@ -4,7 +4,7 @@
  */
 
 /** Applies the last `rounds` of twelve. `aH` and `aL` are the halves of the first word, and so on. */
-export function permute(state: Int32Array, rounds: number): void {
+export function permuteState(state: Int32Array, rounds: number): void {
   let aH = state[0] ?? 0;
   let aL = state[1] ?? 0;
   let bH = state[2] ?? 0;

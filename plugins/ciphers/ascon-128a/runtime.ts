@@ -1,8 +1,8 @@
 /** Ascon-128a (v1.2), implemented here: the platform lacks it, and packages of that name moved to another algorithm. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cipher, type Cipher } from '../kind.js';
-import { assertKey, sized } from '../shared/sized.js';
-import { asconKey, openAscon, sealAscon } from './ascon.js';
+import { assertKey, enforceSizes } from '../shared/sized.js';
+import { toAsconKey, openAscon, sealAscon } from './ascon.js';
 
 const KEY_BYTES = 16;
 const NONCE_BYTES = 16;
@@ -12,8 +12,8 @@ export const ascon128a: Cipher = {
   nonceBytes: NONCE_BYTES,
   key: (bytes) => {
     assertKey(bytes, KEY_BYTES);
-    const key = asconKey(bytes);
-    return sized(NONCE_BYTES, {
+    const key = toAsconKey(bytes);
+    return enforceSizes(NONCE_BYTES, {
       seal: (nonce, plain, aad) => sealAscon(key, nonce, plain, aad),
       open: (nonce, sealed, aad) => openAscon(key, nonce, sealed, aad),
     });

@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Cipher } from '../kind.js';
-import { assertKey, sized, TAG_BYTES } from './sized.js';
+import { assertKey, enforceSizes, TAG_BYTES } from './sized.js';
 
 type Algorithm = 'aes-256-gcm' | 'chacha20-poly1305';
 type Secret = KeyObject | Uint8Array;
@@ -54,13 +54,13 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 
 /** A platform algorithm with its key prepared once. */
-export const nativeCipher = (algorithm: Algorithm): Cipher => ({
+export const createNativeCipher = (algorithm: Algorithm): Cipher => ({
   keyBytes: KEY_BYTES,
   nonceBytes: NONCE_BYTES,
   key: (bytes) => {
     assertKey(bytes, KEY_BYTES);
     const key = createSecretKey(bytes);
-    return sized(NONCE_BYTES, {
+    return enforceSizes(NONCE_BYTES, {
       seal: (nonce, plain, aad) => sealNative(algorithm, key, nonce, plain, aad),
       open: (nonce, sealed, aad) => openNative(algorithm, key, nonce, sealed, aad),
     });

@@ -9,7 +9,7 @@ export function assertKey(key: Uint8Array, bytes: number): void {
 }
 
 /** Guards a key: sealing with a nonce of another size throws, opening returns null. */
-export function sized(nonceBytes: number, key: SealingKey): SealingKey {
+export function enforceSizes(nonceBytes: number, key: SealingKey): SealingKey {
   return {
     seal: (nonce, plain, aad) => {
       if (nonce.length !== nonceBytes) throw new RangeError(`a nonce of ${nonce.length} bytes, not ${nonceBytes}`);

@@ -6,8 +6,8 @@ import { hchacha } from '@noble/ciphers/chacha.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cipher, type Cipher } from '../kind.js';
 import { openNative, sealNative } from '../shared/native.js';
-import { assertKey, sized } from '../shared/sized.js';
-import { SIGMA, bytesOf, wordsOf } from '../shared/words.js';
+import { assertKey, enforceSizes } from '../shared/sized.js';
+import { SIGMA, wordsToBytes, bytesToWords } from '../shared/words.js';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 24;
@@ -19,21 +19,21 @@ export const xchacha20Poly1305: Cipher = {
   nonceBytes: NONCE_BYTES,
   key: (bytes) => {
     assertKey(bytes, KEY_BYTES);
-    const words = wordsOf(bytes);
-    const subkey = (nonce: Uint8Array): Uint8Array => {
+    const words = bytesToWords(bytes);
+    const deriveSubkey = (nonce: Uint8Array): Uint8Array => {
       const out = new Uint32Array(KEY_BYTES / 4);
-      hchacha(SIGMA, words, wordsOf(nonce.subarray(0, INTO_KEY)), out);
-      return bytesOf(out);
+      hchacha(SIGMA, words, bytesToWords(nonce.subarray(0, INTO_KEY)), out);
+      return wordsToBytes(out);
     };
-    return sized(NONCE_BYTES, {
-      seal: (nonce, plain, aad) => sealNative('chacha20-poly1305', subkey(nonce), rest(nonce), plain, aad),
-      open: (nonce, sealed, aad) => openNative('chacha20-poly1305', subkey(nonce), rest(nonce), sealed, aad),
+    return enforceSizes(NONCE_BYTES, {
+      seal: (nonce, plain, aad) => sealNative('chacha20-poly1305', deriveSubkey(nonce), padNonce(nonce), plain, aad),
+      open: (nonce, sealed, aad) => openNative('chacha20-poly1305', deriveSubkey(nonce), padNonce(nonce), sealed, aad),
     });
   },
 };
 
 /** Four zero bytes, then the last eight bytes of the nonce. */
-function rest(nonce: Uint8Array): Uint8Array {
+function padNonce(nonce: Uint8Array): Uint8Array {
   const out = new Uint8Array(12);
   out.set(nonce.subarray(INTO_KEY), 4);
   return out;

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import { xsalsa20poly1305 as secretbox } from '@noble/ciphers/salsa.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cipher, type Cipher } from '../kind.js';
-import { assertKey, sized } from '../shared/sized.js';
+import { assertKey, enforceSizes } from '../shared/sized.js';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 24;
@@ -27,7 +27,7 @@ export const xsalsa20Poly1305: Cipher = {
       last = { aad, key };
       return key;
     };
-    return sized(NONCE_BYTES, {
+    return enforceSizes(NONCE_BYTES, {
       seal: (nonce, plain, aad) => secretbox(keyFor(aad), nonce).encrypt(plain),
       open: (nonce, sealed, aad) => {
         try {

@@ -1,7 +1,7 @@
 /** Converts the driver's results to one form for reads and writes. */
 import type { FieldPacket } from 'mysql2';
 
-export interface Answer {
+export interface StatementResult {
   /** Null: the statement returns no rows. */
   readonly rows: readonly (readonly unknown[])[] | null;
   readonly fields: readonly FieldPacket[];
@@ -14,7 +14,7 @@ interface Header {
   readonly affectedRows?: number;
 }
 
-export const answerOf = (result: unknown, fields: readonly FieldPacket[] | undefined): Answer => {
+export const toStatementResult = (result: unknown, fields: readonly FieldPacket[] | undefined): StatementResult => {
   const rows = Array.isArray(result) ? (result as readonly (readonly unknown[])[]) : null;
   const { insertId = 0, affectedRows = 0 } = rows ? {} : (result as Header);
   return { rows, fields: fields ?? [], insertId: String(insertId), affected: affectedRows };

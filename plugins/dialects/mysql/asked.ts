@@ -1,14 +1,14 @@
 /** Reports statements that MySQL or MariaDB rejects when it prepares them. */
 import type { ModelTable } from '../../../contract/model.js';
-import type { Question, Refusal } from '../../../contract/trial.js';
+import type { StatementQuestion, StatementRejection } from '../../../contract/trial.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
-import { isName, nameOf, significant } from '../../../language/strings/sql-read.js';
-import { errorNumber } from './errors.js';
-import type { Wire } from './pool.js';
-import { prepareStatement } from './prepare.js';
+import { isName, getLexemeName, toLexemes } from '../../../language/strings/sql-read.js';
+import { getErrno } from './errors.js';
+import type { MysqlConnection } from './pool.js';
+import { prepareMysqlStatement } from './prepare.js';
 
 /** Errors in the text. Missing tables are ignored, because a migration may create them. */
-const ABOUT = new Map<number, Refusal['about']>([
+const ABOUT = new Map<number, StatementRejection['about']>([
   [1054, 'column'],
   ...[1128, 1305, 1630].map((number) => [number, 'function'] as const),
   ...[1052, 1055, 1056, 1064, 1111, 1136, 1140, 1222, 1241, 1247, 1582, 1583, 1584].map(
@@ -23,35 +23,39 @@ const ADVICE: Readonly<Record<number, string>> = {
   1140: 'Add the other columns to GROUP BY.',
 };
 
-export async function askWire(
-  wire: Wire,
-  questions: readonly Question[],
+export async function probeStatements(
+  wire: MysqlConnection,
+  questions: readonly StatementQuestion[],
   tables: readonly ModelTable[],
-): Promise<(Refusal | null)[]> {
-  const refusals: (Refusal | null)[] = [];
-  for (const { text } of questions) refusals.push(await askOne(wire, scanSql(text), tables));
+): Promise<(StatementRejection | null)[]> {
+  const refusals: (StatementRejection | null)[] = [];
+  for (const { text } of questions) refusals.push(await probeStatement(wire, scanSql(text), tables));
   return refusals;
 }
 
-async function askOne(wire: Wire, scan: SqlScan, tables: readonly ModelTable[]): Promise<Refusal | null> {
+async function probeStatement(
+  wire: MysqlConnection,
+  scan: SqlScan,
+  tables: readonly ModelTable[],
+): Promise<StatementRejection | null> {
   try {
     // Session settings disable all escapes except the doubled quote.
-    const { forms } = prepareStatement({ scan, jsonColumns: [], tables });
-    await wire.command(`PREPARE lintel_asked FROM '${forms[wire.flavour].main.text.replaceAll("'", "''")}'`);
-    await wire.command('DEALLOCATE PREPARE lintel_asked');
+    const { forms } = prepareMysqlStatement({ scan, jsonColumns: [], tables });
+    await wire.runCommand(`PREPARE lintel_asked FROM '${forms[wire.flavour].main.text.replaceAll("'", "''")}'`);
+    await wire.runCommand('DEALLOCATE PREPARE lintel_asked');
     return null;
   } catch (error) {
-    const number = errorNumber(error);
+    const number = getErrno(error);
     const about = ABOUT.get(number);
     if (about === undefined || !(error instanceof Error)) return null;
     const what = error.message.replace(/\.$/, '');
-    return { about, what, advice: ADVICE[number] ?? '', at: placeIn(scan, what), n: null, near: null };
+    return { about, what, advice: ADVICE[number] ?? '', at: findNamePosition(scan, what), n: null, near: null };
   }
 }
 
-function placeIn(scan: SqlScan, message: string): number | null {
+function findNamePosition(scan: SqlScan, message: string): number | null {
   const name = /'([^']+)'|FUNCTION (\S+) does/.exec(message)?.slice(1).find(Boolean)?.split('.').at(-1)?.toLowerCase();
-  const words = significant(scan.text, scan.tokens);
-  const found = words.find((word) => isName(word) && nameOf(word).toLowerCase() === name);
+  const words = toLexemes(scan.text, scan.tokens);
+  const found = words.find((word) => isName(word) && getLexemeName(word).toLowerCase() === name);
   return found?.start ?? null;
 }

@@ -4,11 +4,11 @@
  */
 import mysql from 'mysql2';
 import { ExactNumber } from '../../../contract/exact-number.js';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { isWholeDouble, writeJson } from '../../../language/strings/exact-json.js';
 import type { ValueType } from './types.js';
 
-export type Bound = string | null | number | Buffer | ReturnType<typeof mysql.TypedParameter.LONGLONG>;
+export type BoundValue = string | null | number | Buffer | ReturnType<typeof mysql.TypedParameter.LONGLONG>;
 
 /** Null: the type of the place is unknown. */
 export type BindType =
@@ -24,46 +24,46 @@ interface CheckedString {
   isWellFormed(): boolean;
 }
 
-const refused = (): Error => fault('QRY_BAD_VALUE');
+const createValueFault = (): Error => createFault('QRY_BAD_VALUE');
 
 /** Rejects NUL, as PostgreSQL does, and lone surrogates, which would silently change. */
-function checked(text: string): string {
-  if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw refused();
+function validateText(text: string): string {
+  if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw createValueFault();
   return text;
 }
 
-function finite(_key: string, value: unknown): unknown {
+function validateJsonValue(_key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a finite number');
-  if (typeof value === 'string') checked(value);
+  if (typeof value === 'string') validateText(value);
   return value;
 }
 
 /** MySQL's JSON stores 64-bit integers; every other number is a double. */
-function inJson(number: ExactNumber): void {
-  if (!number.isWhole) throw refused();
+function validateJsonNumber(number: ExactNumber): void {
+  if (!number.isWhole) throw createValueFault();
   const whole = BigInt(number.toString());
-  if (whole < -(1n << 63n) || whole >= 1n << 64n) throw refused();
+  if (whole < -(1n << 63n) || whole >= 1n << 64n) throw createValueFault();
 }
 
-function jsonText(value: unknown): string {
+function toJsonText(value: unknown): string {
   let text: string | undefined;
   try {
     const exact = ExactNumber.written;
-    text = JSON.stringify(value, finite);
-    if (ExactNumber.written !== exact) text = writeJson(value, inJson);
+    text = JSON.stringify(value, validateJsonValue);
+    if (ExactNumber.written !== exact) text = writeJson(value, validateJsonNumber);
   } catch (cause) {
-    throw fault('QRY_BAD_VALUE', {}, { cause });
+    throw createFault('QRY_BAD_VALUE', {}, { cause });
   }
-  if (text === undefined) throw refused();
+  if (text === undefined) throw createValueFault();
   return text;
 }
 
-function plainText(value: unknown): string {
+function toPlainText(value: unknown): string {
   switch (typeof value) {
     case 'string':
-      return checked(value);
+      return validateText(value);
     case 'number':
-      if (!Number.isFinite(value)) throw refused();
+      if (!Number.isFinite(value)) throw createValueFault();
       return String(value);
     case 'bigint':
       return String(value);
@@ -73,7 +73,7 @@ function plainText(value: unknown): string {
       if (value instanceof ExactNumber) return value.toString();
       if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
       if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
-      return jsonText(value);
+      return toJsonText(value);
   }
 }
 
@@ -82,83 +82,83 @@ const INTEGER = /^\s*[+-]?\d+\s*$/;
 const NUMBER = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
 /** The text `1.0` is rejected, as on PostgreSQL. */
-function integer(value: unknown, type: ValueType): Bound {
-  const text = plainText(value);
-  if (typeof value === 'number' && !Number.isInteger(value)) throw refused();
+function bindInteger(value: unknown, type: ValueType): BoundValue {
+  const text = toPlainText(value);
+  if (typeof value === 'number' && !Number.isInteger(value)) throw createValueFault();
   const exact =
     typeof value === 'number' ? BigInt(value) : INTEGER.test(text) ? BigInt(text.trim().replace('+', '')) : null;
   const half = 1n << ((BITS[type] ?? 64n) - 1n);
   // Allows the unsigned range; the server rejects what the column cannot store.
-  if (exact === null || exact < -half || exact >= (type === 'big' ? half : half * 2n)) throw refused();
+  if (exact === null || exact < -half || exact >= (type === 'big' ? half : half * 2n)) throw createValueFault();
   return mysql.TypedParameter.LONGLONG(exact);
 }
 
-function decimal(value: unknown): string {
-  const text = plainText(value).trim();
-  if (!NUMBER.test(text)) throw refused();
+function toDecimalText(value: unknown): string {
+  const text = toPlainText(value).trim();
+  if (!NUMBER.test(text)) throw createValueFault();
   return text.replace(/^\+/, '');
 }
 
 /** Rejects integers that a double cannot hold exactly. */
-function float(value: unknown): number {
-  const text = decimal(value);
+function toDouble(value: unknown): number {
+  const text = toDecimalText(value);
   const number = Number(text);
-  if (!Number.isFinite(number) || !isWholeDouble(text)) throw refused();
+  if (!Number.isFinite(number) || !isWholeDouble(text)) throw createValueFault();
   return number;
 }
 
 const TRUE = /^(?:t|tr|tru|true|y|ye|yes|on|1)$/i;
 const FALSE = /^(?:f|fa|fal|fals|false|n|no|of|off|0)$/i;
 
-export function boolean(value: unknown): number {
-  const text = plainText(value).trim();
+export function toBit(value: unknown): number {
+  const text = toPlainText(value).trim();
   if (TRUE.test(text)) return 1;
   if (FALSE.test(text)) return 0;
-  throw refused();
+  throw createValueFault();
 }
 
 const INSTANT =
   /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?\s*$/i;
 
 /** Converts ISO 8601 to the text of a DATETIME(6) in UTC. */
-export function instant(value: unknown): string {
-  const text = value instanceof Date ? plainText(value) : plainText(value);
+export function toDatetime(value: unknown): string {
+  const text = value instanceof Date ? toPlainText(value) : toPlainText(value);
   const found = INSTANT.exec(text);
-  if (!found) throw refused();
+  if (!found) throw createValueFault();
   const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00', fraction = '', zone] = found;
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) throw refused();
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) throw createValueFault();
   const [, sign = '+', hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? '') ?? [];
   const offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
   const utc = new Date(date.getTime() - offset * 60_000).toISOString();
   return `${utc.slice(0, 10)} ${utc.slice(11, 19)}.${fraction.slice(0, 6).padEnd(6, '0')}`;
 }
 
-export const day = (value: unknown): string => instant(value).slice(0, 10);
+export const toDate = (value: unknown): string => toDatetime(value).slice(0, 10);
 
-function time(value: unknown): string {
-  const text = plainText(value).trim();
-  if (!/^\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?$/.test(text)) throw refused();
+function toTimeText(value: unknown): string {
+  const text = toPlainText(value).trim();
+  if (!/^\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?$/.test(text)) throw createValueFault();
   return text;
 }
 
-function uuid(value: unknown): string {
-  const text = plainText(value).trim();
-  if (!/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) throw refused();
+function toUuidText(value: unknown): string {
+  const text = toPlainText(value).trim();
+  if (!/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) throw createValueFault();
   return text.toLowerCase();
 }
 
 /** `\x` and hexadecimal digits, as in results; other text is taken as its own bytes. */
-function bytes(value: unknown): string | Buffer {
-  const text = plainText(value);
+function toBytes(value: unknown): string | Buffer {
+  const text = toPlainText(value);
   if (!text.startsWith('\\x')) return text;
-  if (!/^(?:[0-9a-f]{2})*$/i.test(text.slice(2))) throw refused();
+  if (!/^(?:[0-9a-f]{2})*$/i.test(text.slice(2))) throw createValueFault();
   return Buffer.from(text.slice(2), 'hex');
 }
 
-function pathOf(value: unknown): string {
-  const key = plainText(value);
-  if (/["\\]/.test(key)) throw refused();
+function toJsonPath(value: unknown): string {
+  const key = toPlainText(value);
+  if (/["\\]/.test(key)) throw createValueFault();
   return `$."${key}"`;
 }
 
@@ -168,9 +168,9 @@ const LEFT_OUT = new Set(
 );
 
 /** Requires all words. Only letters and digits are used, so the value cannot contain operators. */
-function search(value: unknown): string {
+function toSearchExpression(value: unknown): string {
   const words =
-    plainText(value)
+    toPlainText(value)
       .toLowerCase()
       .match(/[\p{L}\p{N}_]+/gu) ?? [];
   return words
@@ -179,8 +179,8 @@ function search(value: unknown): string {
     .join(' ');
 }
 
-function list(value: unknown, type: ValueType | null): string {
-  if (!Array.isArray(value)) throw refused();
+function toJsonList(value: unknown, type: ValueType | null): string {
+  if (!Array.isArray(value)) throw createValueFault();
   return JSON.stringify(
     value.map((item) => {
       // JSON has no bytes.
@@ -194,37 +194,39 @@ function list(value: unknown, type: ValueType | null): string {
 export const isNumeric = (text: string): boolean => NUMBER.test(text);
 
 /** Text equals a number only if it is that number. */
-const untyped = (value: unknown): string => (typeof value === 'boolean' ? (value ? '1' : '0') : plainText(value));
+const toUntypedText = (value: unknown): string =>
+  typeof value === 'boolean' ? (value ? '1' : '0') : toPlainText(value);
 
-const BINDS: Readonly<Record<ValueType | 'arithmetic' | 'limit' | 'path' | 'search', (value: unknown) => Bound>> = {
-  tiny: (value) => integer(value, 'tiny'),
-  small: (value) => integer(value, 'small'),
-  medium: (value) => integer(value, 'medium'),
-  int: (value) => integer(value, 'int'),
-  big: (value) => integer(value, 'big'),
-  limit: (value) => integer(value, 'big'),
-  number: decimal,
-  arithmetic: (value) => {
-    const text = decimal(value);
-    const whole = INTEGER.test(text) && text.length < 19;
-    return whole ? mysql.TypedParameter.LONGLONG(BigInt(text)) : typeof value === 'number' ? value : text;
-  },
-  float,
-  boolean,
-  text: plainText,
-  uuid,
-  instant,
-  date: day,
-  time,
-  json: jsonText,
-  bytes,
-  path: pathOf,
-  search,
-};
+const BINDS: Readonly<Record<ValueType | 'arithmetic' | 'limit' | 'path' | 'search', (value: unknown) => BoundValue>> =
+  {
+    tiny: (value) => bindInteger(value, 'tiny'),
+    small: (value) => bindInteger(value, 'small'),
+    medium: (value) => bindInteger(value, 'medium'),
+    int: (value) => bindInteger(value, 'int'),
+    big: (value) => bindInteger(value, 'big'),
+    limit: (value) => bindInteger(value, 'big'),
+    number: toDecimalText,
+    arithmetic: (value) => {
+      const text = toDecimalText(value);
+      const whole = INTEGER.test(text) && text.length < 19;
+      return whole ? mysql.TypedParameter.LONGLONG(BigInt(text)) : typeof value === 'number' ? value : text;
+    },
+    float: toDouble,
+    boolean: toBit,
+    text: toPlainText,
+    uuid: toUuidText,
+    instant: toDatetime,
+    date: toDate,
+    time: toTimeText,
+    json: toJsonText,
+    bytes: toBytes,
+    path: toJsonPath,
+    search: toSearchExpression,
+  };
 
-export function bindValue(value: unknown, type: BindType): Bound {
-  if (type === 'json') return value === null || value === undefined ? null : jsonText(value);
+export function bindValue(value: unknown, type: BindType): BoundValue {
+  if (type === 'json') return value === null || value === undefined ? null : toJsonText(value);
   if (value === null || value === undefined) return null;
-  if (type === null) return untyped(value);
-  return typeof type === 'object' ? list(value, type.list) : BINDS[type](value);
+  if (type === null) return toUntypedText(value);
+  return typeof type === 'object' ? toJsonList(value, type.list) : BINDS[type](value);
 }

@@ -1,45 +1,57 @@
 /** Rewrites postfix casts and JSON steps of PostgreSQL into function calls. Rejects types without a counterpart. */
-import { normalType } from '../../../language/strings/sql-types.js';
-import { boolean, day, instant } from './bind.js';
-import { intervalOf, literalOf } from './literals.js';
-import { CAST_NAMES, castOf, type Flavour } from './types.js';
-import { isWord, operandEnd, operandStart, quoteText, unsayable, type Lexeme, type Words } from './words.js';
+import { normalizeType } from '../../../language/strings/sql-types.js';
+import { toBit, toDate, toDatetime } from './bind.js';
+import { toMysqlInterval, parseLiteral } from './literals.js';
+import { CAST_NAMES, findCastType, type ServerFlavour } from './types.js';
+import {
+  isKeyword,
+  findOperandEnd,
+  findOperandStart,
+  quoteText,
+  createTranslationError,
+  type Lexeme,
+  type Words,
+} from './words.js';
 
 /** Whether this placeholder is the list of ANY or ALL, which has an array cast. */
 export const isListAt = (all: readonly Lexeme[], i: number): boolean =>
-  all[i - 1]?.text === '(' && isWord(all[i - 2], 'ANY', 'ALL', 'SOME');
+  all[i - 1]?.text === '(' && isKeyword(all[i - 2], 'ANY', 'ALL', 'SOME');
 
-export function cast(words: Words, from: number, i: number, type: string, flavour: Flavour): void {
+export function rewriteCast(words: Words, from: number, i: number, type: string, flavour: ServerFlavour): void {
   const { all, out } = words;
   const operand = all[i - 1];
   if (type === 'interval' && operand?.type === 'string') {
-    out[i - 1] = `INTERVAL ${intervalOf(literalOf(operand))}`;
+    out[i - 1] = `INTERVAL ${toMysqlInterval(parseLiteral(operand))}`;
     out[i] = '';
     return;
   }
-  const known = castOf(type);
-  if (known === undefined) throw unsayable(`the cast to ${type}`, `one of ${CAST_NAMES}`);
-  if (operand?.type === 'string') literalCast(words, i - 1, known.value);
-  const [open, close] = around(known, flavour, operand);
+  const known = findCastType(type);
+  if (known === undefined) throw createTranslationError(`the cast to ${type}`, `one of ${CAST_NAMES}`);
+  if (operand?.type === 'string') convertLiteral(words, i - 1, known.value);
+  const [open, close] = getCastWrapper(known, flavour, operand);
   out[from] = open + (out[from] ?? '');
   out[i] = close;
 }
 
 /** Converts a literal at load, by the rules of PostgreSQL. */
-function literalCast({ all, out }: Words, i: number, value: string): void {
-  const written = literalOf(all[i] as Lexeme);
+function convertLiteral({ all, out }: Words, i: number, value: string): void {
+  const written = parseLiteral(all[i] as Lexeme);
   try {
-    if (value === 'boolean') out[i] = String(boolean(written));
-    if (value === 'instant') out[i] = quoteText(instant(written));
-    if (value === 'date') out[i] = quoteText(day(written));
+    if (value === 'boolean') out[i] = String(toBit(written));
+    if (value === 'instant') out[i] = quoteText(toDatetime(written));
+    if (value === 'date') out[i] = quoteText(toDate(written));
   } catch {
-    throw unsayable(`'${written}' as ${value}`, 'a value of that type');
+    throw createTranslationError(`'${written}' as ${value}`, 'a value of that type');
   }
 }
 
-type Around = readonly [string, string];
+type CastWrapper = readonly [string, string];
 
-function around(known: { value: string; sql: string | null }, flavour: Flavour, operand: Lexeme | undefined): Around {
+function getCastWrapper(
+  known: { value: string; sql: string | null },
+  flavour: ServerFlavour,
+  operand: Lexeme | undefined,
+): CastWrapper {
   if (known.sql !== null) return ['CAST(', ` AS ${known.sql})`];
   if (known.value === 'boolean') return ['(', ' <> 0)'];
   if (flavour === 'mysql') return ['CAST(', ' AS JSON)'];
@@ -48,22 +60,22 @@ function around(known: { value: string; sql: string | null }, flavour: Flavour, 
 }
 
 /** `CAST(x AS type)`. */
-export function castCall(words: Words, i: number, flavour: Flavour): void {
+export function rewriteCastCall(words: Words, i: number, flavour: ServerFlavour): void {
   const { all, out, scan } = words;
   const depth = all[i + 1]?.depth ?? 0;
   const close = all.findIndex((word, at) => at > i + 1 && word.type === 'close' && word.depth === depth);
-  const as = all.findIndex((word, at) => at > i && at < close && word.depth === depth + 1 && isWord(word, 'AS'));
+  const as = all.findIndex((word, at) => at > i && at < close && word.depth === depth + 1 && isKeyword(word, 'AS'));
   if (as < 0) return;
-  const type = normalType(scan.text.slice(all[as]?.end, all[close]?.start));
-  const known = castOf(type);
+  const type = normalizeType(scan.text.slice(all[as]?.end, all[close]?.start));
+  const known = findCastType(type);
   // MySQL's own type names pass unchanged.
   if (known === undefined) {
     if (/^(?:signed|unsigned|char|binary|datetime|double|year)\b/.test(type)) return;
-    throw unsayable(`the cast to ${type}`, `one of ${CAST_NAMES}`);
+    throw createTranslationError(`the cast to ${type}`, `one of ${CAST_NAMES}`);
   }
   const operand = as === i + 3 ? all[as - 1] : undefined;
-  if (operand?.type === 'string') literalCast(words, as - 1, known.value);
-  const [open, end] = around(known, flavour, operand);
+  if (operand?.type === 'string') convertLiteral(words, as - 1, known.value);
+  const [open, end] = getCastWrapper(known, flavour, operand);
   for (let at = as; at < close; at++) out[at] = '';
   out[i] = open.slice(0, -1);
   out[i + 1] = open.slice(-1);
@@ -71,31 +83,35 @@ export function castCall(words: Words, i: number, flavour: Flavour): void {
 }
 
 /** `data->>'key'` and `data->0`. */
-export function jsonStep(words: Words, i: number, flavour: Flavour): void {
+export function rewriteJsonStep(words: Words, i: number, flavour: ServerFlavour): void {
   const { all, out } = words;
   const step = all[i + 1];
-  const from = jsonStart(all, i - 1);
+  const from = findJsonStart(all, i - 1);
   let path: string;
   if (step?.type === 'string') {
-    const key = literalOf(step);
-    if (/["\\]/.test(key)) throw unsayable(`the key ${key}`, 'a key without quotes and backslashes');
+    const key = parseLiteral(step);
+    if (/["\\]/.test(key)) throw createTranslationError(`the key ${key}`, 'a key without quotes and backslashes');
     path = quoteText(key.startsWith('$') ? key : `$."${key}"`);
   } else if (step?.type === 'number') path = quoteText(`$[${step.text}]`);
-  else if (step?.type === 'placeholder' && operandEnd(all, i + 1) === i + 2) path = '?';
-  else throw unsayable('a step into JSON that is computed', 'a key in quotes, a number or a parameter without a cast');
-  out[from] = `${all[i]?.text === '->>' ? asText(flavour)[0] : 'JSON_EXTRACT('}${out[from] ?? ''}`;
+  else if (step?.type === 'placeholder' && findOperandEnd(all, i + 1) === i + 2) path = '?';
+  else
+    throw createTranslationError(
+      'a step into JSON that is computed',
+      'a key in quotes, a number or a parameter without a cast',
+    );
+  out[from] = `${all[i]?.text === '->>' ? getTextWrapper(flavour)[0] : 'JSON_EXTRACT('}${out[from] ?? ''}`;
   out[i] = ', ';
-  out[i + 1] = `${path}${all[i]?.text === '->>' ? asText(flavour)[1] : ')'}`;
+  out[i + 1] = `${path}${all[i]?.text === '->>' ? getTextWrapper(flavour)[1] : ')'}`;
 }
 
 /** JSON null becomes SQL NULL, not the text `null`. */
-const asText = (flavour: Flavour): Around =>
+const getTextWrapper = (flavour: ServerFlavour): CastWrapper =>
   flavour === 'mysql'
     ? ['JSON_UNQUOTE(NULLIF(JSON_EXTRACT(', `), CAST('null' AS JSON)))`]
     : ['JSON_UNQUOTE(NULLIF(JSON_EXTRACT(', `), 'null'))`];
 
-function jsonStart(all: readonly Lexeme[], end: number): number {
-  let from = operandStart(all, end);
-  while (all[from - 1]?.text === '->' || all[from - 1]?.text === '->>') from = operandStart(all, from - 2);
+function findJsonStart(all: readonly Lexeme[], end: number): number {
+  let from = findOperandStart(all, end);
+  while (all[from - 1]?.text === '->' || all[from - 1]?.text === '->>') from = findOperandStart(all, from - 2);
   return from;
 }

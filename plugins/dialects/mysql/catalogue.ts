@@ -1,9 +1,9 @@
 /** Reads column types, to bind values, and unique keys, to find written rows again. Reads only. */
 import type { Trigger } from '../shared/triggers.js';
-import type { Wire } from './pool.js';
-import { columnType, type ValueType } from './types.js';
+import type { MysqlConnection } from './pool.js';
+import { toValueType, type ValueType } from './types.js';
 
-export interface CatalogueTable {
+export interface MysqlCatalogueTable {
   readonly columns: ReadonlyMap<string, ValueType | undefined>;
   /** The AUTO_INCREMENT column. */
   readonly auto: string | null;
@@ -11,7 +11,7 @@ export interface CatalogueTable {
   readonly keys: readonly { readonly name: string; readonly primary: boolean; readonly columns: readonly string[] }[];
 }
 
-export type Catalogue = ReadonlyMap<string, CatalogueTable>;
+export type MysqlCatalogue = ReadonlyMap<string, MysqlCatalogueTable>;
 
 const COLUMNS = `SELECT table_name AS t, column_name AS c, data_type AS d, column_type AS f, extra AS e
   FROM information_schema.columns WHERE table_schema = DATABASE()`;
@@ -23,35 +23,35 @@ const JSON_CHECKS = `SELECT table_name AS t, check_clause AS c FROM information_
 const TRIGGERS = `SELECT trigger_name AS n, event_object_table AS t, action_statement AS b FROM information_schema.triggers
   WHERE trigger_schema = DATABASE()`;
 
-const text = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('utf8') : String(value));
-const rowsOf = async (wire: Wire, sql: string): Promise<string[][]> =>
-  ((await wire.run(sql, [])).rows ?? []).map((row) => row.map(text));
+const toText = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('utf8') : String(value));
+const readRows = async (wire: MysqlConnection, sql: string): Promise<string[][]> =>
+  ((await wire.run(sql, [])).rows ?? []).map((row) => row.map(toText));
 
-export async function readTriggers(wire: Wire): Promise<readonly Trigger[]> {
-  return (await rowsOf(wire, TRIGGERS)).map(([name = '', table = '', body = '']) => ({ name, table, body }));
+export async function readTriggers(wire: MysqlConnection): Promise<readonly Trigger[]> {
+  return (await readRows(wire, TRIGGERS)).map(([name = '', table = '', body = '']) => ({ name, table, body }));
 }
 
-export async function readCatalogue(wire: Wire): Promise<Catalogue> {
+export async function readCatalogue(wire: MysqlConnection): Promise<MysqlCatalogue> {
   interface Table {
     columns: Map<string, ValueType | undefined>;
     auto: string | null;
     keys: { name: string; primary: boolean; columns: string[] }[];
   }
   const tables = new Map<string, Table>();
-  for (const [table = '', column = '', data = '', full = '', extra = ''] of await rowsOf(wire, COLUMNS)) {
+  for (const [table = '', column = '', data = '', full = '', extra = ''] of await readRows(wire, COLUMNS)) {
     const found: Table = tables.get(table) ?? { columns: new Map(), auto: null, keys: [] };
     tables.set(table, found);
-    found.columns.set(column.toLowerCase(), columnType(data.toLowerCase(), full.toLowerCase()));
+    found.columns.set(column.toLowerCase(), toValueType(data.toLowerCase(), full.toLowerCase()));
     if (/auto_increment/i.test(extra)) found.auto = column;
   }
-  for (const [table = '', name = '', column = ''] of await rowsOf(wire, KEYS)) {
+  for (const [table = '', name = '', column = ''] of await readRows(wire, KEYS)) {
     const keys = tables.get(table)?.keys;
     const known = keys?.find((key) => key.name === name);
     if (known) known.columns.push(column);
     else keys?.push({ name, primary: name === 'PRIMARY', columns: [column] });
   }
   if (wire.flavour === 'mariadb') {
-    for (const [table = '', clause = ''] of await rowsOf(wire, JSON_CHECKS)) {
+    for (const [table = '', clause = ''] of await readRows(wire, JSON_CHECKS)) {
       const column = /^json_valid\([`"](.*)[`"]\)$/i.exec(clause)?.[1]?.replaceAll(/([`"])\1/g, '$1');
       if (column !== undefined) tables.get(table)?.columns.set(column.toLowerCase(), 'json');
     }

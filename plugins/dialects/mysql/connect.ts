@@ -1,7 +1,7 @@
 /** Reports why a database could not be opened, in fixed texts: server messages may contain the password. */
-import { Fault, fault } from '../../../contract/fault.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import { NETWORK_REASONS } from '../../shared/network-reasons.light.js';
-import { errorName, errorNumber, isLost } from './errors.js';
+import { getErrorCode, getErrno, isMysqlConnectionLost } from './errors.js';
 
 const REASONS: Readonly<Record<number, string>> = {
   1040: 'the server has too many connections',
@@ -12,22 +12,26 @@ const REASONS: Readonly<Record<number, string>> = {
   1698: 'user name or password refused',
 };
 
-function reasonOf(error: unknown): string {
-  const known = REASONS[errorNumber(error)];
+function describeConnectError(error: unknown): string {
+  const known = REASONS[getErrno(error)];
   if (known !== undefined) return known;
-  const name = errorName(error);
+  const name = getErrorCode(error);
   if (Object.hasOwn(NETWORK_REASONS, name)) return NETWORK_REASONS[name] ?? '';
   if (name === 'HANDSHAKE_NO_SSL_SUPPORT') return 'the server does not offer an encrypted connection';
   return /timeout/i.test(name) ? 'no answer in time' : 'the connection failed';
 }
 
-export const addressFault = (instance: string): Fault =>
-  fault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
+export const createMysqlAddressFault = (instance: string): Fault =>
+  createFault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
 
 /** `retryable` when the reason may be temporary. */
-export function connectFault(instance: string, error: unknown): Fault {
+export function createMysqlConnectFault(instance: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
-  const passing = isLost(error) || /^(?:1040|1053)$/.test(String(errorNumber(error)));
-  const fatal = /^(?:1044|1045|1049|1698)$/.test(String(errorNumber(error)));
-  return fault('QRY_CONNECT', { instance, reason: reasonOf(error) }, { cause: error, retryable: passing && !fatal });
+  const passing = isMysqlConnectionLost(error) || /^(?:1040|1053)$/.test(String(getErrno(error)));
+  const fatal = /^(?:1044|1045|1049|1698)$/.test(String(getErrno(error)));
+  return createFault(
+    'QRY_CONNECT',
+    { instance, reason: describeConnectError(error) },
+    { cause: error, retryable: passing && !fatal },
+  );
 }

@@ -1,26 +1,26 @@
 /** The handle of a MySQL connection: leases a connection for each statement and converts errors to Faults. Repeats only reads. */
-import type { Asker } from '../../../contract/asker.js';
-import { Fault, fault } from '../../../contract/fault.js';
+import type { Requester } from '../../../contract/asker.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import type { Dialect, Isolation, Row, Transaction } from '../kind.js';
-import { executor } from '../shared/execute.js';
-import { bindValue, isNumeric, type Bound } from './bind.js';
-import { readCatalogue, type Catalogue } from './catalogue.js';
-import { isLost, isRetryable, namedIn, Overdue, toFault } from './errors.js';
-import type { Lease, Pool, Wire } from './pool.js';
-import { prepareStatement, type MyPrepared } from './prepare.js';
+import { createExecutor } from '../shared/execute.js';
+import { bindValue, isNumeric, type BoundValue } from './bind.js';
+import { readCatalogue, type MysqlCatalogue } from './catalogue.js';
+import { isMysqlConnectionLost, isMysqlRetryable, parseErrorNames, OverdueError, toMysqlFault } from './errors.js';
+import type { Lease, Pool, MysqlConnection } from './pool.js';
+import { prepareMysqlStatement, type MysqlPreparedStatement } from './prepare.js';
 import { runForm, type Bind } from './steps.js';
 import type { BindType } from './bind.js';
-import type { Flavour } from './types.js';
-import type { Rendered } from './words.js';
+import type { ServerFlavour } from './types.js';
+import type { RenderedSql } from './words.js';
 
 /** Warning: only the prefix of a text was used as a number or a time, such as `x` as 0. */
 const READ_IN_PART = 1292;
 
-export interface Server {
+export interface OpenServer {
   readonly pool: Pool;
-  readonly flavour: Flavour;
+  readonly flavour: ServerFlavour;
   /** Null: must be read again. */
-  catalogue: Promise<Catalogue> | null;
+  catalogue: Promise<MysqlCatalogue> | null;
   /** Names missing in the database; the catalogue is not read again for them. */
   readonly unknown: Set<string>;
   /** Triggers access tables that no statement names. */
@@ -34,15 +34,18 @@ interface OpenTransaction {
 }
 
 /** `met`: called with every prepared statement; throws if the open server can never run it. */
-export function createDialect(
-  server: () => Server,
+export function createMysqlDialect(
+  server: () => OpenServer,
   isolation: (need: Isolation) => string,
-  met: (prepared: MyPrepared) => void,
+  met: (prepared: MysqlPreparedStatement) => void,
 ): Dialect {
   /** Placeholder types of a statement, valid for one catalogue. */
-  const types = new WeakMap<MyPrepared, { catalogue: Catalogue; types: ReadonlyMap<number, BindType> }>();
+  const types = new WeakMap<
+    MysqlPreparedStatement,
+    { catalogue: MysqlCatalogue; types: ReadonlyMap<number, BindType> }
+  >();
 
-  async function catalogueFor(wire: Wire, prepared: MyPrepared): Promise<Catalogue> {
+  async function getCatalogue(wire: MysqlConnection, prepared: MysqlPreparedStatement): Promise<MysqlCatalogue> {
     const here = server();
     const reading = (here.catalogue ??= readCatalogue(wire));
     try {
@@ -57,7 +60,7 @@ export function createDialect(
     }
   }
 
-  function typesFor(prepared: MyPrepared, catalogue: Catalogue): ReadonlyMap<number, BindType> {
+  function getTypes(prepared: MysqlPreparedStatement, catalogue: MysqlCatalogue): ReadonlyMap<number, BindType> {
     const known = types.get(prepared);
     if (known?.catalogue === catalogue) return known.types;
     const found = prepared.typesIn(catalogue);
@@ -67,26 +70,26 @@ export function createDialect(
 
   /** `begin`: called before the first statement that may have to be undone. */
   async function runOn(
-    wire: Wire,
-    prepared: MyPrepared,
+    wire: MysqlConnection,
+    prepared: MysqlPreparedStatement,
     values: readonly unknown[],
     begin?: () => Promise<void>,
   ): Promise<readonly Row[]> {
-    const catalogue = await catalogueFor(wire, prepared);
-    const known = typesFor(prepared, catalogue);
+    const catalogue = await getCatalogue(wire, prepared);
+    const known = getTypes(prepared, catalogue);
     let unsure = false;
-    const bind: Bind = ({ order, places }: Rendered) =>
+    const bind: Bind = ({ order, places }: RenderedSql) =>
       order.map((parameter, i) => {
         const type = known.get(places[i] ?? -1) ?? null;
-        const value = bound(values[parameter], type, parameter + 1);
+        const value = bindParameter(values[parameter], type, parameter + 1);
         unsure ||= type === null && typeof value === 'string' && !isNumeric(value);
         return value;
       });
     try {
-      const judging = judged(wire, () => unsure, begin);
+      const judging = createCheckedConnection(wire, () => unsure, begin);
       return await runForm(judging, prepared.forms[wire.flavour], bind, catalogue);
     } catch (error) {
-      throw error instanceof Fault ? error : new Unnamed(error, columnsOf(error, prepared, catalogue));
+      throw error instanceof Fault ? error : new StatementError(error, findColumns(error, prepared, catalogue));
     } finally {
       if (prepared.changesTables) {
         server().catalogue = null;
@@ -96,35 +99,35 @@ export function createDialect(
   }
 
   async function runFree(
-    prepared: MyPrepared,
+    prepared: MysqlPreparedStatement,
     values: readonly unknown[],
-    asker: Asker | null,
+    asker: Requester | null,
     tries: number,
   ): Promise<readonly Row[]> {
-    const { wire, release } = await server().pool.lease(asker);
+    const { wire, release } = await server().pool.acquire(asker);
     const steps = prepared.forms[wire.flavour].steps !== null;
     let begun = false;
     const begin = async (): Promise<void> => {
       if (begun || prepared.changesTables) return;
       begun = true;
-      await wire.command('START TRANSACTION');
+      await wire.runCommand('START TRANSACTION');
     };
     let broken = true;
     try {
       if (steps) await begin();
       const rows = await runOn(wire, prepared, values, prepared.readOnly ? undefined : begin);
-      if (begun) await wire.command('COMMIT');
+      if (begun) await wire.runCommand('COMMIT');
       broken = false;
       return rows;
     } catch (thrown) {
-      const error = thrown instanceof Unnamed ? thrown.error : thrown;
-      broken = isLost(error);
+      const error = thrown instanceof StatementError ? thrown.error : thrown;
+      broken = isMysqlConnectionLost(error);
       if (begun && !broken)
-        broken = await wire.command('ROLLBACK').then(
+        broken = await wire.runCommand('ROLLBACK').then(
           () => false,
           () => true,
         );
-      if (broken && tries > 0 && prepared.readOnly && !(error instanceof Overdue))
+      if (broken && tries > 0 && prepared.readOnly && !(error instanceof OverdueError))
         return await runFree(prepared, values, asker, tries - 1);
       throw thrown;
     } finally {
@@ -134,11 +137,12 @@ export function createDialect(
 
   async function runInside(
     open: OpenTransaction,
-    prepared: MyPrepared,
+    prepared: MysqlPreparedStatement,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
-    if (open.over) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
-    if (open.failed) throw fault('QRY_FAILED', {}, { cause: new Error('a statement of the transaction had failed') });
+    if (open.over) throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
+    if (open.failed)
+      throw createFault('QRY_FAILED', {}, { cause: new Error('a statement of the transaction had failed') });
     try {
       return await runOn(open.lease.wire, prepared, values);
     } catch (error) {
@@ -148,15 +152,15 @@ export function createDialect(
     }
   }
 
-  const faultOf = (error: unknown, outcome: 'none' | 'unknown'): Fault =>
-    error instanceof Unnamed ? toFault(error.error, outcome, error.columns) : toFault(error, outcome);
+  const toStatementFault = (error: unknown, outcome: 'none' | 'unknown'): Fault =>
+    error instanceof StatementError ? toMysqlFault(error.error, outcome, error.columns) : toMysqlFault(error, outcome);
 
-  async function finish(open: OpenTransaction, command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  async function endTransaction(open: OpenTransaction, command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
     if (open.over) return;
     open.over = true;
     let broken = true;
     try {
-      await open.lease.wire.command(command);
+      await open.lease.wire.runCommand(command);
       broken = false;
     } finally {
       // A connection that cannot end its transaction is closed, which rolls it back.
@@ -167,32 +171,32 @@ export function createDialect(
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
     prepare(input) {
-      const prepared = prepareStatement(input);
+      const prepared = prepareMysqlStatement(input);
       met(prepared);
       return prepared;
     },
 
     async run(statement, values, transaction, _last, asker = null) {
-      const prepared = statement as MyPrepared;
+      const prepared = statement as MysqlPreparedStatement;
       try {
         if (!transaction) return await runFree(prepared, values, asker, 1);
         return await runInside(transaction.transaction as OpenTransaction, prepared, values);
       } catch (error) {
-        throw faultOf(error, transaction || prepared.readOnly ? 'none' : 'unknown');
+        throw toStatementFault(error, transaction || prepared.readOnly ? 'none' : 'unknown');
       }
     },
 
     async begin(need, asker): Promise<Transaction> {
       let lease: Lease | null = null;
       try {
-        lease = await server().pool.lease(asker);
+        lease = await server().pool.acquire(asker);
         const level = isolation(need).toUpperCase();
-        if (level !== 'READ COMMITTED') await lease.wire.command(`SET TRANSACTION ISOLATION LEVEL ${level}`);
-        await lease.wire.command('START TRANSACTION');
+        if (level !== 'READ COMMITTED') await lease.wire.runCommand(`SET TRANSACTION ISOLATION LEVEL ${level}`);
+        await lease.wire.runCommand('START TRANSACTION');
         return { transaction: { lease, failed: false, over: false } satisfies OpenTransaction };
       } catch (error) {
         lease?.release(true);
-        throw toFault(error);
+        throw toMysqlFault(error);
       }
     },
 
@@ -201,39 +205,43 @@ export function createDialect(
     async commit({ transaction }) {
       const open = transaction as OpenTransaction;
       if (open.over || open.failed) {
-        await finish(open, 'ROLLBACK').catch(() => undefined);
-        throw fault(
+        await endTransaction(open, 'ROLLBACK').catch(() => undefined);
+        throw createFault(
           'QRY_FAILED',
           {},
           { cause: new Error('commit of a transaction that is over or in which a statement failed') },
         );
       }
       try {
-        await finish(open, 'COMMIT');
+        await endTransaction(open, 'COMMIT');
       } catch (error) {
-        throw toFault(error, 'unknown');
+        throw toMysqlFault(error, 'unknown');
       }
     },
 
-    rollback: ({ transaction }) => finish(transaction as OpenTransaction, 'ROLLBACK').catch(() => undefined),
-    retryable: isRetryable,
+    rollback: ({ transaction }) => endTransaction(transaction as OpenTransaction, 'ROLLBACK').catch(() => undefined),
+    retryable: isMysqlRetryable,
   };
-  const execute = executor(dialect);
+  const execute = createExecutor(dialect);
   return dialect;
 }
 
 /** Reads the warnings after each statement with untyped text, because the next statement clears them. */
-const judged = (wire: Wire, unsure: () => boolean, begin?: () => Promise<void>): Wire => ({
+const createCheckedConnection = (
+  wire: MysqlConnection,
+  unsure: () => boolean,
+  begin?: () => Promise<void>,
+): MysqlConnection => ({
   ...wire,
   async run(text, values) {
     if (unsure()) await begin?.();
     const answer = await wire.run(text, values);
-    if (unsure() && (await wire.remarks()).includes(READ_IN_PART)) throw fault('QRY_BAD_VALUE');
+    if (unsure() && (await wire.readWarnings()).includes(READ_IN_PART)) throw createFault('QRY_BAD_VALUE');
     return answer;
   },
 });
 
-class Unnamed extends Error {
+class StatementError extends Error {
   constructor(
     readonly error: unknown,
     readonly columns: readonly string[],
@@ -243,20 +251,20 @@ class Unnamed extends Error {
 }
 
 /** The Fault names the parameter. */
-function bound(value: unknown, type: BindType, n: number): Bound {
+function bindParameter(value: unknown, type: BindType, n: number): BoundValue {
   try {
     return bindValue(value, type);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const detail = 'does not fit the type that the query expects';
-    throw fault(error.code, {}, { ...error.options, issues: [{ pointer: `$${n}`, code: error.code, detail }] });
+    throw createFault(error.code, {}, { ...error.options, issues: [{ pointer: `$${n}`, code: error.code, detail }] });
   }
 }
 
-function columnsOf(error: unknown, { tables }: MyPrepared, catalogue: Catalogue): readonly string[] {
-  const { key, columns, check } = namedIn(error);
+function findColumns(error: unknown, { tables }: MysqlPreparedStatement, catalogue: MysqlCatalogue): readonly string[] {
+  const { key, columns, check } = parseErrorNames(error);
   if (columns !== undefined) return columns;
-  if (check !== undefined) return tables.flatMap((table) => lengthOf(table, check));
+  if (check !== undefined) return tables.flatMap((table) => parseLengthCheck(table, check));
   if (key === undefined) return [];
   const names = key.table === null ? tables : [key.table];
   for (const name of names) {
@@ -267,7 +275,7 @@ function columnsOf(error: unknown, { tables }: MyPrepared, catalogue: Catalogue)
 }
 
 /** The migration names its length checks `<table>_<column>_length`. */
-function lengthOf(table: string, check: string): string[] {
+function parseLengthCheck(table: string, check: string): string[] {
   const column = check.slice(table.length + 1, -'_length'.length);
   return column !== '' && check === `${table}_${column}_length` ? [column] : [];
 }

@@ -1,5 +1,5 @@
 /** Maps driver errors to Faults by error number. Responses contain only column names, never messages or values of the server. */
-import { Fault, fault, type FaultOptions, type Issue } from '../../../contract/fault.js';
+import { Fault, createFault, type FaultOptions, type Issue } from '../../../contract/fault.js';
 import { escapePointer } from '../../../contract/json.js';
 import { refusedFields, type dialectErrors } from '../shared/errors.light.js';
 
@@ -34,49 +34,49 @@ const NETWORK =
 
 const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
 
-export const errorNumber = (error: unknown): number => {
+export const getErrno = (error: unknown): number => {
   const { errno } = asError(error);
   return typeof errno === 'number' && errno > 0 ? errno : 0;
 };
 
-export const errorName = (error: unknown): string => {
+export const getErrorCode = (error: unknown): string => {
   const { code } = asError(error);
   return typeof code === 'string' ? code : '';
 };
 
-export function isLost(error: unknown): boolean {
-  if (error instanceof Overdue) return true;
-  const number = errorNumber(error);
+export function isMysqlConnectionLost(error: unknown): boolean {
+  if (error instanceof OverdueError) return true;
+  const number = getErrno(error);
   if (number > 0) return ENDS.has(number);
   const { fatal, message } = asError(error);
   return (
-    NETWORK.test(errorName(error)) ||
+    NETWORK.test(getErrorCode(error)) ||
     fatal === true ||
     (typeof message === 'string' && /closed state|connection lost|malformed packet/i.test(message))
   );
 }
 
 /** The client-side deadline expired, and the connection was closed. */
-export class Overdue extends Error {}
+export class OverdueError extends Error {}
 
 /** The result was not read to its end, and the connection was closed. */
-export class GivenUp extends Overdue {
+export class ResultAbortedError extends OverdueError {
   constructor(readonly fault: Fault) {
     super(fault.code);
   }
 }
 
 /** No connection was available in time; nothing was sent. */
-export class Unavailable extends Error {}
+export class ConnectionUnavailableError extends Error {}
 
-function codeOf(error: unknown): Code {
-  if (error instanceof Overdue) return 'QRY_TIMEOUT';
-  if (error instanceof Unavailable) return 'QRY_UNAVAILABLE';
-  return BY_NUMBER.get(errorNumber(error)) ?? (isLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED');
+function toErrorCode(error: unknown): Code {
+  if (error instanceof OverdueError) return 'QRY_TIMEOUT';
+  if (error instanceof ConnectionUnavailableError) return 'QRY_UNAVAILABLE';
+  return BY_NUMBER.get(getErrno(error)) ?? (isMysqlConnectionLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED');
 }
 
 /** Names in an error message, without values. */
-export interface Named {
+export interface ErrorNames {
   /** The violated key, with its table if known. */
   readonly key?: { readonly table: string | null; readonly name: string };
   readonly columns?: readonly string[];
@@ -84,10 +84,10 @@ export interface Named {
 }
 
 /** Parses English messages only. Values precede the names. */
-export function namedIn(error: unknown): Named {
+export function parseErrorNames(error: unknown): ErrorNames {
   const { message } = asError(error);
   if (typeof message !== 'string') return {};
-  const number = errorNumber(error);
+  const number = getErrno(error);
   if (number === 1062) {
     const [, table = null, name] = / for key '(?:([^'.]+)\.)?([^'.]+)'$/.exec(message) ?? [];
     return name === undefined ? {} : { key: { table, name } };
@@ -96,20 +96,21 @@ export function namedIn(error: unknown): Named {
     const list = /FOREIGN KEY \(([^()]*)\) REFERENCES/.exec(message)?.[1];
     return { columns: (list?.split(', ') ?? []).map((name) => name.replaceAll(/[`"]/g, '')) };
   }
-  if (number === 1048 || number === 1364) return { columns: quoted(message, /(?:Column|Field) '([^']+)'/) };
-  if (number === 1406) return { columns: quoted(message, /for column (?:[`"][^`"]+[`"]\.)*['`"]([^'`"]+)['`"]/) };
-  if (number === 3819) return checked(quoted(message, /'([^']+)' is violated/)[0]);
-  if (number === 4025) return checked(quoted(message, /CONSTRAINT [`"]([^`"]+)[`"] failed/)[0]);
+  if (number === 1048 || number === 1364) return { columns: parseQuotedName(message, /(?:Column|Field) '([^']+)'/) };
+  if (number === 1406)
+    return { columns: parseQuotedName(message, /for column (?:[`"][^`"]+[`"]\.)*['`"]([^'`"]+)['`"]/) };
+  if (number === 3819) return toCheckName(parseQuotedName(message, /'([^']+)' is violated/)[0]);
+  if (number === 4025) return toCheckName(parseQuotedName(message, /CONSTRAINT [`"]([^`"]+)[`"] failed/)[0]);
   return {};
 }
 
-const checked = (check: string | undefined): Named => (check === undefined ? {} : { check });
-const quoted = (message: string, pattern: RegExp): string[] => {
+const toCheckName = (check: string | undefined): ErrorNames => (check === undefined ? {} : { check });
+const parseQuotedName = (message: string, pattern: RegExp): string[] => {
   const found = pattern.exec(message)?.[1];
   return found === undefined ? [] : [found];
 };
 
-export const issues = (code: string, columns: readonly string[]): Issue[] =>
+export const createColumnIssues = (code: string, columns: readonly string[]): Issue[] =>
   columns.map((column) => ({
     pointer: `/${escapePointer(column)}`,
     code,
@@ -123,33 +124,40 @@ const WITHOUT_VALUES = new Set([
 
 /** The error for the log, without values. */
 function cleanCause(error: unknown): unknown {
-  const number = errorNumber(error);
+  const number = getErrno(error);
   if (!(error instanceof Error) || number === 0) return error;
   const clean = new Error(WITHOUT_VALUES.has(number) ? error.message : `database error ${number}`);
-  return Object.assign(clean, { code: errorName(error), errno: number });
+  return Object.assign(clean, { code: getErrorCode(error), errno: number });
 }
 
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
 /** `unknown`: the connection was lost during a write. */
-export function toFault(error: unknown, outcome: 'none' | 'unknown' = 'none', columns: readonly string[] = []): Fault {
+export function toMysqlFault(
+  error: unknown,
+  outcome: 'none' | 'unknown' = 'none',
+  columns: readonly string[] = [],
+): Fault {
   if (error instanceof Fault) return error;
-  if (error instanceof GivenUp) {
+  if (error instanceof ResultAbortedError) {
     const { code: why, params, options: rest } = error.fault;
-    return fault(why, outcome === 'unknown' ? { ...params, ...UNKNOWN } : params, rest);
+    return createFault(why, outcome === 'unknown' ? { ...params, ...UNKNOWN } : params, rest);
   }
-  const code = codeOf(error);
-  const found = issues(code, columns);
+  const code = toErrorCode(error);
+  const found = createColumnIssues(code, columns);
   const lost = code === 'QRY_UNAVAILABLE';
   const unknown =
-    outcome === 'unknown' && (error instanceof Overdue || (lost && isLost(error) && !(error instanceof Unavailable)));
+    outcome === 'unknown' &&
+    (error instanceof OverdueError ||
+      (lost && isMysqlConnectionLost(error) && !(error instanceof ConnectionUnavailableError)));
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(found.length > 0 && { issues: found }),
     ...((code === 'QRY_SERIALIZATION' || (lost && !unknown)) && { retryable: true }),
     ...((lost || code === 'QRY_TIMEOUT') && { headers: { 'retry-after': '1' } }),
   };
-  return fault(code, unknown ? UNKNOWN : {}, options);
+  return createFault(code, unknown ? UNKNOWN : {}, options);
 }
 
-export const isRetryable = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_SERIALIZATION';
+export const isMysqlRetryable = (error: unknown): boolean =>
+  error instanceof Fault && error.code === 'QRY_SERIALIZATION';

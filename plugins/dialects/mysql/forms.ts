@@ -3,18 +3,26 @@
  * servers; rejects what MySQL cannot do.
  */
 import type { SqlScan } from '../../../language/strings/sql.js';
-import { behindGroup, isName, nameOf } from '../../../language/strings/sql-read.js';
-import { columnList, elementStarts } from '../../../language/strings/sql-placeholders.js';
+import { findGroupEnd, isName, getLexemeName } from '../../../language/strings/sql-read.js';
+import { readColumnList, findElementStarts } from '../../../language/strings/sql-placeholders.js';
 import { quoteReserved } from '../../../language/strings/sql-reserved.js';
 import { scanSql } from '../../../language/strings/sql.js';
 import { nameOutputs } from './outputs.js';
-import { translate } from './translate.js';
-import type { Flavour, ValueType } from './types.js';
-import { isWord, quoteName, render, unsayable, wordsOf, type Rendered, type Words } from './words.js';
+import { translateWords } from './translate.js';
+import type { ServerFlavour, ValueType } from './types.js';
+import {
+  isKeyword,
+  quoteName,
+  renderWords,
+  createTranslationError,
+  toWords,
+  type RenderedSql,
+  type Words,
+} from './words.js';
 
-export interface Form {
+export interface StatementForm {
   /** The whole statement; with steps, the part that changes rows. */
-  readonly main: Rendered;
+  readonly main: RenderedSql;
   readonly outputs: ReadonlyMap<string, ValueType>;
   readonly steps: InsertSteps | ChangeSteps | null;
 }
@@ -24,11 +32,11 @@ export interface InsertSteps {
   readonly step: 'insert';
   readonly table: string;
   /** `SELECT list FROM table`. */
-  readonly select: Rendered;
+  readonly select: RenderedSql;
   /** Whether the statement itself has RETURNING. */
-  readonly asked: boolean;
+  readonly hasReturning: boolean;
   /** Values by column (in lower case); null: cannot be evaluated twice. */
-  readonly rows: readonly ReadonlyMap<string, Rendered | null>[];
+  readonly rows: readonly ReadonlyMap<string, RenderedSql | null>[];
   /** Columns of ON CONFLICT, by which the row is found. */
   readonly conflict: readonly string[] | null;
   readonly conflicting: boolean;
@@ -39,11 +47,11 @@ export interface ChangeSteps {
   readonly step: 'update' | 'delete';
   readonly table: string;
   /** Follows `SELECT keys`: ` FROM table WHERE ... FOR UPDATE`. */
-  readonly found: Rendered;
-  readonly select: Rendered;
+  readonly found: RenderedSql;
+  readonly select: RenderedSql;
   readonly alias: string;
   /** The statement before WHERE. */
-  readonly change: Rendered;
+  readonly change: RenderedSql;
   /** In lower case. */
   readonly sets: readonly string[];
 }
@@ -53,28 +61,28 @@ export function scanQuoted(written: SqlScan): SqlScan {
   return text === written.text ? written : scanSql(text);
 }
 
-export function formOf(scan: SqlScan, flavour: Flavour, lock: string | null): Form {
-  const words = wordsOf(scan);
-  const end = endOf(words);
-  translate(words, flavour);
+export function planForm(scan: SqlScan, flavour: ServerFlavour, lock: string | null): StatementForm {
+  const words = toWords(scan);
+  const end = findStatementEnd(words);
+  translateWords(words, flavour);
   const { all } = words;
-  const verb = all.findIndex((word) => isWord(word, scan.verb) && word.depth === 0);
-  if (words.all.some((word) => isWord(word, 'INSERT', 'UPDATE', 'DELETE') && isStatement(words, word.start))) {
-    throw unsayable('a write inside WITH', 'an actionable of its own, in the same transaction');
+  const verb = all.findIndex((word) => isKeyword(word, scan.verb) && word.depth === 0);
+  if (words.all.some((word) => isKeyword(word, 'INSERT', 'UPDATE', 'DELETE') && isStatement(words, word.start))) {
+    throw createTranslationError('a write inside WITH', 'an actionable of its own, in the same transaction');
   }
-  if (scan.verb === 'INSERT') return insertForm(words, verb, end, flavour);
-  if (scan.verb === 'UPDATE' || scan.verb === 'DELETE') return changeForm(words, verb, end, flavour);
+  if (scan.verb === 'INSERT') return planInsert(words, verb, end, flavour);
+  if (scan.verb === 'UPDATE' || scan.verb === 'DELETE') return planChange(words, verb, end, flavour);
   const outputs =
     scan.verb === 'SELECT' && verb >= 0
       ? nameOutputs(words, listStart(words, verb), selectEnd(words, verb, end))
       : NONE;
-  const main = render(words, 0, end);
+  const main = renderWords(words, 0, end);
   return { main: lock === null ? main : { ...main, text: `${main.text} ${lock}` }, outputs, steps: null };
 }
 
 const NONE: ReadonlyMap<string, ValueType> = new Map();
 
-function endOf({ all }: Words): number {
+function findStatementEnd({ all }: Words): number {
   let end = all.length;
   while (all[end - 1]?.type === 'semicolon') end--;
   return end;
@@ -82,20 +90,20 @@ function endOf({ all }: Words): number {
 
 const isStatement = ({ all }: Words, start: number): boolean => {
   const i = all.findIndex((word) => word.start === start);
-  return all[i - 1]?.text === '(' && !isWord(all[i - 2], 'KEY');
+  return all[i - 1]?.text === '(' && !isKeyword(all[i - 2], 'KEY');
 };
 
 const listStart = ({ all }: Words, verb: number): number =>
-  isWord(all[verb + 1], 'DISTINCT', 'ALL') ? verb + 2 : verb + 1;
+  isKeyword(all[verb + 1], 'DISTINCT', 'ALL') ? verb + 2 : verb + 1;
 
-function wordAtDepth({ all }: Words, from: number, end: number, ...texts: string[]): number {
+function findWordAtDepth({ all }: Words, from: number, end: number, ...texts: string[]): number {
   const depth = all[from]?.depth ?? 0;
-  const at = all.findIndex((word, i) => i > from && i < end && word.depth === depth && isWord(word, ...texts));
+  const at = all.findIndex((word, i) => i > from && i < end && word.depth === depth && isKeyword(word, ...texts));
   return at < 0 ? end : at;
 }
 
 const selectEnd = (words: Words, verb: number, end: number): number =>
-  wordAtDepth(
+  findWordAtDepth(
     words,
     verb,
     end,
@@ -112,69 +120,69 @@ const selectEnd = (words: Words, verb: number, end: number): number =>
   );
 
 /** The table after INTO, UPDATE or FROM. */
-function tableAt(words: Words, from: number): { name: string; alias: string; end: number; text: string } {
+function parseTable(words: Words, from: number): { name: string; alias: string; end: number; text: string } {
   const { all } = words;
   let at = from;
   while (all[at + 1]?.type === 'dot') at += 2;
   const last = all[at];
-  if (!isName(last)) throw unsayable('a statement without a table', 'the name of a table');
-  const text = render(words, from, at + 1).text;
+  if (!isName(last)) throw createTranslationError('a statement without a table', 'the name of a table');
+  const text = renderWords(words, from, at + 1).text;
   at++;
-  const as = isWord(all[at], 'AS') ? at + 1 : at;
+  const as = isKeyword(all[at], 'AS') ? at + 1 : at;
   const aliased = all[as];
   if (
     isName(aliased) &&
-    (as > at || !isWord(aliased, 'SET', 'WHERE', 'RETURNING', 'VALUES', 'SELECT', 'DEFAULT', 'USING', 'ON', 'WITH'))
+    (as > at || !isKeyword(aliased, 'SET', 'WHERE', 'RETURNING', 'VALUES', 'SELECT', 'DEFAULT', 'USING', 'ON', 'WITH'))
   ) {
-    return { name: nameOf(last), alias: nameOf(aliased), end: as + 1, text };
+    return { name: getLexemeName(last), alias: getLexemeName(aliased), end: as + 1, text };
   }
-  return { name: nameOf(last), alias: nameOf(last), end: at, text };
+  return { name: getLexemeName(last), alias: getLexemeName(last), end: at, text };
 }
 
-interface Listed {
-  readonly list: Rendered;
+interface ReturningList {
+  readonly list: RenderedSql;
   readonly outputs: ReadonlyMap<string, ValueType>;
 }
 
-function returningOf(words: Words, at: number, end: number): Listed {
+function parseReturning(words: Words, at: number, end: number): ReturningList {
   if (at >= end) return { list: { text: '*', order: [], places: [] }, outputs: NONE };
   const outputs = nameOutputs(words, at + 1, end);
-  return { list: render(words, at + 1, end), outputs };
+  return { list: renderWords(words, at + 1, end), outputs };
 }
 
-const join = (...parts: readonly (string | Rendered)[]): Rendered => ({
+const joinParts = (...parts: readonly (string | RenderedSql)[]): RenderedSql => ({
   text: parts.map((part) => (typeof part === 'string' ? part : part.text)).join(''),
   order: parts.flatMap((part) => (typeof part === 'string' ? [] : part.order)),
   places: parts.flatMap((part) => (typeof part === 'string' ? [] : part.places)),
 });
 
-function insertForm(words: Words, verb: number, end: number, flavour: Flavour): Form {
+function planInsert(words: Words, verb: number, end: number, flavour: ServerFlavour): StatementForm {
   const { all, out } = words;
-  const table = tableAt(words, verb + 2);
-  if (table.alias !== table.name) renamed(words, verb + 2, table);
-  const returning = wordAtDepth(words, verb, end, 'RETURNING');
-  const { list, outputs } = returningOf(words, returning, end);
+  const table = parseTable(words, verb + 2);
+  if (table.alias !== table.name) replaceAlias(words, verb + 2, table);
+  const returning = findWordAtDepth(words, verb, end, 'RETURNING');
+  const { list, outputs } = parseReturning(words, returning, end);
   let at = table.end;
-  const names = all[at]?.text === '(' ? columnList(all, at) : null;
-  if (names) at = behindGroup(all, at);
-  const rows = rowsOf(words, at, names);
-  const on = conflictAt(words, verb, returning);
-  const conflict = on < returning ? onConflict(words, on, returning, table.text, names) : null;
-  if (isWord(all[at], 'DEFAULT') && isWord(all[at + 1], 'VALUES')) {
+  const names = all[at]?.text === '(' ? readColumnList(all, at) : null;
+  if (names) at = findGroupEnd(all, at);
+  const rows = parseInsertRows(words, at, names);
+  const on = findConflict(words, verb, returning);
+  const conflict = on < returning ? rewriteConflict(words, on, returning, table.text, names) : null;
+  if (isKeyword(all[at], 'DEFAULT') && isKeyword(all[at + 1], 'VALUES')) {
     out[at] = '()';
     out[at + 1] = 'VALUES ()';
   }
   const asked = returning < end;
-  const main = render(words, 0, returning);
+  const main = renderWords(words, 0, returning);
   if (flavour === 'mariadb' && conflict === null) {
-    return { main: join(main, ' RETURNING ', list), outputs, steps: null };
+    return { main: joinParts(main, ' RETURNING ', list), outputs, steps: null };
   }
-  const select = join('SELECT ', list, ` FROM ${table.text}`);
+  const select = joinParts('SELECT ', list, ` FROM ${table.text}`);
   const steps: InsertSteps = {
     step: 'insert',
     table: table.name,
     select,
-    asked,
+    hasReturning: asked,
     rows,
     conflict: conflict?.columns ?? null,
     conflicting: conflict !== null,
@@ -182,48 +190,48 @@ function insertForm(words: Words, verb: number, end: number, flavour: Flavour): 
   return { main, outputs, steps };
 }
 
-const conflictAt = (words: Words, verb: number, end: number): number => {
-  const at = wordAtDepth(words, verb, end, 'CONFLICT');
-  return at < end && isWord(words.all[at - 1], 'ON') ? at - 1 : end;
+const findConflict = (words: Words, verb: number, end: number): number => {
+  const at = findWordAtDepth(words, verb, end, 'CONFLICT');
+  return at < end && isKeyword(words.all[at - 1], 'ON') ? at - 1 : end;
 };
 
 /** An INSERT in MySQL has no table alias, so the table name replaces it. */
-function renamed({ all, out }: Words, from: number, table: ReturnType<typeof tableAt>): void {
+function replaceAlias({ all, out }: Words, from: number, table: ReturnType<typeof parseTable>): void {
   for (let at = table.end - 1; at > from && all[at]?.end !== undefined; at--) {
-    if (at === table.end - 1 || isWord(all[at], 'AS')) out[at] = '';
+    if (at === table.end - 1 || isKeyword(all[at], 'AS')) out[at] = '';
     else break;
   }
   all.forEach((word, i) => {
-    if (isName(word) && all[i + 1]?.type === 'dot' && nameOf(word) === table.alias) out[i] = table.text;
+    if (isName(word) && all[i + 1]?.type === 'dot' && getLexemeName(word) === table.alias) out[i] = table.text;
   });
 }
 
 /** Values by column, if they can be evaluated twice with the same result. */
-function rowsOf(
+function parseInsertRows(
   words: Words,
   values: number,
   names: readonly (string | null)[] | null,
-): ReadonlyMap<string, Rendered | null>[] {
+): ReadonlyMap<string, RenderedSql | null>[] {
   const { all } = words;
   if (names === null) return [];
-  const rowAt = (starts: readonly number[], end: number): ReadonlyMap<string, Rendered | null> => {
-    const row = new Map<string, Rendered | null>();
+  const renderRow = (starts: readonly number[], end: number): ReadonlyMap<string, RenderedSql | null> => {
+    const row = new Map<string, RenderedSql | null>();
     starts.forEach((from, i) => {
       const name = names[i];
       const next = starts[i + 1];
       const to = next === undefined ? end : next - 1;
-      if (name) row.set(name.toLowerCase(), isConstant(words, from, to) ? render(words, from, to) : null);
+      if (name) row.set(name.toLowerCase(), isConstant(words, from, to) ? renderWords(words, from, to) : null);
     });
     return row;
   };
   // If several selected rows had the same key, the server would reject the second.
-  if (isWord(all[values], 'SELECT'))
-    return [rowAt(elementStarts(all, values + 1), selectEnd(words, values, all.length))];
-  if (!isWord(all[values], 'VALUES')) return [];
-  const rows: ReadonlyMap<string, Rendered | null>[] = [];
+  if (isKeyword(all[values], 'SELECT'))
+    return [renderRow(findElementStarts(all, values + 1), selectEnd(words, values, all.length))];
+  if (!isKeyword(all[values], 'VALUES')) return [];
+  const rows: ReadonlyMap<string, RenderedSql | null>[] = [];
   for (let at = values + 1; all[at]?.text === '(';) {
-    const close = behindGroup(all, at) - 1;
-    rows.push(rowAt(elementStarts(all, at + 1), close));
+    const close = findGroupEnd(all, at) - 1;
+    rows.push(renderRow(findElementStarts(all, at + 1), close));
     if (all[close + 1]?.type !== 'comma') break;
     at = close + 2;
   }
@@ -244,7 +252,7 @@ interface Conflict {
 }
 
 /** ON DUPLICATE KEY UPDATE checks every unique key and not only the named one. */
-function onConflict(
+function rewriteConflict(
   words: Words,
   on: number,
   end: number,
@@ -256,26 +264,27 @@ function onConflict(
   let columns: readonly string[] | null = null;
   out[on + 1] = 'DUPLICATE KEY UPDATE';
   if (all[at]?.text === '(') {
-    columns = columnList(all, at).flatMap((name) => name ?? []);
-    const behind = behindGroup(all, at);
+    columns = readColumnList(all, at).flatMap((name) => name ?? []);
+    const behind = findGroupEnd(all, at);
     for (; at < behind; at++) out[at] = '';
-  } else if (isWord(all[at], 'ON')) {
+  } else if (isKeyword(all[at], 'ON')) {
     for (const to = at + 3; at < to; at++) out[at] = '';
   }
-  if (!isWord(all[at], 'DO')) throw unsayable('a condition of ON CONFLICT', 'the columns of a unique key alone');
+  if (!isKeyword(all[at], 'DO'))
+    throw createTranslationError('a condition of ON CONFLICT', 'the columns of a unique key alone');
   out[at] = '';
-  if (isWord(all[at + 1], 'NOTHING')) {
+  if (isKeyword(all[at + 1], 'NOTHING')) {
     const any = columns?.[0] ?? names?.find((name) => name !== null);
     if (any === undefined || any === null)
-      throw unsayable('ON CONFLICT without columns', 'ON CONFLICT (column) DO NOTHING');
+      throw createTranslationError('ON CONFLICT without columns', 'ON CONFLICT (column) DO NOTHING');
     out[at + 1] = `${quoteName(any)} = ${table}.${quoteName(any)}`;
     return { columns };
   }
   out[at + 1] = out[at + 2] = '';
   for (let i = at + 3; i < end; i++) {
-    if (isWord(all[i], 'WHERE') && all[i]?.depth === all[on]?.depth)
-      throw unsayable('DO UPDATE ... WHERE', 'CASE in the SET list');
-    if (isWord(all[i], 'EXCLUDED') && all[i + 1]?.type === 'dot') {
+    if (isKeyword(all[i], 'WHERE') && all[i]?.depth === all[on]?.depth)
+      throw createTranslationError('DO UPDATE ... WHERE', 'CASE in the SET list');
+    if (isKeyword(all[i], 'EXCLUDED') && all[i + 1]?.type === 'dot') {
       out[i] = 'VALUES(';
       out[i + 1] = '';
       out[i + 2] = `${out[i + 2] ?? ''})`;
@@ -284,37 +293,39 @@ function onConflict(
   return { columns };
 }
 
-function changeForm(words: Words, verb: number, end: number, flavour: Flavour): Form {
+function planChange(words: Words, verb: number, end: number, flavour: ServerFlavour): StatementForm {
   const { all, scan } = words;
   const updates = scan.verb === 'UPDATE';
   let at = updates ? verb + 1 : verb + 2;
-  if (isWord(all[at], 'ONLY')) words.out[at++] = '';
-  const table = tableAt(words, at);
-  const returning = wordAtDepth(words, verb, end, 'RETURNING');
-  const where = wordAtDepth(words, verb, returning, 'WHERE');
-  const others = updates ? wordAtDepth(words, table.end, where, 'FROM') : wordAtDepth(words, verb, where, 'USING');
-  if (others < where) throw unsayable(`${scan.verb} with further tables`, 'a sub-query in WHERE');
-  if (returning >= end) return { main: render(words, 0, end), outputs: NONE, steps: null };
-  const { list, outputs } = returningOf(words, returning, end);
+  if (isKeyword(all[at], 'ONLY')) words.out[at++] = '';
+  const table = parseTable(words, at);
+  const returning = findWordAtDepth(words, verb, end, 'RETURNING');
+  const where = findWordAtDepth(words, verb, returning, 'WHERE');
+  const others = updates
+    ? findWordAtDepth(words, table.end, where, 'FROM')
+    : findWordAtDepth(words, verb, where, 'USING');
+  if (others < where) throw createTranslationError(`${scan.verb} with further tables`, 'a sub-query in WHERE');
+  if (returning >= end) return { main: renderWords(words, 0, end), outputs: NONE, steps: null };
+  const { list, outputs } = parseReturning(words, returning, end);
   if (!updates && flavour === 'mariadb' && table.alias === table.name) {
-    return { main: join(render(words, 0, returning), ' RETURNING ', list), outputs, steps: null };
+    return { main: joinParts(renderWords(words, 0, returning), ' RETURNING ', list), outputs, steps: null };
   }
-  if (verb > 0) throw unsayable('WITH before a write that answers with rows', 'a sub-query in WHERE');
-  const from = ` FROM ${render(words, at, table.end).text}`;
-  const condition = where < returning ? join(' ', render(words, where, returning)) : '';
+  if (verb > 0) throw createTranslationError('WITH before a write that answers with rows', 'a sub-query in WHERE');
+  const from = ` FROM ${renderWords(words, at, table.end).text}`;
+  const condition = where < returning ? joinParts(' ', renderWords(words, where, returning)) : '';
   const sets = updates
-    ? elementStarts(all, table.end + 1)
+    ? findElementStarts(all, table.end + 1)
         .map((i) => all[i])
-        .flatMap((word) => (isName(word) ? nameOf(word).toLowerCase() : []))
+        .flatMap((word) => (isName(word) ? getLexemeName(word).toLowerCase() : []))
     : [];
   const steps: ChangeSteps = {
     step: updates ? 'update' : 'delete',
     table: table.name,
     alias: table.alias,
-    found: join(from, condition, ' FOR UPDATE'),
-    select: join('SELECT ', list, from),
-    change: updates ? render(words, 0, where) : { text: `DELETE FROM ${table.text}`, order: [], places: [] },
+    found: joinParts(from, condition, ' FOR UPDATE'),
+    select: joinParts('SELECT ', list, from),
+    change: updates ? renderWords(words, 0, where) : { text: `DELETE FROM ${table.text}`, order: [], places: [] },
     sets,
   };
-  return { main: render(words, 0, returning), outputs, steps };
+  return { main: renderWords(words, 0, returning), outputs, steps };
 }

@@ -1,27 +1,33 @@
 /** Parses string literals of PostgreSQL. Rejects those that would mean something else in MySQL. */
-import { unsayable, type Lexeme } from './words.js';
+import { createTranslationError, type Lexeme } from './words.js';
 
-export function literalOf({ type, text: written }: Lexeme): string {
+export function parseLiteral({ type, text: written }: Lexeme): string {
   if (type === 'dollar-string') {
     const tag = written.indexOf('$', 1) + 1;
     return written.slice(tag, -tag);
   }
   if (/^[eE]/.test(written)) {
     const inner = written.slice(2, -1).replaceAll("''", "'");
-    return inner.replace(/\\(.)/gs, (_, c: string) => ({ n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' })[c] ?? plain(c));
+    return inner.replace(
+      /\\(.)/gs,
+      (_, c: string) => ({ n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' })[c] ?? validateEscape(c),
+    );
   }
-  if (/^[uUbBxX]/.test(written)) throw unsayable(`a string written as ${written.slice(0, 2)}...`, 'a plain string');
+  if (/^[uUbBxX]/.test(written))
+    throw createTranslationError(`a string written as ${written.slice(0, 2)}...`, 'a plain string');
   return written.slice(written.indexOf("'") + 1, -1).replaceAll("''", "'");
 }
 
-function plain(c: string): string {
-  if (/[0-9xuU]/.test(c)) throw unsayable('an escape of a character by its number', 'the character itself');
+function validateEscape(c: string): string {
+  if (/[0-9xuU]/.test(c))
+    throw createTranslationError('an escape of a character by its number', 'the character itself');
   return c;
 }
 
 /** Converts `1 day` to MySQL's notation after INTERVAL. */
-export function intervalOf(value: string): string {
+export function toMysqlInterval(value: string): string {
   const found = /^\s*([+-]?\d+)\s+(microsecond|second|minute|hour|day|week|month|year)s?\s*$/i.exec(value);
-  if (!found) throw unsayable(`the interval '${value}'`, "one number and one unit, as in interval '7 days'");
+  if (!found)
+    throw createTranslationError(`the interval '${value}'`, "one number and one unit, as in interval '7 days'");
   return `${found[1] ?? ''} ${(found[2] ?? '').toUpperCase()}`;
 }

@@ -3,14 +3,14 @@
  * run completes an interrupted migration.
  */
 import { createHash } from 'node:crypto';
-import type { Change, MigrationPlan, PlanWarning } from '../shared/changes.js';
+import type { TableChange, MigrationPlan, PlanWarning } from '../shared/changes.js';
 import type { Flavour } from '../shared/known.js';
-import type { Migrated } from '../shared/migrate.js';
-import type { Session, WithSession } from '../shared/session.js';
-import { quote, writeDdl } from './ddl.js';
-import { isLost } from './errors.js';
-import { introspect } from './introspect.js';
-import { collationsOf, shapeOf } from './shape.js';
+import type { MigrationTarget } from '../shared/migrate.js';
+import type { MigrationSession, WithSession } from '../shared/session.js';
+import { quoteMysqlName, writeMysqlDdl } from './ddl.js';
+import { isMysqlConnectionLost } from './errors.js';
+import { introspectMysql } from './introspect.js';
+import { getCollations, createTypeMapping } from './shape.js';
 
 interface DriverError {
   readonly errno?: unknown;
@@ -22,7 +22,7 @@ const asError = (cause: unknown): DriverError => (typeof cause === 'object' && c
 const DUPLICATE: ReadonlySet<unknown> = new Set([1062, 1586]);
 
 /** The server's message may quote a value of a row. */
-function clean(cause: unknown): unknown {
+function sanitizeDriverError(cause: unknown): unknown {
   const { errno, code, sqlState } = asError(cause);
   if (!(cause instanceof Error) || typeof errno !== 'number' || errno <= 0) return cause;
   const quotes = DUPLICATE.has(errno) || String(sqlState).startsWith('22');
@@ -34,8 +34,8 @@ function clean(cause: unknown): unknown {
 }
 
 /** Replaces checks that existing rows violate by warnings, because the server validates all rows immediately. */
-async function settle(session: Session, plan: MigrationPlan): Promise<MigrationPlan> {
-  const changes: Change[] = [];
+async function removeViolatedChecks(session: MigrationSession, plan: MigrationPlan): Promise<MigrationPlan> {
+  const changes: TableChange[] = [];
   const warnings: PlanWarning[] = [...plan.warnings];
   const fresh = new Set(plan.changes.flatMap((one) => (one.change === 'create-table' ? [one.table] : [])));
   const added = new Set(
@@ -43,7 +43,7 @@ async function settle(session: Session, plan: MigrationPlan): Promise<MigrationP
   );
   for (const one of plan.changes) {
     const isNew = fresh.has(one.table) || (one.change === 'add-length' && added.has(`${one.table} ${one.column}`));
-    const count = one.change === 'add-length' && !isNew ? await longer(session, one) : 0;
+    const count = one.change === 'add-length' && !isNew ? await countLongerValues(session, one) : 0;
     if (count === 0 || one.change !== 'add-length') {
       changes.push(one);
       continue;
@@ -54,15 +54,18 @@ async function settle(session: Session, plan: MigrationPlan): Promise<MigrationP
   return { changes, warnings };
 }
 
-async function longer(session: Session, { table, column, length }: Change & { change: 'add-length' }): Promise<number> {
-  const sql = `SELECT count(*) AS n FROM ${quote(table)} WHERE char_length(${quote(column)}) > ${length}`;
+async function countLongerValues(
+  session: MigrationSession,
+  { table, column, length }: TableChange & { change: 'add-length' },
+): Promise<number> {
+  const sql = `SELECT count(*) AS n FROM ${quoteMysqlName(table)} WHERE char_length(${quoteMysqlName(column)}) > ${length}`;
   return Number((await session.query(sql))[0]?.['n'] ?? 0);
 }
 
 /** A year in seconds: MariaDB has no infinite timeout. */
 const EVER = 31_536_000;
 
-async function lock(session: Session, mariadb: boolean): Promise<() => Promise<void>> {
+async function lock(session: MigrationSession, mariadb: boolean): Promise<() => Promise<void>> {
   // Request timeouts are too short for building an index or waiting for another process.
   await session.query(`SET SESSION ${mariadb ? 'max_statement_time' : 'max_execution_time'} = 0`);
   await session.query(`SET SESSION lock_wait_timeout = ${EVER}`);
@@ -75,28 +78,32 @@ async function lock(session: Session, mariadb: boolean): Promise<() => Promise<v
   };
 }
 
-function flavourOf(mariadb: boolean): Flavour {
-  const collations = collationsOf(mariadb);
+function createFlavour(mariadb: boolean): Flavour {
+  const collations = getCollations(mariadb);
   return {
     transactional: false,
-    introspect: (session, tables) => introspect(session, tables, mariadb),
-    shape: (_, known) => shapeOf(known, collations),
-    settle,
-    write: (changes) => Promise.resolve(writeDdl(changes, collations.exact)),
-    quote,
+    introspect: (session, tables) => introspectMysql(session, tables, mariadb),
+    mapTypes: (_, known) => createTypeMapping(known, collations),
+    removeViolatedChecks,
+    write: (changes) => Promise.resolve(writeMysqlDdl(changes, collations.exact)),
+    quote: quoteMysqlName,
     lock: (session) => lock(session, mariadb),
     isDuplicate: (cause) => DUPLICATE.has(asError(cause).errno),
-    isAway: (cause) => isLost(cause),
-    clean,
+    isUnavailable: (cause) => isMysqlConnectionLost(cause),
+    sanitizeError: sanitizeDriverError,
   };
 }
 
-const FLAVOURS = { mysql: flavourOf(false), mariadb: flavourOf(true) };
+const FLAVOURS = { mysql: createFlavour(false), mariadb: createFlavour(true) };
 
-async function flavour(session: Session): Promise<Flavour> {
+async function detectFlavour(session: MigrationSession): Promise<Flavour> {
   const [row] = await session.query('SELECT version() AS v');
   return /mariadb/i.test(String(row?.['v'])) ? FLAVOURS.mariadb : FLAVOURS.mysql;
 }
 
 /** Settings made by a migration must end with its session. */
-export const mysqlMigrated = (withSession: WithSession, store: string): Migrated => ({ withSession, flavour, store });
+export const createMysqlTarget = (withSession: WithSession, store: string): MigrationTarget => ({
+  withSession,
+  flavour: detectFlavour,
+  store,
+});

@@ -2,111 +2,121 @@
  * Infers the type of a placeholder from the expression it is compared with. MySQL would convert text to a number there
  * (`length(x) = 'abc'` holds for an empty `x`), so the value is converted or rejected.
  */
-import { isName, nameOf } from '../../../language/strings/sql-read.js';
-import { elementStarts } from '../../../language/strings/sql-placeholders.js';
-import { normalType } from '../../../language/strings/sql-types.js';
+import { isName, getLexemeName } from '../../../language/strings/sql-read.js';
+import { findElementStarts } from '../../../language/strings/sql-placeholders.js';
+import { normalizeType } from '../../../language/strings/sql-types.js';
 import type { BindType } from './bind.js';
-import { castOf, type ValueType } from './types.js';
-import { isWord, operandEnd, operandStart, type Lexeme } from './words.js';
+import { findCastType, type ValueType } from './types.js';
+import { isKeyword, findOperandEnd, findOperandStart, type Lexeme } from './words.js';
 
 /** `table`: the qualifier of the column. */
-export type ColumnOf = (column: string, table: string | null) => ValueType | undefined;
-export type Compared = (columnOf: ColumnOf) => Exclude<BindType, null> | undefined;
+export type ColumnTypeLookup = (column: string, table: string | null) => ValueType | undefined;
+export type OperandTypeResolver = (columnOf: ColumnTypeLookup) => Exclude<BindType, null> | undefined;
 
 const COMPARISON = /^(?:=|<>|!=|<|>|<=|>=|<=>|~~\*?|!~~\*?)$/;
 const COMPUTES = /^(?:[-+*/%]|\|\|)$/;
 
-const named = (words: string): ReadonlySet<string> => new Set(words.toUpperCase().split(' '));
-const NUMBERS = named(
+const toNameSet = (words: string): ReadonlySet<string> => new Set(words.toUpperCase().split(' '));
+const NUMBERS = toNameSet(
   'length char_length character_length octet_length bit_length ascii count sum avg abs ceil ceiling floor round trunc ' +
     'truncate mod power pow sqrt sign exp ln log log10 position strpos locate instr extract date_part year month day hour ' +
     'minute second datediff timestampdiff unix_timestamp json_length rank dense_rank row_number ts_rank',
 );
-const TEXTS = named(
+const TEXTS = toNameSet(
   'lower upper trim ltrim rtrim btrim concat concat_ws substring substr left right replace reverse repeat lpad rpad md5 ' +
     'sha1 sha2 hex format initcap split_part to_char date_format json_unquote group_concat lcase ucase',
 );
-const INSTANTS = named('now current_timestamp date_trunc');
+const INSTANTS = toNameSet('now current_timestamp date_trunc');
 /** Functions that return one of their arguments. */
-const CHOICES = named('coalesce nullif greatest least min max ifnull any_value first_value last_value lag lead');
+const CHOICES = toNameSet('coalesce nullif greatest least min max ifnull any_value first_value last_value lag lead');
 
 /** Null when the placeholder is not compared. */
-export function comparedWith(all: readonly Lexeme[], start: number): Compared | null {
+export function findComparedOperand(all: readonly Lexeme[], start: number): OperandTypeResolver | null {
   const i = all.findIndex((word) => word.start === start);
-  const found = leftOf(all, i) ?? rightOf(all, i);
+  const found = findLeftOperand(all, i) ?? findRightOperand(all, i);
   if (found === null) return null;
   const [from, end] = found;
-  return (columnOf) => typeOf(all, from, end, columnOf);
+  return (columnOf) => inferType(all, from, end, columnOf);
 }
 
 type Range = readonly [from: number, end: number];
 
-function leftOf(all: readonly Lexeme[], i: number): Range | null {
-  const behind = behindOperand(all, i);
+function findLeftOperand(all: readonly Lexeme[], i: number): Range | null {
+  const behind = findComparisonEnd(all, i);
   if (behind <= 0) return null;
-  let from = termStart(all, behind - 1);
-  while (isPart(all[from - 1])) from = termStart(all, from - 2);
+  let from = findTermStart(all, behind - 1);
+  while (isPart(all[from - 1])) from = findTermStart(all, from - 2);
   return [from, behind];
 }
 
 /** `interval '1 day'` is one operand. */
-function termStart(all: readonly Lexeme[], end: number): number {
-  const from = operandStart(all, end);
-  return isWord(all[from - 1], 'INTERVAL') ? from - 1 : from;
+function findTermStart(all: readonly Lexeme[], end: number): number {
+  const from = findOperandStart(all, end);
+  return isKeyword(all[from - 1], 'INTERVAL') ? from - 1 : from;
 }
 
 const isPart = (word: Lexeme | undefined): boolean =>
   word?.type === 'operator' && (COMPUTES.test(word.text) || /^->>?$/.test(word.text));
 
 /** The index after the left operand of the comparison; -1: no comparison. */
-function behindOperand(all: readonly Lexeme[], i: number): number {
+function findComparisonEnd(all: readonly Lexeme[], i: number): number {
   const before = all[i - 1];
-  const without = (at: number): number => (isWord(all[at - 1], 'NOT') ? at - 1 : at);
+  const skipNot = (at: number): number => (isKeyword(all[at - 1], 'NOT') ? at - 1 : at);
   if (before?.type === 'operator' && COMPARISON.test(before.text)) return i - 1;
-  if (isWord(before, 'LIKE', 'ILIKE', 'BETWEEN')) return without(i - 1);
-  if (isWord(before, 'AND')) {
-    const between = operandStart(all, i - 2) - 1;
-    return isWord(all[between], 'BETWEEN') ? without(between) : -1;
+  if (isKeyword(before, 'LIKE', 'ILIKE', 'BETWEEN')) return skipNot(i - 1);
+  if (isKeyword(before, 'AND')) {
+    const between = findOperandStart(all, i - 2) - 1;
+    return isKeyword(all[between], 'BETWEEN') ? skipNot(between) : -1;
   }
   if (before?.type !== 'open' && before?.type !== 'comma') return -1;
   let open = i - 1;
   while (open > 0 && !(all[open]?.type === 'open' && all[open]?.depth === (all[i]?.depth ?? 0) - 1)) open--;
-  return isWord(all[open - 1], 'IN') ? without(open - 1) : -1;
+  return isKeyword(all[open - 1], 'IN') ? skipNot(open - 1) : -1;
 }
 
-function rightOf(all: readonly Lexeme[], i: number): Range | null {
+function findRightOperand(all: readonly Lexeme[], i: number): Range | null {
   const sign = all[i + 1];
   if (sign?.type !== 'operator' || !COMPARISON.test(sign.text)) return null;
-  let end = operandEnd(all, i + 2);
-  while (isPart(all[end])) end = operandEnd(all, end + 1);
+  let end = findOperandEnd(all, i + 2);
+  while (isPart(all[end])) end = findOperandEnd(all, end + 1);
   return [i + 2, end];
 }
 
-function typeOf(all: readonly Lexeme[], from: number, end: number, columnOf: ColumnOf): ReturnType<Compared> {
+function inferType(
+  all: readonly Lexeme[],
+  from: number,
+  end: number,
+  columnOf: ColumnTypeLookup,
+): ReturnType<OperandTypeResolver> {
   const first = all[from];
   const last = all[end - 1];
   if (first === undefined || last === undefined) return undefined;
   const depth = first.depth;
   const inside = all.slice(from, end);
   const signs = inside.filter((word) => word.depth === depth && word.type === 'operator').map(({ text }) => text);
-  if (inside.some((word) => isWord(word, 'INTERVAL'))) return 'instant';
+  if (inside.some((word) => isKeyword(word, 'INTERVAL'))) return 'instant';
   if (signs.some((sign) => sign === '||')) return 'text';
   if (signs.some((sign) => COMPUTES.test(sign))) return 'arithmetic';
   if (signs.length > 0) return signs.at(-1) === '->>' ? 'text' : undefined;
-  if (last.type === 'cast') return castOf(normalType(last.text.slice(2)))?.value;
+  if (last.type === 'cast') return findCastType(normalizeType(last.text.slice(2)))?.value;
   if (end === from + 1 && last.type === 'number') return 'arithmetic';
   if (end === from + 1 && (last.type === 'string' || last.type === 'dollar-string')) return 'text';
   if (first.type === 'open' && last.type === 'close') {
-    return isWord(all[from + 1], 'SELECT') ? undefined : typeOf(all, from + 1, end - 1, columnOf);
+    return isKeyword(all[from + 1], 'SELECT') ? undefined : inferType(all, from + 1, end - 1, columnOf);
   }
-  if (last.type === 'close') return called(all, from, end, columnOf);
-  if (!isName(last) || isWord(last, 'END', 'NULL', 'TRUE', 'FALSE')) return undefined;
+  if (last.type === 'close') return inferCallType(all, from, end, columnOf);
+  if (!isName(last) || isKeyword(last, 'END', 'NULL', 'TRUE', 'FALSE')) return undefined;
   const qualifier = all[end - 2]?.type === 'dot' ? all[end - 3] : undefined;
-  return columnOf(nameOf(last), isName(qualifier) ? nameOf(qualifier) : null);
+  return columnOf(getLexemeName(last), isName(qualifier) ? getLexemeName(qualifier) : null);
 }
 
 /** A function that returns an argument has the type of the first known one. */
-function called(all: readonly Lexeme[], from: number, end: number, columnOf: ColumnOf): ReturnType<Compared> {
+function inferCallType(
+  all: readonly Lexeme[],
+  from: number,
+  end: number,
+  columnOf: ColumnTypeLookup,
+): ReturnType<OperandTypeResolver> {
   const open = all.findIndex((word, at) => at >= from && word.type === 'open');
   const callee = all[open - 1];
   if (callee?.type !== 'word') return undefined;
@@ -116,10 +126,10 @@ function called(all: readonly Lexeme[], from: number, end: number, columnOf: Col
   if (INSTANTS.has(name)) return 'instant';
   if (!CHOICES.has(name)) return undefined;
   const close = all.findIndex((word, at) => at > open && word.type === 'close' && word.depth === all[open]?.depth);
-  const starts = elementStarts(all, open + 1);
+  const starts = findElementStarts(all, open + 1);
   for (const [n, start] of starts.entries()) {
     const next = starts[n + 1];
-    const type = typeOf(all, start, next === undefined ? Math.min(close, end) : next - 1, columnOf);
+    const type = inferType(all, start, next === undefined ? Math.min(close, end) : next - 1, columnOf);
     if (type !== undefined) return type;
   }
   return undefined;

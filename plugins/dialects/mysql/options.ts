@@ -16,10 +16,10 @@ export interface MysqlOptions {
   readonly isolation: (need: Isolation) => string;
 }
 
-const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+const toNumber = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
 /** Null for an invalid address. Query parameters other than `ssl` and `sslmode` are ignored. */
-function addressOf(url: unknown): ConnectionOptions | null {
+function parseAddress(url: unknown): ConnectionOptions | null {
   if (typeof url !== 'string' || !/^(?:mysql|mariadb):\/\//.test(url) || !URL.canParse(url)) return null;
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   const database = decodeURIComponent(pathname.slice(1));
@@ -35,10 +35,10 @@ function addressOf(url: unknown): ConnectionOptions | null {
   };
 }
 
-export function readOptions(options: Readonly<Record<string, unknown>>): MysqlOptions | null {
-  const address = addressOf(options['url']);
-  const deadline = number(options['statement_timeout'], 10) * 1000;
-  const poolWait = number(options['pool_wait'], 2) * 1000;
+export function readMysqlOptions(options: Readonly<Record<string, unknown>>): MysqlOptions | null {
+  const address = parseAddress(options['url']);
+  const deadline = toNumber(options['statement_timeout'], 10) * 1000;
+  const poolWait = toNumber(options['pool_wait'], 2) * 1000;
   const isolation = typeof options['isolation'] === 'string' ? options['isolation'] : 'auto';
   return (
     address && {
@@ -60,9 +60,9 @@ export function readOptions(options: Readonly<Record<string, unknown>>): MysqlOp
         },
         maxPreparedStatements: 500,
       },
-      pool: number(options['pool_size'], 10),
+      pool: toNumber(options['pool_size'], 10),
       poolWait,
-      idle: number(options['idle_timeout'], 30) * 1000,
+      idle: toNumber(options['idle_timeout'], 30) * 1000,
       deadline,
       limits: readLimits(options),
       // MySQL's serializable transactions lock what they read, so transactions of other levels wait for them.

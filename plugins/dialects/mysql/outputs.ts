@@ -1,9 +1,9 @@
 /** Names the result columns of a statement as PostgreSQL would, and infers their types from the text. */
-import { nameOf, isName } from '../../../language/strings/sql-read.js';
-import { elementStarts } from '../../../language/strings/sql-placeholders.js';
-import { normalType } from '../../../language/strings/sql-types.js';
-import { castOf, type ValueType } from './types.js';
-import { isWord, operandStart, quoteName, type Words } from './words.js';
+import { getLexemeName, isName } from '../../../language/strings/sql-read.js';
+import { findElementStarts } from '../../../language/strings/sql-placeholders.js';
+import { normalizeType } from '../../../language/strings/sql-types.js';
+import { findCastType, type ValueType } from './types.js';
+import { isKeyword, findOperandStart, quoteName, type Words } from './words.js';
 
 /** Keywords that make an expression boolean. */
 const CONDITION = /^(?:AND|OR|NOT|IS|LIKE|ILIKE|IN|BETWEEN|EXISTS)$/;
@@ -19,74 +19,75 @@ interface Item {
 /** The list is the words `[start, end)`. */
 export function nameOutputs(words: Words, start: number, end: number): ReadonlyMap<string, ValueType> {
   const types = new Map<string, ValueType>();
-  const starts = elementStarts(words.all, start).filter((at) => at < end);
+  const starts = findElementStarts(words.all, start).filter((at) => at < end);
   starts.forEach((from, n) => {
     const next = starts[n + 1];
-    const item = itemOf(words, from, next === undefined ? end : next - 1);
-    const name = item.name ?? defaultName(words, item);
+    const item = parseItem(words, from, next === undefined ? end : next - 1);
+    const name = item.name ?? getDefaultName(words, item);
     if (name === null) return;
     if (item.name === null && item.end > from) {
       words.out[item.end - 1] = `${words.out[item.end - 1] ?? ''} AS ${quoteName(name)}`;
     }
-    const type = typeOf(words, item);
+    const type = inferOutputType(words, item);
     if (type !== undefined) types.set(name, type);
   });
   return types;
 }
 
-function itemOf({ all }: Words, from: number, end: number): Item {
+function parseItem({ all }: Words, from: number, end: number): Item {
   const last = all[end - 1];
   const before = all[end - 2];
-  if (end - 2 > from && isWord(before, 'AS') && isName(last)) return { from, end: end - 2, name: nameOf(last) };
+  if (end - 2 > from && isKeyword(before, 'AS') && isName(last))
+    return { from, end: end - 2, name: getLexemeName(last) };
   const follows =
     before !== undefined && /^(?:word|quoted-identifier|close|number|string|placeholder|cast)$/.test(before.type);
-  if (end - 2 >= from && follows && isName(last) && !isWord(last, 'END', 'NULL', 'TRUE', 'FALSE')) {
+  if (end - 2 >= from && follows && isName(last) && !isKeyword(last, 'END', 'NULL', 'TRUE', 'FALSE')) {
     const operator = before.type === 'word' && CONDITION.test(before.text);
-    if (!operator) return { from, end: end - 1, name: nameOf(last) };
+    if (!operator) return { from, end: end - 1, name: getLexemeName(last) };
   }
   return { from, end, name: null };
 }
 
 /** Null for a star, and for a column that the server names correctly. */
-function defaultName({ all, scan }: Words, { from, end }: Pick<Item, 'from' | 'end'>): string | null {
+function getDefaultName({ all, scan }: Words, { from, end }: Pick<Item, 'from' | 'end'>): string | null {
   const first = all[from];
   const last = all[end - 1];
   if (first === undefined || last === undefined || last.text === '*') return null;
-  if (isWord(first, 'EXISTS')) return operandStart(all, end - 1) === from + 1 ? 'exists' : UNNAMED;
-  if (isWord(first, 'CASE')) return 'case';
-  if (isWord(first, 'TRUE', 'FALSE') && end === from + 1) return 'bool';
-  if (operandStart(all, end - 1) !== from) return UNNAMED;
-  if (last.type === 'cast') return castName({ all, scan }, from, end - 1, last.text.slice(2));
-  if (!isName(first) || isWord(first, 'NULL')) return UNNAMED;
+  if (isKeyword(first, 'EXISTS')) return findOperandStart(all, end - 1) === from + 1 ? 'exists' : UNNAMED;
+  if (isKeyword(first, 'CASE')) return 'case';
+  if (isKeyword(first, 'TRUE', 'FALSE') && end === from + 1) return 'bool';
+  if (findOperandStart(all, end - 1) !== from) return UNNAMED;
+  if (last.type === 'cast') return getCastName({ all, scan }, from, end - 1, last.text.slice(2));
+  if (!isName(first) || isKeyword(first, 'NULL')) return UNNAMED;
   if (last.type !== 'close') {
-    const name = nameOf(last);
+    const name = getLexemeName(last);
     const isAsWritten = last.type === 'quoted-identifier' || scan.text.slice(last.start, last.end) === name;
     return isAsWritten && last.text !== 'CURRENT_TIMESTAMP' ? null : name;
   }
   const open = all.findIndex((word, i) => i > from && word.type === 'open');
   const callee = all[open - 1] ?? first;
-  const as = isWord(callee, 'CAST') ? castAs(all, from, end) : -1;
-  if (as >= 0) return castName({ all, scan }, open + 1, as, scan.text.slice(all[as]?.end, last.start));
-  return nameOf(callee);
+  const as = isKeyword(callee, 'CAST') ? findCastAs(all, from, end) : -1;
+  if (as >= 0) return getCastName({ all, scan }, open + 1, as, scan.text.slice(all[as]?.end, last.start));
+  return getLexemeName(callee);
 }
 
 const UNNAMED = '?column?';
 
 /** A cast has the name of its operand, or else of its type. */
-function castName(words: Pick<Words, 'all' | 'scan'>, from: number, end: number, type: string): string {
+function getCastName(words: Pick<Words, 'all' | 'scan'>, from: number, end: number, type: string): string {
   const last = words.all[end - 1];
-  const named = defaultName({ ...words, out: [] }, { from, end });
-  if (named === null) return last === undefined ? UNNAMED : nameOf(last);
-  return named === UNNAMED ? (castOf(normalType(type))?.label ?? UNNAMED) : named;
+  const named = getDefaultName({ ...words, out: [] }, { from, end });
+  if (named === null) return last === undefined ? UNNAMED : getLexemeName(last);
+  return named === UNNAMED ? (findCastType(normalizeType(type))?.label ?? UNNAMED) : named;
 }
 
 /** The index of AS in the CAST call that ends before `end`; -1: none. */
-function castAs(all: Words['all'], from: number, end: number): number {
+function findCastAs(all: Words['all'], from: number, end: number): number {
   const depth = (all[from]?.depth ?? 0) + 1;
-  return all.findLastIndex((word, i) => i > from && i < end && word.depth === depth && isWord(word, 'AS'));
+  return all.findLastIndex((word, i) => i > from && i < end && word.depth === depth && isKeyword(word, 'AS'));
 }
 
-function typeOf({ all, scan }: Words, { from, end }: Item): ValueType | undefined {
+function inferOutputType({ all, scan }: Words, { from, end }: Item): ValueType | undefined {
   const first = all[from];
   const last = all[end - 1];
   const depth = first?.depth ?? 0;
@@ -94,16 +95,16 @@ function typeOf({ all, scan }: Words, { from, end }: Item): ValueType | undefine
   const conditional = inside.some(({ type, text }) =>
     type === 'word' ? CONDITION.test(text) : type === 'operator' && COMPARISON.test(text),
   );
-  if (conditional && !isWord(first, 'CASE')) return 'boolean';
-  if (end === from + 1 && isWord(first, 'TRUE', 'FALSE')) return 'boolean';
-  if (last?.type === 'cast' && operandStart(all, end - 1) === from)
-    return castOf(normalType(last.text.slice(2)))?.value;
-  if (isWord(first, 'CAST') && last?.type === 'close' && last.depth === depth) {
-    const as = castAs(all, from, end);
-    return as < 0 ? undefined : castOf(normalType(scan.text.slice(all[as]?.end, last.start)))?.value;
+  if (conditional && !isKeyword(first, 'CASE')) return 'boolean';
+  if (end === from + 1 && isKeyword(first, 'TRUE', 'FALSE')) return 'boolean';
+  if (last?.type === 'cast' && findOperandStart(all, end - 1) === from)
+    return findCastType(normalizeType(last.text.slice(2)))?.value;
+  if (isKeyword(first, 'CAST') && last?.type === 'close' && last.depth === depth) {
+    const as = findCastAs(all, from, end);
+    return as < 0 ? undefined : findCastType(normalizeType(scan.text.slice(all[as]?.end, last.start)))?.value;
   }
   if (first?.type === 'word' && /^JSON_(?:ARRAY|OBJECT|EXTRACT|ARRAYAGG|OBJECTAGG|MERGE|SET|QUERY)/.test(first.text)) {
-    return operandStart(all, end - 1) === from ? 'json' : undefined;
+    return findOperandStart(all, end - 1) === from ? 'json' : undefined;
   }
   const signs = inside.filter(({ type }) => type === 'operator');
   return signs.length > 0 && signs.every(({ text }) => text === '->') ? 'json' : undefined;

@@ -6,34 +6,34 @@ import { createHash } from 'node:crypto';
 import type { BootError } from '../../../contract/boot-error.js';
 import type { ColumnType, ModelTable } from '../../../contract/model.js';
 import type { RowLock } from '../../../contract/plan.js';
-import { onlyComputes } from '../../../language/strings/sql-calls.js';
-import { lockPlace } from '../../../language/strings/sql-row-lock.js';
+import { isComputation } from '../../../language/strings/sql-calls.js';
+import { findLockPosition } from '../../../language/strings/sql-row-lock.js';
 import { scanSql, type SqlPlaceholder, type SqlScan } from '../../../language/strings/sql.js';
-import { isName, nameOf, significant } from '../../../language/strings/sql-read.js';
-import type { Prepared, PrepareInput } from '../kind.js';
+import { isName, getLexemeName, toLexemes } from '../../../language/strings/sql-read.js';
+import type { PreparedStatement, PrepareInput } from '../kind.js';
 import type { BindType } from './bind.js';
-import type { Catalogue } from './catalogue.js';
-import { formOf, scanQuoted, type Form } from './forms.js';
+import type { MysqlCatalogue } from './catalogue.js';
+import { planForm, scanQuoted, type StatementForm } from './forms.js';
 import { isListAt } from './casts.js';
-import { comparedWith } from './operands.js';
-import { refusalOf } from './refusals.js';
-import { tablesNear } from './scopes.js';
-import { castOf, type Flavour, type ValueType } from './types.js';
-import { isWord, type Rendered } from './words.js';
+import { findComparedOperand } from './operands.js';
+import { validateReturning } from './refusals.js';
+import { listNearTables } from './scopes.js';
+import { findCastType, type ServerFlavour, type ValueType } from './types.js';
+import { isKeyword, type RenderedSql } from './words.js';
 
-export interface MyPrepared extends Prepared {
-  readonly forms: Readonly<Record<Flavour, Form>>;
+export interface MysqlPreparedStatement extends PreparedStatement {
+  readonly forms: Readonly<Record<ServerFlavour, StatementForm>>;
   readonly changesTables: boolean;
-  readonly typesIn: (catalogue: Catalogue) => ReadonlyMap<number, BindType>;
+  readonly typesIn: (catalogue: MysqlCatalogue) => ReadonlyMap<number, BindType>;
   readonly tables: readonly string[];
   /** Why the statement can never run, according to the models. */
-  readonly refusals: Readonly<Record<Flavour, BootError | null>>;
+  readonly refusals: Readonly<Record<ServerFlavour, BootError | null>>;
 }
 
 const ROWS = /^(?:SELECT|INSERT|UPDATE|DELETE|VALUES|TABLE|REPLACE|SET|SHOW|WITH|CALL|DO|)$/;
 const WRITES = /^(?:INSERT|UPDATE|DELETE|REPLACE|INTO|SHARE|LOCK)$/;
 
-const LOCKS: Readonly<Record<RowLock, Readonly<Record<Flavour, string>>>> = {
+const LOCKS: Readonly<Record<RowLock, Readonly<Record<ServerFlavour, string>>>> = {
   update: { mysql: 'FOR UPDATE', mariadb: 'FOR UPDATE' },
   share: { mysql: 'FOR SHARE', mariadb: 'LOCK IN SHARE MODE' },
 };
@@ -47,17 +47,17 @@ const MODEL_TYPES: Readonly<Record<ColumnType, ValueType>> = {
   json: 'json',
 };
 
-export function prepareStatement(input: PrepareInput): MyPrepared {
+export function prepareMysqlStatement(input: PrepareInput): MysqlPreparedStatement {
   const scan = scanQuoted(input.scan);
   const { lock = null } = input;
-  const locked = lock !== null && lockPlace(scan) !== null;
+  const locked = lock !== null && findLockPosition(scan) !== null;
   const words = locked ? LOCKS[lock] : null;
   const forms = {
-    mysql: formOf(scan, 'mysql', words?.mysql ?? null),
-    mariadb: formOf(scan, 'mariadb', words?.mariadb ?? null),
+    mysql: planForm(scan, 'mysql', words?.mysql ?? null),
+    mariadb: planForm(scan, 'mariadb', words?.mariadb ?? null),
   };
   const { tables: models = [] } = input;
-  const refusals = { mysql: refusalOf(forms.mysql, models), mariadb: refusalOf(forms.mariadb, models) };
+  const refusals = { mysql: validateReturning(forms.mysql, models), mariadb: validateReturning(forms.mariadb, models) };
   if (refusals.mysql !== null && refusals.mariadb !== null) throw refusals.mysql;
   const { text } = forms.mysql.main;
   const count = scan.placeholders.reduce((most, { n }) => Math.max(most, n), 0);
@@ -68,30 +68,36 @@ export function prepareStatement(input: PrepareInput): MyPrepared {
     return column || casts.some((cast) => cast !== null && /^jsonb?$/.test(cast));
   };
   const json = all.map(isJson);
-  const writes = significant(scan.text, scan.tokens).some((word) => WRITES.test(word.text) && word.type === 'word');
+  const writes = toLexemes(scan.text, scan.tokens).some((word) => WRITES.test(word.text) && word.type === 'word');
   return Object.freeze({
     name: `lintel_${createHash('sha256').update(text).digest('base64url').slice(0, 27)}`,
     text,
     order: all,
     json,
-    readOnly: !locked && /^(?:SELECT|VALUES|TABLE)$/.test(scan.verb) && !writes && onlyComputes(scan),
+    readOnly: !locked && /^(?:SELECT|VALUES|TABLE)$/.test(scan.verb) && !writes && isComputation(scan),
     forms,
     changesTables: !ROWS.test(scan.verb),
-    typesIn: typesOf(scan, json, models),
+    typesIn: createTypeResolver(scan, json, models),
     tables: scan.tables.map(({ name }) => name),
     refusals,
   });
 }
 
-function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly ModelTable[]): MyPrepared['typesIn'] {
-  const words = significant(scan.text, scan.tokens);
+function createTypeResolver(
+  scan: SqlScan,
+  json: readonly boolean[],
+  models: readonly ModelTable[],
+): MysqlPreparedStatement['typesIn'] {
+  const words = toLexemes(scan.text, scan.tokens);
   const names = scan.tables.map(({ name }) => name);
-  const said = new Map(scan.placeholders.map((placeholder) => [placeholder.start, saidOf(placeholder, words)]));
-  const qualifiers = new Map(scan.placeholders.map(({ start }) => [start, qualifierOf(words, start)]));
-  const operands = new Map(scan.placeholders.map(({ start }) => [start, comparedWith(words, start)]));
-  const near = new Map(scan.placeholders.map(({ start }) => [start, tablesNear(scan, words, start)]));
+  const said = new Map(
+    scan.placeholders.map((placeholder) => [placeholder.start, inferPlaceholderType(placeholder, words)]),
+  );
+  const qualifiers = new Map(scan.placeholders.map(({ start }) => [start, findQualifier(words, start)]));
+  const operands = new Map(scan.placeholders.map(({ start }) => [start, findComparedOperand(words, start)]));
+  const near = new Map(scan.placeholders.map(({ start }) => [start, listNearTables(scan, words, start)]));
   return (catalogue) => {
-    const among = (written: string, tables: readonly string[]): ValueType | undefined => {
+    const findColumnType = (written: string, tables: readonly string[]): ValueType | undefined => {
       // Column names are case-insensitive in MySQL, also in quotes.
       const column = written.toLowerCase();
       const found = new Set<ValueType>();
@@ -106,10 +112,10 @@ function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly Model
       return found.size === 1 ? [...found][0] : undefined;
     };
     /** Searches the nearest scope with such a column; ambiguous types give none. */
-    const columnAt = (start: number) => (column: string, table: string | null) => {
-      const ways = table === null ? [...(near.get(start) ?? []), names] : [aliased(scan, words, table)];
+    const createColumnLookup = (start: number) => (column: string, table: string | null) => {
+      const ways = table === null ? [...(near.get(start) ?? []), names] : [findTablesByAlias(scan, words, table)];
       for (const tables of ways) {
-        const type = among(column, tables);
+        const type = findColumnType(column, tables);
         if (type !== undefined) return type;
       }
       return undefined;
@@ -117,10 +123,10 @@ function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly Model
     return new Map(
       scan.placeholders.map(({ n, start, cast, column }): [number, BindType] => {
         const type = said.get(start) ?? null;
-        const columnOf = columnAt(start);
+        const columnOf = createColumnLookup(start);
         const known = column === null ? undefined : columnOf(column, qualifiers.get(start) ?? null);
         if (type !== null && typeof type === 'object')
-          return [start, { list: type.list ?? known ?? listed(words, start, (name) => columnOf(name, null)) }];
+          return [start, { list: type.list ?? known ?? inferListType(words, start, (name) => columnOf(name, null)) }];
         if (type !== null) return [start, type];
         if (column === null && cast === null) return [start, operands.get(start)?.(columnOf) ?? null];
         if (json[n - 1] === true && cast === null) return [start, 'json'];
@@ -130,46 +136,52 @@ function typesOf(scan: SqlScan, json: readonly boolean[], models: readonly Model
   };
 }
 
-type Words = ReturnType<typeof significant>;
+type Words = ReturnType<typeof toLexemes>;
 
 /** The qualifier in `e.id = $1`. */
-function qualifierOf(words: Words, start: number): string | null {
+function findQualifier(words: Words, start: number): string | null {
   const i = words.findIndex((word) => word.start === start);
   const qualifier = words[i - 4];
   if (words[i - 1]?.type !== 'operator' || words[i - 3]?.type !== 'dot' || !isName(qualifier)) return null;
-  return nameOf(qualifier);
+  return getLexemeName(qualifier);
 }
 
 /** All tables when none has this name or alias. */
-function aliased(scan: SqlScan, words: Words, name: string): readonly string[] {
+function findTablesByAlias(scan: SqlScan, words: Words, name: string): readonly string[] {
   const found = scan.tables.filter((table) => {
     const at = words.findIndex((word) => word.start === table.start);
-    const alias = isWord(words[at + 1], 'AS') ? words[at + 2] : words[at + 1];
-    return isName(alias) && nameOf(alias) === name ? true : table.name === name;
+    const alias = isKeyword(words[at + 1], 'AS') ? words[at + 2] : words[at + 1];
+    return isName(alias) && getLexemeName(alias) === name ? true : table.name === name;
   });
   return (found.length === 0 ? scan.tables : found).map((table) => table.name);
 }
 
 /** The type of the column in `column = ANY ($1)`. */
-function listed(words: Words, start: number, columnOf: (name: string) => ValueType | undefined): ValueType | null {
+function inferListType(
+  words: Words,
+  start: number,
+  columnOf: (name: string) => ValueType | undefined,
+): ValueType | null {
   const i = words.findIndex((word) => word.start === start);
   const column = words[i - 4];
-  return isName(column) ? (columnOf(nameOf(column)) ?? null) : null;
+  return isName(column) ? (columnOf(getLexemeName(column)) ?? null) : null;
 }
 
-function saidOf({ start, cast }: SqlPlaceholder, words: Words): BindType {
+function inferPlaceholderType({ start, cast }: SqlPlaceholder, words: Words): BindType {
   const i = words.findIndex((word) => word.start === start);
   const before = words[i - 1];
   const next = words[i + 1];
-  if (isListAt(words, i)) return { list: cast === null ? null : (castOf(cast.replace(/\[\]$/, ''))?.value ?? null) };
+  if (isListAt(words, i))
+    return { list: cast === null ? null : (findCastType(cast.replace(/\[\]$/, ''))?.value ?? null) };
   const call = words[i - 1]?.type === 'comma' ? words[i - 4] : words[i - 2];
-  if (isWord(call, 'PLAINTO_TSQUERY', 'WEBSEARCH_TO_TSQUERY', 'PHRASETO_TSQUERY', 'TO_TSQUERY')) return 'search';
-  if (cast !== null) return castOf(cast)?.value ?? null;
-  if (isWord(before, 'LIMIT', 'OFFSET')) return 'limit';
+  if (isKeyword(call, 'PLAINTO_TSQUERY', 'WEBSEARCH_TO_TSQUERY', 'PHRASETO_TSQUERY', 'TO_TSQUERY')) return 'search';
+  if (cast !== null) return findCastType(cast)?.value ?? null;
+  if (isKeyword(before, 'LIMIT', 'OFFSET')) return 'limit';
   if (before?.text === '->' || before?.text === '->>') return 'path';
   const sum = /^[-+*/%]$/;
   return sum.test(before?.text ?? '') || sum.test(next?.text ?? '') ? 'arithmetic' : null;
 }
 
-export const selectOne = (): MyPrepared => prepareStatement({ scan: scanSql('SELECT 1'), jsonColumns: [] });
-export type { Rendered };
+export const selectOne = (): MysqlPreparedStatement =>
+  prepareMysqlStatement({ scan: scanSql('SELECT 1'), jsonColumns: [] });
+export type { RenderedSql as Rendered };

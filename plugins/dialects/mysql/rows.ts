@@ -4,10 +4,10 @@
  */
 import mysql from 'mysql2';
 import type { FieldPacket } from 'mysql2';
-import { readJson } from '../../../language/strings/exact-json.js';
-import { decimal as decimalText, instant as iso } from '../shared/types.js';
+import { parseExactJson } from '../../../language/strings/exact-json.js';
+import { parseDecimal as decimalText, parseTimestamp as iso } from '../shared/types.js';
 import type { Row } from '../kind.js';
-import type { Answer } from './answer.js';
+import type { StatementResult } from './answer.js';
 import type { ValueType } from './types.js';
 
 type Parse = (value: unknown) => unknown;
@@ -16,39 +16,45 @@ const asText = (value: unknown): string =>
   Buffer.isBuffer(value) ? value.toString('utf8') : typeof value === 'string' ? value : String(value);
 
 /** Integers that a double cannot hold exactly stay text. */
-const integer: Parse = (value) => {
+const toInteger: Parse = (value) => {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);
 };
 
-const decimal: Parse = (value) => {
+const toDecimal: Parse = (value) => {
   const text = asText(value)
     .replace(/(\.\d*?)0+$/, '$1')
     .replace(/\.$/, '');
-  return text.includes('.') ? decimalText(text) : integer(text);
+  return text.includes('.') ? decimalText(text) : toInteger(text);
 };
-const json: Parse = (value) => readJson(asText(value));
-const boolean: Parse = (value) => Number(value) !== 0;
-const instant: Parse = (value) => iso(trimmed(value));
-const time: Parse = (value) => trimmed(value);
-const bytes: Parse = (value) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value);
+const toJson: Parse = (value) => parseExactJson(asText(value));
+const toBoolean: Parse = (value) => Number(value) !== 0;
+const toInstant: Parse = (value) => iso(trimZeros(value));
+const toTime: Parse = (value) => trimZeros(value);
+const toByteText: Parse = (value) => (Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : value);
 
-const trimmed = (value: unknown): string =>
+const trimZeros = (value: unknown): string =>
   asText(value)
     .replace(/(\.\d*?)0+$/, '$1')
     .replace(/\.$/, '');
 
 const { Types } = mysql;
 const BY_TYPE: Readonly<Record<number, Parse>> = {
-  [Types.LONGLONG]: integer,
-  [Types.DECIMAL]: decimal,
-  [Types.NEWDECIMAL]: decimal,
-  [Types.JSON]: json,
-  [Types.DATETIME]: instant,
-  [Types.TIMESTAMP]: instant,
-  [Types.TIME]: time,
+  [Types.LONGLONG]: toInteger,
+  [Types.DECIMAL]: toDecimal,
+  [Types.NEWDECIMAL]: toDecimal,
+  [Types.JSON]: toJson,
+  [Types.DATETIME]: toInstant,
+  [Types.TIMESTAMP]: toInstant,
+  [Types.TIME]: toTime,
 };
-const SAID: Partial<Record<ValueType, Parse>> = { json, boolean, instant, time, number: decimal };
+const SAID: Partial<Record<ValueType, Parse>> = {
+  json: toJson,
+  boolean: toBoolean,
+  instant: toInstant,
+  time: toTime,
+  number: toDecimal,
+};
 const plain: Parse = asText;
 
 interface Field extends FieldPacket {
@@ -63,24 +69,24 @@ const BINARY = 63;
 const isBytes = ({ columnType = 0, characterSet, orgTable }: Field): boolean =>
   columnType >= 249 && columnType <= 254 && characterSet === BINARY && orgTable !== '';
 
-function parseOf(field: Field, said: ValueType | undefined): Parse {
+function selectParser(field: Field, said: ValueType | undefined): Parse {
   const known = said === undefined ? undefined : SAID[said];
   if (known) return known;
   const { columnType = 0 } = field;
-  if (field.extendedFormat === 'json') return json;
+  if (field.extendedFormat === 'json') return toJson;
   // The width of an expression does not mean a boolean.
-  if (columnType === Types.TINY && field.columnLength === 1 && field.orgTable !== '') return boolean;
+  if (columnType === Types.TINY && field.columnLength === 1 && field.orgTable !== '') return toBoolean;
   if (Object.hasOwn(BY_TYPE, columnType)) return BY_TYPE[columnType] as Parse;
-  if (isBytes(field)) return bytes;
+  if (isBytes(field)) return toByteText;
   return (value) => (typeof value === 'number' ? value : plain(value));
 }
 
 /** `said`: types that the statement implies, by column. */
-export function rowsOf({ rows, fields }: Answer, said: ReadonlyMap<string, ValueType>): Row[] {
+export function toRows({ rows, fields }: StatementResult, said: ReadonlyMap<string, ValueType>): Row[] {
   if (rows === null) return [];
   const columns = (fields as readonly Field[]).map((field) => ({
     name: field.name,
-    parse: parseOf(field, said.get(field.name)),
+    parse: selectParser(field, said.get(field.name)),
   }));
   return rows.map((values) => {
     const row: Record<string, unknown> = {};

@@ -1,25 +1,25 @@
 /** Runtime of the dialect `mysql`: opens, closes, migrates and checks the connections of one server. */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, SERIALIZABLE, type Dialect } from '../kind.js';
-import { migrate, outline, type Migrated } from '../shared/migrate.js';
+import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
 import { isTriggered } from '../shared/triggers.js';
-import { askWire } from './asked.js';
+import { probeStatements } from './asked.js';
 import { readTriggers } from './catalogue.js';
-import { addressFault, connectFault } from './connect.js';
-import { createDialect, type Server } from './dialect.js';
-import { mysqlMigrated } from './migrate.js';
-import { sessionsOn } from './migration-session.js';
-import { readOptions } from './options.js';
+import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
+import { createMysqlDialect, type OpenServer } from './dialect.js';
+import { createMysqlTarget } from './migrate.js';
+import { createWithSession } from './migration-session.js';
+import { readMysqlOptions } from './options.js';
 import { createPool } from './pool.js';
-import { selectOne, type MyPrepared } from './prepare.js';
+import { selectOne, type MysqlPreparedStatement } from './prepare.js';
 
-const servers = new WeakMap<Dialect, Server>();
+const servers = new WeakMap<Dialect, OpenServer>();
 
 /** Statements that one of the servers can never run, checked once it is open. */
-const doubtful = new WeakMap<Dialect, MyPrepared['refusals'][]>();
+const doubtful = new WeakMap<Dialect, MysqlPreparedStatement['refusals'][]>();
 
-function meet(handle: Dialect, { refusals }: MyPrepared): void {
+function checkServerSupport(handle: Dialect, { refusals }: MysqlPreparedStatement): void {
   const server = servers.get(handle);
   const refusal = server && refusals[server.flavour];
   if (refusal) throw refusal;
@@ -27,47 +27,47 @@ function meet(handle: Dialect, { refusals }: MyPrepared): void {
   doubtful.set(handle, [...(doubtful.get(handle) ?? []), refusals]);
 }
 
-function serverOf(handle: Dialect): Server {
+function requireServer(handle: Dialect): OpenServer {
   const server = servers.get(handle);
-  if (!server) throw fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  if (!server) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return server;
 }
 
-function migrated({ options, instance }: RuntimeContext): Migrated {
-  const read = readOptions(options);
-  if (read === null) throw addressFault(instance);
-  return mysqlMigrated(sessionsOn(read), instance);
+function createTarget({ options, instance }: RuntimeContext): MigrationTarget {
+  const read = readMysqlOptions(options);
+  if (read === null) throw createMysqlAddressFault(instance);
+  return createMysqlTarget(createWithSession(read), instance);
 }
 
 const probe = selectOne();
 
 export default defineRuntime(dialect, {
   create({ options }) {
-    const isolation = readOptions(options)?.isolation ?? (() => 'serializable');
-    const handle = createDialect(
-      () => serverOf(handle),
+    const isolation = readMysqlOptions(options)?.isolation ?? (() => 'serializable');
+    const handle = createMysqlDialect(
+      () => requireServer(handle),
       (need) => isolation(servers.get(handle)?.triggered === true ? SERIALIZABLE : need),
-      (prepared) => meet(handle, prepared),
+      (prepared) => checkServerSupport(handle, prepared),
     );
     return handle;
   },
 
-  keeps: () => ({
+  describeStorage: () => ({
     elsewhere: '`mysqldump --single-transaction` or `mariadb-dump`, or a copy of the server with its binary log',
   }),
 
   async open(handle, { options, instance, log }) {
-    const read = readOptions(options);
-    if (read === null) throw addressFault(instance);
-    let server: Server;
+    const read = readMysqlOptions(options);
+    if (read === null) throw createMysqlAddressFault(instance);
+    let server: OpenServer;
     try {
       const pool = await createPool(read, log);
-      const { wire, release } = await pool.lease();
+      const { wire, release } = await pool.acquire();
       const triggered = isTriggered(await readTriggers(wire), instance, log);
       release(false);
       server = { pool, flavour: wire.flavour, catalogue: null, unknown: new Set(), triggered };
     } catch (error) {
-      throw connectFault(instance, error);
+      throw createMysqlConnectFault(instance, error);
     }
     const refusal = (doubtful.get(handle) ?? [])
       .map((refusals) => refusals[server.flavour])
@@ -79,19 +79,19 @@ export default defineRuntime(dialect, {
     servers.set(handle, server);
   },
 
-  plan: async (_, tables, context, how) => outline(migrated(context), tables, how),
+  plan: async (_, tables, context, how) => outlineMigration(createTarget(context), tables, how),
 
-  async adopt(handle, tables, context, progress, how) {
-    const server = serverOf(handle);
-    await migrate(migrated(context), tables, { log: context.log, progress, how });
+  async syncSchema(handle, tables, context, progress, how) {
+    const server = requireServer(handle);
+    await migrate(createTarget(context), tables, { log: context.log, progress, how });
     server.catalogue = null;
     server.unknown.clear();
   },
 
-  async ask(handle, questions, tables) {
-    const { wire, release } = await serverOf(handle).pool.lease();
+  async checkStatements(handle, questions, tables) {
+    const { wire, release } = await requireServer(handle).pool.acquire();
     try {
-      return await askWire(wire, questions, tables);
+      return await probeStatements(wire, questions, tables);
     } finally {
       release(false);
     }

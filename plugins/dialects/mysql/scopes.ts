@@ -2,7 +2,7 @@
  * Finds the tables that an unqualified column may belong to, nearest SELECT first. Does not check whether a table has the column.
  */
 import type { SqlScan } from '../../../language/strings/sql.js';
-import { isWord, type Lexeme } from './words.js';
+import { isKeyword, type Lexeme } from './words.js';
 
 /** Word indexes. `open`: the opening parenthesis, or -1 for the statement; `select`: the SELECT, or -1 before the first. */
 interface Scope {
@@ -10,17 +10,17 @@ interface Scope {
   readonly select: number;
 }
 
-const isQuery = (word: Lexeme | undefined): boolean => isWord(word, 'SELECT', 'WITH', 'VALUES');
+const isQuery = (word: Lexeme | undefined): boolean => isKeyword(word, 'SELECT', 'WITH', 'VALUES');
 
 /** Innermost first; the last is the statement itself. */
-function scopesAt(all: readonly Lexeme[], i: number): Scope[] {
+function listScopes(all: readonly Lexeme[], i: number): Scope[] {
   const scopes: Scope[] = [];
   let depth = all[i]?.depth ?? 0;
   let select = -1;
   for (let at = i; at >= 0; at--) {
     const word = all[at];
     if (word === undefined || word.depth > depth) continue;
-    if (word.depth === depth && isWord(word, 'SELECT') && select < 0) select = at;
+    if (word.depth === depth && isKeyword(word, 'SELECT') && select < 0) select = at;
     if (word.type !== 'open' || word.depth !== depth - 1) continue;
     if (isQuery(all[at + 1])) {
       scopes.push({ open: at, select });
@@ -35,11 +35,11 @@ const isSame = (one: Scope | undefined, other: Scope): boolean =>
   one?.open === other.open && one.select === other.select;
 
 /** The nearest scope comes first. */
-export function tablesNear(scan: SqlScan, all: readonly Lexeme[], start: number): readonly (readonly string[])[] {
-  const at = (place: number): number => all.findIndex((word) => word.start === place);
-  const i = at(start);
-  const homes = scan.tables.map((table) => ({ name: table.name, home: scopesAt(all, at(table.start))[0] }));
-  const scopes = scopesAt(all, i);
+export function listNearTables(scan: SqlScan, all: readonly Lexeme[], start: number): readonly (readonly string[])[] {
+  const findWordAt = (place: number): number => all.findIndex((word) => word.start === place);
+  const i = findWordAt(start);
+  const homes = scan.tables.map((table) => ({ name: table.name, home: listScopes(all, findWordAt(table.start))[0] }));
+  const scopes = listScopes(all, i);
   // `INSERT INTO t (id) SELECT $1 FROM u`: the value is one of `t`.
   const [first] = scopes;
   const isTop = scan.verb === 'INSERT' && first?.open === -1;
@@ -48,4 +48,4 @@ export function tablesNear(scan: SqlScan, all: readonly Lexeme[], start: number)
 }
 
 const hasFrom = (all: readonly Lexeme[], from: number, to: number): boolean =>
-  all.slice(from, to).some((word) => word.depth === all[from]?.depth && isWord(word, 'FROM'));
+  all.slice(from, to).some((word) => word.depth === all[from]?.depth && isKeyword(word, 'FROM'));

@@ -1,16 +1,24 @@
 /** Rewrites FILTER and full-text search, which have another word order in MySQL, after their inner words. */
-import { behindGroup } from '../../../language/strings/sql-read.js';
-import { isWord, operandEnd, operandStart, render, unsayable, type Lexeme, type Words } from './words.js';
+import { findGroupEnd } from '../../../language/strings/sql-read.js';
+import {
+  isKeyword,
+  findOperandEnd,
+  findOperandStart,
+  renderWords,
+  createTranslationError,
+  type Lexeme,
+  type Words,
+} from './words.js';
 
 /** `sum(x) FILTER (WHERE c)` as `sum(CASE WHEN c THEN x END)`. Moving parameters would change their order. */
-export function filter(words: Words, i: number): void {
+export function rewriteFilter(words: Words, i: number): void {
   const { all, out } = words;
-  const start = operandStart(all, i - 1);
+  const start = findOperandStart(all, i - 1);
   const open = all.findIndex((word, at) => at >= start && word.type === 'open');
-  const argument = render(words, open + 1, i - 1);
-  const close = behindGroup(all, i + 1) - 1;
-  if (argument.order.length > 0 || isWord(all[open + 1], 'DISTINCT'))
-    throw unsayable('such a FILTER', 'CASE inside of the function');
+  const argument = renderWords(words, open + 1, i - 1);
+  const close = findGroupEnd(all, i + 1) - 1;
+  if (argument.order.length > 0 || isKeyword(all[open + 1], 'DISTINCT'))
+    throw createTranslationError('such a FILTER', 'CASE inside of the function');
   for (let at = open + 1; at < i; at++) out[at] = '';
   out[i] = 'CASE WHEN';
   out[i + 1] = out[i + 2] = '';
@@ -18,14 +26,14 @@ export function filter(words: Words, i: number): void {
 }
 
 /** `to_tsvector('english', column) @@ plainto_tsquery('english', $1)`, and `ts_rank` of the two. */
-export function wordSearch({ all, out }: Words, i: number): void {
+export function rewriteSearch({ all, out }: Words, i: number): void {
   const ranks = all[i]?.text !== '@@';
-  const vector = ranks ? i + 2 : operandStart(all, i - 1);
-  const end = operandEnd(all, vector);
+  const vector = ranks ? i + 2 : findOperandStart(all, i - 1);
+  const end = findOperandEnd(all, vector);
   const query = end + 1;
-  const queryEnd = operandEnd(all, query);
-  const searched = argumentAt(all, vector, end, 'TO_TSVECTOR');
-  const asked = argumentAt(
+  const queryEnd = findOperandEnd(all, query);
+  const searched = findArgument(all, vector, end, 'TO_TSVECTOR');
+  const asked = findArgument(
     all,
     query,
     queryEnd,
@@ -34,9 +42,12 @@ export function wordSearch({ all, out }: Words, i: number): void {
     'PHRASETO_TSQUERY',
     'TO_TSQUERY',
   );
-  const columnEnd = searched === null ? -1 : operandEnd(all, searched);
+  const columnEnd = searched === null ? -1 : findOperandEnd(all, searched);
   if (searched === null || asked === null || columnEnd !== end - 1 || all[asked]?.type !== 'placeholder') {
-    throw unsayable('such a word search', "to_tsvector('english', column) @@ plainto_tsquery('english', $1)");
+    throw createTranslationError(
+      'such a word search',
+      "to_tsvector('english', column) @@ plainto_tsquery('english', $1)",
+    );
   }
   for (let at = ranks ? i : vector; at < searched; at++) out[at] = '';
   out[searched] = `MATCH (${out[searched] ?? ''}`;
@@ -46,8 +57,8 @@ export function wordSearch({ all, out }: Words, i: number): void {
 }
 
 /** Null: another function or other arguments. */
-function argumentAt(all: readonly Lexeme[], from: number, end: number, ...names: readonly string[]): number | null {
-  if (!isWord(all[from], ...names) || all[from + 1]?.text !== '(') return null;
+function findArgument(all: readonly Lexeme[], from: number, end: number, ...names: readonly string[]): number | null {
+  if (!isKeyword(all[from], ...names) || all[from + 1]?.text !== '(') return null;
   if (all[from + 2]?.type !== 'string') return from + 2;
   return all[from + 3]?.type === 'comma' && from + 4 < end ? from + 4 : null;
 }

@@ -1,11 +1,11 @@
 /** Session settings that give SQL its PostgreSQL meaning and bound its duration. */
-import type { Flavour } from './types.js';
+import type { ServerFlavour } from './types.js';
 
 const MODE =
   'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,' +
   'ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY';
 
-export const settings = (flavour: Flavour, deadline: number): string => {
+export const formatSessionSettings = (flavour: ServerFlavour, deadline: number): string => {
   const seconds = Math.max(1, Math.ceil(deadline / 1000));
   const own =
     flavour === 'mysql'

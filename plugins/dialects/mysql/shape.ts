@@ -3,7 +3,7 @@
  * columns need a length.
  */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
-import type { KnownColumn, KnownTables, Misfit, Shape } from '../shared/known.js';
+import type { KnownColumn, KnownTables, Misfit, TypeMapping } from '../shared/known.js';
 
 /** The two servers have no such collation in common. */
 export interface Collations {
@@ -12,7 +12,7 @@ export interface Collations {
   readonly words: string;
 }
 
-export const collationsOf = (mariadb: boolean): Collations =>
+export const getCollations = (mariadb: boolean): Collations =>
   mariadb
     ? { exact: 'utf8mb4_nopad_bin', words: 'utf8mb4_unicode_520_nopad_ci' }
     : { exact: 'utf8mb4_0900_bin', words: 'utf8mb4_0900_ai_ci' };
@@ -50,7 +50,7 @@ const isKeyed = ({ uniques }: ModelTable, column: ModelColumn): boolean =>
   column.references !== null ||
   uniques.some((unique) => unique.includes(column.name));
 
-function roomOf({ columns, uniques }: ModelTable, column: ModelColumn): number {
+function calculateKeyLength({ columns, uniques }: ModelTable, column: ModelColumn): number {
   const keys = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   const texts = [keys, ...uniques]
     .filter((names) => names.includes(column.name))
@@ -63,14 +63,19 @@ function roomOf({ columns, uniques }: ModelTable, column: ModelColumn): number {
  * The limit of the check. The type allows one character more, so that the check rejects surplus trailing spaces, which the server
  * would otherwise truncate silently.
  */
-function bound(table: ModelTable, column: ModelColumn): number | null {
+function calculateLengthLimit(table: ModelTable, column: ModelColumn): number | null {
   if (column.type !== 'text') return null;
   if (!isKeyed(table, column)) return column.maxLength;
-  return Math.min(column.maxLength ?? KEY_LENGTH, roomOf(table, column));
+  return Math.min(column.maxLength ?? KEY_LENGTH, calculateKeyLength(table, column));
 }
 
 /** A referencing text must have the collation of its target. */
-function collationOf(table: ModelTable, column: ModelColumn, known: KnownTables, { exact, words }: Collations): string {
+function resolveCollation(
+  table: ModelTable,
+  column: ModelColumn,
+  known: KnownTables,
+  { exact, words }: Collations,
+): string {
   const target = column.references;
   const there = target && known.get(target.table)?.columns.get(target.column)?.collation;
   if (there) return there;
@@ -78,17 +83,17 @@ function collationOf(table: ModelTable, column: ModelColumn, known: KnownTables,
 }
 
 /** Collation names begin with the character set. */
-const charsetOf = (collation: string): string => collation.split('_', 1)[0] ?? 'utf8mb4';
+const getCharset = (collation: string): string => collation.split('_', 1)[0] ?? 'utf8mb4';
 
-function textType(table: ModelTable, column: ModelColumn, collation: string): string {
-  const length = bound(table, column);
+function formatTextType(table: ModelTable, column: ModelColumn, collation: string): string {
+  const length = calculateLengthLimit(table, column);
   const short = length !== null && (isKeyed(table, column) || length < INLINE_CHARS);
   const type = short ? `VARCHAR(${length + 1})` : 'LONGTEXT';
-  return `${type} CHARACTER SET ${charsetOf(collation)} COLLATE ${collation}`;
+  return `${type} CHARACTER SET ${getCharset(collation)} COLLATE ${collation}`;
 }
 
 /** Both sides of a reference must have the same type: an existing target decides. */
-function integerType(column: ModelColumn, known: KnownTables): string {
+function getIntegerType(column: ModelColumn, known: KnownTables): string {
   const target = column.references;
   const there = target && known.get(target.table)?.columns.get(target.column);
   return there && FITTING.integer.includes(there.type) && there.type !== 'bigint'
@@ -98,29 +103,33 @@ function integerType(column: ModelColumn, known: KnownTables): string {
       : TYPES.integer;
 }
 
-const broken = (message: string, blocks: Misfit['blocks'] = 'all'): Misfit => ({ message, blocks, serious: true });
+const createMisfit = (message: string, blocks: Misfit['blocks'] = 'all'): Misfit => ({
+  message,
+  blocks,
+  serious: true,
+});
 
-function typeMisfit(column: ModelColumn, known: KnownColumn): Misfit | null {
+function findTypeMisfit(column: ModelColumn, known: KnownColumn): Misfit | null {
   // A manually created flag may be wider than BOOLEAN.
   const fits = FITTING[column.type].includes(known.type) || (column.type === 'boolean' && known.type === 'tinyint');
-  return fits ? null : broken(`column has type ${known.written}, the model says ${column.type}`);
+  return fits ? null : createMisfit(`column has type ${known.written}, the model says ${column.type}`);
 }
 
-function textMisfit(table: ModelTable, column: ModelColumn, known: KnownColumn, collation: string): Misfit | null {
+function findTextMisfit(table: ModelTable, column: ModelColumn, known: KnownColumn, collation: string): Misfit | null {
   const keyed = isKeyed(table, column);
   if (keyed && !KEYABLE.includes(known.type))
-    return broken(`column has type ${known.written}, which no key or index can hold`);
+    return createMisfit(`column has type ${known.written}, which no key or index can hold`);
   const { maxLength } = column;
-  const wanted = maxLength ?? (keyed ? bound(table, column) : null);
+  const wanted = maxLength ?? (keyed ? calculateLengthLimit(table, column) : null);
   if (known.length !== null && (wanted === null || known.length < wanted)) {
     const says = maxLength === null ? (wanted === null ? 'says no bound' : `gets ${wanted}`) : `says ${maxLength}`;
-    return broken(`column takes ${known.length} characters, the model ${says}`, 'nothing');
+    return createMisfit(`column takes ${known.length} characters, the model ${says}`, 'nothing');
   }
-  return collationMisfit(column.search && !keyed, known.collation, collation);
+  return findCollationMisfit(column.search && !keyed, known.collation, collation);
 }
 
 /** Not serious, because it is common in tables made elsewhere. */
-function collationMisfit(words: boolean, there: string | null, wanted: string): Misfit | null {
+function findCollationMisfit(words: boolean, there: string | null, wanted: string): Misfit | null {
   if (there === null || there === wanted || (words && there.endsWith('_ci'))) return null;
   const effect = words
     ? 'by which words are found in their very letters alone'
@@ -128,7 +137,7 @@ function collationMisfit(words: boolean, there: string | null, wanted: string): 
   return { message: `column has collation ${there}, ${effect}`, blocks: 'references', serious: false };
 }
 
-function cannot(column: ModelColumn, what: 'unique' | 'index' | 'search'): string | null {
+function describeObstacle(column: ModelColumn, what: 'unique' | 'index' | 'search'): string | null {
   if (column.type === 'json')
     return `this database has no ${what === 'search' ? 'search ' : ''}index for JSON: ${what === 'unique' ? 'values may repeat' : 'none is made'}`;
   return what === 'search' && column.type !== 'text'
@@ -136,16 +145,18 @@ function cannot(column: ModelColumn, what: 'unique' | 'index' | 'search'): strin
     : null;
 }
 
-export const shapeOf = (known: KnownTables, collations: Collations): Shape => ({
-  typeOf: (table, column) =>
+export const createTypeMapping = (known: KnownTables, collations: Collations): TypeMapping => ({
+  getType: (table, column) =>
     column.type === 'text'
-      ? textType(table, column, collationOf(table, column, known, collations))
+      ? formatTextType(table, column, resolveCollation(table, column, known, collations))
       : column.type === 'integer'
-        ? integerType(column, known)
+        ? getIntegerType(column, known)
         : TYPES[column.type],
-  misfit: (table, column, there) =>
-    typeMisfit(column, there) ??
-    (column.type === 'text' ? textMisfit(table, column, there, collationOf(table, column, known, collations)) : null),
-  bound,
-  cannot,
+  findMisfit: (table, column, there) =>
+    findTypeMisfit(column, there) ??
+    (column.type === 'text'
+      ? findTextMisfit(table, column, there, resolveCollation(table, column, known, collations))
+      : null),
+  getLengthLimit: calculateLengthLimit,
+  explainUnsupported: describeObstacle,
 });

@@ -1,56 +1,66 @@
 /** Runs a statement on one connection: unchanged, or in steps inside a transaction of the caller. */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Row } from '../kind.js';
 import mysql from 'mysql2';
-import type { Bound } from './bind.js';
-import type { Catalogue, CatalogueTable } from './catalogue.js';
-import type { ChangeSteps, Form, InsertSteps } from './forms.js';
-import type { Answer } from './answer.js';
-import type { Wire } from './pool.js';
-import { rowsOf } from './rows.js';
-import { quoteName, type Rendered } from './words.js';
+import type { BoundValue } from './bind.js';
+import type { MysqlCatalogue, MysqlCatalogueTable } from './catalogue.js';
+import type { ChangeSteps, StatementForm, InsertSteps } from './forms.js';
+import type { StatementResult } from './answer.js';
+import type { MysqlConnection } from './pool.js';
+import { toRows } from './rows.js';
+import { quoteName, type RenderedSql } from './words.js';
 
 /** Returns the values for the placeholders of a piece. */
-export type Bind = (piece: Rendered) => Bound[];
+export type Bind = (piece: RenderedSql) => BoundValue[];
 
-const impossible = (message: string): Error => fault('QRY_FAILED', {}, { cause: new Error(message) });
+const createStepFault = (message: string): Error => createFault('QRY_FAILED', {}, { cause: new Error(message) });
 
-export async function runForm(wire: Wire, form: Form, bind: Bind, catalogue: Catalogue): Promise<readonly Row[]> {
+export async function runForm(
+  wire: MysqlConnection,
+  form: StatementForm,
+  bind: Bind,
+  catalogue: MysqlCatalogue,
+): Promise<readonly Row[]> {
   const { steps, main, outputs } = form;
-  if (steps === null) return rowsOf(await wire.run(main.text, bind(main)), outputs);
+  if (steps === null) return toRows(await wire.run(main.text, bind(main)), outputs);
   const table = catalogue.get(steps.table);
-  return steps.step === 'insert' ? inserted(wire, form, steps, bind, table) : changed(wire, form, steps, bind, table);
+  return steps.step === 'insert'
+    ? runInsert(wire, form, steps, bind, table)
+    : runChange(wire, form, steps, bind, table);
 }
 
-async function inserted(
-  wire: Wire,
-  { main, outputs }: Form,
+async function runInsert(
+  wire: MysqlConnection,
+  { main, outputs }: StatementForm,
   steps: InsertSteps,
   bind: Bind,
-  table: CatalogueTable | undefined,
+  table: MysqlCatalogueTable | undefined,
 ): Promise<readonly Row[]> {
-  const find = table && finderOf(steps, table);
-  if (!find && steps.asked) throw impossible(`rows of ${steps.table} cannot be found again: RETURNING needs a key`);
+  const find = table && createRowFinder(steps, table);
+  if (!find && steps.hasReturning)
+    throw createStepFault(`rows of ${steps.table} cannot be found again: RETURNING needs a key`);
   const answer = await wire.run(main.text, bind(main));
   if (!find || answer.affected === 0) return [];
   const { text, values } = find(answer, bind);
   const order = [...bind(steps.select), ...values];
-  return rowsOf(await wire.run(`${steps.select.text} WHERE ${text}`, order), outputs);
+  return toRows(await wire.run(`${steps.select.text} WHERE ${text}`, order), outputs);
 }
 
-type Find = (answer: Answer, bind: Bind) => { readonly text: string; readonly values: readonly Bound[] };
+type Find = (answer: StatementResult, bind: Bind) => { readonly text: string; readonly values: readonly BoundValue[] };
 
 /** Finds inserted rows by a key with known values, or else by the AUTO_INCREMENT number. */
-export function finderOf(
+export function createRowFinder(
   { rows, conflict, conflicting }: InsertSteps,
-  { keys, auto }: Pick<CatalogueTable, 'keys' | 'auto'>,
+  { keys, auto }: Pick<MysqlCatalogueTable, 'keys' | 'auto'>,
 ): Find | undefined {
-  const known = (columns: readonly string[]): boolean =>
+  const hasKnownValues = (columns: readonly string[]): boolean =>
     rows.length > 0 && columns.every((name) => rows.every((row) => row.get(name.toLowerCase())));
   const candidates = conflict ? [conflict] : conflicting ? [] : keys.map(({ columns }) => columns);
-  const key = candidates.find(known) ?? (conflicting ? keys.map(({ columns }) => columns).find(known) : undefined);
+  const key =
+    candidates.find(hasKnownValues) ??
+    (conflicting ? keys.map(({ columns }) => columns).find(hasKnownValues) : undefined);
   if (key) {
-    const pieces = rows.map((row) => key.map((name) => row.get(name.toLowerCase()) as Rendered));
+    const pieces = rows.map((row) => key.map((name) => row.get(name.toLowerCase()) as RenderedSql));
     const text = pieces
       .map((row) => `(${row.map((piece, i) => `${quoteName(key[i] ?? '')} = ${piece.text}`).join(' AND ')})`)
       .join(' OR ');
@@ -65,17 +75,17 @@ export function finderOf(
   };
 }
 
-async function changed(
-  wire: Wire,
-  { outputs }: Form,
+async function runChange(
+  wire: MysqlConnection,
+  { outputs }: StatementForm,
   steps: ChangeSteps,
   bind: Bind,
-  table: CatalogueTable | undefined,
+  table: MysqlCatalogueTable | undefined,
 ): Promise<readonly Row[]> {
   const { columns: key } = table?.keys[0] ?? { columns: [] };
-  if (key.length === 0) throw impossible(`rows of ${steps.table} cannot be found again: RETURNING needs a key`);
+  if (key.length === 0) throw createStepFault(`rows of ${steps.table} cannot be found again: RETURNING needs a key`);
   if (key.some((name) => steps.sets.includes(name.toLowerCase()))) {
-    throw impossible(`an UPDATE of the key of ${steps.table} cannot answer with rows`);
+    throw createStepFault(`an UPDATE of the key of ${steps.table} cannot answer with rows`);
   }
   const alias = quoteName(steps.alias);
   const names = key.map((name) => `${alias}.${quoteName(name)}`);
@@ -85,12 +95,12 @@ async function changed(
   const where = ` WHERE ${plain.map((name) => `${name} = ?`).join(' AND ')}`;
   const selected = ` WHERE ${names.map((name) => `${name} = ?`).join(' AND ')}`;
   const found: Row[] = [];
-  for (const values of (rows ?? []) as readonly (readonly Bound[])[]) {
-    const change = (): Promise<unknown> => wire.run(steps.change.text + where, [...bind(steps.change), ...values]);
-    if (!deleting) await change();
+  for (const values of (rows ?? []) as readonly (readonly BoundValue[])[]) {
+    const applyChange = (): Promise<unknown> => wire.run(steps.change.text + where, [...bind(steps.change), ...values]);
+    if (!deleting) await applyChange();
     const answer = await wire.run(steps.select.text + selected, [...bind(steps.select), ...values]);
-    found.push(...rowsOf(answer, outputs));
-    if (deleting) await change();
+    found.push(...toRows(answer, outputs));
+    if (deleting) await applyChange();
   }
   return found;
 }

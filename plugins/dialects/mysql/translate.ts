@@ -2,13 +2,21 @@
  * Translates PostgreSQL's SQL to MySQL or MariaDB, word by word at load. Rejects what has no certain counterpart; passes on what
  * it does not know.
  */
-import { normalType } from '../../../language/strings/sql-types.js';
-import { nameOf } from '../../../language/strings/sql-read.js';
-import { cast, castCall, jsonStep } from './casts.js';
-import { intervalOf, literalOf } from './literals.js';
-import { filter, wordSearch } from './searches.js';
-import { CAST_NAMES, castOf, type Flavour } from './types.js';
-import { isWord, operandStart, quoteName, quoteText, unsayable, type Lexeme, type Words } from './words.js';
+import { normalizeType } from '../../../language/strings/sql-types.js';
+import { getLexemeName } from '../../../language/strings/sql-read.js';
+import { rewriteCast, rewriteCastCall, rewriteJsonStep } from './casts.js';
+import { toMysqlInterval, parseLiteral } from './literals.js';
+import { rewriteFilter, rewriteSearch } from './searches.js';
+import { CAST_NAMES, findCastType, type ServerFlavour } from './types.js';
+import {
+  isKeyword,
+  findOperandStart,
+  quoteName,
+  quoteText,
+  createTranslationError,
+  type Lexeme,
+  type Words,
+} from './words.js';
 
 const OPERATORS: Readonly<Record<string, string>> = {
   '@>': 'JSON_CONTAINS(a, b)',
@@ -23,60 +31,61 @@ const OPERATORS: Readonly<Record<string, string>> = {
 };
 
 /** Rewrites all words except RETURNING and ON CONFLICT. */
-export function translate(words: Words, flavour: Flavour): void {
+export function translateWords(words: Words, flavour: ServerFlavour): void {
   const { all } = words;
-  refuseComments(words);
+  rejectComments(words);
   all.forEach((word, i) => {
-    if (word.type === 'string' || word.type === 'dollar-string') text(words, i);
-    else if (word.type === 'quoted-identifier') words.out[i] = quoteName(nameOf(word));
+    if (word.type === 'string' || word.type === 'dollar-string') translateText(words, i);
+    else if (word.type === 'quoted-identifier') words.out[i] = quoteName(getLexemeName(word));
     else if (word.type === 'placeholder') words.out[i] = '?';
-    else if (word.type === 'operator') operator(words, i, flavour);
-    else if (word.type === 'open' && word.text === '[') throw unsayable('an array', 'a list in JSON, or `= ANY($1)`');
-    else if (word.type === 'word') wordAt(words, i, flavour);
+    else if (word.type === 'operator') translateOperator(words, i, flavour);
+    else if (word.type === 'open' && word.text === '[')
+      throw createTranslationError('an array', 'a list in JSON, or `= ANY($1)`');
+    else if (word.type === 'word') translateWord(words, i, flavour);
   });
   all.forEach((word, i) => {
-    if (word.text === '@@' || isWord(word, 'TS_RANK')) wordSearch(words, i);
+    if (word.text === '@@' || isKeyword(word, 'TS_RANK')) rewriteSearch(words, i);
   });
   // From left to right, so that the second of two casts wraps the first.
   all.forEach((word, i) => {
     if (word.type === 'cast' && words.out[i] !== '')
-      cast(words, operandStart(all, i - 1), i, normalType(word.text.slice(2)), flavour);
-    else if (isWord(word, 'CAST') && all[i + 1]?.text === '(') castCall(words, i, flavour);
-    else if (word.text === '->' || word.text === '->>') jsonStep(words, i, flavour);
+      rewriteCast(words, findOperandStart(all, i - 1), i, normalizeType(word.text.slice(2)), flavour);
+    else if (isKeyword(word, 'CAST') && all[i + 1]?.text === '(') rewriteCastCall(words, i, flavour);
+    else if (word.text === '->' || word.text === '->>') rewriteJsonStep(words, i, flavour);
   });
   all.forEach((word, i) => {
-    if (isWord(word, 'FILTER') && all[i + 1]?.text === '(' && all[i - 1]?.text === ')') filter(words, i);
+    if (isKeyword(word, 'FILTER') && all[i + 1]?.text === '(' && all[i - 1]?.text === ')') rewriteFilter(words, i);
   });
 }
 
 /** MySQL executes comments of this form. */
-function refuseComments({ scan: { text: sql, tokens } }: Words): void {
+function rejectComments({ scan: { text: sql, tokens } }: Words): void {
   for (const { type, start } of tokens) {
     if (type === 'comment' && (sql.startsWith('/*!', start) || sql.startsWith('/*M!', start))) {
-      throw unsayable('a comment that MySQL runs (`/*!`)', 'a plain comment, or none');
+      throw createTranslationError('a comment that MySQL runs (`/*!`)', 'a plain comment, or none');
     }
   }
 }
 
-function text(words: Words, i: number): void {
-  const value = literalOf(words.all[i] as Lexeme);
+function translateText(words: Words, i: number): void {
+  const value = parseLiteral(words.all[i] as Lexeme);
   const before = words.all[i - 1];
-  if (isWord(before, 'INTERVAL')) words.out[i] = intervalOf(value);
+  if (isKeyword(before, 'INTERVAL')) words.out[i] = toMysqlInterval(value);
   else words.out[i] = quoteText(value);
 }
 
-function operator(words: Words, i: number, flavour: Flavour): void {
+function translateOperator(words: Words, i: number, flavour: ServerFlavour): void {
   const { text: sign } = words.all[i] as Lexeme;
   if (/^(?:->>?|@@|\|\||!=|[-+*/%<>=]{1,3})$/.test(sign)) return;
   if (sign === '~~' || sign === '!~~') words.out[i] = sign === '~~' ? ' LIKE ' : ' NOT LIKE ';
-  else if (sign === '~~*' || sign === '!~~*') words.out[i] = ilike(sign.startsWith('!'), flavour);
+  else if (sign === '~~*' || sign === '!~~*') words.out[i] = formatIlike(sign.startsWith('!'), flavour);
   else {
-    throw unsayable(`the operator ${sign}`, OPERATORS[sign] ?? 'an operator or a function of MySQL');
+    throw createTranslationError(`the operator ${sign}`, OPERATORS[sign] ?? 'an operator or a function of MySQL');
   }
 }
 
 /** Equality is exact, as on PostgreSQL; only ILIKE ignores case. */
-const ilike = (not: boolean, flavour: Flavour): string =>
+const formatIlike = (not: boolean, flavour: ServerFlavour): string =>
   ` COLLATE ${flavour === 'mysql' ? 'utf8mb4_0900_as_ci' : 'utf8mb4_general_ci'}${not ? ' NOT' : ''} LIKE `;
 
 const REFUSED: Readonly<Record<string, string>> = {
@@ -112,55 +121,63 @@ const FOREIGN: Readonly<Record<string, string>> = {
   UNNEST: 'JSON_TABLE(a, path COLUMNS (...))',
 };
 
-function wordAt(words: Words, i: number, flavour: Flavour): void {
+function translateWord(words: Words, i: number, flavour: ServerFlavour): void {
   const { all, out } = words;
   const { text: word } = all[i] as Lexeme;
   const next = all[i + 1];
   if (all[i - 1]?.type === 'dot') return;
   if (word === 'ILIKE') {
-    const not = isWord(all[i - 1], 'NOT');
+    const not = isKeyword(all[i - 1], 'NOT');
     if (not) out[i - 1] = '';
-    out[i] = ilike(not, flavour);
+    out[i] = formatIlike(not, flavour);
   } else if (word === 'NOW' && next?.text === '(' && all[i + 2]?.text === ')') out[i + 2] = '6)';
   else if (word === 'CURRENT_TIMESTAMP' && next?.text !== '(') out[i] = 'CURRENT_TIMESTAMP(6)';
   else if (next?.text === '(' && Object.hasOwn(RENAMED, word)) out[i] = RENAMED[word] ?? word;
   else if (next?.text === '(' && Object.hasOwn(FOREIGN, word))
-    throw unsayable(`the function ${word.toLowerCase()}`, FOREIGN[word] ?? '');
-  else if (word === 'NO' && isWord(next, 'KEY') && isWord(all[i + 2], 'UPDATE')) out[i] = out[i + 1] = '';
-  else if (word === 'KEY' && isWord(next, 'SHARE')) out[i] = '';
+    throw createTranslationError(`the function ${word.toLowerCase()}`, FOREIGN[word] ?? '');
+  else if (word === 'NO' && isKeyword(next, 'KEY') && isKeyword(all[i + 2], 'UPDATE')) out[i] = out[i + 1] = '';
+  else if (word === 'KEY' && isKeyword(next, 'SHARE')) out[i] = '';
   else if (word === 'FOR' && flavour === 'mariadb' && isShared(all, i)) lockInShareMode(words, i);
-  else if (word === 'IS' && isWord(next, 'NOT') && isWord(all[i + 2], 'DISTINCT') && isWord(all[i + 3], 'FROM')) {
+  else if (
+    word === 'IS' &&
+    isKeyword(next, 'NOT') &&
+    isKeyword(all[i + 2], 'DISTINCT') &&
+    isKeyword(all[i + 3], 'FROM')
+  ) {
     out.splice(i, 4, '<=>', '', '', '');
-  } else if (word === 'IS' && isWord(next, 'DISTINCT')) throw unsayable('IS DISTINCT FROM', 'NOT (a <=> b)');
-  else if (word === 'DISTINCT' && isWord(next, 'ON')) throw unsayable('DISTINCT ON', 'GROUP BY or a window function');
-  else if (word === 'ANY' || word === 'ALL' || word === 'SOME') anyOf(words, i, flavour);
-  else if (Object.hasOwn(REFUSED, word) && (word !== 'NULLS' || isWord(next, 'FIRST', 'LAST'))) {
-    throw unsayable(word, REFUSED[word] ?? '');
+  } else if (word === 'IS' && isKeyword(next, 'DISTINCT'))
+    throw createTranslationError('IS DISTINCT FROM', 'NOT (a <=> b)');
+  else if (word === 'DISTINCT' && isKeyword(next, 'ON'))
+    throw createTranslationError('DISTINCT ON', 'GROUP BY or a window function');
+  else if (word === 'ANY' || word === 'ALL' || word === 'SOME') translateAny(words, i, flavour);
+  else if (Object.hasOwn(REFUSED, word) && (word !== 'NULLS' || isKeyword(next, 'FIRST', 'LAST'))) {
+    throw createTranslationError(word, REFUSED[word] ?? '');
   }
 }
 
 const isShared = (all: readonly Lexeme[], i: number): boolean =>
-  isWord(all[i + 1], 'SHARE') || (isWord(all[i + 1], 'KEY') && isWord(all[i + 2], 'SHARE'));
+  isKeyword(all[i + 1], 'SHARE') || (isKeyword(all[i + 1], 'KEY') && isKeyword(all[i + 2], 'SHARE'));
 
 function lockInShareMode({ all, out }: Words, i: number): void {
-  const share = isWord(all[i + 1], 'SHARE') ? i + 1 : i + 2;
+  const share = isKeyword(all[i + 1], 'SHARE') ? i + 1 : i + 2;
   out[i] = 'LOCK IN';
   out[share] = 'SHARE MODE';
 }
 
 /** `= ANY($1)`: the list is sent as JSON and becomes rows on the server. */
-function anyOf({ all, out, scan }: Words, i: number, flavour: Flavour): void {
+function translateAny({ all, out, scan }: Words, i: number, flavour: ServerFlavour): void {
   if (all[i + 1]?.text !== '(' || all[i + 2]?.type !== 'placeholder') return;
   const casted = all[i + 3]?.type === 'cast' ? 1 : 0;
   if (all[i + 3 + casted]?.text !== ')') return;
   const sign = all[i - 1]?.text ?? '';
   const word = all[i]?.text === 'ALL' ? 'NOT IN' : 'IN';
   if (!(word === 'IN' ? sign === '=' : sign === '<>' || sign === '!=')) {
-    throw unsayable(`${sign} ${all[i]?.text ?? ''} of a list`, '= ANY($1) or <> ALL($1)');
+    throw createTranslationError(`${sign} ${all[i]?.text ?? ''} of a list`, '= ANY($1) or <> ALL($1)');
   }
   const named = scan.placeholders.find(({ start }) => start === all[i + 2]?.start)?.cast ?? null;
-  const item = named === null ? undefined : castOf(named.replace(/\[\]$/, ''));
-  if (named !== null && item === undefined) throw unsayable(`the cast to ${named}`, `a list of ${CAST_NAMES}`);
+  const item = named === null ? undefined : findCastType(named.replace(/\[\]$/, ''));
+  if (named !== null && item === undefined)
+    throw createTranslationError(`the cast to ${named}`, `a list of ${CAST_NAMES}`);
   const collation = flavour === 'mysql' ? 'utf8mb4_0900_bin' : 'utf8mb4_nopad_bin';
   const numeric = item?.sql === 'SIGNED';
   const type = numeric ? 'BIGINT' : `VARCHAR(4096) CHARACTER SET utf8mb4 COLLATE ${collation}`;

@@ -1,5 +1,5 @@
 /** The types of bound values, and how type names of casts and columns map to them. Data only. */
-export type Flavour = 'mysql' | 'mariadb';
+export type ServerFlavour = 'mysql' | 'mariadb';
 
 export type ValueType =
   | 'tiny'
@@ -26,37 +26,37 @@ interface CastType {
   readonly label: string;
 }
 
-const castType = (value: ValueType, sql: string | null, label: string): CastType => ({ value, sql, label });
+const createCastType = (value: ValueType, sql: string | null, label: string): CastType => ({ value, sql, label });
 const CHAR = 'CHAR';
 
 const CASTS: Readonly<Record<string, CastType>> = {
-  text: castType('text', CHAR, 'text'),
-  varchar: castType('text', CHAR, 'varchar'),
-  'character varying': castType('text', CHAR, 'varchar'),
-  smallint: castType('small', 'SIGNED', 'int2'),
-  int2: castType('small', 'SIGNED', 'int2'),
-  int: castType('int', 'SIGNED', 'int4'),
-  int4: castType('int', 'SIGNED', 'int4'),
-  integer: castType('int', 'SIGNED', 'int4'),
-  bigint: castType('big', 'SIGNED', 'int8'),
-  int8: castType('big', 'SIGNED', 'int8'),
-  numeric: castType('number', 'DECIMAL(65,20)', 'numeric'),
-  decimal: castType('number', 'DECIMAL(65,20)', 'numeric'),
-  real: castType('float', 'DOUBLE', 'float4'),
-  float4: castType('float', 'DOUBLE', 'float4'),
-  float8: castType('float', 'DOUBLE', 'float8'),
-  'double precision': castType('float', 'DOUBLE', 'float8'),
-  boolean: castType('boolean', null, 'bool'),
-  bool: castType('boolean', null, 'bool'),
-  json: castType('json', null, 'json'),
-  jsonb: castType('json', null, 'jsonb'),
-  uuid: castType('uuid', CHAR, 'uuid'),
-  date: castType('date', 'DATE', 'date'),
-  time: castType('time', 'TIME(6)', 'time'),
-  timestamp: castType('instant', 'DATETIME(6)', 'timestamp'),
-  timestamptz: castType('instant', 'DATETIME(6)', 'timestamptz'),
-  'timestamp with time zone': castType('instant', 'DATETIME(6)', 'timestamptz'),
-  'timestamp without time zone': castType('instant', 'DATETIME(6)', 'timestamp'),
+  text: createCastType('text', CHAR, 'text'),
+  varchar: createCastType('text', CHAR, 'varchar'),
+  'character varying': createCastType('text', CHAR, 'varchar'),
+  smallint: createCastType('small', 'SIGNED', 'int2'),
+  int2: createCastType('small', 'SIGNED', 'int2'),
+  int: createCastType('int', 'SIGNED', 'int4'),
+  int4: createCastType('int', 'SIGNED', 'int4'),
+  integer: createCastType('int', 'SIGNED', 'int4'),
+  bigint: createCastType('big', 'SIGNED', 'int8'),
+  int8: createCastType('big', 'SIGNED', 'int8'),
+  numeric: createCastType('number', 'DECIMAL(65,20)', 'numeric'),
+  decimal: createCastType('number', 'DECIMAL(65,20)', 'numeric'),
+  real: createCastType('float', 'DOUBLE', 'float4'),
+  float4: createCastType('float', 'DOUBLE', 'float4'),
+  float8: createCastType('float', 'DOUBLE', 'float8'),
+  'double precision': createCastType('float', 'DOUBLE', 'float8'),
+  boolean: createCastType('boolean', null, 'bool'),
+  bool: createCastType('boolean', null, 'bool'),
+  json: createCastType('json', null, 'json'),
+  jsonb: createCastType('json', null, 'jsonb'),
+  uuid: createCastType('uuid', CHAR, 'uuid'),
+  date: createCastType('date', 'DATE', 'date'),
+  time: createCastType('time', 'TIME(6)', 'time'),
+  timestamp: createCastType('instant', 'DATETIME(6)', 'timestamp'),
+  timestamptz: createCastType('instant', 'DATETIME(6)', 'timestamptz'),
+  'timestamp with time zone': createCastType('instant', 'DATETIME(6)', 'timestamptz'),
+  'timestamp without time zone': createCastType('instant', 'DATETIME(6)', 'timestamp'),
 };
 
 /** Types with a size of the same meaning in MySQL. */
@@ -68,7 +68,7 @@ const SIZED: Readonly<Record<string, string>> = {
 };
 
 /** Undefined: no counterpart. */
-export function castOf(type: string): CastType | undefined {
+export function findCastType(type: string): CastType | undefined {
   const [, name = type, size] = /^([a-z0-9 ]+)\((\d+(?:,\d+)?)\)$/.exec(type) ?? [];
   const known = Object.hasOwn(CASTS, name) ? CASTS[name] : undefined;
   if (known === undefined || size === undefined) return known;
@@ -109,7 +109,7 @@ const COLUMNS: Readonly<Record<string, ValueType>> = {
   longblob: 'bytes',
 };
 
-export const columnType = (dataType: string, fullType: string): ValueType | undefined => {
+export const toValueType = (dataType: string, fullType: string): ValueType | undefined => {
   if (fullType === 'tinyint(1)') return 'boolean';
   return Object.hasOwn(COLUMNS, dataType) ? COLUMNS[dataType] : undefined;
 };

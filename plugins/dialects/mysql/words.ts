@@ -1,7 +1,7 @@
 /** A statement as words that are rewritten one by one. Positions come from the scanner, never from patterns. */
 import { BootError } from '../../../contract/boot-error.js';
 import type { SqlScan } from '../../../language/strings/sql.js';
-import { behindGroup, isName, significant, type Lexeme } from '../../../language/strings/sql-read.js';
+import { findGroupEnd, isName, toLexemes, type Lexeme } from '../../../language/strings/sql-read.js';
 
 export type { Lexeme } from '../../../language/strings/sql-read.js';
 
@@ -14,7 +14,7 @@ const NO_CALLEE = new Set(
 );
 
 /** Thrown at load, with the replacement to use. */
-export const unsayable = (what: string, instead: string): BootError =>
+export const createTranslationError = (what: string, instead: string): BootError =>
   new BootError('QRY_NOT_TRANSLATED', { what, instead });
 
 export interface Words {
@@ -23,8 +23,8 @@ export interface Words {
   readonly out: string[];
 }
 
-export function wordsOf(scan: SqlScan): Words {
-  const all = significant(scan.text, scan.tokens);
+export function toWords(scan: SqlScan): Words {
+  const all = toLexemes(scan.text, scan.tokens);
   return {
     scan,
     all,
@@ -32,59 +32,59 @@ export function wordsOf(scan: SqlScan): Words {
   };
 }
 
-export const isWord = (word: Lexeme | undefined, ...texts: readonly string[]): boolean =>
+export const isKeyword = (word: Lexeme | undefined, ...texts: readonly string[]): boolean =>
   word?.type === 'word' && texts.includes(word.text);
 
 /** Index of the parenthesis that opens the group closed at `i`. */
-function openerOf(all: readonly Lexeme[], i: number): number {
+function findOpening(all: readonly Lexeme[], i: number): number {
   const depth = all[i]?.depth ?? 0;
   let at = i - 1;
   while (at > 0 && !(all[at]?.type === 'open' && all[at]?.depth === depth)) at--;
   return at;
 }
 
-function chainStart(all: readonly Lexeme[], i: number): number {
+function findChainStart(all: readonly Lexeme[], i: number): number {
   let at = i;
   while (all[at - 1]?.type === 'dot' && isName(all[at - 2])) at -= 2;
   return at;
 }
 
 /** `i` is inclusive. */
-export function operandStart(all: readonly Lexeme[], i: number): number {
+export function findOperandStart(all: readonly Lexeme[], i: number): number {
   const word = all[i];
-  if (word?.type === 'cast') return operandStart(all, i - 1);
+  if (word?.type === 'cast') return findOperandStart(all, i - 1);
   if (word?.type === 'close') {
-    const open = openerOf(all, i);
+    const open = findOpening(all, i);
     const before = all[open - 1];
     // `count(*) FILTER (...)` is one operand.
-    if (isWord(before, 'FILTER', 'OVER')) return operandStart(all, open - 2);
+    if (isKeyword(before, 'FILTER', 'OVER')) return findOperandStart(all, open - 2);
     const called = isName(before) && !(before.type === 'word' && NO_CALLEE.has(before.text));
-    return called ? chainStart(all, open - 1) : open;
+    return called ? findChainStart(all, open - 1) : open;
   }
-  if (isWord(word, 'END')) {
+  if (isKeyword(word, 'END')) {
     let at = i - 1;
     for (let open = 1; at > 0; at--) {
-      if (isWord(all[at], 'END')) open++;
-      if (isWord(all[at], 'CASE') && --open === 0) return at;
+      if (isKeyword(all[at], 'END')) open++;
+      if (isKeyword(all[at], 'CASE') && --open === 0) return at;
     }
   }
-  return isName(word) ? chainStart(all, i) : i;
+  return isName(word) ? findChainStart(all, i) : i;
 }
 
 /** Index after the operand that begins at `i`, casts included. */
-export function operandEnd(all: readonly Lexeme[], i: number): number {
+export function findOperandEnd(all: readonly Lexeme[], i: number): number {
   let at = i;
-  if (all[at]?.type === 'open') at = behindGroup(all, at);
+  if (all[at]?.type === 'open') at = findGroupEnd(all, at);
   else {
     while (isName(all[at]) && all[at + 1]?.type === 'dot') at += 2;
     at++;
-    if (all[at]?.text === '(' && isName(all[at - 1])) at = behindGroup(all, at);
+    if (all[at]?.text === '(' && isName(all[at - 1])) at = findGroupEnd(all, at);
   }
   while (all[at]?.type === 'cast') at++;
   return at;
 }
 
-export interface Rendered {
+export interface RenderedSql {
   readonly text: string;
   /** Parameter number (0-based) of each `?`. */
   readonly order: readonly number[];
@@ -93,7 +93,7 @@ export interface Rendered {
 }
 
 /** The words `[from, to)` as text, without comments and with single spaces. */
-export function render({ scan, all, out }: Words, from = 0, to = all.length): Rendered {
+export function renderWords({ scan, all, out }: Words, from = 0, to = all.length): RenderedSql {
   const order: number[] = [];
   const places: number[] = [];
   let text = '';

@@ -3,17 +3,17 @@
  * converted as in `postgres`.
  */
 import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
-import type { Asker } from '../../../contract/asker.js';
-import { fault } from '../../../contract/fault.js';
-import { createLine, type Leave } from '../../../contract/line.js';
+import type { Requester } from '../../../contract/asker.js';
+import { createFault } from '../../../contract/fault.js';
+import { createLimiter, type ReleaseSlot } from '../../../contract/line.js';
 import { clock } from '../../../language/project/clock.js';
 import type { Dialect, Row } from '../kind.js';
-import { isRetryable, toFault } from '../shared/errors.js';
-import { executor } from '../shared/execute.js';
-import { prepareStatement } from '../shared/prepare.js';
+import { isPostgresRetryable, toPostgresFault } from '../shared/errors.js';
+import { createExecutor } from '../shared/execute.js';
+import { preparePostgresStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
-import type { PgPrepared } from '../shared/values.js';
-import { judgeWhole, UNBOUNDED, type ResultLimits } from '../../shared/results.js';
+import type { PostgresPreparedStatement } from '../shared/values.js';
+import { checkResultSize, UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 
 /** An abandoned transaction would block all statements, so it is rolled back. */
 const FORGOTTEN_MS = 40_000;
@@ -23,24 +23,24 @@ const ROLLED_BACK = new Error('rolled back');
 
 interface OpenTransaction {
   readonly inner: LiteTransaction;
-  readonly end: (commit: boolean) => Promise<void>;
+  readonly close: (commit: boolean) => Promise<void>;
   failed: boolean;
 }
 
 /** The engine supports transactions only as callbacks. */
-function openTransaction(db: PGliteInterface, leave: Leave): Promise<OpenTransaction> {
+function openTransaction(db: PGliteInterface, leave: ReleaseSlot): Promise<OpenTransaction> {
   return new Promise((opened, refused) => {
     let finish: (commit: boolean) => void;
     const finished = new Promise<boolean>((resolve) => (finish = resolve));
     const whole = db.transaction(async (inner) => {
       const timer = setTimeout(() => finish(false), FORGOTTEN_MS);
       timer.unref();
-      const end = (commit: boolean): Promise<void> => {
+      const closeTransaction = (commit: boolean): Promise<void> => {
         clearTimeout(timer);
         finish(commit);
         return whole;
       };
-      opened({ inner, end, failed: false });
+      opened({ inner, close: closeTransaction, failed: false });
       if (!(await finished)) throw ROLLED_BACK;
     });
     whole.then(leave, leave);
@@ -48,28 +48,28 @@ function openTransaction(db: PGliteInterface, leave: Leave): Promise<OpenTransac
   });
 }
 
-export function createDialect(engine: () => PGliteInterface, limits: ResultLimits = UNBOUNDED): Dialect {
+export function createPgliteDialect(engine: () => PGliteInterface, limits: ResultLimits = UNBOUNDED): Dialect {
   const live = new WeakSet<OpenTransaction>();
-  const line = createLine(
+  const line = createLimiter(
     1,
     Infinity,
-    (seconds) => fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
+    (seconds) => createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
     { clock },
   );
 
-  async function end(transaction: unknown, commit: boolean): Promise<boolean> {
+  async function endTransaction(transaction: unknown, commit: boolean): Promise<boolean> {
     const open = transaction as OpenTransaction;
     if (!live.delete(open)) return false;
-    await open.end(commit);
+    await open.close(commit);
     return true;
   }
 
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
-    prepare: prepareStatement,
+    prepare: preparePostgresStatement,
 
-    async run(statement, values, transaction, _last, asker: Asker | null = null) {
-      const prepared = statement as PgPrepared;
+    async run(statement, values, transaction, _last, asker: Requester | null = null) {
+      const prepared = statement as PostgresPreparedStatement;
       const bound = bindValues(prepared, values);
       const open = transaction?.transaction as OpenTransaction | undefined;
       try {
@@ -77,25 +77,25 @@ export function createDialect(engine: () => PGliteInterface, limits: ResultLimit
         const result: Results<Row> = open
           ? await open.inner.query<Row>(prepared.text, bound)
           : await line.run(() => engine().query<Row>(prepared.text, bound), asker);
-        const refusal = judgeWhole(result.rows.length, 0, limits);
+        const refusal = checkResultSize(result.rows.length, 0, limits);
         if (refusal !== null) throw refusal;
         return result.rows;
       } catch (error) {
         if (open) open.failed = true;
-        throw toFault(error);
+        throw toPostgresFault(error);
       }
     },
 
     // One transaction at a time: everything read stays valid until its end.
     async begin(_need, asker) {
-      const leave = await line.take(asker);
+      const leave = await line.acquire(asker);
       try {
         const open = await openTransaction(engine(), leave);
         live.add(open);
         return { transaction: open };
       } catch (error) {
         leave();
-        throw toFault(error);
+        throw toPostgresFault(error);
       }
     },
 
@@ -105,19 +105,20 @@ export function createDialect(engine: () => PGliteInterface, limits: ResultLimit
       const { failed } = transaction as OpenTransaction;
       let ended = false;
       try {
-        ended = await end(transaction, !failed);
+        ended = await endTransaction(transaction, !failed);
       } catch (error) {
-        if (error !== ROLLED_BACK) throw toFault(error);
+        if (error !== ROLLED_BACK) throw toPostgresFault(error);
       }
-      if (!ended) throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or failed') });
+      if (!ended)
+        throw createFault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or failed') });
     },
 
     async rollback({ transaction }) {
-      await end(transaction, false).catch(() => false);
+      await endTransaction(transaction, false).catch(() => false);
     },
 
-    retryable: isRetryable,
+    retryable: isPostgresRetryable,
   };
-  const execute = executor(dialect);
+  const execute = createExecutor(dialect);
   return dialect;
 }

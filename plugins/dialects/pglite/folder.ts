@@ -4,7 +4,7 @@
  */
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { RESTORING } from '../../../contract/keeping.js';
 
 /** Without these files, the engine takes the folder for empty or cannot read it. */
@@ -27,7 +27,7 @@ export async function makeFolder(folder: string): Promise<void> {
  */
 export async function checkFolder(folder: string, instance: string): Promise<() => Promise<void>> {
   if (await isThere(folder + RESTORING))
-    throw fault('QRY_CONNECT', {
+    throw createFault('QRY_CONNECT', {
       instance,
       reason: `"${folder}${RESTORING}" is there: a restore into the folder was cut off; run \`lintel restore\` again`,
     });
@@ -43,7 +43,7 @@ export async function checkFolder(folder: string, instance: string): Promise<() 
   const there = await Promise.all(NEEDED.map((name) => isThere(join(folder, name))));
   const missing = NEEDED.filter((_, i) => there[i] !== true);
   if (missing.length > 0)
-    throw fault('QRY_CONNECT', {
+    throw createFault('QRY_CONNECT', {
       instance,
       reason:
         `the folder "${folder}" holds ${names.length} files and folders, and of a database it lacks ${missing.join(', ')}; ` +

@@ -7,7 +7,7 @@ import { chmod, open, rm, type FileHandle } from 'node:fs/promises';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { PGliteInterface } from '@electric-sql/pglite';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
 import { IN_USE, lockFolder } from './lock.js';
 
@@ -34,7 +34,7 @@ async function withAddress<T>(folder: string, work: (address: string) => Promise
 }
 
 /** Other statements and copies wait. */
-async function answer(db: PGliteInterface, socket: Socket): Promise<void> {
+async function holdForCopy(db: PGliteInterface, socket: Socket): Promise<void> {
   const over = once(socket, 'close');
   const said = once(socket, 'data').then(([words]) => String(words));
   said.catch(() => undefined);
@@ -49,13 +49,13 @@ async function answer(db: PGliteInterface, socket: Socket): Promise<void> {
 }
 
 /** Without a socket, the folder can be copied only while the database is closed. */
-export async function offerHold(folder: string, db: PGliteInterface, log: Log): Promise<() => Promise<void>> {
+export async function listenForCopies(folder: string, db: PGliteInterface, log: Log): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
-    answer(db, socket).catch((err: unknown) => {
+    holdForCopy(db, socket).catch((err: unknown) => {
       log.warn({ err }, 'the database was not held for a copy');
       socket.destroy();
     });
@@ -84,37 +84,37 @@ export async function holdFolder(folder: string, instance: string): Promise<() =
   try {
     return await lockFolder(folder, instance);
   } catch (error) {
-    return askHolder(folder, instance, error);
+    return requestHold(folder, instance, error);
   }
 }
 
-async function askHolder(folder: string, instance: string, inUse: unknown): Promise<() => Promise<void>> {
-  const failed = (reason: string): never => {
-    throw fault('QRY_CONNECT', { instance, reason }, { cause: inUse });
+async function requestHold(folder: string, instance: string, inUse: unknown): Promise<() => Promise<void>> {
+  const failHold = (reason: string): never => {
+    throw createFault('QRY_CONNECT', { instance, reason }, { cause: inUse });
   };
   const socket = await withAddress(folder, async (address) => {
     const made = createConnection(address);
     await once(made, 'connect');
     return made;
-  }).catch(() => failed(`${IN_USE}, and that process does not answer: stop it first`));
-  const words = async (): Promise<unknown> => {
+  }).catch(() => failHold(`${IN_USE}, and that process does not answer: stop it first`));
+  const readReply = async (): Promise<unknown> => {
     const next = once(socket, 'data').then(([said]) => String(said));
     return Promise.race([next, once(socket, 'close')]);
   };
   socket.on('error', () => undefined);
-  const held = words();
-  if ((await held) !== HELD) failed('the process that has the data folder open ended');
+  const held = readReply();
+  if ((await held) !== HELD) failHold('the process that has the data folder open ended');
   let lost = false;
   socket.on('close', () => (lost = true));
   return async () => {
     if (lost)
-      failed(
+      failHold(
         `the data folder was not held to the end: its process ended, or the copy took longer than ${LONGEST / 1000} s`,
       );
-    const last = words();
+    const last = readReply();
     socket.write(DONE);
     const said = await last;
     socket.destroy();
-    if (said !== WHOLE) failed('the data folder was not held to the end');
+    if (said !== WHOLE) failHold('the data folder was not held to the end');
   };
 }

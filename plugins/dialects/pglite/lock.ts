@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { makeFolder } from './folder.js';
 
 /** After a restart in a container, an old lock file may contain the current process id. */
@@ -87,7 +87,7 @@ export const IN_USE = 'the data folder is in use by another process; an embedded
 /** Creates the folder if it is missing; the returned function unlocks it. */
 export async function lockFolder(folder: string, instance: string): Promise<Unlock> {
   const file = `${folder}.lock`;
-  const inUse = fault('QRY_CONNECT', { instance, reason: IN_USE });
+  const inUse = createFault('QRY_CONNECT', { instance, reason: IN_USE });
   if (held.has(file)) throw inUse;
   held.add(file);
   let unlock: Unlock | 'held' | null = null;

@@ -5,23 +5,23 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PGlite, Results } from '@electric-sql/pglite';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
-import { holdTieringBudget } from '../../../language/project/wasm-tiering.js';
+import { raiseTieringBudget } from '../../../language/project/wasm-tiering.js';
 import { readLimits, UNBOUNDED } from '../../shared/results.js';
 import { dialect } from '../kind.js';
 import type { Dialect, Row } from '../kind.js';
-import { connectFault } from '../shared/connect.js';
-import { migrate, outline, type Migrated } from '../shared/migrate.js';
+import { createConnectFault } from '../shared/connect.js';
+import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
 import type { WithSession } from '../shared/session.js';
 import { postgresFlavour } from '../shared/shape-postgres.js';
 import { parsers } from '../shared/types.js';
-import { createDialect } from './dialect.js';
+import { createPgliteDialect } from './dialect.js';
 import { checkFolder } from './folder.js';
-import { holdFolder, offerHold } from './hold.js';
+import { holdFolder, listenForCopies } from './hold.js';
 import { lockFolder } from './lock.js';
-import { askStatements, createScratch } from './scratch.js';
-import { templateFor } from './template.js';
+import { analyzeStatements, createScratch } from './scratch.js';
+import { loadTemplate } from './template.js';
 import { readWholeText } from './whole-text.js';
 
 interface Engine {
@@ -38,19 +38,19 @@ const engines = new WeakMap<Dialect, Engine>();
 const MEMORY = 'memory://';
 
 /** `place`: the folder; null in memory. */
-function placeOf(options: RuntimeContext['options'], folder: string): { path: string; place: string | null } {
+function resolveDataPath(options: RuntimeContext['options'], folder: string): { path: string; place: string | null } {
   const path = typeof options['path'] === 'string' ? options['path'] : '.lintel/data';
   return { path, place: path.startsWith(MEMORY) ? null : resolve(folder, path) };
 }
 
-function engineOf(handle: Dialect): PGlite {
+function requireEngine(handle: Dialect): PGlite {
   const engine = engines.get(handle);
-  if (!engine) throw fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  if (!engine) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return engine.db;
 }
 
-function sessionsOf(handle: Dialect): WithSession {
-  const db = engineOf(handle);
+function createWithSession(handle: Dialect): WithSession {
+  const db = requireEngine(handle);
   return (work) =>
     db.transaction((inner) =>
       work({
@@ -62,8 +62,8 @@ function sessionsOf(handle: Dialect): WithSession {
     );
 }
 
-const migrated = (handle: Dialect, store: string): Migrated => ({
-  withSession: sessionsOf(handle),
+const createTarget = (handle: Dialect, store: string): MigrationTarget => ({
+  withSession: createWithSession(handle),
   flavour: () => postgresFlavour,
   store,
 });
@@ -75,10 +75,10 @@ const SETTINGS = ['-c', 'shared_buffers=32MB'];
  * The compiled engine. Early optimization would take a second of processor time that pays off only after thousands of statements.
  */
 let compiled: Promise<EngineModule> | undefined;
-const engineModule = (): Promise<EngineModule> => (compiled ??= compile());
+const getEngineModule = (): Promise<EngineModule> => (compiled ??= compile());
 async function compile(): Promise<EngineModule> {
   const bytes = await readFile(new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite')));
-  const release = holdTieringBudget(15);
+  const release = raiseTieringBudget(15);
   try {
     return new WebAssembly.Module(bytes);
   } finally {
@@ -89,8 +89,8 @@ async function compile(): Promise<EngineModule> {
 /** `folder`: null in memory. */
 async function start(path: string, folder: string | null, limits = UNBOUNDED): Promise<PGlite> {
   const { PGlite: Lite } = await import('@electric-sql/pglite');
-  const template = await templateFor(folder);
-  const pgliteWasmModule = await engineModule();
+  const template = await loadTemplate(folder);
+  const pgliteWasmModule = await getEngineModule();
   const startParams = [...Lite.defaultStartParams, ...SETTINGS];
   const db = await Lite.create(path, {
     ...{ pgliteWasmModule, startParams },
@@ -106,36 +106,37 @@ async function start(path: string, folder: string | null, limits = UNBOUNDED): P
 
 export default defineRuntime(dialect, {
   create({ options }) {
-    const handle = createDialect(() => engineOf(handle), readLimits(options));
+    const handle = createPgliteDialect(() => requireEngine(handle), readLimits(options));
     return handle;
   },
 
   async open(handle, { instance, options, folder, log }) {
-    const { path, place } = placeOf(options, folder);
+    const { path, place } = resolveDataPath(options, folder);
     const unlock = place === null ? null : await lockFolder(place, instance);
     try {
       const begun = place === null ? null : await checkFolder(place, instance);
       const db = await start(place ?? path, place, readLimits(options));
       await begun?.();
-      const leave = place === null || unlock === null ? null : { offer: await offerHold(place, db, log), unlock };
+      const leave = place === null || unlock === null ? null : { offer: await listenForCopies(place, db, log), unlock };
       engines.set(handle, { db, leave });
     } catch (error) {
       await unlock?.();
-      throw connectFault(instance, error);
+      throw createConnectFault(instance, error);
     }
     log.info({ instance, path }, 'embedded database (PGlite): for development and small installations');
   },
 
-  plan: async (handle, tables, { instance }, how) => outline(migrated(handle, instance), tables, how),
+  plan: async (handle, tables, { instance }, how) => outlineMigration(createTarget(handle, instance), tables, how),
 
-  async adopt(handle, tables, { instance, log }, progress, how) {
-    await migrate(migrated(handle, instance), tables, { log, progress, how });
+  async syncSchema(handle, tables, { instance, log }, progress, how) {
+    await migrate(createTarget(handle, instance), tables, { log, progress, how });
   },
 
-  ask: (handle, questions) => askStatements(engineOf(handle), questions, { extensions: false, scripts: false }),
+  checkStatements: (handle, questions) =>
+    analyzeStatements(requireEngine(handle), questions, { extensions: false, scripts: false }),
 
-  keeps({ instance, options, folder }) {
-    const { place } = placeOf(options, folder);
+  describeStorage({ instance, options, folder }) {
+    const { place } = resolveDataPath(options, folder);
     return place === null
       ? null
       : { folder: place, hold: () => holdFolder(place, instance), lock: () => lockFolder(place, instance) };
@@ -154,7 +155,7 @@ export default defineRuntime(dialect, {
 
   async health(handle) {
     try {
-      await engineOf(handle).query('SELECT 1');
+      await requireEngine(handle).query('SELECT 1');
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not answer' };

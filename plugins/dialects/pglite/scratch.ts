@@ -1,16 +1,22 @@
 /** An empty in-memory database that parses statements against the tables of the models, and never runs them. */
 import type { PGlite } from '@electric-sql/pglite';
 import type { ModelTable } from '../../../contract/model.js';
-import type { Question, Refusal, Scratch, Script, Trial } from '../../../contract/trial.js';
+import type { StatementQuestion, StatementRejection, Scratch, Script, Trial } from '../../../contract/trial.js';
 import { scanSql } from '../../../language/strings/sql.js';
 import type { Row } from '../kind.js';
-import { refusalOf, sentAs, withFunctions, type Doubts, type Sent } from '../shared/refusals.js';
+import {
+  toStatementRejection,
+  toSentStatement,
+  addFunctionAdvice,
+  type UnknownObjects,
+  type SentStatement,
+} from '../shared/refusals.js';
 import { postgresFlavour } from '../shared/shape-postgres.js';
 import { ANALYSE, parseMessage } from './trial-messages.js';
 
 type Query = (text: string, values?: readonly (string | null)[]) => Promise<readonly Row[]>;
 
-interface Place {
+interface ScratchSchema {
   readonly schema: string;
   readonly made: Map<string, string>;
   scripts: string;
@@ -18,10 +24,10 @@ interface Place {
 }
 
 export function createScratch(db: PGlite): Scratch {
-  const places = new Map<string, Place>();
+  const places = new Map<string, ScratchSchema>();
   let path = 'public';
 
-  async function placeOf(instance: string): Promise<Place> {
+  async function selectSchema(instance: string): Promise<ScratchSchema> {
     // Scripts may name the default schema, so it belongs to the first connection.
     const schema = places.size === 0 ? 'public' : `on_${instance}`;
     const place = places.get(instance) ?? { schema, made: new Map<string, string>(), scripts: '[]', isPartial: false };
@@ -33,11 +39,11 @@ export function createScratch(db: PGlite): Scratch {
   }
 
   return {
-    async ask({ instance, tables, questions, scripts, remote }) {
-      const place = await placeOf(instance);
-      await bring(db, place, tables, scripts);
+    async checkStatements({ instance, tables, questions, scripts, remote }) {
+      const place = await selectSchema(instance);
+      await syncTables(db, place, tables, scripts);
       const doubts = { extensions: remote, scripts: place.isPartial };
-      return askStatements(db, questions, doubts);
+      return analyzeStatements(db, questions, doubts);
     },
     close: () => db.close(),
   };
@@ -45,8 +51,13 @@ export function createScratch(db: PGlite): Scratch {
 
 const { quote } = postgresFlavour;
 
-async function bring(db: PGlite, place: Place, tables: Trial['tables'], scripts: readonly Script[]): Promise<void> {
-  const wanted = new Map(tables.map((table) => [table.table, tableText(table)]));
+async function syncTables(
+  db: PGlite,
+  place: ScratchSchema,
+  tables: Trial['tables'],
+  scripts: readonly Script[],
+): Promise<void> {
+  const wanted = new Map(tables.map((table) => [table.table, formatTable(table)]));
   const others = [...wanted].filter(([name, text]) => place.made.get(name) !== text);
   const added = JSON.stringify(scripts);
   const isOther = added !== place.scripts;
@@ -66,9 +77,9 @@ async function bring(db: PGlite, place: Place, tables: Trial['tables'], scripts:
 }
 
 /** Names, types and keys suffice to check statements. */
-function tableText({ table, columns, ...model }: ModelTable): string {
-  const shape = postgresFlavour.shape([], new Map());
-  const lines = columns.map((column) => `${quote(column.name)} ${shape.typeOf({ table, columns, ...model }, column)}`);
+function formatTable({ table, columns, ...model }: ModelTable): string {
+  const shape = postgresFlavour.mapTypes([], new Map());
+  const lines = columns.map((column) => `${quote(column.name)} ${shape.getType({ table, columns, ...model }, column)}`);
   const keys = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => quote(name));
   if (keys.length > 0) lines.push(`PRIMARY KEY (${keys.join(', ')})`);
   return `CREATE TABLE ${quote(table)} (${lines.join(', ')})`;
@@ -80,7 +91,7 @@ const CHANGES = /^\s*(?:CREATE|ALTER|DROP|DO)\b/i;
 /** False when a statement failed, for example for a missing extension. */
 async function isRun(db: PGlite, text: string): Promise<boolean> {
   let isWhole = true;
-  for (const statement of statementsOf(text)) {
+  for (const statement of splitStatements(text)) {
     if (!CHANGES.test(statement)) continue;
     await db.exec(statement).catch(() => (isWhole = false));
   }
@@ -88,7 +99,7 @@ async function isRun(db: PGlite, text: string): Promise<boolean> {
 }
 
 /** Comments before a statement are skipped. */
-function statementsOf(text: string): string[] {
+function splitStatements(text: string): string[] {
   const { tokens } = scanSql(text);
   const statements: string[] = [];
   let start: number | null = null;
@@ -105,24 +116,26 @@ function statementsOf(text: string): string[] {
 type Message = Awaited<ReturnType<PGlite['execProtocol']>>['messages'][number];
 
 /** Returns results in the order of the questions. */
-export async function askStatements(
+export async function analyzeStatements(
   db: PGlite,
-  questions: readonly Question[],
-  doubts: Doubts,
-): Promise<(Refusal | null)[]> {
+  questions: readonly StatementQuestion[],
+  doubts: UnknownObjects,
+): Promise<(StatementRejection | null)[]> {
   const query: Query = async (text, values) => (await db.query<Row>(text, [...(values ?? [])])).rows;
-  const sent = questions.map(({ text }) => sentAs(text));
+  const sent = questions.map(({ text }) => toSentStatement(text));
   const bytes = Buffer.concat(sent.flatMap(({ text }) => [parseMessage(text), ANALYSE]));
   const { messages } = await db.runExclusive(() => db.execProtocol(bytes, { throwOnError: false }));
-  const heard = turnsOf(messages);
-  const refusals = sent.map((one, i) => refusedIn(heard[i] ?? [], one, doubts));
-  const wrong = await wrongValues(query, questions, heard);
+  const heard = splitReplies(messages);
+  const refusals = sent.map((one, i) => findRejection(heard[i] ?? [], one, doubts));
+  const wrong = await findInvalidValues(query, questions, heard);
   return Promise.all(
-    refusals.map(async (refusal, i) => (refusal === null ? (wrong.get(i) ?? null) : withFunctions(refusal, { query }))),
+    refusals.map(async (refusal, i) =>
+      refusal === null ? (wrong.get(i) ?? null) : addFunctionAdvice(refusal, { query }),
+    ),
   );
 }
 
-function turnsOf(messages: readonly Message[]): Message[][] {
+function splitReplies(messages: readonly Message[]): Message[][] {
   const turns: Message[][] = [[]];
   for (const message of messages) {
     if (message.name === 'readyForQuery') turns.push([]);
@@ -131,9 +144,13 @@ function turnsOf(messages: readonly Message[]): Message[][] {
   return turns;
 }
 
-function refusedIn(messages: readonly Message[], sent: Sent, doubts: Doubts): Refusal | null {
+function findRejection(
+  messages: readonly Message[],
+  sent: SentStatement,
+  doubts: UnknownObjects,
+): StatementRejection | null {
   const error = messages.find(({ name }) => name === 'error');
-  return error === undefined ? null : refusalOf(error, sent, doubts);
+  return error === undefined ? null : toStatementRejection(error, sent, doubts);
 }
 
 const INPUT = `
@@ -143,13 +160,13 @@ FROM pg_catalog.json_to_recordset($1::json) AS v(q int, n int, value text, type 
 const TAKES_ALL = new Set([25, 114, 1042, 1043, 3802]);
 
 /** Finds constants in the definition that are invalid for their placeholder. */
-async function wrongValues(
+async function findInvalidValues(
   query: Query,
-  questions: readonly Question[],
+  questions: readonly StatementQuestion[],
   heard: readonly (readonly Message[])[],
-): Promise<ReadonlyMap<number, Refusal>> {
+): Promise<ReadonlyMap<number, StatementRejection>> {
   const bound = questions.flatMap(({ values }, q) =>
-    typesIn(heard[q] ?? []).flatMap((type, i) => {
+    readParameterTypes(heard[q] ?? []).flatMap((type, i) => {
       const value = values[i] ?? null;
       return value === null || TAKES_ALL.has(type) ? [] : [{ q, n: i + 1, value, type: String(type) }];
     }),
@@ -157,7 +174,7 @@ async function wrongValues(
   if (bound.length === 0) return new Map();
   const rows = await query(INPUT, [JSON.stringify(bound)]);
   return new Map(
-    rows.flatMap(({ q, n, what }): [number, Refusal][] =>
+    rows.flatMap(({ q, n, what }): [number, StatementRejection][] =>
       typeof what === 'string'
         ? [[Number(q), { about: 'other', what, advice: '', at: null, n: Number(n), near: null }]]
         : [],
@@ -165,7 +182,7 @@ async function wrongValues(
   );
 }
 
-function typesIn(messages: readonly Message[]): readonly number[] {
+function readParameterTypes(messages: readonly Message[]): readonly number[] {
   const described = messages.find(({ name }) => name === 'parameterDescription');
   return (described as { readonly dataTypeIDs?: readonly number[] } | undefined)?.dataTypeIDs ?? [];
 }

@@ -12,7 +12,7 @@ import { gunzipSync } from 'node:zlib';
 const CHUNK = 1 << 22;
 
 /** Template files depend on the version of the engine. */
-async function fileOf(): Promise<string> {
+async function locateTemplate(): Promise<string> {
   const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   const { version } = JSON.parse(await readFile(join(dirname(entry), '..', 'package.json'), 'utf8')) as {
     readonly version: string;
@@ -21,18 +21,18 @@ async function fileOf(): Promise<string> {
 }
 
 /** Null: no template. `folder`: null in memory. */
-export async function templateFor(folder: string | null): Promise<Blob | null> {
+export async function loadTemplate(folder: string | null): Promise<Blob | null> {
   if (folder !== null && existsSync(join(folder, 'PG_VERSION'))) return null;
   try {
     // One call with large chunks takes half the time of the engine's streams.
-    return new Held(gunzipSync(await readFile(await fileOf()), { chunkSize: CHUNK }));
+    return new BufferBlob(gunzipSync(await readFile(await locateTemplate()), { chunkSize: CHUNK }));
   } catch {
     return null;
   }
 }
 
 /** Returns its buffer without copying, which would take a sixth of the start. */
-class Held extends Blob {
+class BufferBlob extends Blob {
   constructor(private readonly whole: Buffer<ArrayBuffer>) {
     super([]);
   }
@@ -49,7 +49,7 @@ const LEAN = `
   ALTER DATABASE template1 IS_TEMPLATE false`;
 
 async function make(): Promise<void> {
-  const file = await fileOf();
+  const file = await locateTemplate();
   if (existsSync(file)) return;
   const { PGlite } = await import('@electric-sql/pglite');
   const db = await PGlite.create('memory://', { initDbStartParams: ['--wal-segsize=1'] });

@@ -3,7 +3,7 @@
  * the size limit.
  */
 import type { PGlite } from '@electric-sql/pglite';
-import { judgeWhole, type ResultLimits } from '../../shared/results.js';
+import { checkResultSize, type ResultLimits } from '../../shared/results.js';
 
 type Engine = Pick<PGlite, 'execProtocol'>;
 type Run = PGlite['execProtocolStream'];
@@ -22,7 +22,7 @@ export function readWholeText(db: PGlite, limits: ResultLimits): void {
 const runWhole = (limits: ResultLimits) =>
   async function (this: Engine, ...[message, options]: Parameters<Run>): Promise<Messages> {
     const { messages, data } = await this.execProtocol(message, options);
-    const refusal = judgeWhole(0, data.byteLength, limits);
+    const refusal = checkResultSize(0, data.byteLength, limits);
     if (refusal !== null) throw refusal;
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
     if (bytes.includes(MARK)) readRows(messages, bytes);
@@ -35,11 +35,11 @@ function readRows(messages: Messages, bytes: Buffer): void {
   for (let at = 0; at + HEADER <= bytes.length; at += 1 + bytes.readUInt32BE(at + 1)) {
     if (bytes[at] !== DATA_ROW) continue;
     const found = rows[row++];
-    if (found !== undefined) found.fields = fieldsAt(bytes, at + HEADER);
+    if (found !== undefined) found.fields = readFields(bytes, at + HEADER);
   }
 }
 
-function fieldsAt(bytes: Buffer, at: number): (string | null)[] {
+function readFields(bytes: Buffer, at: number): (string | null)[] {
   const fields: (string | null)[] = [];
   let from = at + 2;
   for (let left = bytes.readInt16BE(at); left > 0; left--) {

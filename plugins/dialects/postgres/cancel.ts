@@ -11,14 +11,14 @@ const LENGTH = 16;
 const CANCEL_REQUEST = 80_877_102;
 
 /** Fields of pg's client. */
-interface Told {
+interface CancelKey {
   readonly processID: unknown;
   readonly secretKey: unknown;
 }
 
-export function cancel(client: RowClient): void {
+export function cancelStatement(client: RowClient): void {
   const { host, port } = client;
-  const { processID, secretKey } = client as unknown as Told;
+  const { processID, secretKey } = client as unknown as CancelKey;
   if (typeof processID !== 'number' || typeof secretKey !== 'number') return;
   const message = Buffer.alloc(LENGTH);
   [LENGTH, CANCEL_REQUEST, processID, secretKey].forEach((part, at) => message.writeInt32BE(part, 4 * at));

@@ -2,29 +2,35 @@
  * The handle of a PostgreSQL connection: chooses a connection for each statement and converts errors to Faults. Resends a
  * statement only if it cannot have run or only reads.
  */
-import type { Asker } from '../../../contract/asker.js';
-import { fault } from '../../../contract/fault.js';
-import { Rendered } from '../../../contract/rendered.js';
+import type { Requester } from '../../../contract/asker.js';
+import { createFault } from '../../../contract/fault.js';
+import { RawJson } from '../../../contract/rendered.js';
 import { SERIALIZABLE, type Dialect, type Isolation, type Transaction } from '../kind.js';
-import { isLost, isRetryable, isStale, sqlState, toFault } from '../shared/errors.js';
-import { executor } from '../shared/execute.js';
-import { prepareStatement } from '../shared/prepare.js';
+import {
+  isPostgresConnectionLost,
+  isPostgresRetryable,
+  isStale,
+  getSqlState,
+  toPostgresFault,
+} from '../shared/errors.js';
+import { createExecutor } from '../shared/execute.js';
+import { preparePostgresStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
-import type { PgPrepared } from '../shared/values.js';
+import type { PostgresPreparedStatement } from '../shared/values.js';
 import { createSlowStatements } from './slow.js';
-import { send } from './statement.js';
-import { ALONE, forget } from './wire.js';
+import { sendStatement } from './statement.js';
+import { ALONE, invalidateStatements } from './wire.js';
 import type { PostgresOptions } from './options.js';
-import type { Command, Outcome, Sending, Wire } from './wire.js';
-import type { Release, Wires } from './wires.js';
+import type { PgCommand, StatementOutcome, StatementSendOptions, PgConnection } from './wire.js';
+import type { Release, PgConnections } from './wires.js';
 
 const NO_VALUES: readonly string[] = [];
 const NO_TEXT = Buffer.from('null');
 const parseText = (json: Uint8Array): unknown => JSON.parse(Buffer.from(json).toString('utf8')) as unknown;
-const COMMIT: Command = { name: 'lintel_commit', text: 'COMMIT' };
-const ROLLBACK: Command = { name: 'lintel_rollback', text: 'ROLLBACK' };
+const COMMIT: PgCommand = { name: 'lintel_commit', text: 'COMMIT' };
+const ROLLBACK: PgCommand = { name: 'lintel_rollback', text: 'ROLLBACK' };
 /** A single read that serializable transactions must detect. */
-const WATCHED: Sending = {
+const WATCHED: StatementSendOptions = {
   ...ALONE,
   before: { name: 'lintel_begin_watched', text: 'BEGIN ISOLATION LEVEL SERIALIZABLE READ ONLY' },
   after: COMMIT,
@@ -33,25 +39,25 @@ const WATCHED: Sending = {
 const WATCHED_TRIES = 20;
 /** The outcome of a COMMIT is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
-const WITH_COMMIT: Sending = { ...ALONE, after: COMMIT };
+const WITH_COMMIT: StatementSendOptions = { ...ALONE, after: COMMIT };
 
 /** What is sent before a first statement, and around an only one. */
 interface Opening {
-  readonly first: Sending;
-  readonly only: Sending;
+  readonly first: StatementSendOptions;
+  readonly only: StatementSendOptions;
 }
 
-function opening(level: string): Opening {
+function createOpening(level: string): Opening {
   const name = `lintel_begin_${level.replaceAll(' ', '_')}`;
-  const before: Command = { name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` };
+  const before: PgCommand = { name, text: `BEGIN ISOLATION LEVEL ${level.toUpperCase()}` };
   return { first: { ...ALONE, before }, only: { ...ALONE, before, after: COMMIT } };
 }
 
 interface OpenTransaction {
-  readonly wire: Wire;
+  readonly wire: PgConnection;
   readonly release: Release;
   readonly opening: Opening;
-  readonly asker: Asker | null;
+  readonly asker: Requester | null;
   /** Until when results are waited for. */
   readonly until: number;
   /** BEGIN was sent, together with the first statement. */
@@ -62,127 +68,131 @@ interface OpenTransaction {
   over: boolean;
 }
 
-const endOf = (asker: Asker | null): number => asker?.invocation.deadline ?? Infinity;
+const getDeadline = (asker: Requester | null): number => asker?.invocation.deadline ?? Infinity;
 
-type Done = (outcome: Outcome) => void;
-type Failed = (error: unknown) => void;
+type OutcomeCallback = (outcome: StatementOutcome) => void;
+type ErrorCallback = (error: unknown) => void;
 
-export function createDialect(wires: () => Wires, isolation: PostgresOptions['isolation']): Dialect {
+export function createPostgresDialect(wires: () => PgConnections, isolation: PostgresOptions['isolation']): Dialect {
   const openings = new Map<string, Opening>();
-  const watches = (): boolean => isolation(SERIALIZABLE) === 'serializable';
+  const isSerializable = (): boolean => isolation(SERIALIZABLE) === 'serializable';
   const slow = createSlowStatements();
 
-  function openingFor(need: Isolation): Opening {
+  function selectOpening(need: Isolation): Opening {
     const level = isolation(need);
-    const known = openings.get(level) ?? opening(level);
+    const known = openings.get(level) ?? createOpening(level);
     openings.set(level, known);
     return known;
   }
 
   /** Reads and inserts are not expected to wait for others. */
-  const shareable = (prepared: PgPrepared): boolean =>
+  const isShareable = (prepared: PostgresPreparedStatement): boolean =>
     (prepared.readOnly || prepared.insert) && !slow.has(prepared.name);
 
   /** After a change of tables, every connection holds an outdated statement. */
-  function forgetEverywhere(name: string): void {
-    for (const wire of wires().all) forget(wire, name);
+  function invalidateEverywhere(name: string): void {
+    for (const wire of wires().all) invalidateStatements(wire, name);
   }
 
-  function failure(prepared: PgPrepared, { error, sent }: Outcome): unknown {
-    return toFault(error, sent && !prepared.readOnly ? 'unknown' : 'none');
+  function toFailure(prepared: PostgresPreparedStatement, { error, sent }: StatementOutcome): unknown {
+    return toPostgresFault(error, sent && !prepared.readOnly ? 'unknown' : 'none');
   }
 
   /**
    * The server did not receive the statement, rejected it before running it, or ended the session during a read. Never a write
    * that was sent.
    */
-  function isRepeatable(prepared: PgPrepared, { error, sent }: Outcome): boolean {
-    if (prepared.among && isRetryable(error)) return true;
-    return isStale(error) || (isLost(error) && !sent) || (prepared.readOnly && sqlState(error).startsWith('57P0'));
+  function isRepeatable(prepared: PostgresPreparedStatement, { error, sent }: StatementOutcome): boolean {
+    if (prepared.among && isPostgresRetryable(error)) return true;
+    return (
+      isStale(error) ||
+      (isPostgresConnectionLost(error) && !sent) ||
+      (prepared.readOnly && getSqlState(error).startsWith('57P0'))
+    );
   }
 
   function runLeased(
-    prepared: PgPrepared,
+    prepared: PostgresPreparedStatement,
     values: readonly (string | null)[],
-    sending: Sending,
-    asker: Asker | null,
+    sending: StatementSendOptions,
+    asker: Requester | null,
     tries: number,
-    done: Done,
-    failed: Failed,
+    done: OutcomeCallback,
+    failed: ErrorCallback,
   ): void {
-    wires().lease(asker, (error, wire, release) => {
+    wires().acquire(asker, (error, wire, release) => {
       if (!wire) {
-        failed(toFault(error));
+        failed(toPostgresFault(error));
         return;
       }
-      send(wire, prepared, values, sending, endOf(asker), asker, (outcome) => {
+      sendStatement(wire, prepared, values, sending, getDeadline(asker), asker, (outcome) => {
         if (outcome.error === undefined) {
           release(false);
-          if (prepared.readOnly || prepared.insert) slow.note(prepared.name, outcome.took);
+          if (prepared.readOnly || prepared.insert) slow.recordDuration(prepared.name, outcome.took);
           done(outcome);
           return;
         }
-        if (isStale(outcome.error)) forgetEverywhere(prepared.name);
-        const again = (): void => {
+        if (isStale(outcome.error)) invalidateEverywhere(prepared.name);
+        const retryOrFail = (): void => {
           if (tries > 0 && isRepeatable(prepared, outcome))
             runLeased(prepared, values, sending, asker, tries - 1, done, failed);
-          else failed(failure(prepared, outcome));
+          else failed(toFailure(prepared, outcome));
         };
-        if (sending.before === null || isLost(outcome.error)) {
-          release(isLost(outcome.error));
-          again();
+        if (sending.before === null || isPostgresConnectionLost(outcome.error)) {
+          release(isPostgresConnectionLost(outcome.error));
+          retryOrFail();
           return;
         }
-        send(wire, ROLLBACK, NO_VALUES, ALONE, Infinity, null, ({ error: broken }) => {
+        sendStatement(wire, ROLLBACK, NO_VALUES, ALONE, Infinity, null, ({ error: broken }) => {
           release(broken !== undefined);
-          again();
+          retryOrFail();
         });
       });
     });
   }
 
   function runShared(
-    wire: Wire,
-    prepared: PgPrepared,
+    wire: PgConnection,
+    prepared: PostgresPreparedStatement,
     values: readonly (string | null)[],
-    sending: Sending,
-    asker: Asker | null,
-    done: Done,
-    failed: Failed,
+    sending: StatementSendOptions,
+    asker: Requester | null,
+    done: OutcomeCallback,
+    failed: ErrorCallback,
   ): void {
-    send(wire, prepared, values, sending, endOf(asker), asker, (outcome) => {
-      slow.note(prepared.name, outcome.took);
+    sendStatement(wire, prepared, values, sending, getDeadline(asker), asker, (outcome) => {
+      slow.recordDuration(prepared.name, outcome.took);
       if (outcome.error === undefined) {
         done(outcome);
         return;
       }
-      if (isStale(outcome.error)) forgetEverywhere(prepared.name);
+      if (isStale(outcome.error)) invalidateEverywhere(prepared.name);
       if (isRepeatable(prepared, outcome)) runLeased(prepared, values, sending, asker, 1, done, failed);
-      else failed(failure(prepared, outcome));
+      else failed(toFailure(prepared, outcome));
     });
   }
 
   /** On a shared connection if possible. */
   function runFree(
-    prepared: PgPrepared,
+    prepared: PostgresPreparedStatement,
     values: readonly unknown[],
-    sending: Sending,
-    asker: Asker | null,
-    done: Done,
-    failed: Failed,
+    sending: StatementSendOptions,
+    asker: Requester | null,
+    done: OutcomeCallback,
+    failed: ErrorCallback,
   ): void {
     const bound = bindValues(prepared, values);
-    if (prepared.among && watches()) {
+    if (prepared.among && isSerializable()) {
       const watched = { ...sending, ...WATCHED, rendering: sending.rendering };
       runLeased(prepared, bound, watched, asker, WATCHED_TRIES, done, failed);
       return;
     }
     const use = prepared.readOnly ? 'read' : 'insert';
-    const wire = shareable(prepared) ? wires().shared(use) : undefined;
+    const wire = isShareable(prepared) ? wires().findShared(use) : undefined;
     let alone = prepared.atOnce;
     if (wire && !slow.isQuick(prepared.name)) {
       // Many executions of a slow statement on one connection would wait for one another.
-      const turn = slow.enter(prepared.name, () => {
+      const turn = slow.requestTurn(prepared.name, () => {
         try {
           runFree(prepared, values, sending, asker, done, failed);
         } catch (error) {
@@ -198,16 +208,16 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
 
   function runInside(
     transaction: OpenTransaction,
-    prepared: PgPrepared,
+    prepared: PostgresPreparedStatement,
     values: readonly (string | null)[],
     last: boolean,
-    done: Done,
-    failed: Failed,
+    done: OutcomeCallback,
+    failed: ErrorCallback,
   ): void {
-    if (transaction.over) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
-    const around = aroundOf(transaction, last);
+    if (transaction.over) throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
+    const around = selectSending(transaction, last);
     transaction.begun = true;
-    send(transaction.wire, prepared, values, around, transaction.until, transaction.asker, (outcome) => {
+    sendStatement(transaction.wire, prepared, values, around, transaction.until, transaction.asker, (outcome) => {
       if (outcome.error === undefined) {
         if (last) {
           transaction.committed = transaction.over = true;
@@ -216,19 +226,19 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
         done(outcome);
         return;
       }
-      if (isStale(outcome.error)) forgetEverywhere(prepared.name);
-      transaction.lost ||= isLost(outcome.error);
+      if (isStale(outcome.error)) invalidateEverywhere(prepared.name);
+      transaction.lost ||= isPostgresConnectionLost(outcome.error);
       // An unfinished transaction is rolled back, so its outcome is known unless COMMIT was sent.
-      failed(toFault(outcome.error, last && outcome.sent ? 'unknown' : 'none'));
+      failed(toPostgresFault(outcome.error, last && outcome.sent ? 'unknown' : 'none'));
     });
   }
 
-  function aroundOf({ begun, opening: { first, only } }: OpenTransaction, last: boolean): Sending {
+  function selectSending({ begun, opening: { first, only } }: OpenTransaction, last: boolean): StatementSendOptions {
     if (begun) return last ? WITH_COMMIT : ALONE;
     return last ? only : first;
   }
 
-  function finish(transaction: OpenTransaction, command: Command): Promise<Outcome | null> {
+  function endTransaction(transaction: OpenTransaction, command: PgCommand): Promise<StatementOutcome | null> {
     return new Promise((resolve) => {
       const { wire, release, begun, lost, over, until } = transaction;
       transaction.over = true;
@@ -242,7 +252,7 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
         return;
       }
       const end = command === COMMIT ? Math.max(until, performance.now() + LAST_WAIT_MS) : Infinity;
-      send(wire, command, NO_VALUES, ALONE, end, null, (outcome) => {
+      sendStatement(wire, command, NO_VALUES, ALONE, end, null, (outcome) => {
         // Closing the connection ends the transaction.
         release(outcome.error !== undefined);
         resolve(outcome);
@@ -252,39 +262,39 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
 
   const dialect: Dialect = {
     execute: (text, values, transaction) => execute(text, values, transaction),
-    prepare: prepareStatement,
+    prepare: preparePostgresStatement,
 
     run(statement, values, transaction, last = false, asker = null) {
-      const prepared = statement as PgPrepared;
+      const prepared = statement as PostgresPreparedStatement;
       return new Promise((done, failed) => {
-        const answered = ({ answer }: Outcome): void => done(answer);
-        if (!transaction) runFree(prepared, values, ALONE, asker, answered, failed);
+        const resolveRows = ({ answer }: StatementOutcome): void => done(answer);
+        if (!transaction) runFree(prepared, values, ALONE, asker, resolveRows, failed);
         else {
           const open = transaction.transaction as OpenTransaction;
-          runInside(open, prepared, bindValues(prepared, values), last, answered, failed);
+          runInside(open, prepared, bindValues(prepared, values), last, resolveRows, failed);
         }
       });
     },
 
     render(statement, values, rendering, asker = null) {
       return new Promise((done, failed) => {
-        const answered = ({ json }: Outcome): void => done(new Rendered(json ?? NO_TEXT, parseText));
-        runFree(statement as PgPrepared, values, { ...ALONE, rendering }, asker, answered, failed);
+        const resolveJson = ({ json }: StatementOutcome): void => done(new RawJson(json ?? NO_TEXT, parseText));
+        runFree(statement as PostgresPreparedStatement, values, { ...ALONE, rendering }, asker, resolveJson, failed);
       });
     },
 
     begin(need, asker = null) {
       return new Promise<Transaction>((done, failed) => {
-        wires().lease(asker, (error, wire, release) => {
-          if (!wire) failed(toFault(error));
+        wires().acquire(asker, (error, wire, release) => {
+          if (!wire) failed(toPostgresFault(error));
           else
             done({
               transaction: {
                 wire,
                 release,
-                opening: openingFor(need),
+                opening: selectOpening(need),
                 asker,
-                until: endOf(asker),
+                until: getDeadline(asker),
                 begun: false,
                 lost: false,
                 committed: false,
@@ -305,23 +315,27 @@ export function createDialect(wires: () => Wires, isolation: PostgresOptions['is
       }
       const { over, lost } = open;
       if (over || lost) {
-        await finish(open, ROLLBACK);
-        throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or lost') });
+        await endTransaction(open, ROLLBACK);
+        throw createFault('QRY_FAILED', {}, { cause: new Error('commit of a transaction that is over or lost') });
       }
-      const outcome = await finish(open, COMMIT);
-      if (outcome?.error !== undefined) throw toFault(outcome.error, 'unknown');
+      const outcome = await endTransaction(open, COMMIT);
+      if (outcome?.error !== undefined) throw toPostgresFault(outcome.error, 'unknown');
       // The server answers COMMIT with ROLLBACK after a failed statement.
       if (outcome?.tag === 'ROLLBACK') {
-        throw fault('QRY_FAILED', {}, { cause: new Error('commit of a transaction in which a statement failed') });
+        throw createFault(
+          'QRY_FAILED',
+          {},
+          { cause: new Error('commit of a transaction in which a statement failed') },
+        );
       }
     },
 
     async rollback({ transaction }) {
-      await finish(transaction as OpenTransaction, ROLLBACK);
+      await endTransaction(transaction as OpenTransaction, ROLLBACK);
     },
 
-    retryable: isRetryable,
+    retryable: isPostgresRetryable,
   };
-  const execute = executor(dialect);
+  const execute = createExecutor(dialect);
   return dialect;
 }

@@ -3,15 +3,15 @@
  * objects of `rows.ts` byte for byte.
  */
 import type { Rendering, Row } from '../kind.js';
-import { parserOf } from '../shared/types.js';
-import { EXACT_DIGITS, type Shape } from './rows.js';
+import { getParser } from '../shared/types.js';
+import { EXACT_DIGITS, type RowShape } from './rows.js';
 
-type Write = (page: Page, bytes: Buffer, from: number, to: number) => void;
+type ValueWriter = (page: JsonBuffer, bytes: Buffer, from: number, to: number) => void;
 
 /** `key`: the JSON text before the value. */
-export interface Layout {
+export interface RowLayout {
   readonly rendering: Rendering;
-  readonly columns: readonly { readonly index: number; readonly key: Buffer; readonly write: Write }[];
+  readonly columns: readonly { readonly index: number; readonly key: Buffer; readonly write: ValueWriter }[];
 }
 
 const [QUOTE, BACKSLASH, MINUS, DOT, ZERO, NINE, SPACE, COLON] = [0x22, 0x5c, 0x2d, 0x2e, 0x30, 0x39, 0x20, 0x3a];
@@ -20,11 +20,11 @@ const NULL = Buffer.from('null');
 const KEEP = 1 << 20;
 
 /** An output buffer, reused for the next result of its connection. */
-export class Page {
+export class JsonBuffer {
   bytes = Buffer.allocUnsafeSlow(16_384);
   length = 0;
 
-  grow(more: number): void {
+  reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(this.length + more, this.bytes.length * 2));
     this.bytes.copy(larger, 0, 0, this.length);
@@ -32,25 +32,25 @@ export class Page {
   }
 
   add(byte: number): void {
-    this.grow(1);
+    this.reserve(1);
     this.bytes[this.length++] = byte;
   }
 
   copy(bytes: Uint8Array, from: number, to: number): void {
-    this.grow(to - from);
+    this.reserve(to - from);
     const { bytes: target } = this;
     let at = this.length;
     for (let i = from; i < to; i++) target[at++] = bytes[i] as number;
     this.length = at;
   }
 
-  text(text: string): void {
-    this.grow(text.length * 3);
+  addText(text: string): void {
+    this.reserve(text.length * 3);
     this.length += this.bytes.write(text, this.length);
   }
 
   /** Returns a copy, because the buffer is reused. */
-  take(from: number): Uint8Array {
+  flush(from: number): Uint8Array {
     const taken = Buffer.from(this.bytes.subarray(from, this.length));
     if (this.bytes.length > KEEP) this.bytes = Buffer.allocUnsafeSlow(16_384);
     this.length = 0;
@@ -59,19 +59,19 @@ export class Page {
 }
 
 const writeValue =
-  (type: number): Write =>
+  (type: number): ValueWriter =>
   (page, bytes, from, to) =>
-    page.text(JSON.stringify(parserOf(type)(bytes.toString('utf8', from, to))));
+    page.addText(JSON.stringify(getParser(type)(bytes.toString('utf8', from, to))));
 
-const writeText: Write = (page, bytes, from, to) => {
-  page.grow(to - from + 2);
+const writeText: ValueWriter = (page, bytes, from, to) => {
+  page.reserve(to - from + 2);
   const target = page.bytes;
   let at = page.length;
   target[at++] = QUOTE;
   for (let i = from; i < to; i++) {
     const byte = bytes[i] as number;
     if (byte < SPACE || byte === QUOTE || byte === BACKSLASH) {
-      page.text(JSON.stringify(bytes.toString('utf8', from, to)));
+      page.addText(JSON.stringify(bytes.toString('utf8', from, to)));
       return;
     }
     target[at++] = byte;
@@ -82,13 +82,13 @@ const writeText: Write = (page, bytes, from, to) => {
 
 /** Integers that a double holds exactly are copied. */
 const writeInteger =
-  (long: Write): Write =>
+  (long: ValueWriter): ValueWriter =>
   (page, bytes, from, to) =>
     to - from <= EXACT_DIGITS ? page.copy(bytes, from, to) : long(page, bytes, from, to);
 
 /** Decimal notation is the same in JSON; exponents, infinities and minus zero differ. */
 const writeFloat =
-  (long: Write): Write =>
+  (long: ValueWriter): ValueWriter =>
   (page, bytes, from, to) => {
     let plain = !(bytes[from] === MINUS && bytes[from + 1] === ZERO);
     for (let i = from; plain && i < to; i++) {
@@ -101,7 +101,7 @@ const writeFloat =
 
 /** `2026-01-02 03:04:05[.678901]+00` with at least three fractional digits takes the fast path. */
 const writeInstant =
-  (long: Write): Write =>
+  (long: ValueWriter): ValueWriter =>
   (page, bytes, from, to) => {
     const end = to - 3;
     const fraction = end - from - 20;
@@ -128,14 +128,14 @@ const writeInstant =
     page.add(QUOTE);
   };
 
-const FAST: ReadonlyMap<number, (long: Write) => Write> = new Map([
+const FAST: ReadonlyMap<number, (long: ValueWriter) => ValueWriter> = new Map([
   ...[25, 1042, 1043, 2950].map((type) => [type, () => writeText] as const),
   ...[20, 21, 23].map((type) => [type, writeInteger] as const),
   ...[700, 701].map((type) => [type, writeFloat] as const),
   [1184, writeInstant] as const,
 ]);
 
-function writerOf(type: number): Write {
+function createWriter(type: number): ValueWriter {
   const long = writeValue(type);
   return FAST.get(type)?.(long) ?? long;
 }
@@ -148,7 +148,7 @@ const PLAIN = /^(?!__proto__$)[A-Za-z_]\w*$/;
 const isPlainName = (name: string): boolean => PLAIN.test(name);
 
 /** Null when the object would not have exactly these columns in this order. */
-export function layoutOf(rendering: Rendering, { names, types }: Shape): Layout | null {
+export function createLayout(rendering: Rendering, { names, types }: RowShape): RowLayout | null {
   const wanted = rendering.names ?? names;
   if (!wanted.every(isPlainName) || new Set(wanted).size !== wanted.length) return null;
   if (rendering.hide !== null && wanted.some((name) => JSON_TYPES.has(types[names.lastIndexOf(name)] ?? 0)))
@@ -159,7 +159,7 @@ export function layoutOf(rendering: Rendering, { names, types }: Shape): Layout 
     .map(({ name, index }, place) => ({
       index,
       key: Buffer.from(`${place === 0 ? '{' : ','}${JSON.stringify(name)}:`),
-      write: writerOf(types[index] ?? 0),
+      write: createWriter(types[index] ?? 0),
     }));
   return { rendering, columns };
 }
@@ -168,7 +168,7 @@ const starts: number[] = [];
 const ends: number[] = [];
 
 /** `at`: the offset of the field count. */
-export function writeRow({ columns }: Layout, page: Page, bytes: Buffer, at: number): void {
+export function writeRow({ columns }: RowLayout, page: JsonBuffer, bytes: Buffer, at: number): void {
   const count = bytes.readInt16BE(at);
   let from = at + 2;
   for (let i = 0; i < count; i++) {
@@ -190,11 +190,11 @@ export function writeRow({ columns }: Layout, page: Page, bytes: Buffer, at: num
 
 /** For rows without a layout. */
 export function writeObjects({ shape, names, hide }: Rendering, rows: readonly Row[]): Uint8Array {
-  const chosen = names === null ? rows : rows.map((row) => picked(row, names));
+  const chosen = names === null ? rows : rows.map((row) => pickColumns(row, names));
   const kept = hide === null ? chosen : chosen.map(hide);
   const many = shape === 'many' || (shape === 'count' && kept.length > 1);
   return Buffer.from(JSON.stringify(many ? kept : (kept[0] ?? null)));
 }
 
-const picked = (row: Row, names: readonly string[]): Row =>
+const pickColumns = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(row, name)).map((name) => [name, row[name]]));

@@ -19,7 +19,7 @@ export interface PostgresOptions {
   readonly isolation: (need: Isolation) => string;
 }
 
-const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+const toNumber = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
 /** pg would drop either our session settings or those of the address. */
 function withSettings(url: string): { connectionString: string; options: string } {
@@ -37,10 +37,10 @@ function withSettings(url: string): { connectionString: string; options: string 
   return { connectionString: address.href, options: `${own} ${settings}` };
 }
 
-export function readOptions(options: Readonly<Record<string, unknown>>): PostgresOptions {
-  const size = number(options['pool_size'], 10);
-  const statementTimeout = number(options['statement_timeout'], 10) * 1000;
-  const patience = number(options['pool_wait'], 2) * 1000;
+export function readPostgresOptions(options: Readonly<Record<string, unknown>>): PostgresOptions {
+  const size = toNumber(options['pool_size'], 10);
+  const statementTimeout = toNumber(options['statement_timeout'], 10) * 1000;
+  const patience = toNumber(options['pool_wait'], 2) * 1000;
   const isolation = typeof options['isolation'] === 'string' ? options['isolation'] : 'auto';
   const readers = Math.min(4, Math.floor(size / 3));
   return {
@@ -52,7 +52,7 @@ export function readOptions(options: Readonly<Record<string, unknown>>): Postgre
       // An abandoned transaction would hold its locks indefinitely.
       idle_in_transaction_session_timeout: statementTimeout + 30_000,
       connectionTimeoutMillis: patience,
-      idleTimeoutMillis: number(options['idle_timeout'], 30) * 1000,
+      idleTimeoutMillis: toNumber(options['idle_timeout'], 30) * 1000,
     },
     readers,
     inserters: Math.min(2, Math.floor((size - readers) / 3)),

@@ -6,13 +6,13 @@ import { EventEmitter } from 'node:events';
 import pg from 'pg';
 
 /** `at`: the offset after the message header. */
-export interface RowTaker {
-  takeRow(bytes: Buffer, at: number): void;
+export interface RowReceiver {
+  receiveRow(bytes: Buffer, at: number): void;
 }
 
 interface InnerClient {
   readonly connection: { attachListeners(stream: EventEmitter): void };
-  _getActiveQuery(): Partial<RowTaker> | null | undefined;
+  _getActiveQuery(): Partial<RowReceiver> | null | undefined;
 }
 
 const HEADER = 5;
@@ -27,13 +27,13 @@ export class RowClient extends pg.Client {
     connection.attachListeners = (stream) => {
       const others = new EventEmitter();
       attach(others);
-      stream.on('data', reading(this as unknown as InnerClient, others));
+      stream.on('data', createReader(this as unknown as InnerClient, others));
     };
   }
 }
 
 /** Parts of an incomplete message are collected and joined once. */
-function reading(client: InnerClient, others: EventEmitter): (chunk: Buffer) => void {
+function createReader(client: InnerClient, others: EventEmitter): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let have = 0;
   let need = 0;
@@ -45,22 +45,22 @@ function reading(client: InnerClient, others: EventEmitter): (chunk: Buffer) => 
       if (have < need) return;
       bytes = Buffer.concat(parts, have);
     }
-    const end = hand(bytes, client, others);
+    const end = dispatchMessages(bytes, client, others);
     have = bytes.length - end;
     parts = have > 0 ? [bytes.subarray(end)] : [];
-    need = have < HEADER ? HEADER : lengthAt(bytes, end);
+    need = have < HEADER ? HEADER : readLength(bytes, end);
   };
 }
 
-const lengthAt = (bytes: Buffer, at: number): number => 1 + bytes.readUInt32BE(at + 1);
+const readLength = (bytes: Buffer, at: number): number => 1 + bytes.readUInt32BE(at + 1);
 
 /** Returns the offset after the last complete message. */
-function hand(bytes: Buffer, client: InnerClient, others: EventEmitter): number {
+function dispatchMessages(bytes: Buffer, client: InnerClient, others: EventEmitter): number {
   const end = bytes.length;
   let from = 0;
   let at = 0;
   while (end - at >= HEADER) {
-    const next = at + lengthAt(bytes, at);
+    const next = at + readLength(bytes, at);
     if (next > end) break;
     const code = bytes[at];
     if (code === DATA_ROW) {
@@ -68,8 +68,8 @@ function hand(bytes: Buffer, client: InnerClient, others: EventEmitter): number 
       if (at > from) others.emit('data', bytes.subarray(from, at));
       from = at;
       const active = client._getActiveQuery();
-      if (active?.takeRow !== undefined) {
-        active.takeRow(bytes, at + HEADER);
+      if (active?.receiveRow !== undefined) {
+        active.receiveRow(bytes, at + HEADER);
         from = next;
       }
     } else if (code === BIND_COMPLETE && at === from) {

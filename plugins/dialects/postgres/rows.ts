@@ -3,16 +3,16 @@
  * faster byte decoders.
  */
 import type { Row } from '../kind.js';
-import { parserOf } from '../shared/types.js';
+import { getParser } from '../shared/types.js';
 
 export type Decode = (bytes: Buffer, from: number, to: number) => unknown;
 
-export interface Shape {
+export interface RowShape {
   readonly names: readonly string[];
   readonly types: readonly number[];
   readonly decoders: readonly Decode[];
 }
-export const NO_ROWS: Shape = { names: [], types: [], decoders: [] };
+export const NO_ROWS: RowShape = { names: [], types: [], decoders: [] };
 
 const BOOLEAN = 16;
 const INTEGERS: ReadonlySet<number> = new Set([20, 21, 23]);
@@ -20,10 +20,10 @@ const TEXTS: ReadonlySet<number> = new Set([25, 1042, 1043]);
 /** Integers with this many digits are exact in a double. */
 export const EXACT_DIGITS = 15;
 
-const text: Decode = (bytes, from, to) => bytes.toString('utf8', from, to);
+const decodeText: Decode = (bytes, from, to) => bytes.toString('utf8', from, to);
 
-function integer(type: number): Decode {
-  const parse = parserOf(type);
+function createIntegerDecoder(type: number): Decode {
+  const parse = getParser(type);
   return (bytes, from, to) => {
     if (to - from > EXACT_DIGITS) return parse(bytes.toString('latin1', from, to));
     const negative = bytes[from] === 0x2d;
@@ -33,21 +33,21 @@ function integer(type: number): Decode {
   };
 }
 
-function decoderOf(type: number): Decode {
-  if (TEXTS.has(type)) return text;
-  if (INTEGERS.has(type)) return integer(type);
+function createDecoder(type: number): Decode {
+  if (TEXTS.has(type)) return decodeText;
+  if (INTEGERS.has(type)) return createIntegerDecoder(type);
   if (type === BOOLEAN) return (bytes, from) => bytes[from] === 0x74;
-  const parse = parserOf(type);
+  const parse = getParser(type);
   return (bytes, from, to) => parse(bytes.toString('utf8', from, to));
 }
 
-export function shapeOf(fields: readonly { readonly name: string; readonly dataTypeID: number }[]): Shape {
+export function createRowShape(fields: readonly { readonly name: string; readonly dataTypeID: number }[]): RowShape {
   const types = fields.map(({ dataTypeID }) => dataTypeID);
-  return { names: fields.map(({ name }) => name), types, decoders: types.map(decoderOf) };
+  return { names: fields.map(({ name }) => name), types, decoders: types.map(createDecoder) };
 }
 
 /** `at`: the offset of the field count. */
-export function readRow({ names, decoders }: Shape, bytes: Buffer, at: number): Row {
+export function readRow({ names, decoders }: RowShape, bytes: Buffer, at: number): Row {
   const row: Record<string, unknown> = {};
   let from = at + 2;
   for (let i = 0; i < names.length; i++) {

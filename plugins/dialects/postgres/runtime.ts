@@ -1,57 +1,57 @@
 /** Runtime of the dialect `postgres`: opens, closes, migrates and checks the connections of one server. */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { RuntimeContext } from '../../../contract/plugin.js';
-import type { Question, Refusal } from '../../../contract/trial.js';
+import type { StatementQuestion, StatementRejection } from '../../../contract/trial.js';
 import { scanSql } from '../../../language/strings/sql.js';
 import { dialect, SERIALIZABLE } from '../kind.js';
 import type { Dialect } from '../kind.js';
-import { addressFault, connectFault } from '../shared/connect.js';
-import { toFault } from '../shared/errors.js';
-import { migrate, outline, type Migrated } from '../shared/migrate.js';
-import { refusalOf, sentAs, withFunctions } from '../shared/refusals.js';
-import type { Session } from '../shared/session.js';
+import { createAddressFault, createConnectFault } from '../shared/connect.js';
+import { toPostgresFault } from '../shared/errors.js';
+import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
+import { toStatementRejection, toSentStatement, addFunctionAdvice } from '../shared/refusals.js';
+import type { MigrationSession } from '../shared/session.js';
 import { postgresFlavour } from '../shared/shape-postgres.js';
 import { isTriggered, type Trigger } from '../shared/triggers.js';
-import { parserOf } from '../shared/types.js';
-import { createDialect } from './dialect.js';
-import { readOptions } from './options.js';
-import { forget } from './wire.js';
-import type { Wire } from './wire.js';
-import { createWires } from './wires.js';
-import type { Wires } from './wires.js';
+import { getParser } from '../shared/types.js';
+import { createPostgresDialect } from './dialect.js';
+import { readPostgresOptions } from './options.js';
+import { invalidateStatements } from './wire.js';
+import type { PgConnection } from './wire.js';
+import { createPgConnections } from './wires.js';
+import type { PgConnections } from './wires.js';
 
 interface Server {
   readonly context: RuntimeContext;
-  wires: Wires | null;
+  wires: PgConnections | null;
   /** Triggers access tables that no statement names. */
   triggered: boolean;
 }
 
 const servers = new WeakMap<Dialect, Server>();
 
-function wiresOf(handle: Dialect): Wires {
+function requireConnections(handle: Dialect): PgConnections {
   const wires = servers.get(handle)?.wires;
-  if (!wires) throw fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  if (!wires) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return wires;
 }
 
-const lease = (wires: Wires): Promise<{ wire: Wire; release: (broken: boolean) => void }> =>
+const acquireConnection = (wires: PgConnections): Promise<{ wire: PgConnection; release: (broken: boolean) => void }> =>
   new Promise((resolve, reject) => {
-    wires.lease(null, (error, wire, release) => (wire ? resolve({ wire, release }) : reject(toFault(error))));
+    wires.acquire(null, (error, wire, release) => (wire ? resolve({ wire, release }) : reject(toPostgresFault(error))));
   });
 
-const sessionOf = ({ client }: Wire): Session => ({
+const createSession = ({ client }: PgConnection): MigrationSession => ({
   query: async (text, values) => {
-    const types = { getTypeParser: parserOf as never };
+    const types = { getTypeParser: getParser as never };
     const result = await client.query<Record<string, unknown>>({ text, values: [...(values ?? [])], types });
     return result.rows;
   },
 });
 
-async function withSession<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
-  const { wire, release } = await lease(wires);
-  const session = sessionOf(wire);
+async function withSession<T>(wires: PgConnections, work: (session: MigrationSession) => Promise<T>): Promise<T> {
+  const { wire, release } = await acquireConnection(wires);
+  const session = createSession(wire);
   let broken = true;
   try {
     await session.query('BEGIN');
@@ -65,10 +65,10 @@ async function withSession<T>(wires: Wires, work: (session: Session) => Promise<
   }
 }
 
-async function outside<T>(wires: Wires, work: (session: Session) => Promise<T>): Promise<T> {
-  const { wire, release } = await lease(wires);
+async function withPlainSession<T>(wires: PgConnections, work: (session: MigrationSession) => Promise<T>): Promise<T> {
+  const { wire, release } = await acquireConnection(wires);
   try {
-    return await work(sessionOf(wire));
+    return await work(createSession(wire));
   } finally {
     // RESET is for poolers, which keep the connection.
     await wire.client.query('RESET lock_timeout; RESET statement_timeout').catch(() => undefined);
@@ -76,9 +76,9 @@ async function outside<T>(wires: Wires, work: (session: Session) => Promise<T>):
   }
 }
 
-const migrated = (wires: Wires, store: string): Migrated => ({
+const createTarget = (wires: PgConnections, store: string): MigrationTarget => ({
   withSession: (work) => withSession(wires, work),
-  outside: (work) => outside(wires, work),
+  withoutTransaction: (work) => withPlainSession(wires, work),
   flavour: () => postgresFlavour,
   store,
 });
@@ -87,10 +87,13 @@ const migrated = (wires: Wires, store: string): Migrated => ({
 const PREPARED = /^(?:SELECT|VALUES|TABLE|INSERT|UPDATE|DELETE|MERGE)$/;
 const PREPARE = 'PREPARE lintel_asked AS ';
 
-async function ask(wires: Wires, questions: readonly Question[]): Promise<(Refusal | null)[]> {
-  const { wire, release } = await lease(wires);
+async function probeStatements(
+  wires: PgConnections,
+  questions: readonly StatementQuestion[],
+): Promise<(StatementRejection | null)[]> {
+  const { wire, release } = await acquireConnection(wires);
   try {
-    const sent = questions.map(({ text }) => sentAs(text));
+    const sent = questions.map(({ text }) => toSentStatement(text));
     // Each is one exchange and one transaction, because a pooler may send each to another server.
     const errors = await Promise.all(
       sent.map(async ({ scan, text }) =>
@@ -99,11 +102,11 @@ async function ask(wires: Wires, questions: readonly Question[]): Promise<(Refus
           : null,
       ),
     );
-    const session = sessionOf(wire);
+    const session = createSession(wire);
     return await Promise.all(
       sent.map(async (one, i) => {
-        const refusal = errors[i] === null ? null : refusalOf(errors[i], one, NO_DOUBTS, PREPARE.length + 1);
-        return refusal && withFunctions(refusal, session);
+        const refusal = errors[i] === null ? null : toStatementRejection(errors[i], one, NO_DOUBTS, PREPARE.length + 1);
+        return refusal && addFunctionAdvice(refusal, session);
       }),
     );
   } finally {
@@ -120,8 +123,8 @@ const TRIGGERS = `SELECT t.tgname AS name, c.relname AS "table", p.prosrc AS bod
   JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_language l ON l.oid = p.prolang
   WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND l.lanname NOT IN ('internal', 'c')`;
 
-async function triggersOf(wires: Wires): Promise<readonly Trigger[]> {
-  const { wire, release } = await lease(wires);
+async function fetchTriggers(wires: PgConnections): Promise<readonly Trigger[]> {
+  const { wire, release } = await acquireConnection(wires);
   try {
     return (await wire.client.query<Trigger & Record<string, unknown>>(TRIGGERS)).rows;
   } finally {
@@ -131,44 +134,44 @@ async function triggersOf(wires: Wires): Promise<readonly Trigger[]> {
 
 export default defineRuntime(dialect, {
   create(context) {
-    const { isolation } = readOptions(context.options);
-    const handle = createDialect(
-      () => wiresOf(handle),
+    const { isolation } = readPostgresOptions(context.options);
+    const handle = createPostgresDialect(
+      () => requireConnections(handle),
       (need) => isolation(servers.get(handle)?.triggered === true ? SERIALIZABLE : need),
     );
     servers.set(handle, { context, wires: null, triggered: false });
     return handle;
   },
 
-  keeps: () => ({ elsewhere: '`pg_dump`, or a base backup with the log' }),
+  describeStorage: () => ({ elsewhere: '`pg_dump`, or a base backup with the log' }),
 
   async open(handle, context) {
     const url = context.options['url'];
-    if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//.test(url)) throw addressFault(context.instance);
-    const wires = createWires(readOptions(context.options), context.log);
+    if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\//.test(url)) throw createAddressFault(context.instance);
+    const wires = createPgConnections(readPostgresOptions(context.options), context.log);
     let triggered: boolean;
     try {
       await wires.open();
-      triggered = isTriggered(await triggersOf(wires), context.instance, context.log);
+      triggered = isTriggered(await fetchTriggers(wires), context.instance, context.log);
     } catch (error) {
       await wires.close();
-      throw connectFault(context.instance, error);
+      throw createConnectFault(context.instance, error);
     }
     const server = servers.get(handle);
     if (server) Object.assign(server, { wires, triggered });
   },
 
   async plan(handle, tables, { instance }, how) {
-    return outline(migrated(wiresOf(handle), instance), tables, how);
+    return outlineMigration(createTarget(requireConnections(handle), instance), tables, how);
   },
 
-  async adopt(handle, tables, { instance, log }, progress, how) {
-    const wires = wiresOf(handle);
-    const changed = await migrate(migrated(wires, instance), tables, { log, progress, how });
-    if (changed) for (const wire of wires.all) forget(wire);
+  async syncSchema(handle, tables, { instance, log }, progress, how) {
+    const wires = requireConnections(handle);
+    const changed = await migrate(createTarget(wires, instance), tables, { log, progress, how });
+    if (changed) for (const wire of wires.all) invalidateStatements(wire);
   },
 
-  ask: (handle, questions) => ask(wiresOf(handle), questions),
+  checkStatements: (handle, questions) => probeStatements(requireConnections(handle), questions),
 
   async close(handle) {
     const server = servers.get(handle);

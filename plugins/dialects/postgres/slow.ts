@@ -14,9 +14,9 @@ export interface SlowStatements {
   /** An execution ended within `TRY_MS`, and the statement was not slow since. */
   isQuick(name: string): boolean;
   /** For an unknown statement: `first` runs it, `wait` calls `again` when the result of the first is known, `late` is slow. */
-  enter(name: string, again: () => void): 'first' | 'wait' | 'late';
+  requestTurn(name: string, again: () => void): 'first' | 'wait' | 'late';
   /** `took`: milliseconds. */
-  note(name: string, took: number): void;
+  recordDuration(name: string, took: number): void;
 }
 
 export function createSlowStatements(now: () => number = () => performance.now()): SlowStatements {
@@ -26,7 +26,7 @@ export function createSlowStatements(now: () => number = () => performance.now()
   /** Callers waiting for the first; null: it is late. */
   const tried = new Map<string, (() => void)[] | null>();
 
-  function end(name: string, late: boolean): void {
+  function finishTrial(name: string, late: boolean): void {
     const waiting = tried.get(name);
     if (late) tried.set(name, null);
     else tried.delete(name);
@@ -42,7 +42,7 @@ export function createSlowStatements(now: () => number = () => performance.now()
       return false;
     },
     isQuick: (name) => quick.has(name),
-    enter(name, again) {
+    requestTurn(name, again) {
       const waiting = tried.get(name);
       if (waiting === null) return 'late';
       if (waiting !== undefined) {
@@ -51,12 +51,12 @@ export function createSlowStatements(now: () => number = () => performance.now()
       }
       const own: (() => void)[] = [];
       tried.set(name, own);
-      setTimeout(() => tried.get(name) === own && end(name, true), TRY_MS);
+      setTimeout(() => tried.get(name) === own && finishTrial(name, true), TRY_MS);
       return 'first';
     },
-    note(name, took) {
+    recordDuration(name, took) {
       if (took <= TRY_MS) quick.add(name);
-      if (tried.size > 0 && tried.has(name)) end(name, took > TRY_MS);
+      if (tried.size > 0 && tried.has(name)) finishTrial(name, took > TRY_MS);
       if (took <= LATE_MS) {
         if (late.size > 0) late.delete(name);
         return;

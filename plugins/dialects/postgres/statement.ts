@@ -3,15 +3,22 @@
  * Depends on the interface between Client and Query of the pg version in package.json.
  */
 import pg from 'pg';
-import type { Asker } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/asker.js';
 import type { Fault } from '../../../contract/fault.js';
 import type { Rendering, Row } from '../kind.js';
 import { LargeResult } from '../../shared/results.js';
-import { GivenUp, isStale } from '../shared/errors.js';
-import { layoutOf, writeObjects, writeRow, type Layout } from './json-rows.js';
-import type { RowTaker } from './reader.js';
-import { NO_ROWS, readRow, shapeOf, type Shape } from './rows.js';
-import { forget, type Command, type Known, type Outcome, type Sending, type Wire } from './wire.js';
+import { StatementAbortedError, isStale } from '../shared/errors.js';
+import { createLayout, writeObjects, writeRow, type RowLayout } from './json-rows.js';
+import type { RowReceiver } from './reader.js';
+import { NO_ROWS, readRow, createRowShape, type RowShape } from './rows.js';
+import {
+  invalidateStatements,
+  type PgCommand,
+  type KnownStatement,
+  type StatementOutcome,
+  type StatementSendOptions,
+  type PgConnection,
+} from './wire.js';
 
 interface WireConnection {
   readonly stream: { cork(): void; uncork(): void };
@@ -28,7 +35,7 @@ const NO_VALUES: readonly string[] = [];
 const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
 
 /** pg's Client calls these methods; its `_handle...` methods define the order. */
-export class Statement implements Outcome, RowTaker {
+export class PgStatement implements StatementOutcome, RowReceiver {
   error: unknown = undefined;
   readonly answer: Row[] = [];
   json: Uint8Array | null = null;
@@ -37,32 +44,32 @@ export class Statement implements Outcome, RowTaker {
   took = 0;
   readonly name: string;
   readonly text: string;
-  private shape: Shape | null = null;
-  private known: Known | undefined;
+  private shape: RowShape | null = null;
+  private known: KnownStatement | undefined;
   /** Commands that are parsed with this packet. */
   private fresh: string[] | null = null;
-  private layout: Layout | null = null;
+  private layout: RowLayout | null = null;
   private written = 0;
   private settled = false;
   private over = false;
-  private next: Statement | null = null;
+  private next: PgStatement | null = null;
   /** In the time of `performance.now`. */
   private readonly asked = performance.now();
   private rows = 0;
   private bytes = 0;
-  private look: number;
+  private nextCheck: number;
   private result: LargeResult | null = null;
 
   constructor(
-    private readonly wire: Wire,
-    command: Command,
+    private readonly wire: PgConnection,
+    command: PgCommand,
     private readonly values: readonly (string | null)[],
-    private readonly sending: Sending,
+    private readonly sending: StatementSendOptions,
     private readonly until: number,
-    private readonly asker: Asker | null,
-    private readonly settle: (outcome: Outcome) => void,
+    private readonly asker: Requester | null,
+    private readonly settle: (outcome: StatementOutcome) => void,
   ) {
-    this.look = wire.limits.look;
+    this.nextCheck = wire.limits.checkFrom;
     this.name = command.name;
     this.text = command.text;
     if (wire.inFlight++ === 0) wire.since = this.asked;
@@ -74,9 +81,9 @@ export class Statement implements Outcome, RowTaker {
   submit(connection: WireConnection): null {
     const { statements, stale } = this.wire;
     this.sent = true;
-    this.hold(connection.stream);
+    this.corkStream(connection.stream);
     const { before, after } = this.sending;
-    if (before !== null) this.accompany(connection, before);
+    if (before !== null) this.pipelineCommand(connection, before);
     this.known = statements.get(this.name);
     if (!this.known) {
       if (stale.delete(this.name)) connection.close({ type: 'S', name: this.name });
@@ -84,17 +91,17 @@ export class Statement implements Outcome, RowTaker {
       statements.set(this.name, (this.known = { shape: null }));
     }
     this.shape = this.known.shape;
-    if (this.shape) this.arrange(this.shape);
+    if (this.shape) this.selectLayout(this.shape);
     connection.bind({ statement: this.name, values: this.values });
     if (!this.shape) connection.describe({ type: 'P' });
     connection.execute();
-    if (after !== null) this.accompany(connection, after);
+    if (after !== null) this.pipelineCommand(connection, after);
     connection.sync();
     if (!this.wire.shared) connection.stream.uncork();
     return null;
   }
 
-  private accompany(connection: WireConnection, command: Command): void {
+  private pipelineCommand(connection: WireConnection, command: PgCommand): void {
     const { statements, stale } = this.wire;
     if (!statements.has(command.name)) {
       if (stale.delete(command.name)) connection.close({ type: 'S', name: command.name });
@@ -107,7 +114,7 @@ export class Statement implements Outcome, RowTaker {
   }
 
   /** Socket writes dominate the cost, so those of one event loop turn are combined. */
-  private hold(stream: WireConnection['stream']): void {
+  private corkStream(stream: WireConnection['stream']): void {
     const { wire } = this;
     if (!wire.shared) {
       stream.cork();
@@ -123,25 +130,25 @@ export class Statement implements Outcome, RowTaker {
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
-    this.shape = shapeOf(fields);
+    this.shape = createRowShape(fields);
     if (this.known) this.known.shape = this.shape;
-    this.arrange(this.shape);
+    this.selectLayout(this.shape);
   }
 
-  private arrange(shape: Shape): void {
+  private selectLayout(shape: RowShape): void {
     const { known } = this;
     const { rendering } = this.sending;
     if (rendering === null || !known) return;
-    if (known.layout?.rendering !== rendering) known.layout = { rendering, layout: layoutOf(rendering, shape) };
+    if (known.layout?.rendering !== rendering) known.layout = { rendering, layout: createLayout(rendering, shape) };
     this.layout = known.layout.layout;
   }
 
-  takeRow(bytes: Buffer, at: number): void {
+  receiveRow(bytes: Buffer, at: number): void {
     const { shape, layout } = this;
     if (!shape || this.error !== undefined) return;
     this.rows++;
     this.bytes += bytes.readUInt32BE(at - 4);
-    if ((this.bytes > this.look || this.rows > this.wire.limits.rows) && !this.isBearable()) return;
+    if ((this.bytes > this.nextCheck || this.rows > this.wire.limits.rows) && !this.isWithinLimits()) return;
     try {
       if (layout === null) this.answer.push(readRow(shape, bytes, at));
       else this.write(layout, bytes, at);
@@ -150,7 +157,7 @@ export class Statement implements Outcome, RowTaker {
     }
   }
 
-  private write(layout: Layout, bytes: Buffer, at: number): void {
+  private write(layout: RowLayout, bytes: Buffer, at: number): void {
     const { page } = this.wire;
     if (this.written === 0) page.length = 0;
     else if (layout.rendering.shape === 'one') return;
@@ -158,7 +165,7 @@ export class Statement implements Outcome, RowTaker {
     writeRow(layout, page, bytes, at);
   }
 
-  private rendered(rendering: Rendering): Uint8Array {
+  private renderJson(rendering: Rendering): Uint8Array {
     const { written } = this;
     const { shape } = rendering;
     if (this.layout === null) return writeObjects(rendering, this.answer);
@@ -166,24 +173,24 @@ export class Statement implements Outcome, RowTaker {
     const { page } = this.wire;
     const single = shape === 'one' || (shape === 'count' && written === 1);
     if (!single) page.add(CLOSE);
-    return page.take(single ? 1 : 0);
+    return page.flush(single ? 1 : 0);
   }
 
-  private isBearable(): boolean {
+  private isWithinLimits(): boolean {
     const { wire, asker } = this;
     const result = (this.result ??= new LargeResult(wire.limits, asker));
-    const refusal = result.judge(this.rows, this.bytes);
-    this.look = result.next;
-    if (refusal !== null) this.giveUp(refusal);
+    const refusal = result.checkSize(this.rows, this.bytes);
+    this.nextCheck = result.next;
+    if (refusal !== null) this.abortResult(refusal);
     return refusal === null;
   }
 
   /** On a shared connection, the end of the result must still be awaited. */
-  private giveUp(refusal: Fault): void {
-    this.error = new GivenUp(refusal);
+  private abortResult(refusal: Fault): void {
+    this.error = new StatementAbortedError(refusal);
     this.answer.length = 0;
-    this.result?.forget();
-    if (!this.wire.shared) this.answered();
+    this.result?.dispose();
+    if (!this.wire.shared) this.notifyOnce();
   }
 
   handleCommandComplete({ text }: { text: string }): void {
@@ -202,22 +209,22 @@ export class Statement implements Outcome, RowTaker {
     // Whether the server has the name depends on where the error occurred.
     const { statements } = this.wire;
     if (this.known && statements.get(this.name) === this.known && (!this.known.shape || isStale(error))) {
-      forget(this.wire, this.name);
+      invalidateStatements(this.wire, this.name);
     }
-    for (const name of this.fresh ?? []) forget(this.wire, name);
+    for (const name of this.fresh ?? []) invalidateStatements(this.wire, name);
     this.error = error;
-    this.finish();
+    this.finishStatement();
   }
 
   handleReadyForQuery(): void {
     // Without a row description, the statement never returns rows.
     if (this.known && !this.known.shape) this.known.shape = NO_ROWS;
     const { rendering } = this.sending;
-    if (rendering !== null && this.error === undefined) this.json = this.rendered(rendering);
-    this.finish();
+    if (rendering !== null && this.error === undefined) this.json = this.renderJson(rendering);
+    this.finishStatement();
   }
 
-  private finish(): void {
+  private finishStatement(): void {
     if (this.over) return;
     this.over = true;
     const { wire } = this;
@@ -227,13 +234,13 @@ export class Statement implements Outcome, RowTaker {
     wire.inFlight--;
     while (wire.head?.over === true) wire.head = wire.head.next;
     if (wire.head === null) wire.tail = null;
-    this.answered();
+    this.notifyOnce();
   }
 
-  private answered(): void {
+  private notifyOnce(): void {
     if (this.settled) return;
     this.settled = true;
-    this.result?.end();
+    this.result?.close();
     this.settle(this);
   }
 
@@ -241,31 +248,32 @@ export class Statement implements Outcome, RowTaker {
    * Rejects overdue statements, and those that wait longer than `patience`. The server may still run them; their results are
    * discarded.
    */
-  static expire(wire: Wire, now: number, patience: number): void {
+  static rejectOverdue(wire: PgConnection, now: number, patience: number): void {
     for (let one = wire.head; one !== null; one = one.next) {
       if (one.settled || now < (one === wire.head ? one.until : Math.min(one.until, one.asked + patience))) continue;
-      one.error = new GivenUp();
+      one.error = new StatementAbortedError();
       one.answer.length = 0;
       one.took = one === wire.head ? now - wire.since : 0;
-      one.answered();
+      one.notifyOnce();
     }
   }
 }
 
-export const expire = (wire: Wire, now: number, patience: number): void => Statement.expire(wire, now, patience);
+export const expireStatements = (wire: PgConnection, now: number, patience: number): void =>
+  PgStatement.rejectOverdue(wire, now, patience);
 
 // pg pipelines only instances of its Query. Its constructor is deliberately not called.
-Object.setPrototypeOf(Statement.prototype, pg.Query.prototype as object);
+Object.setPrototypeOf(PgStatement.prototype, pg.Query.prototype as object);
 
 /** Calls `settle` exactly once. `until`: the deadline in the time of `performance.now`. */
-export function send(
-  wire: Wire,
-  command: Command,
+export function sendStatement(
+  wire: PgConnection,
+  command: PgCommand,
   values: readonly (string | null)[],
-  sending: Sending,
+  sending: StatementSendOptions,
   until: number,
-  asker: Asker | null,
-  settle: (outcome: Outcome) => void,
+  asker: Requester | null,
+  settle: (outcome: StatementOutcome) => void,
 ): void {
-  wire.client.query(new Statement(wire, command, values, sending, until, asker, settle) as unknown as pg.Submittable);
+  wire.client.query(new PgStatement(wire, command, values, sending, until, asker, settle) as unknown as pg.Submittable);
 }

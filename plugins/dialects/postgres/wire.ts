@@ -1,42 +1,42 @@
 /** The state of a connection: its prepared statements, the statements in flight, and its load. */
 import type { Rendering, Row } from '../kind.js';
 import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
-import { Page, type Layout } from './json-rows.js';
+import { JsonBuffer, type RowLayout } from './json-rows.js';
 import type { RowClient } from './reader.js';
-import type { Shape } from './rows.js';
-import type { Statement } from './statement.js';
+import type { RowShape } from './rows.js';
+import type { PgStatement } from './statement.js';
 
 /** `shape`: null until the row description is received. */
-export interface Known {
-  shape: Shape | null;
+export interface KnownStatement {
+  shape: RowShape | null;
   /** The last layout; null when its rows must be built as objects. */
-  layout?: { readonly rendering: Rendering; readonly layout: Layout | null };
+  layout?: { readonly rendering: Rendering; readonly layout: RowLayout | null };
 }
 
-export interface Wire {
+export interface PgConnection {
   readonly client: RowClient;
-  readonly statements: Map<string, Known>;
+  readonly statements: Map<string, KnownStatement>;
   /** Names to close on the server before they are parsed again. */
   readonly stale: Set<string>;
   readonly shared: boolean;
   readonly limits: ResultLimits;
   /** Buffer for results sent as JSON text. */
-  readonly page: Page;
+  readonly page: JsonBuffer;
   /** Sent data is buffered until the end of this event loop turn. */
   flushing: boolean;
   inFlight: number;
-  head: Statement | null;
-  tail: Statement | null;
+  head: PgStatement | null;
+  tail: PgStatement | null;
   /** Time of the last progress, by `performance.now`. */
   since: number;
 }
 
 /** `shared`: statements of several callers in one event loop turn are sent in one packet. */
-export const createWire = (client: RowClient, shared: boolean, limits = UNBOUNDED): Wire => ({
+export const createPgConnection = (client: RowClient, shared: boolean, limits = UNBOUNDED): PgConnection => ({
   client,
   shared,
   limits,
-  page: new Page(),
+  page: new JsonBuffer(),
   flushing: false,
   statements: new Map(),
   stale: new Set(),
@@ -47,27 +47,27 @@ export const createWire = (client: RowClient, shared: boolean, limits = UNBOUNDE
 });
 
 /** The connection parses the statement again before its next use; without a name, all statements. */
-export function forget(wire: Wire, name?: string): void {
+export function invalidateStatements(wire: PgConnection, name?: string): void {
   for (const known of name === undefined ? [...wire.statements.keys()] : [name]) {
     if (wire.statements.delete(known)) wire.stale.add(known);
   }
 }
 
-export interface Command {
+export interface PgCommand {
   readonly name: string;
   readonly text: string;
 }
 
-export interface Sending {
+export interface StatementSendOptions {
   /** Sent in the same packet; a failure prevents the following commands from running. */
-  readonly before: Command | null;
-  readonly after: Command | null;
+  readonly before: PgCommand | null;
+  readonly after: PgCommand | null;
   /** Converts the rows to JSON text. */
   readonly rendering: Rendering | null;
 }
-export const ALONE: Sending = { before: null, after: null, rendering: null };
+export const ALONE: StatementSendOptions = { before: null, after: null, rendering: null };
 
-export interface Outcome {
+export interface StatementOutcome {
   readonly error: unknown;
   /** Not named `rows`, because pg would treat it as a query that reads in portions. */
   readonly answer: readonly Row[];

@@ -3,17 +3,17 @@
  * disk), and a pool for writes, transactions and slow statements.
  */
 import pg from 'pg';
-import type { Asker } from '../../../contract/asker.js';
-import { fault } from '../../../contract/fault.js';
-import { createLine } from '../../../contract/line.js';
+import type { Requester } from '../../../contract/asker.js';
+import { createFault } from '../../../contract/fault.js';
+import { createLimiter } from '../../../contract/line.js';
 import type { Log } from '../../../contract/plugin.js';
 import { clock } from '../../../language/project/clock.js';
 import type { PostgresOptions } from './options.js';
 import { RowClient } from './reader.js';
-import { cancel } from './cancel.js';
-import { expire } from './statement.js';
-import { createWire } from './wire.js';
-import type { Wire } from './wire.js';
+import { cancelStatement } from './cancel.js';
+import { expireStatements } from './statement.js';
+import { createPgConnection } from './wire.js';
+import type { PgConnection } from './wire.js';
 
 /** Milliseconds without progress after which a shared connection gets no new statements. */
 const STALL_MS = 25;
@@ -25,43 +25,46 @@ const REOPEN_MS = 500;
 
 export type Release = (broken: boolean) => void;
 
-export interface Wires {
-  readonly all: ReadonlySet<Wire>;
+export interface PgConnections {
+  readonly all: ReadonlySet<PgConnection>;
   /** Rejects when the server is unavailable. */
   open(): Promise<void>;
   /** Returns the least busy connection, or undefined when none is usable. */
-  shared(use: 'read' | 'insert'): Wire | undefined;
+  findShared(use: 'read' | 'insert'): PgConnection | undefined;
   /** Waiting callers are served fairly, in turns of their clients. */
-  lease(asker: Asker | null, take: (error: unknown, wire: Wire | undefined, release: Release) => void): void;
+  acquire(
+    asker: Requester | null,
+    take: (error: unknown, wire: PgConnection | undefined, release: Release) => void,
+  ): void;
   close(): Promise<void>;
 }
 
 /** Inserts have their own connections, because one that waits for a lock delays all behind it. */
-interface Lane {
-  readonly wires: Wire[];
+interface ConnectionGroup {
+  readonly wires: PgConnection[];
   wanted: number;
   opening: number;
   nextTry: number;
 }
 
-const lane = (wanted: number): Lane => ({ wires: [], wanted, opening: 0, nextTry: 0 });
+const createGroup = (wanted: number): ConnectionGroup => ({ wires: [], wanted, opening: 0, nextTry: 0 });
 
-function fittest({ wires }: Lane): Wire | undefined {
-  let best: Wire | undefined;
+function findLeastBusy({ wires }: ConnectionGroup): PgConnection | undefined {
+  let best: PgConnection | undefined;
   for (const wire of wires) if (!best || wire.inFlight < best.inFlight) best = wire;
   if (!best || best.inFlight === 0) return best;
   return best.inFlight < MAX_IN_FLIGHT && performance.now() - best.since < STALL_MS ? best : undefined;
 }
 
-export function createWires(options: PostgresOptions, log: Log): Wires {
-  const all = new Set<Wire>();
-  const byClient = new WeakMap<object, Wire>();
-  const lanes = { read: lane(options.readers), insert: lane(0) };
+export function createPgConnections(options: PostgresOptions, log: Log): PgConnections {
+  const all = new Set<PgConnection>();
+  const byClient = new WeakMap<object, PgConnection>();
+  const lanes = { read: createGroup(options.readers), insert: createGroup(0) };
   let closed = false;
 
   /** Without an error listener, the process would end. */
-  function track(client: RowClient, shared: boolean): Wire {
-    const wire = createWire(client, shared, options.limits);
+  function trackConnection(client: RowClient, shared: boolean): PgConnection {
+    const wire = createPgConnection(client, shared, options.limits);
     all.add(wire);
     byClient.set(client, wire);
     client.on('error', (error) => log.warn({ err: error }, 'database connection lost'));
@@ -73,13 +76,13 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
   }
 
   const pool = new pg.Pool({ ...options.client, pipeline: true, max: options.pool, Client: RowClient });
-  pool.on('connect', (client) => void track(client as RowClient, false));
+  pool.on('connect', (client) => void trackConnection(client as RowClient, false));
   pool.on('error', (error) => log.debug({ err: error }, 'idle database connection dropped'));
 
-  async function openShared(into: Lane): Promise<void> {
+  async function openShared(into: ConnectionGroup): Promise<void> {
     into.opening++;
     const client = new RowClient({ ...options.client, pipeline: true });
-    const wire = track(client, true);
+    const wire = trackConnection(client, true);
     try {
       await client.connect();
       if (closed) await client.end();
@@ -93,7 +96,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
   }
 
   /** Runs in the background; the pool serves meanwhile. */
-  function reopen(into: Lane, now: number): void {
+  function reopenConnections(into: ConnectionGroup, now: number): void {
     if (closed || now < into.nextTry) return;
     into.nextTry = now + REOPEN_MS;
     while (into.wires.length + into.opening < into.wanted) {
@@ -112,13 +115,13 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     await openAll(lanes.insert);
   }
 
-  const openAll = (into: Lane): Promise<unknown> =>
+  const openAll = (into: ConnectionGroup): Promise<unknown> =>
     Promise.all(Array.from({ length: into.wanted }, () => openShared(into)));
 
-  const line = createLine(
+  const line = createLimiter(
     () => pool.options.max,
     Infinity,
-    (seconds) => fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
+    (seconds) => createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
     { clock, patience: options.patience },
   );
 
@@ -126,7 +129,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
     const now = performance.now();
     for (const wire of all) {
       if (wire.inFlight === 0) continue;
-      expire(wire, now, wire.shared ? options.patience : Infinity);
+      expireStatements(wire, now, wire.shared ? options.patience : Infinity);
       // A dead peer is detected by its silence.
       if (now - wire.since > options.deadline) wire.client.connection.stream.destroy();
     }
@@ -141,20 +144,20 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
       // Verifies that the server is available.
       if (options.readers === 0) (await pool.connect()).release();
     },
-    shared(use) {
+    findShared(use) {
       const from = lanes[use];
-      if (from.wires.length < from.wanted) reopen(from, performance.now());
-      return fittest(from);
+      if (from.wires.length < from.wanted) reopenConnections(from, performance.now());
+      return findLeastBusy(from);
     },
-    lease(asker, take) {
-      line.enter(asker, (refusal, leave) => {
+    acquire(asker, take) {
+      line.requestSlot(asker, (refusal, leave) => {
         if (refusal !== null) return void take(refusal, undefined, leave);
         pool.connect((error, client, done) => {
           const wire = client && byClient.get(client);
           if (wire === undefined) leave();
           take(error, wire, (broken) => {
             // The result of a running statement is not needed any more.
-            if (broken && wire !== undefined && wire.inFlight > 0) cancel(wire.client);
+            if (broken && wire !== undefined && wire.inFlight > 0) cancelStatement(wire.client);
             done(broken);
             leave();
           });
@@ -165,7 +168,7 @@ export function createWires(options: PostgresOptions, log: Log): Wires {
       if (closed) return;
       closed = true;
       clearInterval(watch);
-      line.close(fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } }));
+      line.close(createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } }));
       const shared = [...lanes.read.wires, ...lanes.insert.wires];
       // Lease holders may finish; connections not released in time are closed.
       const cut = setTimeout(() => {

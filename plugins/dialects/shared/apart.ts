@@ -3,9 +3,9 @@
  * processes may run it in parallel; interrupted changes are repeated.
  */
 import { setTimeout } from 'node:timers/promises';
-import type { Change } from './changes.js';
-import { sqlState } from './errors.js';
-import type { Session } from './session.js';
+import type { TableChange } from './changes.js';
+import { getSqlState } from './errors.js';
+import type { MigrationSession } from './session.js';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -16,9 +16,9 @@ const LOCK_TRIES = 8;
 /** Milliseconds between attempts, and between checks of another build. */
 const PAUSE = 400;
 
-export const isLocked = (error: unknown): boolean => sqlState(error) === '55P03';
+export const isLocked = (error: unknown): boolean => getSqlState(error) === '55P03';
 
-export async function patiently<T>(locked: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
+export async function retryWhileLocked<T>(locked: (error: unknown) => boolean, work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried += 1) {
     try {
       return await work();
@@ -30,25 +30,33 @@ export async function patiently<T>(locked: (error: unknown) => boolean, work: ()
 }
 
 /** Made outside the transaction when the table existed before. */
-const APART: ReadonlySet<Change['change']> = new Set(['add-index', 'add-unique', 'add-search', 'add-foreign'] as const);
+const APART: ReadonlySet<TableChange['change']> = new Set([
+  'add-index',
+  'add-unique',
+  'add-search',
+  'add-foreign',
+] as const);
 
 /** Marks such changes and moves them after all others. */
-export function setApart(changes: readonly Change[]): Change[] {
+export function markSeparate(changes: readonly TableChange[]): TableChange[] {
   const made = new Set(changes.flatMap(({ change, table }) => (change === 'create-table' ? [table] : [])));
-  const isApart = (one: Change): boolean =>
+  const isApart = (one: TableChange): boolean =>
     (!made.has(one.table) && (APART.has(one.change) || (one.change === 'set-nullable' && !one.nullable))) ||
     // One of those changes may make the referenced column unique.
     (one.change === 'add-foreign' && !made.has(one.target.table));
   const isAny = changes.some(isApart);
   // Data is dropped only after everything else has succeeded.
-  const marked = changes.map((one): Change =>
-    isApart(one) || (isAny && one.change === 'drop-column') ? { ...one, apart: true } : one,
+  const marked = changes.map((one): TableChange =>
+    isApart(one) || (isAny && one.change === 'drop-column') ? { ...one, separate: true } : one,
   );
-  return [...marked.filter(({ apart }) => apart !== true), ...marked.filter(({ apart }) => apart === true)];
+  return [
+    ...marked.filter(({ separate: apart }) => apart !== true),
+    ...marked.filter(({ separate: apart }) => apart === true),
+  ];
 }
 
 /** `undo` removes what a failure leaves. */
-export function apartStatements(change: Change): {
+export function createSeparateStatements(change: TableChange): {
   readonly statements: readonly string[];
   readonly undo: string | null;
 } {
@@ -66,13 +74,13 @@ export function apartStatements(change: Change): {
     case 'add-foreign': {
       const { column, table } = change.target;
       const key = `foreign key (${quote(change.column)}) references ${quote(table)} (${quote(column)})`;
-      return behindCheck(on, change.name, key, []);
+      return createCheckedConstraint(on, change.name, key, []);
     }
     case 'set-nullable': {
       const column = quote(change.column.name);
       const name = `${change.column.name}_required`;
       const after = [`alter column ${column} set not null`, `drop constraint ${quote(name)}`];
-      return behindCheck(on, name, `check (${column} is not null)`, after);
+      return createCheckedConstraint(on, name, `check (${column} is not null)`, after);
     }
     case 'drop-column':
       return { statements: [`alter table ${on} drop column ${quote(change.column)}`], undo: null };
@@ -82,7 +90,7 @@ export function apartStatements(change: Change): {
 }
 
 /** Existing rows are validated without blocking writes. */
-function behindCheck(on: string, name: string, constraint: string, after: readonly string[]) {
+function createCheckedConstraint(on: string, name: string, constraint: string, after: readonly string[]) {
   const words = [
     `add constraint ${quote(name)} ${constraint} not valid`,
     `validate constraint ${quote(name)}`,
@@ -95,7 +103,7 @@ function behindCheck(on: string, name: string, constraint: string, after: readon
 }
 
 /** Selects a row that violates the change; null: cannot be checked beforehand. */
-function judging(change: Change): string | null {
+function createViolationQuery(change: TableChange): string | null {
   const on = quote(change.table);
   if (change.change === 'add-unique') {
     const columns = change.columns.map(quote);
@@ -113,23 +121,27 @@ function judging(change: Change): string | null {
 }
 
 /** False for columns and tables that do not exist yet. */
-export async function isRefusedByRows(session: Session, change: Change): Promise<boolean> {
-  const text = change.apart === true ? judging(change) : null;
+export async function isViolatedByRows(session: MigrationSession, change: TableChange): Promise<boolean> {
+  const text = change.separate === true ? createViolationQuery(change) : null;
   if (text === null) return false;
   await session.query('SET statement_timeout = 0');
   return session.query(text).then(
     (rows) => rows.length > 0,
     (error: unknown) => {
-      if (sqlState(error).startsWith('42')) return false;
+      if (getSqlState(error).startsWith('42')) return false;
       throw error;
     },
   );
 }
 
-export async function makeApart(session: Session, change: Change, said: (sql: string) => void): Promise<void> {
-  const { statements, undo } = apartStatements(change);
+export async function applySeparateChange(
+  session: MigrationSession,
+  change: TableChange,
+  said: (sql: string) => void,
+): Promise<void> {
+  const { statements, undo } = createSeparateStatements(change);
   const run = (sql: string): Promise<void> =>
-    patiently(isLocked, async () => {
+    retryWhileLocked(isLocked, async () => {
       await session.query(sql);
       said(sql);
     });
@@ -145,7 +157,7 @@ export async function makeApart(session: Session, change: Change, said: (sql: st
 }
 
 async function runAll(
-  session: Session,
+  session: MigrationSession,
   statements: readonly string[],
   run: (sql: string) => Promise<void>,
 ): Promise<void> {
@@ -155,7 +167,7 @@ async function runAll(
       await run(sql);
     } catch (error) {
       // Another process or an interrupted run has created it.
-      if (sqlState(error) !== '42710') throw error;
+      if (getSqlState(error) !== '42710') throw error;
     }
   }
 }
@@ -168,7 +180,7 @@ const STATE = `SELECT i.indisvalid AS valid, EXISTS (SELECT FROM pg_catalog.pg_s
   WHERE s.nspname = current_schema() AND c.relname = $1`;
 
 async function buildIndex(
-  session: Session,
+  session: MigrationSession,
   name: string,
   statements: readonly string[],
   run: (sql: string) => Promise<void>,
@@ -189,7 +201,7 @@ async function buildIndex(
       return;
     } catch (error) {
       // Another process was faster.
-      if (sqlState(error) !== '42P07') throw error;
+      if (getSqlState(error) !== '42P07') throw error;
     }
   }
 }

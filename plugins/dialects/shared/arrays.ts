@@ -1,6 +1,6 @@
 /** Writes and parses array literals of PostgreSQL, `{1,NULL,"a \"b\""}`. Callers convert the elements. */
 
-export function arrayLiteral(items: readonly unknown[], element: (item: unknown) => string | null): string {
+export function formatArrayLiteral(items: readonly unknown[], element: (item: unknown) => string | null): string {
   const parts = items.map((item) => {
     const text = element(item);
     if (text === null) return 'NULL';
@@ -13,7 +13,7 @@ export function arrayLiteral(items: readonly unknown[], element: (item: unknown)
 export function parseArray(text: string, element: (item: string) => unknown): unknown[] {
   // Arrays with custom lower bounds begin with `[0:2]=`.
   let at = Math.max(0, text.indexOf('{'));
-  const quotedItem = (): string => {
+  const parseQuotedItem = (): string => {
     let item = '';
     for (at++; at < text.length && text[at] !== '"'; at++) {
       if (text[at] === '\\') at++;
@@ -22,25 +22,25 @@ export function parseArray(text: string, element: (item: string) => unknown): un
     at++;
     return item;
   };
-  const plainItem = (): string => {
+  const parsePlainItem = (): string => {
     const from = at;
     while (at < text.length && text[at] !== ',' && text[at] !== '}') at++;
     return text.slice(from, at);
   };
-  const list = (): unknown[] => {
+  const parseItems = (): unknown[] => {
     const items: unknown[] = [];
     at++;
     while (at < text.length && text[at] !== '}') {
       if (text[at] === ',') at++;
-      else if (text[at] === '{') items.push(list());
-      else if (text[at] === '"') items.push(element(quotedItem()));
+      else if (text[at] === '{') items.push(parseItems());
+      else if (text[at] === '"') items.push(element(parseQuotedItem()));
       else {
-        const item = plainItem();
+        const item = parsePlainItem();
         items.push(item === 'NULL' ? null : element(item));
       }
     }
     at++;
     return items;
   };
-  return list();
+  return parseItems();
 }

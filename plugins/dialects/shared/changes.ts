@@ -6,7 +6,7 @@ export interface TypedColumn {
   readonly type: string;
 }
 
-interface Named {
+interface NamedChange {
   readonly table: string;
   /** The column, or the names of all columns, for display. */
   readonly column: string;
@@ -14,16 +14,19 @@ interface Named {
 }
 
 /** `apart`: made outside the transaction, after everything else. */
-export type Change = Kind & { readonly apart?: true };
+export type TableChange = Kind & { readonly separate?: true };
 
 type Kind =
   | { readonly change: 'create-table'; readonly table: string; readonly columns: readonly TypedColumn[] }
   | ({ readonly change: 'add-column'; readonly table: string } & TypedColumn)
-  | ({ readonly change: 'add-index' } & Named)
-  | ({ readonly change: 'add-unique'; readonly columns: readonly string[] } & Named)
-  | ({ readonly change: 'add-search' } & Named)
-  | ({ readonly change: 'add-length'; readonly length: number } & Named)
-  | ({ readonly change: 'add-foreign'; readonly target: { readonly table: string; readonly column: string } } & Named)
+  | ({ readonly change: 'add-index' } & NamedChange)
+  | ({ readonly change: 'add-unique'; readonly columns: readonly string[] } & NamedChange)
+  | ({ readonly change: 'add-search' } & NamedChange)
+  | ({ readonly change: 'add-length'; readonly length: number } & NamedChange)
+  | ({
+      readonly change: 'add-foreign';
+      readonly target: { readonly table: string; readonly column: string };
+    } & NamedChange)
   | ({
       readonly change: 'set-type';
       readonly table: string;
@@ -33,9 +36,9 @@ type Kind =
       readonly nullable: boolean;
     } & TypedColumn)
   | ({ readonly change: 'set-nullable'; readonly table: string; readonly nullable: boolean } & TypedColumn)
-  | ({ readonly change: 'drop-unique'; readonly constraint: boolean } & Named)
-  | ({ readonly change: 'drop-foreign' } & Named)
-  | ({ readonly change: 'drop-length' } & Named)
+  | ({ readonly change: 'drop-unique'; readonly constraint: boolean } & NamedChange)
+  | ({ readonly change: 'drop-foreign' } & NamedChange)
+  | ({ readonly change: 'drop-length' } & NamedChange)
   | { readonly change: 'drop-column'; readonly table: string; readonly column: string };
 
 export interface PlanWarning {
@@ -47,12 +50,12 @@ export interface PlanWarning {
 }
 
 export interface MigrationPlan {
-  readonly changes: readonly Change[];
+  readonly changes: readonly TableChange[];
   readonly warnings: readonly PlanWarning[];
 }
 
 /** Foreign keys come after everything they refer to, so that cycles are possible; data is dropped last. */
-const ORDER: readonly Change['change'][] = [
+const ORDER: readonly TableChange['change'][] = [
   'create-table',
   'add-column',
   'drop-length',
@@ -68,10 +71,10 @@ const ORDER: readonly Change['change'][] = [
   'drop-column',
 ];
 
-export const inOrder = (changes: readonly Change[]): Change[] =>
+export const sortChanges = (changes: readonly TableChange[]): TableChange[] =>
   [...changes].sort((a, b) => ORDER.indexOf(a.change) - ORDER.indexOf(b.change));
 
-const DESTRUCTIVE: ReadonlySet<Change['change']> = new Set([
+const DESTRUCTIVE: ReadonlySet<TableChange['change']> = new Set([
   'drop-length',
   'drop-foreign',
   'drop-unique',
@@ -81,4 +84,4 @@ const DESTRUCTIVE: ReadonlySet<Change['change']> = new Set([
 ] as const);
 
 /** Removes data or a constraint, or rejects existing rows. */
-export const isDestructive = ({ change }: Change): boolean => DESTRUCTIVE.has(change);
+export const isDestructive = ({ change }: TableChange): boolean => DESTRUCTIVE.has(change);

@@ -1,7 +1,7 @@
 /** Reports why a database could not be opened, in fixed texts: messages of servers and drivers may contain the password. */
-import { Fault, fault } from '../../../contract/fault.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import { NETWORK_REASONS } from '../../shared/network-reasons.light.js';
-import { isLost, isNetwork, sqlState } from './errors.js';
+import { isPostgresConnectionLost, isNetwork, getSqlState } from './errors.js';
 
 const REASONS: Readonly<Record<string, string>> = {
   '28P01': 'user name or password refused',
@@ -17,10 +17,10 @@ const REASONS: Readonly<Record<string, string>> = {
 const isPoolerRefusal = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('unsupported startup parameter');
 
-function reasonOf(error: unknown): string {
+function describeConnectError(error: unknown): string {
   if (isPoolerRefusal(error))
     return 'a pooler on the way refuses settings of the session (`ignore_startup_parameters`)';
-  const code = sqlState(error);
+  const code = getSqlState(error);
   const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   if (known) return known;
   const message = error instanceof Error ? error.message : '';
@@ -31,20 +31,24 @@ function reasonOf(error: unknown): string {
 }
 
 /** For an address that must not reach the driver. */
-export const addressFault = (instance: string): Fault =>
-  fault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
+export const createAddressFault = (instance: string): Fault =>
+  createFault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
 
 /** The server rejects sessions only temporarily: full, starting, shutting down, or closed. */
 const PASSING = /^(?:08|53|57P|55000)/;
 
 function isPassing(error: unknown): boolean {
-  const state = sqlState(error);
-  return isLost(error) && (!/^[0-9A-Z]{5}$/.test(state) || isNetwork(state) || PASSING.test(state));
+  const state = getSqlState(error);
+  return isPostgresConnectionLost(error) && (!/^[0-9A-Z]{5}$/.test(state) || isNetwork(state) || PASSING.test(state));
 }
 
 /** `retryable` when the reason may be temporary. */
-export function connectFault(instance: string, error: unknown): Fault {
+export function createConnectFault(instance: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
   const passing = isPassing(error) && !isPoolerRefusal(error);
-  return fault('QRY_CONNECT', { instance, reason: reasonOf(error) }, { cause: error, retryable: passing });
+  return createFault(
+    'QRY_CONNECT',
+    { instance, reason: describeConnectError(error) },
+    { cause: error, retryable: passing },
+  );
 }

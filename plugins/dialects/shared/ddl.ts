@@ -1,7 +1,7 @@
 /** Writes a migration as SQL. knex only builds text and never connects; it is loaded only when there is something to change. */
 import type { Knex } from 'knex';
-import { apartStatements } from './apart.js';
-import type { Change, TypedColumn } from './changes.js';
+import { createSeparateStatements } from './apart.js';
+import type { TableChange, TypedColumn } from './changes.js';
 import type { Ddl } from './known.js';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -21,21 +21,21 @@ function createTable(knex: Knex, table: string, columns: readonly TypedColumn[])
 }
 
 /** knex does not support NOT VALID, which exempts existing rows. */
-const lengthCheck = (knex: Knex, change: Change & { change: 'add-length' }): Knex.SchemaBuilder =>
+const buildLengthCheck = (knex: Knex, change: TableChange & { change: 'add-length' }): Knex.SchemaBuilder =>
   knex.schema.raw(
     `alter table ${quote(change.table)} add constraint ${quote(change.name)} ` +
       `check (char_length(${quote(change.column)}::text) <= ${change.length}) not valid`,
   );
 
 /** knex does not support the expression of a full-text index. */
-const searchIndex = (knex: Knex, change: Change & { change: 'add-search' }): Knex.SchemaBuilder =>
+const buildSearchIndex = (knex: Knex, change: TableChange & { change: 'add-search' }): Knex.SchemaBuilder =>
   knex.schema.raw(
     `create index ${quote(change.name)} on ${quote(change.table)} ` +
       `using gin (to_tsvector('english', ${quote(change.column)}))`,
   );
 
 /** The first value that cannot be cast fails the whole migration. */
-function setType(knex: Knex, change: Change & { change: 'set-type' }): Knex.SchemaBuilder {
+function setType(knex: Knex, change: TableChange & { change: 'set-type' }): Knex.SchemaBuilder {
   const { table, column, type, from } = change;
   const name = quote(column.name);
   // PostgreSQL casts between boolean and integer, but not between boolean and bigint or smallint.
@@ -50,10 +50,10 @@ function setType(knex: Knex, change: Change & { change: 'set-type' }): Knex.Sche
 const isNumberAndFlag = (one: string, other: string): boolean =>
   /^(?:bigint|smallint|integer)$/.test(one) && other === 'boolean';
 
-const alter = (knex: Knex, table: string, words: string): Knex.SchemaBuilder =>
+const buildAlter = (knex: Knex, table: string, words: string): Knex.SchemaBuilder =>
   knex.schema.raw(`alter table ${quote(table)} ${words}`);
 
-function build(knex: Knex, change: Change): Knex.SchemaBuilder {
+function buildChange(knex: Knex, change: TableChange): Knex.SchemaBuilder {
   const { table } = change;
   switch (change.change) {
     case 'create-table':
@@ -67,9 +67,9 @@ function build(knex: Knex, change: Change): Knex.SchemaBuilder {
         builder.unique([...change.columns], { indexName: change.name });
       });
     case 'add-search':
-      return searchIndex(knex, change);
+      return buildSearchIndex(knex, change);
     case 'add-length':
-      return lengthCheck(knex, change);
+      return buildLengthCheck(knex, change);
     case 'add-foreign':
       return knex.schema.alterTable(table, (builder) => {
         builder.foreign(change.column, change.name).references(change.target.column).inTable(change.target.table);
@@ -77,30 +77,30 @@ function build(knex: Knex, change: Change): Knex.SchemaBuilder {
     case 'set-type':
       return setType(knex, change);
     case 'set-nullable':
-      return alter(
+      return buildAlter(
         knex,
         table,
         `alter column ${quote(change.column.name)} ${change.nullable ? 'drop' : 'set'} not null`,
       );
     case 'drop-unique':
       if (!change.constraint) return knex.schema.raw(`drop index ${quote(change.name)}`);
-      return alter(knex, table, `drop constraint ${quote(change.name)}`);
+      return buildAlter(knex, table, `drop constraint ${quote(change.name)}`);
     case 'drop-foreign':
     case 'drop-length':
-      return alter(knex, table, `drop constraint ${quote(change.name)}`);
+      return buildAlter(knex, table, `drop constraint ${quote(change.name)}`);
     case 'drop-column':
-      return alter(knex, table, `drop column ${quote(change.column)}`);
+      return buildAlter(knex, table, `drop column ${quote(change.column)}`);
   }
 }
 
-export async function writeDdl(changes: readonly Change[]): Promise<Ddl[]> {
+export async function writePostgresDdl(changes: readonly TableChange[]): Promise<Ddl[]> {
   const { default: createKnex } = await import('knex');
   const knex = createKnex({ client: 'pg' });
   try {
     return changes.flatMap((change) =>
-      change.apart === true
-        ? apartStatements(change).statements.map((sql) => ({ table: change.table, sql }))
-        : build(knex, change)
+      change.separate === true
+        ? createSeparateStatements(change).statements.map((sql) => ({ table: change.table, sql }))
+        : buildChange(knex, change)
             .toSQL()
             .map(({ sql }) => ({ table: change.table, sql })),
     );

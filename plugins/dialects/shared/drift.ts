@@ -1,7 +1,7 @@
 /** Finds differences between a table and its model. Each becomes a warning or, if requested, a change that fixes it. Pure. */
 import type { ColumnType, ModelColumn } from '../../../contract/model.js';
 import type { KnownColumn, KnownConstraint, KnownTable } from './known.js';
-import { objectName, sameColumns, warn, type Part } from './plan.js';
+import { createObjectName, hasSameColumns, warn, type TableDiff } from './plan.js';
 
 /** Existing columns and data change only on explicit request. */
 const LEFT = 'it is left as it is';
@@ -28,25 +28,25 @@ const CASTS: Readonly<Record<ColumnType, Partial<Record<ColumnType, 'exact' | 't
   json: { text: 'exact', json: 'exact' },
 };
 
-const castOf = (from: string, to: ColumnType): 'exact' | 'tried' | undefined => {
+const findConversion = (from: string, to: ColumnType): 'exact' | 'tried' | undefined => {
   const family = FAMILIES.find(([pattern]) => pattern.test(from))?.[1];
   return family && CASTS[family][to];
 };
 
-function typeDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy: boolean): void {
+function compareType(part: TableDiff, column: ModelColumn, known: KnownColumn, destroy: boolean): void {
   const { model, shape } = part;
-  const misfit = shape.misfit(model, column, known);
+  const misfit = shape.findMisfit(model, column, known);
   if (misfit === null) {
-    digitsDrift(part, column, known);
+    comparePrecision(part, column, known);
     return;
   }
-  const cast = castOf(known.type, column.type);
+  const cast = findConversion(known.type, column.type);
   if (cast === undefined) {
     const said = destroy ? 'no cast is certain: add a column of another name and fill it by hand' : LEFT;
     warn(part, column.name, `${misfit.message}; ${said}`);
   } else if (destroy) {
     const { table } = model;
-    const type = shape.typeOf(model, column);
+    const type = shape.getType(model, column);
     const exact = cast === 'exact';
     part.changes.push({
       change: 'set-type',
@@ -67,17 +67,17 @@ const NEARLY: Partial<Readonly<Record<ColumnType, RegExp>>> = {
 };
 
 /** Only a warning: fewer digits may be intended. */
-function digitsDrift(part: Part, { name, type }: ModelColumn, { written }: KnownColumn): void {
+function comparePrecision(part: TableDiff, { name, type }: ModelColumn, { written }: KnownColumn): void {
   if (NEARLY[type]?.test(written) === true)
     warn(part, name, `column has type ${written}, which changes values to fit without an error; ${LEFT}`);
 }
 
-function nullDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy: boolean): void {
+function compareNullability(part: TableDiff, column: ModelColumn, known: KnownColumn, destroy: boolean): void {
   const { model, shape } = part;
   const wanted = column.nullable;
   if (known.nullable === wanted || column.autoIncrement || column.primaryKey) return;
   if (destroy) {
-    const type = shape.typeOf(model, column);
+    const type = shape.getType(model, column);
     part.changes.push({ change: 'set-nullable', table: model.table, column, type, nullable: wanted });
   } else if (known.nullable) {
     warn(part, column.name, `is required in the model, and the table allows NULL; ${MENDS} forbids it`, false);
@@ -85,15 +85,15 @@ function nullDrift(part: Part, column: ModelColumn, known: KnownColumn, destroy:
 }
 
 /** `... <= 20)`, in the notations of all databases. */
-const boundIn = ({ definition }: KnownConstraint): number => Number(/<= \(?'?(\d+)/.exec(definition)?.[1]);
+const parseLengthBound = ({ definition }: KnownConstraint): number => Number(/<= \(?'?(\d+)/.exec(definition)?.[1]);
 
-function lengthDrift(part: Part, column: ModelColumn, known: KnownTable, destroy: boolean): void {
+function compareLength(part: TableDiff, column: ModelColumn, known: KnownTable, destroy: boolean): void {
   const { model, shape } = part;
   const { table } = model;
-  const name = objectName(table, column.name, 'length');
+  const name = createObjectName(table, column.name, 'length');
   const check = known.constraints.find((one) => one.name === name);
-  const length = shape.bound(model, column);
-  if (!check || boundIn(check) === length) return;
+  const length = shape.getLengthLimit(model, column);
+  if (!check || parseLengthBound(check) === length) return;
   if (destroy) {
     part.changes.push({ change: 'drop-length', table, column: column.name, name });
     if (length !== null) part.changes.push({ change: 'add-length', table, column: column.name, name, length });
@@ -103,7 +103,7 @@ function lengthDrift(part: Part, column: ModelColumn, known: KnownTable, destroy
   warn(part, column.name, `the length check ${name} holds another bound ${says}; ${LEFT}; ${MENDS} replaces it`);
 }
 
-function foreignDrift(part: Part, known: KnownTable, destroy: boolean): void {
+function compareForeignKeys(part: TableDiff, known: KnownTable, destroy: boolean): void {
   const { model, tables } = part;
   const { table } = model;
   for (const { type, name, columns, target } of known.constraints) {
@@ -121,25 +121,25 @@ function foreignDrift(part: Part, known: KnownTable, destroy: boolean): void {
     }
     part.changes.push({ change: 'drop-foreign', table, column, name });
     if (reachable && columns.length === 1) {
-      const fresh = objectName(table, first, 'foreign');
+      const fresh = createObjectName(table, first, 'foreign');
       part.changes.push({ change: 'add-foreign', table, column: first, name: fresh, target: reachable });
     }
   }
 }
 
 /** A unique index that is not in the model rejects rows; other indexes are left alone. */
-function uniqueDrift(part: Part, known: KnownTable, destroy: boolean): void {
+function compareUniques(part: TableDiff, known: KnownTable, destroy: boolean): void {
   const { model } = part;
   const keys = model.columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   for (const { name, unique, primary, constraint, columns } of known.indexes) {
     if (!unique || columns.length === 0) continue;
     const column = columns.join(', ');
     if (primary) {
-      if (keys.length > 0 && !sameColumns(columns, keys))
+      if (keys.length > 0 && !hasSameColumns(columns, keys))
         warn(part, undefined, `the primary key is ${column}, the model says ${keys.join(', ')}; ${LEFT}`);
       continue;
     }
-    if ([keys, ...model.uniques].some((one) => sameColumns(one, columns))) continue;
+    if ([keys, ...model.uniques].some((one) => hasSameColumns(one, columns))) continue;
     // The index is dropped with its column.
     if (!columns.every((one) => model.columns.some((known) => known.name === one))) continue;
     if (destroy) part.changes.push({ change: 'drop-unique', table: model.table, column, name, constraint });
@@ -147,7 +147,7 @@ function uniqueDrift(part: Part, known: KnownTable, destroy: boolean): void {
   }
 }
 
-function columnDrift(part: Part, known: KnownTable, destroy: boolean): void {
+function compareColumns(part: TableDiff, known: KnownTable, destroy: boolean): void {
   const { model } = part;
   for (const [name, { nullable, filled }] of known.columns) {
     if (model.columns.some((column) => column.name === name)) continue;
@@ -161,15 +161,15 @@ function columnDrift(part: Part, known: KnownTable, destroy: boolean): void {
   }
 }
 
-export function driftOf(part: Part, known: KnownTable, destroy: boolean): void {
+export function compareTable(part: TableDiff, known: KnownTable, destroy: boolean): void {
   for (const column of part.model.columns) {
     const there = known.columns.get(column.name);
     if (!there) continue;
-    typeDrift(part, column, there, destroy);
-    nullDrift(part, column, there, destroy);
-    lengthDrift(part, column, known, destroy);
+    compareType(part, column, there, destroy);
+    compareNullability(part, column, there, destroy);
+    compareLength(part, column, known, destroy);
   }
-  foreignDrift(part, known, destroy);
-  uniqueDrift(part, known, destroy);
-  columnDrift(part, known, destroy);
+  compareForeignKeys(part, known, destroy);
+  compareUniques(part, known, destroy);
+  compareColumns(part, known, destroy);
 }

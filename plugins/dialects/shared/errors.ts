@@ -2,7 +2,7 @@
  * Maps driver errors to Faults by SQLSTATE. Messages of driver and server go only to the log; responses contain only column
  * names, never values.
  */
-import { Fault, fault } from '../../../contract/fault.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import type { FaultOptions, Issue } from '../../../contract/fault.js';
 import { escapePointer } from '../../../contract/json.js';
 import { refusedFields, type dialectErrors } from './errors.light.js';
@@ -52,14 +52,14 @@ const LOST =
   /connection (?:terminated|error|timeout)|timeout exceeded|timeout expired|not queryable|calling end on the pool|PGlite is clos|read timeout/i;
 
 /** The result is not read to its end, so the connection is dropped. `fault`: the reason; null: a timeout. */
-export class GivenUp extends Error {
+export class StatementAbortedError extends Error {
   constructor(readonly fault: Fault | null = null) {
     super(fault?.code ?? 'no answer in time');
   }
 }
 
 const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
-export const sqlState = (error: unknown): string => {
+export const getSqlState = (error: unknown): string => {
   const { code } = asError(error);
   return typeof code === 'string' ? code : '';
 };
@@ -67,11 +67,11 @@ export const sqlState = (error: unknown): string => {
 export const isNetwork = (code: string): boolean => NETWORK.test(code);
 
 /** The connection must not be used again. */
-export function isLost(error: unknown): boolean {
+export function isPostgresConnectionLost(error: unknown): boolean {
   const { severity, message } = asError(error);
-  if (error instanceof GivenUp) return true;
+  if (error instanceof StatementAbortedError) return true;
   if (severity === 'FATAL' || severity === 'PANIC') return true;
-  const state = sqlState(error);
+  const state = getSqlState(error);
   if (/^[0-9A-Z]{5}$/.test(state) && !NETWORK.test(state)) return /^(?:08|57P0)/.test(state);
   return NETWORK.test(state) || (typeof message === 'string' && LOST.test(message));
 }
@@ -81,18 +81,19 @@ export function isLost(error: unknown): boolean {
  * so resending is safe.
  */
 export const isStale = (error: unknown): boolean =>
-  sqlState(error) === '26000' || (sqlState(error) === '0A000' && asError(error).routine === 'RevalidateCachedQuery');
+  getSqlState(error) === '26000' ||
+  (getSqlState(error) === '0A000' && asError(error).routine === 'RevalidateCachedQuery');
 
 /** A value that the server parses (`to_tsquery($1)`) is invalid, not the statement. */
 const isInValue = (error: unknown): boolean => {
   const { position, internalQuery } = asError(error);
-  return /^(?:42601|42602|42704)$/.test(sqlState(error)) && isAbsent(position) && isAbsent(internalQuery);
+  return /^(?:42601|42602|42704)$/.test(getSqlState(error)) && isAbsent(position) && isAbsent(internalQuery);
 };
 const isAbsent = (field: unknown): boolean => field === undefined || field === null || field === '';
 
-function codeOf(error: unknown): Code {
-  const state = sqlState(error);
-  if (error instanceof GivenUp) return 'QRY_TIMEOUT';
+function toErrorCode(error: unknown): Code {
+  const state = getSqlState(error);
+  if (error instanceof StatementAbortedError) return 'QRY_TIMEOUT';
   if (isInValue(error)) return 'QRY_BAD_VALUE';
   const exact = Object.hasOwn(EXACT, state) ? EXACT[state] : undefined;
   if (exact) return exact;
@@ -100,39 +101,39 @@ function codeOf(error: unknown): Code {
     const found = CLASSES.find(([pattern]) => pattern.test(state));
     if (found) return found[1];
   }
-  return isLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED';
+  return isPostgresConnectionLost(error) ? 'QRY_UNAVAILABLE' : 'QRY_FAILED';
 }
 
 /** `Key (a, b)=(1, 2) already exists.`: only plain names are returned. */
-function keyColumns(detail: unknown): string[] {
+function parseKeyColumns(detail: unknown): string[] {
   const list = typeof detail === 'string' ? /^[^()]*\(([^()]*)\)=\(/.exec(detail)?.[1] : undefined;
   const names = list?.split(', ').map((name) => name.replace(/^"(.*)"$/, '$1')) ?? [];
   return names.every((name) => /^[A-Za-z_][A-Za-z0-9_$]*$/.test(name)) ? names : [];
 }
 
 /** The migration names its length checks `<table>_<column>_length`. */
-function checkedColumn({ table, constraint }: DriverError): string[] {
+function parseLengthCheck({ table, constraint }: DriverError): string[] {
   if (typeof table !== 'string' || typeof constraint !== 'string') return [];
   const inner = constraint.slice(table.length + 1, -'_length'.length);
   return constraint === `${table}_${inner}_length` && inner ? [inner] : [];
 }
 
 /** `portal "..." parameter $1`: the server could not parse a value. */
-function parameterOf({ where }: DriverError): string[] {
+function parseParameter({ where }: DriverError): string[] {
   const found = typeof where === 'string' ? /parameter (\$\d+)/i.exec(where)?.[1] : undefined;
   return found === undefined ? [] : [found];
 }
 
-function columnsOf(code: Code, error: DriverError): string[] {
+function findColumns(code: Code, error: DriverError): string[] {
   if (code === 'QRY_NOT_NULL') return typeof error.column === 'string' ? [error.column] : [];
-  return code === 'QRY_CHECK' ? checkedColumn(error) : keyColumns(error.detail);
+  return code === 'QRY_CHECK' ? parseLengthCheck(error) : parseKeyColumns(error.detail);
 }
 
-function issuesOf(code: Code, error: DriverError): Issue[] {
+function createIssues(code: Code, error: DriverError): Issue[] {
   const detail = refusedFields[code];
   if (!detail) return [];
-  if (code === 'QRY_BAD_VALUE') return parameterOf(error).map((pointer) => ({ pointer, code, detail }));
-  return columnsOf(code, error).map((column) => ({
+  if (code === 'QRY_BAD_VALUE') return parseParameter(error).map((pointer) => ({ pointer, code, detail }));
+  return findColumns(code, error).map((column) => ({
     pointer: `/${escapePointer(column)}`,
     code,
     detail,
@@ -144,17 +145,18 @@ const WITHOUT_VALUES = /^(?:08|21|23|25|26|28|3D|40|53|54|55|57|58)/;
 
 /** An error with a position quotes the text of the definition. */
 const isQuotable = (error: unknown): boolean =>
-  WITHOUT_VALUES.test(sqlState(error)) || (/^(?:0A|42)/.test(sqlState(error)) && !isAbsent(asError(error).position));
+  WITHOUT_VALUES.test(getSqlState(error)) ||
+  (/^(?:0A|42)/.test(getSqlState(error)) && !isAbsent(asError(error).position));
 
 /**
  * The error for the log. The message is dropped where it could quote a value: data exceptions, text parsed at run time, errors
  * raised by functions.
  */
 function cleanCause(error: unknown): unknown {
-  if (!(error instanceof Error) || !/^[0-9A-Z]{5}$/.test(sqlState(error)) || NETWORK.test(sqlState(error)))
+  if (!(error instanceof Error) || !/^[0-9A-Z]{5}$/.test(getSqlState(error)) || NETWORK.test(getSqlState(error)))
     return error;
   const { code, severity, table, column, constraint, routine } = asError(error);
-  const state = sqlState(error);
+  const state = getSqlState(error);
   const clean = new Error(isQuotable(error) ? error.message : `database error ${state}`);
   clean.name = 'DatabaseError';
   return Object.assign(clean, { code, severity, table, column, constraint, routine });
@@ -163,26 +165,26 @@ function cleanCause(error: unknown): unknown {
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
 /** `unknown`: the connection was lost after a write was sent. */
-export function toFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): Fault {
+export function toPostgresFault(error: unknown, outcome: 'unknown' | 'none' = 'none'): Fault {
   if (error instanceof Fault) return error;
-  if (error instanceof GivenUp && error.fault !== null) {
+  if (error instanceof StatementAbortedError && error.fault !== null) {
     const { code: why, params, options: rest } = error.fault;
-    return fault(why, outcome === 'unknown' ? { ...params, ...UNKNOWN } : params, rest);
+    return createFault(why, outcome === 'unknown' ? { ...params, ...UNKNOWN } : params, rest);
   }
-  const code = codeOf(error);
-  const issues = issuesOf(code, asError(error));
+  const code = toErrorCode(error);
+  const issues = createIssues(code, asError(error));
   const lost = code === 'QRY_UNAVAILABLE';
-  const unknown = outcome === 'unknown' && isLost(error);
+  const unknown = outcome === 'unknown' && isPostgresConnectionLost(error);
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(issues.length > 0 && { issues }),
     ...((code === 'QRY_SERIALIZATION' || (lost && !unknown) || isStale(error)) && { retryable: true }),
     ...((lost || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
   };
-  return fault(code, unknown ? UNKNOWN : {}, options);
+  return createFault(code, unknown ? UNKNOWN : {}, options);
 }
 
-export function isRetryable(error: unknown): boolean {
+export function isPostgresRetryable(error: unknown): boolean {
   const cause = error instanceof Fault ? error.options.cause : error;
-  return /^(?:40001|40P01)$/.test(sqlState(cause)) || isStale(cause);
+  return /^(?:40001|40P01)$/.test(getSqlState(cause)) || isStale(cause);
 }

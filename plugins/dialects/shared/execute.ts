@@ -1,9 +1,9 @@
 /** Runs fixed SQL of plugins like statements of definitions: prepared once per text, with bound values. */
 import { scanSql } from '../../../language/strings/sql.js';
-import type { Dialect, Prepared, Statements, Transaction } from '../kind.js';
+import type { Dialect, PreparedStatement, Statements, Transaction } from '../kind.js';
 
-export function executor(dialect: Pick<Dialect, 'prepare' | 'run'>): Statements['execute'] {
-  const known = new Map<string, Prepared>();
+export function createExecutor(dialect: Pick<Dialect, 'prepare' | 'run'>): Statements['execute'] {
+  const known = new Map<string, PreparedStatement>();
   return (text, values, transaction) => {
     let prepared = known.get(text);
     if (prepared === undefined) {

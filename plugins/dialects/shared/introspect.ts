@@ -1,6 +1,6 @@
 /** Reads the current tables of the models from the PostgreSQL catalogue. */
 import type { KnownColumn, KnownConstraint, KnownTable, KnownTables } from './known.js';
-import type { Session } from './session.js';
+import type { MigrationSession } from './session.js';
 
 const TABLES = `
 SELECT c.relname AS name, c.relkind IN ('r', 'p') AS is_table,
@@ -54,7 +54,7 @@ interface CatalogueRow {
 
 const CONSTRAINT_TYPES: Readonly<Record<string, KnownConstraint['type']>> = { c: 'check', f: 'foreign' };
 
-function knownTable(row: CatalogueRow): KnownTable {
+function toKnownTable(row: CatalogueRow): KnownTable {
   return {
     table: row.is_table,
     columns: new Map((row.columns ?? []).map(({ name, ...column }) => [name, { ...column, collation: null }])),
@@ -68,7 +68,7 @@ function knownTable(row: CatalogueRow): KnownTable {
 }
 
 /** Omits tables that do not exist in the current schema. */
-export async function introspect(session: Session, literal: string): Promise<KnownTables> {
+export async function introspectPostgres(session: MigrationSession, literal: string): Promise<KnownTables> {
   const rows = (await session.query(TABLES, [literal])) as unknown as readonly CatalogueRow[];
-  return new Map(rows.map((row) => [row.name, knownTable(row)]));
+  return new Map(rows.map((row) => [row.name, toKnownTable(row)]));
 }

@@ -1,7 +1,7 @@
 /** Describes existing tables for all SQL databases, and what a migration needs of a dialect. Types only. */
 import type { ModelColumn, ModelTable } from '../../../contract/model.js';
-import type { Change, MigrationPlan } from './changes.js';
-import type { Session } from './session.js';
+import type { TableChange, MigrationPlan } from './changes.js';
+import type { MigrationSession } from './session.js';
 
 export interface KnownColumn {
   /** Without its length: `int8`, `varchar`. */
@@ -51,14 +51,14 @@ export interface Misfit {
   readonly serious: boolean;
 }
 
-export interface Shape {
-  typeOf(table: ModelTable, column: ModelColumn): string;
+export interface TypeMapping {
+  getType(table: ModelTable, column: ModelColumn): string;
   /** Null: the column fits. */
-  misfit(table: ModelTable, column: ModelColumn, known: KnownColumn): Misfit | null;
+  findMisfit(table: ModelTable, column: ModelColumn, known: KnownColumn): Misfit | null;
   /** The limit of the check constraint; null: there is none. */
-  bound(table: ModelTable, column: ModelColumn): number | null;
+  getLengthLimit(table: ModelTable, column: ModelColumn): number | null;
   /** The reason; null: supported. */
-  cannot(column: ModelColumn, what: 'unique' | 'index' | 'search'): string | null;
+  explainUnsupported(column: ModelColumn, what: 'unique' | 'index' | 'search'): string | null;
 }
 
 export interface Ddl {
@@ -69,22 +69,22 @@ export interface Ddl {
 export interface Flavour {
   /** A failed change undoes all. */
   readonly transactional: boolean;
-  introspect(session: Session, tables: readonly ModelTable[]): Promise<KnownTables>;
-  shape(tables: readonly ModelTable[], known: KnownTables): Shape;
+  introspect(session: MigrationSession, tables: readonly ModelTable[]): Promise<KnownTables>;
+  mapTypes(tables: readonly ModelTable[], known: KnownTables): TypeMapping;
   /** Removes changes that existing rows violate, in databases that validate all rows immediately. */
-  settle(session: Session, plan: MigrationPlan): Promise<MigrationPlan>;
-  write(changes: readonly Change[]): Promise<readonly Ddl[]>;
+  removeViolatedChecks(session: MigrationSession, plan: MigrationPlan): Promise<MigrationPlan>;
+  write(changes: readonly TableChange[]): Promise<readonly Ddl[]>;
   readonly quote: (name: string) => string;
   /** Waits for other processes that migrate; returns the release of the lock. */
-  lock(session: Session): Promise<() => Promise<void>>;
+  lock(session: MigrationSession): Promise<() => Promise<void>>;
   /** The session must be without a transaction. */
-  apart?(session: Session, change: Change, said: (sql: string) => void): Promise<void>;
-  isRefusedByRows?(session: Session, change: Change): Promise<boolean>;
+  applySeparately?(session: MigrationSession, change: TableChange, said: (sql: string) => void): Promise<void>;
+  isViolatedByRows?(session: MigrationSession, change: TableChange): Promise<boolean>;
   /** The lock timeout expired. */
   isLocked?(cause: unknown): boolean;
   isDuplicate(cause: unknown): boolean;
   /** The database is unavailable; the tables are not the cause. */
-  isAway(cause: unknown): boolean;
+  isUnavailable(cause: unknown): boolean;
   /** Removes values, for the log. */
-  clean(cause: unknown): unknown;
+  sanitizeError(cause: unknown): unknown;
 }

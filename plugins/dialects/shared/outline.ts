@@ -1,18 +1,19 @@
 /** Describes a migration in text and statements. Changes nothing. */
 import type { MigrationOutline, MigrationStep } from '../../../contract/migration.js';
 import type { ModelColumn } from '../../../contract/model.js';
-import { isDestructive, type Change, type MigrationPlan } from './changes.js';
+import { isDestructive, type TableChange, type MigrationPlan } from './changes.js';
 import type { Flavour } from './known.js';
-import type { Session } from './session.js';
+import type { MigrationSession } from './session.js';
 
-interface Words {
+interface ChangeDescription {
   readonly change: string;
   readonly detail: string;
 }
 
-const columnWords = ({ name, type, nullable }: ModelColumn): string => `${name} ${type}${nullable ? ', optional' : ''}`;
+const describeColumn = ({ name, type, nullable }: ModelColumn): string =>
+  `${name} ${type}${nullable ? ', optional' : ''}`;
 
-function wordsOf(change: Change): Words {
+function describeChange(change: TableChange): ChangeDescription {
   switch (change.change) {
     case 'create-table':
       return {
@@ -20,7 +21,7 @@ function wordsOf(change: Change): Words {
         detail: change.columns.map(({ column: { name, type } }) => `${name} ${type}`).join(', '),
       };
     case 'add-column':
-      return { change: 'add column', detail: columnWords(change.column) };
+      return { change: 'add column', detail: describeColumn(change.column) };
     case 'add-index':
       return { change: 'add index', detail: change.column };
     case 'add-search':
@@ -49,15 +50,19 @@ function wordsOf(change: Change): Words {
   }
 }
 
-export const stepOf = (store: string, change: Change): Omit<MigrationStep, 'sql' | 'loses'> => ({
+export const toMigrationStep = (store: string, change: TableChange): Omit<MigrationStep, 'sql' | 'loses'> => ({
   store,
   table: change.table,
-  ...wordsOf(change),
+  ...describeChange(change),
   destructive: isDestructive(change),
 });
 
 /** How many values a change may lose; null: none. */
-async function lossOf(session: Session, { quote }: Flavour, change: Change): Promise<string | null> {
+async function describeLoss(
+  session: MigrationSession,
+  { quote }: Flavour,
+  change: TableChange,
+): Promise<string | null> {
   const drops = change.change === 'drop-column';
   if (!drops && (change.change !== 'set-type' || change.exact)) return null;
   const column = drops ? change.column : change.column.name;
@@ -68,8 +73,8 @@ async function lossOf(session: Session, { quote }: Flavour, change: Change): Pro
   return count === 0 ? null : `of ${values} what ${change.type} cannot hold; one that does not fit ends the change`;
 }
 
-export async function outlineOf(
-  session: Session,
+export async function createOutline(
+  session: MigrationSession,
   flavour: Flavour,
   store: string,
   { changes, warnings }: MigrationPlan,
@@ -77,7 +82,7 @@ export async function outlineOf(
   const steps: MigrationStep[] = [];
   for (const change of changes) {
     const sql = (await flavour.write([change])).map((one) => one.sql);
-    steps.push({ ...stepOf(store, change), loses: await lossOf(session, flavour, change), sql });
+    steps.push({ ...toMigrationStep(store, change), loses: await describeLoss(session, flavour, change), sql });
   }
   return {
     steps,

@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { ModelColumn, ModelTable } from '../../../contract/model.js';
-import { inOrder, type Change, type MigrationPlan, type PlanWarning } from './changes.js';
-import { driftOf } from './drift.js';
-import type { KnownTable, Misfit, KnownTables, Shape } from './known.js';
+import { sortChanges, type TableChange, type MigrationPlan, type PlanWarning } from './changes.js';
+import { compareTable } from './drift.js';
+import type { KnownTable, Misfit, KnownTables, TypeMapping } from './known.js';
 
 /** At most 63 bytes; longer names end in a digest. */
-export function objectName(table: string, column: string, suffix: string): string {
+export function createObjectName(table: string, column: string, suffix: string): string {
   const name = `${table}_${column}_${suffix}`;
   if (Buffer.byteLength(name) <= 63) return name;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 10);
@@ -19,27 +19,27 @@ export function objectName(table: string, column: string, suffix: string): strin
     .replace(/\uFFFD+$/, '')}_${digest}_${suffix}`;
 }
 
-export interface Part {
+export interface TableDiff {
   readonly model: ModelTable;
   readonly known: KnownTable | undefined;
-  readonly shape: Shape;
+  readonly shape: TypeMapping;
   readonly tables: readonly ModelTable[];
-  readonly changes: Change[];
+  readonly changes: TableChange[];
   readonly warnings: PlanWarning[];
   /** Differing columns, with what cannot be built on them. */
   readonly unfit: ReadonlyMap<string, Misfit['blocks']>;
 }
 
-export const warn = (part: Part, column: string | undefined, message: string, serious = true): number =>
+export const warn = (part: TableDiff, column: string | undefined, message: string, serious = true): number =>
   part.warnings.push({ table: part.model.table, column, message, serious });
 
-const keysOf = ({ columns }: ModelTable): string[] =>
+const listPrimaryKey = ({ columns }: ModelTable): string[] =>
   columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
 
-function columnPart(part: Part, column: ModelColumn): void {
+function planColumn(part: TableDiff, column: ModelColumn): void {
   const { model, known, shape } = part;
   if (!known || known.columns.has(column.name)) return;
-  part.changes.push({ change: 'add-column', table: model.table, column, type: shape.typeOf(model, column) });
+  part.changes.push({ change: 'add-column', table: model.table, column, type: shape.getType(model, column) });
   if (column.blindOf !== undefined) return;
   if (column.primaryKey)
     warn(part, column.name, 'column added, but the primary key of an existing table is left as it is');
@@ -50,55 +50,55 @@ function columnPart(part: Part, column: ModelColumn): void {
   }
 }
 
-function isAble(part: Part, column: ModelColumn, what: 'unique' | 'index' | 'search'): boolean {
-  const reason = part.shape.cannot(column, what);
+function isAble(part: TableDiff, column: ModelColumn, what: 'unique' | 'index' | 'search'): boolean {
+  const reason = part.shape.explainUnsupported(column, what);
   if (reason !== null) warn(part, column.name, reason);
   return reason === null && part.unfit.get(column.name) !== 'all';
 }
 
-function indexPart(part: Part, column: ModelColumn): void {
+function planIndexes(part: TableDiff, column: ModelColumn): void {
   const { model, known } = part;
   const { table, uniques } = model;
   const indexes = known?.indexes ?? [];
-  const lists = [known ? [] : keysOf(model), ...uniques, ...indexes.map((index) => index.columns)];
+  const lists = [known ? [] : listPrimaryKey(model), ...uniques, ...indexes.map((index) => index.columns)];
   const covered = lists.some(([first]) => first === column.name);
   if (column.index && !covered && isAble(part, column, 'index')) {
-    const name = objectName(table, column.name, 'index');
+    const name = createObjectName(table, column.name, 'index');
     part.changes.push({ change: 'add-index', table, column: column.name, name });
   }
-  const search = objectName(table, column.name, 'search');
+  const search = createObjectName(table, column.name, 'search');
   if (column.search && !indexes.some(({ name }) => name === search) && isAble(part, column, 'search')) {
     part.changes.push({ change: 'add-search', table, column: column.name, name: search });
   }
 }
 
-export const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>
+export const hasSameColumns = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name));
 
 /** Column order is ignored. */
-function uniquePart(part: Part): void {
+function planUniques(part: TableDiff): void {
   const { model, known } = part;
   const { table, uniques, columns } = model;
   for (const unique of uniques) {
-    const exists = known?.indexes.some((index) => index.unique && sameColumns(index.columns, unique));
-    if (exists === true || (!known && sameColumns(keysOf(model), unique))) continue;
+    const exists = known?.indexes.some((index) => index.unique && hasSameColumns(index.columns, unique));
+    if (exists === true || (!known && hasSameColumns(listPrimaryKey(model), unique))) continue;
     const involved = columns.filter(({ name }) => unique.includes(name));
     if (!involved.every((column) => isAble(part, column, 'unique'))) continue;
-    const name = objectName(table, unique.join('_'), 'unique');
+    const name = createObjectName(table, unique.join('_'), 'unique');
     part.changes.push({ change: 'add-unique', table, column: unique.join(', '), columns: unique, name });
   }
 }
 
-function lengthPart(part: Part, column: ModelColumn): void {
+function planLengthCheck(part: TableDiff, column: ModelColumn): void {
   const { model, known, shape } = part;
-  const length = shape.bound(model, column);
-  const name = objectName(model.table, column.name, 'length');
+  const length = shape.getLengthLimit(model, column);
+  const name = createObjectName(model.table, column.name, 'length');
   if (length === null || known?.constraints.some((constraint) => constraint.name === name) === true) return;
   part.changes.push({ change: 'add-length', table: model.table, column: column.name, name, length });
 }
 
 /** Tables of another connection cannot be referenced. */
-function foreignPart(part: Part, column: ModelColumn): void {
+function planForeignKey(part: TableDiff, column: ModelColumn): void {
   const { model, known, tables } = part;
   const target = column.references;
   if (
@@ -111,21 +111,21 @@ function foreignPart(part: Part, column: ModelColumn): void {
     ({ type, columns }) => type === 'foreign' && columns.length === 1 && columns[0] === column.name,
   );
   if (exists === true) return;
-  const name = objectName(model.table, column.name, 'foreign');
+  const name = createObjectName(model.table, column.name, 'foreign');
   part.changes.push({ change: 'add-foreign', table: model.table, column: column.name, name, target });
 }
 
-function unfitOf(model: ModelTable, known: KnownTable | undefined, shape: Shape): Part['unfit'] {
+function findMisfits(model: ModelTable, known: KnownTable | undefined, shape: TypeMapping): TableDiff['unfit'] {
   return new Map(
     model.columns.flatMap((column) => {
       const there = known?.columns.get(column.name);
-      const misfit = there === undefined ? null : shape.misfit(model, column, there);
+      const misfit = there === undefined ? null : shape.findMisfit(model, column, there);
       return misfit === null ? [] : [[column.name, misfit.blocks] as const];
     }),
   );
 }
 
-function planTable(part: Part, destroy: boolean): void {
+function planTable(part: TableDiff, destroy: boolean): void {
   const { model, known, shape } = part;
   const { table, columns } = model;
   if (known && !known.table) {
@@ -133,33 +133,33 @@ function planTable(part: Part, destroy: boolean): void {
     return;
   }
   if (!known) {
-    const typed = columns.map((column) => ({ column, type: shape.typeOf(model, column) }));
+    const typed = columns.map((column) => ({ column, type: shape.getType(model, column) }));
     part.changes.push({ change: 'create-table', table, columns: typed });
   }
   for (const column of columns) {
-    columnPart(part, column);
-    indexPart(part, column);
-    lengthPart(part, column);
-    foreignPart(part, column);
+    planColumn(part, column);
+    planIndexes(part, column);
+    planLengthCheck(part, column);
+    planForeignKey(part, column);
   }
-  uniquePart(part);
-  if (known) driftOf(part, known, destroy);
+  planUniques(part);
+  if (known) compareTable(part, known, destroy);
 }
 
 /** `destroy`: also removes or changes what differs from the models. */
 export function planMigration(
   tables: readonly ModelTable[],
   known: KnownTables,
-  shape: Shape,
+  shape: TypeMapping,
   destroy: boolean,
 ): MigrationPlan {
-  const changes: Change[] = [];
+  const changes: TableChange[] = [];
   const warnings: PlanWarning[] = [];
   for (const model of tables) {
     const there = known.get(model.table);
     // Changing the type makes the indexes on the column possible.
-    const unfit = destroy ? new Map<string, Misfit['blocks']>() : unfitOf(model, there, shape);
+    const unfit = destroy ? new Map<string, Misfit['blocks']>() : findMisfits(model, there, shape);
     planTable({ model, known: there, shape, tables, changes, warnings, unfit }, destroy);
   }
-  return { changes: inOrder(changes), warnings };
+  return { changes: sortChanges(changes), warnings };
 }

@@ -3,12 +3,12 @@
  * reserved table names.
  */
 import { createHash } from 'node:crypto';
-import { onlyComputes } from '../../../language/strings/sql-calls.js';
+import { isComputation } from '../../../language/strings/sql-calls.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { quoteReserved } from '../../../language/strings/sql-reserved.js';
 import type { PrepareInput } from '../kind.js';
 import { withRowLock } from './row-lock.js';
-import type { PgPrepared } from './values.js';
+import type { PostgresPreparedStatement } from './values.js';
 
 const JSON_CAST = /^jsonb?$/;
 const READS = /^(?:SELECT|VALUES|TABLE)$/;
@@ -18,7 +18,7 @@ const WRITES = /^(?:INSERT|UPDATE|DELETE|MERGE|INTO|SHARE|LOCK)$/i;
 const NOT_PLAIN = /^(?:SELECT|WITH|CONFLICT|TABLE)$/i;
 const LISTS = /^(?:ANY|ALL|SOME)$/i;
 
-const wordsOf = (scan: SqlScan): { text: string; start: number }[] =>
+const listWords = (scan: SqlScan): { text: string; start: number }[] =>
   scan.tokens
     .filter((token) => token.type !== 'comment')
     .map((token) => ({ text: scan.text.slice(token.start, token.end), start: token.start }));
@@ -66,20 +66,20 @@ function withQuotes(scan: SqlScan): SqlScan {
   return text === scan.text ? scan : scanSql(text);
 }
 
-export function prepareStatement({
+export function preparePostgresStatement({
   scan: written,
   jsonColumns,
   lock = null,
   among = false,
   atOnce = false,
-}: PrepareInput): PgPrepared {
+}: PrepareInput): PostgresPreparedStatement {
   const scan = withQuotes(written);
   const locked = lock === null ? null : withRowLock(scan, lock);
   const text = locked ?? withReturning(scan);
-  const words = wordsOf(scan);
+  const words = listWords(scan);
   const count = scan.placeholders.reduce((most, placeholder) => Math.max(most, placeholder.n), 0);
   const order = Array.from({ length: count }, (_, i) => i);
-  const isLeft = words.some((word) => WRITES.test(word.text)) || !onlyComputes(scan);
+  const isLeft = words.some((word) => WRITES.test(word.text)) || !isComputation(scan);
   const readOnly = locked === null && READS.test(scan.verb) && !isLeft;
   return Object.freeze({
     // Statement names are limited to 63 bytes.
@@ -91,6 +91,6 @@ export function prepareStatement({
     atOnce,
     readOnly,
     among: among && readOnly,
-    insert: isPlainInsert(scan, words) && onlyComputes(scan),
+    insert: isPlainInsert(scan, words) && isComputation(scan),
   });
 }

@@ -2,33 +2,33 @@
  * Reports statements that PostgreSQL rejects when it prepares them, with the position in the definition and advice. Omits errors
  * that another database may not have.
  */
-import type { Refusal } from '../../../contract/trial.js';
+import type { StatementRejection } from '../../../contract/trial.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { quoteReserved } from '../../../language/strings/sql-reserved.js';
 import { nearest } from '../../../language/source/suggest.js';
-import { sqlState } from './errors.js';
-import type { Session } from './session.js';
+import { getSqlState } from './errors.js';
+import type { MigrationSession } from './session.js';
 
-export interface Sent {
+export interface SentStatement {
   readonly scan: SqlScan;
   readonly text: string;
   /** Maps an offset in that text to one in the definition. */
-  readonly written: (offset: number) => number;
+  readonly toOriginalOffset: (offset: number) => number;
 }
 
-export function sentAs(text: string): Sent {
+export function toSentStatement(text: string): SentStatement {
   const scan = scanSql(text);
   return { scan, ...quoteReserved(scan) };
 }
 
 /** Objects that may exist elsewhere. */
-export interface Doubts {
+export interface UnknownObjects {
   readonly extensions: boolean;
   /** SQL scripts that could not run here. */
   readonly scripts: boolean;
 }
 
-interface Said {
+interface DriverErrorFields {
   readonly message?: unknown;
   readonly hint?: unknown;
   readonly position?: unknown;
@@ -41,19 +41,24 @@ const EXTENSION_FUNCTION =
 const EXTENSION_OPERATOR = /: \S+ (?:%|%>>?|<<?%|<->|<=>|<#>|<<->|<->>|~>|\?[<>]|\^[<>@]\S*)/;
 
 /** Null unless the statement certainly fails. `position`: the server's position of the first character. */
-export function refusalOf(error: unknown, { scan, text, written }: Sent, doubts: Doubts, position = 1): Refusal | null {
-  const state = sqlState(error);
-  const { message, hint, position: said } = error as Said;
+export function toStatementRejection(
+  error: unknown,
+  { scan, text, toOriginalOffset }: SentStatement,
+  doubts: UnknownObjects,
+  position = 1,
+): StatementRejection | null {
+  const state = getSqlState(error);
+  const { message, hint, position: said } = error as DriverErrorFields;
   if (!ABOUT_TEXT.test(state) || typeof message !== 'string') return null;
   if (isDoubtful(state, message, doubts)) return null;
   const number = Number(said) - position;
-  const at = Number.isInteger(number) && number >= 0 ? written(unitAt(text, number)) : null;
-  const named = at === null ? null : lastPart(scan, at);
+  const at = Number.isInteger(number) && number >= 0 ? toOriginalOffset(toUnitOffset(text, number)) : null;
+  const named = at === null ? null : findLastPart(scan, at);
   const near = /^Perhaps you meant to reference the column "(?:[^"]*\.)?([a-z_][a-z0-9_]*)"/.exec(String(hint))?.[1];
   return {
     about: ABOUT[state] ?? (state === '42P01' ? 'table' : 'other'),
     what: message,
-    advice: adviceFor(state, message, near, hint),
+    advice: getAdvice(state, message, near, hint),
     at: NAMED.test(state) ? named : at,
     n: null,
     near: near ?? null,
@@ -61,28 +66,28 @@ export function refusalOf(error: unknown, { scan, text, written }: Sent, doubts:
 }
 
 const NAMED = /^42(?:703|883)$/;
-const ABOUT: Readonly<Record<string, Refusal['about']>> = {
+const ABOUT: Readonly<Record<string, StatementRejection['about']>> = {
   '42703': 'column',
   '42P08': 'untyped',
   '42P18': 'untyped',
   '42883': 'function',
 };
 
-function isDoubtful(state: string, message: string, { extensions, scripts }: Doubts): boolean {
+function isDoubtful(state: string, message: string, { extensions, scripts }: UnknownObjects): boolean {
   // A table without a model, or of a schema that is managed elsewhere.
   if ((state === '42P01' && message.startsWith('relation')) || state === '3F000') return true;
   if (state === '42704') return extensions || scripts;
   if (state !== '42883') return false;
-  const name = functionIn(message);
+  const name = parseFunctionName(message);
   if (scripts || name?.includes('.') === true) return true;
   return extensions && (name === null ? EXTENSION_OPERATOR.test(message) : EXTENSION_FUNCTION.test(name));
 }
 
 /** Null: an operator. */
-const functionIn = (message: string): string | null =>
+const parseFunctionName = (message: string): string | null =>
   /^(?:function|procedure) ([^(]+)\(/.exec(message)?.[1]?.replaceAll('"', '') ?? null;
 
-function adviceFor(state: string, message: string, near: string | undefined, hint: unknown): string {
+function getAdvice(state: string, message: string, near: string | undefined, hint: unknown): string {
   if (near !== undefined) return `Did you mean "${near}"?`;
   if (state === '42702') return 'Write the table and a dot before it.';
   if (state === '42803' && message.includes('must appear'))
@@ -93,7 +98,7 @@ function adviceFor(state: string, message: string, near: string | undefined, hin
 }
 
 /** Positions of PostgreSQL count code points, not UTF-16 units. */
-function unitAt(text: string, characters: number): number {
+function toUnitOffset(text: string, characters: number): number {
   let at = 0;
   let left = characters;
   for (const character of text) {
@@ -103,7 +108,7 @@ function unitAt(text: string, characters: number): number {
   return at;
 }
 
-function lastPart({ tokens }: SqlScan, at: number): number {
+function findLastPart({ tokens }: SqlScan, at: number): number {
   const significant = tokens.filter(({ type }) => type !== 'comment');
   let i = significant.findIndex(({ start }) => start === at);
   if (i === -1) return at;
@@ -119,8 +124,11 @@ SELECT DISTINCT proname AS name FROM pg_catalog.pg_proc
 WHERE prorettype NOT IN ('internal'::regtype, 'trigger'::regtype) AND proname !~ '^(?:pg_|_|binary_upgrade)'`;
 
 /** Adds the functions of this name, or the one with the most similar name. */
-export async function withFunctions(refusal: Refusal, { query }: Pick<Session, 'query'>): Promise<Refusal> {
-  const name = refusal.about === 'function' ? functionIn(refusal.what) : null;
+export async function addFunctionAdvice(
+  refusal: StatementRejection,
+  { query }: Pick<MigrationSession, 'query'>,
+): Promise<StatementRejection> {
+  const name = refusal.about === 'function' ? parseFunctionName(refusal.what) : null;
   if (name === null) return refusal;
   const known = (await query(SIGNATURES, [name])).map(({ said }) => `\`${String(said)}\``);
   if (known.length > 0) {

@@ -1,11 +1,11 @@
 /** Maps models to PostgreSQL types and migrates in one transaction under an advisory lock. */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
 import { Fault } from '../../../contract/fault.js';
-import { isLocked, isRefusedByRows, LOCK_WAIT_LOCAL, makeApart } from './apart.js';
-import { arrayLiteral } from './arrays.js';
-import { isLost, sqlState, toFault } from './errors.js';
-import { introspect } from './introspect.js';
-import type { Flavour, KnownColumn, Misfit, Shape } from './known.js';
+import { isLocked, isViolatedByRows, LOCK_WAIT_LOCAL, applySeparateChange } from './apart.js';
+import { formatArrayLiteral } from './arrays.js';
+import { isPostgresConnectionLost, getSqlState, toPostgresFault } from './errors.js';
+import { introspectPostgres } from './introspect.js';
+import type { Flavour, KnownColumn, Misfit, TypeMapping } from './known.js';
 
 const TYPES: Readonly<Record<ColumnType, string>> = {
   integer: 'bigint',
@@ -25,7 +25,7 @@ const FITTING: Readonly<Record<ColumnType, readonly string[]>> = {
   json: ['jsonb', 'json'],
 };
 
-function misfit(_: ModelTable, { type, maxLength }: ModelColumn, known: KnownColumn): Misfit | null {
+function findPostgresMisfit(_: ModelTable, { type, maxLength }: ModelColumn, known: KnownColumn): Misfit | null {
   if (!FITTING[type].includes(known.type))
     return { message: `column has type ${known.type}, the model says ${type}`, blocks: 'references', serious: true };
   if (known.length === null || (maxLength !== null && known.length >= maxLength)) return null;
@@ -33,11 +33,11 @@ function misfit(_: ModelTable, { type, maxLength }: ModelColumn, known: KnownCol
   return { message: `column takes ${known.length} characters, the model ${says}`, blocks: 'nothing', serious: true };
 }
 
-const shape: Shape = {
-  typeOf: (_, { type }) => TYPES[type],
-  misfit,
-  bound: (_, { type, maxLength }) => (type === 'text' ? maxLength : null),
-  cannot: () => null,
+const shape: TypeMapping = {
+  getType: (_, { type }) => TYPES[type],
+  findMisfit: findPostgresMisfit,
+  getLengthLimit: (_, { type, maxLength }) => (type === 'text' ? maxLength : null),
+  explainUnsupported: () => null,
 };
 
 /** An arbitrary advisory lock key, the same for every process. */
@@ -46,16 +46,16 @@ const LOCK = '7306089142510571';
 export const postgresFlavour: Flavour = {
   transactional: true,
   introspect: (session, tables) =>
-    introspect(
+    introspectPostgres(
       session,
-      arrayLiteral(
+      formatArrayLiteral(
         tables.map(({ table }) => table),
         (name) => String(name),
       ),
     ),
-  shape: () => shape,
-  settle: (_, plan) => Promise.resolve(plan),
-  write: async (changes) => (await import('./ddl.js')).writeDdl(changes),
+  mapTypes: () => shape,
+  removeViolatedChecks: (_, plan) => Promise.resolve(plan),
+  write: async (changes) => (await import('./ddl.js')).writePostgresDdl(changes),
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   async lock(session) {
     // Request timeouts are too short for building an index or waiting for another process.
@@ -65,10 +65,11 @@ export const postgresFlavour: Flavour = {
     // The end of the transaction releases the lock.
     return () => Promise.resolve();
   },
-  apart: makeApart,
-  isRefusedByRows,
+  applySeparately: applySeparateChange,
+  isViolatedByRows,
   isLocked,
-  isDuplicate: (cause) => sqlState(cause) === '23505',
-  isAway: (cause) => (cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : isLost(cause)),
-  clean: (cause) => toFault(cause).options.cause,
+  isDuplicate: (cause) => getSqlState(cause) === '23505',
+  isUnavailable: (cause) =>
+    cause instanceof Fault ? cause.code === 'QRY_UNAVAILABLE' : isPostgresConnectionLost(cause),
+  sanitizeError: (cause) => toPostgresFault(cause).options.cause,
 };

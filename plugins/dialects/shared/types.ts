@@ -1,37 +1,37 @@
 /** Converts values from PostgreSQL text to JSON values by type OID. Types not listed stay text. */
-import { exactNumber, readJson } from '../../../language/strings/exact-json.js';
+import { toExactNumber, parseExactJson } from '../../../language/strings/exact-json.js';
 import { parseArray } from './arrays.js';
 
 export type Parse = (text: string) => unknown;
 
-const text: Parse = (value) => value;
-const boolean: Parse = (value) => value === 't';
-const number: Parse = (value) => Number(value);
-const json: Parse = readJson;
+const toText: Parse = (value) => value;
+const toBoolean: Parse = (value) => value === 't';
+const toNumber: Parse = (value) => Number(value);
+const json: Parse = parseExactJson;
 /** Infinities and `NaN` are not JSON numbers and stay text. */
-const float: Parse = (value) => {
+const parseDouble: Parse = (value) => {
   const result = Number(value);
   return Number.isFinite(result) ? result : value;
 };
 
 /** Integers that a double cannot hold exactly stay text. */
-const integer: Parse = (value) => {
+const parseInteger: Parse = (value) => {
   const result = Number(value);
   return Number.isSafeInteger(result) ? result : value;
 };
 
 /** Decimals that a double would change stay text. */
-export const decimal: Parse = (value) => {
-  if (!value.includes('.')) return integer(value);
+export const parseDecimal: Parse = (value) => {
+  if (!value.includes('.')) return parseInteger(value);
   if (value.length < 16) return Number(value);
-  const result = exactNumber(value);
+  const result = toExactNumber(value);
   return typeof result === 'number' ? result : value;
 };
 
 const INSTANT = /^(\d{4,6}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?(?:([+-]\d\d)(?::?(\d\d))?)?$/;
 
 /** `2026-01-02 03:04:05.6+00` to `2026-01-02T03:04:05.600Z`. `infinity` and years BC stay unchanged. */
-export const instant: Parse = (value) => {
+export const parseTimestamp: Parse = (value) => {
   // Fast path for 2026-01-02 03:04:05[.fraction][+00].
   if (value.charCodeAt(10) === 32 && value.charCodeAt(4) === 45) {
     const end = value.endsWith('+00') ? value.length - 3 : value.length;
@@ -47,41 +47,41 @@ export const instant: Parse = (value) => {
   return `${day}T${time}.${fraction.padEnd(3, '0')}${zone}`;
 };
 
-const arrayOf =
+const createArrayParser =
   (element: Parse): Parse =>
   (value) =>
     parseArray(value, element);
 
 /** Parser, element type OID, array type OID. */
 const ROWS: readonly (readonly [Parse, number, number])[] = [
-  [boolean, 16, 1000],
-  [text, 17, 1001],
-  [text, 18, 1002],
-  [text, 19, 1003],
-  [integer, 20, 1016],
-  [number, 21, 1005],
-  [number, 23, 1007],
-  [text, 25, 1009],
-  [number, 26, 1028],
+  [toBoolean, 16, 1000],
+  [toText, 17, 1001],
+  [toText, 18, 1002],
+  [toText, 19, 1003],
+  [parseInteger, 20, 1016],
+  [toNumber, 21, 1005],
+  [toNumber, 23, 1007],
+  [toText, 25, 1009],
+  [toNumber, 26, 1028],
   [json, 114, 199],
-  [float, 700, 1021],
-  [float, 701, 1022],
-  [text, 1042, 1014],
-  [text, 1043, 1015],
-  [text, 1082, 1182],
-  [text, 1083, 1183],
-  [instant, 1114, 1115],
-  [instant, 1184, 1185],
-  [decimal, 1700, 1231],
-  [text, 2950, 2951],
+  [parseDouble, 700, 1021],
+  [parseDouble, 701, 1022],
+  [toText, 1042, 1014],
+  [toText, 1043, 1015],
+  [toText, 1082, 1182],
+  [toText, 1083, 1183],
+  [parseTimestamp, 1114, 1115],
+  [parseTimestamp, 1184, 1185],
+  [parseDecimal, 1700, 1231],
+  [toText, 2950, 2951],
   [json, 3802, 3807],
 ];
 
 export const parsers: ReadonlyMap<number, Parse> = new Map(
   ROWS.flatMap(([parse, one, many]): [number, Parse][] => [
     [one, parse],
-    [many, arrayOf(parse)],
+    [many, createArrayParser(parse)],
   ]),
 );
 
-export const parserOf = (oid: number): Parse => parsers.get(oid) ?? text;
+export const getParser = (oid: number): Parse => parsers.get(oid) ?? toText;

@@ -1,12 +1,12 @@
 /** Binds values as text; the database infers the types. Rejects values that PostgreSQL text cannot store. */
 import { ExactNumber } from '../../../contract/exact-number.js';
-import { Fault, fault } from '../../../contract/fault.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import { writeJson } from '../../../language/strings/exact-json.js';
-import type { Prepared } from '../kind.js';
-import { arrayLiteral } from './arrays.js';
+import type { PreparedStatement } from '../kind.js';
+import { formatArrayLiteral } from './arrays.js';
 
 /** Created only by `prepareStatement`. */
-export interface PgPrepared extends Prepared {
+export interface PostgresPreparedStatement extends PreparedStatement {
   /** Parameters (0-based) that bind an array as an array literal. */
   readonly arrays: readonly boolean[];
   /** A single read of tables that serializable transactions write. */
@@ -23,56 +23,56 @@ interface CheckedString {
 }
 
 /** PostgreSQL text cannot contain NUL, and a lone surrogate would silently change. */
-function checked(text: string): string {
-  if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw fault('QRY_BAD_VALUE');
+function validateText(text: string): string {
+  if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw createFault('QRY_BAD_VALUE');
   return text;
 }
 
-function jsonText(value: unknown): string {
+function toJsonText(value: unknown): string {
   let text: string | undefined;
   try {
     text = writeJson(value);
     // Infinity would silently become null.
-    if (text?.includes('null') === true) JSON.stringify(value, finite);
+    if (text?.includes('null') === true) JSON.stringify(value, validateFinite);
   } catch (cause) {
-    throw fault('QRY_BAD_VALUE', {}, { cause });
+    throw createFault('QRY_BAD_VALUE', {}, { cause });
   }
   // Functions and symbols have no JSON form.
-  if (text === undefined) throw fault('QRY_BAD_VALUE');
+  if (text === undefined) throw createFault('QRY_BAD_VALUE');
   return text;
 }
 
-function finite(_key: string, value: unknown): unknown {
+function validateFinite(_key: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('not a finite number');
   return value;
 }
 
 function bindValue(value: unknown, json: boolean, array: boolean): string | null {
   if (value === null || value === undefined) return null;
-  if (json) return jsonText(value);
+  if (json) return toJsonText(value);
   switch (typeof value) {
     case 'string':
-      return checked(value);
+      return validateText(value);
     case 'number':
       // `1e400` in a body is parsed as Infinity.
-      if (!Number.isFinite(value)) throw fault('QRY_BAD_VALUE');
+      if (!Number.isFinite(value)) throw createFault('QRY_BAD_VALUE');
       return String(value);
     case 'boolean':
     case 'bigint':
       return String(value);
     case 'object':
-      if (value instanceof Date) return Number.isNaN(value.getTime()) ? checked('\0') : value.toISOString();
+      if (value instanceof Date) return Number.isNaN(value.getTime()) ? validateText('\0') : value.toISOString();
       if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
       if (value instanceof ExactNumber) return value.toString();
-      if (array && Array.isArray(value)) return arrayLiteral(value, (item) => bindValue(item, false, true));
-      return jsonText(value);
+      if (array && Array.isArray(value)) return formatArrayLiteral(value, (item) => bindValue(item, false, true));
+      return toJsonText(value);
     default:
-      return jsonText(value);
+      return toJsonText(value);
   }
 }
 
 /** In the order of the driver. */
-export function bindValues(prepared: PgPrepared, values: readonly unknown[]): (string | null)[] {
+export function bindValues(prepared: PostgresPreparedStatement, values: readonly unknown[]): (string | null)[] {
   const { order, json, arrays } = prepared;
   const bound = new Array<string | null>(order.length);
   for (let i = 0; i < order.length; i++) {
@@ -80,17 +80,17 @@ export function bindValues(prepared: PgPrepared, values: readonly unknown[]): (s
     try {
       bound[i] = bindValue(values[parameter], json[parameter] === true, arrays[parameter] === true);
     } catch (error) {
-      throw refused(error, parameter + 1);
+      throw addParameterIssue(error, parameter + 1);
     }
   }
   return bound;
 }
 
 /** Names the rejected parameter. */
-function refused(error: unknown, n: number): unknown {
+function addParameterIssue(error: unknown, n: number): unknown {
   if (!(error instanceof Fault) || error.options.issues !== undefined) return error;
   const detail = 'cannot be kept in the database';
-  return fault(error.code, error.params, {
+  return createFault(error.code, error.params, {
     ...error.options,
     issues: [{ pointer: `$${n}`, code: error.code, detail }],
   });

@@ -1,7 +1,7 @@
 /** `DELETE`: removes the matching documents, or soft-deletes them. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { documentAction } from '../kind.js';
-import { settled } from '../shared/options.js';
+import { omitUndefined } from '../shared/options.js';
 
 export default defineRuntime(documentAction, {
   create: () => ({
@@ -9,7 +9,7 @@ export default defineRuntime(documentAction, {
     plan: (_value, parts) => {
       const { store, collection, one } = parts;
       const [filter, marks] = [parts.filter(), parts.softDelete()];
-      const options = settled({ one, sort: parts.constant('sort') });
+      const options = omitUndefined({ one, sort: parts.constant('sort') });
       return (frame) => {
         const which = filter(frame);
         if (marks === null) return (inside) => store.remove(collection, which, options, inside, frame);

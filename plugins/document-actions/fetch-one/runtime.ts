@@ -1,7 +1,7 @@
 /** `FETCH_ONE`: returns the first matching document. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { documentAction } from '../kind.js';
-import { settled } from '../shared/options.js';
+import { omitUndefined } from '../shared/options.js';
 
 export default defineRuntime(documentAction, {
   create: () => ({
@@ -13,7 +13,7 @@ export default defineRuntime(documentAction, {
       const sort = parts.constant('sort');
       return (frame) => {
         const which = filter(frame);
-        const options = settled({
+        const options = omitUndefined({
           sort,
           projection: projection(frame),
           skip: skip(frame),

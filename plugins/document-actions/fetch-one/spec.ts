@@ -2,7 +2,7 @@
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
 import { filterField, MISTAKEN_FIND, projectionField, skipField, sortField } from '../shared/fields.light.js';
-import { answersBehind } from '../shared/answers.light.js';
+import { listProjectedNames } from '../shared/answers.light.js';
 
 export default definePlugin({
   kind: 'document-action',
@@ -11,7 +11,7 @@ export default definePlugin({
   since: '0.5.0',
   summary: 'Reads the first document that matches.',
   facts: { writes: false },
-  answers: ({ value }) => answersBehind(value['projection']),
+  answers: ({ value }) => listProjectedNames(value['projection']),
   schema: shape(
     {
       filter_predicate: filterField(),

@@ -1,7 +1,7 @@
 /** `FETCH`: returns the matching documents. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { documentAction } from '../kind.js';
-import { settled } from '../shared/options.js';
+import { omitUndefined } from '../shared/options.js';
 
 export default defineRuntime(documentAction, {
   create: () => ({
@@ -15,7 +15,7 @@ export default defineRuntime(documentAction, {
       return (frame) => {
         const most = one ? Math.min(1, limit(frame) ?? 1) : limit(frame);
         const which = filter(frame);
-        const options = settled({
+        const options = omitUndefined({
           sort,
           projection: projection(frame),
           skip: skip(frame),

@@ -9,7 +9,7 @@ import {
   skipField,
   sortField,
 } from '../shared/fields.light.js';
-import { answersBehind } from '../shared/answers.light.js';
+import { listProjectedNames } from '../shared/answers.light.js';
 
 export default definePlugin({
   kind: 'document-action',
@@ -19,7 +19,7 @@ export default definePlugin({
   summary: 'Reads the documents that match.',
   details: '`"result": "one"` on the actionable asks for the first only.',
   facts: { writes: false },
-  answers: ({ value }) => answersBehind(value['projection']),
+  answers: ({ value }) => listProjectedNames(value['projection']),
   schema: shape(
     {
       filter_predicate: filterField(),

@@ -5,7 +5,7 @@ const isOff = (json: Json): boolean => json === 0 || json === false;
 /** `$slice` alone keeps every other field. */
 const isCut = (json: Json): boolean => isObject(json) && Object.hasOwn(json, '$slice');
 
-export function answersBehind(projection: Json | undefined): readonly string[] | null {
+export function listProjectedNames(projection: Json | undefined): readonly string[] | null {
   if (projection === undefined || !isObject(projection)) return null;
   const entries = Object.entries(projection).filter(([name]) => name !== '_id');
   if (entries.length === 0 || entries.some(([, json]) => isOff(json) || isCut(json))) return null;

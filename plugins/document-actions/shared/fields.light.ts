@@ -1,5 +1,5 @@
 /** Fields shared by several document actions, with common mistakes. Schemas and texts only. */
-import type { Mistaken } from '../../../contract/mistaken.js';
+import type { CommonMistakes } from '../../../contract/mistaken.js';
 import { FIELD_NAMES, FILTER_NAMES, PROJECTION_NAMES } from './names.light.js';
 import { list, numeric, record, value } from '../../../contract/combinators.js';
 
@@ -9,7 +9,7 @@ const DOCUMENT = { say: 'what is written is `"document"`', rename: 'document' };
 const PIPELINE = { say: 'the stages are `"pipeline"`', rename: 'pipeline' };
 const PROJECTION = { say: 'which fields is `"projection"`', rename: 'projection' };
 
-export const MISTAKEN_FILTER: Mistaken = {
+export const MISTAKEN_FILTER: CommonMistakes = {
   filter: FILTER,
   query: FILTER,
   find: FILTER,
@@ -19,7 +19,7 @@ export const MISTAKEN_FILTER: Mistaken = {
   predicate: FILTER,
   conditions: FILTER,
 };
-export const MISTAKEN_UPDATE: Mistaken = {
+export const MISTAKEN_UPDATE: CommonMistakes = {
   new: 'an UPDATE always gives the documents as they are then',
   returnDocument: 'an UPDATE always gives the documents as they are then',
   options: '`"upsert"`, `"sort"` and `"array_filters"` stand beside the predicates',
@@ -29,9 +29,9 @@ export const MISTAKEN_UPDATE: Mistaken = {
   set: 'what is changed is `"update_predicate": {"$set": {"name": "$PAYLOAD.name"}}`',
   changes: UPDATE,
 };
-export const MISTAKEN_DOCUMENT: Mistaken = { data: DOCUMENT, doc: DOCUMENT, insert: DOCUMENT, payload: DOCUMENT };
-export const MISTAKEN_PIPELINE: Mistaken = { stages: PIPELINE, aggregate: PIPELINE, aggregation: PIPELINE };
-export const MISTAKEN_FIND: Mistaken = {
+export const MISTAKEN_DOCUMENT: CommonMistakes = { data: DOCUMENT, doc: DOCUMENT, insert: DOCUMENT, payload: DOCUMENT };
+export const MISTAKEN_PIPELINE: CommonMistakes = { stages: PIPELINE, aggregate: PIPELINE, aggregation: PIPELINE };
+export const MISTAKEN_FIND: CommonMistakes = {
   ...MISTAKEN_FILTER,
   populate: 'documents of another collection are joined by `$lookup` in an AGGREGATE',
   include: 'documents of another collection are joined by `$lookup` in an AGGREGATE',

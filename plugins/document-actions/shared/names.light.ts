@@ -86,7 +86,7 @@ const PLACES: MemberNames['places'] = {
 };
 
 /** Only the places reachable from `start`. */
-function from(start: string): MemberNames {
+function selectReachable(start: string): MemberNames {
   const places: Record<string, NamePlace> = {};
   const visit = (name: string): void => {
     const place = PLACES[name];
@@ -98,8 +98,8 @@ function from(start: string): MemberNames {
   return { start, places };
 }
 
-export const FILTER_NAMES = from('query');
-export const UPDATE_NAMES = from('update');
-export const STAGE_NAMES = from('stage');
-export const FIELD_NAMES = from('fields');
-export const PROJECTION_NAMES = from('computed');
+export const FILTER_NAMES = selectReachable('query');
+export const UPDATE_NAMES = selectReachable('update');
+export const STAGE_NAMES = selectReachable('stage');
+export const FIELD_NAMES = selectReachable('fields');
+export const PROJECTION_NAMES = selectReachable('computed');

@@ -2,6 +2,6 @@
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-export function settled<T extends object>(options: T): Defined<T> {
+export function omitUndefined<T extends object>(options: T): Defined<T> {
   return Object.fromEntries(Object.entries(options).filter(([, option]) => option !== undefined)) as Defined<T>;
 }

@@ -62,17 +62,17 @@ export const STAGE_FLOWS: Readonly<Record<string, NameFlow>> = {
 };
 
 /** Maps each name to the same place. */
-const all = (words: Readonly<Record<string, string>>, place: string): Readonly<Record<string, string>> =>
+const mapToPlace = (words: Readonly<Record<string, string>>, place: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.keys(words).map((name) => [name, place]));
 
-const { $literal: _, ...BEHIND_EXPRESSIONS } = all(EXPRESSION_WORDS, 'expression');
+const { $literal: _, ...BEHIND_EXPRESSIONS } = mapToPlace(EXPRESSION_WORDS, 'expression');
 
 const EXPRESSION_PLACES: Readonly<Record<string, NamePlace>> = {
   expression: { words: EXPRESSION_WORDS, behind: BEHIND_EXPRESSIONS, made: 'expression', text: 'path' },
-  accumulator: { words: GROUP_WORDS, behind: all(GROUP_WORDS, 'expression') },
+  accumulator: { words: GROUP_WORDS, behind: mapToPlace(GROUP_WORDS, 'expression') },
   window: {
     words: { ...WINDOW_WORDS, window: 'Which documents around: `{"documents": ["unbounded", "current"]}`.' },
-    behind: all(WINDOW_WORDS, 'expression'),
+    behind: mapToPlace(WINDOW_WORDS, 'expression'),
   },
   computed: { fields: 'expression', made: 'expression' },
   path: { text: 'path' },

@@ -1,7 +1,7 @@
 /** `UPDATE`: changes the matching documents. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { documentAction } from '../kind.js';
-import { settled } from '../shared/options.js';
+import { omitUndefined } from '../shared/options.js';
 
 export default defineRuntime(documentAction, {
   create: () => ({
@@ -13,7 +13,7 @@ export default defineRuntime(documentAction, {
       const upsert = value['upsert'] === true;
       return (frame) => {
         const [which, change] = [filter(frame), update(frame)];
-        const options = settled({ one, sort, upsert, arrayFilters: filters(frame) });
+        const options = omitUndefined({ one, sort, upsert, arrayFilters: filters(frame) });
         return (inside) => store.update(collection, which, change, options, inside, frame);
       };
     },

@@ -1,49 +1,49 @@
 /** Runs pipelines: the database evaluates the first `$match`, the library the rest. Pipelines cannot write. */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Transaction } from '../../dialects/kind.js';
 import type { Document } from '../kind.js';
-import { run } from './engine.js';
-import { MoreToRead, type Reader } from './reader.js';
+import { runPipeline } from './engine.js';
+import { SnapshotRequiredError, type CollectionReader } from './reader.js';
 
 const WRITING: ReadonlySet<string> = new Set(['$out', '$merge']);
 
 const isFields = (value: unknown): value is Document => typeof value === 'object' && value !== null;
 
 /** At any depth. */
-function namesIn(pipeline: readonly Document[], names: Set<string>): void {
+function collectCollections(pipeline: readonly Document[], names: Set<string>): void {
   for (const stage of pipeline) {
     for (const [operator, value] of Object.entries(stage)) {
       if (WRITING.has(operator))
-        throw fault('QRY_FAILED', {}, { cause: new Error(`a pipeline does not write: ${operator}`) });
+        throw createFault('QRY_FAILED', {}, { cause: new Error(`a pipeline does not write: ${operator}`) });
       if (operator === '$unionWith' && typeof value === 'string') names.add(value);
       if (!isFields(value)) continue;
       if (/^\$(?:lookup|graphLookup|unionWith)$/.test(operator)) {
         const name = value['from'] ?? value['coll'];
         if (typeof name === 'string') names.add(name);
-        if (Array.isArray(value['pipeline'])) namesIn(value['pipeline'] as readonly Document[], names);
+        if (Array.isArray(value['pipeline'])) collectCollections(value['pipeline'] as readonly Document[], names);
       }
       if (operator === '$facet') {
         for (const inner of Object.values(value))
-          if (Array.isArray(inner)) namesIn(inner as readonly Document[], names);
+          if (Array.isArray(inner)) collectCollections(inner as readonly Document[], names);
       }
     }
   }
 }
 
-export async function aggregateWith(
-  reader: Reader,
+export async function runAggregate(
+  reader: CollectionReader,
   collection: string,
   pipeline: readonly Document[],
   inside: Transaction | null,
 ): Promise<readonly Document[]> {
   const names = new Set<string>();
-  namesIn(pipeline, names);
-  if (names.size > 0 && inside === null) throw new MoreToRead();
+  collectCollections(pipeline, names);
+  if (names.size > 0 && inside === null) throw new SnapshotRequiredError();
   const first = pipeline[0]?.['$match'];
   const filter = isFields(first) ? first : {};
-  const documents = await reader.all(collection, filter, inside);
+  const documents = await reader.readAll(collection, filter, inside);
   const others = new Map<string, readonly Document[]>();
-  for (const name of names) others.set(name, await reader.all(name, {}, inside));
+  for (const name of names) others.set(name, await reader.readAll(name, {}, inside));
   const rest = isFields(first) ? pipeline.slice(1) : pipeline;
-  return rest.length === 0 ? documents : run(documents, rest, (name) => others.get(name) ?? []);
+  return rest.length === 0 ? documents : runPipeline(documents, rest, (name) => others.get(name) ?? []);
 }

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { ObjectId } from 'bson';
-import { fault, type Fault } from '../../../contract/fault.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
 import { escapePointer, type Json } from '../../../contract/json.js';
 import type { Document } from '../kind.js';
 
@@ -13,9 +13,9 @@ const DEEPEST = 100;
 /** Longer keys become digests, because index entries are limited in size. */
 const LONGEST = 80;
 
-export function refused(pointer: string, detail: string): Fault {
+export function createValueFault(pointer: string, detail: string): Fault {
   const issues = [{ pointer, code: 'QRY_BAD_VALUE', detail }];
-  return fault('QRY_BAD_VALUE', {}, pointer === '' ? {} : { issues });
+  return createFault('QRY_BAD_VALUE', {}, pointer === '' ? {} : { issues });
 }
 
 const isPlain = (value: object): value is Record<string, unknown> => {
@@ -34,17 +34,17 @@ export const isObjectId = (value: unknown): value is ObjectId =>
 
 /** `leaf` converts every value that is no object or array. */
 function walk(value: unknown, at: string, depth: number, name: (key: string) => string, leaf: Leaf): unknown {
-  if (depth > DEEPEST) throw refused(top(at), 'is nested too deeply');
+  if (depth > DEEPEST) throw createValueFault(toTopPointer(at), 'is nested too deeply');
   if (Array.isArray(value)) return value.map((item, i) => walk(item, `${at}/${i}`, depth + 1, name, leaf));
   if (typeof value !== 'object' || value === null || !isPlain(value)) return leaf(value, at);
   const made: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
-    put(made, name(key), walk(value[key], `${at}/${escapePointer(key)}`, depth + 1, name, leaf));
+    assignKey(made, name(key), walk(value[key], `${at}/${escapePointer(key)}`, depth + 1, name, leaf));
   }
   return made;
 }
 /** Assignment to `__proto__` would change the prototype. */
-function put(made: Record<string, unknown>, key: string, value: unknown): void {
+function assignKey(made: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== '__proto__') made[key] = value;
   else Object.defineProperty(made, key, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -52,9 +52,9 @@ function put(made: Record<string, unknown>, key: string, value: unknown): void {
 type Leaf = (value: unknown, at: string) => unknown;
 
 /** The top-level field of a JSON pointer. */
-const top = (at: string): string => at.split('/').slice(0, 2).join('/');
+const toTopPointer = (at: string): string => at.split('/').slice(0, 2).join('/');
 
-function leafIn(value: unknown, at: string): Json {
+function encodeLeaf(value: unknown, at: string): Json {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -67,25 +67,25 @@ function leafIn(value: unknown, at: string): Json {
         : { $number: Object.is(value, -0) ? '-0' : String(value) };
     case 'object':
       if (value === null) return null;
-      if (value instanceof Date) return { $date: timeOf(value, at) };
+      if (value instanceof Date) return { $date: toTime(value, at) };
       if (isObjectId(value)) return { $oid: value.toHexString() };
       break;
     default:
   }
-  throw refused(top(at), 'cannot be kept in a document');
+  throw createValueFault(toTopPointer(at), 'cannot be kept in a document');
 }
 
-function timeOf(date: Date, at: string): number {
-  if (Number.isNaN(date.getTime())) throw refused(top(at), 'is no date');
+function toTime(date: Date, at: string): number {
+  if (Number.isNaN(date.getTime())) throw createValueFault(toTopPointer(at), 'is no date');
   return date.getTime();
 }
 
-const doubled = (key: string): string => (key.startsWith('$') ? `$${key}` : key);
+const escapeKey = (key: string): string => (key.startsWith('$') ? `$${key}` : key);
 
-export const encode = (document: Document): Json => walk(document, '', 0, doubled, leafIn) as Json;
+export const encode = (document: Document): Json => walk(document, '', 0, escapeKey, encodeLeaf) as Json;
 
 /** Copies with plain objects, to be comparable with decoded documents. */
-export const plainCopy = <T>(value: T): T =>
+export const copyPlain = <T>(value: T): T =>
   walk(
     value,
     '',
@@ -101,7 +101,7 @@ export function decode(value: unknown): unknown {
   const made: Record<string, unknown> = {};
   for (const key of Object.keys(fields)) {
     const inner = fields[key];
-    if (!key.startsWith('$')) put(made, key, decode(inner));
+    if (!key.startsWith('$')) assignKey(made, key, decode(inner));
     else if (key === '$date') return new Date(Number(inner));
     else if (key === '$oid') return new ObjectId(String(inner));
     else if (key === '$number') return Number(inner);
@@ -111,7 +111,7 @@ export function decode(value: unknown): unknown {
 }
 
 /** Equal for equal values; null for values that need another comparison. */
-export function scalarKey(value: unknown): string | null {
+export function toScalarKey(value: unknown): string | null {
   switch (typeof value) {
     case 'string':
       return `s${value}`;
@@ -126,12 +126,12 @@ export function scalarKey(value: unknown): string | null {
 }
 
 /** Digests all but short printable ASCII text. */
-export const short = (text: string): string =>
+export const shortenKey = (text: string): string =>
   text.length <= LONGEST && /^[\x20-\x7e]*$/.test(text)
     ? text
     : `#${createHash('sha256').update(JSON.stringify(text)).digest('base64url').slice(0, 32)}`;
 
-export function idKey(id: unknown): string {
-  if (Array.isArray(id) || id === undefined || id instanceof RegExp) throw refused('/_id', 'cannot be an id');
-  return short(scalarKey(id) ?? `j${JSON.stringify(encode({ id }))}`);
+export function toIdKey(id: unknown): string {
+  if (Array.isArray(id) || id === undefined || id instanceof RegExp) throw createValueFault('/_id', 'cannot be an id');
+  return shortenKey(toScalarKey(id) ?? `j${JSON.stringify(encode({ id }))}`);
 }

@@ -13,16 +13,16 @@ import { Lazy } from 'mingo/lazy';
 import { Query } from 'mingo/query';
 import { updateMany } from 'mingo/updater';
 import { resolve } from 'mingo/util';
-import { Fault, fault } from '../../../contract/fault.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import type { Document } from '../kind.js';
-import { judgeOperands } from './operands.js';
-import { predicatesOver } from './predicates.js';
-import { bucketAsGroups, expressionsOver, joiner, sorting, type Stream } from './stages.js';
+import { validateOperands } from './operands.js';
+import { createPredicates } from './predicates.js';
+import { toGroupStages, createExpressions, createJoin, createSort, type Stream } from './stages.js';
 
 export type Fields = Record<string, unknown>;
 type Operators = Record<string, unknown>;
 
-const without = (operators: object, ...names: string[]): Operators =>
+const omitOperators = (operators: object, ...names: string[]): Operators =>
   Object.fromEntries(Object.entries(operators).filter(([name]) => name.startsWith('$') && !names.includes(name)));
 
 interface StageOptions {
@@ -32,15 +32,15 @@ interface StageOptions {
 
 type Stage = (stream: Stream, expression: Document, options: StageOptions) => Stream;
 
-const within = (document: Document, path: string): unknown => resolve(document, path);
+const resolvePath = (document: Document, path: string): unknown => resolve(document, path);
 
 /** `$lookup` by fields; `pipeline` runs over the joined documents. */
-const lookup: Stage = (stream, expression, options) => {
+const joinCollection: Stage = (stream, expression, options) => {
   const { from, localField, foreignField, pipeline = [], let: variables = {}, as } = expression;
   if (typeof localField !== 'string' || typeof foreignField !== 'string')
     return (stages.$lookup as unknown as Stage)(stream, expression, options);
   const { collectionResolver } = options;
-  const find = joiner(collectionResolver?.(String(from)) ?? [], localField, foreignField, within);
+  const find = createJoin(collectionResolver?.(String(from)) ?? [], localField, foreignField, resolvePath);
   return stream.map((document) => {
     const found = find(document);
     if (!Array.isArray(pipeline) || pipeline.length === 0) return { ...document, [String(as)]: found };
@@ -53,23 +53,23 @@ const lookup: Stage = (stream, expression, options) => {
   });
 };
 
-const flow = (documents: readonly Document[]): Stream => Lazy(documents);
+const toStream = (documents: readonly Document[]): Stream => Lazy(documents);
 
-const bucket: Stage = (stream, expression, options) =>
+const groupBuckets: Stage = (stream, expression, options) =>
   stream.transform((documents) =>
-    flow(new Aggregator(bucketAsGroups(expression) as Fields[], options as never).run(documents)),
+    toStream(new Aggregator(toGroupStages(expression) as Fields[], options as never).run(documents)),
   );
 
 /** `$count` of no documents returns no document. */
 const count: Stage = (stream, name) =>
   stream.transform((documents) =>
-    flow(documents.length === 0 ? [] : [{ [name as unknown as string]: documents.length }]),
+    toStream(documents.length === 0 ? [] : [{ [name as unknown as string]: documents.length }]),
   );
 
 type Accumulator = (documents: unknown, expression: unknown, options: unknown) => unknown;
 
 /** Missing fields are not collected; the library would collect null. */
-const present =
+const skipMissing =
   (accumulator: unknown): Accumulator =>
   (documents, value, options) => {
     const found = (accumulator as Accumulator)(documents, { value }, options) as readonly Document[];
@@ -78,53 +78,53 @@ const present =
 
 const CONTEXT = Context.init({
   accumulator: {
-    ...without(accumulators, '$accumulator'),
-    $push: present(accumulators.$push),
-    $addToSet: present(accumulators.$addToSet),
+    ...omitOperators(accumulators, '$accumulator'),
+    $push: skipMissing(accumulators.$push),
+    $addToSet: skipMissing(accumulators.$addToSet),
   },
   expression: {
-    ...without(expressions, '$function'),
-    ...expressionsOver(evalExpr, expressions),
+    ...omitOperators(expressions, '$function'),
+    ...createExpressions(evalExpr, expressions),
   },
   pipeline: {
-    ...without(stages, '$out', '$merge'),
-    $sort: sorting(flow),
-    $bucket: bucket,
+    ...omitOperators(stages, '$out', '$merge'),
+    $sort: createSort(toStream),
+    $bucket: groupBuckets,
     $count: count,
-    $lookup: lookup,
+    $lookup: joinCollection,
   },
-  projection: without(projections),
-  query: { ...without(queries, '$where'), ...predicatesOver(queries) },
-  window: without(windows),
+  projection: omitOperators(projections),
+  query: { ...omitOperators(queries, '$where'), ...createPredicates(queries) },
+  window: omitOperators(windows),
 } as unknown as Partial<Record<OpType, never>>);
 
 const SETTINGS = { scriptEnabled: false, useStrictMode: true, context: CONTEXT } as const;
 
 /** Operator names come from the definition; the rest of the message may quote a value. */
-function wordsOf(error: unknown): string {
+function describeError(error: unknown): string {
   const operator = /\boperator:? '?(\$\w+)/.exec(error instanceof Error ? error.message : '')?.[1];
   return operator === undefined
     ? 'the query language refused it'
     : `the query language refused the operator ${operator}`;
 }
 
-function guarded<T>(work: () => T): T {
+function withEngineFault<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof Fault ? error : fault('QRY_FAILED', {}, { cause: new Error(wordsOf(error)) });
+    throw error instanceof Fault ? error : createFault('QRY_FAILED', {}, { cause: new Error(describeError(error)) });
   }
 }
 
 export type Test = (document: Document) => boolean;
 
-export function testOf(filter: Document): Test {
+export function compileTest(filter: Document): Test {
   if (Object.keys(filter).length === 0) return () => true;
-  const query = guarded(() => new Query(filter, SETTINGS));
-  return (document) => guarded(() => query.test(document as Fields));
+  const query = withEngineFault(() => new Query(filter, SETTINGS));
+  return (document) => withEngineFault(() => query.test(document as Fields));
 }
 
-function tidy(document: Document): Document {
+function normalizeDocument(document: Document): Document {
   const fields = Object.entries(document).filter(([name, value]) => name !== '_id' && value !== undefined);
   const { _id } = document;
   return _id === undefined ? Object.fromEntries(fields) : { _id, ...Object.fromEntries(fields) };
@@ -135,7 +135,7 @@ const isSlice = (value: unknown): value is { readonly $slice: unknown } =>
 /** `$slice` with a field is an expression. */
 const isExpression = ({ $slice: spec }: Document): boolean => Array.isArray(spec) && typeof spec[0] !== 'number';
 
-function sliced(list: unknown, spec: unknown): unknown {
+function applySlice(list: unknown, spec: unknown): unknown {
   if (!Array.isArray(list)) return list;
   const [first, count] = (Array.isArray(spec) ? spec : [null, spec]).map(Number) as [number, number];
   if (!Array.isArray(spec)) return count < 0 ? list.slice(count) : list.slice(0, count);
@@ -144,55 +144,61 @@ function sliced(list: unknown, spec: unknown): unknown {
 }
 
 /** A projection of only `$slice` keeps all other fields. */
-export function project(documents: readonly Document[], filter: Document, projection: Document): readonly Document[] {
+export function projectDocuments(
+  documents: readonly Document[],
+  filter: Document,
+  projection: Document,
+): readonly Document[] {
   const cuts = Object.entries(projection).filter(([path, value]) => isSlice(value) && !path.includes('.'));
   const others = Object.entries(projection).filter(([path, value]) => !isSlice(value) || path.includes('.'));
   const chosen = others.some(([path, value]) => path !== '_id' && Boolean(value));
   const rest = Object.fromEntries([...others, ...(chosen ? cuts.map(([path]) => [path, 1] as const) : [])]);
-  const whole = Object.keys(rest).length === 0 ? documents : projected(documents, filter, rest);
+  const whole = Object.keys(rest).length === 0 ? documents : applyProjection(documents, filter, rest);
   if (cuts.length === 0) return whole;
   return whole.map((document) => {
     const changed = cuts.flatMap(([path, value]) =>
-      isSlice(value) && Object.hasOwn(document, path) ? [[path, sliced(document[path], value.$slice)] as const] : [],
+      isSlice(value) && Object.hasOwn(document, path)
+        ? [[path, applySlice(document[path], value.$slice)] as const]
+        : [],
     );
     return { ...document, ...Object.fromEntries(changed) };
   });
 }
 
-function projected(documents: readonly Document[], filter: Document, projection: Document): readonly Document[] {
-  return guarded(() =>
+function applyProjection(documents: readonly Document[], filter: Document, projection: Document): readonly Document[] {
+  return withEngineFault(() =>
     new Query(filter, SETTINGS)
       .find<Fields>(documents as Fields[], projection as Fields)
       .all()
-      .map(tidy),
+      .map(normalizeDocument),
   );
 }
 
 /** The documents match the filter already; returns the new versions. */
-export function change(
+export function updateDocuments(
   documents: readonly Fields[],
   filter: Document,
   update: Document | readonly Document[],
   arrayFilters: readonly Document[],
 ): readonly Fields[] {
-  return guarded(() => {
+  return withEngineFault(() => {
     const changed = [...documents];
-    if (!Array.isArray(update)) judgeOperands(update as Document, documents);
+    if (!Array.isArray(update)) validateOperands(update as Document, documents);
     const config = { arrayFilters: arrayFilters as Fields[], cloneMode: 'deep' as const };
     updateMany(changed, filter as Fields, update as Fields, config, SETTINGS);
     return changed;
   });
 }
 
-export function run(
+export function runPipeline(
   documents: readonly Document[],
   pipeline: readonly Document[],
   collection: (name: string) => readonly Document[],
 ): readonly Document[] {
   const collectionResolver = (name: string): Fields[] => collection(name) as Fields[];
-  return guarded(() =>
+  return withEngineFault(() =>
     new Aggregator(pipeline as Fields[], { ...SETTINGS, collectionResolver })
       .run<Fields>(documents as Fields[])
-      .map(tidy),
+      .map(normalizeDocument),
   );
 }

@@ -5,7 +5,7 @@
 import type { Document } from '../kind.js';
 import { isObjectId } from './codec.js';
 
-export function rankOf(value: unknown): number {
+export function getTypeRank(value: unknown): number {
   if (value === null || value === undefined) return 1;
   switch (typeof value) {
     case 'number':
@@ -21,53 +21,57 @@ export function rankOf(value: unknown): number {
   return value instanceof Date ? 9 : 4;
 }
 
-const plain = (a: number | string | boolean, b: number | string | boolean): number => (a < b ? -1 : a > b ? 1 : 0);
+const comparePlain = (a: number | string | boolean, b: number | string | boolean): number =>
+  a < b ? -1 : a > b ? 1 : 0;
 
 /** UTF-16 order differs outside the basic plane. */
-const texts = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));
+const compareTexts = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b)));
 
-function numbers(a: number, b: number): number {
+function compareNumbers(a: number, b: number): number {
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(b)) - Number(Number.isNaN(a));
-  return plain(a, b);
+  return comparePlain(a, b);
 }
 
-function objects(a: Document, b: Document): number {
+function compareObjects(a: Document, b: Document): number {
   const left = Object.entries(a);
   const right = Object.entries(b);
   for (const [i, [name, value]] of left.entries()) {
     const other = right[i];
     if (other === undefined) return 1;
-    const found = plain(rankOf(value), rankOf(other[1])) || texts(name, other[0]) || compare(value, other[1]);
+    const found =
+      comparePlain(getTypeRank(value), getTypeRank(other[1])) ||
+      compareTexts(name, other[0]) ||
+      compareDocumentValues(value, other[1]);
     if (found !== 0) return found;
   }
-  return plain(left.length, right.length);
+  return comparePlain(left.length, right.length);
 }
 
-export function compare(a: unknown, b: unknown): number {
-  const rank = rankOf(a);
-  if (rank !== rankOf(b)) return plain(rank, rankOf(b));
+export function compareDocumentValues(a: unknown, b: unknown): number {
+  const rank = getTypeRank(a);
+  if (rank !== getTypeRank(b)) return comparePlain(rank, getTypeRank(b));
   switch (rank) {
     case 1:
       return 0;
     case 2:
-      return numbers(a as number, b as number);
+      return compareNumbers(a as number, b as number);
     case 3:
-      return texts(a as string, b as string);
+      return compareTexts(a as string, b as string);
     case 5:
-      return objects({ ...(a as unknown[]) }, { ...(b as unknown[]) });
+      return compareObjects({ ...(a as unknown[]) }, { ...(b as unknown[]) });
     case 7:
-      return plain(String(a), String(b));
+      return comparePlain(String(a), String(b));
     case 8:
-      return plain(a as boolean, b as boolean);
+      return comparePlain(a as boolean, b as boolean);
     case 9:
-      return plain(Number(a), Number(b));
+      return comparePlain(Number(a), Number(b));
     default:
-      return objects(a as Document, b as Document);
+      return compareObjects(a as Document, b as Document);
   }
 }
 
 /** An array on the path stands for its elements. `whole`: an array selected by a number counts as itself. */
-function valuesAt(value: unknown, parts: readonly string[], whole = false): readonly unknown[] {
+function listValuesAt(value: unknown, parts: readonly string[], whole = false): readonly unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) {
     if (!Array.isArray(value)) return [value];
@@ -76,10 +80,10 @@ function valuesAt(value: unknown, parts: readonly string[], whole = false): read
   if (Array.isArray(value)) {
     const items = value as readonly unknown[];
     if (/^\d+$/.test(part) && Number(part) < items.length)
-      return valuesAt(items[Number(part)], rest, rest.length === 0);
-    return items.flatMap((item) => (isFields(item) && !Array.isArray(item) ? valuesAt(item, parts) : [undefined]));
+      return listValuesAt(items[Number(part)], rest, rest.length === 0);
+    return items.flatMap((item) => (isFields(item) && !Array.isArray(item) ? listValuesAt(item, parts) : [undefined]));
   }
-  return isFields(value) && Object.hasOwn(value, part) ? valuesAt(value[part], rest) : [undefined];
+  return isFields(value) && Object.hasOwn(value, part) ? listValuesAt(value[part], rest) : [undefined];
 }
 
 /** An empty array sorts before everything. */
@@ -88,21 +92,21 @@ export const isFields = (value: unknown): value is Document =>
   typeof value === 'object' && value !== null && !(value instanceof Date) && !isObjectId(value);
 
 const compareKeys = (a: unknown, b: unknown): number =>
-  a === EMPTY || b === EMPTY ? Number(b === EMPTY) - Number(a === EMPTY) : compare(a, b);
+  a === EMPTY || b === EMPTY ? Number(b === EMPTY) - Number(a === EMPTY) : compareDocumentValues(a, b);
 
 export type Compare = (a: Document, b: Document) => number;
 
-export function orderOf(sort: Readonly<Record<string, unknown>>): Compare {
+export function createOrder(sort: Readonly<Record<string, unknown>>): Compare {
   const keys = Object.entries(sort).map(([path, direction]) => {
     const sign = Number(direction) < 0 ? -1 : 1;
     const parts = path.split('.');
-    const first = (document: Document): unknown => {
-      const values = valuesAt(document, parts);
+    const findSortKey = (document: Document): unknown => {
+      const values = listValuesAt(document, parts);
       return values.length === 0
         ? null
         : values.reduce((best, value) => (compareKeys(value, best) * sign < 0 ? value : best));
     };
-    return (a: Document, b: Document): number => compareKeys(first(a), first(b)) * sign;
+    return (a: Document, b: Document): number => compareKeys(findSortKey(a), findSortKey(b)) * sign;
   });
   return (a, b) => {
     for (const key of keys) {

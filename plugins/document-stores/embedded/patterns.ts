@@ -2,19 +2,19 @@
  * Regular expressions of document queries, matched in linear time or rejected, because clients may have written the text.
  * Compiled patterns are cached.
  */
-import { linearPattern, type LinearPattern } from '../../../language/strings/linear-pattern.js';
+import { compileLinearPattern, type LinearPattern } from '../../../language/strings/linear-pattern.js';
 
 const MOST_KEPT = 200;
 const kept = new Map<string, LinearPattern>();
 
 /** Ignores `g` and `y`, which are stateful, and `x`. */
-export function patternOf(source: string, options = ''): LinearPattern {
+export function getPattern(source: string, options = ''): LinearPattern {
   const flags = options.replace(/[gyxdu]/g, '');
   const key = `${flags}/${source}`;
   let pattern = kept.get(key);
   if (pattern === undefined) {
     try {
-      pattern = linearPattern(source, flags);
+      pattern = compileLinearPattern(source, flags);
     } catch (error) {
       throw new Error(`the pattern ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
@@ -24,49 +24,57 @@ export function patternOf(source: string, options = ''): LinearPattern {
   return pattern;
 }
 
-interface Found {
+interface PatternMatch {
   readonly match: string;
   readonly idx: number;
   readonly captures: readonly (string | null)[];
 }
 
-type Given = Readonly<Record<string, unknown>>;
+type PatternOperands = Readonly<Record<string, unknown>>;
 
 /** Null when the pattern or the text is missing. */
-function given({ input, regex, options = '' }: Given): readonly [pattern: LinearPattern, input: string] | null {
+function readOperands({
+  input,
+  regex,
+  options = '',
+}: PatternOperands): readonly [pattern: LinearPattern, input: string] | null {
   if (input === null || input === undefined || regex === null || regex === undefined) return null;
   if (typeof input !== 'string' || typeof regex !== 'string' || typeof options !== 'string')
     throw new Error('the operator needs text');
-  return [patternOf(regex, options), input];
+  return [getPattern(regex, options), input];
 }
 
-export function isMatch(operands: Given): boolean {
-  const [pattern, input = ''] = given(operands) ?? [];
+export function isMatch(operands: PatternOperands): boolean {
+  const [pattern, input = ''] = readOperands(operands) ?? [];
   return pattern?.test(input) ?? false;
 }
 
-export function findOne(operands: Given): Found | null {
-  const [pattern, input = ''] = given(operands) ?? [];
+export function findOne(operands: PatternOperands): PatternMatch | null {
+  const [pattern, input = ''] = readOperands(operands) ?? [];
   const match = pattern?.exec(input) ?? null;
-  return match === null ? null : foundIn(input, match.index, match.groups);
+  return match === null ? null : toPatternMatch(input, match.index, match.groups);
 }
 
-export function findAll(operands: Given): readonly Found[] {
-  const found = given(operands);
+export function findAll(operands: PatternOperands): readonly PatternMatch[] {
+  const found = readOperands(operands);
   if (found === null) return [];
   const [pattern, input] = found;
-  const all: Found[] = [];
+  const all: PatternMatch[] = [];
   for (let from = 0; ;) {
     // There is no empty match at the end of the text.
     if (from > 0 && from >= input.length) return all;
     const match = pattern.exec(input, from);
     if (match === null) return all;
     from = match.index + Math.max(match.groups[0]?.length ?? 0, 1);
-    all.push(foundIn(input, match.index, match.groups));
+    all.push(toPatternMatch(input, match.index, match.groups));
   }
 }
 
-const foundIn = (input: string, index: number, [whole = '', ...parts]: readonly (string | undefined)[]): Found => ({
+const toPatternMatch = (
+  input: string,
+  index: number,
+  [whole = '', ...parts]: readonly (string | undefined)[],
+): PatternMatch => ({
   match: whole,
   idx: [...input.slice(0, index)].length,
   captures: parts.map((part) => part ?? null),

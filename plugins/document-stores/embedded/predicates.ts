@@ -4,77 +4,81 @@
  */
 import type { Document } from '../kind.js';
 import { isObjectId } from './codec.js';
-import { compare, isFields, rankOf } from './order.js';
-import { patternOf } from './patterns.js';
+import { compareDocumentValues, isFields, getTypeRank } from './order.js';
+import { getPattern } from './patterns.js';
 
 type Predicate = (document: Document) => boolean;
 /** The parameters are those of the library. */
 export type Operator = (path: string, operand: unknown, options?: unknown) => Predicate;
 
 /** `whole`: an array selected by a number matches only as a whole; `flat`: includes the elements of a final array. */
-function at(value: unknown, parts: readonly string[], whole: boolean, flat = true): readonly unknown[] {
+function listValuesAt(value: unknown, parts: readonly string[], whole: boolean, flat = true): readonly unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) return Array.isArray(value) && !whole && flat ? [value, ...(value as unknown[])] : [value];
   if (Array.isArray(value)) {
     const items = value as readonly unknown[];
     const number = /^\d+$/.test(part);
-    const inner = number && Number(part) < items.length ? at(items[Number(part)], rest, rest.length === 0, flat) : [];
+    const inner =
+      number && Number(part) < items.length ? listValuesAt(items[Number(part)], rest, rest.length === 0, flat) : [];
     const objects = items.filter(
       (item) => isFields(item) && !Array.isArray(item) && (!number || Object.hasOwn(item, part)),
     );
-    return [...inner, ...objects.flatMap((item) => at(item, parts, false, flat))];
+    return [...inner, ...objects.flatMap((item) => listValuesAt(item, parts, false, flat))];
   }
-  return isFields(value) && Object.hasOwn(value, part) ? at(value[part], rest, false, flat) : [undefined];
+  return isFields(value) && Object.hasOwn(value, part) ? listValuesAt(value[part], rest, false, flat) : [undefined];
 }
 
 /** Applies to arrays at the path, each as a whole. */
-const anyList =
+const matchAnyList =
   (path: string, matches: (list: readonly unknown[]) => boolean): Predicate =>
   (document) =>
-    at(document, path.split('.'), false, false).some((value) => Array.isArray(value) && matches(value));
+    listValuesAt(document, path.split('.'), false, false).some((value) => Array.isArray(value) && matches(value));
 
-const any =
+const matchAny =
   (path: string, matches: (value: unknown) => boolean): Predicate =>
   (document) => {
     const value = Object.hasOwn(document, path) ? document[path] : undefined;
     if (!path.includes('.')) return matches(value) || (Array.isArray(value) && value.some(matches));
-    return at(document, path.split('.'), false).some(matches);
+    return listValuesAt(document, path.split('.'), false).some(matches);
   };
 
-const not =
+const negate =
   (operator: Operator): Operator =>
   (path, operand) => {
     const inner = operator(path, operand);
     return (document) => !inner(document);
   };
 
-const judged = (pattern: Pick<RegExp, 'source' | 'flags'>): ((value: unknown) => boolean) => {
-  const own = patternOf(pattern.source, pattern.flags);
+const createPatternTest = (pattern: Pick<RegExp, 'source' | 'flags'>): ((value: unknown) => boolean) => {
+  const own = getPattern(pattern.source, pattern.flags);
   return (value) => typeof value === 'string' && own.test(value);
 };
 
-const equals = (operand: unknown): ((value: unknown) => boolean) => {
-  if (operand instanceof RegExp) return judged(operand);
-  return (value) => (value === operand && value !== undefined) || compare(value, operand) === 0;
+const createEqualityTest = (operand: unknown): ((value: unknown) => boolean) => {
+  if (operand instanceof RegExp) return createPatternTest(operand);
+  return (value) => (value === operand && value !== undefined) || compareDocumentValues(value, operand) === 0;
 };
-const listed = (operand: unknown): readonly unknown[] => {
+const requireList = (operand: unknown): readonly unknown[] => {
   if (!Array.isArray(operand)) throw new Error(`the operator needs a list`);
   return operand;
 };
 
-const $eq: Operator = (path, operand) => any(path, equals(operand));
+const $eq: Operator = (path, operand) => matchAny(path, createEqualityTest(operand));
 const $in: Operator = (path, operand) => {
-  const tests = listed(operand).map(equals);
-  return any(path, (value) => tests.some((test) => test(value)));
+  const tests = requireList(operand).map(createEqualityTest);
+  return matchAny(path, (value) => tests.some((test) => test(value)));
 };
 
-const range =
+const createRange =
   (fits: (order: number) => boolean): Operator =>
   (path, operand) => {
-    const rank = rankOf(operand);
+    const rank = getTypeRank(operand);
     const orEqual = fits(0);
-    if (Number.isNaN(operand)) return any(path, (value) => orEqual && Number.isNaN(value));
-    return any(path, (value) => rankOf(value) === rank && !Number.isNaN(value) && fits(compare(value, operand)));
+    if (Number.isNaN(operand)) return matchAny(path, (value) => orEqual && Number.isNaN(value));
+    return matchAny(
+      path,
+      (value) => getTypeRank(value) === rank && !Number.isNaN(value) && fits(compareDocumentValues(value, operand)),
+    );
   };
 
 const INT = 2_147_483_647;
@@ -116,37 +120,37 @@ const $type: Operator = (path, operand) => {
     if (test === undefined) throw new Error('there is no such type');
     return test;
   });
-  return any(path, (value) => tests.some((test) => test(value)));
+  return matchAny(path, (value) => tests.some((test) => test(value)));
 };
 
 const $mod: Operator = (path, operand) => {
-  const [divisor = NaN, remainder = NaN] = listed(operand).map((value) => Math.trunc(Number(value)));
+  const [divisor = NaN, remainder = NaN] = requireList(operand).map((value) => Math.trunc(Number(value)));
   if (!Number.isFinite(divisor) || divisor === 0 || !Number.isFinite(remainder))
     throw new Error('the operator needs two numbers');
-  return any(path, (value) => typeof value === 'number' && Math.trunc(value) % divisor === remainder);
+  return matchAny(path, (value) => typeof value === 'number' && Math.trunc(value) % divisor === remainder);
 };
 
 /** Operands with operators are left to the library. */
 const $all =
   (otherwise: Operator): Operator =>
   (path, operand, options) => {
-    const values = listed(operand);
+    const values = requireList(operand);
     if (
       values.length === 0 ||
       values.some((value) => isFields(value) && Object.keys(value)[0]?.startsWith('$') === true)
     )
       return otherwise(path, operand, options);
-    const tests = values.map((value) => any(path, equals(value)));
+    const tests = values.map((value) => matchAny(path, createEqualityTest(value)));
     return (document) => tests.every((test) => test(document));
   };
 
 const $size: Operator = (path, operand) => {
   if (!Number.isInteger(operand) || Number(operand) < 0) throw new Error('the operator needs a whole number');
-  return anyList(path, (list) => list.length === operand);
+  return matchAnyList(path, (list) => list.length === operand);
 };
 
 const BRANCHES: ReadonlySet<string> = new Set(['$and', '$or', '$nor']);
-const ofMembers = (operand: unknown): boolean =>
+const hasOnlyOperators = (operand: unknown): boolean =>
   isFields(operand) &&
   Object.keys(operand).length > 0 &&
   Object.keys(operand).every((key) => key.startsWith('$') && !BRANCHES.has(key));
@@ -155,25 +159,28 @@ const ofMembers = (operand: unknown): boolean =>
 const $elemMatch =
   (otherwise: Operator): Operator =>
   (path, operand, options) => {
-    if (!ofMembers(operand)) {
+    if (!hasOnlyOperators(operand)) {
       const inner = otherwise('list', operand, options);
-      return anyList(path, (list) => inner({ list }));
+      return matchAnyList(path, (list) => inner({ list }));
     }
     const inner = otherwise('list', { 'item.0': operand }, options);
-    return anyList(path, (list) => inner({ list: list.map((item) => ({ item: [item] })) }));
+    return matchAnyList(path, (list) => inner({ list: list.map((item) => ({ item: [item] })) }));
   };
 
 const $exists: Operator = (path, operand) => {
-  const there = any(path, (value) => value !== undefined);
+  const there = matchAny(path, (value) => value !== undefined);
   return (document) => there(document) === Boolean(operand);
 };
 
 const $regex: Operator = (path, operand) => {
-  return any(path, judged(operand instanceof RegExp ? operand : { source: String(operand), flags: '' }));
+  return matchAny(
+    path,
+    createPatternTest(operand instanceof RegExp ? operand : { source: String(operand), flags: '' }),
+  );
 };
 
 /** Array elements without fields match nothing. */
-const ofObjects =
+const restrictToObjects =
   (operator: Operator): Operator =>
   (...given) => {
     const predicate = operator(...given);
@@ -181,18 +188,20 @@ const ofObjects =
   };
 
 /** `known`: the operators of the library. */
-export const predicatesOver = (known: Readonly<Record<string, unknown>>): Readonly<Record<string, Operator>> =>
-  Object.fromEntries(Object.entries(operatorsOver(known)).map(([name, operator]) => [name, ofObjects(operator)]));
+export const createPredicates = (known: Readonly<Record<string, unknown>>): Readonly<Record<string, Operator>> =>
+  Object.fromEntries(
+    Object.entries(createOperators(known)).map(([name, operator]) => [name, restrictToObjects(operator)]),
+  );
 
-const operatorsOver = (known: Readonly<Record<string, unknown>>): Readonly<Record<string, Operator>> => ({
+const createOperators = (known: Readonly<Record<string, unknown>>): Readonly<Record<string, Operator>> => ({
   $eq,
-  $ne: not($eq),
+  $ne: negate($eq),
   $in,
-  $nin: not($in),
-  $gt: range((order) => order > 0),
-  $gte: range((order) => order >= 0),
-  $lt: range((order) => order < 0),
-  $lte: range((order) => order <= 0),
+  $nin: negate($in),
+  $gt: createRange((order) => order > 0),
+  $gte: createRange((order) => order >= 0),
+  $lt: createRange((order) => order < 0),
+  $lte: createRange((order) => order <= 0),
   $type,
   $mod,
   $exists,

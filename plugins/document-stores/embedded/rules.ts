@@ -1,15 +1,15 @@
 /** Validates documents against the rules of their collection, and names the fields of database errors. */
-import { Fault, fault, type Issue } from '../../../contract/fault.js';
+import { Fault, createFault, type Issue } from '../../../contract/fault.js';
 import { escapePointer } from '../../../contract/json.js';
 import type { Document } from '../kind.js';
-import type { KnownIndex } from '../shared/plan.js';
-import type { FieldRule, Rules } from '../shared/rules.js';
+import type { CollectionIndex } from '../shared/plan.js';
+import type { FieldSchema, Rules } from '../shared/rules.js';
 
-export interface Known {
+export interface CollectionMetadata {
   readonly rules: Rules | null;
-  readonly indexes: readonly KnownIndex[];
+  readonly indexes: readonly CollectionIndex[];
 }
-export const NOTHING: Known = { rules: null, indexes: [] };
+export const NOTHING: CollectionMetadata = { rules: null, indexes: [] };
 
 const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
   int: (value) => typeof value === 'number',
@@ -30,29 +30,31 @@ const LONG = ['QRY_CHECK', 'breaks a rule of the table'] as const;
 
 type Judgement = Issue | null;
 
-const issue = (pointer: string, [code, detail]: readonly [code: string, detail: string]): Issue => ({
+const createIssue = (pointer: string, [code, detail]: readonly [code: string, detail: string]): Issue => ({
   pointer,
   code,
   detail,
 });
 
-function judgeValue(value: unknown, rule: FieldRule, pointer: string): Judgement {
+function validateValue(value: unknown, rule: FieldSchema, pointer: string): Judgement {
   const { bsonType, multipleOf, maxLength, items, properties } = rule;
-  if (bsonType?.some((type) => FITS[type]?.(value)) === false) return issue(pointer, value === null ? NO_VALUE : WRONG);
-  if (typeof value === 'number' && multipleOf !== undefined && value % multipleOf !== 0) return issue(pointer, WRONG);
+  if (bsonType?.some((type) => FITS[type]?.(value)) === false)
+    return createIssue(pointer, value === null ? NO_VALUE : WRONG);
+  if (typeof value === 'number' && multipleOf !== undefined && value % multipleOf !== 0)
+    return createIssue(pointer, WRONG);
   if (typeof value === 'string' && maxLength !== undefined && [...value].length > maxLength)
-    return issue(pointer, LONG);
+    return createIssue(pointer, LONG);
   if (items !== undefined && Array.isArray(value)) {
     for (const [i, item] of value.entries()) {
-      const found = judgeValue(item, items, `${pointer}/${i}`);
+      const found = validateValue(item, items, `${pointer}/${i}`);
       if (found !== null) return found;
     }
   }
   if (properties === undefined || FITS['object']?.(value) !== true) return null;
-  return judgeFields(value as Document, properties, [], pointer);
+  return validateFields(value as Document, properties, [], pointer);
 }
 
-function judgeFields(
+function validateFields(
   document: Document,
   properties: Rules['properties'],
   required: readonly string[],
@@ -62,9 +64,9 @@ function judgeFields(
     const place = `${pointer}/${escapePointer(name)}`;
     const there = Object.hasOwn(document, name) && document[name] !== undefined;
     const found = there
-      ? judgeValue(document[name], rule, place)
+      ? validateValue(document[name], rule, place)
       : required.includes(name)
-        ? issue(place, NO_VALUE)
+        ? createIssue(place, NO_VALUE)
         : null;
     if (found !== null) return found;
   }
@@ -72,18 +74,18 @@ function judgeFields(
 }
 
 /** The first violation, or null. */
-export const judge = ({ required = [], properties }: Rules, document: Document): Judgement =>
-  judgeFields(document, properties, required, '');
+export const validateDocument = ({ required = [], properties }: Rules, document: Document): Judgement =>
+  validateFields(document, properties, required, '');
 
 /** `indexes`: fields by index name in the database. */
-export function named(error: unknown, indexes: ReadonlyMap<string, readonly string[]>): unknown {
+export function nameFields(error: unknown, indexes: ReadonlyMap<string, readonly string[]>): unknown {
   if (!(error instanceof Fault)) return error;
   const { cause, issues: _, ...options } = error.options;
   // Issues of other errors refer to positions in internal statements.
-  if (error.code !== 'QRY_UNIQUE') return fault(error.code, error.params, { ...options, cause });
+  if (error.code !== 'QRY_UNIQUE') return createFault(error.code, error.params, { ...options, cause });
   const name = String(((cause ?? {}) as { constraint?: unknown }).constraint);
   const fields = indexes.get(name) ?? (name.endsWith('_pkey') ? ['_id'] : []);
   const issues = fields.map((field) => ({ pointer: `/${escapePointer(field)}`, code: error.code, detail: TAKEN }));
-  return fault(error.code, error.params, { ...options, cause, issues });
+  return createFault(error.code, error.params, { ...options, cause, issues });
 }
 const TAKEN = 'is taken already';

@@ -3,27 +3,27 @@ import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, type Dialect } from '../../dialects/kind.js';
 import { documentStore, type DocumentStore } from '../kind.js';
-import { build, outline } from './layout.js';
-import { createStore } from './store.js';
-import { createTables, type Tables } from './tables.js';
+import { migrateCollections, outlineCollections } from './layout.js';
+import { createEmbeddedStore } from './store.js';
+import { createTables, type CollectionTables } from './tables.js';
 
-interface Opened {
+interface OpenStore {
   readonly sql: Dialect;
-  readonly tables: Tables;
+  readonly tables: CollectionTables;
 }
 
-const opened = new WeakMap<DocumentStore, Opened>();
-const partsOf = (handle: DocumentStore): Opened => {
+const opened = new WeakMap<DocumentStore, OpenStore>();
+const requireParts = (handle: DocumentStore): OpenStore => {
   const found = opened.get(handle);
   if (found === undefined) throw new Error('not a handle of this plugin');
   return found;
 };
 
-const connectionOf = (options: RuntimeContext['options']): string =>
+const getConnectionName = (options: RuntimeContext['options']): string =>
   typeof options['connection'] === 'string' ? options['connection'] : 'main';
 
 function resolveSql({ resolve, instance, options }: RuntimeContext): Dialect {
-  const connection = connectionOf(options);
+  const connection = getConnectionName(options);
   try {
     return resolve(dialect, connection);
   } catch (error) {
@@ -37,31 +37,31 @@ export default defineRuntime(documentStore, {
   create(context) {
     const sql = resolveSql(context);
     const tables = createTables(sql, context.instance);
-    const handle = createStore({ sql, tables, instance: context.instance });
+    const handle = createEmbeddedStore({ sql, tables, instance: context.instance });
     opened.set(handle, { sql, tables });
     return handle;
   },
 
   async open(handle, { instance, options }) {
-    const [row] = await partsOf(handle).sql.execute('SELECT version() AS version', [], null);
+    const [row] = await requireParts(handle).sql.execute('SELECT version() AS version', [], null);
     if (!/^PostgreSQL\b/.test(String(row?.['version'])))
-      throw new BootError('DOC_NOT_POSTGRESQL', { instance, connection: connectionOf(options) });
+      throw new BootError('DOC_NOT_POSTGRESQL', { instance, connection: getConnectionName(options) });
   },
 
   async health(handle) {
     try {
-      await partsOf(handle).sql.execute('SELECT 1 AS one', [], null);
+      await requireParts(handle).sql.execute('SELECT 1 AS one', [], null);
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not answer' };
     }
   },
 
-  plan: (handle, models, { instance }) => outline({ ...partsOf(handle), instance }, models),
+  plan: (handle, models, { instance }) => outlineCollections({ ...requireParts(handle), instance }, models),
 
-  async adopt(handle, models, { instance, log }, progress) {
-    const parts = partsOf(handle);
-    await build({ ...parts, instance }, models, log, progress);
-    parts.tables.forget();
+  async syncSchema(handle, models, { instance, log }, progress) {
+    const parts = requireParts(handle);
+    await migrateCollections({ ...parts, instance }, models, log, progress);
+    parts.tables.clearCache();
   },
 });

@@ -2,9 +2,9 @@
  * `$text` by the English full-text search of the database. Requires all quoted phrases, or any word if there are none; excludes
  * words and phrases after a minus.
  */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Document } from '../kind.js';
-import type { KnownIndex } from '../shared/plan.js';
+import type { CollectionIndex } from '../shared/plan.js';
 
 export interface Search {
   /** Parameters are numbered from `first`. */
@@ -12,46 +12,46 @@ export interface Search {
   readonly values: readonly unknown[];
 }
 
-export const searchedIn = (indexes: readonly KnownIndex[]): readonly string[] =>
+export const listSearchedFields = (indexes: readonly CollectionIndex[]): readonly string[] =>
   indexes.find(({ words }) => words !== null)?.words ?? [];
 
 /** Must equal the expression of the index. */
-export function searchedText(fields: readonly string[]): string {
-  const parts = fields.map((field) => `coalesce(doc #>> ${pathLiteral(field)}, '')`);
+export function formatSearchVector(fields: readonly string[]): string {
+  const parts = fields.map((field) => `coalesce(doc #>> ${formatPathLiteral(field)}, '')`);
   return `to_tsvector('english'::regconfig, ${parts.join(` || ' ' || `)})`;
 }
 
 /** Names come from models. */
-export const pathLiteral = (field: string): string => {
+export const formatPathLiteral = (field: string): string => {
   const quoted = `"${field.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   return `'{${quoted.replaceAll("'", "''")}}'::text[]`;
 };
 
-const unusable = (reason: string): never => {
-  throw fault('QRY_FAILED', {}, { cause: new Error(`$text: ${reason}`) });
+const rejectSearch = (reason: string): never => {
+  throw createFault('QRY_FAILED', {}, { cause: new Error(`$text: ${reason}`) });
 };
 
-interface Taken {
+interface SearchExtraction {
   readonly search: Search | null;
   readonly rest: Document;
 }
 
 /** `$text` may be at the top level or inside `$and`. */
-export function searchOf(filter: Document, fields: readonly string[]): Taken {
+export function extractSearch(filter: Document, fields: readonly string[]): SearchExtraction {
   const { $text: text, $comment: _, ...rest } = filter;
-  if (text !== undefined) return { search: searchFor(text, fields), rest };
+  if (text !== undefined) return { search: createSearch(text, fields), rest };
   const all = filter['$and'];
   if (!Array.isArray(all)) return { search: null, rest };
-  const parts = (all as readonly Document[]).map((part) => searchOf(part, fields));
+  const parts = (all as readonly Document[]).map((part) => extractSearch(part, fields));
   const found = parts.filter(({ search }) => search !== null);
-  if (found.length > 1) unusable('stands more than once');
+  if (found.length > 1) rejectSearch('stands more than once');
   return { search: found[0]?.search ?? null, rest: { ...rest, $and: parts.map((part) => part.rest) } };
 }
 
-function searchFor(text: unknown, fields: readonly string[]): Search {
-  if (fields.length === 0) unusable('no field of the model is searched (`fts`)');
+function createSearch(text: unknown, fields: readonly string[]): Search {
+  if (fields.length === 0) rejectSearch('no field of the model is searched (`fts`)');
   const asked = typeof text === 'object' && text !== null ? (text as Document)['$search'] : undefined;
-  if (typeof asked !== 'string') return unusable('`$search` is no text');
+  if (typeof asked !== 'string') return rejectSearch('`$search` is no text');
   const clean = asked.replaceAll('\0', ' ').toWellFormed();
   const phrases = [...clean.matchAll(/(?<![^\s-])(-?)"([^"]*)"/g)];
   const words = clean.replace(/-?"[^"]*"/g, ' ').split(/\s+/);
@@ -60,11 +60,11 @@ function searchFor(text: unknown, fields: readonly string[]): Search {
   const must = phrases.filter(([, minus]) => minus === '').map(([, , phrase = '']) => phrase);
   const mustNot = [...unwanted, ...phrases.filter(([, minus]) => minus !== '').map(([, , phrase = '']) => phrase)];
   const values = [must.length === 0 ? wanted : '', must, mustNot];
-  const vector = searchedText(fields);
+  const vector = formatSearchVector(fields);
   return {
     values,
     conditions: (first) => [
-      ...(must.length === 0 ? [`${vector} @@ ${anyOf(`$${first}::text`)}`] : [`$${first}::text IS NOT NULL`]),
+      ...(must.length === 0 ? [`${vector} @@ ${toAnyWordQuery(`$${first}::text`)}`] : [`$${first}::text IS NOT NULL`]),
       `(SELECT coalesce(bool_and(${vector} @@ phraseto_tsquery('english', phrase)), true) FROM unnest($${first + 1}::text[]) AS phrase)`,
       `NOT (SELECT coalesce(bool_or(${vector} @@ phraseto_tsquery('english', word)), false) FROM unnest($${first + 2}::text[]) AS word)`,
     ],
@@ -72,4 +72,5 @@ function searchFor(text: unknown, fields: readonly string[]): Search {
 }
 
 /** Turns a query for all words into one for any word. */
-const anyOf = (value: string): string => `replace(plainto_tsquery('english', ${value})::text, ' & ', ' | ')::tsquery`;
+const toAnyWordQuery = (value: string): string =>
+  `replace(plainto_tsquery('english', ${value})::text, ' & ', ' | ')::tsquery`;

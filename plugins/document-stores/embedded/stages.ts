@@ -1,25 +1,25 @@
 /** Pipeline stages and expression operators that differ from MongoDB in the library. Evaluates no code from definitions. */
 import type { Document } from '../kind.js';
-import { scalarKey } from './codec.js';
-import { compare, isFields, orderOf } from './order.js';
+import { toScalarKey } from './codec.js';
+import { compareDocumentValues, isFields, createOrder } from './order.js';
 import { findAll, findOne, isMatch } from './patterns.js';
 
 export type Evaluate = (document: unknown, expression: unknown, options: never) => unknown;
 
 /** A missing field sorts before null. */
 const compareValues = (a: unknown, b: unknown): number =>
-  a === undefined || b === undefined ? Number(a !== undefined) - Number(b !== undefined) : compare(a, b);
+  a === undefined || b === undefined ? Number(a !== undefined) - Number(b !== undefined) : compareDocumentValues(a, b);
 
 type Expression = (document: unknown, expression: unknown, options: never) => unknown;
 
-const comparing =
+const createComparison =
   (evaluate: Evaluate, answer: (order: number) => unknown): Expression =>
   (document, expression, options) => {
     const [a, b] = evaluate(document, expression, options) as readonly unknown[];
     return answer(compareValues(a, b));
   };
 
-const overPattern =
+const createPatternExpression =
   (evaluate: Evaluate, answer: (operands: Readonly<Record<string, unknown>>) => unknown): Expression =>
   (document, expression, options) =>
     answer(evaluate(document, expression, options) as Readonly<Record<string, unknown>>);
@@ -43,7 +43,7 @@ const DATES = [
 const NO_BRANCH = Symbol('no branch');
 
 /** Weeks begin on Sunday; the days before the first Sunday of a year are in week 0. */
-const weekOver =
+const createWeek =
   (known: Readonly<Record<string, unknown>>): Expression =>
   (document, expression, options) => {
     const [day, weekday] = ['$dayOfYear', '$dayOfWeek'].map((name) =>
@@ -55,15 +55,15 @@ const weekOver =
 /** Limits the memory of one range. */
 const LONGEST_RANGE = 1_000_000;
 
-export function expressionsOver(
+export function createExpressions(
   evaluate: Evaluate,
   known: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, Expression>> {
-  const parts = { ...known, $week: weekOver(known) };
+  const parts = { ...known, $week: createWeek(known) };
   const dates = DATES.flatMap((name): [string, Expression][] => {
     const operator = (parts as typeof known)[`$${name}`] as Expression | undefined;
     if (operator === undefined) return [];
-    const part: Expression = (document, expression, options) => {
+    const evaluateDatePart: Expression = (document, expression, options) => {
       const date = evaluate(
         document,
         isFields(expression) && 'date' in expression ? expression['date'] : expression,
@@ -71,20 +71,20 @@ export function expressionsOver(
       );
       return date === null || date === undefined ? null : operator(document, expression, options);
     };
-    return [[`$${name}`, part]];
+    return [[`$${name}`, evaluateDatePart]];
   });
   const trunc = known['$trunc'] as Expression;
   const choose = known['$switch'] as Expression;
   const range = known['$range'] as Expression;
   return {
     ...Object.fromEntries(dates),
-    $eq: comparing(evaluate, (order) => order === 0),
-    $ne: comparing(evaluate, (order) => order !== 0),
-    $gt: comparing(evaluate, (order) => order > 0),
-    $gte: comparing(evaluate, (order) => order >= 0),
-    $lt: comparing(evaluate, (order) => order < 0),
-    $lte: comparing(evaluate, (order) => order <= 0),
-    $cmp: comparing(evaluate, Math.sign),
+    $eq: createComparison(evaluate, (order) => order === 0),
+    $ne: createComparison(evaluate, (order) => order !== 0),
+    $gt: createComparison(evaluate, (order) => order > 0),
+    $gte: createComparison(evaluate, (order) => order >= 0),
+    $lt: createComparison(evaluate, (order) => order < 0),
+    $lte: createComparison(evaluate, (order) => order <= 0),
+    $cmp: createComparison(evaluate, Math.sign),
     $trunc: (document, expression, options) =>
       trunc(document, Array.isArray(expression) ? expression : [expression, 0], options),
     $switch: (document, expression, options) => {
@@ -93,9 +93,9 @@ export function expressionsOver(
       return found;
     },
     // The library's versions may backtrack exponentially, and loop infinitely on empty matches.
-    $regexMatch: overPattern(evaluate, isMatch),
-    $regexFind: overPattern(evaluate, findOne),
-    $regexFindAll: overPattern(evaluate, findAll),
+    $regexMatch: createPatternExpression(evaluate, isMatch),
+    $regexFind: createPatternExpression(evaluate, findOne),
+    $regexFindAll: createPatternExpression(evaluate, findAll),
     $range: (document, expression, options) => {
       const [from, to, by = 1] = evaluate(document, expression, options) as readonly number[];
       const count = (Number(to) - Number(from)) / Number(by);
@@ -120,15 +120,15 @@ export interface Stream {
   transform(change: (documents: Document[]) => Stream): Stream;
 }
 
-export type Flow = (documents: readonly Document[]) => Stream;
+export type StreamFactory = (documents: readonly Document[]) => Stream;
 
-export const sorting =
-  (flow: Flow) =>
+export const createSort =
+  (flow: StreamFactory) =>
   (stream: Stream, keys: Readonly<Record<string, unknown>>): Stream =>
-    stream.transform((documents) => flow([...documents].sort(orderOf(keys))));
+    stream.transform((documents) => flow([...documents].sort(createOrder(keys))));
 
 /** `$bucket` as `$group` with `$switch`; lower boundaries are inclusive. */
-export function bucketAsGroups(spec: Document): readonly Document[] {
+export function toGroupStages(spec: Document): readonly Document[] {
   const { groupBy, boundaries, output } = spec;
   const all = boundaries as readonly unknown[];
   const branches = all.slice(0, -1).map((least, i) => ({
@@ -140,22 +140,22 @@ export function bucketAsGroups(spec: Document): readonly Document[] {
   return [{ $group: { _id: { $switch: choice }, ...fields } }, { $sort: { _id: 1 } }];
 }
 
-const keyOf = (value: unknown): string =>
-  value === null || value === undefined ? 'z' : (scalarKey(value) ?? `j${JSON.stringify(value)}`);
+const toKey = (value: unknown): string =>
+  value === null || value === undefined ? 'z' : (toScalarKey(value) ?? `j${JSON.stringify(value)}`);
 
 /** Missing values are null; arrays count by element. */
-function keysAt(
+function listKeys(
   document: Document,
   path: string,
   within: (document: Document, path: string) => unknown,
 ): readonly string[] {
   const value = within(document, path) ?? null;
-  if (!Array.isArray(value)) return [keyOf(value)];
-  return value.length === 0 ? ['z'] : [keyOf(value), ...(value as unknown[]).map(keyOf)];
+  if (!Array.isArray(value)) return [toKey(value)];
+  return value.length === 0 ? ['z'] : [toKey(value), ...(value as unknown[]).map(toKey)];
 }
 
 /** Joined documents keep the order of their collection. */
-export function joiner(
+export function createJoin(
   others: readonly Document[],
   local: string,
   foreign: string,
@@ -163,12 +163,12 @@ export function joiner(
 ): (document: Document) => readonly Document[] {
   const byKey = new Map<string, number[]>();
   others.forEach((other, i) => {
-    for (const key of new Set(keysAt(other, foreign, within))) byKey.set(key, [...(byKey.get(key) ?? []), i]);
+    for (const key of new Set(listKeys(other, foreign, within))) byKey.set(key, [...(byKey.get(key) ?? []), i]);
   });
   return (document) => {
     const value = within(document, local);
     const keys =
-      Array.isArray(value) && value.length > 0 ? (value as unknown[]).map(keyOf) : keysAt(document, local, within);
+      Array.isArray(value) && value.length > 0 ? (value as unknown[]).map(toKey) : listKeys(document, local, within);
     const places = new Set(keys.flatMap((key) => byKey.get(key) ?? []));
     return others.length === 0 ? [] : [...places].sort((a, b) => a - b).map((i) => others[i] as Document);
   };

@@ -3,44 +3,45 @@
  * transaction uses only its own connection, because waiting for another could deadlock.
  */
 import { ObjectId } from 'bson';
-import type { Asker } from '../../../contract/asker.js';
-import { Fault, fault } from '../../../contract/fault.js';
-import { createRepeats } from '../../../contract/repeats.js';
+import type { Requester } from '../../../contract/asker.js';
+import { Fault, createFault } from '../../../contract/fault.js';
+import { createConflictRetry } from '../../../contract/repeats.js';
 import { clock } from '../../../language/project/clock.js';
 import { SERIALIZABLE, SNAPSHOT, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
 import type { Document, DocumentStore, DocumentTransaction, FindOptions, UpdateOptions } from '../kind.js';
-import { wantsNothing } from '../shared/window.js';
-import { aggregateWith } from './aggregate.js';
-import { encode, idKey, plainCopy, refused } from './codec.js';
-import { change, project, type Fields } from './engine.js';
-import { orderOf } from './order.js';
-import { createReader, MoreToRead, type Found, type Query } from './reader.js';
-import { judge, named, NOTHING, type Known } from './rules.js';
-import { searchOf } from './search.js';
-import { indexName, tableName, type Tables } from './tables.js';
-import { termsLiteral } from './terms.js';
-import { inserted, operatorsOf, seedOf } from './upsert.js';
+import { isEmptyWindow } from '../shared/window.js';
+import { runAggregate } from './aggregate.js';
+import { encode, toIdKey, copyPlain, createValueFault } from './codec.js';
+import { updateDocuments, projectDocuments, type Fields } from './engine.js';
+import { createOrder } from './order.js';
+import { createCollectionReader, SnapshotRequiredError, type StoredDocument, type FilterPlan } from './reader.js';
+import { validateDocument, nameFields, NOTHING, type CollectionMetadata } from './rules.js';
+import { extractSearch } from './search.js';
+import { toIndexName, toTableName, type CollectionTables } from './tables.js';
+import { formatTerms } from './terms.js';
+import { createDocument, omitInsertOperators, createSeed } from './upsert.js';
 
 /** Attempts to lock a matching document under concurrent changes. */
 const TRIES = 30;
 
-export interface Parts {
+export interface StoreParts {
   readonly sql: Dialect;
-  readonly tables: Tables;
+  readonly tables: CollectionTables;
   readonly instance: string;
 }
 
 type Inside = DocumentTransaction | null;
-const of = (inside: Inside): Transaction | null => (inside === null ? null : (inside.transaction as Transaction));
+const getTransaction = (inside: Inside): Transaction | null =>
+  inside === null ? null : (inside.transaction as Transaction);
 
-export function createStore({ sql, tables, instance }: Parts): DocumentStore {
-  const reader = createReader(tables);
-  const repeated = createRepeats(clock);
+export function createEmbeddedStore({ sql, tables, instance }: StoreParts): DocumentStore {
+  const reader = createCollectionReader(tables);
+  const repeated = createConflictRetry(clock);
 
-  async function transacted<T>(
+  async function runTransaction<T>(
     need: Isolation,
     work: (transaction: Transaction) => Promise<T>,
-    asker: Asker | null,
+    asker: Requester | null,
   ): Promise<T> {
     const own = await sql.begin(need, asker);
     try {
@@ -54,30 +55,30 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
   }
 
   /** Runs in the given transaction, or in its own one. */
-  async function within<T>(
+  async function runWithin<T>(
     inside: Inside,
     work: (transaction: Transaction) => Promise<T>,
-    asker: Asker | null = null,
+    asker: Requester | null = null,
   ): Promise<T> {
-    const given = of(inside);
+    const given = getTransaction(inside);
     if (given !== null) return work(given);
     return repeated(
-      () => transacted(SERIALIZABLE, work, asker),
+      () => runTransaction(SERIALIZABLE, work, asker),
       (error) => sql.retryable(error),
       asker,
     );
   }
 
   /** Reads one consistent state, in a snapshot transaction if it takes several statements. */
-  async function atOnce<T>(
+  async function readConsistently<T>(
     inside: Inside,
     work: (transaction: Transaction | null) => Promise<T>,
-    asker: Asker | null = null,
+    asker: Requester | null = null,
   ): Promise<T> {
     try {
-      return await work(of(inside));
+      return await work(getTransaction(inside));
     } catch (error) {
-      if (error instanceof MoreToRead) return transacted(SNAPSHOT, work, asker);
+      if (error instanceof SnapshotRequiredError) return runTransaction(SNAPSHOT, work, asker);
       throw error;
     }
   }
@@ -86,30 +87,30 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     collection: string,
     sort: 'insert' | 'update',
     documents: readonly Document[],
-    { indexes }: Known,
+    { indexes }: CollectionMetadata,
     inside: Transaction | null,
   ): Promise<void> {
     if (documents.length === 0) return;
-    const keys = documents.map((document) => idKey(document['_id']));
+    const keys = documents.map((document) => toIdKey(document['_id']));
     const texts = documents.map((document) => JSON.stringify(encode(document)));
     try {
-      await tables.execute(tables.texts(collection)[sort], [keys, texts, documents.map(termsLiteral)], inside);
+      await tables.execute(tables.texts(collection)[sort], [keys, texts, documents.map(formatTerms)], inside);
     } catch (error) {
-      const table = tableName(collection, instance);
-      throw named(error, new Map(indexes.map(({ name, fields }) => [indexName(table, name), fields])));
+      const table = toTableName(collection, instance);
+      throw nameFields(error, new Map(indexes.map(({ name, fields }) => [toIndexName(table, name), fields])));
     }
   }
 
   async function insert(collection: string, given: readonly Document[], inside: Inside): Promise<readonly Document[]> {
-    const documents = given.map((document) => withId(plainCopy(document)));
-    const known = await tables.make(collection, of(inside));
-    documents.forEach((document) => demand(known, document));
-    await write(collection, 'insert', documents, known, of(inside));
+    const documents = given.map((document) => withId(copyPlain(document)));
+    const known = await tables.make(collection, getTransaction(inside));
+    documents.forEach((document) => requireValid(known, document));
+    await write(collection, 'insert', documents, known, getTransaction(inside));
     return documents;
   }
 
   /** Tests documents again that were changed since they were read. */
-  async function locked(
+  async function lockMatches(
     collection: string,
     filter: Document,
     { one, sort }: Pick<UpdateOptions, 'one' | 'sort'>,
@@ -117,48 +118,48 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
   ): Promise<readonly Document[]> {
     const options: FindOptions = { ...(one === true && { limit: 1 }), ...(sort !== undefined && { sort }) };
     for (let attempt = 1; ; attempt++) {
-      const query = await reader.queryOf(collection, filter, transaction);
+      const query = await reader.planQuery(collection, filter, transaction);
       if (query === null) return [];
-      const found = await candidates(collection, query, options, transaction);
+      const found = await findCandidates(collection, query, options, transaction);
       const documents = found.map(({ document }) => document);
-      const still = await again(collection, query, documents, sort, transaction);
+      const still = await retestLocked(collection, query, documents, sort, transaction);
       // Another document may match instead.
       if (one !== true || found.length === 0 || still.length > 0 || attempt >= TRIES) return still;
     }
   }
 
-  async function again(
+  async function retestLocked(
     collection: string,
-    query: Query,
+    query: FilterPlan,
     documents: readonly Document[],
     sort: UpdateOptions['sort'],
     transaction: Transaction,
   ): Promise<readonly Document[]> {
-    const keys = documents.map(({ _id }) => idKey(_id));
+    const keys = documents.map(({ _id }) => toIdKey(_id));
     const held = await reader.lock(collection, keys, transaction);
-    return sorted(held.filter(query.test), sort);
+    return sortDocuments(held.filter(query.test), sort);
   }
 
-  async function candidates(
+  async function findCandidates(
     collection: string,
-    query: Query,
+    query: FilterPlan,
     options: FindOptions,
     inside: Transaction | null,
-  ): Promise<readonly Found[]> {
-    const sort = options.sort === undefined ? null : orderOf(options.sort);
+  ): Promise<readonly StoredDocument[]> {
+    const sort = options.sort === undefined ? null : createOrder(options.sort);
     const most = options.limit === undefined ? Infinity : (options.skip ?? 0) + options.limit;
-    let found: Found[] = [];
-    const cut = (): void => {
+    let found: StoredDocument[] = [];
+    const sortAndTrim = (): void => {
       if (sort !== null) found.sort((a, b) => sort(a.document, b.document) || a.seq - b.seq);
       if (found.length > most) found = found.slice(0, most);
     };
-    await reader.each(collection, query, inside, (one) => {
+    await reader.visitMatches(collection, query, inside, (one) => {
       found.push(one);
       // Bounds memory.
-      if (sort !== null && found.length > 2 * most + 1000) cut();
+      if (sort !== null && found.length > 2 * most + 1000) sortAndTrim();
       return sort !== null || found.length < most;
     });
-    cut();
+    sortAndTrim();
     return found;
   }
 
@@ -169,23 +170,28 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     options: UpdateOptions,
     transaction: Transaction,
   ): Promise<readonly Document[]> {
-    const documents = (await locked(collection, filter, options, transaction)) as readonly Fields[];
+    const documents = (await lockMatches(collection, filter, options, transaction)) as readonly Fields[];
     const arrayFilters = options.arrayFilters ?? [];
     if (documents.length === 0) {
-      const made = withId(inserted(seedOf(filter), update, arrayFilters));
+      const made = withId(createDocument(createSeed(filter), update, arrayFilters));
       if (options.upsert !== true) return [];
       const known = await tables.make(collection, transaction);
-      demand(known, made);
+      requireValid(known, made);
       await write(collection, 'insert', [made], known, transaction);
       return [made];
     }
-    const known = (await tables.known(collection, transaction)) ?? NOTHING;
+    const known = (await tables.readMetadata(collection, transaction)) ?? NOTHING;
     // A document that was invalid before is not validated until it becomes valid.
-    const before = documents.map((document) => ({ key: idKey(document['_id']), right: isRight(known, document) }));
-    const changed = change(documents, searchOf(filter, ['']).rest, operatorsOf(update), arrayFilters);
+    const before = documents.map((document) => ({ key: toIdKey(document['_id']), right: isValid(known, document) }));
+    const changed = updateDocuments(
+      documents,
+      extractSearch(filter, ['']).rest,
+      omitInsertOperators(update),
+      arrayFilters,
+    );
     changed.forEach((document, i) => {
-      if (idKey(document['_id']) !== before[i]?.key) throw refused('/_id', 'cannot be changed');
-      if (before[i].right) demand(known, document);
+      if (toIdKey(document['_id']) !== before[i]?.key) throw createValueFault('/_id', 'cannot be changed');
+      if (before[i].right) requireValid(known, document);
     });
     await write(collection, 'update', changed, known, transaction);
     return changed;
@@ -197,50 +203,58 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
     options: FindOptions,
     transaction: Transaction | null,
   ): Promise<readonly Document[]> {
-    const query = await reader.queryOf(collection, filter, transaction);
+    const query = await reader.planQuery(collection, filter, transaction);
     if (query === null) return [];
-    const found = await candidates(collection, query, options, transaction);
+    const found = await findCandidates(collection, query, options, transaction);
     const chosen = found.slice(options.skip ?? 0).map(({ document }) => document);
     const { projection, lock, sort } = options;
     const documents =
-      lock === true && transaction !== null ? await again(collection, query, chosen, sort, transaction) : chosen;
+      lock === true && transaction !== null ? await retestLocked(collection, query, chosen, sort, transaction) : chosen;
     if (projection === undefined || Object.keys(projection).length === 0) return documents;
-    return project(documents, query.rest, projection);
+    return projectDocuments(documents, query.rest, projection);
   }
 
   const handle: DocumentStore = {
     on: sql,
     insert,
     async find(collection, given, options, inside, asker) {
-      if (wantsNothing(options)) return [];
-      return atOnce(inside, (transaction) => findInside(collection, plainCopy(given), options, transaction), asker);
+      if (isEmptyWindow(options)) return [];
+      return readConsistently(
+        inside,
+        (transaction) => findInside(collection, copyPlain(given), options, transaction),
+        asker,
+      );
     },
     async update(collection, filter, update, options, inside, asker) {
       const call = (transaction: Transaction): Promise<readonly Document[]> =>
-        updateInside(collection, plainCopy(filter), plainCopy(update), plainCopy(options), transaction);
+        updateInside(collection, copyPlain(filter), copyPlain(update), copyPlain(options), transaction);
       try {
-        return await within(inside, call, asker);
+        return await runWithin(inside, call, asker);
       } catch (error) {
         // A concurrent upsert created the document.
         if (inside !== null || options.upsert !== true || !isTaken(error)) throw error;
-        return within(inside, call, asker);
+        return runWithin(inside, call, asker);
       }
     },
     remove: (collection, given, options, inside, asker) =>
-      within(
+      runWithin(
         inside,
         async (transaction) => {
-          const documents = await locked(collection, plainCopy(given), options, transaction);
-          const keys = documents.map(({ _id }) => idKey(_id));
+          const documents = await lockMatches(collection, copyPlain(given), options, transaction);
+          const keys = documents.map(({ _id }) => toIdKey(_id));
           if (keys.length > 0) await tables.execute(tables.texts(collection).remove, [keys], transaction);
           return documents;
         },
         asker,
       ),
     count: (collection, filter, inside, asker) =>
-      atOnce(inside, (transaction) => reader.count(collection, plainCopy(filter), transaction), asker),
+      readConsistently(inside, (transaction) => reader.count(collection, copyPlain(filter), transaction), asker),
     aggregate: (collection, pipeline, inside, asker) =>
-      atOnce(inside, (transaction) => aggregateWith(reader, collection, plainCopy(pipeline), transaction), asker),
+      readConsistently(
+        inside,
+        (transaction) => runAggregate(reader, collection, copyPlain(pipeline), transaction),
+        asker,
+      ),
     async begin(_snapshot, asker) {
       return { transaction: await sql.begin(SERIALIZABLE, asker) };
     },
@@ -251,11 +265,12 @@ export function createStore({ sql, tables, instance }: Parts): DocumentStore {
   return handle;
 }
 
-const isRight = ({ rules }: Known, document: Document): boolean => rules === null || judge(rules, document) === null;
+const isValid = ({ rules }: CollectionMetadata, document: Document): boolean =>
+  rules === null || validateDocument(rules, document) === null;
 
-function demand({ rules }: Known, document: Document): void {
-  const issue = rules === null ? null : judge(rules, document);
-  if (issue !== null) throw fault(issue.code, {}, { issues: [issue] });
+function requireValid({ rules }: CollectionMetadata, document: Document): void {
+  const issue = rules === null ? null : validateDocument(rules, document);
+  if (issue !== null) throw createFault(issue.code, {}, { issues: [issue] });
 }
 
 const isTaken = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_UNIQUE';
@@ -265,5 +280,5 @@ function withId(document: Document): Document {
   return { _id: Object.hasOwn(document, '_id') ? _id : new ObjectId(), ...fields };
 }
 
-const sorted = (documents: readonly Document[], sort: UpdateOptions['sort']): readonly Document[] =>
-  sort === undefined ? documents : [...documents].sort(orderOf(sort));
+const sortDocuments = (documents: readonly Document[], sort: UpdateOptions['sort']): readonly Document[] =>
+  sort === undefined ? documents : [...documents].sort(createOrder(sort));

@@ -4,18 +4,18 @@
  */
 import { createHash } from 'node:crypto';
 import { BY_LOCKS, type Dialect, type Row, type Transaction } from '../../dialects/kind.js';
-import { NOTHING, type Known } from './rules.js';
+import { NOTHING, type CollectionMetadata } from './rules.js';
 
 /** Rows per statement. */
-export const BATCH = 500;
+export const BATCH_ROWS = 500;
 /** An arbitrary advisory lock key. */
 const LOCK = '7306089142510572';
 const NAME_BYTES = 63;
 
-export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** At most 63 bytes; longer names end in a digest. */
-export function fitting(name: string, suffix = ''): string {
+export function fitName(name: string, suffix = ''): string {
   const whole = name + suffix;
   if (Buffer.byteLength(whole) <= NAME_BYTES) return whole;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 12);
@@ -23,19 +23,21 @@ export function fitting(name: string, suffix = ''): string {
 }
 
 /** Unambiguous, because collection names cannot contain `@`. */
-export const tableName = (collection: string, instance: string): string =>
-  fitting(`lintel_docs_${collection}${instance === 'main' ? '' : `@${Buffer.from(instance).toString('hex')}`}`);
+export const toTableName = (collection: string, instance: string): string =>
+  fitName(`lintel_docs_${collection}${instance === 'main' ? '' : `@${Buffer.from(instance).toString('hex')}`}`);
 
-export const indexName = (table: string, name: string): string => fitting(`${table}_${name}`);
+export const toIndexName = (table: string, name: string): string => fitName(`${table}_${name}`);
 
 /** The metadata of a collection is stored in the comment of its table. */
-export const commentOf = (table: string, known: Known): string =>
-  `COMMENT ON TABLE ${quote(table)} IS '${JSON.stringify(known).replaceAll("'", "''")}'`;
+export const formatComment = (table: string, known: CollectionMetadata): string =>
+  `COMMENT ON TABLE ${quoteIdentifier(table)} IS '${JSON.stringify(known).replaceAll("'", "''")}'`;
 
-export const knownOf = (comment: unknown): Known =>
-  typeof comment === 'string' && comment.startsWith('{"rules":') ? (JSON.parse(comment) as Known) : NOTHING;
+export const parseComment = (comment: unknown): CollectionMetadata =>
+  typeof comment === 'string' && comment.startsWith('{"rules":')
+    ? (JSON.parse(comment) as CollectionMetadata)
+    : NOTHING;
 
-export interface Texts {
+export interface TableStatements {
   /** Quoted. */
   readonly table: string;
   readonly create: readonly string[];
@@ -51,8 +53,8 @@ export interface Texts {
 /** Passed as text, because unnesting JSON would reject `\u0000`. */
 const RECORDS = 'unnest($1::text[], $2::text[], $3::text[]) AS r(id, doc, terms)';
 
-export function textsOf(name: string): Texts {
-  const table = quote(name);
+export function createTexts(name: string): TableStatements {
+  const table = quoteIdentifier(name);
   const known = new Map<string, string>();
   function read(lists: number, more: readonly string[], early: boolean): string {
     const key = `${lists} ${String(early)} ${more.join(' ')}`;
@@ -65,7 +67,7 @@ export function textsOf(name: string): Texts {
       ...Array.from({ length: lists }, (_, i) => `terms && $${i + 2}::text[]`),
       ...more,
     ];
-    const text = `SELECT seq, doc FROM ${table} WHERE ${conditions.join(' AND ')} ORDER BY ${place} LIMIT ${BATCH}`;
+    const text = `SELECT seq, doc FROM ${table} WHERE ${conditions.join(' AND ')} ORDER BY ${place} LIMIT ${BATCH_ROWS}`;
     known.set(key, text);
     return text;
   }
@@ -73,8 +75,8 @@ export function textsOf(name: string): Texts {
     table,
     create: [
       `CREATE TABLE IF NOT EXISTS ${table} (id text PRIMARY KEY, seq bigint GENERATED ALWAYS AS IDENTITY, doc json NOT NULL, terms text[] NOT NULL)`,
-      `CREATE UNIQUE INDEX IF NOT EXISTS ${quote(fitting(name, '_seq'))} ON ${table} (seq)`,
-      `CREATE INDEX IF NOT EXISTS ${quote(fitting(name, '_terms'))} ON ${table} USING gin (terms)`,
+      `CREATE UNIQUE INDEX IF NOT EXISTS ${quoteIdentifier(fitName(name, '_seq'))} ON ${table} (seq)`,
+      `CREATE INDEX IF NOT EXISTS ${quoteIdentifier(fitName(name, '_terms'))} ON ${table} USING gin (terms)`,
     ],
     insert: `INSERT INTO ${table} (id, doc, terms) SELECT id, doc::json, terms::text[] FROM ${RECORDS} RETURNING 1 AS one`,
     update: `UPDATE ${table} AS d SET doc = r.doc::json, terms = r.terms::text[] FROM ${RECORDS} WHERE d.id = r.id RETURNING 1 AS one`,
@@ -85,57 +87,57 @@ export function textsOf(name: string): Texts {
   };
 }
 
-export interface Tables {
-  readonly texts: (collection: string) => Texts;
+export interface CollectionTables {
+  readonly texts: (collection: string) => TableStatements;
   readonly execute: (text: string, values: readonly unknown[], inside: Transaction | null) => Promise<readonly Row[]>;
   /** Null: no such collection. */
-  known(collection: string, inside: Transaction | null): Promise<Known | null>;
+  readMetadata(collection: string, inside: Transaction | null): Promise<CollectionMetadata | null>;
   /** Creates a missing table. */
-  make(collection: string, inside: Transaction | null): Promise<Known>;
+  make(collection: string, inside: Transaction | null): Promise<CollectionMetadata>;
   /** Blocks the creation of tables by others until the transaction ends. */
-  alone(inside: Transaction): Promise<void>;
-  forget(): void;
+  lockCreation(inside: Transaction): Promise<void>;
+  clearCache(): void;
 }
 
 const LOOK = `SELECT to_regclass($1::text) IS NOT NULL AS there, obj_description(to_regclass($1::text), 'pg_class') AS known`;
 
-export function createTables(sql: Dialect, instance: string): Tables {
-  const texts = new Map<string, Texts>();
-  const there = new Map<string, Known>();
+export function createTables(sql: Dialect, instance: string): CollectionTables {
+  const texts = new Map<string, TableStatements>();
+  const there = new Map<string, CollectionMetadata>();
   /** Visible to others only after the commit. */
   const made = new WeakMap<Transaction, Set<string>>();
-  const textsFor = (collection: string): Texts => {
-    const known = texts.get(collection) ?? textsOf(tableName(collection, instance));
+  const getTexts = (collection: string): TableStatements => {
+    const known = texts.get(collection) ?? createTexts(toTableName(collection, instance));
     texts.set(collection, known);
     return known;
   };
-  const execute: Tables['execute'] = (text, values, inside) => sql.execute(text, values, inside);
-  async function known(collection: string, inside: Transaction | null): Promise<Known | null> {
+  const execute: CollectionTables['execute'] = (text, values, inside) => sql.execute(text, values, inside);
+  async function readMetadata(collection: string, inside: Transaction | null): Promise<CollectionMetadata | null> {
     const found = there.get(collection);
     if (found !== undefined) return found;
     if (inside !== null && made.get(inside)?.has(collection) === true) return NOTHING;
-    const [row] = await execute(LOOK, [textsFor(collection).table], inside);
+    const [row] = await execute(LOOK, [getTexts(collection).table], inside);
     if (row?.['there'] !== true) return null;
-    const read = knownOf(row['known']);
+    const read = parseComment(row['known']);
     there.set(collection, read);
     return read;
   }
-  async function alone(inside: Transaction): Promise<void> {
+  async function lockCreation(inside: Transaction): Promise<void> {
     await execute(`SELECT pg_advisory_xact_lock(${LOCK}) IS NULL AS waited`, [], inside);
   }
   async function makeInside(collection: string, inside: Transaction): Promise<void> {
-    await alone(inside);
-    for (const text of textsFor(collection).create) await execute(text, [], inside);
+    await lockCreation(inside);
+    for (const text of getTexts(collection).create) await execute(text, [], inside);
     made.set(inside, (made.get(inside) ?? new Set()).add(collection));
   }
   return {
-    texts: textsFor,
+    texts: getTexts,
     execute,
-    known,
-    alone,
-    forget: () => there.clear(),
+    readMetadata,
+    lockCreation,
+    clearCache: () => there.clear(),
     async make(collection, inside) {
-      const found = await known(collection, inside);
+      const found = await readMetadata(collection, inside);
       if (found !== null) return found;
       if (inside !== null) {
         await makeInside(collection, inside);
@@ -149,7 +151,7 @@ export function createTables(sql: Dialect, instance: string): Tables {
         await sql.rollback(own);
         throw error;
       }
-      return (await known(collection, null)) ?? NOTHING;
+      return (await readMetadata(collection, null)) ?? NOTHING;
     },
   };
 }

@@ -3,7 +3,7 @@
  * missing.
  */
 import type { Document } from '../kind.js';
-import { scalarKey, short } from './codec.js';
+import { toScalarKey, shortenKey } from './codec.js';
 
 /** A document with more values is a candidate for every filter. */
 const MOST = 400;
@@ -11,26 +11,26 @@ export const EVERY = '*';
 /** More conditions cost more than they narrow. */
 const CONDITIONS = 3;
 
-const termOf = (path: string, key: string): string => short(`${path}=${key}`);
+const toTerm = (path: string, key: string): string => shortenKey(`${path}=${key}`);
 
-export function termsOf(document: Document): readonly string[] {
+export function listTerms(document: Document): readonly string[] {
   const found = new Set<string>();
   const visit = (value: unknown, path: string): void => {
     if (found.size > MOST) return;
-    const key = scalarKey(value);
-    if (key !== null) found.add(termOf(path, key));
+    const key = toScalarKey(value);
+    if (key !== null) found.add(toTerm(path, key));
     else if (Array.isArray(value)) for (const item of value) visit(item, path);
-    else if (typeof value === 'object' && value !== null) fields(value as Document, `${path}.`);
+    else if (typeof value === 'object' && value !== null) visitFields(value as Document, `${path}.`);
   };
-  const fields = (value: Document, prefix: string): void => {
+  const visitFields = (value: Document, prefix: string): void => {
     for (const key of Object.keys(value)) visit(value[key], prefix + key);
   };
-  fields(document, '');
+  visitFields(document, '');
   return found.size > MOST ? [EVERY] : [...found];
 }
 
-export const termsLiteral = (document: Document): string =>
-  `{${termsOf(document)
+export const formatTerms = (document: Document): string =>
+  `{${listTerms(document)
     .map((term) => `"${term.replace(/["\\]/g, '\\$&')}"`)
     .join(',')}}`;
 
@@ -44,46 +44,49 @@ const isFilter = (value: unknown): value is Document =>
 const isPlainPath = (path: string): boolean =>
   !path.startsWith('$') && !path.split('.').some((part) => /^\d*$/.test(part));
 
-function listOf(path: string, values: unknown): readonly string[] | null {
+function toTermList(path: string, values: unknown): readonly string[] | null {
   if (!Array.isArray(values)) return null;
-  const keys = values.map(scalarKey);
-  return keys.every((key) => key !== null) ? keys.map((key) => termOf(path, key)) : null;
+  const keys = values.map(toScalarKey);
+  return keys.every((key) => key !== null) ? keys.map((key) => toTerm(path, key)) : null;
 }
 
-function ofOperators(path: string, operators: Document): Narrow {
+function narrowOperators(path: string, operators: Document): Narrow {
   return Object.entries(operators).flatMap(([operator, value]): Narrow => {
-    if (operator === '$eq') return single(listOf(path, [value]));
-    if (operator === '$in') return single(listOf(path, value));
-    if (operator === '$all') return (listOf(path, value) ?? []).map((term) => [term]);
+    if (operator === '$eq') return wrapList(toTermList(path, [value]));
+    if (operator === '$in') return wrapList(toTermList(path, value));
+    if (operator === '$all') return (toTermList(path, value) ?? []).map((term) => [term]);
     if (operator === '$elemMatch' && isFilter(value) && !Object.keys(value).some((key) => key.startsWith('$')))
-      return ofFilter(value, `${path}.`);
+      return narrowFilter(value, `${path}.`);
     return [];
   });
 }
 
-const single = (list: readonly string[] | null): Narrow => (list === null ? [] : [list]);
+const wrapList = (list: readonly string[] | null): Narrow => (list === null ? [] : [list]);
 
-function ofCondition(path: string, condition: unknown): Narrow {
-  if (!isFilter(condition)) return single(listOf(path, [condition]));
-  return Object.keys(condition)[0]?.startsWith('$') === true ? ofOperators(path, condition) : [];
+function narrowCondition(path: string, condition: unknown): Narrow {
+  if (!isFilter(condition)) return wrapList(toTermList(path, [condition]));
+  return Object.keys(condition)[0]?.startsWith('$') === true ? narrowOperators(path, condition) : [];
 }
 
 /** `$or` narrows only if every branch does. */
-function ofBranches(branches: unknown, prefix: string): Narrow {
+function narrowBranches(branches: unknown, prefix: string): Narrow {
   if (!Array.isArray(branches)) return [];
-  const firsts = branches.map((branch) => (isFilter(branch) ? shortest(ofFilter(branch, prefix))[0] : undefined));
+  const firsts = branches.map((branch) =>
+    isFilter(branch) ? sortByLength(narrowFilter(branch, prefix))[0] : undefined,
+  );
   return firsts.every((list) => list !== undefined) ? [firsts.flat()] : [];
 }
 
-const shortest = (narrow: Narrow): Narrow => [...narrow].sort((a, b) => a.length - b.length);
+const sortByLength = (narrow: Narrow): Narrow => [...narrow].sort((a, b) => a.length - b.length);
 
-function ofFilter(filter: Document, prefix: string): Narrow {
+function narrowFilter(filter: Document, prefix: string): Narrow {
   return Object.entries(filter).flatMap(([key, condition]): Narrow => {
     if (key === '$and' && Array.isArray(condition))
-      return condition.flatMap((one) => (isFilter(one) ? ofFilter(one, prefix) : []));
-    if (key === '$or') return ofBranches(condition, prefix);
-    return isPlainPath(key) ? ofCondition(prefix + key, condition) : [];
+      return condition.flatMap((one) => (isFilter(one) ? narrowFilter(one, prefix) : []));
+    if (key === '$or') return narrowBranches(condition, prefix);
+    return isPlainPath(key) ? narrowCondition(prefix + key, condition) : [];
   });
 }
 
-export const narrowOf = (filter: Document): Narrow => shortest(ofFilter(filter, '')).slice(0, CONDITIONS);
+export const createNarrowing = (filter: Document): Narrow =>
+  sortByLength(narrowFilter(filter, '')).slice(0, CONDITIONS);

@@ -1,11 +1,11 @@
 /** Builds the document of an upsert: the equality conditions of the filter, then the update. Pure. */
 import type { Document } from '../kind.js';
-import { change, type Fields } from './engine.js';
+import { updateDocuments, type Fields } from './engine.js';
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-function put(fields: Fields, [first = '', ...rest]: readonly string[], value: unknown): void {
+function assignPath(fields: Fields, [first = '', ...rest]: readonly string[], value: unknown): void {
   if (first === '__proto__') return;
   if (rest.length === 0) {
     fields[first] = value;
@@ -14,13 +14,13 @@ function put(fields: Fields, [first = '', ...rest]: readonly string[], value: un
   const inner = Object.hasOwn(fields, first) ? fields[first] : undefined;
   const made = isFields(inner) ? inner : {};
   fields[first] = made;
-  put(made, rest, value);
+  assignPath(made, rest, value);
 }
 
-export function seedOf(filter: Document): Fields {
+export function createSeed(filter: Document): Fields {
   return Object.entries(filter).reduce<Fields>((seed, [key, condition]) => {
     if (key === '$and' && Array.isArray(condition))
-      return condition.reduce<Fields>((made, part) => (isFields(part) ? { ...made, ...seedOf(part) } : made), seed);
+      return condition.reduce<Fields>((made, part) => (isFields(part) ? { ...made, ...createSeed(part) } : made), seed);
     if (key.startsWith('$')) return seed;
     if (!isFields(condition) || Object.keys(condition)[0]?.startsWith('$') !== true)
       return { ...seed, [key]: condition };
@@ -33,22 +33,22 @@ export function seedOf(filter: Document): Fields {
 const isPipeline = (update: Document | readonly Document[]): update is readonly Document[] => Array.isArray(update);
 
 /** Without `$setOnInsert`, for existing documents. */
-export function operatorsOf(update: Document | readonly Document[]): Document | readonly Document[] {
+export function omitInsertOperators(update: Document | readonly Document[]): Document | readonly Document[] {
   if (isPipeline(update)) return update;
   const { $setOnInsert: _, ...others } = update;
   return others;
 }
 
-export function inserted(
+export function createDocument(
   seed: Fields,
   update: Document | readonly Document[],
   arrayFilters: readonly Document[],
 ): Document {
   const start: Fields = {};
-  for (const [path, value] of Object.entries(seed)) put(start, path.split('.'), value);
-  if (isPipeline(update)) return change([start], {}, update, arrayFilters)[0] ?? start;
+  for (const [path, value] of Object.entries(seed)) assignPath(start, path.split('.'), value);
+  if (isPipeline(update)) return updateDocuments([start], {}, update, arrayFilters)[0] ?? start;
   const { $setOnInsert: first, ...others } = update;
   const set = { ...(others['$set'] as Fields | undefined), ...(first as Fields | undefined) };
   const whole = Object.keys(set).length > 0 ? { ...others, $set: set } : others;
-  return change([start], {}, whole, arrayFilters)[0] ?? start;
+  return updateDocuments([start], {}, whole, arrayFilters)[0] ?? start;
 }

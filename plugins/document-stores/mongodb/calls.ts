@@ -3,18 +3,18 @@
  * outcome.
  */
 import type { ClientSession } from 'mongodb';
-import type { Asker } from '../../../contract/asker.js';
-import { fault } from '../../../contract/fault.js';
-import { createRepeats } from '../../../contract/repeats.js';
+import type { Requester } from '../../../contract/asker.js';
+import { createFault } from '../../../contract/fault.js';
+import { createConflictRetry } from '../../../contract/repeats.js';
 import { clock } from '../../../language/project/clock.js';
 import type { DocumentTransaction } from '../kind.js';
-import type { Connection } from './connection.js';
-import { isRetryable, isSelection, isUnsent, toFault } from './errors.js';
-import { createTurns, hold } from './turns.js';
+import type { MongoConnection } from './connection.js';
+import { isMongoRetryable, isSelection, isUnsent, toMongoFault } from './errors.js';
+import { createTurnQueue, lockTurns } from './turns.js';
 
-interface Open {
+interface OpenTransaction {
   readonly session: ClientSession;
-  readonly asker: Asker | null;
+  readonly asker: Requester | null;
   /** The transaction must be rolled back. */
   failed: boolean;
   ended: boolean;
@@ -24,58 +24,63 @@ interface Open {
   leave: (() => void) | null;
 }
 
-export interface Session {
+export interface MongoSession {
   /** Undefined outside a transaction. */
   readonly client: ClientSession | undefined;
-  readonly asker: Asker | null;
+  readonly asker: Requester | null;
 }
-type Work<T> = (session: Session) => Promise<T>;
+type Work<T> = (session: MongoSession) => Promise<T>;
 
 export interface Calls {
   readonly call: <T>(
     inside: DocumentTransaction | null,
     writes: boolean,
     work: Work<T>,
-    asker?: Asker | null,
+    asker?: Requester | null,
   ) => Promise<T>;
-  readonly together: <T>(inside: DocumentTransaction | null, work: Work<T>, asker?: Asker | null) => Promise<T>;
+  readonly runAtomically: <T>(
+    inside: DocumentTransaction | null,
+    work: Work<T>,
+    asker?: Requester | null,
+  ) => Promise<T>;
   /** A second caller waits until the transaction of the first has ended; without effect after the first call of a transaction. */
   readonly lock: (inside: DocumentTransaction | null, key: string) => Promise<void>;
   /**
    * Waits for these turns in this process and, with transactions, in all others. Null: without a transaction. The returned
    * function, or the end of the transaction, ends them.
    */
-  readonly turn: (inside: DocumentTransaction | null, keys: readonly string[]) => Promise<() => void>;
-  readonly begin: (asker?: Asker | null) => DocumentTransaction;
+  readonly acquireTurns: (inside: DocumentTransaction | null, keys: readonly string[]) => Promise<() => void>;
+  readonly begin: (asker?: Requester | null) => DocumentTransaction;
   readonly commit: (transaction: DocumentTransaction) => Promise<void>;
   readonly rollback: (transaction: DocumentTransaction) => Promise<void>;
 }
 
-export function createCalls(connection: () => Connection): Calls {
-  const repeated = createRepeats(clock);
+export function createCalls(connection: () => MongoConnection): Calls {
+  const repeated = createConflictRetry(clock);
 
   async function call<T>(
     inside: DocumentTransaction | null,
     writes: boolean,
-    work: (session: Session) => Promise<T>,
-    asker: Asker | null = null,
+    work: (session: MongoSession) => Promise<T>,
+    asker: Requester | null = null,
   ): Promise<T> {
     if (inside !== null) {
-      const open = openOf(inside);
-      if (open.failed || open.ended) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
+      const open = toOpenTransaction(inside);
+      if (open.failed || open.ended)
+        throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
       open.fresh = false;
       try {
-        return await inTime(work({ client: open.session, asker: open.asker }), open.asker, false);
+        return await withTimeout(work({ client: open.session, asker: open.asker }), open.asker, false);
       } catch (error) {
         open.failed = true;
-        throw toFault(error);
+        throw toMongoFault(error);
       }
     }
-    const sent = watched();
+    const sent = trackReach();
     try {
-      return await inTime(work({ client: undefined, asker }), asker, writes);
+      return await withTimeout(work({ client: undefined, asker }), asker, writes);
     } catch (error) {
-      throw toFault(error, writes && sent(error));
+      throw toMongoFault(error, writes && sent(error));
     }
   }
 
@@ -83,7 +88,7 @@ export function createCalls(connection: () => Connection): Calls {
    * The returned function decides whether a write may have been sent. The driver's error describes only its last attempt; a lost
    * connection shows as a change of the server.
    */
-  function watched(): (error: unknown) => boolean {
+  function trackReach(): (error: unknown) => boolean {
     const before = connection().reach();
     return (error) => {
       const { there, times } = connection().reach();
@@ -93,13 +98,13 @@ export function createCalls(connection: () => Connection): Calls {
   }
 
   /** Runs several commands atomically where supported, and repeats them on conflicts. */
-  async function together<T>(
+  async function runAtomically<T>(
     inside: DocumentTransaction | null,
-    work: (session: Session) => Promise<T>,
-    asker: Asker | null = null,
+    work: (session: MongoSession) => Promise<T>,
+    asker: Requester | null = null,
   ): Promise<T> {
-    if (inside !== null || connection().alone) return call(inside, true, work, asker);
-    const once = async (): Promise<T> => {
+    if (inside !== null || connection().standalone) return call(inside, true, work, asker);
+    const runTransaction = async (): Promise<T> => {
       const own = begin(asker);
       try {
         const result = await call(own, true, work);
@@ -110,67 +115,69 @@ export function createCalls(connection: () => Connection): Calls {
         throw error;
       }
     };
-    return repeated(once, isRetryable, asker);
+    return repeated(runTransaction, isMongoRetryable, asker);
   }
 
-  const turns = createTurns();
+  const turns = createTurnQueue();
 
   /** Callers in this process queue in memory; those of other processes conflict on a server document. */
   async function lock(inside: DocumentTransaction | null, key: string): Promise<void> {
     if (inside === null) return;
-    const open = openOf(inside);
+    const open = toOpenTransaction(inside);
     if (!open.fresh || open.ended) return;
     open.fresh = false;
-    const deadline = leftOf(open.asker, connection().settings.deadline);
+    const deadline = calculateTimeLeft(open.asker, connection().settings.deadline);
     const end = Date.now() + deadline;
-    open.leave = await turns.take(key, deadline);
+    open.leave = await turns.acquire(key, deadline);
     try {
-      await hold(connection(), open.session, [key], end);
+      await lockTurns(connection(), open.session, [key], end);
     } catch (error) {
       open.failed = true;
-      throw toFault(error);
+      throw toMongoFault(error);
     }
   }
 
-  async function turn(inside: DocumentTransaction | null, keys: readonly string[]): Promise<() => void> {
-    const deadline = leftOf(inside && openOf(inside).asker, connection().settings.deadline);
+  async function acquireTurns(inside: DocumentTransaction | null, keys: readonly string[]): Promise<() => void> {
+    const deadline = calculateTimeLeft(inside && toOpenTransaction(inside).asker, connection().settings.deadline);
     const end = Date.now() + deadline;
     const taken: (() => void)[] = [];
-    const leave = (): void => {
+    const releaseTurns = (): void => {
       for (const one of taken.splice(0)) one();
     };
     try {
       // The keys must have the same order everywhere, to prevent deadlocks.
-      for (const key of keys) taken.push(await turns.take(key, deadline));
-      if (inside === null) return leave;
-      const open = openOf(inside);
+      for (const key of keys) taken.push(await turns.acquire(key, deadline));
+      if (inside === null) return releaseTurns;
+      const open = toOpenTransaction(inside);
       open.fresh = false;
-      open.leave = leave;
-      await hold(connection(), open.session, keys, end);
-      return leave;
+      open.leave = releaseTurns;
+      await lockTurns(connection(), open.session, keys, end);
+      return releaseTurns;
     } catch (error) {
-      leave();
-      throw toFault(error);
+      releaseTurns();
+      throw toMongoFault(error);
     }
   }
 
-  function begin(asker: Asker | null = null): DocumentTransaction {
+  function begin(asker: Requester | null = null): DocumentTransaction {
     const { client, settings } = connection();
     const session = client.startSession();
     session.startTransaction(settings.transaction);
-    return { transaction: { session, asker, failed: false, ended: false, fresh: true, leave: null } satisfies Open };
+    return {
+      transaction: { session, asker, failed: false, ended: false, fresh: true, leave: null } satisfies OpenTransaction,
+    };
   }
 
   async function commit(transaction: DocumentTransaction): Promise<void> {
-    const open = openOf(transaction);
+    const open = toOpenTransaction(transaction);
     if (open.failed) await rollback(transaction);
-    if (open.failed || open.ended) throw fault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
+    if (open.failed || open.ended) throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
     open.ended = true;
-    const sent = watched();
+    const sent = trackReach();
     try {
-      await inTime(open.session.commitTransaction(), open.asker, true, LAST_WAIT_MS);
+      await withTimeout(open.session.commitTransaction(), open.asker, true, LAST_WAIT_MS);
     } catch (error) {
-      throw toFault(error, sent(error));
+      throw toMongoFault(error, sent(error));
     } finally {
       open.leave?.();
       // Errors of the session do not affect a committed transaction.
@@ -179,32 +186,32 @@ export function createCalls(connection: () => Connection): Calls {
   }
 
   async function rollback(transaction: DocumentTransaction): Promise<void> {
-    const open = openOf(transaction);
+    const open = toOpenTransaction(transaction);
     if (open.ended) return;
     open.ended = true;
-    await inTime(open.session.abortTransaction(), open.asker, false, LAST_WAIT_MS).catch(() => undefined);
+    await withTimeout(open.session.abortTransaction(), open.asker, false, LAST_WAIT_MS).catch(() => undefined);
     open.leave?.();
     await open.session.endSession().catch(() => undefined);
   }
 
-  return { call, together, lock, turn, begin, commit, rollback };
+  return { call, runAtomically, lock, acquireTurns, begin, commit, rollback };
 }
 
 /** The end of a transaction is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
 
 /** In milliseconds, at most `most`. */
-export const leftOf = (asker: Asker | null, most: number): number =>
+export const calculateTimeLeft = (asker: Requester | null, most: number): number =>
   Math.max(1, Math.min(most, Math.ceil((asker?.invocation.deadline ?? Infinity) - performance.now())));
 
 /** The server may still run the call until its own deadline. */
-async function inTime<T>(work: Promise<T>, asker: Asker | null, writes: boolean, least = 0): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, asker: Requester | null, writes: boolean, least = 0): Promise<T> {
   const left = (asker?.invocation.deadline ?? Infinity) - performance.now();
   if (left === Infinity) return work;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const params = writes ? { outcome: 'Whether the last statement took effect is not known.' } : {};
-    const failure = fault('QRY_TIMEOUT', params, { headers: { 'retry-after': '1' } });
+    const failure = createFault('QRY_TIMEOUT', params, { headers: { 'retry-after': '1' } });
     timer = setTimeout(() => reject(failure), Math.max(left, least));
   });
   try {
@@ -214,4 +221,4 @@ async function inTime<T>(work: Promise<T>, asker: Asker | null, writes: boolean,
   }
 }
 
-const openOf = ({ transaction }: DocumentTransaction): Open => transaction as Open;
+const toOpenTransaction = ({ transaction }: DocumentTransaction): OpenTransaction => transaction as OpenTransaction;

@@ -3,28 +3,28 @@
  * driver may contain the password.
  */
 import type { Db, MongoClient, ObjectId } from 'mongodb';
-import { Fault, fault } from '../../../contract/fault.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import { NETWORK_REASONS } from '../../shared/network-reasons.light.js';
-import { cleanCause, isLost, nameOf, networkCode, numberOf } from './errors.js';
+import { cleanCause, isMongoConnectionLost, getErrorName, findNetworkCode, getErrorNumber } from './errors.js';
 import type { StoreSettings } from './options.js';
 
-export interface Connection {
+export interface MongoConnection {
   readonly client: MongoClient;
   readonly db: Db;
   readonly settings: StoreSettings;
   readonly newId: () => ObjectId;
   /** Not a replica set, so transactions are not supported. */
-  readonly alone: boolean;
+  readonly standalone: boolean;
   /** Whether a writable server is known, and how often one was found. */
   readonly reach: () => { readonly there: boolean; readonly times: number };
   readonly print: (command: object) => string;
 }
 
-export async function connect(settings: StoreSettings, instance: string): Promise<Connection> {
+export async function connect(settings: StoreSettings, instance: string): Promise<MongoConnection> {
   const { ObjectId: Id, BSON } = await import('mongodb');
   const { createMongoClient } = await import('../../shared/mongo-client.js');
-  const client = made(() => createMongoClient(settings.url, settings.client), instance);
-  const reach = watch(client);
+  const client = createClient(() => createMongoClient(settings.url, settings.client), instance);
+  const reach = trackServers(client);
   try {
     await client.connect();
     const db = client.db(settings.database ?? undefined);
@@ -34,25 +34,25 @@ export async function connect(settings: StoreSettings, instance: string): Promis
     return {
       ...{ client, db, settings, reach },
       newId: () => new Id(),
-      alone: hello.setName === undefined && hello.msg !== 'isdbgrid',
+      standalone: hello.setName === undefined && hello.msg !== 'isdbgrid',
       print: (command) => BSON.EJSON.stringify(command),
     };
   } catch (error) {
     await client.close().catch(() => undefined);
-    throw connectFault(instance, error);
+    throw createMongoConnectFault(instance, error);
   }
 }
 
 /** The driver parses the address here but does not connect yet. */
-function made(make: () => MongoClient, instance: string): MongoClient {
+function createClient(make: () => MongoClient, instance: string): MongoClient {
   try {
     return make();
   } catch {
-    throw addressFault(instance);
+    throw createMongoAddressFault(instance);
   }
 }
 
-function watch(client: MongoClient): Connection['reach'] {
+function trackServers(client: MongoClient): MongoConnection['reach'] {
   let state = { there: false, times: 0 };
   client.on('topologyDescriptionChanged', ({ newDescription }) => {
     const there = [...newDescription.servers.values()].some(({ type }) =>
@@ -63,8 +63,8 @@ function watch(client: MongoClient): Connection['reach'] {
   return () => state;
 }
 
-export const addressFault = (instance: string): Fault =>
-  fault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
+export const createMongoAddressFault = (instance: string): Fault =>
+  createFault('QRY_CONNECT', { instance, reason: 'the address is not valid' });
 
 const NUMBERS: Readonly<Record<number, string>> = {
   13: 'the user may not use this database, or the server wants a login',
@@ -76,24 +76,24 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/Compatibility/, 'the server is too old for the driver'],
 ];
 
-function reasonOf(error: unknown): string {
-  const number = numberOf(error);
+function describeConnectError(error: unknown): string {
+  const number = getErrorNumber(error);
   const said = number !== null && Object.hasOwn(NUMBERS, number) ? NUMBERS[number] : undefined;
-  const code = networkCode(error);
+  const code = findNetworkCode(error);
   const network = Object.hasOwn(NETWORK_REASONS, code) ? NETWORK_REASONS[code] : undefined;
-  const named = NAMES.find(([pattern]) => pattern.test(nameOf(error)))?.[1];
-  return said ?? network ?? named ?? (isLost(error) ? 'no answer in time' : 'the connection failed');
+  const named = NAMES.find(([pattern]) => pattern.test(getErrorName(error)))?.[1];
+  return said ?? network ?? named ?? (isMongoConnectionLost(error) ? 'no answer in time' : 'the connection failed');
 }
 
 /** A later attempt may succeed. */
 const PASSING = new Set([6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436]);
 const isPassing = (error: unknown): boolean => {
-  const number = numberOf(error);
-  return number !== null ? PASSING.has(number) : isLost(error);
+  const number = getErrorNumber(error);
+  return number !== null ? PASSING.has(number) : isMongoConnectionLost(error);
 };
 
-export function connectFault(instance: string, error: unknown): Fault {
+export function createMongoConnectFault(instance: string, error: unknown): Fault {
   if (error instanceof Fault) return error;
-  const params = { instance, reason: reasonOf(error) };
-  return fault('QRY_CONNECT', params, { cause: cleanCause(error), retryable: isPassing(error) });
+  const params = { instance, reason: describeConnectError(error) };
+  return createFault('QRY_CONNECT', params, { cause: cleanCause(error), retryable: isPassing(error) });
 }

@@ -1,8 +1,8 @@
 /** Maps driver errors to Faults. Server messages quote values, so they are not even logged. */
-import { Fault, fault, type FaultOptions, type Issue } from '../../../contract/fault.js';
+import { Fault, createFault, type FaultOptions, type Issue } from '../../../contract/fault.js';
 import { escapePointer } from '../../../contract/json.js';
 import { refusedFields, type dialectErrors } from '../../dialects/shared/errors.light.js';
-import { violationsOf, type Violation } from './violations.js';
+import { parseViolations, type Violation } from './violations.js';
 
 type Code = keyof typeof dialectErrors;
 
@@ -68,31 +68,31 @@ const PLATFORM = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ERR_STREAM
 const UNFIT = /^BSON|^RangeError$/;
 
 const asError = (error: unknown): DriverError => (typeof error === 'object' && error !== null ? error : {});
-export const numberOf = (error: unknown): number | null => {
+export const getErrorNumber = (error: unknown): number | null => {
   const { code } = asError(error);
   return typeof code === 'number' ? code : null;
 };
-export const nameOf = (error: unknown): string => {
+export const getErrorName = (error: unknown): string => {
   const { name } = asError(error);
   return typeof name === 'string' ? name : '';
 };
-export const isLost = (error: unknown): boolean =>
-  numberOf(error) === null && (LOST.test(nameOf(error)) || PLATFORM.test(networkCode(error)));
-export const isSelection = (error: unknown): boolean => nameOf(error).includes('ServerSelection');
-export const isUnsent = (error: unknown): boolean => UNSENT.test(nameOf(error));
-const labelled = (error: unknown, label: string): boolean => asError(error).errorLabelSet?.has(label) === true;
+export const isMongoConnectionLost = (error: unknown): boolean =>
+  getErrorNumber(error) === null && (LOST.test(getErrorName(error)) || PLATFORM.test(findNetworkCode(error)));
+export const isSelection = (error: unknown): boolean => getErrorName(error).includes('ServerSelection');
+export const isUnsent = (error: unknown): boolean => UNSENT.test(getErrorName(error));
+const hasLabel = (error: unknown, label: string): boolean => asError(error).errorLabelSet?.has(label) === true;
 
-function codeOf(error: unknown, violations: readonly Violation[]): Code {
-  const number = numberOf(error);
+function toErrorCode(error: unknown, violations: readonly Violation[]): Code {
+  const number = getErrorNumber(error);
   if (number === INVALID) return violations[0]?.code ?? 'QRY_CHECK';
   const exact = number !== null && Object.hasOwn(NUMBERS, number) ? NUMBERS[number] : undefined;
   if (exact) return exact;
-  if (isLost(error)) return 'QRY_UNAVAILABLE';
-  if (labelled(error, 'TransientTransactionError')) return 'QRY_SERIALIZATION';
-  return UNFIT.test(nameOf(error)) ? 'QRY_BAD_VALUE' : 'QRY_FAILED';
+  if (isMongoConnectionLost(error)) return 'QRY_UNAVAILABLE';
+  if (hasLabel(error, 'TransientTransactionError')) return 'QRY_SERIALIZATION';
+  return UNFIT.test(getErrorName(error)) ? 'QRY_BAD_VALUE' : 'QRY_FAILED';
 }
 
-function issuesOf(code: Code, error: unknown, violations: readonly Violation[]): Issue[] {
+function createIssues(code: Code, error: unknown, violations: readonly Violation[]): Issue[] {
   const detail = refusedFields[code];
   if (detail === undefined) return [];
   const { keyPattern } = asError(error);
@@ -106,14 +106,14 @@ function issuesOf(code: Code, error: unknown, violations: readonly Violation[]):
 
 export function cleanCause(error: unknown): Error {
   const { code, codeName } = asError(error);
-  const inner = networkCode(error);
-  const clean = new Error(`database error ${[nameOf(error), codeName ?? code, inner].filter(Boolean).join(' ')}`);
+  const inner = findNetworkCode(error);
+  const clean = new Error(`database error ${[getErrorName(error), codeName ?? code, inner].filter(Boolean).join(' ')}`);
   clean.name = 'DatabaseError';
   return Object.assign(clean, { code, codeName });
 }
 
 /** `ECONNREFUSED` and similar, at the end of the chain of causes. */
-export function networkCode(error: unknown): string {
+export function findNetworkCode(error: unknown): string {
   for (let [one, depth] = [error, 0]; depth < 5; [one, depth] = [asError(one).cause, depth + 1]) {
     const { code } = asError(one);
     if (typeof code === 'string') return code;
@@ -122,11 +122,11 @@ export function networkCode(error: unknown): string {
 }
 
 /** `sent`: a write may have been sent before the connection was lost. */
-export function toFault(error: unknown, sent = false): Fault {
+export function toMongoFault(error: unknown, sent = false): Fault {
   if (error instanceof Fault) return error;
-  const violations = numberOf(error) === INVALID ? violationsOf(asError(error).errInfo) : [];
-  const code = codeOf(error, violations);
-  const issues = issuesOf(code, error, violations);
+  const violations = getErrorNumber(error) === INVALID ? parseViolations(asError(error).errInfo) : [];
+  const code = toErrorCode(error, violations);
+  const issues = createIssues(code, error, violations);
   const away = code === 'QRY_UNAVAILABLE';
   const unknown = away && sent;
   const options: FaultOptions = {
@@ -135,19 +135,20 @@ export function toFault(error: unknown, sent = false): Fault {
     ...((code === 'QRY_SERIALIZATION' || (away && !unknown)) && { retryable: true }),
     ...((away || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
   };
-  return fault(code, unknown ? { outcome: 'Whether the last statement took effect is not known.' } : {}, options);
+  return createFault(code, unknown ? { outcome: 'Whether the last statement took effect is not known.' } : {}, options);
 }
 
 const BAD_VALUE = 2;
 
 /** In an update, this error concerns stored data ($push to a field that is no array), elsewhere the query. */
-export async function updating<T>(work: Promise<T>): Promise<T> {
+export async function withUpdateFault<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (numberOf(error) !== BAD_VALUE) throw error;
-    throw fault('QRY_BAD_VALUE', {}, { cause: cleanCause(error) });
+    if (getErrorNumber(error) !== BAD_VALUE) throw error;
+    throw createFault('QRY_BAD_VALUE', {}, { cause: cleanCause(error) });
   }
 }
 
-export const isRetryable = (error: unknown): boolean => error instanceof Fault && error.code === 'QRY_SERIALIZATION';
+export const isMongoRetryable = (error: unknown): boolean =>
+  error instanceof Fault && error.code === 'QRY_SERIALIZATION';

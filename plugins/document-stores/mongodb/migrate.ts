@@ -2,29 +2,29 @@
  * Migrates collections to the models, one change at a time and without locks: after a conflict with another process it starts
  * over. Only adds.
  */
-import { fault, type Fault } from '../../../contract/fault.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
 import type { MigrationOutline, MigrationProgress } from '../../../contract/migration.js';
 import type { ModelTable } from '../../../contract/model.js';
 import type { Log } from '../../../contract/plugin.js';
-import { stepOf, storeName } from '../shared/outline.js';
+import { toCollectionStep, toStoreName } from '../shared/outline.js';
 import {
-  heldBy,
+  createPartialFilter,
   planCollections,
   type KnownCollection,
-  type KnownIndex,
-  type MigrationPlan,
-  type Planned,
+  type CollectionIndex,
+  type CollectionPlan,
+  type PlannedChange,
 } from '../shared/plan.js';
-import type { Connection } from './connection.js';
-import { cleanCause, isLost, numberOf } from './errors.js';
+import type { MongoConnection } from './connection.js';
+import { cleanCause, isMongoConnectionLost, getErrorNumber } from './errors.js';
 
-export interface Migrating {
+export interface MongoMigrationContext {
   readonly store: string;
   readonly log: Log;
   readonly progress?: MigrationProgress | undefined;
 }
 
-interface Listed {
+interface ListedCollection {
   readonly name: string;
   readonly type?: string;
   readonly options?: {
@@ -34,27 +34,27 @@ interface Listed {
   };
 }
 
-async function look(connection: Connection, tables: readonly ModelTable[]): Promise<MigrationPlan> {
+async function readPlan(connection: MongoConnection, tables: readonly ModelTable[]): Promise<CollectionPlan> {
   const { db } = connection;
   const names = tables.map(({ table }) => table);
-  const found = (await db.listCollections({ name: { $in: names } }).toArray()) as readonly Listed[];
+  const found = (await db.listCollections({ name: { $in: names } }).toArray()) as readonly ListedCollection[];
   const known = new Map<string, KnownCollection>();
   for (const { name, type, options = {} } of found) {
     const plain = type === undefined || type === 'collection';
     const lenient = options.validationLevel === 'off' || options.validationAction === 'warn';
-    const indexes = plain ? (await db.collection(name).indexes()).map(indexOf) : [];
+    const indexes = plain ? (await db.collection(name).indexes()).map(toKnownIndex) : [];
     known.set(name, { plain, lenient, validator: options.validator, indexes });
   }
   return planCollections(tables, known);
 }
 
-function indexOf({
+function toKnownIndex({
   name,
   key,
   unique,
   weights,
   partialFilterExpression: held,
-}: Readonly<Record<string, unknown>>): KnownIndex {
+}: Readonly<Record<string, unknown>>): CollectionIndex {
   const words = isRecord(weights) ? Object.keys(weights) : null;
   const fields = isRecord(key) && words === null ? Object.keys(key) : [];
   return { name: String(name), fields, unique: unique === true, partial: held !== undefined, words };
@@ -65,7 +65,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 /** `moderate`: existing invalid documents are not validated on update. */
 const judged = { validationLevel: 'moderate', validationAction: 'error' } as const;
 
-function commandOf(planned: Planned): Readonly<Record<string, unknown>> {
+function createCommand(planned: PlannedChange): Readonly<Record<string, unknown>> {
   const { collection } = planned;
   switch (planned.change) {
     case 'create':
@@ -75,7 +75,12 @@ function commandOf(planned: Planned): Readonly<Record<string, unknown>> {
       return { collMod: collection, validator: { $jsonSchema: planned.rules }, ...judged };
     case 'add-unique': {
       const key = Object.fromEntries(planned.columns.map(({ name }) => [name, 1]));
-      const index = { key, name: planned.name, unique: true, partialFilterExpression: heldBy(planned.columns) };
+      const index = {
+        key,
+        name: planned.name,
+        unique: true,
+        partialFilterExpression: createPartialFilter(planned.columns),
+      };
       return { createIndexes: collection, indexes: [index] };
     }
     case 'add-index': {
@@ -96,10 +101,14 @@ const MEANWHILE = new Set([48, 112, 276, 285, 12586, 12587]);
 const DUPLICATE = 11000;
 const ROUNDS = 20;
 
-export async function migrate(connection: Connection, tables: readonly ModelTable[], who: Migrating): Promise<void> {
+export async function migrateMongo(
+  connection: MongoConnection,
+  tables: readonly ModelTable[],
+  who: MongoMigrationContext,
+): Promise<void> {
   if (tables.length === 0) return;
   const { log } = who;
-  const first = await looked(connection, tables);
+  const first = await planChanges(connection, tables);
   for (const { message, ...place } of first.warnings) log.warn(place, message);
   let { changes } = first;
   const changed = new Set<string>();
@@ -107,26 +116,26 @@ export async function migrate(connection: Connection, tables: readonly ModelTabl
     const met = await changeAll(connection, changes, who, round === ROUNDS);
     for (const { collection } of changes) changed.add(collection);
     if (!met) break;
-    ({ changes } = await looked(connection, tables));
+    ({ changes } = await planChanges(connection, tables));
   }
   if (changed.size > 0) log.info({ tables: [...changed] }, 'collections brought to the shape of the models');
 }
 
 /** True after a conflict with another process. */
 async function changeAll(
-  { db, print }: Connection,
-  changes: readonly Planned[],
-  { log, store, progress }: Migrating,
+  { db, print }: MongoConnection,
+  changes: readonly PlannedChange[],
+  { log, store, progress }: MongoMigrationContext,
   last: boolean,
 ): Promise<boolean> {
   for (const [index, planned] of changes.entries()) {
-    progress?.(stepOf(store, planned), index + 1, changes.length);
-    const command = commandOf(planned);
+    progress?.(toCollectionStep(store, planned), index + 1, changes.length);
+    const command = createCommand(planned);
     try {
       await db.command(command);
     } catch (error) {
-      if (!last && MEANWHILE.has(numberOf(error) ?? 0)) return true;
-      throw refusal(planned, error);
+      if (!last && MEANWHILE.has(getErrorNumber(error) ?? 0)) return true;
+      throw createMigrationFault(planned, error);
     }
     log.debug({ table: planned.collection, sql: print(command) }, 'migration');
   }
@@ -134,32 +143,39 @@ async function changeAll(
 }
 
 /** Existing documents can violate a unique index. */
-function refusal({ change, collection: table, columns }: Planned, error: unknown): Fault {
+function createMigrationFault({ change, collection: table, columns }: PlannedChange, error: unknown): Fault {
   const cause = cleanCause(error);
-  if (change !== 'add-unique' || numberOf(error) !== DUPLICATE)
-    return fault('QRY_MIGRATION', { table }, { cause, retryable: isLost(error) });
-  return fault('QRY_DUPLICATES', { table, columns: columns.map(({ name }) => name).join(', ') }, { cause });
+  if (change !== 'add-unique' || getErrorNumber(error) !== DUPLICATE)
+    return createFault('QRY_MIGRATION', { table }, { cause, retryable: isMongoConnectionLost(error) });
+  return createFault('QRY_DUPLICATES', { table, columns: columns.map(({ name }) => name).join(', ') }, { cause });
 }
 
-async function looked(connection: Connection, tables: readonly ModelTable[]): Promise<MigrationPlan> {
+async function planChanges(connection: MongoConnection, tables: readonly ModelTable[]): Promise<CollectionPlan> {
   try {
-    return await look(connection, tables);
+    return await readPlan(connection, tables);
   } catch (error) {
     const table = tables.map((one) => one.table).join(', ');
-    throw fault('QRY_MIGRATION', { table }, { cause: cleanCause(error), retryable: isLost(error) });
+    throw createFault(
+      'QRY_MIGRATION',
+      { table },
+      { cause: cleanCause(error), retryable: isMongoConnectionLost(error) },
+    );
   }
 }
 
 /** Reads only. */
-export async function outline(
-  connection: Connection,
+export async function outlineMongo(
+  connection: MongoConnection,
   tables: readonly ModelTable[],
   store: string,
 ): Promise<MigrationOutline> {
   if (tables.length === 0) return { steps: [], warnings: [] };
-  const { changes, warnings } = await looked(connection, tables);
+  const { changes, warnings } = await planChanges(connection, tables);
   return {
-    steps: changes.map((planned) => ({ ...stepOf(store, planned), sql: [connection.print(commandOf(planned))] })),
-    warnings: warnings.map((warning) => ({ store: storeName(store), ...warning })),
+    steps: changes.map((planned) => ({
+      ...toCollectionStep(store, planned),
+      sql: [connection.print(createCommand(planned))],
+    })),
+    warnings: warnings.map((warning) => ({ store: toStoreName(store), ...warning })),
   };
 }

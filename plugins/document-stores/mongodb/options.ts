@@ -13,17 +13,17 @@ export interface StoreSettings {
   readonly limits: ResultLimits;
 }
 
-const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+const toNumber = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
 /** The path segment between the hosts and the query string. */
 const hasDatabase = (url: string): boolean => /^mongodb(?:\+srv)?:\/\/[^/]+\/[^?]/.test(url);
 
 /** Null: not a MongoDB URL. */
-export function readSettings(options: Readonly<Record<string, unknown>>): StoreSettings | null {
+export function readMongoSettings(options: Readonly<Record<string, unknown>>): StoreSettings | null {
   const { url, database } = options;
   if (typeof url !== 'string' || !/^mongodb(?:\+srv)?:\/\/./.test(url)) return null;
-  const deadline = Math.max(1, Math.round(number(options['statement_timeout'], 10) * 1000));
-  const wait = Math.max(1, Math.round(number(options['pool_wait'], 2) * 1000));
+  const deadline = Math.max(1, Math.round(toNumber(options['statement_timeout'], 10) * 1000));
+  const wait = Math.max(1, Math.round(toNumber(options['pool_wait'], 2) * 1000));
   // Journaled on a majority of the servers; majority reads cannot be rolled back.
   const writeConcern = { w: 'majority', journal: true, wtimeoutMS: deadline } as const;
   return {
@@ -38,11 +38,11 @@ export function readSettings(options: Readonly<Record<string, unknown>>): StoreS
       readPreference: 'primary',
       retryWrites: true,
       retryReads: true,
-      maxPoolSize: number(options['pool_size'], 10),
+      maxPoolSize: toNumber(options['pool_size'], 10),
       waitQueueTimeoutMS: wait,
       serverSelectionTimeoutMS: wait,
       connectTimeoutMS: wait,
-      maxIdleTimeMS: Math.round(number(options['idle_timeout'], 30) * 1000),
+      maxIdleTimeMS: Math.round(toNumber(options['idle_timeout'], 30) * 1000),
       heartbeatFrequencyMS: 2000,
       // Integers that a double cannot hold stay `Long` until `values.ts` converts them.
       promoteLongs: true,

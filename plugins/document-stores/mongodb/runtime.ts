@@ -1,33 +1,33 @@
 /** Runtime of the document store `mongodb`: opens, closes, migrates and checks the connection of one store. */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { documentStore, type DocumentStore } from '../kind.js';
-import { addressFault, connect, type Connection } from './connection.js';
-import { migrate, outline } from './migrate.js';
-import { readSettings } from './options.js';
-import { createStore } from './store.js';
+import { createMongoAddressFault, connect, type MongoConnection } from './connection.js';
+import { migrateMongo, outlineMongo } from './migrate.js';
+import { readMongoSettings } from './options.js';
+import { createMongoDocumentStore } from './store.js';
 
-const opened = new WeakMap<DocumentStore, Connection>();
+const opened = new WeakMap<DocumentStore, MongoConnection>();
 
-function connectionOf(handle: DocumentStore): Connection {
+function requireConnection(handle: DocumentStore): MongoConnection {
   const found = opened.get(handle);
-  if (!found) throw fault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  if (!found) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return found;
 }
 
 export default defineRuntime(documentStore, {
   create() {
-    const handle: DocumentStore = createStore(() => connectionOf(handle));
+    const handle: DocumentStore = createMongoDocumentStore(() => requireConnection(handle));
     return handle;
   },
 
-  keeps: () => ({ elsewhere: '`mongodump --oplog`' }),
+  describeStorage: () => ({ elsewhere: '`mongodump --oplog`' }),
 
   async open(handle, { options, instance, log }) {
-    const settings = readSettings(options);
-    if (settings === null) throw addressFault(instance);
+    const settings = readMongoSettings(options);
+    if (settings === null) throw createMongoAddressFault(instance);
     const connection = await connect(settings, instance);
-    if (connection.alone) {
+    if (connection.standalone) {
       const message =
         'the document store is no replica set: chains are not undone when they fail, and only the requests of this process are kept ' +
         'apart; a set of one server is enough (mongod --replSet, then rs.initiate())';
@@ -36,10 +36,10 @@ export default defineRuntime(documentStore, {
     opened.set(handle, connection);
   },
 
-  plan: (handle, tables, { instance }) => outline(connectionOf(handle), tables, instance),
+  plan: (handle, tables, { instance }) => outlineMongo(requireConnection(handle), tables, instance),
 
-  adopt: (handle, tables, { instance, log }, progress) =>
-    migrate(connectionOf(handle), tables, { store: instance, log, progress }),
+  syncSchema: (handle, tables, { instance, log }, progress) =>
+    migrateMongo(requireConnection(handle), tables, { store: instance, log, progress }),
 
   async close(handle) {
     const connection = opened.get(handle);
@@ -49,7 +49,7 @@ export default defineRuntime(documentStore, {
 
   async health(handle) {
     try {
-      await connectionOf(handle).db.command({ ping: 1 });
+      await requireConnection(handle).db.command({ ping: 1 });
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not answer' };

@@ -12,15 +12,15 @@ import {
   type FindOptions as DriverFind,
   type Sort,
 } from 'mongodb';
-import type { Asker } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/asker.js';
 import type { Document, DocumentStore, DocumentTransaction, FindOptions, UpdateOptions } from '../kind.js';
 import { LargeResult } from '../../shared/results.js';
-import { wantsNothing } from '../shared/window.js';
-import type { Connection } from './connection.js';
-import { createCalls, leftOf, type Session } from './calls.js';
-import { isRetryable, updating } from './errors.js';
-import { keyFor, keyOfAll } from './turns.js';
-import { plain } from './values.js';
+import { isEmptyWindow } from '../shared/window.js';
+import type { MongoConnection } from './connection.js';
+import { createCalls, calculateTimeLeft, type MongoSession } from './calls.js';
+import { isMongoRetryable, withUpdateFault } from './errors.js';
+import { createTurnKey, createCollectionKey } from './turns.js';
+import { toPlainDocument } from './values.js';
 
 /** A command is limited to 16 MiB. */
 const AT_ONCE = 50_000;
@@ -29,22 +29,30 @@ const AT_ONCE = 50_000;
 const MEASURED = 64;
 const SAMPLE = 16;
 
-export function createStore(connection: () => Connection): DocumentStore {
-  const collection = (name: string): Collection => connection().db.collection(name);
-  const { call, together, lock, turn, begin, commit, rollback } = createCalls(connection);
-  const limits = (session: Session): { maxTimeMS: number; session?: ClientSession } => ({
-    maxTimeMS: leftOf(session.asker, connection().settings.deadline),
+export function createMongoDocumentStore(connection: () => MongoConnection): DocumentStore {
+  const getCollection = (name: string): Collection => connection().db.collection(name);
+  const { call, runAtomically: together, lock, acquireTurns: turn, begin, commit, rollback } = createCalls(connection);
+  const createLimits = (session: MongoSession): { maxTimeMS: number; session?: ClientSession } => ({
+    maxTimeMS: calculateTimeLeft(session.asker, connection().settings.deadline),
     ...(session.client && { session: session.client }),
   });
 
-  async function read(name: string, filter: Document, options: FindOptions, session: Session): Promise<Document[]> {
-    if (wantsNothing(options)) return [];
-    const found = collection(name).find(filter as Filter<Stored>, { ...(options as DriverFind), ...limits(session) });
-    return taken(found, session);
+  async function read(
+    name: string,
+    filter: Document,
+    options: FindOptions,
+    session: MongoSession,
+  ): Promise<Document[]> {
+    if (isEmptyWindow(options)) return [];
+    const found = getCollection(name).find(filter as Filter<Stored>, {
+      ...(options as DriverFind),
+      ...createLimits(session),
+    });
+    return readCursor(found, session);
   }
 
   /** The rest of a result that is too large is not fetched. */
-  async function taken(cursor: AbstractCursor<Document>, { asker }: Session): Promise<Document[]> {
+  async function readCursor(cursor: AbstractCursor<Document>, { asker }: MongoSession): Promise<Document[]> {
     const bounds = connection().settings.limits;
     const result = new LargeResult(bounds, asker);
     const all: Document[] = [];
@@ -54,30 +62,30 @@ export function createStore(connection: () => Connection): DocumentStore {
         // A measured sample counts for all documents of its share.
         const share = all.length < MEASURED ? 1 : SAMPLE;
         if (share === 1 || all.length % SAMPLE === 0) bytes += BSON.calculateObjectSize(document) * share;
-        all.push(plain(document));
+        all.push(toPlainDocument(document));
       }
       if (bytes <= result.next && all.length <= bounds.rows) continue;
-      const refusal = result.judge(all.length, bytes);
+      const refusal = result.checkSize(all.length, bytes);
       if (refusal === null) continue;
-      result.forget();
+      result.dispose();
       await cursor.close();
       throw refusal;
     }
-    result.end();
+    result.close();
     return all;
   }
 
-  async function idsOf(name: string, filter: Document, session: Session): Promise<unknown[]> {
+  async function findIds(name: string, filter: Document, session: MongoSession): Promise<unknown[]> {
     return (await read(name, filter, { projection: { _id: 1 } }, session)).map(({ _id }) => _id);
   }
 
   /** In the order of the ids. */
-  async function byIds(name: string, ids: readonly unknown[], session: Session): Promise<Document[]> {
+  async function findByIds(name: string, ids: readonly unknown[], session: MongoSession): Promise<Document[]> {
     const found = new Map<string, Document>();
-    for (const some of chunks(ids)) {
-      for (const one of await read(name, { _id: { $in: some } }, {}, session)) found.set(keyOf(one['_id']), one);
+    for (const some of splitChunks(ids)) {
+      for (const one of await read(name, { _id: { $in: some } }, {}, session)) found.set(toIdKey(one['_id']), one);
     }
-    return ids.map((id) => found.get(keyOf(id))).filter((one) => one !== undefined);
+    return ids.map((id) => found.get(toIdKey(id))).filter((one) => one !== undefined);
   }
 
   async function updateOne(
@@ -85,17 +93,17 @@ export function createStore(connection: () => Connection): DocumentStore {
     filter: Document,
     update: Document | readonly Document[],
     { sort, upsert, arrayFilters }: UpdateOptions,
-    session: Session,
+    session: MongoSession,
   ): Promise<Document[]> {
-    const made = collection(name).findOneAndUpdate(filter, update, {
+    const made = getCollection(name).findOneAndUpdate(filter, update, {
       ...(sort && { sort: sort as Sort }),
       ...(upsert && { upsert }),
       ...(arrayFilters && { arrayFilters: [...arrayFilters] }),
-      ...limits(session),
+      ...createLimits(session),
       returnDocument: 'after',
     });
-    const found = await updating(made);
-    return found === null ? [] : [plain(found)];
+    const found = await withUpdateFault(made);
+    return found === null ? [] : [toPlainDocument(found)];
   }
 
   async function updateMany(
@@ -103,20 +111,20 @@ export function createStore(connection: () => Connection): DocumentStore {
     filter: Document,
     update: Document | readonly Document[],
     { arrayFilters }: UpdateOptions,
-    session: Session,
+    session: MongoSession,
   ): Promise<Document[]> {
-    const ids = await idsOf(name, filter, session);
-    for (const some of chunks(ids)) {
-      const options = { ...(arrayFilters && { arrayFilters: [...arrayFilters] }), ...limits(session) };
-      await updating(collection(name).updateMany(among(filter, some), update, options));
+    const ids = await findIds(name, filter, session);
+    for (const some of splitChunks(ids)) {
+      const options = { ...(arrayFilters && { arrayFilters: [...arrayFilters] }), ...createLimits(session) };
+      await withUpdateFault(getCollection(name).updateMany(restrictToIds(filter, some), update, options));
     }
-    return byIds(name, ids, session);
+    return findByIds(name, ids, session);
   }
 
-  async function removeMany(name: string, filter: Document, session: Session): Promise<Document[]> {
+  async function removeMany(name: string, filter: Document, session: MongoSession): Promise<Document[]> {
     const found = await read(name, filter, {}, session);
-    for (const some of chunks(found.map(({ _id }) => _id))) {
-      await collection(name).deleteMany(among(filter, some), limits(session));
+    for (const some of splitChunks(found.map(({ _id }) => _id))) {
+      await getCollection(name).deleteMany(restrictToIds(filter, some), createLimits(session));
     }
     return found;
   }
@@ -125,25 +133,25 @@ export function createStore(connection: () => Connection): DocumentStore {
     name: string,
     filter: Document,
     sort: UpdateOptions['sort'],
-    session: Session,
+    session: MongoSession,
   ): Promise<Document[]> {
-    const options = { ...(sort && { sort: sort as Sort }), ...limits(session) };
-    const found = await collection(name).findOneAndDelete(filter, options);
-    return found === null ? [] : [plain(found)];
+    const options = { ...(sort && { sort: sort as Sort }), ...createLimits(session) };
+    const found = await getCollection(name).findOneAndDelete(filter, options);
+    return found === null ? [] : [toPlainDocument(found)];
   }
 
   /** Narrows the filter to the only matching document, so that one command suffices; null when several match. */
-  async function single(
+  async function narrowToOne(
     name: string,
     filter: Document,
     inside: DocumentTransaction | null,
-    asker: Asker | null | undefined,
+    asker: Requester | null | undefined,
   ): Promise<Document | null> {
     if (isOne(filter)) return filter;
     const options = { projection: { _id: 1 }, limit: 2 };
     const [first, second] = await call(inside, false, (session) => read(name, filter, options, session), asker);
     if (second !== undefined) return null;
-    return first === undefined ? filter : among(filter, [first['_id']]);
+    return first === undefined ? filter : restrictToIds(filter, [first['_id']]);
   }
 
   return {
@@ -153,18 +161,27 @@ export function createStore(connection: () => Connection): DocumentStore {
       const made = documents.map(({ _id, ...rest }) => ({ _id: _id ?? newId(), ...rest }));
       const [first] = made;
       if (made.length === 1 && first !== undefined) {
-        await call(inside, true, (session) => collection(name).insertOne(first as Stored, limits(session)), asker);
+        await call(
+          inside,
+          true,
+          (session) => getCollection(name).insertOne(first as Stored, createLimits(session)),
+          asker,
+        );
       } else {
-        await together(inside, (session) => collection(name).insertMany(made as Stored[], limits(session)), asker);
+        await together(
+          inside,
+          (session) => getCollection(name).insertMany(made as Stored[], createLimits(session)),
+          asker,
+        );
       }
       return made;
     },
     async find(name, filter, { lock: locks, ...options }, inside, asker) {
-      if (locks === true) await lock(inside, keyFor(name, filter));
+      if (locks === true) await lock(inside, createTurnKey(name, filter));
       return call(inside, false, (session) => read(name, filter, options, session), asker);
     },
     async update(name, filter, update, options, inside, asker) {
-      const one = options.one === true ? filter : await single(name, filter, inside, asker);
+      const one = options.one === true ? filter : await narrowToOne(name, filter, inside, asker);
       if (one === null) return together(inside, (session) => updateMany(name, filter, update, options, session), asker);
       const { upsert, ...narrow } = options;
       const done = await call(
@@ -178,7 +195,7 @@ export function createStore(connection: () => Connection): DocumentStore {
       return call(inside, true, (session) => updateOne(name, filter, update, options, session), asker);
     },
     async remove(name, filter, { one, sort }, inside, asker) {
-      const which = one === true ? filter : await single(name, filter, inside, asker);
+      const which = one === true ? filter : await narrowToOne(name, filter, inside, asker);
       if (which === null) return together(inside, (session) => removeMany(name, filter, session), asker);
       return call(inside, true, (session) => removeOne(name, which, sort, session), asker);
     },
@@ -186,28 +203,28 @@ export function createStore(connection: () => Connection): DocumentStore {
       call(
         inside,
         false,
-        (session) => collection(name).countDocuments(filter as Filter<Stored>, limits(session)),
+        (session) => getCollection(name).countDocuments(filter as Filter<Stored>, createLimits(session)),
         asker,
       ),
     aggregate: (name, pipeline, inside, asker) =>
       call(
         inside,
         pipeline.some(isWrite),
-        (session) => taken(collection(name).aggregate([...pipeline], limits(session)), session),
+        (session) => readCursor(getCollection(name).aggregate([...pipeline], createLimits(session)), session),
         asker,
       ),
-    begin: (_snapshot, asker) => Promise.resolve(connection().alone ? null : begin(asker)),
-    turn: (inside, collections) => turn(inside, [...collections].sort().map(keyOfAll)),
+    begin: (_snapshot, asker) => Promise.resolve(connection().standalone ? null : begin(asker)),
+    acquireTurns: (inside, collections) => turn(inside, [...collections].sort().map(createCollectionKey)),
     commit,
     rollback,
-    retryable: isRetryable,
+    retryable: isMongoRetryable,
   };
 }
 
 /** A stage that writes the result. */
 const isWrite = (stage: Document): boolean => Object.hasOwn(stage, '$out') || Object.hasOwn(stage, '$merge');
 
-const among = (filter: Document, ids: readonly unknown[]): Filter<Stored> => ({
+const restrictToIds = (filter: Document, ids: readonly unknown[]): Filter<Stored> => ({
   $and: [filter, { _id: { $in: ids } }],
 });
 
@@ -220,8 +237,8 @@ function isOne(filter: Document): boolean {
 }
 
 /** Distinguishes ids of different types with the same text. */
-const keyOf = (id: unknown): string => `${typeof id} ${id instanceof Date} ${JSON.stringify(id)}`;
+const toIdKey = (id: unknown): string => `${typeof id} ${id instanceof Date} ${JSON.stringify(id)}`;
 
-function* chunks<T>(list: readonly T[]): Generator<T[]> {
+function* splitChunks<T>(list: readonly T[]): Generator<T[]> {
   for (let at = 0; at < list.length; at += AT_ONCE) yield list.slice(at, at + AT_ONCE);
 }

@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongodb';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Document } from '../kind.js';
-import type { Connection } from './connection.js';
-import { isRetryable, numberOf, toFault } from './errors.js';
+import type { MongoConnection } from './connection.js';
+import { isMongoRetryable, getErrorNumber, toMongoFault } from './errors.js';
 
 /** Holds counters only. */
 const COLLECTION = 'lintel_turns';
@@ -17,24 +17,24 @@ const EXISTS = 48;
 /** Milliseconds between two attempts. */
 const PAUSE = 15;
 
-export const keyFor = (collection: string, filter: Document): string =>
+export const createTurnKey = (collection: string, filter: Document): string =>
   createHash('sha256')
     .update(`${collection} ${JSON.stringify(filter)}`)
     .digest('hex')
     .slice(0, DIGITS);
 
-export const keyOfAll = (collection: string): string => `all of ${collection}`;
+export const createCollectionKey = (collection: string): string => `all of ${collection}`;
 
-export interface Turns {
+export interface TurnQueue {
   /** Resolves with the end of the turn; rejects after `patience` milliseconds. */
-  readonly take: (key: string, patience: number) => Promise<() => void>;
+  readonly acquire: (key: string, patience: number) => Promise<() => void>;
 }
 
-export function createTurns(): Turns {
+export function createTurnQueue(): TurnQueue {
   /** Without the holder of the turn. */
   const waiting = new Map<string, Set<() => void>>();
 
-  function leave(key: string): void {
+  function releaseTurn(key: string): void {
     const others = waiting.get(key);
     const [next] = others ?? [];
     if (next === undefined) waiting.delete(key);
@@ -44,45 +44,45 @@ export function createTurns(): Turns {
     }
   }
 
-  async function take(key: string, patience: number): Promise<() => void> {
+  async function acquire(key: string, patience: number): Promise<() => void> {
     const others = waiting.get(key);
     if (others === undefined) waiting.set(key, new Set());
-    else await queued(others, patience);
+    else await waitInQueue(others, patience);
     let over = false;
     return () => {
-      if (!over) leave(key);
+      if (!over) releaseTurn(key);
       over = true;
     };
   }
 
-  return { take };
+  return { acquire };
 }
 
-const queued = (others: Set<() => void>, patience: number): Promise<void> =>
+const waitInQueue = (others: Set<() => void>, patience: number): Promise<void> =>
   new Promise((resolve, reject) => {
-    const go = (): void => {
+    const proceed = (): void => {
       clearTimeout(timer);
       resolve();
     };
     const timer = setTimeout(() => {
-      others.delete(go);
-      reject(fault('QRY_TIMEOUT', {}, { headers: { 'retry-after': '1' } }));
+      others.delete(proceed);
+      reject(createFault('QRY_TIMEOUT', {}, { headers: { 'retry-after': '1' } }));
     }, patience);
-    others.add(go);
+    others.add(proceed);
   });
 
 /** The collection is created beforehand, because concurrent creation inside transactions conflicts. */
-const ready = new WeakMap<Connection, Promise<void>>();
+const ready = new WeakMap<MongoConnection, Promise<void>>();
 
-function made(connection: Connection): Promise<void> {
+function ensureCollection(connection: MongoConnection): Promise<void> {
   const known = ready.get(connection);
   if (known !== undefined) return known;
   const making = connection.db.createCollection(COLLECTION).then(
     () => undefined,
     (error: unknown) => {
-      if (numberOf(error) === EXISTS) return;
+      if (getErrorNumber(error) === EXISTS) return;
       ready.delete(connection);
-      throw toFault(error);
+      throw toMongoFault(error);
     },
   );
   ready.set(connection, making);
@@ -90,13 +90,13 @@ function made(connection: Connection): Promise<void> {
 }
 
 /** Restarts the transaction while another one holds one of the turns. */
-export async function hold(
-  connection: Connection,
+export async function lockTurns(
+  connection: MongoConnection,
   session: ClientSession,
   keys: readonly string[],
   end: number,
 ): Promise<void> {
-  await made(connection);
+  await ensureCollection(connection);
   const { db, settings } = connection;
   const turns = db.collection<{ _id: string; n: number }>(COLLECTION);
   for (;;) {
@@ -105,7 +105,7 @@ export async function hold(
       for (const key of keys) await turns.updateOne({ _id: key }, { $inc: { n: 1 } }, options);
       return;
     } catch (error) {
-      if (Date.now() > end || !isRetryable(toFault(error))) throw error;
+      if (Date.now() > end || !isMongoRetryable(toMongoFault(error))) throw error;
       await session.abortTransaction();
       await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE));
       session.startTransaction(settings.transaction);

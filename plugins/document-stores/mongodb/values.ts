@@ -1,7 +1,7 @@
 /** Converts BSON types to JSON values. Numbers that a double cannot hold exactly become text. */
 import type { Document } from '../kind.js';
 
-interface Typed {
+interface BsonValue {
   readonly _bsontype: string;
   toString(): string;
 }
@@ -9,43 +9,43 @@ interface Typed {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** BSON types have `_bsontype` on the prototype; an own field is data. */
-const isTyped = (value: object): value is Typed => !Object.hasOwn(value, '_bsontype') && '_bsontype' in value;
+const isTyped = (value: object): value is BsonValue => !Object.hasOwn(value, '_bsontype') && '_bsontype' in value;
 
-export function plain(document: Document): Document {
-  return plainValue(document) as Document;
+export function toPlainDocument(document: Document): Document {
+  return toPlainValue(document) as Document;
 }
 
 /** Converts in place: the value is not shared. */
-function plainValue(value: unknown): unknown {
+function toPlainValue(value: unknown): unknown {
   if (!isObject(value) || value instanceof Date) return value;
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) value[i] = plainValue(value[i]);
+    for (let i = 0; i < value.length; i++) value[i] = toPlainValue(value[i]);
     return value;
   }
-  if (isTyped(value)) return ofType(value);
+  if (isTyped(value)) return convertBson(value);
   if (value instanceof RegExp) return String(value);
   for (const key of Object.keys(value)) {
     const inner = value[key];
     if (!isObject(inner)) continue;
-    const made = plainValue(inner);
-    if (made !== inner) put(value, key, made);
+    const made = toPlainValue(inner);
+    if (made !== inner) assignKey(value, key, made);
   }
   return value;
 }
 
 /** Assignment to `__proto__` would change the prototype. */
-function put(object: Record<string, unknown>, key: string, value: unknown): void {
+function assignKey(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-function ofType(value: Typed): unknown {
+function convertBson(value: BsonValue): unknown {
   switch (value._bsontype) {
     case 'ObjectId':
       return value;
     case 'Decimal128':
-      return decimal(value.toString());
+      return parseDecimal(value.toString());
     case 'Binary':
-      return binary(value as unknown as BinaryValue);
+      return formatBinary(value as unknown as BinaryValue);
     case 'Timestamp':
       return new Date((value as unknown as { readonly t: number }).t * 1000);
     case 'Int32':
@@ -75,17 +75,17 @@ interface BinaryValue {
   toUUID(): { toString(): string };
 }
 const UUID = 4;
-const binary = (value: BinaryValue): string =>
+const formatBinary = (value: BinaryValue): string =>
   value.sub_type === UUID ? value.toUUID().toString() : value.toString('base64');
 
 /** `12.50` becomes 12.5; numbers with more digits than a double stay text. */
-function decimal(text: string): number | string {
+function parseDecimal(text: string): number | string {
   const number = Number(text);
-  return Number.isFinite(number) && digitsOf(String(number)) === digitsOf(text) ? number : text;
+  return Number.isFinite(number) && normalizeDigits(String(number)) === normalizeDigits(text) ? number : text;
 }
 
 /** A unique notation: digits without outer zeros, and the exponent. */
-function digitsOf(text: string): string {
+function normalizeDigits(text: string): string {
   const [, sign = '', whole = '', fraction = '', power = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const all = (whole + fraction).replace(/^0+/, '');

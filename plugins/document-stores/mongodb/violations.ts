@@ -4,20 +4,20 @@ export interface Violation {
   readonly code: 'QRY_NOT_NULL' | 'QRY_BAD_VALUE' | 'QRY_CHECK';
 }
 
-type Told = Readonly<Record<string, unknown>>;
+type ErrorDetails = Readonly<Record<string, unknown>>;
 
-const listOf = (value: unknown): readonly Told[] =>
-  Array.isArray(value) ? value.filter((one): one is Told => typeof one === 'object' && one !== null) : [];
-const textsOf = (value: unknown): string[] =>
+const toRecords = (value: unknown): readonly ErrorDetails[] =>
+  Array.isArray(value) ? value.filter((one): one is ErrorDetails => typeof one === 'object' && one !== null) : [];
+const toTexts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
-const inside = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? (value as Told)[name] : undefined;
+const getMember = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? (value as ErrorDetails)[name] : undefined;
 
 /** Other violations follow from a missing field. */
 const ORDER = ['QRY_NOT_NULL', 'QRY_BAD_VALUE', 'QRY_CHECK'] as const;
 
-export function violationsOf(errInfo: unknown): Violation[] {
-  const found = rulesOf(inside(inside(errInfo, 'details'), 'schemaRulesNotSatisfied'), []);
+export function parseViolations(errInfo: unknown): Violation[] {
+  const found = parseRules(getMember(getMember(errInfo, 'details'), 'schemaRulesNotSatisfied'), []);
   const first = new Map<string, Violation>();
   const sorted = found.sort((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code));
   for (const one of sorted) {
@@ -27,17 +27,17 @@ export function violationsOf(errInfo: unknown): Violation[] {
   return [...first.values()];
 }
 
-function rulesOf(rules: unknown, path: readonly string[]): Violation[] {
-  return listOf(rules).flatMap((rule): Violation[] => {
+function parseRules(rules: unknown, path: readonly string[]): Violation[] {
+  return toRecords(rules).flatMap((rule): Violation[] => {
     switch (rule['operatorName']) {
       case 'required':
-        return textsOf(rule['missingProperties']).map((name) => ({ path: [...path, name], code: 'QRY_NOT_NULL' }));
+        return toTexts(rule['missingProperties']).map((name) => ({ path: [...path, name], code: 'QRY_NOT_NULL' }));
       case 'properties':
-        return listOf(rule['propertiesNotSatisfied']).flatMap((one) =>
-          rulesOf(one['details'], [...path, String(one['propertyName'])]),
+        return toRecords(rule['propertiesNotSatisfied']).flatMap((one) =>
+          parseRules(one['details'], [...path, String(one['propertyName'])]),
         );
       case 'items':
-        return rulesOf(rule['details'], [...path, String(rule['itemIndex'])]);
+        return parseRules(rule['details'], [...path, String(rule['itemIndex'])]);
       case 'bsonType':
         return [{ path, code: rule['consideredType'] === 'null' ? 'QRY_NOT_NULL' : 'QRY_BAD_VALUE' }];
       case 'multipleOf':

@@ -1,9 +1,9 @@
 /** Describes the changes of collections in text. Changes nothing. */
 import type { MigrationStep } from '../../../contract/migration.js';
 import type { ModelColumn } from '../../../contract/model.js';
-import type { Planned } from './plan.js';
+import type { PlannedChange } from './plan.js';
 
-const CHANGES: Readonly<Record<Planned['change'], string>> = {
+const CHANGES: Readonly<Record<PlannedChange['change'], string>> = {
   create: 'create collection',
   'add-rules': 'add rules',
   'change-rules': 'change rules',
@@ -12,21 +12,22 @@ const CHANGES: Readonly<Record<Planned['change'], string>> = {
   'add-search': 'add search index',
 };
 
-const fieldWords = ({ name, type, nullable }: ModelColumn): string => `${name} ${type}${nullable ? ', optional' : ''}`;
+const describeField = ({ name, type, nullable }: ModelColumn): string =>
+  `${name} ${type}${nullable ? ', optional' : ''}`;
 
-function detailOf({ change, columns }: Planned): string {
-  if (change === 'add-rules' || change === 'change-rules') return columns.map(fieldWords).join(', ');
+function describeDetail({ change, columns }: PlannedChange): string {
+  if (change === 'add-rules' || change === 'change-rules') return columns.map(describeField).join(', ');
   return columns.map(({ name, type }) => (change === 'create' ? `${name} ${type}` : name)).join(', ');
 }
 
 /** A SQL connection may have the same name. */
-export const storeName = (instance: string): string => `documents.${instance}`;
+export const toStoreName = (instance: string): string => `documents.${instance}`;
 
-export const stepOf = (instance: string, planned: Planned): Omit<MigrationStep, 'sql'> => ({
-  store: storeName(instance),
+export const toCollectionStep = (instance: string, planned: PlannedChange): Omit<MigrationStep, 'sql'> => ({
+  store: toStoreName(instance),
   table: planned.collection,
   change: CHANGES[planned.change],
-  detail: detailOf(planned),
+  detail: describeDetail(planned),
   destructive: false,
   loses: null,
 });

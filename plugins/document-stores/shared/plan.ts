@@ -1,9 +1,9 @@
 /** Compares models with existing collections and lists what is missing. Only adds; other differences become warnings. Pure. */
 import type { MigrationWarning } from '../../../contract/migration.js';
 import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
-import { fieldsOf, mergeRules, ourRules, rulesOf, type Rules } from './rules.js';
+import { listFields, mergeRules, parseOwnRules, createRules, type Rules } from './rules.js';
 
-export interface KnownIndex {
+export interface CollectionIndex {
   readonly name: string;
   /** In index order; empty for a text index. */
   readonly fields: readonly string[];
@@ -20,10 +20,10 @@ export interface KnownCollection {
   readonly validator: unknown;
   /** Violations are not rejected. */
   readonly lenient: boolean;
-  readonly indexes: readonly KnownIndex[];
+  readonly indexes: readonly CollectionIndex[];
 }
 
-export type Change =
+export type CollectionChange =
   | {
       readonly change: 'create' | 'add-rules' | 'change-rules';
       readonly rules: Rules;
@@ -35,24 +35,24 @@ export type Change =
       readonly columns: readonly ModelColumn[];
     };
 
-export type Planned = Change & { readonly collection: string };
+export type PlannedChange = CollectionChange & { readonly collection: string };
 
-export interface MigrationPlan {
-  readonly changes: readonly Planned[];
+export interface CollectionPlan {
+  readonly changes: readonly PlannedChange[];
   readonly warnings: readonly Omit<MigrationWarning, 'store'>[];
 }
 
-interface Part {
-  add(change: Change): void;
+interface PlanWriter {
+  add(change: CollectionChange): void;
   warn(column: string | null, message: string): void;
 }
 
 const LEFT = 'left as it is';
 
-function rulesPart(table: ModelTable, known: KnownCollection, part: Part): void {
-  const wanted = rulesOf(table);
-  const columns = fieldsOf(table);
-  const found = ourRules(known.validator);
+function planRules(table: ModelTable, known: KnownCollection, part: PlanWriter): void {
+  const wanted = createRules(table);
+  const columns = listFields(table);
+  const found = parseOwnRules(known.validator);
   if (found === 'foreign') {
     part.warn(null, `the collection has rules of somebody else; what the model demands is not added, it is ${LEFT}`);
     return;
@@ -78,21 +78,21 @@ function rulesPart(table: ModelTable, known: KnownCollection, part: Part): void 
 }
 
 /** Without `_id`, which is always unique. */
-function uniquesOf({ columns, uniques }: ModelTable): readonly (readonly string[])[] {
+function listUniques({ columns, uniques }: ModelTable): readonly (readonly string[])[] {
   const primary = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => name);
   return [...(primary.length > 0 ? [primary] : []), ...uniques].filter((names) => names.join() !== '_id');
 }
 
-const sameFields = (a: readonly string[], b: readonly string[]): boolean =>
+const hasSameFields = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name));
 
 /** Whether a query for a value of this field can use the index. */
-const finds = ({ fields, partial }: KnownIndex, name: string): boolean =>
+const canFind = ({ fields, partial }: CollectionIndex, name: string): boolean =>
   fields[0] === name && (!partial || fields.length === 1);
 
-function indexPart(table: ModelTable, known: readonly KnownIndex[], part: Part): void {
+function planIndexes(table: ModelTable, known: readonly CollectionIndex[], part: PlanWriter): void {
   const indexes = [...known];
-  const named = (names: readonly string[]): ModelColumn[] =>
+  const findColumns = (names: readonly string[]): ModelColumn[] =>
     names.flatMap((name) => table.columns.find((column) => column.name === name) ?? []);
   const add = (change: 'add-unique' | 'add-index' | 'add-search', fields: readonly string[], name: string): void => {
     if (indexes.some((index) => index.name === name)) {
@@ -101,16 +101,16 @@ function indexPart(table: ModelTable, known: readonly KnownIndex[], part: Part):
     }
     const unique = change === 'add-unique';
     indexes.push({ name, fields, unique, partial: unique, words: null });
-    part.add({ change, name, columns: named(fields) });
+    part.add({ change, name, columns: findColumns(fields) });
   };
-  for (const names of uniquesOf(table)) {
-    if (indexes.some(({ unique, fields }) => unique && sameFields(fields, names))) continue;
+  for (const names of listUniques(table)) {
+    if (indexes.some(({ unique, fields }) => unique && hasSameFields(fields, names))) continue;
     add('add-unique', names, `${names.join('_')}_unique`);
   }
-  for (const { name, index } of fieldsOf(table)) {
-    if (index && !indexes.some((one) => finds(one, name))) add('add-index', [name], `${name}_index`);
+  for (const { name, index } of listFields(table)) {
+    if (index && !indexes.some((one) => canFind(one, name))) add('add-index', [name], `${name}_index`);
   }
-  const words = fieldsOf(table)
+  const words = listFields(table)
     .filter(({ search }) => search)
     .map(({ name }) => name);
   const there = indexes.find((index) => index.words !== null)?.words;
@@ -126,12 +126,12 @@ function indexPart(table: ModelTable, known: readonly KnownIndex[], part: Part):
 export function planCollections(
   tables: readonly ModelTable[],
   known: ReadonlyMap<string, KnownCollection>,
-): MigrationPlan {
-  const changes: Planned[] = [];
+): CollectionPlan {
+  const changes: PlannedChange[] = [];
   const warnings: Omit<MigrationWarning, 'store'>[] = [];
   for (const table of tables) {
     const collection = table.table;
-    const part: Part = {
+    const part: PlanWriter = {
       add: (change) => void changes.push({ ...change, collection }),
       warn: (column, message) => void warnings.push({ table: collection, column, message }),
     };
@@ -140,9 +140,9 @@ export function planCollections(
       part.warn(null, `is no collection (a view perhaps); it is ${LEFT}`);
       continue;
     }
-    if (existing) rulesPart(table, existing, part);
-    else part.add({ change: 'create', rules: rulesOf(table), columns: fieldsOf(table) });
-    indexPart(table, existing?.indexes ?? [], part);
+    if (existing) planRules(table, existing, part);
+    else part.add({ change: 'create', rules: createRules(table), columns: listFields(table) });
+    planIndexes(table, existing?.indexes ?? [], part);
   }
   return { changes, warnings };
 }
@@ -158,7 +158,7 @@ const LEAST: Readonly<Record<ColumnType, unknown>> = {
 };
 
 /** A unique index holds the documents that have all its values. Comparisons instead of `$type` let queries use the index. */
-export const heldBy = (columns: readonly ModelColumn[]): Readonly<Record<string, unknown>> =>
+export const createPartialFilter = (columns: readonly ModelColumn[]): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     columns.map(({ name, type }) => [
       name,

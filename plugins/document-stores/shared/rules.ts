@@ -1,13 +1,13 @@
 /** Converts models to `$jsonSchema` rules, and extends existing rules without narrowing them. Pure. */
 import type { ColumnType, ModelColumn, ModelTable } from '../../../contract/model.js';
 
-export interface FieldRule {
+export interface FieldSchema {
   readonly bsonType?: readonly string[];
   readonly maxLength?: number;
   /** An integer in any number type. */
   readonly multipleOf?: number;
-  readonly properties?: Readonly<Record<string, FieldRule>>;
-  readonly items?: FieldRule;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly items?: FieldSchema;
 }
 
 export interface Rules {
@@ -16,7 +16,7 @@ export interface Rules {
   readonly bsonType: 'object';
   /** Absent instead of empty. */
   readonly required?: readonly string[];
-  readonly properties: Readonly<Record<string, FieldRule>>;
+  readonly properties: Readonly<Record<string, FieldSchema>>;
 }
 
 const TITLE = 'lintel';
@@ -32,21 +32,21 @@ const TYPES: Readonly<Record<ColumnType, readonly string[]>> = {
 };
 
 /** `_id` may have any type. */
-export const fieldsOf = ({ columns }: ModelTable): readonly ModelColumn[] =>
+export const listFields = ({ columns }: ModelTable): readonly ModelColumn[] =>
   columns.filter(({ name }) => name !== '_id');
 
 /** MongoDB has no auto-increment; `_id` identifies the document. */
 export const isRequired = ({ nullable, primaryKey, autoIncrement }: ModelColumn): boolean =>
   !nullable && !primaryKey && !autoIncrement;
 
-function ruleOf(column: ModelColumn): FieldRule {
-  return ruleOfType(column, isRequired(column) ? [] : ['null']);
+function toFieldRule(column: ModelColumn): FieldSchema {
+  return toTypeRule(column, isRequired(column) ? [] : ['null']);
 }
 
-function ruleOfType(
+function toTypeRule(
   { type, holds, maxLength = null }: Pick<ModelColumn, 'type' | 'holds'> & Partial<ModelColumn>,
   besides: readonly string[],
-): FieldRule {
+): FieldSchema {
   return {
     bsonType: [...(holds === undefined ? TYPES[type] : [holds.form]), ...besides],
     ...(type === 'integer' && { multipleOf: 1 }),
@@ -54,35 +54,37 @@ function ruleOfType(
     ...(holds?.form === 'object' &&
       holds.fields.length > 0 && {
         // Inner fields are optional; the definition validates them.
-        properties: Object.fromEntries(holds.fields.map((field) => [field.name, ruleOfType(field, inObject(field))])),
+        properties: Object.fromEntries(
+          holds.fields.map((field) => [field.name, toTypeRule(field, listExtraTypes(field))]),
+        ),
       }),
-    ...(holds?.form === 'array' && holds.items !== null && { items: ruleOfType(holds.items, []) }),
+    ...(holds?.form === 'array' && holds.items !== null && { items: toTypeRule(holds.items, []) }),
   };
 }
 
 /** Inside objects, timestamps may be text. */
-const inObject = ({ type }: Pick<ModelColumn, 'type'>): string[] => [
+const listExtraTypes = ({ type }: Pick<ModelColumn, 'type'>): string[] => [
   'null',
   ...(type === 'timestamp' ? ['string'] : []),
 ];
 
-export function rulesOf(table: ModelTable): Rules {
-  const fields = fieldsOf(table);
-  const properties = Object.fromEntries(fields.map((column) => [column.name, ruleOf(column)]));
-  return rules(
+export function createRules(table: ModelTable): Rules {
+  const fields = listFields(table);
+  const properties = Object.fromEntries(fields.map((column) => [column.name, toFieldRule(column)]));
+  return buildRules(
     properties,
     fields.filter(isRequired).map(({ name }) => name),
   );
 }
 
-const rules = (properties: Rules['properties'], required: readonly string[]): Rules => ({
+const buildRules = (properties: Rules['properties'], required: readonly string[]): Rules => ({
   title: TITLE,
   bsonType: 'object',
   ...(required.length > 0 && { required }),
   properties,
 });
 
-export function ourRules(validator: unknown): Rules | 'foreign' | null {
+export function parseOwnRules(validator: unknown): Rules | 'foreign' | null {
   const keys = isRecord(validator) ? Object.keys(validator) : [];
   if (!isRecord(validator) || keys.length === 0) return null;
   const schema = validator['$jsonSchema'];
@@ -90,7 +92,7 @@ export function ourRules(validator: unknown): Rules | 'foreign' | null {
   return ours ? (schema as unknown as Rules) : 'foreign';
 }
 
-export interface Merged {
+export interface MergedRules {
   /** Null: nothing to change. */
   readonly rules: Rules | null;
   readonly changed: readonly string[];
@@ -102,7 +104,7 @@ export interface Merged {
   readonly forgotten: readonly string[];
 }
 
-export function mergeRules(known: Rules, wanted: Rules): Merged {
+export function mergeRules(known: Rules, wanted: Rules): MergedRules {
   const changed: string[] = [];
   const demanded: string[] = [];
   const narrower: string[] = [];
@@ -113,8 +115,8 @@ export function mergeRules(known: Rules, wanted: Rules): Merged {
     const needed = wanted.required?.includes(name) === true;
     if (before === undefined) {
       if (needed) demanded.push(name);
-    } else if (sameRule(before, rule) && needed === required.has(name)) continue;
-    else if (!covers(rule, before) || (needed && !required.has(name))) {
+    } else if (isSameRule(before, rule) && needed === required.has(name)) continue;
+    else if (!isCovering(rule, before) || (needed && !required.has(name))) {
       narrower.push(name);
       continue;
     }
@@ -124,24 +126,24 @@ export function mergeRules(known: Rules, wanted: Rules): Merged {
     changed.push(name);
   }
   const forgotten = [...required].filter((name) => !Object.hasOwn(wanted.properties, name));
-  const merged = changed.length === 0 ? null : rules(Object.fromEntries(properties), [...required]);
+  const merged = changed.length === 0 ? null : buildRules(Object.fromEntries(properties), [...required]);
   return { rules: merged, changed, demanded, narrower, forgotten };
 }
 
 /** Whether everything that passes `narrow` passes `wide`. Nested rules must be equal. */
-function covers(wide: FieldRule, narrow: FieldRule): boolean {
+function isCovering(wide: FieldSchema, narrow: FieldSchema): boolean {
   const types = wide.bsonType === undefined || (narrow.bsonType ?? ['']).every((type) => wide.bsonType?.includes(type));
   const length = wide.maxLength === undefined || wide.maxLength >= (narrow.maxLength ?? Infinity);
   const whole = wide.multipleOf === undefined || wide.multipleOf === narrow.multipleOf;
   const parts = (['properties', 'items'] as const).every(
-    (part) => wide[part] === undefined || same(wide[part], narrow[part]),
+    (part) => wide[part] === undefined || isSame(wide[part], narrow[part]),
   );
   return types && length && whole && parts;
 }
 
-const sameRule = (a: FieldRule, b: FieldRule): boolean => covers(a, b) && covers(b, a);
+const isSameRule = (a: FieldSchema, b: FieldSchema): boolean => isCovering(a, b) && isCovering(b, a);
 
-const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,12 +1,12 @@
 /** Validates `limit` and `skip`, which may come from a client. MongoDB takes a limit of 0 for no limit. */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { FindOptions } from '../kind.js';
 
 const isCount = (value: unknown): boolean => value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0);
 
 /** True for a limit of 0. Throws QRY_BAD_VALUE for invalid numbers. */
-export function wantsNothing({ limit, skip }: FindOptions): boolean {
+export function isEmptyWindow({ limit, skip }: FindOptions): boolean {
   if (!isCount(limit) || !isCount(skip))
-    throw fault('QRY_BAD_VALUE', {}, { cause: new Error('no number of documents') });
+    throw createFault('QRY_BAD_VALUE', {}, { cause: new Error('no number of documents') });
   return limit === 0;
 }

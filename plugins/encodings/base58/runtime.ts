@@ -29,12 +29,12 @@ function encode(bytes: Uint8Array): string {
   while (number > 0n) {
     const rest = Number(number % POWER);
     number /= POWER;
-    text = charactersOf(rest, number > 0n ? GROUP : 1) + text;
+    text = encodeGroup(rest, number > 0n ? GROUP : 1) + text;
   }
   return '1'.repeat(zeros) + text;
 }
 
-function charactersOf(value: number, least: number): string {
+function encodeGroup(value: number, least: number): string {
   let text = '';
   for (let rest = value; rest > 0; rest = Math.floor(rest / 58)) text = (ALPHABET[rest % 58] ?? '') + text;
   return text.padStart(least, '1');
@@ -50,7 +50,7 @@ function decode(text: string): Uint8Array | null {
   let end = zeros + ((text.length - zeros) % GROUP);
   for (let at = zeros; at < text.length; at = end, end += GROUP) {
     if (end === at) continue;
-    const value = valueOf(text, at, end);
+    const value = decodeGroup(text, at, end);
     if (value === NONE) return null;
     number = number * POWER + BigInt(value);
   }
@@ -58,7 +58,7 @@ function decode(text: string): Uint8Array | null {
   return Buffer.concat([Buffer.alloc(zeros), Buffer.from(digits.length % 2 === 1 ? `0${digits}` : digits, 'hex')]);
 }
 
-function valueOf(text: string, from: number, to: number): number {
+function decodeGroup(text: string, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at++) {
     const digit = VALUES[text.charCodeAt(at)] ?? NONE;

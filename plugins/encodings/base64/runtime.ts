@@ -1,8 +1,8 @@
 /** Padded Base64 (RFC 4648). */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { encoding, type Encoding } from '../kind.js';
-import { platform } from '../shared/platform.js';
+import { createPlatformEncoding } from '../shared/platform.js';
 
-export const base64: Encoding = platform('base64');
+export const base64: Encoding = createPlatformEncoding('base64');
 
 export default defineRuntime(encoding, { create: () => base64 });

@@ -1,8 +1,8 @@
 /** Lower-case hexadecimal digits. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { encoding, type Encoding } from '../kind.js';
-import { platform } from '../shared/platform.js';
+import { createPlatformEncoding } from '../shared/platform.js';
 
-export const hex: Encoding = platform('hex');
+export const hex: Encoding = createPlatformEncoding('hex');
 
 export default defineRuntime(encoding, { create: () => hex });

@@ -1,7 +1,7 @@
 /** Encodings of the platform. Its decoders ignore invalid characters, so the bytes are encoded again and compared. */
 import type { Encoding } from '../kind.js';
 
-export const platform = (name: 'base64' | 'base64url' | 'hex'): Encoding => ({
+export const createPlatformEncoding = (name: 'base64' | 'base64url' | 'hex'): Encoding => ({
   most: null,
   encode: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(name),
   decode: (text) => {

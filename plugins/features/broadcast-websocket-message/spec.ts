@@ -1,7 +1,7 @@
 /** Spec of `broadcast_websocket_message`: sends the result of an actionable to connected clients. */
 import { asText, isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { shape, slot } from '../../../contract/combinators.js';
 import { relayErrors } from '../../relays/shared/fields.light.js';
 
@@ -182,7 +182,7 @@ export default definePlugin({
 function check(place: CheckPlace): Finding[] {
   const written = place.value['broadcast_websocket_message'];
   const action = isObject(written) ? asText(written['action']) : '';
-  const named = accessorsIn(action).map(({ start, end }): Finding => {
+  const named = listAccessors(action).map(({ start, end }): Finding => {
     return { code: 'BRC_NAME', at: '/broadcast_websocket_message/action', span: [start, end] };
   });
   const off: Finding = { code: 'BRC_OFF', at: '/broadcast_websocket_message', key: true };

@@ -6,28 +6,34 @@ import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { readsResults } from '../shared/late.js';
 import { compileName } from './keys.js';
-import type { Store } from './store.js';
+import type { CacheEntryStore } from './store.js';
 
-interface Order {
+interface PendingRemoval {
   /** Null: a name depends on a result of the request. */
   readonly names: readonly string[] | null;
   done: boolean;
 }
 
-export function invalidation(written: readonly string[], slot: string, tools: PlanTools, store: Store): Step[] {
+export function planInvalidation(
+  written: readonly string[],
+  slot: string,
+  tools: PlanTools,
+  store: CacheEntryStore,
+): Step[] {
   const namings = written.map((text) => compileName(text, tools));
   const render = (frame: Frame): string[] => namings.map((name) => name(frame));
   // Only names that depend on results may be unresolved before the work; any other missing value rejects the request first.
   const isLate = readsResults(written, tools);
-  const memo = tools.memo();
+  const memo = tools.allocateSlot();
   const isResource = slot === 'resource';
 
-  const order = (frame: Frame): void => {
-    const mine: Order = { names: isLate ? null : render(frame), done: false };
+  const prepareRemoval = (frame: Frame): void => {
+    const mine: PendingRemoval = { names: isLate ? null : render(frame), done: false };
     frame.slots[memo] = mine;
-    if (isResource) frame.invocation.release(() => (mine.done ? undefined : store.remove(mine.names ?? known(frame))));
+    if (isResource)
+      frame.invocation.onFinish(() => (mine.done ? undefined : store.remove(mine.names ?? resolveKnownNames(frame))));
   };
-  const known = (frame: Frame): string[] =>
+  const resolveKnownNames = (frame: Frame): string[] =>
     namings.flatMap((name) => {
       try {
         return [name(frame)];
@@ -35,19 +41,19 @@ export function invalidation(written: readonly string[], slot: string, tools: Pl
         return [];
       }
     });
-  const remove = (frame: Frame): void | Promise<void> => {
-    const mine = frame.slots[memo] as Order | undefined;
+  const removeAfterCommit = (frame: Frame): void | Promise<void> => {
+    const mine = frame.slots[memo] as PendingRemoval | undefined;
     if (mine === undefined) return;
     mine.done = true;
     const names = mine.names ?? render(frame);
-    return frame.whenCommitted(() => store.remove(names));
+    return frame.afterCommit(() => store.remove(names));
   };
   return [
     isResource
-      ? { id: 'invalidate_cache_keys', phase: ResourcePhase.RECALL, order: 100, run: order }
-      : { id: 'invalidate_cache_keys', phase: ActionPhase.PREPARE, order: 200, run: order },
+      ? { id: 'invalidate_cache_keys', phase: ResourcePhase.RECALL, order: 100, run: prepareRemoval }
+      : { id: 'invalidate_cache_keys', phase: ActionPhase.PREPARE, order: 200, run: prepareRemoval },
     isResource
-      ? { id: 'invalidate_cache_keys', phase: ResourcePhase.SETTLE, takesText: true, run: remove }
-      : { id: 'invalidate_cache_keys', phase: ActionPhase.SETTLE, run: remove },
+      ? { id: 'invalidate_cache_keys', phase: ResourcePhase.SETTLE, takesText: true, run: removeAfterCommit }
+      : { id: 'invalidate_cache_keys', phase: ActionPhase.SETTLE, run: removeAfterCommit },
   ];
 }

@@ -11,59 +11,60 @@ import { compilePath } from '../../../language/strings/path.js';
 /** Longer keys are replaced by their SHA-256 hash. */
 const LONGEST = 200;
 
-export type Naming = (frame: Frame) => string;
+export type KeyRenderer = (frame: Frame) => string;
 
 /**
  * `user $PAYLOAD.id` becomes `["user ","5"]` whether the value is a number or text, so that any resource with the same template
  * and equal values addresses the same entries.
  */
-export function compileName(written: string, tools: PlanTools): Naming {
+export function compileName(written: string, tools: PlanTools): KeyRenderer {
   const parts = parseTemplate(written).map((part) =>
     typeof part === 'string' ? JSON.stringify(part) : tools.value(written.slice(part.start, part.end)),
   );
   if (parts.every((part) => typeof part === 'string')) {
-    const constant = short(`[${parts.join()}]`);
+    const constant = shortenKey(`[${parts.join()}]`);
     return () => constant;
   }
   return (frame) => {
     let out = '';
-    for (const part of parts) out += `${out === '' ? '[' : ','}${typeof part === 'string' ? part : plain(part(frame))}`;
-    return short(`${out}]`);
+    for (const part of parts)
+      out += `${out === '' ? '[' : ','}${typeof part === 'string' ? part : normalizeValue(part(frame))}`;
+    return shortenKey(`${out}]`);
   };
 }
 
 /** Name of entries without a `cache_key`. */
-export const constantName = (text: string): string => short(JSON.stringify([text]));
+export const createConstantName = (text: string): string => shortenKey(JSON.stringify([text]));
 
 /** Numbers and booleans become text, and object keys are sorted, so that equal values have one form. */
-function plain(value: unknown): string {
+function normalizeValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value, inOrder);
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value, sortKeys);
   // These values need no JSON escapes.
   return value === null || value === undefined ? 'null' : `"${value as number | boolean | bigint}"`;
 }
 
-const inOrder = (_key: string, value: unknown): unknown =>
+const sortKeys = (_key: string, value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
 /**
  * Key of every request value that the plan reads, types included, since `5` and `"5"` may have different responses. Built at the
  * first request, when the reads of the whole plan are known.
  */
-export function compileVariant(place: string, tools: PlanTools): Naming {
+export function compileVariant(place: string, tools: PlanTools): KeyRenderer {
   // Hashed because the store hashes or compares the whole key at each access.
-  const begin = hashed(JSON.stringify([tools.version, place]));
+  const begin = hashText(JSON.stringify([tools.version, place]));
   let readers: readonly Reader[] | null = null;
   return (frame) => {
-    readers ??= readersOf(tools.reads());
+    readers ??= createReaders(tools.reads());
     let out = begin;
-    for (const read of readers) out += `,${exact(read(frame))}`;
-    return short(out);
+    for (const read of readers) out += `,${serializeExact(read(frame))}`;
+    return shortenKey(out);
   };
 }
 
 /** Each place is read once; the payload as a whole covers its fields. */
-function readersOf(places: readonly ReadPlace[]): readonly Reader[] {
+function createReaders(places: readonly ReadPlace[]): readonly Reader[] {
   const fields = new Map<string, Reader>();
   for (const place of places) {
     if (place.from === 'payload' && place.slot !== null) {
@@ -71,27 +72,27 @@ function readersOf(places: readonly ReadPlace[]): readonly Reader[] {
       fields.set(`slot ${slot}`, ({ slots }) => slots[slot]);
     } else if (place.from === 'payload') {
       const { field } = place;
-      fields.set(`payload ${field === null ? '' : JSON.stringify(field)}`, fieldReader(field));
+      fields.set(`payload ${field === null ? '' : JSON.stringify(field)}`, createFieldReader(field));
     } else if (place.from === 'claims') {
       const read = compilePath(place.path);
       fields.set(`claims ${JSON.stringify(place.path)}`, ({ claims }) => read(claims));
     } else if (place.from === 'result') {
       const { index } = place;
       fields.set(`result ${index}`, ({ results }) => results[index]);
-    } else fields.set(`elsewhere ${fields.size}`, carefully(place.read));
+    } else fields.set(`elsewhere ${fields.size}`, ignoreErrors(place.read));
   }
   const whole = fields.has('payload ');
   return [...fields].flatMap(([key, read]) => (whole && key.startsWith('payload "') ? [] : [read]));
 }
 
 /** A list payload has no fields, so it is read as a whole. */
-const fieldReader =
+const createFieldReader =
   (field: string | null): Reader =>
   ({ payload }) =>
     field === null || Array.isArray(payload) ? payload : Object.hasOwn(payload, field) ? payload[field] : undefined;
 
 /** An unreadable value counts as absent here; the step that needs it rejects the request. */
-const carefully =
+const ignoreErrors =
   (read: Reader): Reader =>
   (frame) => {
     try {
@@ -102,7 +103,7 @@ const carefully =
   };
 
 /** The prefixes `u` and `b` cannot collide: no JSON text begins with them. */
-const exact = (value: unknown): string =>
+const serializeExact = (value: unknown): string =>
   typeof value === 'string'
     ? JSON.stringify(value)
     : Number.isFinite(value)
@@ -113,6 +114,6 @@ const exact = (value: unknown): string =>
           ? `b${value}`
           : JSON.stringify(value);
 
-const short = (text: string): string => (text.length <= LONGEST ? text : `#${hashed(text)}`);
+const shortenKey = (text: string): string => (text.length <= LONGEST ? text : `#${hashText(text)}`);
 
-const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const hashText = (text: string): string => createHash('sha256').update(text).digest('base64url');

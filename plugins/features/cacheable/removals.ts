@@ -12,9 +12,9 @@ const QUIET = 60_000;
 
 export interface Removals {
   remove(keys: readonly string[]): void | Promise<void>;
-  waiting(key: string): boolean;
+  isWaiting(key: string): boolean;
   /** Logs an error of the store, at most once per QUIET interval. */
-  readonly tell: (error: unknown) => void;
+  readonly logError: (error: unknown) => void;
 }
 
 export function createRemovals(cache: Cache, log: Log): Removals {
@@ -22,15 +22,15 @@ export function createRemovals(cache: Cache, log: Log): Removals {
   let timer: NodeJS.Timeout | null = null;
   let toldAt = -Infinity;
 
-  function tell(error: unknown): void {
+  function logError(error: unknown): void {
     const now = performance.now();
     if (now - toldAt < QUIET) return;
     toldAt = now;
     log.warn({ err: error }, 'the cache does not answer: results are computed, removals wait');
   }
 
-  function owe(keys: readonly string[], error: unknown): void {
-    tell(error);
+  function queueRemoval(keys: readonly string[], error: unknown): void {
+    logError(error);
     for (const key of keys) owed.add(key);
     for (const key of owed) {
       if (owed.size <= MOST_WAITING) break;
@@ -48,19 +48,19 @@ export function createRemovals(cache: Cache, log: Log): Removals {
       .then(() => cache.remove(keys))
       .then(
         () => keys.forEach((key) => owed.delete(key)),
-        (error: unknown) => owe([], error),
+        (error: unknown) => queueRemoval([], error),
       );
   }
 
   return {
     remove(keys) {
       try {
-        return cache.remove(keys)?.catch((error: unknown) => owe(keys, error));
+        return cache.remove(keys)?.catch((error: unknown) => queueRemoval(keys, error));
       } catch (error) {
-        return owe(keys, error);
+        return queueRemoval(keys, error);
       }
     },
-    waiting: (key) => owed.size > 0 && owed.has(key),
-    tell,
+    isWaiting: (key) => owed.size > 0 && owed.has(key),
+    logError,
   };
 }

@@ -4,96 +4,96 @@
  */
 import type { Json } from '../../../contract/json.js';
 import { asText, isObject } from '../../../contract/json.js';
-import { done, type Done } from '../../../contract/hooks.js';
+import { done, type FinalResult } from '../../../contract/hooks.js';
 import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { Rendered } from '../../../contract/rendered.js';
+import { RawJson } from '../../../contract/rendered.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
-import { readJson, writeJson } from '../../../language/strings/exact-json.js';
-import { hider } from '../../../language/strings/hidden.js';
+import { parseExactJson, writeJson } from '../../../language/strings/exact-json.js';
+import { createHider } from '../../../language/strings/hidden.js';
 import { cache } from '../../caches/kind.js';
 import { feature, type FeaturePlace, type FeaturePlan } from '../kind.js';
-import { invalidation } from './invalidation.js';
-import { compileName, compileVariant, constantName, type Naming } from './keys.js';
-import { createStore, type Errand, type Found, type Store } from './store.js';
+import { planInvalidation } from './invalidation.js';
+import { compileName, compileVariant, createConstantName, type KeyRenderer } from './keys.js';
+import { createStore, type ComputationLease, type CacheLookup, type CacheEntryStore } from './store.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }) => {
-    let store: Store | null = null;
+    let store: CacheEntryStore | null = null;
     return { plan: (place, tools) => plan(place, tools, (store ??= createStore(resolve(cache, 'cache'), log))) };
   },
 });
 
-function plan({ slot, value }: FeaturePlace, tools: PlanTools, store: Store): FeaturePlan {
+function plan({ slot, value }: FeaturePlace, tools: PlanTools, store: CacheEntryStore): FeaturePlan {
   const written = isObject(value['cacheable']) ? value['cacheable'] : {};
   const names = Array.isArray(written['invalidate_cache_keys']) ? (written['invalidate_cache_keys'] as Json[]) : [];
-  const removing = names.length === 0 ? [] : invalidation(names.map(asText), slot, tools, store);
+  const removing = names.length === 0 ? [] : planInvalidation(names.map(asText), slot, tools, store);
   if (written['read_from_cache'] !== true) return { steps: removing };
-  const kept = reading(slot, written, tools, store);
+  const kept = planLookup(slot, written, tools, store);
   return { steps: [...kept, ...removing], ...(slot === 'actionable' && { apart: true as const }) };
 }
 
-interface Form {
+interface ResultCodec {
   readonly toBytes: (result: unknown) => Uint8Array;
   readonly fromBytes: (bytes: Uint8Array) => unknown;
 }
 
-const bytesOf = (result: unknown): Uint8Array => Buffer.from(writeJson(result ?? null) ?? 'null');
+const serializeResult = (result: unknown): Uint8Array => Buffer.from(writeJson(result ?? null) ?? 'null');
 const parse = ({ buffer, byteOffset, byteLength }: Uint8Array): unknown =>
-  readJson(Buffer.from(buffer, byteOffset, byteLength).toString());
+  parseExactJson(Buffer.from(buffer, byteOffset, byteLength).toString());
 
-const AS_TEXT: Form = {
-  toBytes: (result) => (result instanceof Rendered ? result.json : bytesOf(result)),
-  fromBytes: (bytes) => new Rendered(bytes, parse),
+const AS_TEXT: ResultCodec = {
+  toBytes: (result) => (result instanceof RawJson ? result.json : serializeResult(result)),
+  fromBytes: (bytes) => new RawJson(bytes, parse),
 };
-const AS_VALUE: Form = { toBytes: bytesOf, fromBytes: parse };
+const AS_VALUE: ResultCodec = { toBytes: serializeResult, fromBytes: parse };
 
-type Written = Readonly<Record<string, Json>>;
+type CacheableSettings = Readonly<Record<string, Json>>;
 
-function reading(slot: string, written: Written, tools: PlanTools, store: Store): Step[] {
+function planLookup(slot: string, written: CacheableSettings, tools: PlanTools, store: CacheEntryStore): Step[] {
   const key = written['cache_key'];
-  const own = constantName(tools.place);
-  const name: Naming = typeof key === 'string' ? compileName(key, tools) : () => own;
+  const own = createConstantName(tools.place);
+  const name: KeyRenderer = typeof key === 'string' ? compileName(key, tools) : () => own;
   const variant = compileVariant(`${slot} ${tools.place}`, tools);
   const seconds = Number(written['duration']);
   const isResource = slot === 'resource';
   const { toBytes, fromBytes } = isResource ? AS_TEXT : AS_VALUE;
-  const memo = tools.memo();
+  const memo = tools.allocateSlot();
   // Secret fields are never stored in a shared cache, and the result is the same whether it is cached or not.
-  const hide = isResource ? (result: unknown) => result : hider(tools.secrets, [], tools.conceals);
+  const hide = isResource ? (result: unknown) => result : createHider(tools.secrets, [], tools.conceals);
 
-  function taken(frame: Frame, found: Found): Done | void {
+  function applyLookup(frame: Frame, found: CacheLookup): FinalResult | void {
     if ('value' in found) return done(fromBytes(found.value));
     const { errand } = found;
     if (errand === null) return;
-    if (frame.slots[memo] !== errand) frame.invocation.release(() => store.giveUp(errand));
+    if (frame.slots[memo] !== errand) frame.invocation.onFinish(() => store.failComputation(errand));
     frame.slots[memo] = errand;
   }
 
-  const recall = (frame: Frame): Done | void | Promise<Done | void> => {
+  const lookupResult = (frame: Frame): FinalResult | void | Promise<FinalResult | void> => {
     // Uploaded files are not part of the key, so a request with files bypasses the cache.
     if (frame.invocation.files.length > 0) return;
     const [which, of] = [name(frame), variant(frame)];
-    const bytes = store.peek(which, of);
+    const bytes = store.getLocalBytes(which, of);
     if (bytes !== null) return done(fromBytes(bytes));
-    const mine = frame.slots[memo] as Errand | undefined;
-    return store.find(which, of, seconds, mine, frame.invocation.deadline).then((found) => taken(frame, found));
+    const mine = frame.slots[memo] as ComputationLease | undefined;
+    return store.find(which, of, seconds, mine, frame.invocation.deadline).then((found) => applyLookup(frame, found));
   };
 
-  const keep: Step['run'] = (frame, state) => {
+  const storeResult: Step['run'] = (frame, state) => {
     state.result = hide(state.result);
-    const errand = frame.slots[memo] as Errand | undefined;
+    const errand = frame.slots[memo] as ComputationLease | undefined;
     if (errand === undefined) return;
     const bytes = toBytes(state.result);
-    return frame.whenCommitted(() => store.finish(errand, bytes, seconds));
+    return frame.afterCommit(() => store.completeComputation(errand, bytes, seconds));
   };
 
   return [
     isResource
-      ? { id: 'cacheable', phase: ResourcePhase.RECALL, run: recall }
-      : { id: 'cacheable', phase: ActionPhase.PREPARE, order: 100, run: recall },
+      ? { id: 'cacheable', phase: ResourcePhase.RECALL, run: lookupResult }
+      : { id: 'cacheable', phase: ActionPhase.PREPARE, order: 100, run: lookupResult },
     isResource
-      ? { id: 'cacheable', phase: ResourcePhase.SETTLE, order: 100, takesText: true, run: keep }
-      : { id: 'cacheable', phase: ActionPhase.CONFIRM, order: 1000, total: true, run: keep },
+      ? { id: 'cacheable', phase: ResourcePhase.SETTLE, order: 100, takesText: true, run: storeResult }
+      : { id: 'cacheable', phase: ActionPhase.CONFIRM, order: 1000, total: true, run: storeResult },
   ];
 }

@@ -94,7 +94,7 @@ export default definePlugin({
     actionable: shape({ cacheable: cacheable.meta({ doc: 'Keeps the result of the actionable.' }) }),
   },
   check: checkCache,
-  standing: ({ value, slot }) => {
+  transactionEffect: ({ value, slot }) => {
     const written = value['cacheable'];
     return slot === 'actionable' && isObject(written) && written['read_from_cache'] === true ? 'apart' : null;
   },

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../contract/plugin.js';
 import type { Cache } from '../../caches/kind.js';
-import { createFlights, landedWithin, type Flight } from './flights.js';
+import { createComputations, awaitComputation, type SharedComputation } from './flights.js';
 import { createRemovals } from './removals.js';
 
 /**
@@ -23,50 +23,56 @@ const FIRST_LOOK = 5;
 const LONGEST_LOOK = 100;
 
 /** The right to store the value that the caller computes. */
-export interface Errand {
+export interface ComputationLease {
   readonly entry: string;
   readonly lease: string;
   /** Null: another request computes the same entry and exceeds the wait. */
-  readonly flight: Flight | null;
+  readonly flight: SharedComputation | null;
   /** Token of the lock among processes; null or absent where they share no store, or where another process exceeds the wait. */
   readonly token?: string | null;
 }
 
-export type Found = { readonly value: Uint8Array } | { readonly errand: Errand | null };
+export type CacheLookup = { readonly value: Uint8Array } | { readonly errand: ComputationLease | null };
 
-export interface Store {
+export interface CacheEntryStore {
   /** Returns the bytes synchronously where the store is in this process; null: call `find`. */
-  peek(name: string, variant: string): Uint8Array | null;
+  getLocalBytes(name: string, variant: string): Uint8Array | null;
   /**
    * Returns the bytes, possibly those of a concurrent computation, or an errand; a null errand means the store is unavailable.
    */
-  find(name: string, variant: string, seconds: number, mine: Errand | undefined, until?: number): Promise<Found>;
-  finish(errand: Errand, value: Uint8Array, seconds: number): void;
+  find(
+    name: string,
+    variant: string,
+    seconds: number,
+    mine: ComputationLease | undefined,
+    until?: number,
+  ): Promise<CacheLookup>;
+  completeComputation(errand: ComputationLease, value: Uint8Array, seconds: number): void;
   /** Ends a failed computation; a waiting request then computes itself. */
-  giveUp(errand: Errand): void;
+  failComputation(errand: ComputationLease): void;
   /** Ends the generations of these names, now or when the store is available again. Never rejects. */
   remove(names: readonly string[]): void | Promise<void>;
 }
 
 const nameKey = (name: string): string => `n${name}`;
 const entryKey = (generation: string, variant: string): string => `e${generation}${variant}`;
-const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+const toLatin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 
-export function createStore(cache: Cache, log: Log): Store {
-  const flights = createFlights();
+export function createStore(cache: Cache, log: Log): CacheEntryStore {
+  const flights = createComputations();
   const removals = createRemovals(cache, log);
-  const { tell } = removals;
+  const { logError: tell } = removals;
   let isFar = false;
   /** Generations decoded so far, by the byte array that the store returned. */
   const texts = new WeakMap<Uint8Array, string>();
 
-  async function generationOf(name: string, seconds: number): Promise<string> {
+  async function resolveGeneration(name: string, seconds: number): Promise<string> {
     const key = nameKey(name);
-    const { value, lease } = await cache.recall(key);
-    if (value !== null) return textOf(value);
+    const { value, lease } = await cache.getValue(key);
+    if (value !== null) return toLatin1(value);
     const generation = randomBytes(12).toString('base64url');
-    await cache.keep(
+    await cache.setValue(
       key,
       Buffer.from(generation, 'latin1'),
       Math.max(seconds * GENERATION_LIVES, GENERATION_SECONDS),
@@ -74,13 +80,13 @@ export function createStore(cache: Cache, log: Log): Store {
     );
     // Of several concurrent writers the first wins. If it is removed already, entries stored for this generation are never
     // found.
-    const first = await cache.recall(key);
-    return first.value === null ? generation : textOf(first.value);
+    const first = await cache.getValue(key);
+    return first.value === null ? generation : toLatin1(first.value);
   }
 
   /** Reads a store of this process synchronously; a store that returns a promise is tried once and then never again. */
-  function atOnce(key: string): Uint8Array | null {
-    const recall = cache.recall(key);
+  function readLocal(key: string): Uint8Array | null {
+    const recall = cache.getValue(key);
     if (!(recall instanceof Promise)) return recall.value;
     isFar = true;
     recall.catch(tell);
@@ -88,22 +94,29 @@ export function createStore(cache: Cache, log: Log): Store {
   }
 
   /** The cached value, or the right to compute it; `false`: the computation it waited for failed, retry. */
-  async function attempt(entry: string, end: number, mine: Errand | undefined): Promise<Found | false> {
-    const { value, lease } = await cache.recall(entry);
+  async function findOrLease(
+    entry: string,
+    end: number,
+    mine: ComputationLease | undefined,
+  ): Promise<CacheLookup | false> {
+    const { value, lease } = await cache.getValue(entry);
     if (value !== null) return { value };
     // A retried transaction calls this twice.
     if (mine?.entry === entry) return { errand: mine };
     const flight = flights.get(entry);
     // A computation that exceeds PATIENCE may never end.
     if (flight === undefined || performance.now() - flight.since > PATIENCE)
-      return inTurn({ entry, lease, flight: flights.begin(entry) }, end);
-    const landed = await landedWithin(flight, end - performance.now());
+      return awaitLockOrValue({ entry, lease, flight: flights.register(entry) }, end);
+    const landed = await awaitComputation(flight, end - performance.now());
     if (landed === undefined) return { errand: { entry, lease, flight: null } };
     return landed !== null && { value: landed };
   }
 
   /** One process computes at a time; the others poll for its stored value until the deadline. */
-  async function inTurn(errand: Errand & { readonly flight: Flight }, end: number): Promise<Found> {
+  async function awaitLockOrValue(
+    errand: ComputationLease & { readonly flight: SharedComputation },
+    end: number,
+  ): Promise<CacheLookup> {
     const { entry, flight } = errand;
     const token = randomBytes(12).toString('base64url');
     try {
@@ -112,38 +125,38 @@ export function createStore(cache: Cache, log: Log): Store {
         if (left === 0) return { errand: { ...errand, token } };
         if (left > 0 && performance.now() > end) return { errand };
         if (left > 0) await setTimeout(Math.min(pause, left));
-        const { value } = await cache.recall(entry);
+        const { value } = await cache.getValue(entry);
         if (value === null) continue;
-        flights.end(entry, flight);
-        flight.land(value);
+        flights.unregister(entry, flight);
+        flight.complete(value);
         return { value };
       }
     } catch (error) {
-      flights.end(entry, flight);
-      flight.land(null);
+      flights.unregister(entry, flight);
+      flight.complete(null);
       throw error;
     }
   }
 
-  const release = ({ entry, token }: Errand): void | Promise<void> =>
+  const release = ({ entry, token }: ComputationLease): void | Promise<void> =>
     token === null || token === undefined ? undefined : cache.release?.(entry, token);
 
   return {
-    peek(name, variant) {
-      if (isFar || removals.waiting(nameKey(name))) return null;
-      const generation = atOnce(nameKey(name));
+    getLocalBytes(name, variant) {
+      if (isFar || removals.isWaiting(nameKey(name))) return null;
+      const generation = readLocal(nameKey(name));
       if (generation === null) return null;
       let text = texts.get(generation);
-      if (text === undefined) texts.set(generation, (text = textOf(generation)));
-      return atOnce(entryKey(text, variant));
+      if (text === undefined) texts.set(generation, (text = toLatin1(generation)));
+      return readLocal(entryKey(text, variant));
     },
     async find(name, variant, seconds, mine, until = Infinity) {
-      if (removals.waiting(nameKey(name))) return { errand: null };
+      if (removals.isWaiting(nameKey(name))) return { errand: null };
       try {
-        const entry = entryKey(await generationOf(name, seconds), variant);
+        const entry = entryKey(await resolveGeneration(name, seconds), variant);
         const end = Math.min(until, performance.now() + PATIENCE);
         for (;;) {
-          const found = await attempt(entry, end, mine);
+          const found = await findOrLease(entry, end, mine);
           if (found !== false) return found;
         }
       } catch (error) {
@@ -151,22 +164,22 @@ export function createStore(cache: Cache, log: Log): Store {
         return { errand: null };
       }
     },
-    finish(errand, value, seconds) {
+    completeComputation(errand, value, seconds) {
       const { entry, lease, flight } = errand;
-      flight?.land(value);
+      flight?.complete(value);
       // The flight stays registered until the store has the value, so that requests in between need not compute it.
-      const over = (): void => void (flight && flights.end(entry, flight));
+      const removeComputation = (): void => void (flight && flights.unregister(entry, flight));
       Promise.resolve()
-        .then(() => cache.keep(entry, value, seconds, lease))
+        .then(() => cache.setValue(entry, value, seconds, lease))
         .then(() => release(errand))
         .catch(tell)
-        .finally(over);
+        .finally(removeComputation);
     },
-    giveUp(errand) {
+    failComputation(errand) {
       const { entry, flight } = errand;
       if (flight === null || flight.over) return;
-      flights.end(entry, flight);
-      flight.land(null);
+      flights.unregister(entry, flight);
+      flight.complete(null);
       Promise.resolve()
         .then(() => release(errand))
         .catch(tell);

@@ -2,13 +2,13 @@
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { ANY, mapRows, propertiesOf } from '../../../contract/forms.js';
-import { entriesOf, type CheckedEntry } from './entries.light.js';
+import { parseCipherEntries, type CheckedEntry } from './entries.light.js';
 import { BEFORE_OTHERS, DEFAULT_ENCODING } from './settings.light.js';
 
-export function describe({ value, facts, repeated }: ApiPlace): ApiPart {
-  const entries = entriesOf(value);
+export function describeCiphersApi({ value, facts, repeated }: ApiPlace): ApiPart {
+  const entries = parseCipherEntries(value);
   const sealing = entries.filter(({ encrypts }) => encrypts);
   const opening = entries.filter(({ encrypts }) => !encrypts);
   const isBounded = sealing.some(({ options }) => {
@@ -16,10 +16,10 @@ export function describe({ value, facts, repeated }: ApiPlace): ApiPart {
     return typeof facts('encoding', encoding)?.['maxBytes'] === 'number';
   });
   const names = new Set(opening.flatMap(({ properties }) => properties.map((path) => path.split('.')[0] ?? path)));
-  const change = (row: JsonSchema): JsonSchema => opened(row, names);
+  const changeRow = (row: JsonSchema): JsonSchema => relaxDecryptedFields(row, names);
   return {
     ...(names.size > 0 && {
-      changes: [{ phase: ActionPhase.CONFIRM, order: BEFORE_OTHERS, change: (forms) => mapRows(forms, change) }],
+      changes: [{ phase: ActionPhase.CONFIRM, order: BEFORE_OTHERS, change: (forms) => mapRows(forms, changeRow) }],
     }),
     refuses: [
       ...(entries.some(readsAad) ? ['ACC_NOT_TEXT'] : []),
@@ -33,10 +33,10 @@ export function describe({ value, facts, repeated }: ApiPlace): ApiPart {
 
 /** True where `aad` reads the request; a single accessor may then be no text. */
 const readsAad = ({ options }: CheckedEntry): boolean =>
-  accessorsIn(asText(options['aad'])).some(({ root }) => root !== 'ENV');
+  listAccessors(asText(options['aad'])).some(({ root }) => root !== 'ENV');
 
 /** The column schema describes the ciphertext, so a decrypted field is typed as any value. */
-function opened(row: JsonSchema, names: ReadonlySet<string>): JsonSchema {
+function relaxDecryptedFields(row: JsonSchema, names: ReadonlySet<string>): JsonSchema {
   const properties = propertiesOf(row);
   if (properties === null) return row;
   const entries = Object.entries(properties).map(([name, schema]) => [name, names.has(name) ? ANY : schema]);

@@ -1,65 +1,65 @@
 /** Checks of `ciphers` entries of valid shape: key sizes, duplicates, columns that cannot hold ciphertext. */
 import { asText } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
-import { BASE64, bytesFlaw, cipherKeyFlaw, HEX, lengthFlaw } from './bytes.light.js';
-import { judgeColumns, writesBefore } from './columns.light.js';
-import { entriesOf, objectsIn, type CheckedEntry } from './entries.light.js';
+import { BASE64, findBytesFlaw, findCipherKeyFlaw, HEX, findLengthFlaw } from './bytes.light.js';
+import { checkCipherColumns, checkEarlierWrites } from './columns.light.js';
+import { parseCipherEntries, toJsonObjects, type CheckedEntry } from './entries.light.js';
 
 export function check(place: CheckPlace): Finding[] {
-  const entries = entriesOf(place.value);
+  const entries = parseCipherEntries(place.value);
   return [
     ...entries.flatMap((entry) => [
-      ...judgeKey(entry, place),
-      ...judgeNonce(entry, place),
-      ...judgeAad(entry),
-      ...judgeColumns(entry, place),
-      ...judgeResult(entry, place),
-      ...writesBefore(entry, place),
+      ...checkKey(entry, place),
+      ...checkNonce(entry, place),
+      ...checkAad(entry),
+      ...checkCipherColumns(entry, place),
+      ...checkResult(entry, place),
+      ...checkEarlierWrites(entry, place),
     ]),
-    ...twice(entries),
+    ...checkDuplicates(entries),
   ];
 }
 
 /** The name of the variable, where the text is exactly one accessor. */
-function variableOf(text: string): string | null {
-  const [only] = accessorsIn(text);
+function parseVariableName(text: string): string | null {
+  const [only] = listAccessors(text);
   return only?.start === 0 && only.end === text.length ? (only.tail[0] ?? null) : null;
 }
 
 /** Of an environment variable only the length is checked here; sample secrets are reported where secrets appear in clear text. */
-function judgeKey({ algorithm, options, at }: CheckedEntry, { facts, env }: CheckPlace): Finding[] {
+function checkKey({ algorithm, options, at }: CheckedEntry, { facts, env }: CheckPlace): Finding[] {
   const key = asText(options['key']);
   const bytes = facts('cipher', algorithm)?.['keyBytes'];
   if (typeof bytes !== 'number') return [];
-  const variable = variableOf(key);
+  const variable = parseVariableName(key);
   const fact = variable === null ? null : env(variable);
-  const known = fact === null || fact.blank ? null : lengthFlaw(fact, bytes);
-  const what = accessorsIn(key).length > 0 ? known : isSampleSecret(key) ? null : cipherKeyFlaw(key, bytes);
+  const known = fact === null || fact.blank ? null : findLengthFlaw(fact, bytes);
+  const what = listAccessors(key).length > 0 ? known : isSampleSecret(key) ? null : findCipherKeyFlaw(key, bytes);
   return what === null ? [] : [{ code: 'CPH_KEY', at: `${at}/options/key`, params: { place: '`ciphers`', what } }];
 }
 
-function judgeNonce({ algorithm, options, at }: CheckedEntry, { facts, testing }: CheckPlace): Finding[] {
+function checkNonce({ algorithm, options, at }: CheckedEntry, { facts, testing }: CheckPlace): Finding[] {
   const nonce = options['nonce'];
   const bytes = facts('cipher', algorithm)?.['nonceBytes'];
   if (nonce === undefined || typeof bytes !== 'number') return [];
-  const isKnown = accessorsIn(asText(nonce)).length === 0;
-  const what = !testing ? 'it is the same for every value' : isKnown ? bytesFlaw(asText(nonce), bytes) : null;
+  const isKnown = listAccessors(asText(nonce)).length === 0;
+  const what = !testing ? 'it is the same for every value' : isKnown ? findBytesFlaw(asText(nonce), bytes) : null;
   return what === null ? [] : [{ code: 'CPH_NONCE', at: `${at}/options/nonce`, params: { place: '`ciphers`', what } }];
 }
 
 /** A byte prefix before an accessor would let two different texts have the same bytes. */
-function judgeAad({ options, at }: CheckedEntry): Finding[] {
+function checkAad({ options, at }: CheckedEntry): Finding[] {
   const aad = asText(options['aad']);
-  const isOpen = accessorsIn(aad).length > 0;
+  const isOpen = listAccessors(aad).length > 0;
   const prefix = [HEX, BASE64].find((one) => aad.startsWith(one));
   const mixed = isOpen && prefix !== undefined ? `behind \`${prefix}\` it needs bytes that are written out` : null;
-  const what = isOpen ? mixed : bytesFlaw(aad, null);
+  const what = isOpen ? mixed : findBytesFlaw(aad, null);
   return what === null ? [] : [{ code: 'CPH_AAD', at: `${at}/options/aad`, params: { place: '`ciphers`', what } }];
 }
 
-function twice(entries: readonly CheckedEntry[]): Finding[] {
+function checkDuplicates(entries: readonly CheckedEntry[]): Finding[] {
   const named = entries.flatMap(({ encrypts, properties, at }) =>
     properties.map((property, i) => {
       const place = `${at}/properties/${i}`;
@@ -77,12 +77,12 @@ function twice(entries: readonly CheckedEntry[]): Finding[] {
 }
 
 /** RETURN and LIST results come from the definition and were never stored. */
-function judgeResult({ encrypts, properties, at }: CheckedEntry, { holder, root, actions }: CheckPlace): Finding[] {
+function checkResult({ encrypts, properties, at }: CheckedEntry, { holder, root, actions }: CheckPlace): Finding[] {
   if (encrypts) return [];
   const mode = asText(holder['mode']);
   if (mode === 'RETURN' || mode === 'LIST')
     return [{ code: 'CPH_NOTHING_STORED', at: `${at}/operation`, params: { mode } }];
-  const index = objectsIn(root['actionables']).findIndex(({ id }) => id === holder['id']);
+  const index = toJsonObjects(root['actionables']).findIndex(({ id }) => id === holder['id']);
   const answers = actions.find((action) => action.index === index)?.answers ?? null;
   if (answers === null) return [];
   return properties.flatMap((property, i) => {

@@ -4,37 +4,37 @@
  */
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
-import { documentFields } from '../../../language/strings/document-fields.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
+import { listDocumentFields } from '../../../language/strings/document-fields.js';
 import { scanSql } from '../../../language/strings/sql.js';
-import { entriesOf, objectsIn, type CheckedEntry } from './entries.light.js';
+import { parseCipherEntries, toJsonObjects, type CheckedEntry } from './entries.light.js';
 
 /** Bytes of version and tag, and of the quotes that JSON adds to text. */
 const AROUND = 1 + 16;
 const QUOTES = 2;
 
-interface Use {
+interface FieldUse {
   /** Lower case. */
   readonly column: string;
   readonly written: boolean;
 }
 
-export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] {
+export function checkCipherColumns(entry: CheckedEntry, place: CheckPlace): Finding[] {
   if (!entry.encrypts) return [];
   const { holder, root, actions } = place;
-  const index = objectsIn(root['actionables']).findIndex(({ id }) => id === holder['id']);
+  const index = toJsonObjects(root['actionables']).findIndex(({ id }) => id === holder['id']);
   const { fields, uniques } = actions.find((action) => action.index === index) ?? {};
   return entry.properties.flatMap((property, i) => {
     const at = `${entry.at}/properties/${i}`;
-    const uses = Object.values(holder).flatMap((part) => (isObject(part) ? usesIn(part, property) : []));
+    const uses = Object.values(holder).flatMap((part) => (isObject(part) ? findUses(part, property) : []));
     const sought = uses.find(({ written, column }) => !written && fields?.get(column)?.['blind_index'] !== true);
     const inVain =
       sought === undefined
         ? []
         : [
             {
-              ...compared(at, property, 'no row is ever found by it'),
-              ...indexed(sought.column, fields?.get(sought.column)),
+              ...createComparedFinding(at, property, 'no row is ever found by it'),
+              ...suggestBlindIndex(sought.column, fields?.get(sought.column)),
             },
           ];
     const written = uses
@@ -43,17 +43,17 @@ export function judgeColumns(entry: CheckedEntry, place: CheckPlace): Finding[] 
         const field = fields?.get(column);
         if (field === undefined) return [];
         const asked = uniques?.has(column) === true ? { ...field, unique: true } : field;
-        return judgeField(entry, property, at, column, asked, place);
+        return checkField(entry, property, at, column, asked, place);
       });
     return [...inVain, ...written].filter((one, n, all) => all.findIndex(({ code }) => code === one.code) === n);
   });
 }
 
 /** Columns that the field is written to or compared with, by name or as an accessor. */
-function usesIn(part: JsonObject, property: string): Use[] {
+function findUses(part: JsonObject, property: string): FieldUse[] {
   const { query, parameters } = part;
   if (part['collection'] !== undefined)
-    return documentFields(part).flatMap(({ path, value, written }) =>
+    return listDocumentFields(part).flatMap(({ path, value, written }) =>
       isField(asText(value), property) ? [{ column: path.toLowerCase(), written }] : [],
     );
   if (typeof query !== 'string' || !Array.isArray(parameters)) return [];
@@ -68,9 +68,9 @@ function usesIn(part: JsonObject, property: string): Use[] {
 }
 
 const isField = (text: string, property: string): boolean =>
-  text === property || accessorsIn(text).some(({ tail }) => tail.join('.') === property);
+  text === property || listAccessors(text).some(({ tail }) => tail.join('.') === property);
 
-function judgeField(
+function checkField(
   entry: CheckedEntry,
   property: string,
   at: string,
@@ -87,15 +87,24 @@ function judgeField(
   const isIndexed = field['blind_index'] === true;
   const must = (field['unique'] === true && !isIndexed) || field['primary_key'] === true;
   const isKey = field['primary_key'] === true;
-  if (must) found.push({ code: 'CPH_UNIQUE', at, params: { property, column }, ...(!isKey && indexed(column, field)) });
+  if (must)
+    found.push({
+      code: 'CPH_UNIQUE',
+      at,
+      params: { property, column },
+      ...(!isKey && suggestBlindIndex(column, field)),
+    });
   else if ((field['indexable'] === true && !isIndexed) || field['fts'] === true) {
     const what = `the index on "${column}" finds nothing`;
-    found.push({ ...compared(at, property, what), ...(field['fts'] !== true && indexed(column, field)) });
+    found.push({
+      ...createComparedFinding(at, property, what),
+      ...(field['fts'] !== true && suggestBlindIndex(column, field)),
+    });
   }
   const max = field['max_length'];
-  const least = lengthOf(entry, longest(property, holder), facts);
+  const least = computeCiphertextLength(entry, getMaxLength(property, holder), facts);
   if (typeof max === 'number' && least !== null && least > max) {
-    const letters = longest(property, holder);
+    const letters = getMaxLength(property, holder);
     const what = letters === 0 ? 'the empty text' : `${letters} letters`;
     found.push({ code: 'CPH_SHORT', at, params: { column, max, length: least, what } });
   }
@@ -103,21 +112,21 @@ function judgeField(
 }
 
 /** A blind index makes an encrypted column unique and searchable. */
-function indexed(column: string, field: JsonObject | undefined): Pick<Finding, 'fix'> {
+function suggestBlindIndex(column: string, field: JsonObject | undefined): Pick<Finding, 'fix'> {
   if (field?.['type'] !== 'String') return {};
   const title = `add \`"blind_index": true\` to "${column}" of the model`;
   return { fix: { title, edits: [{ at: '/blind_index', put: true }], modelField: column, asks: true } };
 }
 
-const compared = (at: string, property: string, what: string): Finding => ({
+const createComparedFinding = (at: string, property: string, what: string): Finding => ({
   code: 'CPH_COMPARED',
   at,
   params: { property, what },
 });
 
 /** The largest `max_length` of the rules; 0 where they set none. */
-function longest(property: string, holder: Readonly<Record<string, Json>>): number {
-  const bounds = objectsIn(holder['payload_validation']).flatMap((rule) => {
+function getMaxLength(property: string, holder: Readonly<Record<string, Json>>): number {
+  const bounds = toJsonObjects(holder['payload_validation']).flatMap((rule) => {
     const types = rule['field'];
     const type = isObject(types) && Object.hasOwn(types, property) ? types[property] : undefined;
     const bound = isObject(type) ? (type['max_length'] ?? rule['max_length']) : undefined;
@@ -127,7 +136,11 @@ function longest(property: string, holder: Readonly<Record<string, Json>>): numb
 }
 
 /** Length of the ciphertext, in characters, for a text of `letters` one-byte characters. */
-function lengthOf({ algorithm, options }: CheckedEntry, letters: number, facts: CheckPlace['facts']): number | null {
+function computeCiphertextLength(
+  { algorithm, options }: CheckedEntry,
+  letters: number,
+  facts: CheckPlace['facts'],
+): number | null {
   const nonce = facts('cipher', algorithm)?.['nonceBytes'];
   const encoding = facts('encoding', asText(options['encoding'] ?? 'Base64'))?.['characters'];
   if (typeof nonce !== 'number' || typeof encoding !== 'number') return null;
@@ -135,9 +148,12 @@ function lengthOf({ algorithm, options }: CheckedEntry, letters: number, facts: 
 }
 
 /** Only actionables that certainly run before: those with `depends_on` or `no_op` may run later. */
-export function writesBefore({ encrypts, properties, at }: CheckedEntry, { holder, root }: CheckPlace): Finding[] {
+export function checkEarlierWrites(
+  { encrypts, properties, at }: CheckedEntry,
+  { holder, root }: CheckPlace,
+): Finding[] {
   if (!encrypts) return [];
-  const list = objectsIn(root['actionables']);
+  const list = toJsonObjects(root['actionables']);
   const own = list.findIndex((action) => action['id'] === holder['id']);
   const before = list
     .slice(0, Math.max(own, 0))
@@ -145,7 +161,7 @@ export function writesBefore({ encrypts, properties, at }: CheckedEntry, { holde
   return properties.flatMap((property, i) => {
     const place = `${at}/properties/${i}`;
     const sealed = before.find((action) =>
-      entriesOf(action).some((entry) => entry.encrypts && entry.properties.includes(property)),
+      parseCipherEntries(action).some((entry) => entry.encrypts && entry.properties.includes(property)),
     );
     if (sealed !== undefined) {
       return [{ code: 'CPH_AGAIN', at: place, params: { action: Number(sealed['id']), property } }];
@@ -157,4 +173,4 @@ export function writesBefore({ encrypts, properties, at }: CheckedEntry, { holde
 }
 
 const writesRaw = (part: JsonObject, property: string): boolean =>
-  usesIn(part, property).some(({ written }) => written);
+  findUses(part, property).some(({ written }) => written);

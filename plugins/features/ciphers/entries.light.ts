@@ -9,15 +9,15 @@ export interface CheckedEntry {
   readonly at: string;
 }
 
-export const objectsIn = (json: Json | undefined): readonly JsonObject[] =>
+export const toJsonObjects = (json: Json | undefined): readonly JsonObject[] =>
   Array.isArray(json) ? (json as readonly Json[]).filter(isObject) : [];
 
-export const entriesOf = (holder: Readonly<Record<string, Json>>): CheckedEntry[] =>
+export const parseCipherEntries = (holder: Readonly<Record<string, Json>>): CheckedEntry[] =>
   (Array.isArray(holder['ciphers']) ? (holder['ciphers'] as readonly Json[]) : []).flatMap((item, index) =>
-    isObject(item) ? [entryOf(item, index)] : [],
+    isObject(item) ? [parseEntry(item, index)] : [],
   );
 
-function entryOf(item: JsonObject, index: number): CheckedEntry {
+function parseEntry(item: JsonObject, index: number): CheckedEntry {
   const { operation, algorithm, options, properties } = item;
   return {
     encrypts: operation === 'Encrypt',

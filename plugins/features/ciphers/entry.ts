@@ -3,15 +3,15 @@ import { BootError } from '../../../contract/boot-error.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { Kind } from '../../../contract/kind.js';
 import type { PlanTools, Reader } from '../../../contract/plan.js';
-import { settledText } from '../../../contract/settled.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { readConstantText } from '../../../contract/settled.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { splitPath } from '../../../language/strings/path.js';
 import { cipher } from '../../ciphers/kind.js';
 import { encoding } from '../../encodings/kind.js';
-import { bytesFlaw, cipherKeyFlaw } from './bytes.light.js';
-import { bytesOf } from './bytes.js';
+import { findBytesFlaw, findCipherKeyFlaw } from './bytes.light.js';
+import { decodeBytes } from './bytes.js';
 import { DEFAULT_ENCODING } from './settings.light.js';
-import { fieldCipher, type FieldCipher } from './field.js';
+import { createFieldCipher, type FieldCipher } from './field.js';
 
 export interface Entry {
   readonly encrypts: boolean;
@@ -22,54 +22,54 @@ export interface Entry {
 }
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
-type Loose = Readonly<Record<string, Json>>;
+type CipherItem = Readonly<Record<string, Json>>;
 
 /** Throws BootError for an invalid key, nonce or additional data. */
-export function compileEntry(item: Loose, resolve: Resolve, tools: PlanTools): Entry {
+export function compileEntry(item: CipherItem, resolve: Resolve, tools: PlanTools): Entry {
   const options = isObject(item['options']) ? item['options'] : {};
   const algorithm = asText(item['algorithm']);
   const handle = resolve(cipher, algorithm);
-  const field = fieldCipher({
+  const field = createFieldCipher({
     algorithm,
     cipher: handle,
     encoding: resolve(encoding, asText(options['encoding']) || DEFAULT_ENCODING),
-    key: keyOf(options, handle.keyBytes, tools),
-    nonce: nonceOf(options, handle.nonceBytes, tools),
+    key: resolveKey(options, handle.keyBytes, tools),
+    nonce: resolveNonce(options, handle.nonceBytes, tools),
   });
   const paths = Array.isArray(item['properties']) ? (item['properties'] as readonly Json[]) : [];
   return {
     encrypts: item['operation'] === 'Encrypt',
     paths: paths.map((path) => splitPath(asText(path))),
     field,
-    bound: boundOf(options['aad'] ?? '', field, tools),
+    bound: createAadReader(options['aad'] ?? '', field, tools),
   };
 }
 
-function keyOf({ key }: Loose, bytes: number, tools: PlanTools): Uint8Array {
-  const text = key === undefined ? '' : settledText(key, tools);
-  const what = cipherKeyFlaw(text, bytes);
+function resolveKey({ key }: CipherItem, bytes: number, tools: PlanTools): Uint8Array {
+  const text = key === undefined ? '' : readConstantText(key, tools);
+  const what = findCipherKeyFlaw(text, bytes);
   if (what !== null) throw new BootError('CPH_KEY', { place: tools.place, what });
-  return bytesOf(text);
+  return decodeBytes(text);
 }
 
-function nonceOf({ nonce }: Loose, bytes: number, tools: PlanTools): Uint8Array | null {
+function resolveNonce({ nonce }: CipherItem, bytes: number, tools: PlanTools): Uint8Array | null {
   if (nonce === undefined) return null;
-  const text = settledText(nonce, tools);
-  const what = tools.testing ? bytesFlaw(text, bytes) : 'it is the same for every value';
+  const text = readConstantText(nonce, tools);
+  const what = tools.testing ? findBytesFlaw(text, bytes) : 'it is the same for every value';
   if (what !== null) throw new BootError('CPH_NONCE', { place: tools.place, what });
-  return bytesOf(text);
+  return decodeBytes(text);
 }
 
 /** Byte prefixes are decoded only in text that the operator wrote: client values are plain text, whatever their prefix. */
-function boundOf(aad: Json, { bound }: FieldCipher, tools: PlanTools): Reader<Uint8Array> {
-  const roots = accessorsIn(asText(aad)).map(({ root }) => root);
+function createAadReader(aad: Json, { bindAad: bound }: FieldCipher, tools: PlanTools): Reader<Uint8Array> {
+  const roots = listAccessors(asText(aad)).map(({ root }) => root);
   if (!roots.every((root) => root === 'ENV')) {
     const read = tools.text(aad);
     return (frame) => bound(Buffer.from(read(frame)));
   }
-  const text = settledText(aad, tools);
-  const what = bytesFlaw(text, null);
+  const text = readConstantText(aad, tools);
+  const what = findBytesFlaw(text, null);
   if (what !== null) throw new BootError('CPH_AAD', { place: tools.place, what });
-  const constant = bound(bytesOf(text));
+  const constant = bound(decodeBytes(text));
   return () => constant;
 }

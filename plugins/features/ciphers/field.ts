@@ -3,7 +3,7 @@
  * and algorithm are authenticated, so that no text is opened as another kind.
  */
 import { randomBytes } from 'node:crypto';
-import { readJson, writeJson } from '../../../language/strings/exact-json.js';
+import { parseExactJson, writeJson } from '../../../language/strings/exact-json.js';
 import type { Cipher } from '../../ciphers/kind.js';
 import type { Encoding } from '../../encodings/kind.js';
 
@@ -18,7 +18,7 @@ export const NOT_OPENED: unique symbol = Symbol('not opened');
 
 export interface FieldCipher {
   /** Prepends the version and algorithm label to the additional data. */
-  readonly bound: (aad: Uint8Array) => Uint8Array;
+  readonly bindAad: (aad: Uint8Array) => Uint8Array;
   /** Maximum bytes of JSON; null: unlimited. */
   readonly most: number | null;
   readonly seal: (value: unknown, bound: Uint8Array) => string;
@@ -34,15 +34,21 @@ export interface FieldSettings {
   readonly nonce: Uint8Array | null;
 }
 
-export function fieldCipher({ algorithm, cipher, encoding, key: bytes, nonce: fixed }: FieldSettings): FieldCipher {
+export function createFieldCipher({
+  algorithm,
+  cipher,
+  encoding,
+  key: bytes,
+  nonce: fixed,
+}: FieldSettings): FieldCipher {
   const key = cipher.key(bytes);
   const label = Buffer.from(`lintel ciphers ${VERSION} ${algorithm}\0`);
   const start = PREFIX.length + cipher.nonceBytes;
   return {
-    bound: (aad) => Buffer.concat([label, aad]),
+    bindAad: (aad) => Buffer.concat([label, aad]),
     most: encoding.most === null ? null : encoding.most - start - TAG_BYTES,
     seal: (value, bound) => {
-      const nonce = fixed ?? freshNonce(cipher.nonceBytes);
+      const nonce = fixed ?? drawNonce(cipher.nonceBytes);
       const sealed = key.seal(nonce, Buffer.from(writeJson(value) ?? 'null'), bound);
       return encoding.encode(Buffer.concat([PREFIX, nonce, sealed], start + sealed.length));
     },
@@ -50,15 +56,15 @@ export function fieldCipher({ algorithm, cipher, encoding, key: bytes, nonce: fi
       const stored = typeof text === 'string' ? encoding.decode(text) : null;
       if (stored === null || stored.length < start + TAG_BYTES || stored[0] !== VERSION) return NOT_OPENED;
       const plain = key.open(stored.subarray(PREFIX.length, start), stored.subarray(start), bound);
-      return plain === null ? NOT_OPENED : parsed(plain);
+      return plain === null ? NOT_OPENED : parsePlaintext(plain);
     },
   };
 }
 
 /** Authenticated bytes that are not JSON come from another writer and count as not opened. */
-function parsed(plain: Uint8Array): unknown {
+function parsePlaintext(plain: Uint8Array): unknown {
   try {
-    return readJson(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString());
+    return parseExactJson(Buffer.from(plain.buffer, plain.byteOffset, plain.length).toString());
   } catch {
     return NOT_OPENED;
   }
@@ -67,7 +73,7 @@ function parsed(plain: Uint8Array): unknown {
 let pool: Buffer = NOTHING;
 let used = 0;
 
-function freshNonce(bytes: number): Buffer {
+function drawNonce(bytes: number): Buffer {
   if (used + bytes > pool.length) {
     // A new buffer, because nonces returned earlier still reference the old one.
     pool = randomBytes(POOL);

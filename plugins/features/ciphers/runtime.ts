@@ -2,23 +2,23 @@
  * Encrypts payload fields before an actionable and decrypts fields of its result. Limits are checked before any actionable runs;
  * additional data is read before this one.
  */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { ActionState, Frame, Payload, PlanTools, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { feature } from '../kind.js';
-import { isRemembered, rememberSealed } from '../../shared/blind-index.js';
-import { changeAt, placesAt, type Change } from '../shared/change-at.js';
+import { hasPlaintext, recordSealed } from '../../shared/blind-index.js';
+import { changeAt, findPathMatches, type Change } from '../shared/change-at.js';
 import {
-  absentIn,
+  findAbsentValues,
   isAbsent,
   isDemanded,
   isWritten,
-  namedList,
-  refuse,
-  refuseItems,
-  unseenItems,
+  findNamedList,
+  assertNoIssues,
+  rejectItems,
+  createUnseenReader,
   type InItems,
 } from '../shared/protected-items.js';
 import { compileEntry, type Entry } from './entry.js';
@@ -59,47 +59,47 @@ export default defineRuntime(feature, {
       const entries = items.map((item) => compileEntry(item, resolve, tools));
       const opened = entries.filter(({ encrypts }) => !encrypts).flatMap(({ paths }) => paths);
       return {
-        steps: entries.length === 0 ? [] : stepsOf(entries, tools),
+        steps: entries.length === 0 ? [] : createSteps(entries, tools),
         reveals: opened.map((path) => path.join('.')),
       };
     },
   }),
 });
 
-function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
-  const targets = entries.flatMap((entry, index) => (entry.encrypts ? targetsOf(entry, index, tools) : []));
+function createSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
+  const targets = entries.flatMap((entry, index) => (entry.encrypts ? resolveTargets(entry, index, tools) : []));
   const opening = entries.flatMap((entry, index) => (entry.encrypts ? [] : [{ entry, index }]));
   const within = tools.repeat?.pointer?.split('/').slice(1) ?? null;
-  const bounds = tools.memo();
-  const sealed = tools.memo();
+  const bounds = tools.allocateSlot();
+  const sealed = tools.allocateSlot();
   // For a list taken from a result, its items take precedence over the payload and are not encrypted.
-  const unseen = unseenItems(tools);
+  const unseen = createUnseenReader(tools);
   const named = targets.filter(({ slot }) => slot !== null);
   const steps: Step[] = [];
   if (targets.length > 0) {
-    const read = reads(entries, bounds, ({ encrypts }) => encrypts);
+    const read = createAadLoader(entries, bounds, ({ encrypts }) => encrypts);
     const run = (frame: Frame): void => {
       read(frame);
       encryptPayload(targets, frame, bounds, sealed);
     };
     steps.push({ id: 'ciphers', phase: ActionPhase.BIND, order: AFTER_HASHES, seals: true, run });
-    steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => count(targets, frame, within) });
+    steps.push({ id: 'ciphers: count', phase: COUNTING, run: (frame) => checkLimits(targets, frame, within) });
     if (tools.columns.some(({ blind }) => blind !== undefined)) {
       // A deferred job has only the ciphertext, so the clear text is recovered for the index.
-      const again = reads(entries, bounds, ({ encrypts }) => encrypts, true);
-      const recall = (frame: Frame): void => {
+      const again = createAadLoader(entries, bounds, ({ encrypts }) => encrypts, true);
+      const recoverClearText = (frame: Frame): void => {
         again(frame);
-        for (const target of targets) recallSealed(target, frame, bounds);
+        for (const target of targets) recoverSealed(target, frame, bounds);
       };
-      steps.push({ id: 'ciphers: index', phase: ActionPhase.BIND, order: AFTER_SEALS, run: recall });
+      steps.push({ id: 'ciphers: index', phase: ActionPhase.BIND, order: AFTER_SEALS, run: recoverClearText });
     }
   }
   if (unseen !== null || named.length > 0) {
     // Named values exist only after their actionable ran; additional data of the payload was read earlier.
-    const read = reads(entries, bounds, ({ encrypts }) => encrypts, true);
+    const read = createAadLoader(entries, bounds, ({ encrypts }) => encrypts, true);
     const run = (frame: Frame): void => {
       if (unseen !== null)
-        refuseItems(
+        rejectItems(
           unseen(frame),
           targets.map(({ path }) => path),
           'CPH_ITEMS',
@@ -111,7 +111,7 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
     steps.push({ id: 'ciphers: names', phase: ActionPhase.BIND, order: AFTER_SEALS, run });
   }
   if (opening.length > 0) {
-    const read = reads(entries, bounds, ({ encrypts }) => !encrypts);
+    const read = createAadLoader(entries, bounds, ({ encrypts }) => !encrypts);
     steps.push({ id: 'ciphers: bind', phase: ActionPhase.BIND, order: BEFORE_SEALS, run: read });
     const run = (frame: Frame, state: ActionState) => decrypt(opening, state, frame.slots[bounds] as Uint8Array[]);
     steps.push({ id: 'ciphers: decrypt', phase: ActionPhase.CONFIRM, order: BEFORE_OTHERS, run });
@@ -120,7 +120,7 @@ function stepsOf(entries: readonly Entry[], tools: PlanTools): Step[] {
 }
 
 /** Reads the additional data of matching entries; `missing` reads only what was not read before. */
-const reads =
+const createAadLoader =
   (entries: readonly Entry[], slot: number, which: (entry: Entry) => boolean, missing = false) =>
   (frame: Frame): void => {
     const known = (frame.slots[slot] ?? []) as readonly (Uint8Array | undefined)[];
@@ -128,10 +128,10 @@ const reads =
     frame.slots[slot] = entries.map((entry, index) => (isWanted(entry, index) ? entry.bound(frame) : known[index]));
   };
 
-function targetsOf(entry: Entry, index: number, tools: PlanTools): Target[] {
+function resolveTargets(entry: Entry, index: number, tools: PlanTools): Target[] {
   const within = tools.repeat?.pointer?.split('/').slice(1) ?? null;
   const indexed = tools.indexes;
-  const list = namedList(tools);
+  const list = findNamedList(tools);
   return entry.paths.flatMap((path) => {
     const target: Target = {
       entry,
@@ -154,33 +154,36 @@ function targetsOf(entry: Entry, index: number, tools: PlanTools): Target[] {
   });
 }
 
-function count(targets: readonly Target[], { payload }: Frame, within: readonly string[] | null): void {
-  refuse(
-    targets.flatMap(({ path, slot, demanded }) => (demanded && slot === null ? absentIn(payload, path, within) : [])),
+function checkLimits(targets: readonly Target[], { payload }: Frame, within: readonly string[] | null): void {
+  assertNoIssues(
+    targets.flatMap(({ path, slot, demanded }) =>
+      demanded && slot === null ? findAbsentValues(payload, path, within) : [],
+    ),
   );
   let found = 0;
   for (const { entry, path, inItems } of targets) {
     const { most } = entry.field;
-    const look: Change = (value) => {
+    const countValue: Change = (value) => {
       if (value === undefined || value === null) return value;
-      if (++found > MOST_SEALED) throw fault('CPH_TOO_MANY', { max: MOST_SEALED });
-      if (most !== null && Buffer.byteLength(JSON.stringify(value)) > most) throw fault('CPH_TOO_LONG', { max: most });
+      if (++found > MOST_SEALED) throw createFault('CPH_TOO_MANY', { max: MOST_SEALED });
+      if (most !== null && Buffer.byteLength(JSON.stringify(value)) > most)
+        throw createFault('CPH_TOO_LONG', { max: most });
       return value;
     };
-    changeAt(payload, path, look);
-    if (inItems !== null && !Array.isArray(payload)) changeAt(payload, inItems, look);
+    changeAt(payload, path, countValue);
+    if (inItems !== null && !Array.isArray(payload)) changeAt(payload, inItems, countValue);
   }
 }
 
 /** Values sealed for this request are left alone: a retried transaction may meet them again. */
-function sealing({ entry, index, indexed }: Target, frame: Frame, bounds: number, slot: number): Change | null {
+function createSealer({ entry, index, indexed }: Target, frame: Frame, bounds: number, slot: number): Change | null {
   const data = (frame.slots[bounds] as readonly (Uint8Array | undefined)[])[index];
   const done = (frame.slots[slot] ??= new Set()) as Set<unknown>;
   if (data === undefined) return null;
   return (value) => {
     if (value === undefined || value === null || done.has(value)) return value;
     const text = entry.field.seal(value, data);
-    if (indexed) rememberSealed(frame.invocation, text, value);
+    if (indexed) recordSealed(frame.invocation, text, value);
     done.add(text);
     return text;
   };
@@ -188,7 +191,7 @@ function sealing({ entry, index, indexed }: Target, frame: Frame, bounds: number
 
 function encryptPayload(targets: readonly Target[], frame: Frame, bounds: number, slot: number): void {
   for (const target of targets) {
-    const seal = sealing(target, frame, bounds, slot);
+    const seal = createSealer(target, frame, bounds, slot);
     if (seal === null) continue;
     const { path, inItems } = target;
     frame.payload = changeAt(frame.payload, path, seal) as Payload;
@@ -200,22 +203,24 @@ function encryptPayload(targets: readonly Target[], frame: Frame, bounds: number
 
 function encryptNames(targets: readonly Target[], frame: Frame, bounds: number, slot: number): void {
   for (const target of targets) {
-    const seal = sealing(target, frame, bounds, slot);
+    const seal = createSealer(target, frame, bounds, slot);
     const { path, slot: named } = target;
     if (seal === null || named === null) continue;
     if (target.demanded && isAbsent(frame, named, path, target.within))
-      throw fault('CPH_NAME', { name: path.join('.') });
+      throw createFault('CPH_NAME', { name: path.join('.') });
     frame.slots[named] = changeAt(frame.slots[named], path, seal, 1);
   }
 }
 
-function recallSealed({ entry, index, path, inItems }: Target, frame: Frame, bounds: number): void {
+function recoverSealed({ entry, index, path, inItems }: Target, frame: Frame, bounds: number): void {
   const data = (frame.slots[bounds] as readonly (Uint8Array | undefined)[])[index];
   const { invocation, payload } = frame;
-  for (const { value } of [path, ...(inItems === null ? [] : [inItems])].flatMap((at) => placesAt(payload, at))) {
-    if (data === undefined || typeof value !== 'string' || isRemembered(invocation, value)) continue;
+  for (const { value } of [path, ...(inItems === null ? [] : [inItems])].flatMap((at) =>
+    findPathMatches(payload, at),
+  )) {
+    if (data === undefined || typeof value !== 'string' || hasPlaintext(invocation, value)) continue;
     const clear = entry.field.open(value, data);
-    if (clear !== NOT_OPENED) rememberSealed(invocation, value, clear);
+    if (clear !== NOT_OPENED) recordSealed(invocation, value, clear);
   }
 }
 
@@ -232,9 +237,9 @@ function decrypt(
     const open: Change = (value) => {
       if (value === undefined || value === null) return value;
       if (Array.isArray(value)) return value.map(open);
-      if (++found > MOST_OPENED) throw fault('CPH_MANY_ROWS', { max: MOST_OPENED });
+      if (++found > MOST_OPENED) throw createFault('CPH_MANY_ROWS', { max: MOST_OPENED });
       const plain = entry.field.open(value, bound);
-      if (plain === NOT_OPENED) throw fault('CPH_OPEN');
+      if (plain === NOT_OPENED) throw createFault('CPH_OPEN');
       return plain;
     };
     return entry.paths.map((path) => (row: unknown) => changeAt(row, path, open));
@@ -242,10 +247,10 @@ function decrypt(
   const openRow = (row: unknown): unknown => changes.reduce((changed, change) => change(changed), row);
   const { result } = state;
   if (!Array.isArray(result) || result.length <= TURN) state.result = openRow(result);
-  else return inTurns(result, openRow).then((rows) => void (state.result = rows));
+  else return changeInBatches(result, openRow).then((rows) => void (state.result = rows));
 }
 
-async function inTurns(rows: readonly unknown[], change: Change): Promise<unknown[]> {
+async function changeInBatches(rows: readonly unknown[], change: Change): Promise<unknown[]> {
   const out: unknown[] = [];
   for (let at = 0; at < rows.length; at += TURN) {
     for (const row of rows.slice(at, at + TURN)) out.push(change(row));

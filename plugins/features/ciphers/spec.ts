@@ -1,7 +1,7 @@
 /** Spec of `ciphers`: encrypts fields before the actionable runs and decrypts fields of its result. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { list, pluginName, shape, text, value } from '../../../contract/combinators.js';
-import { describe } from './api.light.js';
+import { describeCiphersApi } from './api.light.js';
 import { check } from './check.light.js';
 import { errors } from './errors.light.js';
 
@@ -120,7 +120,7 @@ export default definePlugin({
     }),
   },
   check,
-  openapi: describe,
+  openapi: describeCiphersApi,
   errors,
   examples: [
     {

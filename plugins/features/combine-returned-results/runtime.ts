@@ -1,6 +1,6 @@
 /** Merges the results of other actionables with this result; own fields take precedence. */
 import { isObject, type Json } from '../../../contract/json.js';
-import { hider } from '../../../language/strings/hidden.js';
+import { createHider } from '../../../language/strings/hidden.js';
 import type { PlanTools } from '../../../contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
@@ -12,9 +12,9 @@ export default defineRuntime(feature, {
       const written = value['combine_returned_results_from'];
       const ids = Array.isArray(written) ? (written as readonly Json[]) : [];
       const sources = ids.flatMap((id) => tools.action('self', Number(id)) ?? []);
-      for (const source of sources) tools.takes(source, []);
+      for (const source of sources) tools.recordResultRead(source, []);
       // The result of an actionable still passes the step that hides secret fields.
-      const keep = slot === 'resource' ? withoutSecrets(tools) : (result: object): object => result;
+      const keep = slot === 'resource' ? createSecretHider(tools) : (result: object): object => result;
       return {
         steps: [
           {
@@ -29,7 +29,7 @@ export default defineRuntime(feature, {
               const others = sources.map((source) => frame.results[source]).filter(isObject);
               if (others.length === 0) return;
               const own = isObject(state.result) ? state.result : {};
-              state.result = merged([...others.map(keep), own]);
+              state.result = mergeResults([...others.map(keep), own]);
             },
           },
         ],
@@ -39,11 +39,11 @@ export default defineRuntime(feature, {
 });
 
 /** Creates own data properties: a field name from a remote service, such as `__proto__`, must not invoke a setter. */
-const merged = (results: readonly object[]): object =>
+const mergeResults = (results: readonly object[]): object =>
   Object.fromEntries(results.flatMap((result) => Object.entries(result)));
 
 /** `returnables` of the main result must not reveal secret fields of the merged results. */
-function withoutSecrets({ secrets, revealed, conceals }: PlanTools): (result: object) => object {
-  const hide = hider(secrets, revealed, conceals);
+function createSecretHider({ secrets, revealed, conceals }: PlanTools): (result: object) => object {
+  const hide = createHider(secrets, revealed, conceals);
   return (result) => hide(result) as object;
 }

@@ -25,7 +25,7 @@ export default definePlugin({
     resource: shape({ combine_returned_results_from: combine }),
     actionable: shape({ combine_returned_results_from: combine }),
   },
-  openapi: combined,
+  openapi: describeApi,
   examples: [{ title: 'With the first', json: { combine_returned_results_from: [1] } }],
   counterExamples: [
     {
@@ -37,18 +37,19 @@ export default definePlugin({
   ],
 });
 
-function combined({ slot, value }: ApiPlace): ApiPart {
+function describeApi({ slot, value }: ApiPlace): ApiPart {
   const written = value['combine_returned_results_from'];
   const ids = Array.isArray(written) ? (written as readonly Json[]).map(Number) : [];
   const ofResource = slot === 'resource';
   const phase = ofResource ? ResourcePhase.REPLY : ActionPhase.SHAPE;
-  return { changes: [{ phase, order: -100, change: (forms, results) => under(forms, ids, results, ofResource) }] };
+  return { changes: [{ phase, order: -100, change: (forms, results) => mergeForms(forms, ids, results, ofResource) }] };
 }
 
 /** Merges the schemas of the other results with this one; a list stays unchanged. */
-function under(forms: Forms, ids: readonly number[], results: ApiResults, ofResource: boolean): Forms {
-  const kept = (row: JsonSchema): JsonSchema => (ofResource ? without(row, (name) => results.secrets.has(name)) : row);
-  const others = ids.map((id) => (results.action(id) ?? []).map((form) => (isOne(form) ? kept(form) : form)));
+function mergeForms(forms: Forms, ids: readonly number[], results: ApiResults, ofResource: boolean): Forms {
+  const hideSecrets = (row: JsonSchema): JsonSchema =>
+    ofResource ? without(row, (name) => results.secrets.has(name)) : row;
+  const others = ids.map((id) => (results.action(id) ?? []).map((form) => (isOne(form) ? hideSecrets(form) : form)));
   return forms.map((form) => {
     if (isList(form)) return form;
     const parts = [...others, [form]];

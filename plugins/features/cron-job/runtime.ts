@@ -4,12 +4,12 @@ import { asText, isObject } from '../../../contract/json.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { feature, type Feature } from '../kind.js';
 import { scheduler } from '../../schedulers/kind.js';
-import { createClock, type Clock, type Time } from './clock.js';
+import { createCronScheduler, type CronScheduler, type TimeSource } from './clock.js';
 
 /** Timers do not keep the process alive. */
-const TIME: Time = {
+const TIME: TimeSource = {
   now: Date.now,
-  after(milliseconds, call) {
+  setTimer(milliseconds, call) {
     const timer = setTimeout(call, milliseconds);
     timer.unref();
     return () => clearTimeout(timer);
@@ -17,7 +17,7 @@ const TIME: Time = {
 };
 
 /** By handle, and by context for hooks that are registered before the handle exists. */
-const clocks = new WeakMap<Feature | RuntimeContext, Clock>();
+const clocks = new WeakMap<Feature | RuntimeContext, CronScheduler>();
 /** Contexts created by a reload after the kernel's `ready` event. */
 const late = new WeakSet<RuntimeContext>();
 
@@ -43,7 +43,7 @@ export default defineRuntime(feature, {
       },
     };
     if (running === undefined) return handle;
-    const clock = createClock({ running, scheduler: ledger, log, time: TIME });
+    const clock = createCronScheduler({ running, scheduler: ledger, log, time: TIME });
     clocks.set(handle, clock).set(context, clock);
     return handle;
   },
@@ -54,14 +54,14 @@ export default defineRuntime(feature, {
   },
 
   async drain(handle) {
-    await clocks.get(handle)?.rest();
+    await clocks.get(handle)?.drain();
   },
 
-  async abandon(handle) {
-    await clocks.get(handle)?.abandon();
+  async releaseClaims(handle) {
+    await clocks.get(handle)?.releaseClaims();
   },
 
   async close(handle) {
-    await clocks.get(handle)?.rest();
+    await clocks.get(handle)?.drain();
   },
 });

@@ -24,7 +24,7 @@ const DEPENDENCY = {
 };
 const EXTRACTION = { field: PATH, path: PATH, from: PATH, property: PATH, as: NAME, name: NAME, into: NAME, to: NAME };
 
-const extractions = (doc: string, late: boolean) =>
+const createExtractionsField = (doc: string, late: boolean) =>
   list(
     shape(
       {
@@ -81,13 +81,13 @@ export default definePlugin({
             )
               .min(1)
               .required(),
-            extract_response_for: extractions('Values to take out, and their names.', false),
+            extract_response_for: createExtractionsField('Values to take out, and their names.', false),
           },
           { form: ENTRY, mistaken: DEPENDENCY },
         ),
         { doc: 'Actionables that run before this one.', form: `[${ENTRY}]` },
       ),
-      extract_response_for: extractions(
+      extract_response_for: createExtractionsField(
         'Values to name: out of the results that this actionable depends on; without any, out of its own for later ones.',
         true,
       ),

@@ -3,19 +3,19 @@ import { asText, isObject, type Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { either, list, pluginName, shape, text } from '../../../contract/combinators.js';
 
-const source = () =>
+const createSourceField = () =>
   pluginName('generator', { doc: 'The generator: `ULID`, or `$GENERATOR.ULID`.', examples: ['ULID'] });
 
-const name = (doc: string) =>
+const createNameField = (doc: string) =>
   text({ doc, declares: 'generated', examples: ['id'] }).matches(/^[A-Za-z_][A-Za-z0-9_]*$/);
 
 const NAME = { say: 'the name is `"for"`', rename: 'for' };
 const MADE = { say: 'the generator is `"generate"`', rename: 'generate' };
 
-const entry = () =>
+const createEntryField = () =>
   shape({
-    generate: source().required(),
-    for: name('Name under which the identifier is available.').required(),
+    generate: createSourceField().required(),
+    for: createNameField('Name under which the identifier is available.').required(),
   }).meta({
     doc: 'A generator and a name.',
     mistaken: { as: NAME, name: NAME, into: NAME, field: NAME, generator: MADE, with: MADE },
@@ -34,11 +34,18 @@ export default definePlugin({
   requires: ['generator:*'],
   slots: {
     actionable: shape({
-      generate: either([source(), entry(), list(entry(), { doc: 'Several.', itemLabel: 'this entry' }).min(1)], {
-        doc: 'A generator (then `for` stands beside it), an object `{generate, for}`, or a list of such objects.',
-        examples: ['ULID', { generate: 'ULID', for: 'id' }],
-      }),
-      for: name('Name for the identifier of the generator beside it.'),
+      generate: either(
+        [
+          createSourceField(),
+          createEntryField(),
+          list(createEntryField(), { doc: 'Several.', itemLabel: 'this entry' }).min(1),
+        ],
+        {
+          doc: 'A generator (then `for` stands beside it), an object `{generate, for}`, or a list of such objects.',
+          examples: ['ULID', { generate: 'ULID', for: 'id' }],
+        },
+      ),
+      for: createNameField('Name for the identifier of the generator beside it.'),
     }),
   },
   check,

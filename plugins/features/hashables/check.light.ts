@@ -1,7 +1,7 @@
 /** Checks of `hashables` entries of valid shape: duplicates, lengths beyond the algorithm's limit, fields written unhashed. */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { scanSql } from '../../../language/strings/sql.js';
 
 interface Entry {
@@ -11,22 +11,25 @@ interface Entry {
   readonly at: string;
 }
 
-const objects = (json: Json | undefined): readonly (readonly [JsonObject, number])[] =>
+const listIndexedObjects = (json: Json | undefined): readonly (readonly [JsonObject, number])[] =>
   Array.isArray(json)
     ? (json as readonly Json[]).flatMap((item, index) => (isObject(item) ? [[item, index] as const] : []))
     : [];
 
 export function check(place: CheckPlace): Finding[] {
-  const entries = objects(place.value['hashables']).map(([entry, index]) => ({
+  const entries = listIndexedObjects(place.value['hashables']).map(([entry, index]) => ({
     property: asText(entry['property']),
     algorithm: asText(entry['algorithm']),
     entry: `/hashables/${index}`,
     at: `/hashables/${index}/property`,
   }));
-  return [...twice(entries), ...entries.flatMap((entry) => [...tooLong(entry, place), ...writtenBefore(entry, place)])];
+  return [
+    ...checkDuplicates(entries),
+    ...entries.flatMap((entry) => [...checkLengths(entry, place), ...checkEarlierWrites(entry, place)]),
+  ];
 }
 
-const twice = (entries: readonly Entry[]): Finding[] =>
+const checkDuplicates = (entries: readonly Entry[]): Finding[] =>
   entries
     .filter(({ property }, index) => entries.findIndex((other) => other.property === property) < index)
     .map(({ property, entry, at }) => ({
@@ -37,10 +40,10 @@ const twice = (entries: readonly Entry[]): Finding[] =>
     }));
 
 /** Within the rules of this actionable, a field's own bound takes precedence over that of its rule. */
-function tooLong({ property, algorithm }: Entry, { holder, facts }: CheckPlace): Finding[] {
+function checkLengths({ property, algorithm }: Entry, { holder, facts }: CheckPlace): Finding[] {
   const max = facts('hasher', algorithm)?.['maxBytes'];
   if (typeof max !== 'number') return [];
-  return objects(holder['payload_validation']).flatMap(([rule, index]) => {
+  return listIndexedObjects(holder['payload_validation']).flatMap(([rule, index]) => {
     const types = rule['field'];
     const type = isObject(types) && Object.hasOwn(types, property) ? types[property] : undefined;
     if (!isObject(type)) return [];
@@ -54,28 +57,28 @@ function tooLong({ property, algorithm }: Entry, { holder, facts }: CheckPlace):
 }
 
 /** Only actionables that certainly run before: those with `depends_on` or `no_op` may run later. */
-function writtenBefore({ property, at }: Entry, { holder, root }: CheckPlace): Finding[] {
-  const actions = objects(root['actionables']).map(([action]) => action);
+function checkEarlierWrites({ property, at }: Entry, { holder, root }: CheckPlace): Finding[] {
+  const actions = listIndexedObjects(root['actionables']).map(([action]) => action);
   const own = actions.findIndex((action) => action['id'] === holder['id']);
   return actions
     .slice(0, Math.max(own, 0))
-    .filter((action) => action['no_op'] !== true && action['depends_on'] === undefined && !hashes(action, property))
-    .filter((action) => Object.values(action).some((part) => isObject(part) && writes(part, property)))
+    .filter((action) => action['no_op'] !== true && action['depends_on'] === undefined && !isHashed(action, property))
+    .filter((action) => Object.values(action).some((part) => isObject(part) && isWritten(part, property)))
     .map((action) => ({ code: 'HSH_RAW_BEFORE', at, params: { action: Number(action['id']), property } }));
 }
 
-const hashes = (action: JsonObject, property: string): boolean =>
-  objects(action['hashables']).some(([entry]) => entry['property'] === property);
+const isHashed = (action: JsonObject, property: string): boolean =>
+  listIndexedObjects(action['hashables']).some(([entry]) => entry['property'] === property);
 
 /** True for a statement that writes the field, by name or as an accessor, into a column. */
-function writes({ query, parameters }: JsonObject, property: string): boolean {
+function isWritten({ query, parameters }: JsonObject, property: string): boolean {
   if (typeof query !== 'string' || !Array.isArray(parameters)) return false;
   const { verb, placeholders } = scanSql(query);
   if (verb !== 'INSERT' && verb !== 'UPDATE') return false;
   const values = parameters as readonly Json[];
   return placeholders.some(({ n, column }) => {
     const text = asText(values[n - 1]);
-    const isField = text === property || accessorsIn(text).some(({ tail }) => tail.join('.') === property);
+    const isField = text === property || listAccessors(text).some(({ tail }) => tail.join('.') === property);
     return column !== null && isField;
   });
 }

@@ -2,24 +2,24 @@
  * Hashes payload fields in two steps: hashes are computed before any actionable runs, so that transactions do not wait and
  * retries do not repeat the work; the payload is replaced when this actionable runs.
  */
-import { fault, type Issue } from '../../../contract/fault.js';
-import { asText, isObject, pointerOf, type Json } from '../../../contract/json.js';
+import { createFault, type Issue } from '../../../contract/fault.js';
+import { asText, isObject, formatPointer, type Json } from '../../../contract/json.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import type { Frame, Payload, PlanTools, Reader, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { splitPath } from '../../../language/strings/path.js';
 import { feature } from '../kind.js';
 import { hasher, type Hash, type Hasher } from '../../hashers/kind.js';
-import { changeAt, placesAt, type Found } from '../shared/change-at.js';
+import { changeAt, findPathMatches, type PathMatch } from '../shared/change-at.js';
 import {
-  absentIn,
+  findAbsentValues,
   isAbsent,
   isDemanded,
   isWritten,
-  namedList,
-  refuse,
-  refuseItems,
-  unseenItems,
+  findNamedList,
+  assertNoIssues,
+  rejectItems,
+  createUnseenReader,
   type InItems,
 } from '../shared/protected-items.js';
 
@@ -35,7 +35,7 @@ interface Entry {
   /** True when a query writes the field and it is required. */
   readonly demanded: boolean;
   readonly within: InItems | null;
-  readonly refuses: Hasher['refuses'];
+  readonly checkText: Hasher['checkText'];
   readonly hash: Hash;
   readonly salt: Reader<string>;
 }
@@ -47,13 +47,13 @@ interface Task {
   readonly text: string;
 }
 
-interface Hashed {
+interface HashedValue {
   readonly path: readonly string[];
   readonly hash: string;
 }
 
 /** Hashes of one request by entry and text, so that a retried transaction does not hash again. */
-type Made = Map<Entry, Map<string, string>>;
+type HashCache = Map<Entry, Map<string, string>>;
 /** Hashes created for a request: a value that is one already is not hashed again. */
 const made = new WeakMap<Frame['invocation'], Set<unknown>>();
 
@@ -67,7 +67,10 @@ export default defineRuntime(feature, {
       const within = pointer === null ? null : pointer.split('/').slice(1);
       const sent = entries.filter(({ named }) => named === null);
       return {
-        steps: [...(sent.length === 0 ? [] : steps(sent, within, tools.memo())), ...namesSteps(entries, tools)],
+        steps: [
+          ...(sent.length === 0 ? [] : createHashSteps(sent, within, tools.allocateSlot())),
+          ...createNameSteps(entries, tools),
+        ],
       };
     },
   }),
@@ -75,19 +78,19 @@ export default defineRuntime(feature, {
 
 function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools: PlanTools): Entry[] {
   const path = splitPath(asText(item['property']));
-  tools.readsPayload(path[0] ?? null);
+  tools.recordPayloadRead(path[0] ?? null);
   const options = isObject(item['options']) ? item['options'] : {};
   const entry: Entry = {
     path,
     named: tools.slot(asText(path[0])),
     demanded: isDemanded(path, tools),
     within: null,
-    refuses: (text) => algorithm.refuses(text),
-    hash: algorithm.hashing(options),
+    checkText: (text) => algorithm.checkText(text),
+    hash: algorithm.compileHash(options),
     salt: tools.text(options['salt'] ?? ''),
   };
   // Items of a list taken from a result take precedence.
-  const list = namedList(tools);
+  const list = findNamedList(tools);
   if (list === null || path[0] === list.path[0]) return [entry];
   const within = { list, own: path, beside: entry.named };
   return [
@@ -96,15 +99,17 @@ function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools:
   ];
 }
 
-function steps(entries: readonly Entry[], within: readonly string[] | null, slot: number): Step[] {
+function createHashSteps(entries: readonly Entry[], within: readonly string[] | null, slot: number): Step[] {
   return [
     {
       id: 'hashables: hash',
       phase: PHASE,
       run: (frame) => {
-        refuse(entries.flatMap(({ path, demanded }) => (demanded ? absentIn(frame.payload, path, within) : [])));
-        const tasks = tasksOf(entries, frame.payload, within);
-        return tasks.length === 0 ? undefined : work(tasks, frame, slot);
+        assertNoIssues(
+          entries.flatMap(({ path, demanded }) => (demanded ? findAbsentValues(frame.payload, path, within) : [])),
+        );
+        const tasks = collectTasks(entries, frame.payload, within);
+        return tasks.length === 0 ? undefined : hashTasks(tasks, frame, slot);
       },
     },
     {
@@ -112,7 +117,7 @@ function steps(entries: readonly Entry[], within: readonly string[] | null, slot
       phase: ActionPhase.BIND,
       seals: true,
       run: (frame) => {
-        const hashed = frame.slots[slot] as readonly Hashed[] | undefined;
+        const hashed = frame.slots[slot] as readonly HashedValue[] | undefined;
         for (const { path, hash } of hashed ?? []) {
           frame.payload = changeAt(frame.payload, path, () => hash) as Payload;
         }
@@ -122,61 +127,61 @@ function steps(entries: readonly Entry[], within: readonly string[] | null, slot
 }
 
 /** Named values exist only after their actionable ran; the first step cannot see items of a list taken from a result. */
-function namesSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
-  const unseen = unseenItems(tools);
+function createNameSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
+  const unseen = createUnseenReader(tools);
   const named = entries.filter((entry) => entry.named !== null);
   if (unseen === null && named.length === 0) return [];
   const paths = entries.map(({ path }) => path);
-  const slot = tools.memo();
+  const slot = tools.allocateSlot();
   const run = async (frame: Frame): Promise<void> => {
-    if (unseen !== null) refuseItems(unseen(frame), paths, 'HSH_ITEMS');
+    if (unseen !== null) rejectItems(unseen(frame), paths, 'HSH_ITEMS');
     for (const entry of named) await hashName(entry, frame, slot);
   };
   return [{ id: 'hashables: names', phase: ActionPhase.BIND, run }];
 }
 
 async function hashName(entry: Entry, frame: Frame, slot: number): Promise<void> {
-  const { named, path, hash, salt, refuses, demanded, within } = entry;
+  const { named, path, hash, salt, checkText: refuses, demanded, within } = entry;
   if (named === null) return;
   const done = made.get(frame.invocation) ?? new Set<unknown>();
   made.set(frame.invocation, done);
-  const all = (frame.slots[slot] ??= new Map()) as Made;
+  const all = (frame.slots[slot] ??= new Map()) as HashCache;
   const known = all.get(entry) ?? new Map<string, string>();
   all.set(entry, known);
   const rest = path.slice(1);
   const root = frame.slots[named];
   if (demanded && isAbsent(frame, named, path, within))
-    throw fault('HSH_NAME', { name: path.join('.'), what: 'has no value' });
-  for (const { value } of placesAt(root, rest)) {
+    throw createFault('HSH_NAME', { name: path.join('.'), what: 'has no value' });
+  for (const { value } of findPathMatches(root, rest)) {
     if (value === undefined || value === null || done.has(value)) continue;
     const wrong = typeof value === 'string' ? refuses(value) : { detail: 'must be text' };
-    if (wrong !== null) throw fault('HSH_NAME', { name: path.join('.'), what: wrong.detail });
+    if (wrong !== null) throw createFault('HSH_NAME', { name: path.join('.'), what: wrong.detail });
     const text = asText(value);
     if (!known.has(text)) {
-      if (known.size >= MOST) throw fault('HSH_TOO_MANY', { max: MOST });
+      if (known.size >= MOST) throw createFault('HSH_TOO_MANY', { max: MOST });
       known.set(text, await hash(text, salt(frame), frame));
     }
     done.add(known.get(text));
   }
-  const change = (value: unknown): unknown => (typeof value === 'string' ? (known.get(value) ?? value) : value);
-  frame.slots[named] = changeAt(frame.slots[named], path, change, 1);
+  const replaceText = (value: unknown): unknown => (typeof value === 'string' ? (known.get(value) ?? value) : value);
+  frame.slots[named] = changeAt(frame.slots[named], path, replaceText, 1);
 }
 
 /** All values are validated before the first is hashed, because hashing is expensive. */
-function tasksOf(entries: readonly Entry[], payload: unknown, within: readonly string[] | null): Task[] {
+function collectTasks(entries: readonly Entry[], payload: unknown, within: readonly string[] | null): Task[] {
   const tasks: Task[] = [];
   const issues: Issue[] = [];
   for (const entry of entries) {
-    for (const { path, value } of valuesAt(entry.path, payload, within)) {
+    for (const { path, value } of findValues(entry.path, payload, within)) {
       if (value === undefined || value === null) continue;
-      const wrong = typeof value === 'string' ? entry.refuses(value) : { code: 'type', detail: 'must be text' };
-      if (wrong !== null) issues.push({ pointer: pointerOf(path), ...wrong });
+      const wrong = typeof value === 'string' ? entry.checkText(value) : { code: 'type', detail: 'must be text' };
+      if (wrong !== null) issues.push({ pointer: formatPointer(path), ...wrong });
       if (tasks.push({ entry, path, text: asText(value) }) > MOST) {
-        throw fault('HSH_TOO_MANY', { max: MOST });
+        throw createFault('HSH_TOO_MANY', { max: MOST });
       }
     }
   }
-  refuse(issues);
+  assertNoIssues(issues);
   return tasks;
 }
 
@@ -184,10 +189,10 @@ function tasksOf(entries: readonly Entry[], payload: unknown, within: readonly s
  * The values at a path, also through lists: `users.password` matches every user. Where the statement repeats for the items of a
  * list (`within`), the field of each item is included.
  */
-function valuesAt(path: readonly string[], payload: unknown, within: readonly string[] | null): Found[] {
-  const found = placesAt(payload, path);
+function findValues(path: readonly string[], payload: unknown, within: readonly string[] | null): PathMatch[] {
+  const found = findPathMatches(payload, path);
   if (within === null || Array.isArray(payload)) return found;
-  const inItems = placesAt(payload, [...within, ...path]);
+  const inItems = findPathMatches(payload, [...within, ...path]);
   return [
     ...found,
     ...inItems.filter(({ path: one }) => !found.some((other) => other.path.join('.') === one.join('.'))),
@@ -195,8 +200,8 @@ function valuesAt(path: readonly string[], payload: unknown, within: readonly st
 }
 
 /** Sequential, so that one request occupies one hashing slot at a time. */
-async function work(tasks: readonly Task[], frame: Frame, slot: number): Promise<void> {
-  const hashed: Hashed[] = [];
+async function hashTasks(tasks: readonly Task[], frame: Frame, slot: number): Promise<void> {
+  const hashed: HashedValue[] = [];
   for (const { entry, path, text } of tasks)
     hashed.push({ path, hash: await entry.hash(text, entry.salt(frame), frame) });
   frame.slots[slot] = hashed;

@@ -2,16 +2,16 @@
  * Revokes tokens of a request that the resource's own settings verify; other texts are ignored, so that they cannot fill the
  * store. Runs after the actionables, before a new token is issued.
  */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { isObject, type Json } from '../../../contract/json.js';
 import type { Frame, Reader, Step } from '../../../contract/plan.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cache, type Cache } from '../../caches/kind.js';
 import { feature } from '../kind.js';
-import { TokenRefused, type TokenTool, type Verified } from '../../tokens/kind.js';
-import { isRevokedIn, markOf, type Revoker } from '../shared/revocation.js';
-import { tokensOf } from '../shared/token-tool.js';
+import { TokenRefused, type TokenTool, type VerifiedToken } from '../../tokens/kind.js';
+import { createRevocationCheck, createRevocationFlag, type Revoker } from '../shared/revocation.js';
+import { createResourceTokens } from '../shared/token-tool.js';
 import { MAX_TOKENS } from './limits.light.js';
 
 export default defineRuntime(feature, {
@@ -19,10 +19,10 @@ export default defineRuntime(feature, {
     const store = (): Cache => resolve(cache, 'cache');
     let told = false;
     return {
-      isRevoked: (verified) => isRevokedIn(store())(verified),
+      isRevoked: (verified) => createRevocationCheck(store())(verified),
       plan: ({ value, holder }, tools) => {
         const written = isObject(value['invalidate_tokenize']) ? value['invalidate_tokenize'] : {};
-        const { tool } = tokensOf(holder['tokenize'], false, tools, resolve);
+        const { tool } = createResourceTokens(holder['tokenize'], false, tools, resolve);
         const tokens = written['tokens'] ?? null;
         const entries = Array.isArray(tokens) ? (tokens as readonly Json[]) : [tokens];
         if (!told && tools.used('cache:memory')) {
@@ -35,27 +35,33 @@ export default defineRuntime(feature, {
         }
         const readers = entries.map((entry) => tools.value(entry));
         const least = Number(written['expires_after'] ?? 0);
-        return { steps: [revoking(store(), tool, readers, least, tools.main === null)], answers: true };
+        return { steps: [createRevokeStep(store(), tool, readers, least, tools.main === null)], answers: true };
       },
     };
   },
 });
 
-function revoking(store: Cache, tool: TokenTool, readers: readonly Reader[], least: number, answers: boolean): Step {
+function createRevokeStep(
+  store: Cache,
+  tool: TokenTool,
+  readers: readonly Reader[],
+  least: number,
+  answers: boolean,
+): Step {
   return {
     id: 'invalidate_tokenize',
     phase: ResourcePhase.REPLY,
     order: -1000,
     run: async (frame, state) => {
       const { startedAt } = frame.invocation;
-      const marks = new Map<string, ReturnType<typeof markOf>>();
-      for (const text of tokensIn(frame, readers)) {
-        const verified = await judged(tool, text, startedAt);
+      const marks = new Map<string, ReturnType<typeof createRevocationFlag>>();
+      for (const text of readTokens(frame, readers)) {
+        const verified = await tryVerify(tool, text, startedAt);
         if (verified === null) continue;
-        const mark = markOf(verified, startedAt, least);
+        const mark = createRevocationFlag(verified, startedAt, least);
         marks.set(mark.key, mark);
       }
-      if (marks.size > 0) await store.mark([...marks.values()]);
+      if (marks.size > 0) await store.setFlags([...marks.values()]);
       frame.headers['cache-control'] = 'no-store';
       if (answers) state.result = { invalidated: marks.size };
     },
@@ -65,15 +71,16 @@ function revoking(store: Cache, tool: TokenTool, readers: readonly Reader[], lea
 /** One token, with or without the `Bearer` scheme. */
 const TOKEN = /^(?:bearer )?([A-Za-z0-9._-]+)$/i;
 
-function tokensIn(frame: Frame, readers: readonly Reader[]): string[] {
+function readTokens(frame: Frame, readers: readonly Reader[]): string[] {
   const sent = readers.flatMap((read) => read(frame));
   const texts = sent.filter((token) => typeof token === 'string');
-  if (texts.length !== sent.length || texts.length > MAX_TOKENS) throw fault('TOK_NOT_TOKENS', { max: MAX_TOKENS });
+  if (texts.length !== sent.length || texts.length > MAX_TOKENS)
+    throw createFault('TOK_NOT_TOKENS', { max: MAX_TOKENS });
   return texts.flatMap((text) => TOKEN.exec(text)?.[1] ?? []);
 }
 
 /** Null for an invalid token, which needs no revocation. */
-async function judged(tool: TokenTool, text: string, now: number): Promise<Verified | null> {
+async function tryVerify(tool: TokenTool, text: string, now: number): Promise<VerifiedToken | null> {
   try {
     return await tool.verify(text, now);
   } catch (error) {

@@ -2,7 +2,7 @@
 import { isObject, type Json } from '../../../contract/json.js';
 import type { ApiField, ApiPart, ApiPlace } from '../../../contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { listOf, objectOf } from '../../../contract/forms.js';
 import { numeric, shape, value } from '../../../contract/combinators.js';
 import { MAX_TOKENS } from './limits.light.js';
@@ -42,7 +42,7 @@ export default definePlugin({
     }),
   },
   check,
-  openapi: revoked,
+  openapi: describeApi,
   errors: {
     TOK_REVOKE: {
       severity: 'error',
@@ -112,7 +112,7 @@ function check({ value: { invalidate_tokenize: written }, holder }: CheckPlace):
 /** The whole text must be one accessor, because a token is never part of a longer text. */
 function isAccessor(json: Json): boolean {
   if (typeof json !== 'string') return false;
-  const [only] = accessorsIn(json);
+  const [only] = listAccessors(json);
   return only?.start === 0 && only.end === json.length;
 }
 
@@ -120,11 +120,11 @@ const TOKEN = { type: 'string' };
 const TOKENS: ApiField = { schema: { anyOf: [TOKEN, listOf(TOKEN, { maxItems: MAX_TOKENS })] }, required: true };
 
 /** Documents only tokens at the top level of the payload. */
-function revoked({ value: { invalidate_tokenize: written }, isMade }: ApiPlace): ApiPart {
+function describeApi({ value: { invalidate_tokenize: written }, isMade }: ApiPlace): ApiPart {
   const tokens = isObject(written) ? written['tokens'] : undefined;
   const entries = Array.isArray(tokens) ? (tokens as readonly Json[]) : [tokens ?? null];
   const names = entries.flatMap((entry) => {
-    const [only] = typeof entry === 'string' ? accessorsIn(entry) : [];
+    const [only] = typeof entry === 'string' ? listAccessors(entry) : [];
     return only?.root === 'PAYLOAD' && only.tail.length === 1 ? only.tail.filter((name) => !isMade(name)) : [];
   });
   return {

@@ -1,10 +1,10 @@
 /** Runtime of `join_room`. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { feature } from '../kind.js';
-import { roomSteps } from '../shared/rooms.js';
+import { createRoomSteps } from '../shared/rooms.js';
 
 export default defineRuntime(feature, {
   create: () => ({
-    plan: ({ value }, tools) => ({ steps: roomSteps('join_room', value['join_room'] ?? null, tools) }),
+    plan: ({ value }, tools) => ({ steps: createRoomSteps('join_room', value['join_room'] ?? null, tools) }),
   }),
 });

@@ -1,7 +1,7 @@
 /** Spec of `join_room`: this connection receives the messages to a room from now on. */
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
-import { anyRooms, checkRooms, ROOM_ANY, roomErrors, roomField } from '../shared/rooms.light.js';
+import { findOpenRooms, checkRoomField, ROOM_ANY, roomErrors, roomField } from '../shared/rooms.light.js';
 
 const ROOM = { say: 'a connection joins a room by `"join_room": "match $PAYLOAD.match_id"`', rename: 'join_room' };
 const INVENTED = { room: ROOM, rooms: ROOM, channel: ROOM, subscribe: ROOM, join: ROOM };
@@ -44,6 +44,6 @@ export default definePlugin({
 });
 
 function check(place: CheckPlace): Finding[] {
-  const anywhere = anyRooms(place.value['join_room'], '/join_room');
-  return [...checkRooms('join_room', place), ...anywhere.map((at) => ({ code: 'WS_ROOM_ANY', at }))];
+  const anywhere = findOpenRooms(place.value['join_room'], '/join_room');
+  return [...checkRoomField('join_room', place), ...anywhere.map((at) => ({ code: 'WS_ROOM_ANY', at }))];
 }

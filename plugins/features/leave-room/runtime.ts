@@ -1,10 +1,10 @@
 /** Runtime of `leave_room`. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { feature } from '../kind.js';
-import { roomSteps } from '../shared/rooms.js';
+import { createRoomSteps } from '../shared/rooms.js';
 
 export default defineRuntime(feature, {
   create: () => ({
-    plan: ({ value }, tools) => ({ steps: roomSteps('leave_room', value['leave_room'] ?? null, tools) }),
+    plan: ({ value }, tools) => ({ steps: createRoomSteps('leave_room', value['leave_room'] ?? null, tools) }),
   }),
 });

@@ -1,7 +1,7 @@
 /** Spec of `leave_room`: this connection no longer receives the messages to a room. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
-import { checkRooms, roomErrors, roomField } from '../shared/rooms.light.js';
+import { checkRoomField, roomErrors, roomField } from '../shared/rooms.light.js';
 
 const ROOM = { say: 'a connection leaves a room by `"leave_room": "match $PAYLOAD.match_id"`', rename: 'leave_room' };
 const INVENTED = { unsubscribe: ROOM, leave: ROOM, exit: ROOM };
@@ -16,7 +16,7 @@ export default definePlugin({
     'by themselves. A request that came over no connection is refused before any work is done.',
   facts: { applies: 'when-present', rooms: 'leave_room' },
   slots: { actionable: shape({ leave_room: roomField('Name of the room that is left') }, { mistaken: INVENTED }) },
-  check: (place) => checkRooms('leave_room', place),
+  check: (place) => checkRoomField('leave_room', place),
   openapi: () => ({ refuses: ['WS_NO_CONNECTION', 'BRC_RECEIVER'] }),
   errors: roomErrors,
   examples: [

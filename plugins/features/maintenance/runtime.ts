@@ -1,5 +1,5 @@
 /** Rejects every request of the resource before any guard runs. */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { feature } from '../kind.js';
@@ -7,8 +7,8 @@ import { feature } from '../kind.js';
 /** Seconds. */
 const RETRY_AFTER = '60';
 
-const refuse = (): never => {
-  throw fault('RES_MAINTENANCE', {}, { headers: { 'retry-after': RETRY_AFTER } });
+const rejectRequest = (): never => {
+  throw createFault('RES_MAINTENANCE', {}, { headers: { 'retry-after': RETRY_AFTER } });
 };
 
 export default defineRuntime(feature, {
@@ -16,7 +16,7 @@ export default defineRuntime(feature, {
     plan: ({ value }) =>
       value['maintenance'] === true
         ? {
-            steps: [{ id: 'maintenance', phase: ResourcePhase.ADMIT, order: -1000, run: refuse }],
+            steps: [{ id: 'maintenance', phase: ResourcePhase.ADMIT, order: -1000, run: rejectRequest }],
             guard: 'maintenance',
           }
         : { steps: [] },

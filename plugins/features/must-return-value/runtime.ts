@@ -1,6 +1,6 @@
 /** Rejects the request when an actionable returns nothing, or stops it there. */
-import { Done } from '../../../contract/hooks.js';
-import { fault } from '../../../contract/fault.js';
+import { FinalResult } from '../../../contract/hooks.js';
+import { createFault } from '../../../contract/fault.js';
 import { isObject } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
@@ -24,10 +24,10 @@ export default defineRuntime(feature, {
             phase: ActionPhase.CONFIRM,
             run: (frame, { result }) => {
               if (!isEmpty(result)) return;
-              if (!stops) throw fault('ACT_NO_VALUE', {}, options);
+              if (!stops) throw createFault('ACT_NO_VALUE', {}, options);
               frame.stopped = true;
               // Done skips the remaining steps, so that an empty result is neither shaped nor cached.
-              return new Done(result);
+              return new FinalResult(result);
             },
           },
         ],

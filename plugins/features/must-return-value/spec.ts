@@ -4,7 +4,7 @@ import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { flag, numeric, shape, text } from '../../../contract/combinators.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { removing } from '../../shared/field-removal.light.js';
+import { createRemovalFix } from '../../shared/field-removal.light.js';
 import { isList, isNull } from '../../../contract/forms.js';
 
 const STATUS = { say: 'the status is `"status"`', rename: 'status' };
@@ -43,13 +43,13 @@ export default definePlugin({
       }),
     }),
   },
-  standing: ({ value }) => {
+  transactionEffect: ({ value }) => {
     // A request that stops without an error is still committed.
     const isQuiet = isObject(value['on_empty']) && value['on_empty']['stop'] === true;
     return value['must_return_value'] === true && !isQuiet ? 'demanding' : null;
   },
   check,
-  openapi: demanded,
+  openapi: describeApi,
   errors: {
     ACT_NO_VALUE: {
       status: 404,
@@ -113,11 +113,13 @@ function check({ value }: CheckPlace): Finding[] {
   if (written['stop'] !== true) return [];
   return ['status', 'message'].flatMap((name) => {
     const at = `/on_empty/${name}`;
-    return written[name] === undefined ? [] : [{ code: 'ACT_STOP_REFUSES', at, params: { name }, ...removing(at) }];
+    return written[name] === undefined
+      ? []
+      : [{ code: 'ACT_STOP_REFUSES', at, params: { name }, ...createRemovalFix(at) }];
   });
 }
 
-function demanded({ value }: ApiPlace): ApiPart {
+function describeApi({ value }: ApiPlace): ApiPart {
   if (value['must_return_value'] !== true) return { refuses: [] };
   const { status, message, stop } = isObject(value['on_empty']) ? value['on_empty'] : {};
   if (stop === true) return { refuses: [], ends: true };
@@ -126,9 +128,11 @@ function demanded({ value }: ApiPlace): ApiPart {
     ...(typeof status === 'number' && { status }),
     ...(typeof message === 'string' && { message }),
   };
-  const filled = (form: JsonSchema): JsonSchema => (isList(form) ? { ...form, minItems: 1 } : form);
+  const requireItem = (form: JsonSchema): JsonSchema => (isList(form) ? { ...form, minItems: 1 } : form);
   return {
     refuses: [refusal],
-    changes: [{ phase: ActionPhase.CONFIRM, change: (forms) => forms.filter((form) => !isNull(form)).map(filled) }],
+    changes: [
+      { phase: ActionPhase.CONFIRM, change: (forms) => forms.filter((form) => !isNull(form)).map(requireItem) },
+    ],
   };
 }

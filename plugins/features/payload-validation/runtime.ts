@@ -1,47 +1,47 @@
 /** Compiles the rules into one step that validates the whole payload before any actionable runs. */
-import { fault, type Issue } from '../../../contract/fault.js';
+import { createFault, type Issue } from '../../../contract/fault.js';
 import type { Json } from '../../../contract/json.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import type { Frame, Invocation, Payload, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { feature, type FeaturePlan } from '../kind.js';
 import {
-  boundsOf,
-  canonicalFields,
-  canonicalItems,
+  pickBounds,
+  createFieldsCanonicalizer,
+  createItemsCanonicalizer,
   compileFields,
-  judgeFields,
-  judgeItems,
+  createFieldsValidator,
+  createItemsValidator,
   MAX_ISSUES,
-  ruleOf,
+  toRule,
   sampleFields,
   type FieldRule,
-  type TypeOf,
+  type ValidationTypeLookup,
 } from '../../validation-types/shared/fields.light.js';
 import { validationType } from '../../validation-types/kind.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve }) => ({
     plan: ({ value }) => {
-      const fields = fieldsOf(value['payload_validation'], (name) => resolve(validationType, name));
+      const fields = compileRules(value['payload_validation'], (name) => resolve(validationType, name));
       // Bypassed fields remain in the sample body.
-      const steps = canonicalSteps(fields);
+      const steps = createCanonicalSteps(fields);
       if (value['bypass_payload_validation'] === true) return { steps, sample: sampleFields(fields) };
       return fields.length === 0 ? { steps: [] } : planRules(fields, steps);
     },
   }),
 });
 
-function fieldsOf(rules: Json | undefined, typeOf: TypeOf): FieldRule[] {
+function compileRules(rules: Json | undefined, typeOf: ValidationTypeLookup): FieldRule[] {
   const list = Array.isArray(rules) ? (rules as readonly Json[]) : [];
-  return list.map(ruleOf).flatMap((rule) => compileFields(rule['field'], boundsOf(rule), typeOf));
+  return list.map(toRule).flatMap((rule) => compileFields(rule['field'], pickBounds(rule), typeOf));
 }
 
 /** Runs before any rule and replaces the payload, so that no later step sees a value in another form than the canonical one. */
-function canonicalSteps(fields: readonly FieldRule[]): Step[] {
-  const each = canonicalFields(fields);
+function createCanonicalSteps(fields: readonly FieldRule[]): Step[] {
+  const each = createFieldsCanonicalizer(fields);
   if (each === null) return [];
-  const ofList = canonicalItems(each);
+  const ofList = createItemsCanonicalizer(each);
   const run = (frame: Frame): void => {
     const change = Array.isArray(frame.payload) ? ofList : each;
     frame.payload = frame.received = change?.(frame.payload) as Payload;
@@ -50,9 +50,9 @@ function canonicalSteps(fields: readonly FieldRule[]): Step[] {
 }
 
 function planRules(fields: readonly FieldRule[], before: readonly Step[]): FeaturePlan {
-  const convert = conversion(fields);
-  const judge = judgeFields(fields);
-  const judgeEach = judgeItems(judge);
+  const convert = createConverter(fields);
+  const judge = createFieldsValidator(fields);
+  const judgeEach = createItemsValidator(judge);
   const run = (frame: Frame): void => {
     const { texts } = frame.invocation;
     if (texts !== null && convert !== null) frame.payload = convert(frame.payload, texts);
@@ -60,7 +60,7 @@ function planRules(fields: readonly FieldRule[], before: readonly Step[]): Featu
     const issues: Issue[] = [];
     if (Array.isArray(payload)) judgeEach(payload, '', issues);
     else judge(payload, issues);
-    if (issues.length > 0) refuse(issues);
+    if (issues.length > 0) throwIssues(issues);
   };
   return {
     steps: [...before, { id: 'payload_validation', phase: ResourcePhase.CHECK, run }],
@@ -69,9 +69,9 @@ function planRules(fields: readonly FieldRule[], before: readonly Step[]): Featu
   };
 }
 
-function refuse(issues: readonly Issue[]): never {
+function throwIssues(issues: readonly Issue[]): never {
   const [first] = issues;
-  throw fault(
+  throw createFault(
     'VAL_PAYLOAD',
     { first: `${first?.pointer.slice(1)} ${first?.detail}.` },
     { issues: issues.slice(0, MAX_ISSUES) },
@@ -81,7 +81,7 @@ function refuse(issues: readonly Issue[]): never {
 type Convert = (payload: Payload, texts: NonNullable<Invocation['texts']>) => Payload;
 
 /** Converts values that arrive as text to the types of their rules; null when no rule needs a conversion. */
-function conversion(fields: readonly FieldRule[]): Convert | null {
+function createConverter(fields: readonly FieldRule[]): Convert | null {
   const converted = fields.flatMap(({ name, type }) =>
     type.fromText === undefined ? [] : [{ name, read: (sent: unknown) => type.fromText?.(sent) }],
   );

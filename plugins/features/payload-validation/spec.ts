@@ -3,9 +3,9 @@ import { flag, list, numeric, record, shape, slot } from '../../../contract/comb
 import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import type { ApiField, ApiPart, ApiPlace } from '../../../contract/api.js';
-import { boundsOf, ruleOf } from '../../validation-types/shared/fields.light.js';
-import { fieldSchemas } from '../../validation-types/shared/rule-schemas.light.js';
-import { removing } from '../../shared/field-removal.light.js';
+import { pickBounds, toRule } from '../../validation-types/shared/fields.light.js';
+import { createFieldSchemas } from '../../validation-types/shared/rule-schemas.light.js';
+import { createRemovalFix } from '../../shared/field-removal.light.js';
 
 const BOUNDS = ['min_length', 'max_length'] as const;
 const PAIRS = [
@@ -73,7 +73,7 @@ export default definePlugin({
     }),
   },
   check,
-  openapi: fieldsOf,
+  openapi: describeApi,
   errors: {
     VAL_BOUNDS: {
       severity: 'error',
@@ -159,11 +159,11 @@ export default definePlugin({
 });
 
 /** Bypassed rules still document the fields. */
-function fieldsOf({ value, valueOf }: ApiPlace): ApiPart {
+function describeApi({ value, getValueSchema: valueOf }: ApiPlace): ApiPart {
   const rules = Array.isArray(value['payload_validation']) ? (value['payload_validation'] as readonly Json[]) : [];
   const entries = rules
-    .map(ruleOf)
-    .flatMap((rule) => Object.entries(fieldSchemas(rule['field'], boundsOf(rule), valueOf)));
+    .map(toRule)
+    .flatMap((rule) => Object.entries(createFieldSchemas(rule['field'], pickBounds(rule), valueOf)));
   if (value['bypass_payload_validation'] !== true) {
     return { fields: Object.fromEntries(entries), refuses: entries.length === 0 ? [] : ['VAL_PAYLOAD'] };
   }
@@ -183,14 +183,14 @@ function check({ value, facts }: CheckPlace): Finding[] {
     const measured = Object.values(rule['field']).some(isMeasured);
     const unused = BOUNDS.filter((bound) => rule[bound] !== undefined && !measured);
     return [
-      ...crossing(rule, {}, at),
-      ...crossingInside(rule['field'], boundsOf(rule), `${at}/field`),
+      ...checkBounds(rule, {}, at),
+      ...checkNestedBounds(rule['field'], pickBounds(rule), `${at}/field`),
       ...unused.map((bound) => ({
         code: 'VAL_BOUND_UNUSED',
         at: `${at}/${bound}`,
         params: { bound },
         // With several unused bounds, removing one would leave the others.
-        ...(unused.length === 1 && removing(`${at}/${bound}`)),
+        ...(unused.length === 1 && createRemovalFix(`${at}/${bound}`)),
       })),
     ];
   });
@@ -201,18 +201,18 @@ function check({ value, facts }: CheckPlace): Finding[] {
 type Bounds = Readonly<Record<string, Json>>;
 
 /** Checks fields and their nested fields with the bounds of the surrounding rule. */
-function crossingInside(fields: Bounds, around: Bounds, at: string): Finding[] {
+function checkNestedBounds(fields: Bounds, around: Bounds, at: string): Finding[] {
   return Object.entries(fields).flatMap(([name, type]) => {
     if (!isObject(type)) return [];
     const here = `${at}/${escapePointer(name)}`;
-    const bounds = boundsOf({ ...around, ...type });
-    const inside = isObject(type['fields']) ? crossingInside(type['fields'], bounds, `${here}/fields`) : [];
-    return [...crossing(type, around, here), ...inside];
+    const bounds = pickBounds({ ...around, ...type });
+    const inside = isObject(type['fields']) ? checkNestedBounds(type['fields'], bounds, `${here}/fields`) : [];
+    return [...checkBounds(type, around, here), ...inside];
   });
 }
 
 /** A field's own bounds take precedence over those `around` it; bounds set only around the field are reported there. */
-function crossing(own: Bounds, around: Bounds, at: string): Finding[] {
+function checkBounds(own: Bounds, around: Bounds, at: string): Finding[] {
   return PAIRS.flatMap(([low, high]) => {
     if (own[low] === undefined && own[high] === undefined) return [];
     const min = own[low] ?? around[low];

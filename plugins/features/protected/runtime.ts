@@ -2,36 +2,43 @@
  * Token guard. Runs before the body is read and before a database connection is acquired; a cached token is verified
  * synchronously. Every rejection has the same response.
  */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { asText, deepFreeze, isObject, type Json } from '../../../contract/json.js';
 import type { Claims, Frame, Identity, Invocation, Step } from '../../../contract/plan.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
-import { proofIn } from '../../../language/strings/header.js';
+import { getProof } from '../../../language/strings/header.js';
 import { compilePath, splitPath, writePath } from '../../../language/strings/path.js';
 import { feature } from '../kind.js';
-import { TokenRefused, type TokenTool, type Verified } from '../../tokens/kind.js';
-import { isAuthorization, tokenReader } from '../../tokens/shared/header.light.js';
+import { TokenRefused, type TokenTool, type VerifiedToken } from '../../tokens/kind.js';
+import { isAuthorization, createTokenReader } from '../../tokens/shared/header.light.js';
 import { revoker, type IsRevoked } from '../shared/revocation.js';
-import { meantFor, TokenElsewhere, tokensOf } from '../shared/token-tool.js';
-import { demandedBy } from '../../tokens/shared/audience.light.js';
+import { restrictToGuard, TokenMismatch, createResourceTokens } from '../shared/token-tool.js';
+import { resolveRequirements } from '../../tokens/shared/audience.light.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }) => ({
     plan: ({ value, holder }, tools) => {
       const written = isObject(value['protected']) ? value['protected'] : {};
       const header = asText(written['provide_as'] ?? 'Authorization');
-      const { tool, type } = tokensOf(holder['tokenize'], false, tools, resolve);
-      const verify = meantFor(tool, demandedBy(written, holder['tokenize']), tools);
+      const { tool, type } = createResourceTokens(holder['tokenize'], false, tools, resolve);
+      const verify = restrictToGuard(tool, resolveRequirements(written, holder['tokenize']), tools);
       // Revocation is checked only where a resource uses `invalidate_tokenize`.
       const revoked = tools.used(REVOKES) ? resolve(revoker, 'invalidate_tokenize').isRevoked : null;
-      const refused = (tells: boolean): Refused => refusal(header, tools.place, log, tells);
+      const createReject = (tells: boolean): RejectToken => createRejectToken(header, tools.place, log, tells);
       return {
-        steps: [guard(verify, header, admission(exposer(written['extract_claims']), revoked), refused(true))],
+        steps: [
+          createGuardStep(
+            verify,
+            header,
+            createAdmit(createClaimsReader(written['extract_claims']), revoked),
+            createReject(true),
+          ),
+        ],
         // A connection tries every guard of the plan set, so rejections by some of them are expected and not logged as warnings.
-        identity: identity(verify, header, revoked, refused(false)),
+        identity: createIdentity(verify, header, revoked, createReject(false)),
         guard: `${type} in ${header}`,
-        proof: proofIn(header),
+        proof: getProof(header),
       };
     },
   }),
@@ -39,12 +46,12 @@ export default defineRuntime(feature, {
 
 const REVOKES = 'feature:invalidate_tokenize';
 
-type Refused = (invocation: Pick<Invocation, 'id'>, error: unknown) => never;
+type RejectToken = (invocation: Pick<Invocation, 'id'>, error: unknown) => never;
 
-type Admit = (frame: Frame, verified: Verified) => void | Promise<void>;
+type Admit = (frame: Frame, verified: VerifiedToken) => void | Promise<void>;
 
-function guard(verify: TokenTool['verify'], header: string, admit: Admit, refused: Refused): Step {
-  const read = tokenReader(header);
+function createGuardStep(verify: TokenTool['verify'], header: string, admit: Admit, refused: RejectToken): Step {
+  const read = createTokenReader(header);
   const name = header.toLowerCase();
   const run = (frame: Frame): void | Promise<void> => {
     try {
@@ -63,17 +70,17 @@ function guard(verify: TokenTool['verify'], header: string, admit: Admit, refuse
 }
 
 /** Verifies a connection, which is open before its first message. */
-function identity(
+function createIdentity(
   verify: TokenTool['verify'],
   header: string,
   isRevoked: IsRevoked | null,
-  refused: Refused,
+  refused: RejectToken,
 ): Identity {
-  const read = tokenReader(header);
+  const read = createTokenReader(header);
   const name = header.toLowerCase();
   return {
     header: name,
-    async identify(asked) {
+    async identifyCaller(asked) {
       try {
         const verified = await verify(read(asked.header(name)), asked.startedAt);
         if ((await isRevoked?.(verified)) === true) throw new TokenRefused('revoked');
@@ -86,22 +93,22 @@ function identity(
 }
 
 /** A valid token may be revoked, so revocation is checked at each use, also for cached tokens. */
-function admission(expose: (verified: Verified) => Claims, isRevoked: IsRevoked | null): Admit {
-  const enter = (frame: Frame, verified: Verified, isOver: boolean): void => {
+function createAdmit(expose: (verified: VerifiedToken) => Claims, isRevoked: IsRevoked | null): Admit {
+  const admitVerified = (frame: Frame, verified: VerifiedToken, isOver: boolean): void => {
     if (isOver) throw new TokenRefused('revoked');
-    admit(frame, expose(verified));
+    admitCaller(frame, expose(verified));
   };
-  if (isRevoked === null) return (frame, verified) => enter(frame, verified, false);
+  if (isRevoked === null) return (frame, verified) => admitVerified(frame, verified, false);
   return (frame, verified) => {
     const marked = isRevoked(verified);
     return marked instanceof Promise
-      ? marked.then((isOver) => enter(frame, verified, isOver))
-      : enter(frame, verified, marked);
+      ? marked.then((isOver) => admitVerified(frame, verified, isOver))
+      : admitVerified(frame, verified, marked);
   };
 }
 
 /** The response depends on the caller, and a shared cache cannot know that a custom header carries credentials. */
-function admit(frame: Frame, claims: Claims): void {
+function admitCaller(frame: Frame, claims: Claims): void {
   frame.claims = claims;
   frame.headers['cache-control'] = 'no-store';
 }
@@ -111,7 +118,7 @@ const ELSEWHERE =
   '`protected` say which are taken (this is said once)';
 
 /** One response for every reason. Errors other than TokenRefused are rethrown unchanged. */
-function refusal(header: string, place: string, log: Log, tells: boolean): Refused {
+function createRejectToken(header: string, place: string, log: Log, tells: boolean): RejectToken {
   const options = {
     headers: { 'cache-control': 'no-store', ...(isAuthorization(header) && { 'www-authenticate': 'Bearer' }) },
   };
@@ -120,19 +127,19 @@ function refusal(header: string, place: string, log: Log, tells: boolean): Refus
     if (!(error instanceof TokenRefused)) throw error;
     log.debug({ resource: place, request: id, reason: error.reason }, 'token refused');
     // The signature is valid, so the guard probably lacks the issuer, audience or purpose of the token.
-    if (error instanceof TokenElsewhere && !told) {
+    if (error instanceof TokenMismatch && !told) {
       told = true;
       log.warn({ resource: place, reason: error.reason }, ELSEWHERE);
     }
-    throw fault('TOK_REFUSED', {}, options);
+    throw createFault('TOK_REFUSED', {}, options);
   };
 }
 
 /** Exposes only the claims that the definition names; created once per cached token. */
-function exposer(names: Json | undefined): (verified: Verified) => Claims {
+function createClaimsReader(names: Json | undefined): (verified: VerifiedToken) => Claims {
   const listed = Array.isArray(names) ? (names as readonly Json[]).map((name) => splitPath(asText(name))) : [];
   const paths = listed.map((path) => ({ path, read: compilePath(path) }));
-  const made = new WeakMap<Verified, Claims>();
+  const made = new WeakMap<VerifiedToken, Claims>();
   return (verified) => {
     const known = made.get(verified);
     if (known !== undefined) return known;

@@ -1,17 +1,23 @@
 /** Spec of `protected`: only callers with a valid token. */
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { asText, isObject } from '../../../contract/json.js';
-import { definePlugin, type CheckPlace, type Finding, type Issued, type PluginSpec } from '../../../contract/plugin.js';
+import {
+  definePlugin,
+  type CheckPlace,
+  type Finding,
+  type IssuedCredentials,
+  type PluginSpec,
+} from '../../../contract/plugin.js';
 import { HEADER_NAME } from '../../../language/strings/header.js';
 import { list, shape, text } from '../../../contract/combinators.js';
 import { addingTokenize } from '../shared/tokenize-fix.light.js';
 import {
   ACCESS,
-  acceptsIssued,
-  demandedBy,
+  canAcceptIssued,
+  resolveRequirements,
   demandedWords,
-  sayDemanded,
-  signedBy,
+  describeRequirements,
+  listSigningSettings,
 } from '../../tokens/shared/audience.light.js';
 
 const HEADER = { say: 'the header with the token is `"provide_as"`', rename: 'provide_as' };
@@ -56,10 +62,10 @@ export default definePlugin({
     }),
   },
   check,
-  guardOf,
-  realmOf,
-  accepts,
-  openapi: demanded,
+  getCallerKey,
+  getRealm,
+  accepts: isTokenAccepted,
+  openapi: describeApi,
   errors: {
     TOK_NO_SETTINGS: {
       severity: 'error',
@@ -133,32 +139,36 @@ export default definePlugin({
 });
 
 /** Tokens of one format, key, audience and purpose are valid for every resource that names these, regardless of the header. */
-function guardOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
+function getCallerKey({ value, holder, facts }: Parameters<NonNullable<PluginSpec['getCallerKey']>>[0]): string {
   const settings = isObject(holder['tokenize']) ? holder['tokenize'] : {};
-  const demanded = sayDemanded(demandedBy(value['protected'], settings));
-  const by = signedBy(settings, facts);
+  const demanded = describeRequirements(resolveRequirements(value['protected'], settings));
+  const by = listSigningSettings(settings, facts);
   return JSON.stringify(demanded === null ? by : [...by, demanded]);
 }
 
 /** Tokens for another purpose than access do not make their holders receivers; messages go to holders of access tokens. */
-function realmOf(place: Parameters<NonNullable<PluginSpec['realmOf']>>[0]) {
+function getRealm(place: Parameters<NonNullable<PluginSpec['getRealm']>>[0]) {
   const { protected: written, ...value } = place.value;
-  const { purpose } = demandedBy(written, place.holder['tokenize']);
+  const { purpose } = resolveRequirements(written, place.holder['tokenize']);
   const access = { ...value, protected: { ...(isObject(written) && written), purpose: ACCESS } };
-  return { realm: guardOf({ ...place, value: access }), reached: purpose === ACCESS };
+  return { realm: getCallerKey({ ...place, value: access }), reached: purpose === ACCESS };
 }
 
-function accepts({ value, holder, facts }: Parameters<NonNullable<PluginSpec['guardOf']>>[0], { marks }: Issued) {
+function isTokenAccepted(
+  { value, holder, facts }: Parameters<NonNullable<PluginSpec['getCallerKey']>>[0],
+  { marks }: IssuedCredentials,
+) {
   const settings = holder['tokenize'];
-  const isSameKey = JSON.stringify(signedBy(settings, facts)) === JSON.stringify(signedBy(marks, facts));
-  return isSameKey && acceptsIssued(demandedBy(value['protected'], settings), marks);
+  const isSameKey =
+    JSON.stringify(listSigningSettings(settings, facts)) === JSON.stringify(listSigningSettings(marks, facts));
+  return isSameKey && canAcceptIssued(resolveRequirements(value['protected'], settings), marks);
 }
 
-function demanded({ value, holder, used }: ApiPlace): ApiPart {
+function describeApi({ value, holder, used }: ApiPlace): ApiPart {
   const written = isObject(value['protected']) ? value['protected'] : {};
   const header = asText(written['provide_as'] ?? 'Authorization');
   const format = asText(isObject(holder['tokenize']) ? holder['tokenize']['type'] : '');
-  const { purpose } = demandedBy(written, holder['tokenize']);
+  const { purpose } = resolveRequirements(written, holder['tokenize']);
   const isBearer = header.toLowerCase() === 'authorization';
   const asked = isBearer ? { headers: { 'www-authenticate': '`Bearer`.' } } : {};
   return {

@@ -18,13 +18,13 @@ export interface InboxStore {
   add(row: InboxRow, transaction: unknown): Promise<void>;
   remove(job: string): Promise<void>;
   /** Ids of jobs with notes older than one day. */
-  old(): Promise<readonly string[]>;
+  listOldJobs(): Promise<readonly string[]>;
 }
 
 /** Null: this kind of transaction cannot store notes. */
-export function inboxStoreOf({ kind, handle }: SharedUnit): InboxStore | null {
-  if (kind === dialect.kind) return inTable(handle as Dialect);
-  return kind === documentStore.kind ? inCollection(handle as DocumentStore) : null;
+export function resolveInboxStore({ kind, handle }: SharedUnit): InboxStore | null {
+  if (kind === dialect.kind) return createTableStore(handle as Dialect);
+  return kind === documentStore.kind ? createCollectionStore(handle as DocumentStore) : null;
 }
 
 const DAY_MS = 86_400_000;
@@ -34,10 +34,10 @@ const MAKE = `CREATE TABLE IF NOT EXISTS lintel_inbox (
   job char(64) NOT NULL, step char(64) NOT NULL, id text NOT NULL, body TEXT_TYPE NOT NULL, made_at bigint NOT NULL,
   PRIMARY KEY (job, step))`;
 
-function inTable(connection: Dialect): InboxStore {
+function createTableStore(connection: Dialect): InboxStore {
   const run = (text: string, values: readonly unknown[] = [], transaction: unknown = null) =>
     connection.execute(text, values, transaction);
-  const column = (name: string) => (rows: readonly Readonly<Record<string, unknown>>[]) =>
+  const selectColumn = (name: string) => (rows: readonly Readonly<Record<string, unknown>>[]) =>
     rows.map((row) => String(row[name]));
   return {
     async make() {
@@ -47,14 +47,14 @@ function inTable(connection: Dialect): InboxStore {
       // Two processes that create the table concurrently can collide; the second attempt finds it.
       await run(text).catch(() => run(text));
     },
-    read: async (job) => column('body')(await run('SELECT body FROM lintel_inbox WHERE job = $1', [job])),
+    read: async (job) => selectColumn('body')(await run('SELECT body FROM lintel_inbox WHERE job = $1', [job])),
     async add({ job, step, id, body }, transaction) {
       const text = 'INSERT INTO lintel_inbox (job, step, id, body, made_at) VALUES ($1, $2, $3, $4, $5)';
       await run(text, [job, step, id, body, Date.now()], transaction);
     },
     remove: async (job) => void (await run('DELETE FROM lintel_inbox WHERE job = $1', [job])),
-    old: async () =>
-      column('id')(
+    listOldJobs: async () =>
+      selectColumn('id')(
         await run(`SELECT DISTINCT id FROM lintel_inbox WHERE made_at < $1 LIMIT ${MOST}`, [Date.now() - DAY_MS]),
       ),
   };
@@ -62,7 +62,7 @@ function inTable(connection: Dialect): InboxStore {
 
 const COLLECTION = 'lintel_inbox';
 
-function inCollection(store: DocumentStore): InboxStore {
+function createCollectionStore(store: DocumentStore): InboxStore {
   return {
     make: () => Promise.resolve(),
     read: async (job) => (await store.find(COLLECTION, { job }, {}, null)).map(({ body }) => String(body)),
@@ -71,7 +71,7 @@ function inCollection(store: DocumentStore): InboxStore {
       await store.insert(COLLECTION, [document], transaction as DocumentTransaction | null);
     },
     remove: async (job) => void (await store.remove(COLLECTION, { job }, {}, null)),
-    async old() {
+    async listOldJobs() {
       const found = await store.find(COLLECTION, { made_at: { $lt: Date.now() - DAY_MS } }, { limit: MOST }, null);
       return [...new Set(found.map(({ id }) => String(id)))];
     },

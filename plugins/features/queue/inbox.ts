@@ -4,19 +4,19 @@
  */
 import { createHash } from 'node:crypto';
 import type { Inbox, Note } from '../../../contract/deferred.js';
-import { Fault, fault } from '../../../contract/fault.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import type { SharedUnit } from '../../../contract/plan.js';
 import type { Log } from '../../../contract/plugin.js';
-import { readJson, writeJson } from '../../../language/strings/exact-json.js';
+import { parseExactJson, writeJson } from '../../../language/strings/exact-json.js';
 import type { Queue } from '../../queues/kind.js';
 import type { InboxStore } from './inbox-stores.js';
 
-export interface SweptInbox extends Inbox {
+export interface SweepableInbox extends Inbox {
   /** Removes notes of jobs that no longer exist. Never rejects. */
-  sweep(): Promise<void>;
+  sweepNotes(): Promise<void>;
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** `of` returns the transaction handle of a unit. */
 export function createInbox(
@@ -24,46 +24,47 @@ export function createInbox(
   of: SharedUnit['of'],
   queue: () => Pick<Queue, 'show' | 'sealing'>,
   log: Log,
-): SweptInbox {
+): SweepableInbox {
   let made: Promise<void> | null = null;
   /** Outside any transaction, because DDL commits the open transaction on MySQL. */
-  const ready = (): Promise<void> =>
+  const ensureTable = (): Promise<void> =>
     (made ??= store.make().catch((error: unknown) => {
       made = null;
       throw error;
     }));
-  const sealed = (job: string, note: Note): string => {
+  const sealNote = (job: string, note: Note): string => {
     const text = writeJson(note) ?? 'null';
     return queue().sealing?.seal(job, text) ?? text;
   };
   /** Returns null for an unreadable note, which never counts as a finished step. */
-  const opened = (job: string, body: string): unknown => {
+  const openNote = (job: string, body: string): unknown => {
     const { sealing } = queue();
     try {
-      return readJson((sealing === undefined ? body : sealing.open(job, body)) ?? 'null');
+      return parseExactJson((sealing === undefined ? body : sealing.open(job, body)) ?? 'null');
     } catch {
       return null;
     }
   };
   return {
-    ready,
+    ready: ensureTable,
     async read(job) {
-      return (await store.read(digest(job))).map((body) => opened(job, body));
+      return (await store.read(hashText(job))).map((body) => openNote(job, body));
     },
     async write(job, note: Note, unit) {
-      const row = { job: digest(job), step: digest(note.actions.at(-1) ?? ''), id: job, body: sealed(job, note) };
+      const row = { job: hashText(job), step: hashText(note.actions.at(-1) ?? ''), id: job, body: sealNote(job, note) };
       try {
         await store.add(row, of(unit));
       } catch (error) {
         // Another process committed the step after this one had read the notes; the next attempt reads the note.
-        throw error instanceof Fault && error.code === 'QRY_UNIQUE' ? fault('JOB_STOPPED') : error;
+        throw error instanceof Fault && error.code === 'QRY_UNIQUE' ? createFault('JOB_STOPPED') : error;
       }
     },
-    forget: (job) => store.remove(digest(job)),
-    async sweep() {
+    forget: (job) => store.remove(hashText(job)),
+    async sweepNotes() {
       try {
-        await ready();
-        for (const id of await store.old()) if ((await queue().show(id)) === null) await store.remove(digest(id));
+        await ensureTable();
+        for (const id of await store.listOldJobs())
+          if ((await queue().show(id)) === null) await store.remove(hashText(id));
       } catch (error) {
         log.debug({ err: error }, 'notes of work that is over could not be looked for');
       }

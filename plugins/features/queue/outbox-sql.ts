@@ -11,12 +11,12 @@ export interface OutboxSql {
   make(transaction: unknown): Promise<void>;
   add(id: string, body: string, transaction: unknown): Promise<void>;
   /** Claims the oldest unclaimed rows for 5 seconds, longer than a queue may take to respond. */
-  take(): Promise<readonly OutboxRow[]>;
+  claimRows(): Promise<readonly OutboxRow[]>;
   remove(rows: readonly OutboxRow[]): Promise<void>;
   /** Like `remove`, for one row; also compares the id, because the row may come from another table. */
   removeOne(row: Pick<OutboxRow, 'place' | 'id'>): Promise<void>;
-  giveBack(rows: readonly OutboxRow[]): Promise<void>;
-  refuse(rows: readonly OutboxRow[], code: string): Promise<void>;
+  releaseRows(rows: readonly OutboxRow[]): Promise<void>;
+  markRejected(rows: readonly OutboxRow[], code: string): Promise<void>;
 }
 
 export interface OutboxRow {
@@ -33,14 +33,14 @@ const REMOVE_ONE = 'DELETE FROM lintel_outbox WHERE place = $1 AND id = $2';
 const GIVE_BACK = `UPDATE lintel_outbox SET taken_until = NULL ${THESE}`;
 const REFUSE = `UPDATE lintel_outbox SET refused = $${BATCH + 1} ${THESE}`;
 
-const placesOf = (rows: readonly OutboxRow[]): readonly number[] =>
+const listPlaces = (rows: readonly OutboxRow[]): readonly number[] =>
   Array.from({ length: BATCH }, (_, n) => rows[Math.min(n, rows.length - 1)]?.place ?? -1);
-const inOrder = (rows: readonly Row[]): readonly OutboxRow[] =>
+const sortRows = (rows: readonly Row[]): readonly OutboxRow[] =>
   rows
     .map(({ place, id, body }) => ({ place: Number(place), id: String(id), body: String(body) }))
     .sort((a, b) => a.place - b.place);
 
-type Making = Pick<OutboxSql, 'make' | 'take'>;
+type Making = Pick<OutboxSql, 'make' | 'claimRows'>;
 
 /** Commits all statements of `work` or none. */
 async function inTransaction<T>(connection: Dialect, work: (transaction: unknown) => Promise<T>): Promise<T> {
@@ -58,7 +58,7 @@ async function inTransaction<T>(connection: Dialect, work: (transaction: unknown
 /** Key of the advisory lock for creating the table, since processes that start simultaneously would collide. */
 const MAKING = 7_120_417_305;
 
-function onPostgres(connection: Dialect): Making {
+function createPostgresSql(connection: Dialect): Making {
   const LOCK = 'SELECT pg_advisory_xact_lock($1)';
   const MAKE = `CREATE TABLE IF NOT EXISTS lintel_outbox (
   place bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL, body text NOT NULL, taken_until timestamptz,
@@ -72,11 +72,11 @@ function onPostgres(connection: Dialect): Making {
   };
   return {
     make: (transaction) => (transaction === null ? inTransaction(connection, makeIn) : makeIn(transaction)),
-    take: async () => inOrder(await connection.execute(TAKE, [], null)),
+    claimRows: async () => sortRows(await connection.execute(TAKE, [], null)),
   };
 }
 
-function onMysql(connection: Dialect): Making {
+function createMysqlSql(connection: Dialect): Making {
   const MAKE = `CREATE TABLE IF NOT EXISTS lintel_outbox (
   place bigint NOT NULL AUTO_INCREMENT PRIMARY KEY, id varchar(255) NOT NULL, body longtext NOT NULL, taken_until datetime(3),
   refused varchar(255))`;
@@ -87,27 +87,29 @@ function onMysql(connection: Dialect): Making {
   return {
     // DDL commits the open transaction on MySQL, so the table is created outside it.
     make: async () => void (await connection.execute(MAKE, [], null)),
-    take: () =>
+    claimRows: () =>
       inTransaction(connection, async (transaction) => {
-        const rows = inOrder(await connection.execute(FREE, [], transaction));
-        if (rows.length > 0) await connection.execute(TAKE, placesOf(rows), transaction);
+        const rows = sortRows(await connection.execute(FREE, [], transaction));
+        if (rows.length > 0) await connection.execute(TAKE, listPlaces(rows), transaction);
         return rows;
       }),
   };
 }
 
 /** Detects the database of `connection`; rejects when it is unavailable. */
-export async function outboxSql(connection: Dialect, transaction: unknown): Promise<OutboxSql> {
+export async function createOutboxSql(connection: Dialect, transaction: unknown): Promise<OutboxSql> {
   const [row] = await connection.execute('SELECT version() AS version', [], transaction);
-  const making = String(row?.['version']).startsWith('PostgreSQL') ? onPostgres(connection) : onMysql(connection);
+  const making = String(row?.['version']).startsWith('PostgreSQL')
+    ? createPostgresSql(connection)
+    : createMysqlSql(connection);
   const run = async (text: string, values: readonly unknown[], inside: unknown = null): Promise<void> =>
     void (await connection.execute(text, values, inside));
   return {
     ...making,
     add: (id, body, inside) => run(ADD, [id, body], inside),
-    remove: (rows) => run(REMOVE, placesOf(rows)),
+    remove: (rows) => run(REMOVE, listPlaces(rows)),
     removeOne: ({ place, id }) => run(REMOVE_ONE, [place, id]),
-    giveBack: (rows) => run(GIVE_BACK, placesOf(rows)),
-    refuse: (rows, code) => run(REFUSE, [...placesOf(rows), code]),
+    releaseRows: (rows) => run(GIVE_BACK, listPlaces(rows)),
+    markRejected: (rows, code) => run(REFUSE, [...listPlaces(rows), code]),
   };
 }

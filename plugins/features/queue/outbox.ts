@@ -2,31 +2,31 @@
  * Transactional outbox for a queue outside the database of the request: jobs are written in its transaction and transferred
  * after the commit. A row is removed only once the queue has the job, so a crash loses none.
  */
-import type { Deferred, Put } from '../../../contract/deferred.js';
-import { Fault, fault } from '../../../contract/fault.js';
+import type { DeferredJob, JobEntry } from '../../../contract/deferred.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import { isObject } from '../../../contract/json.js';
 import type { Log } from '../../../contract/plugin.js';
 import { fillMessage } from '../../../contract/problem.js';
-import { readJson, writeJson } from '../../../language/strings/exact-json.js';
+import { parseExactJson, writeJson } from '../../../language/strings/exact-json.js';
 import type { Dialect } from '../../dialects/kind.js';
-import { BATCH, outboxSql, type OutboxRow, type OutboxSql } from './outbox-sql.js';
+import { BATCH, createOutboxSql, type OutboxRow, type OutboxSql } from './outbox-sql.js';
 import { queueErrors, type Queue } from '../../queues/kind.js';
 
 export interface Outbox {
-  add(work: readonly Put[], transaction: unknown): Promise<void>;
+  add(work: readonly JobEntry[], transaction: unknown): Promise<void>;
   /** Removes the row before the job runs, so that it is not transferred again after a crash of the process that did so. */
-  begin(work: Deferred): Promise<void>;
+  begin(work: DeferredJob): Promise<void>;
   /** Schedules a transfer after a commit, without waiting for it. */
-  hand(): void;
+  scheduleTransfer(): void;
   /** Creates the table and starts the sweep. */
   serve(): Promise<void>;
   /** Stops the sweep and waits for the one in progress. */
-  rest(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 export interface OutboxInput {
   readonly connection: Dialect;
-  readonly queue: Pick<Queue, 'add' | 'bury' | 'sealing'>;
+  readonly queue: Pick<Queue, 'add' | 'moveToDeadLetter' | 'sealing'>;
   readonly log: Log;
   /** Milliseconds between two sweeps. */
   readonly pause?: number;
@@ -34,27 +34,27 @@ export interface OutboxInput {
 
 const PAUSE = 5000;
 /** Returns null for a row that was altered, so that it does not block the others. */
-function putIn(body: string | null): Put | null {
+function parseJob(body: string | null): JobEntry | null {
   let read: unknown;
   try {
-    read = readJson(body ?? '');
+    read = parseExactJson(body ?? '');
   } catch {
     return null;
   }
   if (!isObject(read)) return null;
   const { work, delay, priority, retries } = read;
   const isPut = [delay, priority, retries].every(Number.isFinite) && isObject(work) && typeof work['id'] === 'string';
-  return isPut ? (read as unknown as Put) : null;
+  return isPut ? (read as unknown as JobEntry) : null;
 }
 
 export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxInput): Outbox {
   /** Rows are encrypted where the queue encrypts. */
-  const sealed = (one: Put): string => {
+  const sealJob = (one: JobEntry): string => {
     const text = writeJson(one) ?? 'null';
     return queue.sealing?.seal(one.work.id, text) ?? text;
   };
-  const opened = ({ place, id, body }: OutboxRow): Put | null => {
-    const put = putIn(queue.sealing === undefined ? body : queue.sealing.open(id, body));
+  const openJob = ({ place, id, body }: OutboxRow): JobEntry | null => {
+    const put = parseJob(queue.sealing === undefined ? body : queue.sealing.open(id, body));
     return put && { ...put, work: { ...put.work, row: place } };
   };
   let made = false;
@@ -66,54 +66,54 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
 
   let known: Promise<OutboxSql> | null = null;
   /** Detects the database once, and retries after a failure. */
-  const sqlOn = (transaction: unknown): Promise<OutboxSql> =>
-    (known ??= outboxSql(connection, transaction).catch((error: unknown) => {
+  const resolveSql = (transaction: unknown): Promise<OutboxSql> =>
+    (known ??= createOutboxSql(connection, transaction).catch((error: unknown) => {
       known = null;
       throw error;
     }));
 
   /** Returns true when there may be more rows. */
-  async function handBatch(): Promise<boolean> {
-    const sql = await sqlOn(null);
-    const rows = await sql.take();
+  async function transferBatch(): Promise<boolean> {
+    const sql = await resolveSql(null);
+    const rows = await sql.claimRows();
     made = true;
     if (rows.length === 0) return false;
     try {
-      await handOver(rows);
+      await transferRows(rows);
     } catch (error) {
-      await sql.giveBack(rows);
+      await sql.releaseRows(rows);
       throw error;
     }
     return rows.length === BATCH;
   }
 
-  async function handOver(rows: readonly OutboxRow[]): Promise<void> {
-    const refused = await refusal(rows);
-    if (refused === null) await (await sqlOn(null)).remove(rows);
+  async function transferRows(rows: readonly OutboxRow[]): Promise<void> {
+    const refused = await findRejection(rows);
+    if (refused === null) await (await resolveSql(null)).remove(rows);
     // A job that the queue rejects permanently must not block the others.
-    else if (rows.length > 1) for (const row of rows) await handOver([row]);
-    else await setAside(rows, refused);
+    else if (rows.length > 1) for (const row of rows) await transferRows([row]);
+    else await deadLetterRows(rows, refused);
   }
 
   /** Moves rejected jobs to the dead letters of the queue; rows that cannot be parsed stay in the outbox, marked as rejected. */
-  async function setAside(rows: readonly OutboxRow[], { code, params }: Fault): Promise<void> {
+  async function deadLetterRows(rows: readonly OutboxRow[], { code, params }: Fault): Promise<void> {
     const jobs = rows.map(({ id }) => id);
-    const work = rows.flatMap((row) => opened(row) ?? []);
-    if (queue.bury === undefined || work.length !== rows.length) {
+    const work = rows.flatMap((row) => openJob(row) ?? []);
+    if (queue.moveToDeadLetter === undefined || work.length !== rows.length) {
       log.error({ jobs, code }, 'the queue refuses work of the outbox; it stays there');
-      await (await sqlOn(null)).refuse(rows, code);
+      await (await resolveSql(null)).markRejected(rows, code);
       return;
     }
     const { message } = (queueErrors as Readonly<Record<string, { message: string }>>)[code] ?? queueErrors.JOB_FAILED;
-    for (const one of work) await queue.bury(one, { code, detail: fillMessage(message, params) });
+    for (const one of work) await queue.moveToDeadLetter(one, { code, detail: fillMessage(message, params) });
     log.error({ jobs, code }, 'the queue refuses work of the outbox; it is dead');
-    await (await sqlOn(null)).remove(rows);
+    await (await resolveSql(null)).remove(rows);
   }
 
   /** Returns why the queue permanently rejects the rows; null once it has them. */
-  async function refusal(rows: readonly OutboxRow[]): Promise<Fault | null> {
-    const work = rows.flatMap((row) => opened(row) ?? []);
-    if (work.length !== rows.length) return fault('JOB_BROKEN');
+  async function findRejection(rows: readonly OutboxRow[]): Promise<Fault | null> {
+    const work = rows.flatMap((row) => openJob(row) ?? []);
+    if (work.length !== rows.length) return createFault('JOB_BROKEN');
     try {
       await queue.add(work);
       return null;
@@ -123,10 +123,10 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     }
   }
 
-  async function sweep(): Promise<void> {
+  async function transferAll(): Promise<void> {
     try {
       do again = false;
-      while (((await handBatch()) || again) && !resting);
+      while (((await transferBatch()) || again) && !resting);
       if (failing) log.info({}, 'work of the outbox is handed over again');
       failing = false;
     } catch (error) {
@@ -135,41 +135,41 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     }
   }
 
-  function hand(): void {
+  function startTransfer(): void {
     if (resting) return;
     if (sweeping !== null) again = true;
     else {
-      sweeping = sweep().finally(() => {
+      sweeping = transferAll().finally(() => {
         sweeping = null;
-        if (again) hand();
+        if (again) startTransfer();
       });
     }
-    timer ??= setInterval(hand, pause).unref();
+    timer ??= setInterval(startTransfer, pause).unref();
   }
 
   return {
     async add(work, transaction) {
-      const sql = await sqlOn(transaction);
+      const sql = await resolveSql(transaction);
       if (!made) await sql.make(transaction);
-      for (const one of work) await sql.add(one.work.id, sealed(one), transaction);
+      for (const one of work) await sql.add(one.work.id, sealJob(one), transaction);
     },
     async begin({ row, id }) {
-      if (row !== undefined) await (await sqlOn(null)).removeOne({ place: row, id });
+      if (row !== undefined) await (await resolveSql(null)).removeOne({ place: row, id });
     },
     // While the queue is unavailable, only the periodic sweep retries.
-    hand: () => {
-      if (!failing) hand();
+    scheduleTransfer: () => {
+      if (!failing) startTransfer();
     },
     async serve() {
       try {
-        await (await sqlOn(null)).make(null);
+        await (await resolveSql(null)).make(null);
       } catch (error) {
         // The first job creates the table then.
         log.warn({ err: error }, 'the table of the outbox cannot be made at the moment');
       }
-      hand();
+      startTransfer();
     },
-    async rest() {
+    async stop() {
       resting = true;
       clearInterval(timer);
       await sweeping;

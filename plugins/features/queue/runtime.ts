@@ -7,11 +7,11 @@ import { isObject, type Json } from '../../../contract/json.js';
 import type { SharedUnit } from '../../../contract/plan.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, type Dialect } from '../../dialects/kind.js';
-import { queue, type Queue, type Within } from '../../queues/kind.js';
+import { queue, type Queue, type TransactionalQueue } from '../../queues/kind.js';
 import type { FeaturePlan } from '../kind.js';
-import { putsOff, type PutsOff } from '../shared/putting-off.js';
-import { createInbox, type SweptInbox } from './inbox.js';
-import { inboxStoreOf } from './inbox-stores.js';
+import { deferralFeature, type DeferralFeature } from '../shared/putting-off.js';
+import { createInbox, type SweepableInbox } from './inbox.js';
+import { resolveInboxStore } from './inbox-stores.js';
 import { createOutbox, type Outbox } from './outbox.js';
 
 const CONNECTION = 'main';
@@ -19,78 +19,78 @@ const CONNECTION = 'main';
 /** Milliseconds between sweeps of inbox notes. */
 const SWEEP_MS = 3_600_000;
 
-interface Handle extends PutsOff {
+interface Handle extends DeferralFeature {
   serve(): Promise<void>;
-  rest(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 /** How jobs pass from the transactions of one connection to the queue. */
-type Way = { readonly within: Within } | { readonly outbox: Outbox };
+type EnqueueStrategy = { readonly within: TransactionalQueue } | { readonly outbox: Outbox };
 
-export default defineRuntime(putsOff, {
+export default defineRuntime(deferralFeature, {
   create: (context): Handle => createHandle(context),
   serve: (handle) => handle.serve(),
-  drain: (handle) => handle.rest(),
-  close: (handle) => handle.rest(),
+  drain: (handle) => handle.stop(),
+  close: (handle) => handle.stop(),
 });
 
 function createHandle({ resolve, find, log }: RuntimeContext): Handle {
   const store = (): Queue => resolve(queue, 'queue');
   /** By connection; a failed lookup is repeated. */
-  const known = new Map<Dialect, Promise<Way>>();
+  const known = new Map<Dialect, Promise<EnqueueStrategy>>();
   const outboxes: Outbox[] = [];
 
-  async function look(of: Dialect): Promise<Way> {
-    const within = await store().within(of);
+  async function chooseStrategy(of: Dialect): Promise<EnqueueStrategy> {
+    const within = await store().findTransactionalQueue(of);
     if (within !== null) return { within };
     const outbox = createOutbox({ connection: of, queue: store(), log });
     outboxes.push(outbox);
     return { outbox };
   }
 
-  function wayFrom(of: Dialect): Promise<Way> {
+  function resolveStrategy(of: Dialect): Promise<EnqueueStrategy> {
     const before = known.get(of);
     if (before !== undefined) return before;
-    const found = look(of);
+    const found = chooseStrategy(of);
     known.set(of, found);
     found.catch(() => known.delete(of));
     return found;
   }
 
-  const put: Deferral['put'] = (work) => store().add(work);
+  const put: Deferral['enqueue'] = (work) => store().add(work);
 
-  const putOn = (of: Dialect, { of: own }: SharedUnit): Pick<Deferral, 'put' | 'begin'> => ({
-    async put(work, frame) {
+  const putOn = (of: Dialect, { of: own }: SharedUnit): Pick<Deferral, 'enqueue' | 'begin'> => ({
+    async enqueue(work, frame) {
       const { unit } = frame;
       if (unit === null) return store().add(work);
-      const found = await wayFrom(of);
+      const found = await resolveStrategy(of);
       if ('within' in found) {
         await found.within.add(work, own(unit));
-        await frame.whenCommitted(() => found.within.committed());
+        await frame.afterCommit(() => found.within.committed());
       } else {
         // A job that the queue would never accept is rejected now, while the request can still fail.
-        store().judge?.(work);
+        store().validate?.(work);
         await found.outbox.add(work, own(unit));
-        await frame.whenCommitted(() => found.outbox.hand());
+        await frame.afterCommit(() => found.outbox.scheduleTransfer());
       }
     },
     async begin(work) {
       if (work.row === undefined) return;
-      const found = await wayFrom(of);
+      const found = await resolveStrategy(of);
       if ('outbox' in found) await found.outbox.begin(work);
     },
   });
 
   const accepting = new Set<Dialect>();
-  const putIn = bySort((shared): Pick<Deferral, 'put' | 'begin'> => {
-    if (shared.kind !== dialect.kind) return { put };
+  const putIn = memoizeByUnit((shared): Pick<Deferral, 'enqueue' | 'begin'> => {
+    if (shared.kind !== dialect.kind) return { enqueue: put };
     accepting.add(shared.handle as Dialect);
     return putOn(shared.handle as Dialect, shared);
   });
 
-  const inboxes: SweptInbox[] = [];
-  const inboxIn = bySort((shared): SweptInbox | null => {
-    const lies = inboxStoreOf(shared);
+  const inboxes: SweepableInbox[] = [];
+  const inboxIn = memoizeByUnit((shared): SweepableInbox | null => {
+    const lies = resolveInboxStore(shared);
     if (lies === null) return null;
     const made = createInbox(lies, shared.of, store, log);
     inboxes.push(made);
@@ -99,27 +99,27 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
   let sweeping: NodeJS.Timeout | undefined;
 
   return {
-    ways: () => ({ put, putIn, inboxIn }),
+    createDeferrals: () => ({ enqueue: put, enqueueWithin: putIn, inboxIn }),
     plan: ({ value }): FeaturePlan => {
-      const settings = { ...numbersIn(value), ...(isObject(value['queue']) && numbersIn(value['queue'])) };
+      const settings = { ...readSettings(value), ...(isObject(value['queue']) && readSettings(value['queue'])) };
       const isNothing = !isObject(value['queue']) && Object.keys(settings).length === 0;
-      return { steps: [], ...(!isNothing && { defers: { ...settings, put, putIn, inboxIn } }) };
+      return { steps: [], ...(!isNothing && { defers: { ...settings, enqueue: put, enqueueWithin: putIn, inboxIn } }) };
     },
     async serve() {
-      const sweep = async (): Promise<void> => {
-        for (const inbox of inboxes) await inbox.sweep();
+      const sweepInboxes = async (): Promise<void> => {
+        for (const inbox of inboxes) await inbox.sweepNotes();
       };
-      sweeping ??= setInterval(() => void sweep(), SWEEP_MS).unref();
+      sweeping ??= setInterval(() => void sweepInboxes(), SWEEP_MS).unref();
       // Earlier jobs may be in the outbox of `main`, even where none are accepted there any more.
       const main = find?.(dialect, CONNECTION) ?? null;
       for (const of of new Set([...(main === null ? [] : [main]), ...accepting])) {
-        const found = await wayFrom(of);
+        const found = await resolveStrategy(of);
         if ('outbox' in found) await found.outbox.serve();
       }
     },
-    async rest() {
+    async stop() {
       clearInterval(sweeping);
-      for (const outbox of outboxes) await outbox.rest();
+      for (const outbox of outboxes) await outbox.stop();
     },
   };
 }
@@ -128,7 +128,7 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
  * Shared by all plans, so that jobs of one request are enqueued together. One instance per kind of transaction, because a
  * document store in tables shares the connection but accesses its transaction differently.
  */
-function bySort<T>(make: (shared: SharedUnit) => T): (shared: SharedUnit) => T {
+function memoizeByUnit<T>(make: (shared: SharedUnit) => T): (shared: SharedUnit) => T {
   const known = new Map<unknown, Map<SharedUnit['of'], T>>();
   return (shared) => {
     const sorts = known.get(shared.handle) ?? new Map<SharedUnit['of'], T>();
@@ -140,7 +140,7 @@ function bySort<T>(make: (shared: SharedUnit) => T): (shared: SharedUnit) => T {
 }
 
 /** Only written settings: those of an actionable override those of its resource. */
-function numbersIn(value: Readonly<Record<string, Json>>): Pick<Deferral, 'delay' | 'priority' | 'retries'> {
+function readSettings(value: Readonly<Record<string, Json>>): Pick<Deferral, 'delay' | 'priority' | 'retries'> {
   const names = ['delay', 'priority', 'retries'] as const;
   return Object.fromEntries(names.flatMap((name) => (typeof value[name] === 'number' ? [[name, value[name]]] : [])));
 }

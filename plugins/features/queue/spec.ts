@@ -2,15 +2,15 @@
 import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { numeric, shape } from '../../../contract/combinators.js';
-import { checkLater } from '../shared/deferred-checks.light.js';
+import { checkDeferred } from '../shared/deferred-checks.light.js';
 import { laterErrors } from '../shared/deferred-errors.light.js';
 import { queueErrors } from '../../queues/kind.js';
-import { removing } from '../../shared/field-removal.light.js';
+import { createRemovalFix } from '../../shared/field-removal.light.js';
 
 /** Seconds. */
 const YEAR = 31_536_000;
 
-const retries = () =>
+const createRetriesField = () =>
   numeric({
     doc: 'How often the work is tried again after it failed, each time after a longer wait.',
     default: 4,
@@ -46,7 +46,7 @@ const INVENTED = {
   max_retries: RETRIES,
 };
 
-const settings = (doc: string) =>
+const createSettingsField = (doc: string) =>
   shape({
     delay: numeric({
       doc: 'How long to wait at least, before it is begun.',
@@ -65,7 +65,7 @@ const settings = (doc: string) =>
     })
       .min(-1_000_000)
       .max(1_000_000),
-    retries: retries(),
+    retries: createRetriesField(),
   }).meta({
     doc,
     form: '{"delay": 60, "priority": 10}',
@@ -129,11 +129,14 @@ export default definePlugin({
   seeks: ['dialect:*'],
   slots: {
     resource: shape(
-      { queue: settings('Everything waits its turn behind the answer.'), retries: retries() },
+      { queue: createSettingsField('Everything waits its turn behind the answer.'), retries: createRetriesField() },
       { mistaken: INVENTED },
     ),
     actionable: shape(
-      { queue: settings('This actionable waits its turn behind the answer.'), retries: retries() },
+      {
+        queue: createSettingsField('This actionable waits its turn behind the answer.'),
+        retries: createRetriesField(),
+      },
       { mistaken: INVENTED },
     ),
   },
@@ -187,13 +190,15 @@ function check(place: CheckPlace): Finding[] {
   const { queue, retries: beside } = place.value;
   if (isObject(queue)) {
     const twice = beside !== undefined && queue['retries'] !== undefined;
-    const twiceAt = twice ? [{ code: 'QUE_TWICE', at: '/retries', ...removing('/retries') }] : [];
-    return [...twiceAt, ...inMilliseconds(queue['delay']), ...checkLater(place, 'queue')];
+    const twiceAt = twice ? [{ code: 'QUE_TWICE', at: '/retries', ...createRemovalFix('/retries') }] : [];
+    return [...twiceAt, ...inMilliseconds(queue['delay']), ...checkDeferred(place, 'queue')];
   }
   const isBackground = [place.holder, place.root].some(
     (one) => one['run_in_background'] === true || isObject(one['queue']),
   );
-  return beside === undefined || isBackground ? [] : [{ code: 'QUE_NOTHING', at: '/retries', ...removing('/retries') }];
+  return beside === undefined || isBackground
+    ? []
+    : [{ code: 'QUE_NOTHING', at: '/retries', ...createRemovalFix('/retries') }];
 }
 
 /** Detects multiples of 1000 that are no quarter hours: `60000` is probably a minute in milliseconds. */

@@ -5,14 +5,14 @@
 import { createHash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
-import { cache, type Cache, type Counted } from '../../caches/kind.js';
-import { foldedValue } from '../../shared/canonical.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
+import { cache, type Cache, type WindowCount } from '../../caches/kind.js';
+import { foldValue } from '../../shared/canonical.js';
 import { feature } from '../kind.js';
 
 /** The smallest IPv6 network of one subscriber (/64). */
@@ -26,32 +26,32 @@ export default defineRuntime(feature, {
       const entries = Array.isArray(identifier) ? (identifier as readonly Json[]) : [identifier];
       const limit = Number(written['limit']);
       const seconds = Number(written['expires_after']);
-      const run = counting(resolve(cache, 'cache'), keyReader(entries, tools), limit, seconds);
-      return { steps: [{ id: 'rate_limit', ...placeOf(entries), run }] };
+      const run = createCounter(resolve(cache, 'cache'), createKeyReader(entries, tools), limit, seconds);
+      return { steps: [{ id: 'rate_limit', ...resolveStepOrder(entries), run }] };
     },
   }),
 });
 
 /** Before the guards, after them, or, where the payload is read, before its rules. */
-function placeOf(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
-  const roots = new Set(entries.flatMap((entry) => accessorsIn(asText(entry)).map(({ root }) => root)));
+function resolveStepOrder(entries: readonly Json[]): Pick<Step, 'phase' | 'order'> {
+  const roots = new Set(entries.flatMap((entry) => listAccessors(asText(entry)).map(({ root }) => root)));
   if (roots.has('PAYLOAD')) return { phase: ResourcePhase.CHECK, order: -1000 };
   return { phase: ResourcePhase.ADMIT, order: roots.has('PROTECTED') ? 500 : -500 };
 }
 
 /** Fixed-length key, injective in the values and their types. */
-function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) => string {
+function createKeyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) => string {
   const readers = entries.map((entry) => {
     const read = tools.value(entry);
-    if (isAddress(entry)) return (frame: Frame) => networkOf(read(frame));
+    if (isAddress(entry)) return (frame: Frame) => toNetworkKey(read(frame));
     // Verified claims have one spelling; client-chosen values are normalized, since they have many.
-    return isProved(entry) ? (frame: Frame) => read(frame) : (frame: Frame) => foldedValue(read(frame));
+    return isProved(entry) ? (frame: Frame) => read(frame) : (frame: Frame) => foldValue(read(frame));
   });
   const place = tools.place;
   return (frame) => {
     const values = readers.map((read) => {
       const value = read(frame);
-      if (value === undefined || value === null || value === '') throw fault('LIM_UNIDENTIFIED');
+      if (value === undefined || value === null || value === '') throw createFault('LIM_UNIDENTIFIED');
       return value;
     });
     const text = JSON.stringify(['rate_limit', place, ...values]);
@@ -59,12 +59,12 @@ function keyReader(entries: readonly Json[], tools: PlanTools): (frame: Frame) =
   };
 }
 
-const isProved = (entry: Json): boolean => accessorsIn(asText(entry)).every(({ root }) => root === 'PROTECTED');
+const isProved = (entry: Json): boolean => listAccessors(asText(entry)).every(({ root }) => root === 'PROTECTED');
 
 const isAddress = (entry: Json): boolean => asText(entry).toLowerCase() === '$header.ip';
 
 /** An IPv6 subscriber owns a /64 network and could use a new address for each request, so the network is counted. */
-function networkOf(address: unknown): unknown {
+function toNetworkKey(address: unknown): unknown {
   if (typeof address !== 'string' || !isIPv6(address)) return address;
   const whole = ipaddr.process(address.split('%')[0] ?? '');
   if (whole.kind() === 'ipv4') return whole.toString();
@@ -72,8 +72,8 @@ function networkOf(address: unknown): unknown {
   return Buffer.from(bytes.slice(0, NETWORK_BYTES)).toString('hex');
 }
 
-function counting(store: Cache, keyOf: (frame: Frame) => string, limit: number, seconds: number): Step['run'] {
-  const judge = (frame: Frame, { count, left }: Counted): void => {
+function createCounter(store: Cache, keyOf: (frame: Frame) => string, limit: number, seconds: number): Step['run'] {
+  const applyLimit = (frame: Frame, { count, left }: WindowCount): void => {
     const wait = Math.max(1, Math.ceil(left / 1000));
     const headers = {
       'x-ratelimit-limit': String(limit),
@@ -82,14 +82,15 @@ function counting(store: Cache, keyOf: (frame: Frame) => string, limit: number, 
     };
     Object.assign(frame.headers, headers);
     frame.lastingHeaders = { ...frame.lastingHeaders, ...headers };
-    if (count > limit) throw fault('LIM_EXCEEDED', { seconds: wait }, { headers: { 'retry-after': String(wait) } });
+    if (count > limit)
+      throw createFault('LIM_EXCEEDED', { seconds: wait }, { headers: { 'retry-after': String(wait) } });
   };
   return (frame) => {
     const counted = store.count(keyOf(frame), seconds);
     if (!(counted instanceof Promise)) {
-      judge(frame, counted);
+      applyLimit(frame, counted);
       return;
     }
-    return counted.then((found) => judge(frame, found));
+    return counted.then((found) => applyLimit(frame, found));
   };
 }

@@ -2,7 +2,7 @@
 import { isObject, type Json } from '../../../contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { numeric, shape, value } from '../../../contract/combinators.js';
 
 const ADDRESS = '$HEADER.ip';
@@ -73,7 +73,7 @@ export default definePlugin({
     }),
   },
   check,
-  openapi: limited,
+  openapi: describeApi,
   errors: {
     LIM_IDENTIFIER: {
       severity: 'error',
@@ -136,7 +136,7 @@ export default definePlugin({
   ],
 });
 
-const isAccessor = (json: Json): boolean => typeof json === 'string' && accessorsIn(json).length > 0;
+const isAccessor = (json: Json): boolean => typeof json === 'string' && listAccessors(json).length > 0;
 
 function check({ value: { rate_limit: written } }: CheckPlace): Finding[] {
   const identifier = isObject(written) ? written['identifier'] : undefined;
@@ -153,7 +153,7 @@ const COUNTED = {
 };
 
 /** The client address is always known; any other identifier may be missing. */
-function limited({ value: { rate_limit: written } }: ApiPlace): ApiPart {
+function describeApi({ value: { rate_limit: written } }: ApiPlace): ApiPart {
   const { identifier = ADDRESS, limit, expires_after: seconds } = isObject(written) ? written : {};
   const entries = Array.isArray(identifier) ? (identifier as readonly Json[]) : [identifier];
   const refuses = [

@@ -16,27 +16,27 @@ import {
   type FindName,
 } from '../../../contract/forms.js';
 
-const written = (json: Json | undefined): readonly string[] | null =>
+const listNames = (json: Json | undefined): readonly string[] | null =>
   Array.isArray(json) ? (json as readonly Json[]).map(String) : null;
 
 /** Drops paths that another listed name covers. */
-export function listed(json: Json | undefined): readonly string[] | null {
-  const names = written(json);
+export function listUncoveredNames(json: Json | undefined): readonly string[] | null {
+  const names = listNames(json);
   return names === null ? null : names.filter((name) => !names.some((other) => name.startsWith(`${other}.`)));
 }
 
 /** Names in the main actionable's own `returnables` remain even if secret. */
-export function withoutSecrets(forms: Forms, { secrets, main }: ApiResults): Forms {
-  const own = written(main?.['returnables']) ?? [];
+export function hideSecretForms(forms: Forms, { secrets, main }: ApiResults): Forms {
+  const own = listNames(main?.['returnables']) ?? [];
   return mapRows(forms, (row) => without(row, (name) => secrets.has(name) && !own.includes(name)));
 }
 
 /** Looks in the main result, then in the others (latest first), then in extracted names. A list stays a list. */
-export function answerForms(forms: Forms, names: readonly string[], results: ApiResults): Forms {
+export function selectForms(forms: Forms, names: readonly string[], results: ApiResults): Forms {
   return forms.flatMap((form): Forms => {
     if (isAny(form)) return [ANY];
     if (isList(form)) return mapRows([form], (row) => pick(names, nameIn(row)));
-    const answer = pick(names, (name) => (isOne(form) ? nameIn(form)(name) : null) ?? otherName(name, results));
+    const answer = pick(names, (name) => (isOne(form) ? nameIn(form)(name) : null) ?? findOtherName(name, results));
     const isFilled = Object.keys(propertiesOf(answer) ?? {}).length > 0;
     if (!isNull(form)) return [answer];
     // A missing row stays null unless another result provides a value.
@@ -44,7 +44,7 @@ export function answerForms(forms: Forms, names: readonly string[], results: Api
   });
 }
 
-function otherName(name: string, { others, names }: ApiResults): ReturnType<FindName> {
+function findOtherName(name: string, { others, names }: ApiResults): ReturnType<FindName> {
   const [root = ''] = name.split('.');
   const found = others.flatMap((forms) => {
     const rows = forms.filter((form) => isOne(form) || isAny(form));

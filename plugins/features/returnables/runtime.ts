@@ -6,48 +6,59 @@ import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { BLIND } from '../../../contract/model.js';
 import type { Frame, Hide, PlanTools, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { hider } from '../../../language/strings/hidden.js';
+import { createHider } from '../../../language/strings/hidden.js';
 import { compilePath, writePath } from '../../../language/strings/path.js';
 import { feature, type FeaturePlace, type FeaturePlan } from '../kind.js';
-import { isFlat, namesListed, namesWritten, onEach, pick, pickers, type Picked } from '../shared/picked.js';
+import {
+  isFlat,
+  listDistinctNames,
+  listWrittenNames,
+  changeRows,
+  pickFields,
+  createPickers,
+  type FieldPicker,
+} from '../shared/picked.js';
 
 export default defineRuntime(feature, { create: () => ({ plan }) });
 
 function plan({ slot, value }: FeaturePlace, tools: PlanTools): FeaturePlan {
-  const names = namesListed(value['returnables']);
+  const names = listDistinctNames(value['returnables']);
   const { secrets, conceals, revealed } = tools;
-  if (slot === 'actionable') return { steps: names === null ? [] : [keepNames(names)] };
+  if (slot === 'actionable') return { steps: names === null ? [] : [createSelectStep(names)] };
   // The names as written, because `user` alone does not reveal `user.password`.
-  if (names !== null) return { steps: [answerNames(names, tools, hiding(tools, namesWritten(value['returnables'])))] };
+  if (names !== null)
+    return { steps: [createLookupStep(names, tools, createFieldHider(tools, listWrittenNames(value['returnables'])))] };
   if (secrets.size === 0 && conceals === null) return { steps: [] };
   // Names in the main actionable's own `returnables` remain even if secret.
-  const own = namesWritten(tools.main?.['returnables']);
-  return { steps: [withoutSecrets(tools, hider(secrets, own === null ? [] : [...own, ...revealed], conceals), own)] };
+  const own = listWrittenNames(tools.main?.['returnables']);
+  return {
+    steps: [createHideStep(tools, createHider(secrets, own === null ? [] : [...own, ...revealed], conceals), own)],
+  };
 }
 
-const hiding = ({ secrets, conceals, revealed }: PlanTools, named: readonly string[] | null): Hide | null =>
-  secrets.size === 0 && conceals === null ? null : hider(secrets, [...(named ?? []), ...revealed], conceals);
+const createFieldHider = ({ secrets, conceals, revealed }: PlanTools, named: readonly string[] | null): Hide | null =>
+  secrets.size === 0 && conceals === null ? null : createHider(secrets, [...(named ?? []), ...revealed], conceals);
 
-function keepNames(names: readonly string[]): Step {
-  const picked = pickers(names);
+function createSelectStep(names: readonly string[]): Step {
+  const picked = createPickers(names);
   return {
     id: 'returnables',
     phase: ActionPhase.SHAPE,
     total: true,
     ...(names.every(isFlat) && { picks: names }),
     run: (_frame, state) => {
-      state.result = onEach(state.result, (row) => pick(row, picked));
+      state.result = changeRows(state.result, (row) => pickFields(row, picked));
     },
   };
 }
 
 /** Looks in the main result, then in the others (latest first), then in extracted names. A list stays a list. */
-function answerNames(names: readonly string[], tools: PlanTools, hide: Hide | null): Step {
-  const picked = pickers(names);
+function createLookupStep(names: readonly string[], tools: PlanTools, hide: Hide | null): Step {
+  const picked = createPickers(names);
   const slots = picked.map(({ path: [root = '', ...rest] }) => ({ slot: tools.slot(root), inside: compilePath(rest) }));
   const others = tools.lookupOrder.slice(1);
   const own = others.length === 0 && slots.every(({ slot }) => slot === null) && names.every(isFlat);
-  const elsewhere = (frame: Frame, index: number): unknown => {
+  const findInOthers = (frame: Frame, index: number): unknown => {
     const { read } = picked[index] ?? {};
     if (read === undefined) return undefined;
     for (const other of others) {
@@ -60,19 +71,19 @@ function answerNames(names: readonly string[], tools: PlanTools, hide: Hide | nu
   return {
     id: 'returnables',
     phase: ResourcePhase.REPLY,
-    ...(own && areKnown(names, tools) && { picks: names, ...(hide !== null && { hides: hide }) }),
+    ...(own && hasOnlyColumns(names, tools) && { picks: names, ...(hide !== null && { hides: hide }) }),
     run: (frame, state) => {
       const { result } = state;
       const answer = Array.isArray(result)
-        ? onEach(result, (row) => pick(row, picked))
-        : answerOne(result, picked, (index) => elsewhere(frame, index));
+        ? changeRows(result, (row) => pickFields(row, picked))
+        : buildAnswer(result, picked, (index) => findInOthers(frame, index));
       state.result = hide === null ? answer : hide(answer);
     },
   };
 }
 
 /** A missing row stays null unless another result provides a value. */
-function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index: number) => unknown): unknown {
+function buildAnswer(result: unknown, picked: readonly FieldPicker[], elsewhere: (index: number) => unknown): unknown {
   const out: Record<string, unknown> = {};
   let found = false;
   for (const [index, { path, read }] of picked.entries()) {
@@ -89,17 +100,17 @@ function answerOne(result: unknown, picked: readonly Picked[], elsewhere: (index
 /**
  * True when all names are non-JSON columns of the models; any other value may contain a hash and must be inspected at runtime.
  */
-const areKnown = (names: readonly string[], { conceals, columns, secrets }: PlanTools): boolean =>
+const hasOnlyColumns = (names: readonly string[], { conceals, columns, secrets }: PlanTools): boolean =>
   names.every((name) => !name.endsWith(BLIND)) &&
   (conceals === null ||
     names.every((name) => secrets.has(name) || columns.some((one) => one.name === name && one.type !== 'json')));
 
 /** `kept`: names that the main actionable already selected. */
-function withoutSecrets(tools: PlanTools, hide: Hide, kept: readonly string[] | null): Step {
+function createHideStep(tools: PlanTools, hide: Hide, kept: readonly string[] | null): Step {
   return {
     id: 'keep secret fields in',
     phase: ResourcePhase.REPLY,
-    ...(kept?.every(isFlat) === true && areKnown(kept, tools) && { picks: kept, hides: hide }),
+    ...(kept?.every(isFlat) === true && hasOnlyColumns(kept, tools) && { picks: kept, hides: hide }),
     run: (_frame, state) => {
       state.result = hide(state.result);
     },

@@ -7,11 +7,11 @@ import { list, shape, text } from '../../../contract/combinators.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { mapRows, nameIn, pick } from '../../../contract/forms.js';
 import { DEFAULT_PROPERTY } from '../shared/issues-tokens.light.js';
-import { answerForms, listed, withoutSecrets } from './api.light.js';
+import { selectForms, listUncoveredNames, hideSecretForms } from './api.light.js';
 
 const NAMED = { symbol: 'value', soft: true } as const;
 
-const names = (doc: string) =>
+const createNamesField = (doc: string) =>
   list(text({ doc: 'A name; dotted paths and indexes work.', examples: ['email'], refers: NAMED }).required(), {
     doc,
     form: '["id", "email"]',
@@ -31,11 +31,11 @@ export default definePlugin({
     '`user.password`.',
   facts: { applies: 'always' },
   slots: {
-    resource: shape({ returnables: names('Names of the values that the resource answers.') }),
-    actionable: shape({ returnables: names('Names of the result that are kept.') }),
+    resource: shape({ returnables: createNamesField('Names of the values that the resource answers.') }),
+    actionable: shape({ returnables: createNamesField('Names of the result that are kept.') }),
   },
   check,
-  openapi: answered,
+  openapi: describeApi,
   errors: {
     RET_STAR: {
       severity: 'error',
@@ -87,12 +87,12 @@ function checkNames(
   if (written.length === 0) return [];
   const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
   const own = slot === 'actionable' ? holder['id'] : undefined;
-  const known = namesOf(list, answering(actions, own), facts, own);
+  const known = listOutputNames(list, excludeDeferred(actions, own), facts, own);
   if (known === null) return [];
-  const late = own === undefined ? namesOf(list, actions.filter(isPutOff), facts, own) : null;
-  const names = slot === 'actionable' ? known : [...known, ...introduced(root)];
+  const late = own === undefined ? listOutputNames(list, actions.filter(isPutOff), facts, own) : null;
+  const names = slot === 'actionable' ? known : [...known, ...listIntroducedNames(root)];
   // The token is part of the resource's response, whichever list names it.
-  const has = new Set([...names, tokenOf(root)]);
+  const has = new Set([...names, getTokenProperty(root)]);
   return written.flatMap((name, i): Finding[] => {
     const first = typeof name === 'string' ? name.split('.').find((segment) => !/^\d+$/.test(segment)) : undefined;
     if (first === undefined || OTHERWISE.test(first) || has.has(first)) return [];
@@ -111,11 +111,11 @@ function checkNames(
 
 /** Deferred by its own settings or scheduled; where the resource defers an actionable, there is no other response. */
 const isPutOff = ({ timing }: CheckAction): boolean => timing.own || timing.scheduled;
-const answering = (actions: CheckPlace['actions'], id: unknown): CheckPlace['actions'] =>
+const excludeDeferred = (actions: CheckPlace['actions'], id: unknown): CheckPlace['actions'] =>
   id === undefined ? actions.filter((action) => !isPutOff(action)) : actions;
 
 /** Names of one actionable or of all given ones; null where one is unknown. */
-function namesOf(
+function listOutputNames(
   list: readonly unknown[],
   actions: CheckPlace['actions'],
   facts: CheckPlace['facts'],
@@ -139,13 +139,13 @@ function namesOf(
 }
 
 /** Empty where no token is issued. */
-function tokenOf({ tokenize }: CheckPlace['root']): string {
+function getTokenProperty({ tokenize }: CheckPlace['root']): string {
   return isObject(tokenize) ? asText(tokenize['property_name'] ?? DEFAULT_PROPERTY) : '';
 }
 
 /** Names of `for`, of generated values and of the token. */
-function introduced(root: CheckPlace['root']): string[] {
-  const names: string[] = [tokenOf(root)];
+function listIntroducedNames(root: CheckPlace['root']): string[] {
+  const names: string[] = [getTokenProperty(root)];
   const visit = (json: Json | undefined): void => {
     if (Array.isArray(json)) (json as readonly Json[]).forEach(visit);
     else if (isObject(json)) {
@@ -170,8 +170,8 @@ function checkMissing({ slot, holder, actions }: CheckPlace): Finding[] {
   return [{ code: 'RET_EVERYTHING', at: `/actionables/${main.index}/id` }];
 }
 
-function answered({ slot, value }: ApiPlace): ApiPart {
-  const names = listed(value['returnables']);
+function describeApi({ slot, value }: ApiPlace): ApiPart {
+  const names = listUncoveredNames(value['returnables']);
   if (slot === 'actionable') {
     if (names === null) return {};
     return {
@@ -183,7 +183,7 @@ function answered({ slot, value }: ApiPlace): ApiPart {
       {
         phase: ResourcePhase.REPLY,
         change: (forms, results) =>
-          names === null ? withoutSecrets(forms, results) : answerForms(forms, names, results),
+          names === null ? hideSecretForms(forms, results) : selectForms(forms, names, results),
       },
     ],
   };

@@ -1,13 +1,13 @@
 /** Defers work with default settings; the `queue` feature enqueues it. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { feature } from '../kind.js';
-import { putsOff } from '../shared/putting-off.js';
+import { deferralFeature } from '../shared/putting-off.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve }) => ({
     plan: ({ value }) => ({
       steps: [],
-      ...(value['run_in_background'] === true && { defers: resolve(putsOff, 'queue').ways() }),
+      ...(value['run_in_background'] === true && { defers: resolve(deferralFeature, 'queue').createDeferrals() }),
     }),
   }),
 });

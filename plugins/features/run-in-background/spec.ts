@@ -2,7 +2,7 @@
 import { definePlugin } from '../../../contract/plugin.js';
 import { flag, shape } from '../../../contract/combinators.js';
 import { isObject } from '../../../contract/json.js';
-import { checkLater } from '../shared/deferred-checks.light.js';
+import { checkDeferred } from '../shared/deferred-checks.light.js';
 import { laterErrors } from '../shared/deferred-errors.light.js';
 import { queueErrors } from '../../queues/kind.js';
 
@@ -58,7 +58,7 @@ export default definePlugin({
   // Next to `queue`, that feature reports.
   check: (place) =>
     place.value['run_in_background'] === true && !isObject(place.holder['queue'])
-      ? checkLater(place, 'run_in_background')
+      ? checkDeferred(place, 'run_in_background')
       : [],
   openapi: ({ value }) => ({ refuses: value['run_in_background'] === true ? ['JOB_AWAY', 'JOB_TOO_LARGE'] : [] }),
   errors: { ...laterErrors, ...queueErrors },

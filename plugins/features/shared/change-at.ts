@@ -6,7 +6,7 @@ import { POISON_KEYS } from '../../../contract/json.js';
 
 export type Change = (value: unknown) => unknown;
 
-export interface Found {
+export interface PathMatch {
   readonly path: readonly string[];
   readonly value: unknown;
 }
@@ -20,13 +20,18 @@ function hasStep(value: object, segment: string): boolean {
 const stepInto = (value: object, segment: string): unknown => (value as Readonly<Record<string, unknown>>)[segment];
 
 /** Matches in the order of the data; empty when the path does not exist. */
-export function placesAt(value: unknown, path: readonly string[], from = 0, before: readonly string[] = []): Found[] {
+export function findPathMatches(
+  value: unknown,
+  path: readonly string[],
+  from = 0,
+  before: readonly string[] = [],
+): PathMatch[] {
   const segment = path[from];
   if (segment === undefined) return [{ path: before, value }];
   if (typeof value !== 'object' || value === null) return [];
-  if (hasStep(value, segment)) return placesAt(stepInto(value, segment), path, from + 1, [...before, segment]);
+  if (hasStep(value, segment)) return findPathMatches(stepInto(value, segment), path, from + 1, [...before, segment]);
   if (!Array.isArray(value)) return [];
-  return value.flatMap((item: unknown, index) => placesAt(item, path, from, [...before, String(index)]));
+  return value.flatMap((item: unknown, index) => findPathMatches(item, path, from, [...before, String(index)]));
 }
 
 /** `from`: index of the first segment. A path that does not exist changes nothing. */
@@ -42,10 +47,10 @@ export function changeAt(value: unknown, path: readonly string[], change: Change
       ? (value as readonly unknown[]).with(Number(segment), next)
       : { ...value, [segment]: next };
   }
-  return Array.isArray(value) ? eachItem(value as readonly unknown[], path, change, from) : value;
+  return Array.isArray(value) ? changeItems(value as readonly unknown[], path, change, from) : value;
 }
 
-function eachItem(items: readonly unknown[], path: readonly string[], change: Change, from: number): unknown {
+function changeItems(items: readonly unknown[], path: readonly string[], change: Change, from: number): unknown {
   let out: unknown[] | null = null;
   for (const [index, item] of items.entries()) {
     const next = changeAt(item, path, change, from);

@@ -5,47 +5,47 @@
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { Slot } from '../../../contract/slot.js';
-import { issuesTokens } from './issues-tokens.light.js';
-import { isImmediate, splitOf, type Split } from './deferred-parts.light.js';
-import { storedSecrets } from './deferred-secrets.light.js';
-import { removing } from '../../shared/field-removal.light.js';
+import { canIssueTokens } from './issues-tokens.light.js';
+import { isImmediate, splitDeferred, type DeferredSplit } from './deferred-parts.light.js';
+import { findStoredSecrets } from './deferred-secrets.light.js';
+import { createRemovalFix } from '../../shared/field-removal.light.js';
 
 /** `field`: the feature's field. A finding of two features in one place is reported by the first. */
-export function checkLater(place: CheckPlace, field: string): Finding[] {
-  const split = splitOf(place);
-  return place.slot === Slot.RESOURCE ? ofResource(place, split) : ofAction(place, field, split);
+export function checkDeferred(place: CheckPlace, field: string): Finding[] {
+  const split = splitDeferred(place);
+  return place.slot === Slot.RESOURCE ? checkResource(place, split) : checkAction(place, field, split);
 }
 
-function ofResource(place: CheckPlace, split: Split): Finding[] {
+function checkResource(place: CheckPlace, split: DeferredSplit): Finding[] {
   const waiting = split.later.filter(({ own }) => !own);
   return [
-    ...ofAnswer(place, split),
+    ...checkResponse(place, split),
     ...waiting.flatMap(({ index, action }) => {
       const at = `/actionables/${index}`;
-      return [...judged(action, at), ...storedSecrets(place, split, action, at)];
+      return [...checkConditions(action, at), ...findStoredSecrets(place, split, action, at)];
     }),
   ];
 }
 
-function ofAction(place: CheckPlace, field: string, split: Split): Finding[] {
+function checkAction(place: CheckPlace, field: string, split: DeferredSplit): Finding[] {
   const { holder, root, facts } = place;
   if (holder['no_op'] === true) return [{ code: 'LTR_NO_OP', at: `/${field}`, key: true }];
   if (isImmediate(holder, facts)) {
     const at = `/${field}`;
-    return [{ code: 'LTR_FILES', at, key: true, params: { mode: asText(holder['mode']) }, ...removing(at) }];
+    return [{ code: 'LTR_FILES', at, key: true, params: { mode: asText(holder['mode']) }, ...createRemovalFix(at) }];
   }
   const actions: readonly Json[] = Array.isArray(root['actionables']) ? (root['actionables'] as readonly Json[]) : [];
   const here = actions.findIndex((action) => isObject(action) && action['id'] === holder['id']);
   if (!split.later.some(({ index }) => index === here)) return [];
   const main =
     holder['main_returnable'] === true
-      ? [{ code: 'LTR_MAIN', at: '/main_returnable', key: true as const, ...removing('/main_returnable') }]
+      ? [{ code: 'LTR_MAIN', at: '/main_returnable', key: true as const, ...createRemovalFix('/main_returnable') }]
       : [];
-  return [...main, ...judged(holder, ''), ...storedSecrets(place, split, holder, '')];
+  return [...main, ...checkConditions(holder, ''), ...findStoredSecrets(place, split, holder, '')];
 }
 
 /** Conditions that would be evaluated after the response. */
-function judged(action: JsonObject, at: string): Finding[] {
+function checkConditions(action: JsonObject, at: string): Finding[] {
   const findings: Finding[] = [];
   const { verify_hashables: verified } = action;
   if (Array.isArray(verified) && verified.length > 0) {
@@ -59,10 +59,10 @@ function judged(action: JsonObject, at: string): Finding[] {
 }
 
 /** Fields of the resource that promise a response. */
-function ofAnswer({ root, holder }: CheckPlace, { accepted }: Split): Finding[] {
+function checkResponse({ root, holder }: CheckPlace, { accepted }: DeferredSplit): Finding[] {
   if (!accepted) return [];
   const findings: Finding[] = [];
-  if (root['tokenize'] !== undefined && issuesTokens(root)) {
+  if (root['tokenize'] !== undefined && canIssueTokens(root)) {
     findings.push({ code: 'LTR_TOKEN', at: '/tokenize', key: true });
   }
   const { cacheable, returnables } = holder;
@@ -71,7 +71,7 @@ function ofAnswer({ root, holder }: CheckPlace, { accepted }: Split): Finding[] 
   }
   if (Array.isArray(returnables) && returnables.length > 0) {
     const at = '/returnables';
-    findings.push({ code: 'LTR_ANSWER', at, key: true, params: { what: 'these names' }, ...removing(at) });
+    findings.push({ code: 'LTR_ANSWER', at, key: true, params: { what: 'these names' }, ...createRemovalFix(at) });
   }
   return findings;
 }

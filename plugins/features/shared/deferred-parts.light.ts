@@ -5,34 +5,34 @@
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace } from '../../../contract/plugin.js';
 
-export interface Waiting {
+export interface DeferredAction {
   readonly index: number;
   readonly action: JsonObject;
   readonly own: boolean;
 }
 
-export interface Split {
-  readonly later: readonly Waiting[];
+export interface DeferredSplit {
+  readonly later: readonly DeferredAction[];
   /** Indexes in `actionables` of what runs before the response. */
   readonly now: ReadonlySet<number>;
   /** The response only confirms acceptance. */
   readonly accepted: boolean;
 }
 
-export const objectsIn = (json: Json | undefined): readonly JsonObject[] =>
+export const toObjects = (json: Json | undefined): readonly JsonObject[] =>
   Array.isArray(json) ? (json as readonly Json[]).map((item) => (isObject(item) ? item : {})) : [];
 
 /** Needs data that only the request has. */
 export const isImmediate = ({ mode }: JsonObject, facts: CheckPlace['facts']): boolean =>
   facts('mode', asText(mode))?.['immediate'] === true;
 
-export function splitOf({ root, actions, facts }: Pick<CheckPlace, 'root' | 'actions' | 'facts'>): Split {
-  const written = objectsIn(root['actionables']);
+export function splitDeferred({ root, actions, facts }: Pick<CheckPlace, 'root' | 'actions' | 'facts'>): DeferredSplit {
+  const written = toObjects(root['actionables']);
   const known = new Map(actions.map((action) => [action.index, action]));
-  const needs = (index: number, into: Set<number>): Set<number> => {
+  const collectNeeds = (index: number, into: Set<number>): Set<number> => {
     if (into.has(index)) return into;
     into.add(index);
-    for (const other of neededBy(written[index] ?? {}, root, written)) needs(other, into);
+    for (const other of findDependencies(written[index] ?? {}, root, written)) collectNeeds(other, into);
     return into;
   };
   const begun = written.flatMap((action, index) => {
@@ -41,11 +41,11 @@ export function splitOf({ root, actions, facts }: Pick<CheckPlace, 'root' | 'act
   });
   const isLater = ({ action, timing }: (typeof begun)[number]): boolean => timing.later && !isImmediate(action, facts);
   const now = new Set<number>();
-  for (const one of begun) if (!isLater(one)) needs(one.index, now);
-  const later = new Map<number, Waiting>();
+  for (const one of begun) if (!isLater(one)) collectNeeds(one.index, now);
+  const later = new Map<number, DeferredAction>();
   const roots = begun.filter((one) => isLater(one) && !now.has(one.index));
   for (const { index, timing } of roots) {
-    for (const one of needs(index, new Set())) {
+    for (const one of collectNeeds(index, new Set())) {
       if (now.has(one) || later.has(one)) continue;
       const own = one === index ? timing.own : (known.get(one)?.timing.own ?? false);
       later.set(one, { index: one, action: written[one] ?? {}, own });
@@ -56,8 +56,8 @@ export function splitOf({ root, actions, facts }: Pick<CheckPlace, 'root' | 'act
 }
 
 /** Indexes of the actionables of this resource that `action` depends on. */
-function neededBy(action: JsonObject, root: JsonObject, written: readonly JsonObject[]): number[] {
-  return objectsIn(action['depends_on']).flatMap(({ resource_id: resource, action_ids: ids }) =>
+function findDependencies(action: JsonObject, root: JsonObject, written: readonly JsonObject[]): number[] {
+  return toObjects(action['depends_on']).flatMap(({ resource_id: resource, action_ids: ids }) =>
     (resource === 'self' || resource === root['id']) && Array.isArray(ids)
       ? written.flatMap(({ id }, index) => ((ids as readonly Json[]).includes(id as Json) ? [index] : []))
       : [],

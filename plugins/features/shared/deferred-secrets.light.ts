@@ -4,9 +4,9 @@
  */
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { scanSql } from '../../../language/strings/sql.js';
-import { objectsIn, type Split } from './deferred-parts.light.js';
+import { toObjects, type DeferredSplit } from './deferred-parts.light.js';
 import { QUEUE_KEY, QUEUE_KEY_BYTES } from '../../queues/shared/key.light.js';
 
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
@@ -26,22 +26,22 @@ interface Read {
 }
 
 /** `at`: pointer of the actionable relative to the place. */
-export function storedSecrets(place: CheckPlace, split: Split, action: JsonObject, at: string): Finding[] {
-  const texts = textsOf(action, at, false);
-  const fields = texts.flatMap((text) => fieldsIn(text));
-  const judged = judgeOf(place, split);
+export function findStoredSecrets(place: CheckPlace, split: DeferredSplit, action: JsonObject, at: string): Finding[] {
+  const texts = collectTexts(action, at, false);
+  const fields = texts.flatMap((text) => findFields(text));
+  const judged = createReadCheck(place, split);
   return [
-    ...texts.flatMap((text) => credentialsIn(text, place.root)),
+    ...texts.flatMap((text) => findCredentials(text, place.root)),
     ...fields.flatMap((read) => judged(read)),
-    ...extractedSecrets(place, split, action, at),
-    ...notedSecrets(place, split, action, at),
+    ...findExtractedSecrets(place, split, action, at),
+    ...findNotedSecrets(place, split, action, at),
   ];
 }
 
-function credentialsIn(text: Text, root: JsonObject): Finding[] {
+function findCredentials(text: Text, root: JsonObject): Finding[] {
   const guard = root['protected'];
   const provided = isObject(guard) ? asText(guard['provide_as']).toLowerCase() : '';
-  return headersIn(text).flatMap(({ name, ...where }) =>
+  return findHeaders(text).flatMap(({ name, ...where }) =>
     name !== '' && [...CREDENTIALS, provided].includes(name.toLowerCase())
       ? [{ code: 'LTR_CREDENTIAL', ...where, params: { name } }]
       : [],
@@ -49,23 +49,30 @@ function credentialsIn(text: Text, root: JsonObject): Finding[] {
 }
 
 /** Checks values that are read. A name that the work extracts itself is not stored, and is checked at its extraction. */
-function judgeOf(place: CheckPlace, { later, now }: Split): (read: Read) => Finding[] {
-  const all = objectsIn(place.root['actionables']);
-  const own = later.flatMap(({ action }) => extractionsOf(action).map((one) => one.name));
-  const before = all.filter((_, index) => now.has(index)).flatMap((action) => extractionsOf(action));
+function createReadCheck(place: CheckPlace, { later, now }: DeferredSplit): (read: Read) => Finding[] {
+  const all = toObjects(place.root['actionables']);
+  const own = later.flatMap(({ action }) => listExtractions(action).map((one) => one.name));
+  const before = all.filter((_, index) => now.has(index)).flatMap((action) => listExtractions(action));
   const given = before.map((one) => one.name).filter((name) => !own.includes(name));
   const taken = before.filter(({ path }) => isSecret(path, place.secrets)).map((one) => one.name);
   const secrets = new Set([...place.secrets, ...taken]);
   // A named value is set after payload values are sealed.
-  const sealed = later.flatMap((one) => sealedBy(one.action)).filter((name) => !given.some((one) => within(name, one)));
+  const sealed = later
+    .flatMap((one) => listSealed(one.action))
+    .filter((name) => !given.some((one) => isWithin(name, one)));
   return (read) =>
-    read.name !== '' && own.some((one) => within(read.name, one)) ? [] : judge(read, place, secrets, sealed);
+    read.name !== '' && own.some((one) => isWithin(read.name, one)) ? [] : checkRead(read, place, secrets, sealed);
 }
 
 /** Results from before the response are stored for deferred work, without their secrets. */
-function extractedSecrets({ root, secrets }: CheckPlace, { now }: Split, action: JsonObject, at: string): Finding[] {
-  const all = objectsIn(root['actionables']);
-  return extractionsOf(action).flatMap(({ path, pointer, from }) => {
+function findExtractedSecrets(
+  { root, secrets }: CheckPlace,
+  { now }: DeferredSplit,
+  action: JsonObject,
+  at: string,
+): Finding[] {
+  const all = toObjects(root['actionables']);
+  return listExtractions(action).flatMap(({ path, pointer, from }) => {
     const isDone = all.some(({ id }, index) => now.has(index) && id !== undefined && from.includes(id));
     return isDone && isSecret(path, secrets)
       ? [{ code: 'LTR_SECRET', at: `${at}${pointer}`, params: { name: path } }]
@@ -74,13 +81,13 @@ function extractedSecrets({ root, secrets }: CheckPlace, { now }: Split, action:
 }
 
 /** Results of a finished step are stored as they are for later steps, except for read-only steps, which can run again. */
-function notedSecrets(place: CheckPlace, { later }: Split, action: JsonObject, at: string): Finding[] {
-  const what = keyFlaw(place);
+function findNotedSecrets(place: CheckPlace, { later }: DeferredSplit, action: JsonObject, at: string): Finding[] {
+  const what = findQueueKeyFlaw(place);
   if (what === null) return [];
-  const made = later.filter((one) => one.action !== action && !onlyReads(one.action));
-  return extractionsOf(action).flatMap(({ path, pointer, from }) => {
+  const made = later.filter((one) => one.action !== action && !isReadOnly(one.action));
+  return listExtractions(action).flatMap(({ path, pointer, from }) => {
     const [name] = made.flatMap((one) =>
-      from.includes(one.action['id'] ?? null) ? heldIn(place, one.index, path) : [],
+      from.includes(one.action['id'] ?? null) ? findHeldSecrets(place, one.index, path) : [],
     );
     return name === undefined
       ? []
@@ -89,7 +96,7 @@ function notedSecrets(place: CheckPlace, { later }: Split, action: JsonObject, a
 }
 
 /** The secret that is extracted; for a whole result, its secret names. */
-function heldIn({ actions, secrets }: CheckPlace, index: number, path: string): string[] {
+function findHeldSecrets({ actions, secrets }: CheckPlace, index: number, path: string): string[] {
   if (path !== 'self_') return isSecret(path, secrets) ? [path] : [];
   const source = actions.find((one) => one.index === index);
   return (source?.answers ?? source?.names ?? []).filter((name) => secrets.has(name));
@@ -97,51 +104,51 @@ function heldIn({ actions, secrets }: CheckPlace, index: number, path: string): 
 
 const READING = /^(?:SELECT|FETCH|FETCH_ONE|COUNT|AGGREGATE)$/;
 
-const onlyReads = (action: JsonObject): boolean =>
+const isReadOnly = (action: JsonObject): boolean =>
   Object.values(action).some(
     (part) =>
       isObject(part) &&
       READING.test(typeof part['query'] === 'string' ? scanSql(part['query']).verb : asText(part['action'])),
   );
 
-function judge(
+function checkRead(
   { name, ...where }: Read,
   place: CheckPlace,
   secrets: ReadonlySet<string>,
   sealed: readonly string[],
 ): Finding[] {
-  const names = name === '' ? declaredIn(place.root) : [name];
-  const what = keyFlaw(place);
+  const names = name === '' ? listDeclared(place.root) : [name];
+  const what = findQueueKeyFlaw(place);
   const secret = names.find((one) => isSecret(one, secrets) || isSealed(one, sealed));
   if (secret !== undefined) {
     return what === null ? [] : [{ code: 'LTR_KEY', ...where, params: { name: secret, variable: QUEUE_KEY, what } }];
   }
   if (what === null && place.env(QUEUE_KEY) !== null) return [];
-  const likely = names.find((one) => LIKE_A_SECRET.test(lastOf(one)) && !isSealed(one, sealed));
+  const likely = names.find((one) => LIKE_A_SECRET.test(getLastSegment(one)) && !isSealed(one, sealed));
   return likely === undefined ? [] : [{ code: 'LTR_CLEAR', ...where, params: { name: likely } }];
 }
 
 /** Why the queue encryption key cannot be used; null where it can, or where the environment is unknown. */
-function keyFlaw({ env, isSet }: CheckPlace): string | null {
+function findQueueKeyFlaw({ env, isSet }: CheckPlace): string | null {
   if (!isSet(QUEUE_KEY)) return 'is not set';
   const bytes = env(QUEUE_KEY)?.bytes ?? QUEUE_KEY_BYTES;
   return bytes < QUEUE_KEY_BYTES ? `has ${bytes} bytes and needs at least ${QUEUE_KEY_BYTES}` : null;
 }
 
-const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
-const within = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
+const getLastSegment = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
 
 /** The name itself, a nested path, or an enclosing path. */
 const isSecret = (name: string, secrets: ReadonlySet<string>): boolean =>
-  secrets.has(lastOf(name)) || [...secrets].some((secret) => within(secret, name) || within(name, secret));
+  secrets.has(getLastSegment(name)) || [...secrets].some((secret) => isWithin(secret, name) || isWithin(name, secret));
 
 const isSealed = (name: string, sealed: readonly string[]): boolean =>
-  sealed.some((one) => within(one, name) || within(name, one));
+  sealed.some((one) => isWithin(one, name) || isWithin(name, one));
 
 /** Values that it hashes or encrypts itself, before anything is stored. */
-function sealedBy(action: JsonObject): string[] {
-  const hashed = objectsIn(action['hashables']).map(({ property }) => asText(property));
-  const encrypted = objectsIn(action['ciphers']).flatMap(({ operation, properties }) =>
+function listSealed(action: JsonObject): string[] {
+  const hashed = toObjects(action['hashables']).map(({ property }) => asText(property));
+  const encrypted = toObjects(action['ciphers']).flatMap(({ operation, properties }) =>
     operation === 'Encrypt' && Array.isArray(properties) ? (properties as readonly Json[]).map(asText) : [],
   );
   return [...hashed, ...encrypted];
@@ -160,46 +167,47 @@ interface Extraction {
  * Extractions of its dependencies and its own; directly on an actionable they refer to all dependencies or, without any, to its
  * own result.
  */
-function extractionsOf(action: JsonObject): Extraction[] {
+function listExtractions(action: JsonObject): Extraction[] {
   const read = (holder: JsonObject, pointer: string, from: readonly Json[]): Extraction[] =>
-    objectsIn(holder['extract_response_for']).map((one, i) => ({
+    toObjects(holder['extract_response_for']).map((one, i) => ({
       path: asText(one['extract']),
       name: asText(one['for']),
       pointer: `${pointer}/extract_response_for/${i}/extract`,
       from,
     }));
-  const idsOf = ({ action_ids: ids }: JsonObject): readonly Json[] =>
+  const listIds = ({ action_ids: ids }: JsonObject): readonly Json[] =>
     Array.isArray(ids) ? (ids as readonly Json[]) : [];
-  const depends = objectsIn(action['depends_on']);
-  const own = depends.length > 0 ? depends.flatMap(idsOf) : [action['id'] ?? null];
-  return [...read(action, '', own), ...depends.flatMap((one, i) => read(one, `/depends_on/${i}`, idsOf(one)))];
+  const depends = toObjects(action['depends_on']);
+  const own = depends.length > 0 ? depends.flatMap(listIds) : [action['id'] ?? null];
+  return [...read(action, '', own), ...depends.flatMap((one, i) => read(one, `/depends_on/${i}`, listIds(one)))];
 }
 
 /** Fields that rules declare, which `$PAYLOAD` as a whole certainly contains. */
-const declaredIn = (root: JsonObject): string[] =>
-  objectsIn(root['actionables']).flatMap(({ payload_validation: rules }) =>
-    objectsIn(rules).flatMap(({ field }) => (isObject(field) ? Object.keys(field) : [])),
+const listDeclared = (root: JsonObject): string[] =>
+  toObjects(root['actionables']).flatMap(({ payload_validation: rules }) =>
+    toObjects(rules).flatMap(({ field }) => (isObject(field) ? Object.keys(field) : [])),
   );
 
-function textsOf(json: Json, at: string, bare: boolean): Text[] {
+function collectTexts(json: Json, at: string, bare: boolean): Text[] {
   if (typeof json === 'string') return [{ text: json, at, bare }];
-  if (Array.isArray(json)) return (json as readonly Json[]).flatMap((item, i) => textsOf(item, `${at}/${i}`, bare));
+  if (Array.isArray(json))
+    return (json as readonly Json[]).flatMap((item, i) => collectTexts(item, `${at}/${i}`, bare));
   if (!isObject(json)) return [];
   return Object.entries(json).flatMap(([key, inner]) =>
     // These keys name fields to seal or to extract; they do not read values.
-    SEALS.has(key) ? [] : textsOf(inner, `${at}/${escapePointer(key)}`, key === 'parameters'),
+    SEALS.has(key) ? [] : collectTexts(inner, `${at}/${escapePointer(key)}`, key === 'parameters'),
   );
 }
 const SEALS: ReadonlySet<string> = new Set(['hashables', 'ciphers', 'payload_validation', 'depends_on']);
 
-const headersIn = ({ text, at }: Text): Read[] =>
-  accessorsIn(text).flatMap(({ root, tail, start, end }) =>
+const findHeaders = ({ text, at }: Text): Read[] =>
+  listAccessors(text).flatMap(({ root, tail, start, end }) =>
     root === 'HEADER' ? [{ name: tail.join('.'), at, span: [start, end] as const }] : [],
   );
 
 /** Payload fields or named values; `$PAYLOAD` as a whole has an empty name. */
-function fieldsIn({ text, at, bare }: Text): Read[] {
-  const parts = accessorsIn(text);
+function findFields({ text, at, bare }: Text): Read[] {
+  const parts = listAccessors(text);
   if (parts.length === 0) return bare && /^[A-Za-z_][\w.-]*$/.test(text) ? [{ name: text, at }] : [];
   return parts.flatMap(({ root, tail, start, end }) =>
     root === 'PAYLOAD' ? [{ name: tail.join('.'), at, span: [start, end] as const }] : [],

@@ -1,7 +1,7 @@
 /** Names of all features of the interface, and common mistakes for them. Data only; an existing plugin overrides its entry. */
 import { Slot } from '../../../contract/slot.js';
 
-const both = (name: string) => ({ [Slot.RESOURCE]: [name], [Slot.ACTIONABLE]: [name] });
+const onBoth = (name: string) => ({ [Slot.RESOURCE]: [name], [Slot.ACTIONABLE]: [name] });
 const onResource = (name: string) => ({ [Slot.RESOURCE]: [name] });
 const onActionable = (name: string) => ({ [Slot.ACTIONABLE]: [name] });
 
@@ -12,9 +12,9 @@ export const EXPECTED = {
   webhook: onResource('webhook'),
   rate_limit: onResource('rate_limit'),
   invalidate_tokenize: onResource('invalidate_tokenize'),
-  cacheable: both('cacheable'),
-  run_in_background: both('run_in_background'),
-  queue: both('queue'),
+  cacheable: onBoth('cacheable'),
+  run_in_background: onBoth('run_in_background'),
+  queue: onBoth('queue'),
   cron_job: onActionable('cron_job'),
   hashables: onActionable('hashables'),
   verify_hashables: onActionable('verify_hashables'),

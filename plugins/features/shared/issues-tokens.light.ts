@@ -7,7 +7,7 @@ import { isObject, type Json } from '../../../contract/json.js';
 export const DEFAULT_PROPERTY = 'token';
 
 /** `resource` is a whole definition. */
-export function issuesTokens(resource: Readonly<Record<string, Json>>): boolean {
+export function canIssueTokens(resource: Readonly<Record<string, Json>>): boolean {
   if (resource['protected'] === undefined && resource['invalidate_tokenize'] === undefined) return true;
   const settings = isObject(resource['tokenize']) ? resource['tokenize'] : {};
   const claims = settings['custom_claim_fields'];

@@ -1,9 +1,9 @@
 /** Checks of steps that protect values: rejects items that they cannot see, and required values that are missing. */
-import { fault, type Issue } from '../../../contract/fault.js';
-import { isObject, pointerOf } from '../../../contract/json.js';
+import { createFault, type Issue } from '../../../contract/fault.js';
+import { isObject, formatPointer } from '../../../contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
 import { splitPath } from '../../../language/strings/path.js';
-import { placesAt } from './change-at.js';
+import { findPathMatches } from './change-at.js';
 
 type Lists = Pick<PlanTools, 'repeat' | 'slot'>;
 
@@ -12,8 +12,8 @@ const isResult = ({ repeat }: Pick<PlanTools, 'repeat'>): boolean =>
   repeat !== null && repeat.pointer === null && !repeat.body;
 
 /** Reader of the repeated result list, where no slot holds it and no step can change it; null otherwise. */
-export function unseenItems({ repeat, slot }: Lists): Reader | null {
-  return repeat !== null && isResult({ repeat }) && namedList({ repeat, slot }) === null ? repeat.read : null;
+export function createUnseenReader({ repeat, slot }: Lists): Reader | null {
+  return repeat !== null && isResult({ repeat }) && findNamedList({ repeat, slot }) === null ? repeat.read : null;
 }
 
 /** A list from a result, and the slot of its first path segment. */
@@ -23,7 +23,7 @@ export interface NamedList {
 }
 
 /** The named list that the statement repeats for, or null. */
-export function namedList({ repeat, slot }: Lists): NamedList | null {
+export function findNamedList({ repeat, slot }: Lists): NamedList | null {
   const name = repeat?.name ?? null;
   if (name === null || !isResult({ repeat })) return null;
   const path = splitPath(name);
@@ -39,10 +39,10 @@ export const isDemanded = (path: readonly string[], tools: PlanTools): boolean =
 /** The same for items of a list from a result. */
 export const isWritten = (path: readonly string[], tools: PlanTools): boolean => {
   const [root = '', ...rest] = path;
-  return tools.writes(path) && tools.payloadField(root, ...rest)?.optional !== true;
+  return tools.isWritten(path) && tools.payloadField(root, ...rest)?.optional !== true;
 };
 
-const isThere = ({ value }: { readonly value: unknown }): boolean => value !== undefined && value !== null;
+const isPresent = ({ value }: { readonly value: unknown }): boolean => value !== undefined && value !== null;
 
 /** A value in the items of a list: its path within an item, and the slot of the same name next to the list. */
 export interface InItems {
@@ -53,56 +53,58 @@ export interface InItems {
 
 /** True when a value or one of its items is missing; a value next to the list applies where an item has none. */
 export function isAbsent(frame: Frame, slot: number, path: readonly string[], within: InItems | null): boolean {
-  return within === null ? !placesAt(frame.slots[slot], path, 1).some(isThere) : lacksItem(frame, within);
+  return within === null ? !findPathMatches(frame.slots[slot], path, 1).some(isPresent) : hasMissingItem(frame, within);
 }
 
-function lacksItem(frame: Frame, { list, own: path, beside: named }: InItems): boolean {
-  const isBeside = (named === null ? placesAt(frame.payload, path) : placesAt(frame.slots[named], path, 1)).some(
-    isThere,
+function hasMissingItem(frame: Frame, { list, own: path, beside: named }: InItems): boolean {
+  const isBeside = (
+    named === null ? findPathMatches(frame.payload, path) : findPathMatches(frame.slots[named], path, 1)
+  ).some(isPresent);
+  const items = findPathMatches(frame.slots[list.slot], list.path, 1).flatMap(
+    ({ value }) => value as readonly unknown[],
   );
-  const items = placesAt(frame.slots[list.slot], list.path, 1).flatMap(({ value }) => value as readonly unknown[]);
-  return items.some((item) => !placesAt(item, path).some(isThere) && !(isBeside && !isOwn(item, path)));
+  return items.some((item) => !findPathMatches(item, path).some(isPresent) && !(isBeside && !isOwn(item, path)));
 }
 
 const isOwn = (item: unknown, [name = '']: readonly string[]): boolean => isObject(item) && Object.hasOwn(item, name);
 
 /** Throws the fault `code` when an item has the field itself, because it would be stored in clear text. */
-export function refuseItems(items: unknown, paths: readonly (readonly string[])[], code: string): void {
+export function rejectItems(items: unknown, paths: readonly (readonly string[])[], code: string): void {
   for (const item of Array.isArray(items) ? (items as readonly unknown[]) : []) {
     for (const [name = ''] of paths) {
-      if (typeof item === 'object' && item !== null && Object.hasOwn(item, name)) throw fault(code, { name });
+      if (typeof item === 'object' && item !== null && Object.hasOwn(item, name)) throw createFault(code, { name });
     }
   }
 }
 
 /** Issues for values that are absent or null. `within`: the repeated list in the payload. */
-export function absentIn(payload: unknown, path: readonly string[], within: readonly string[] | null): Issue[] {
-  const has = (value: unknown): boolean => placesAt(value, path).some(isThere);
+export function findAbsentValues(payload: unknown, path: readonly string[], within: readonly string[] | null): Issue[] {
+  const has = (value: unknown): boolean => findPathMatches(value, path).some(isPresent);
   const list = Array.isArray(payload)
     ? [{ path: [], value: payload as unknown }]
     : within === null
       ? []
-      : placesAt(payload, within);
+      : findPathMatches(payload, within);
   const items = list.flatMap(({ path: at, value }) =>
     Array.isArray(value) ? value.map((item: unknown, n) => ({ at: [...at, String(n)], item })) : [],
   );
-  if (list.length === 0) return has(payload) ? [] : [issueAt(path)];
+  if (list.length === 0) return has(payload) ? [] : [createIssue(path)];
   // An item's own field, even null, takes precedence over that of the payload.
   const isBeside = !Array.isArray(payload) && has(payload);
   return items.flatMap(({ at, item }) =>
-    has(item) || (isBeside && !isOwn(item, path)) ? [] : [issueAt([...at, ...path])],
+    has(item) || (isBeside && !isOwn(item, path)) ? [] : [createIssue([...at, ...path])],
   );
 }
 
-const issueAt = (path: readonly string[]): Issue => ({
-  pointer: pointerOf(path),
+const createIssue = (path: readonly string[]): Issue => ({
+  pointer: formatPointer(path),
   code: 'required',
   detail: 'is missing, and is never stored without its protection',
 });
 
 /** Throws the validation fault when there are issues. */
-export function refuse(issues: readonly Issue[]): void {
+export function assertNoIssues(issues: readonly Issue[]): void {
   const [first] = issues;
   if (first !== undefined)
-    throw fault('VAL_PAYLOAD', { first: `${first.pointer.slice(1)} ${first.detail}.` }, { issues: [...issues] });
+    throw createFault('VAL_PAYLOAD', { first: `${first.pointer.slice(1)} ${first.detail}.` }, { issues: [...issues] });
 }

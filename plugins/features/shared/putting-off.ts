@@ -3,8 +3,8 @@ import type { Deferral } from '../../../contract/deferred.js';
 import type { Kind } from '../../../contract/kind.js';
 import { feature, type Feature } from '../kind.js';
 
-export interface PutsOff extends Feature {
+export interface DeferralFeature extends Feature {
   /** Called for each plan set, because a reload can change the strategies. */
-  ways(): Pick<Deferral, 'put' | 'putIn' | 'inboxIn'>;
+  createDeferrals(): Pick<Deferral, 'enqueue' | 'enqueueWithin' | 'inboxIn'>;
 }
-export const putsOff = feature as unknown as Kind<PutsOff>;
+export const deferralFeature = feature as unknown as Kind<DeferralFeature>;

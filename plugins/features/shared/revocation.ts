@@ -3,13 +3,13 @@
  * `protected` performs the lookup.
  */
 import { createHash } from 'node:crypto';
-import { own } from '../../../contract/json.js';
+import { getOwn } from '../../../contract/json.js';
 import type { Kind } from '../../../contract/kind.js';
 import type { Cache } from '../../caches/kind.js';
 import { feature, type Feature } from '../kind.js';
-import type { Verified } from '../../tokens/kind.js';
+import type { VerifiedToken } from '../../tokens/kind.js';
 
-export type IsRevoked = (verified: Verified) => boolean | Promise<boolean>;
+export type IsRevoked = (verified: VerifiedToken) => boolean | Promise<boolean>;
 
 /** The revoking feature as seen by `protected`. */
 export interface Revoker extends Feature {
@@ -21,35 +21,35 @@ export const revoker = feature as unknown as Kind<Revoker>;
 const LEEWAY = 30;
 
 /** Keys of cached tokens, which are looked up at every request. */
-const keys = new WeakMap<Verified, string>();
+const keys = new WeakMap<VerifiedToken, string>();
 
 /**
  * `jti` identifies a token per issuer. A token without it is identified by its claims, not its text, because some signatures can
  * be altered and stay valid.
  */
-function keyOf(verified: Verified): string {
+function getRevocationKey(verified: VerifiedToken): string {
   const known = keys.get(verified);
   if (known !== undefined) return known;
   const { claims } = verified;
-  const id = own(claims, 'jti');
+  const id = getOwn(claims, 'jti');
   const named = typeof id === 'string' || typeof id === 'number';
-  const text = JSON.stringify(named ? ['jti', own(claims, 'iss') ?? null, id] : ['claims', claims]);
+  const text = JSON.stringify(named ? ['jti', getOwn(claims, 'iss') ?? null, id] : ['claims', claims]);
   const key = `revoked:${createHash('sha256').update(text).digest('base64url')}`;
   keys.set(verified, key);
   return key;
 }
 
-export const isRevokedIn =
+export const createRevocationCheck =
   (store: Cache): IsRevoked =>
   (verified) =>
-    store.isMarked(keyOf(verified));
+    store.hasFlag(getRevocationKey(verified));
 
 /** The mark lasts until the token expires, and at least `least` seconds. */
-export function markOf(
-  verified: Verified,
+export function createRevocationFlag(
+  verified: VerifiedToken,
   now: number,
   least: number,
 ): { readonly key: string; readonly seconds: number } {
   const left = Math.ceil(verified.expiresAt + LEEWAY - now / 1000);
-  return { key: keyOf(verified), seconds: Math.max(1, left, least) };
+  return { key: getRevocationKey(verified), seconds: Math.max(1, left, least) };
 }

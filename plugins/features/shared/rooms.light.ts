@@ -2,9 +2,14 @@
 import type { Json } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import type { CodeEntry } from '../../../contract/problem.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { value } from '../../../contract/combinators.js';
-import { MAX_ROOMS, nameless, RECEIVER_ROOTS, receiverErrors } from '../../broadcasts/shared/receivers.light.js';
+import {
+  MAX_ROOMS,
+  findInvalidRooms,
+  RECEIVER_ROOTS,
+  receiverErrors,
+} from '../../broadcasts/shared/receivers.light.js';
 
 export const roomField = (doc: string) =>
   value(null, {
@@ -51,27 +56,31 @@ export const ROOM_ANY = {
 } as const satisfies CodeEntry;
 
 /** Findings of a field, except the hint ROOM_ANY. */
-export function checkRooms(field: string, { value: written, holder, root, actions }: CheckPlace): Finding[] {
+export function checkRoomField(field: string, { value: written, holder, root, actions }: CheckPlace): Finding[] {
   const at = `/${field}`;
   const rooms = written[field];
   const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
-  const index = list.findIndex((one) => one === holder || idOf(one) === holder['id']);
+  const index = list.findIndex((one) => one === holder || getId(one) === holder['id']);
   const { later = false, scheduled = false } = actions.find((action) => action.index === index)?.timing ?? {};
   const when = scheduled ? 'by the clock' : 'behind the answer';
   return [
-    ...nameless(rooms).map((place) => ({ code: 'WS_ROOM', at: `${at}${place}`, params: { field, max: MAX_ROOMS } })),
+    ...findInvalidRooms(rooms).map((place) => ({
+      code: 'WS_ROOM',
+      at: `${at}${place}`,
+      params: { field, max: MAX_ROOMS },
+    })),
     ...(later || scheduled ? [{ code: 'WS_ROOM_LATER', at, key: true as const, params: { field, when } }] : []),
   ];
 }
 
-const idOf = (one: unknown): unknown => (typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined);
+const getId = (one: unknown): unknown => (typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined);
 
 /** Pointers of room names that consist only of a client value. */
-export function anyRooms(rooms: Json | undefined, at: string): string[] {
+export function findOpenRooms(rooms: Json | undefined, at: string): string[] {
   if (Array.isArray(rooms))
-    return (rooms as readonly Json[]).flatMap((room, index) => anyRooms(room, `${at}/${index}`));
+    return (rooms as readonly Json[]).flatMap((room, index) => findOpenRooms(room, `${at}/${index}`));
   if (typeof rooms !== 'string') return [];
-  const [only] = accessorsIn(rooms);
+  const [only] = listAccessors(rooms);
   const isWhole = only?.start === 0 && only.end === rooms.length;
   return isWhole && ['PAYLOAD', 'HEADER'].includes(only.root) ? [at] : [];
 }

@@ -2,40 +2,45 @@
  * Joins or leaves rooms after the commit. Guards and rules authorize it; a request without a WebSocket connection is rejected
  * before any work.
  */
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Json } from '../../../contract/json.js';
 import type { Connection, Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
-import { roomReader, type Room } from '../../shared/room-names.js';
+import { createRoomReader, type Room } from '../../shared/room-names.js';
 import { readsResults } from './late.js';
 
-const connectionOf = ({ invocation: { connection } }: Frame): Connection => {
-  if (connection === null) throw fault('WS_NO_CONNECTION');
+const requireConnection = ({ invocation: { connection } }: Frame): Connection => {
+  if (connection === null) throw createFault('WS_NO_CONNECTION');
   return connection;
 };
 
-export function roomSteps(field: 'join_room' | 'leave_room', written: Json, tools: PlanTools): Step[] {
+export function createRoomSteps(field: 'join_room' | 'leave_room', written: Json, tools: PlanTools): Step[] {
   const rooms = Array.isArray(written) ? (written as readonly Json[]) : [written];
-  const readers = rooms.map((room) => roomReader(room, field, tools));
+  const readers = rooms.map((room) => createRoomReader(room, field, tools));
   const read = (frame: Frame): Room[] => readers.map((reader) => reader(frame));
-  const move = (connection: Connection, names: readonly Room[]): void => {
+  const applyRooms = (connection: Connection, names: readonly Room[]): void => {
     for (const { key, name } of names) {
       if (field === 'leave_room') connection.leave(key);
-      else if (!connection.join(key)) throw fault('WS_ROOMS_FULL', { name });
+      else if (!connection.join(key)) throw createFault('WS_ROOMS_FULL', { name });
     }
   };
-  const early = readsResults(written, tools) ? null : tools.memo();
+  const early = readsResults(written, tools) ? null : tools.allocateSlot();
   const settle: Step = {
     id: field,
     phase: ActionPhase.SETTLE,
     order: 200,
     run: (frame) => {
-      const connection = connectionOf(frame);
+      const connection = requireConnection(frame);
       const names = early === null ? read(frame) : ((frame.slots[early] ??= read(frame)) as Room[]);
-      return frame.whenCommitted(() => move(connection, names));
+      return frame.afterCommit(() => applyRooms(connection, names));
     },
   };
-  const asked: Step = { id: field, phase: ResourcePhase.CHECK, order: -900, run: (frame) => void connectionOf(frame) };
+  const asked: Step = {
+    id: field,
+    phase: ResourcePhase.CHECK,
+    order: -900,
+    run: (frame) => void requireConnection(frame),
+  };
   if (early === null) return [asked, settle];
   const before: Step = {
     id: field,

@@ -3,13 +3,13 @@
  * their issuers, audiences and purpose.
  */
 import { BootError } from '../../../contract/boot-error.js';
-import { asText, isObject, own, type Json } from '../../../contract/json.js';
-import { fault } from '../../../contract/fault.js';
+import { asText, isObject, getOwn, type Json } from '../../../contract/json.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Kind } from '../../../contract/kind.js';
 import type { PlanTools } from '../../../contract/plan.js';
-import { settledText } from '../../../contract/settled.js';
-import { token, TokenRefused, type TokenTool, type Verified } from '../../tokens/kind.js';
-import { ACCESS, PURPOSE_CLAIM, type Demanded } from '../../tokens/shared/audience.light.js';
+import { readConstantText } from '../../../contract/settled.js';
+import { token, TokenRefused, type TokenTool, type VerifiedToken } from '../../tokens/kind.js';
+import { ACCESS, PURPOSE_CLAIM, type TokenRequirements } from '../../tokens/shared/audience.light.js';
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
 
@@ -20,7 +20,7 @@ export interface ResourceTokens {
 }
 
 /** Throws BootError for an invalid key; `issues`: new tokens will be issued. */
-export function tokensOf(
+export function createResourceTokens(
   written: Json | undefined,
   issues: boolean,
   tools: PlanTools,
@@ -34,65 +34,69 @@ export function tokensOf(
   const type = asText(settings['type']);
   const tool = resolve(token, type).create({
     algorithm: typeof algorithm === 'string' ? algorithm : null,
-    key: settledText(key, tools),
+    key: readConstantText(key, tools),
     issues,
     place,
   });
   const { max_length: max } = settings;
-  return { tool: typeof max === 'number' ? shorter(tool, max) : tool, type, settings };
+  return { tool: typeof max === 'number' ? limitLength(tool, max) : tool, type, settings };
 }
 
 /** The issuer, audience and purpose claims of new tokens. */
-export function marksOf({ tool, settings }: ResourceTokens, tools: PlanTools): Readonly<Record<string, string>> {
+export function getIssuedClaims(
+  { tool, settings }: ResourceTokens,
+  tools: PlanTools,
+): Readonly<Record<string, string>> {
   const { issuer = tools.place, audience, purpose = ACCESS } = settings;
   return {
-    iss: settledText(issuer, tools),
-    aud: audience === undefined ? tool.realm : settledText(audience, tools),
+    iss: readConstantText(issuer, tools),
+    aud: audience === undefined ? tool.realm : readConstantText(audience, tools),
     ...(purpose !== ACCESS && { [PURPOSE_CLAIM]: asText(purpose) }),
   };
 }
 
 /** A valid token of another issuer, or for another audience or purpose. */
-export class TokenElsewhere extends TokenRefused {}
+export class TokenMismatch extends TokenRefused {}
 
 /**
  * Accepts only tokens for this guard. A token without an audience is accepted unless the guard names audiences. Each cached
  * token is checked once.
  */
-export function meantFor(tool: TokenTool, demanded: Demanded, tools: PlanTools): TokenTool['verify'] {
-  const settled = (names: readonly string[] | null) => names && new Set(names.map((name) => settledText(name, tools)));
-  const [issuers, audiences] = [settled(demanded.issuers), settled(demanded.audiences)];
+export function restrictToGuard(tool: TokenTool, demanded: TokenRequirements, tools: PlanTools): TokenTool['verify'] {
+  const toConstantSet = (names: readonly string[] | null) =>
+    names && new Set(names.map((name) => readConstantText(name, tools)));
+  const [issuers, audiences] = [toConstantSet(demanded.issuers), toConstantSet(demanded.audiences)];
   const taken = audiences ?? new Set([tool.realm]);
-  const right = new WeakSet<Verified>();
-  const judge = (verified: Verified): Verified => {
+  const right = new WeakSet<VerifiedToken>();
+  const checkVerified = (verified: VerifiedToken): VerifiedToken => {
     if (right.has(verified)) return verified;
-    const [by, to, purpose = ACCESS] = ['iss', 'aud', PURPOSE_CLAIM].map((name) => own(verified.claims, name));
-    if (purpose !== demanded.purpose) throw new TokenElsewhere('another purpose');
-    if (issuers !== null && !(typeof by === 'string' && issuers.has(by))) throw new TokenElsewhere('another issuer');
+    const [by, to, purpose = ACCESS] = ['iss', 'aud', PURPOSE_CLAIM].map((name) => getOwn(verified.claims, name));
+    if (purpose !== demanded.purpose) throw new TokenMismatch('another purpose');
+    if (issuers !== null && !(typeof by === 'string' && issuers.has(by))) throw new TokenMismatch('another issuer');
     const isOpen = to === undefined && audiences === null;
     const receivers: readonly unknown[] = Array.isArray(to) ? to : [to];
     if (!isOpen && !receivers.some((one) => typeof one === 'string' && taken.has(one)))
-      throw new TokenElsewhere('another audience');
+      throw new TokenMismatch('another audience');
     right.add(verified);
     return verified;
   };
   return (text, now) => {
     const verified = tool.verify(text, now);
-    return verified instanceof Promise ? verified.then(judge) : judge(verified);
+    return verified instanceof Promise ? verified.then(checkVerified) : checkVerified(verified);
   };
 }
 
 /** Tools are shared by all resources with the same key, so the length limit is applied per resource. */
-const shorter = (tool: TokenTool, max: number): TokenTool => ({
+const limitLength = (tool: TokenTool, max: number): TokenTool => ({
   realm: tool.realm,
   open: (text) => tool.open(text),
   verify(text, now) {
     if (text.length > max) throw new TokenRefused('too long');
     return tool.verify(text, now);
   },
-  async issue(claims, life) {
-    const made = await tool.issue(claims, life);
-    if (made.length > max) throw fault('TOK_UNFIT');
+  async issueToken(claims, life) {
+    const made = await tool.issueToken(claims, life);
+    if (made.length > max) throw createFault('TOK_UNFIT');
     return made;
   },
 });

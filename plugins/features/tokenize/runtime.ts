@@ -3,16 +3,16 @@
  * load even where tokens are only verified.
  */
 import { randomUUID } from 'node:crypto';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { hider } from '../../../language/strings/hidden.js';
+import { createHider } from '../../../language/strings/hidden.js';
 import { compilePath, splitPath, writePath } from '../../../language/strings/path.js';
 import { feature } from '../kind.js';
-import { marksOf, tokensOf, type ResourceTokens } from '../shared/token-tool.js';
-import { DEFAULT_PROPERTY, issuesTokens } from '../shared/issues-tokens.light.js';
+import { getIssuedClaims, createResourceTokens, type ResourceTokens } from '../shared/token-tool.js';
+import { DEFAULT_PROPERTY, canIssueTokens } from '../shared/issues-tokens.light.js';
 
 /** Seconds. */
 const DEFAULT_EXPIRATION = 3600;
@@ -20,22 +20,22 @@ const DEFAULT_EXPIRATION = 3600;
 export default defineRuntime(feature, {
   create: ({ resolve }) => ({
     plan: ({ value, holder }, tools) => {
-      const issues = issuesTokens(holder);
-      const tokens = tokensOf(value['tokenize'], issues, tools, resolve);
-      return { steps: issues ? issuing(tokens, tools) : [] };
+      const issues = canIssueTokens(holder);
+      const tokens = createResourceTokens(value['tokenize'], issues, tools, resolve);
+      return { steps: issues ? createIssueSteps(tokens, tools) : [] };
     },
   }),
 });
 
 type Claims = Record<string, unknown>;
 
-function issuing(tokens: ResourceTokens, tools: PlanTools): Step[] {
+function createIssueSteps(tokens: ResourceTokens, tools: PlanTools): Step[] {
   const { tool, settings } = tokens;
-  const marks = marksOf(tokens, tools);
-  const take = claimsTaker(settings['custom_claim_fields'], tools);
+  const marks = getIssuedClaims(tokens, tools);
+  const take = createClaimsCollector(settings['custom_claim_fields'], tools);
   const property = asText(settings['property_name'] ?? DEFAULT_PROPERTY);
   const seconds = Number(settings['expiration'] ?? DEFAULT_EXPIRATION);
-  const slot = tools.memo();
+  const slot = tools.allocateSlot();
   // Columns of a single row are always present; any other claim may be missing, and then the transaction is rolled back.
   const columns = new Set(tools.columns.map(({ name }) => name));
   const isCertain = tools.lookupOrder.length < 2 && claimNames(settings).every((name) => columns.has(name));
@@ -56,7 +56,7 @@ function issuing(tokens: ResourceTokens, tools: PlanTools): Step[] {
       order: 100,
       run: async (frame, state) => {
         const life = { now: frame.invocation.startedAt, seconds, id: randomUUID() };
-        const issued = await tool.issue({ ...(frame.slots[slot] as Claims), ...marks }, life);
+        const issued = await tool.issueToken({ ...(frame.slots[slot] as Claims), ...marks }, life);
         frame.headers['cache-control'] = 'no-store';
         state.result = { ...(isObject(state.result) ? state.result : {}), [property]: issued };
       },
@@ -64,30 +64,30 @@ function issuing(tokens: ResourceTokens, tools: PlanTools): Step[] {
   ];
 }
 
-const namesIn = (fields: Json | undefined): readonly string[] =>
+const toTextList = (fields: Json | undefined): readonly string[] =>
   Array.isArray(fields) ? (fields as readonly Json[]).map(asText) : [];
 const claimNames = (settings: ResourceTokens['settings']): readonly string[] =>
-  namesIn(settings['custom_claim_fields']);
+  toTextList(settings['custom_claim_fields']);
 
 /** Looks each claim up in the main result, then in the others (latest first), then among the extracted names. */
-function claimsTaker(fields: Json | undefined, tools: PlanTools): (frame: Frame, main: unknown) => Claims {
-  const names = namesIn(fields);
+function createClaimsCollector(fields: Json | undefined, tools: PlanTools): (frame: Frame, main: unknown) => Claims {
+  const names = toTextList(fields);
   const others = tools.lookupOrder.slice(1);
   // A claim that is a whole row must not expose its secret fields in the token.
-  const hide = hider(tools.secrets, [], tools.conceals);
+  const hide = createHider(tools.secrets, [], tools.conceals);
   const wanted = names.map((name) => {
     const path = splitPath(name);
     return { name, path, read: compilePath(path), slot: tools.slot(name) };
   });
   return (frame, main) => {
-    if (main === null || main === undefined) throw fault('TOK_NO_SUBJECT');
-    if (!isObject(main)) throw fault('TOK_NOT_OBJECT');
+    if (main === null || main === undefined) throw createFault('TOK_NO_SUBJECT');
+    if (!isObject(main)) throw createFault('TOK_NOT_OBJECT');
     const claims: Claims = {};
     for (const { name, path, read, slot } of wanted) {
       let value = read(main);
       for (let i = 0; value === undefined && i < others.length; i++) value = read(frame.results[others[i] ?? -1]);
       if (value === undefined && slot !== null) value = frame.slots[slot];
-      if (value === undefined) throw fault('TOK_CLAIM_MISSING', { name });
+      if (value === undefined) throw createFault('TOK_CLAIM_MISSING', { name });
       writePath(claims, path, hide(value));
     }
     return claims;

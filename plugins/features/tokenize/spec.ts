@@ -2,12 +2,18 @@
 import type { ApiPart, ApiPlace, Forms, JsonSchema } from '../../../contract/api.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { POISON_KEYS } from '../../../contract/json.js';
-import { definePlugin, type CheckPlace, type Finding, type Issued, type PluginSpec } from '../../../contract/plugin.js';
+import {
+  definePlugin,
+  type CheckPlace,
+  type Finding,
+  type IssuedCredentials,
+  type PluginSpec,
+} from '../../../contract/plugin.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { isAny, isOne, propertiesOf, requiredOf } from '../../../contract/forms.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { shape, slot } from '../../../contract/combinators.js';
-import { DEFAULT_PROPERTY, issuesTokens } from '../shared/issues-tokens.light.js';
+import { DEFAULT_PROPERTY, canIssueTokens } from '../shared/issues-tokens.light.js';
 import { ACCESS, PURPOSE_CLAIM } from '../../tokens/shared/audience.light.js';
 
 const KEY = { say: 'what signs tokens is `"encryption_key"`', rename: 'encryption_key' };
@@ -37,9 +43,9 @@ export default definePlugin({
     }),
   },
   check,
-  issues,
-  tokensOf,
-  openapi: given,
+  issues: describeIssued,
+  getTokenKeys,
+  openapi: describeApi,
   errors: {
     TOK_CLAIM_RESERVED: {
       severity: 'error',
@@ -144,7 +150,7 @@ export default definePlugin({
 });
 
 /** Where the guard names an issuer, another system may issue the tokens; a key pair has two variable names. */
-function tokensOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['tokensOf']>>[0]) {
+function getTokenKeys({ value, holder, facts }: Parameters<NonNullable<PluginSpec['getTokenKeys']>>[0]) {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   const guard = isObject(holder['protected']) ? holder['protected'] : null;
   const { type = null, encryption_key: key = null } = settings;
@@ -153,41 +159,41 @@ function tokensOf({ value, holder, facts }: Parameters<NonNullable<PluginSpec['t
   const isOthers = isPair || [settings, guard].some((one) => one?.['issuer'] !== undefined);
   return {
     sort: JSON.stringify([type, algorithm]),
-    gives: issuesTokens(holder) ? asText(key) : null,
+    gives: canIssueTokens(holder) ? asText(key) : null,
     takes: guard === null || isOthers ? null : asText(key),
     at: '/tokenize/encryption_key',
   };
 }
 
 /** A token is added only to an object result; any other result is rejected. */
-function given({ value, holder }: ApiPlace): ApiPart {
-  if (!issuesTokens(holder)) return { refuses: [] };
+function describeApi({ value, holder }: ApiPlace): ApiPart {
+  if (!canIssueTokens(holder)) return { refuses: [] };
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
   const property = asText(settings['property_name'] ?? DEFAULT_PROPERTY);
   const token: JsonSchema = { type: 'string', description: `A token (${asText(settings['type'])}).` };
-  const carrying = (form: JsonSchema): JsonSchema => ({
+  const addToken = (form: JsonSchema): JsonSchema => ({
     type: 'object',
     properties: { ...propertiesOf(form), [property]: token },
     required: [...requiredOf(form).filter((name) => name !== property), property],
   });
-  const change = (forms: Forms): Forms => forms.filter((form) => isOne(form) || isAny(form)).map(carrying);
+  const addTokenToForms = (forms: Forms): Forms => forms.filter((form) => isOne(form) || isAny(form)).map(addToken);
   return {
-    changes: [{ phase: ResourcePhase.REPLY, order: 100, change }],
+    changes: [{ phase: ResourcePhase.REPLY, order: 100, change: addTokenToForms }],
     answers: { 'cache-control': '`no-store`.' },
     notes: [`Gives out a token in \`${property}\`.`],
   };
 }
 
-const namesIn = (json: Json | undefined): readonly string[] =>
+const toTextList = (json: Json | undefined): readonly string[] =>
   Array.isArray(json) ? (json as readonly Json[]).map(asText) : [];
 
 const STANDARD = ['iss', 'aud', 'exp', 'iat', 'jti'];
 
-function issues({ value, holder }: Pick<CheckPlace, 'value' | 'holder'>): Issued | null {
+function describeIssued({ value, holder }: Pick<CheckPlace, 'value' | 'holder'>): IssuedCredentials | null {
   const settings = value['tokenize'];
-  if (!isObject(settings) || !issuesTokens(holder)) return null;
+  if (!isObject(settings) || !canIssueTokens(holder)) return null;
   const { custom_claim_fields: fields, purpose, issuer = asText(holder['id']) } = settings;
-  const own = namesIn(fields);
+  const own = toTextList(fields);
   const named = purpose === undefined || purpose === ACCESS ? [] : [PURPOSE_CLAIM];
   return { claims: own, standard: [...STANDARD, ...named], marks: { ...settings, issuer } };
 }
@@ -196,12 +202,12 @@ const RESERVED: ReadonlySet<string> = new Set([...STANDARD, 'nbf', PURPOSE_CLAIM
 
 function check({ value, holder, actions, secrets, nearest }: CheckPlace): Finding[] {
   const settings = isObject(value['tokenize']) ? value['tokenize'] : {};
-  if (!issuesTokens(holder)) return [];
-  const claims = namesIn(settings['custom_claim_fields']);
-  const absent = absentIn(holder, actions);
-  const isSecret = secretsIn(holder, actions, secrets);
+  if (!canIssueTokens(holder)) return [];
+  const claims = toTextList(settings['custom_claim_fields']);
+  const absent = createAbsenceCheck(holder, actions);
+  const isSecret = createSecretCheck(holder, actions, secrets);
   const found = claims.flatMap((claim, i) => {
-    const wrong = judgeClaim(claim, i, isSecret);
+    const wrong = checkClaim(claim, i, isSecret);
     if (wrong.length > 0 || !absent(claim)) return wrong;
     const names = actions.flatMap(({ answers }) => answers ?? []);
     // `user_id` probably means the `id` of the row.
@@ -213,51 +219,52 @@ function check({ value, holder, actions, secrets, nearest }: CheckPlace): Findin
         : { fix: { title: `change to ${text}`, text, asks: true as const } };
     return [{ code: 'TOK_CLAIM_ABSENT', at: `/tokenize/custom_claim_fields/${i}`, params: { name: claim }, ...fix }];
   });
-  return [...found, ...judgeResult(holder, actions)];
+  return [...found, ...checkResult(holder, actions)];
 }
 
 /** Returns a predicate for claims that certainly no result has; always false where the names of a result are unknown. */
-function absentIn(holder: CheckPlace['holder'], actions: CheckPlace['actions']): (claim: string) => boolean {
+function createAbsenceCheck(holder: CheckPlace['holder'], actions: CheckPlace['actions']): (claim: string) => boolean {
   const list = Array.isArray(holder['actionables']) ? (holder['actionables'] as readonly Json[]) : [];
-  const known = new Set(namesMade(holder));
+  const known = new Set(listMadeNames(holder));
   if (known.has(ELSEWHERE)) return () => false;
   for (const { index, answers } of actions) {
     const written = list[index];
     if (answers === null || !isObject(written)) return () => false;
     const kept = Array.isArray(written['returnables']) ? (written['returnables'] as readonly Json[]).map(asText) : null;
-    for (const name of answers) if (kept === null || kept.some((one) => rootOf(one) === name)) known.add(name);
+    for (const name of answers) if (kept === null || kept.some((one) => getRootName(one) === name)) known.add(name);
   }
-  return (claim) => !known.has(rootOf(claim));
+  return (claim) => !known.has(getRootName(claim));
 }
 
 /** Checks claims against the results they are looked up in; by name alone where one comes from another resource. */
-function secretsIn(
+function createSecretCheck(
   holder: CheckPlace['holder'],
   actions: CheckPlace['actions'],
   secrets: CheckPlace['secrets'],
 ): (path: string) => boolean {
-  const made = namesMade(holder);
+  const made = listMadeNames(holder);
   const isNamed = (path: string): boolean => secrets.has(path) || path.split('.').some((name) => secrets.has(name));
   if (made.includes(ELSEWHERE)) return isNamed;
-  return (path) => actions.some((action) => action.isSecret(path)) || (made.includes(rootOf(path)) && isNamed(path));
+  return (path) =>
+    actions.some((action) => action.isSecret(path)) || (made.includes(getRootName(path)) && isNamed(path));
 }
 
-const rootOf = (name: string): string => name.split('.')[0] ?? name;
+const getRootName = (name: string): string => name.split('.')[0] ?? name;
 
 /** Placeholder for names from actionables of other resources. */
 const ELSEWHERE = '*';
 
-function namesMade(json: Json): string[] {
-  if (Array.isArray(json)) return (json as readonly Json[]).flatMap(namesMade);
+function listMadeNames(json: Json): string[] {
+  if (Array.isArray(json)) return (json as readonly Json[]).flatMap(listMadeNames);
   if (!isObject(json)) return [];
   return Object.entries(json).flatMap(([key, value]) => {
-    if (typeof value !== 'string') return namesMade(value);
+    if (typeof value !== 'string') return listMadeNames(value);
     if (key === 'resource_id' && value !== 'self') return [ELSEWHERE];
     return key === 'for' ? [value] : [];
   });
 }
 
-function judgeClaim(path: string, index: number, isSecret: (path: string) => boolean): Finding[] {
+function checkClaim(path: string, index: number, isSecret: (path: string) => boolean): Finding[] {
   const at = `/tokenize/custom_claim_fields/${index}`;
   const segments = path.split('.');
   const [name = path] = segments;
@@ -275,21 +282,21 @@ function judgeClaim(path: string, index: number, isSecret: (path: string) => boo
 }
 
 /** Checks of the main result that are possible before runtime. */
-function judgeResult(holder: CheckPlace['holder'], actions: CheckPlace['actions']): Finding[] {
+function checkResult(holder: CheckPlace['holder'], actions: CheckPlace['actions']): Finding[] {
   const main = actions.find((action) => action.main) ?? actions.filter((action) => !action.noOp).at(-1);
   const list = holder['actionables'];
   const written = main && Array.isArray(list) ? (list as readonly Json[])[main.index] : undefined;
   if (main === undefined || !isObject(written)) return [];
-  const what = shapeOf(written);
+  const what = describeShape(written);
   return what === null ? [] : [{ code: 'TOK_RESULT', at: `/actionables/${main.index}/id`, params: { what } }];
 }
 
-function shapeOf(action: Readonly<Record<string, Json>>): string | null {
+function describeShape(action: Readonly<Record<string, Json>>): string | null {
   const { mode, result, value } = action;
   const isMulti = Object.values(action).some((field) => isObject(field) && field['multi'] === true);
   if (result === 'many' || isMulti || mode === 'UPLOAD') return 'a list';
   if (mode !== 'RETURN' || value === undefined || value === null) return null;
   if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'string') return accessorsIn(value).length === 0 ? 'text' : null;
+  if (typeof value === 'string') return listAccessors(value).length === 0 ? 'text' : null;
   return isObject(value) ? null : `a ${typeof value}`;
 }

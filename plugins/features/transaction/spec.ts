@@ -16,7 +16,7 @@ export default definePlugin({
       }),
     }),
   },
-  standing: ({ value }) => (value['transaction'] === false ? 'alone' : null),
+  transactionEffect: ({ value }) => (value['transaction'] === false ? 'alone' : null),
   examples: [{ title: 'Each query by itself', json: { transaction: false } }],
   counterExamples: [{ title: 'A switch', json: { transaction: 'none' }, code: 'DEF_TYPE', at: '/transaction' }],
 });

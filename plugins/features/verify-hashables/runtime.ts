@@ -2,15 +2,15 @@
  * Compares payload fields, as received, with hashes in the result. All failures have the same fault after the same work; nothing
  * here may return early or reveal the reason.
  */
-import { fault } from '../../../contract/fault.js';
-import { asText, isObject, own, type Json } from '../../../contract/json.js';
+import { createFault } from '../../../contract/fault.js';
+import { asText, isObject, getOwn, type Json } from '../../../contract/json.js';
 import type { PlanTools } from '../../../contract/plan.js';
 import { ActionPhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { compilePath, splitPath, type PathReader } from '../../../language/strings/path.js';
 import { feature, type Feature } from '../kind.js';
 import { hasher, type Hasher, type Verify } from '../../hashers/kind.js';
-import { createTurns } from './turns.js';
+import { createStepLimiter } from './turns.js';
 
 interface Entry {
   readonly read: PathReader;
@@ -20,7 +20,7 @@ interface Entry {
 
 export default defineRuntime(feature, {
   create: ({ resolve }) => {
-    const turns = createTurns();
+    const turns = createStepLimiter();
     const plan: Feature['plan'] = ({ value }, tools) => {
       const written = value['verify_hashables'];
       const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
@@ -35,13 +35,13 @@ export default defineRuntime(feature, {
             order: -100,
             turns,
             run: async (frame, { result }) => {
-              const row = rowOf(result);
+              const row = getSingleRow(result);
               let wrong = entries.length === 0 ? 1 : 0;
               for (const { read, hash, verify } of entries) {
                 const fits = await verify(read(frame.received), row === null ? undefined : hash(row), frame);
                 if (!fits) wrong++;
               }
-              if (wrong > 0) throw fault('VER_FAILED');
+              if (wrong > 0) throw createFault('VER_FAILED');
             },
           },
         ],
@@ -53,24 +53,24 @@ export default defineRuntime(feature, {
 
 function compile(item: Readonly<Record<string, Json>>, algorithm: Hasher, tools: PlanTools): Entry {
   const path = splitPath(asText(item['property']));
-  tools.readsPayload(path[0] ?? null);
+  tools.recordPayloadRead(path[0] ?? null);
   const named = asText(item['hash_field']);
   return {
     read: compilePath(path),
-    hash: named === '' ? storedAt(path) : storedAt(splitPath(named)),
-    verify: algorithm.verifying(),
+    hash: named === '' ? createStoredReader(path) : createStoredReader(splitPath(named)),
+    verify: algorithm.createVerifier(),
   };
 }
 
 /** A column named like the last segment, or the nested value at the path. */
-function storedAt(path: readonly string[]): (row: object) => unknown {
+function createStoredReader(path: readonly string[]): (row: object) => unknown {
   const last = path.at(-1) ?? '';
   const inside = compilePath(path);
-  return (row) => (Object.hasOwn(row, last) ? own(row, last) : inside(row));
+  return (row) => (Object.hasOwn(row, last) ? getOwn(row, last) : inside(row));
 }
 
 /** The only row; several rows are ambiguous and count as none. */
-function rowOf(result: unknown): object | null {
+function getSingleRow(result: unknown): object | null {
   if (!Array.isArray(result)) return isObject(result) ? result : null;
   const [only] = result as readonly unknown[];
   return result.length === 1 && isObject(only) ? only : null;

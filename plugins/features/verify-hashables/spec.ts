@@ -42,7 +42,7 @@ export default definePlugin({
     }),
   },
   check,
-  standing: () => 'demanding',
+  transactionEffect: () => 'demanding',
   // A verified request always has a row, so null is no possible result.
   openapi: () => ({
     changes: [{ phase: ActionPhase.CONFIRM, order: -100, change: (forms) => forms.filter((form) => !isNull(form)) }],
@@ -109,7 +109,7 @@ function check({ value, holder, root }: CheckPlace): Finding[] {
   const written = value['verify_hashables'];
   const entries = Array.isArray(written) ? (written as readonly Json[]) : [];
   const isCached = [holder, root].some(readsCache);
-  const selects = Object.values(holder).filter(isObject).flatMap(columnsOf);
+  const selects = Object.values(holder).filter(isObject).flatMap(listColumns);
   return entries.filter(isObject).flatMap((entry, index) => {
     const property = asText(entry['property']);
     const named = entry['hash_field'] === undefined ? 'property' : 'hash_field';
@@ -131,7 +131,7 @@ function check({ value, holder, root }: CheckPlace): Finding[] {
 const readsCache = ({ cacheable }: JsonObject): boolean => isObject(cacheable) && cacheable['read_from_cache'] === true;
 
 /** Identifiers of a SELECT in lower case; none where a `*` may add unwritten columns. */
-function columnsOf({ query }: JsonObject): ReadonlySet<string>[] {
+function listColumns({ query }: JsonObject): ReadonlySet<string>[] {
   if (typeof query !== 'string') return [];
   const { verb, tokens } = scanSql(query);
   const texts = tokens.map(({ type, start, end }) => ({ type, text: query.slice(start, end) }));

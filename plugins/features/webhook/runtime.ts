@@ -1,18 +1,18 @@
 /** Webhook guard. Verifiers validate their settings at load. Every rejection has the same response. */
 import { BootError } from '../../../contract/boot-error.js';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Frame, PlanTools } from '../../../contract/plan.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { feature } from '../kind.js';
 import { strategy } from '../../strategies/kind.js';
-import { verifier, type Verdict } from '../../verifiers/kind.js';
-import { modeOf, verifiersOf } from './verifications.light.js';
+import { verifier, type VerificationResult } from '../../verifiers/kind.js';
+import { readCompositionMode, listVerifiers } from './verifications.light.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve, log }) => ({
     plan: ({ value: { webhook } }, tools) => {
-      const planned = verifiersOf(webhook).map(([name, options]) => {
+      const planned = listVerifiers(webhook).map(([name, options]) => {
         const handle = resolve(verifier, name);
         return {
           name,
@@ -22,11 +22,11 @@ export default defineRuntime(feature, {
         };
       });
       if (planned.length === 0) throw new BootError('WHK_NONE', {});
-      const mode = modeOf(webhook);
+      const mode = readCompositionMode(webhook);
       // Verifiers that need no body run first, so that the body of a rejected sender is not read.
       const asked = planned.toSorted((a, b) => Number(a.needsBody) - Number(b.needsBody));
       const verdict = resolve(strategy, mode).combine(asked.map(({ verify }) => verify));
-      const judge = judging(tools, log);
+      const judge = createResultHandler(tools, log);
       return {
         steps: [
           {
@@ -50,11 +50,11 @@ export default defineRuntime(feature, {
 
 const NO_STORE = { headers: { 'cache-control': 'no-store' } };
 
-function judging({ place }: PlanTools, log: Log): (frame: Frame, verdict: Verdict) => void {
+function createResultHandler({ place }: PlanTools, log: Log): (frame: Frame, verdict: VerificationResult) => void {
   return ({ invocation, headers }, verdict) => {
     if (verdict !== true) {
       log.debug({ resource: place, request: invocation.id, reason: verdict.refused }, 'webhook refused');
-      throw fault('WHK_REFUSED', {}, NO_STORE);
+      throw createFault('WHK_REFUSED', {}, NO_STORE);
     }
     headers['cache-control'] = 'no-store';
   };

@@ -3,7 +3,7 @@ import { asText, type Json } from '../../../contract/json.js';
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { definePlugin, type CheckPlace, type Finding, type PluginSpec } from '../../../contract/plugin.js';
 import { shape, slot } from '../../../contract/combinators.js';
-import { modeOf, verifiersOf } from './verifications.light.js';
+import { readCompositionMode, listVerifiers } from './verifications.light.js';
 
 export default definePlugin({
   kind: 'feature',
@@ -31,8 +31,8 @@ export default definePlugin({
     }),
   },
   check,
-  guardOf,
-  openapi: demanded,
+  getCallerKey,
+  openapi: describeApi,
   errors: {
     WHK_NONE: {
       severity: 'error',
@@ -101,20 +101,20 @@ export default definePlugin({
 });
 
 function check({ value }: CheckPlace): Finding[] {
-  return verifiersOf(value['webhook']).length === 0 ? [{ code: 'WHK_NONE', at: '/webhook/verifications' }] : [];
+  return listVerifiers(value['webhook']).length === 0 ? [{ code: 'WHK_NONE', at: '/webhook/verifications' }] : [];
 }
 
 /** Equal verifiers with equal settings and combination accept the same senders. */
-function guardOf({ holder }: Parameters<NonNullable<PluginSpec['guardOf']>>[0]): string {
+function getCallerKey({ holder }: Parameters<NonNullable<PluginSpec['getCallerKey']>>[0]): string {
   const webhook = holder['webhook'];
-  const asked = verifiersOf(webhook).map(([name, options]) => [name, sorted(options)]);
-  return JSON.stringify([modeOf(webhook), asked.sort(([a], [b]) => (asText(a) < asText(b) ? -1 : 1))]);
+  const asked = listVerifiers(webhook).map(([name, options]) => [name, sortEntries(options)]);
+  return JSON.stringify([readCompositionMode(webhook), asked.sort(([a], [b]) => (asText(a) < asText(b) ? -1 : 1))]);
 }
 
 /** Each verifier documents its own requirements. */
-function demanded({ value: { webhook }, facts }: ApiPlace): ApiPart {
-  const isEither = facts('strategy', modeOf(webhook))?.['enough'] === 'one';
-  const several = verifiersOf(webhook).length > 1;
+function describeApi({ value: { webhook }, facts }: ApiPlace): ApiPart {
+  const isEither = facts('strategy', readCompositionMode(webhook))?.['enough'] === 'one';
+  const several = listVerifiers(webhook).length > 1;
   return {
     ...(isEither && { either: ['webhook.verifications'] }),
     requestOnly: true,
@@ -124,7 +124,7 @@ function demanded({ value: { webhook }, facts }: ApiPlace): ApiPart {
   };
 }
 
-const sorted = (options: Readonly<Record<string, Json>>): Json[] =>
+const sortEntries = (options: Readonly<Record<string, Json>>): Json[] =>
   Object.keys(options)
     .sort()
     .map((name) => [name, options[name] ?? null]);

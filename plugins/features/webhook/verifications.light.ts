@@ -6,15 +6,15 @@ const DEFAULT_MODE = 'ALL';
 
 type Options = Readonly<Record<string, Json>>;
 
-const verificationsOf = (webhook: Json | undefined): Options =>
+const readVerifications = (webhook: Json | undefined): Options =>
   isObject(webhook) && isObject(webhook['verifications']) ? webhook['verifications'] : {};
 
-export const modeOf = (webhook: Json | undefined): string =>
-  asText(verificationsOf(webhook)[MODE_FIELD] ?? DEFAULT_MODE);
+export const readCompositionMode = (webhook: Json | undefined): string =>
+  asText(readVerifications(webhook)[MODE_FIELD] ?? DEFAULT_MODE);
 
 /** Names and options of the verifiers, in the order written. */
-export function verifiersOf(webhook: Json | undefined): [string, Options][] {
-  return Object.entries(verificationsOf(webhook)).flatMap(([name, options]): [string, Options][] =>
+export function listVerifiers(webhook: Json | undefined): [string, Options][] {
+  return Object.entries(readVerifications(webhook)).flatMap(([name, options]): [string, Options][] =>
     name === MODE_FIELD ? [] : [[name, isObject(options) ? options : {}]],
   );
 }

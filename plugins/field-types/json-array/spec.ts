@@ -17,7 +17,7 @@ export default definePlugin({
       examples: ['String'],
     }),
   }),
-  openapi: ({ value: { property_type: type }, valueOf }) => ({
+  openapi: ({ value: { property_type: type }, getValueSchema: valueOf }) => ({
     value: { type: 'array', items: typeof type === 'string' ? valueOf('field-type', type, {}) : {} },
   }),
   examples: [{ title: 'Tags', json: { type: 'JSON_ARRAY', property_type: 'String' } }],

@@ -24,7 +24,7 @@ export default definePlugin({
       examples: [{ theme: { type: 'String' } }],
     }),
   }),
-  openapi: ({ value, valueOf }) => {
+  openapi: ({ value, getValueSchema: valueOf }) => {
     const { properties } = value;
     if (!isObject(properties)) return { value: { type: 'object' } };
     const fields = Object.entries(properties).map(([name, field]) => [name, ofField(field, valueOf)] as const);
@@ -79,5 +79,5 @@ function checkProperties(properties: Json | undefined): Finding[] {
 }
 
 /** Sub-fields may be absent. */
-const ofField = (field: Json, valueOf: ApiPlace['valueOf']): JsonSchema =>
+const ofField = (field: Json, valueOf: ApiPlace['getValueSchema']): JsonSchema =>
   isObject(field) ? nullable(valueOf('field-type', asText(field['type']), field)) : {};

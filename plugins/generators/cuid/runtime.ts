@@ -6,8 +6,8 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import { generator } from '../kind.js';
 
 const BLOCK = 36 ** 4;
-const block = (value: number): string => value.toString(36).padStart(4, '0');
-const randomBlock = (): string => block(randomInt(BLOCK));
+const formatBlock = (value: number): string => value.toString(36).padStart(4, '0');
+const randomBlock = (): string => formatBlock(randomInt(BLOCK));
 
 export default defineRuntime(generator, {
   create: () => {
@@ -20,7 +20,7 @@ export default defineRuntime(generator, {
         if (now > time) [time, count] = [now, 0];
         // Preserves the order when the counter overflows or the system clock is set back.
         else if (++count === BLOCK) [time, count] = [time + 1, 0];
-        return `c${time.toString(36).padStart(8, '0')}${block(count)}${process}${randomBlock()}${randomBlock()}`;
+        return `c${time.toString(36).padStart(8, '0')}${formatBlock(count)}${process}${randomBlock()}${randomBlock()}`;
       },
     };
   },

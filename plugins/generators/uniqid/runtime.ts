@@ -4,11 +4,11 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import { generator } from '../kind.js';
 
 const PLACES = 9;
-const digit = (): string => randomInt(36).toString(36);
+const randomDigit = (): string => randomInt(36).toString(36);
 
 export default defineRuntime(generator, {
   create: () => {
-    const origin = Array.from({ length: PLACES }, digit).join('');
+    const origin = Array.from({ length: PLACES }, randomDigit).join('');
     let last = 0;
     return {
       next: () => {

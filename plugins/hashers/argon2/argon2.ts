@@ -12,7 +12,7 @@ export interface Costs {
   readonly lanes: number;
 }
 
-interface Parsed extends Costs {
+interface ParsedHash extends Costs {
   readonly salt: Buffer;
   readonly digest: Buffer;
 }
@@ -25,23 +25,23 @@ const PARAMETERS = [PARAMETER('m'), PARAMETER('t'), PARAMETER('p')] as const;
 const DIGEST_BYTES = 32;
 
 /** Null for anything but an argon2id hash of version 1.3. Its costs may be in any order. */
-export function parse(stored: string): Parsed | null {
+export function parse(stored: string): ParsedHash | null {
   const [, written = '', salt = '', digest = ''] = HASH.exec(stored) ?? [];
   const [memory = 0, time = 0, lanes = 0] = PARAMETERS.map((parameter) => Number(parameter.exec(written)?.[1] ?? 0));
   const isWhole = written.split(',').length === PARAMETERS.length && memory >= 8 * lanes && time > 0 && lanes > 0;
-  const parsed = { memory, time, lanes, salt: bytes(salt), digest: bytes(digest) };
+  const parsed = { memory, time, lanes, salt: decodeBase64(salt), digest: decodeBase64(digest) };
   if (!isWhole || parsed.salt.length < 8 || parsed.digest.length < 16 || parsed.digest.length > 64) return null;
   return write(parsed, parsed.salt, parsed.digest).endsWith(`$${salt}$${digest}`) ? parsed : null;
 }
 
-const bytes = (text: string): Buffer => Buffer.from(text, 'base64');
-const letters = (data: Buffer): string => data.toString('base64').replaceAll('=', '');
+const decodeBase64 = (text: string): Buffer => Buffer.from(text, 'base64');
+const encodeBase64 = (data: Buffer): string => data.toString('base64').replaceAll('=', '');
 
 /** The order of the costs is that of the reference implementation, which accepts no other. */
 const write = ({ memory, time, lanes }: Costs, salt: Buffer, digest: Buffer): string =>
-  `$argon2id$v=19$m=${memory},t=${time},p=${lanes}$${letters(salt)}$${letters(digest)}`;
+  `$argon2id$v=19$m=${memory},t=${time},p=${lanes}$${encodeBase64(salt)}$${encodeBase64(digest)}`;
 
-const digestOf = (
+const computeDigest = (
   password: Buffer,
   { memory, time, lanes }: Costs,
   salt: Buffer,
@@ -58,15 +58,15 @@ const digestOf = (
   });
 
 export async function hashBytes(password: Buffer, costs: Costs, salt: Buffer): Promise<string> {
-  return write(costs, salt, await digestOf(password, costs, salt, DIGEST_BYTES));
+  return write(costs, salt, await computeDigest(password, costs, salt, DIGEST_BYTES));
 }
 
 /** False for invalid hashes. */
 export async function verifyBytes(password: Buffer, stored: string): Promise<boolean> {
   const parsed = parse(stored);
   if (parsed === null) return false;
-  return timingSafeEqual(await digestOf(password, parsed, parsed.salt, parsed.digest.length), parsed.digest);
+  return timingSafeEqual(await computeDigest(password, parsed, parsed.salt, parsed.digest.length), parsed.digest);
 }
 
 /** A well-formed hash of these costs, which takes as long to verify as any other. */
-export const dummyHash = (costs: Costs): string => write(costs, Buffer.alloc(16), Buffer.alloc(DIGEST_BYTES));
+export const createArgon2Dummy = (costs: Costs): string => write(costs, Buffer.alloc(16), Buffer.alloc(DIGEST_BYTES));

@@ -3,9 +3,9 @@ import type { Json } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { hasher, type Hasher } from '../kind.js';
 import { hashing } from '../shared/gate.js';
-import { freshSalt } from '../shared/salt.js';
-import { verifying } from '../shared/verifying.js';
-import { dummyHash, hashBytes, parse, verifyBytes, type Costs } from './argon2.js';
+import { createSalt } from '../shared/salt.js';
+import { createHashVerifier } from '../shared/verifying.js';
+import { createArgon2Dummy, hashBytes, parse, verifyBytes, type Costs } from './argon2.js';
 
 const DEFAULTS: Costs = { memory: 19_456, time: 2, lanes: 1 };
 /**
@@ -16,7 +16,7 @@ const DEAREST: Costs = { memory: 262_144, time: 16, lanes: 16 };
 /** Memory times passes (about one second). */
 const MOST_WORK = 1_048_576;
 
-const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
+const toUtf8 = (text: string): Buffer => Buffer.from(text, 'utf8');
 const numberOr = (json: Json | undefined, otherwise: number): number => (typeof json === 'number' ? json : otherwise);
 
 export default defineRuntime(hasher, { create });
@@ -25,7 +25,7 @@ function create(): Hasher {
   let asked = DEFAULTS;
   let dearest = DEAREST;
   let work = MOST_WORK;
-  const refuses = (): null => null;
+  const checkText = (): null => null;
   const read = (stored: string): Costs | null => {
     const costs = parse(stored);
     if (costs === null) return null;
@@ -33,25 +33,25 @@ function create(): Hasher {
     const isAffordable = memory <= dearest.memory && time <= dearest.time && lanes <= dearest.lanes;
     return isAffordable && memory * time <= work ? { memory, time, lanes } : null;
   };
-  const compare = (text: string, stored: string): Promise<boolean> => verifyBytes(bytesOf(text), stored);
+  const compare = (text: string, stored: string): Promise<boolean> => verifyBytes(toUtf8(text), stored);
   return {
-    refuses,
-    hashing: (options) => {
+    checkText,
+    compileHash: (options) => {
       const costs: Costs = {
         memory: numberOr(options['memory_cost'], DEFAULTS.memory),
         time: numberOr(options['time_cost'], DEFAULTS.time),
         lanes: numberOr(options['parallelism'], DEFAULTS.lanes),
       };
       asked = costs;
-      dearest = dearer(dearest, costs);
+      dearest = mergeCosts(dearest, costs);
       work = Math.max(work, costs.memory * costs.time);
-      return (text, salt, asker) => hashing.run(() => hashBytes(bytesOf(text), costs, freshSalt(salt)), asker);
+      return (text, salt, asker) => hashing.run(() => hashBytes(toUtf8(text), costs, createSalt(salt)), asker);
     },
-    verifying: () => verifying({ read, refuses, dummy: dummyHash, compare }, () => asked),
+    createVerifier: () => createHashVerifier({ read, checkText, createDummy: createArgon2Dummy, compare }, () => asked),
   };
 }
 
-const dearer = (a: Costs, b: Costs): Costs => ({
+const mergeCosts = (a: Costs, b: Costs): Costs => ({
   memory: Math.max(a.memory, b.memory),
   time: Math.max(a.time, b.time),
   lanes: Math.max(a.lanes, b.lanes),

@@ -12,15 +12,15 @@ const HASH = /^\$2[aby]\$(0[4-9]|[12][0-9]|3[01])(\$[./A-Za-z0-9]{53})$/;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-export function costOf(stored: string): number | null {
+export function parseCost(stored: string): number | null {
   const found = HASH.exec(stored);
   return found === null ? null : Number(found[1]);
 }
 
-const prefix = (cost: number): string => `$2b$${String(cost).padStart(2, '0')}$`;
+const formatPrefix = (cost: number): string => `$2b$${String(cost).padStart(2, '0')}$`;
 
 /** Encodes 16 bytes in bcrypt's alphabet: unpadded Base64 with another order of characters. */
-const saltText = (salt: Buffer): string =>
+const encodeSalt = (salt: Buffer): string =>
   salt
     .toString('base64')
     .replaceAll('=', '')
@@ -29,7 +29,7 @@ const saltText = (salt: Buffer): string =>
 /** Rejects more than 72 bytes, which bcrypt would silently truncate. */
 export function hashBytes(password: Buffer, cost: number, salt: Buffer): Promise<string> {
   if (password.length > MAX_BYTES) return Promise.reject(new RangeError(`more than ${MAX_BYTES} bytes`));
-  return bcrypt.hash(password, prefix(cost) + saltText(salt));
+  return bcrypt.hash(password, formatPrefix(cost) + encodeSalt(salt));
 }
 
 /** False for invalid hashes and for more than 72 bytes. */
@@ -41,4 +41,4 @@ export async function verifyBytes(password: Buffer, stored: string): Promise<boo
 }
 
 /** A well-formed hash of a cost, which takes as long to verify as any other of that cost. */
-export const dummyHash = (cost: number): string => `${prefix(cost)}${'.'.repeat(22)}${'O'.repeat(30)}.`;
+export const createBcryptDummy = (cost: number): string => `${formatPrefix(cost)}${'.'.repeat(22)}${'O'.repeat(30)}.`;

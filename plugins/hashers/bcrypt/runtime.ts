@@ -3,9 +3,9 @@ import type { Json } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { hasher, type Hasher } from '../kind.js';
 import { hashing } from '../shared/gate.js';
-import { freshSalt } from '../shared/salt.js';
-import { verifying } from '../shared/verifying.js';
-import { costOf, dummyHash, hashBytes, MAX_BYTES, verifyBytes } from './bcrypt.js';
+import { createSalt } from '../shared/salt.js';
+import { createHashVerifier } from '../shared/verifying.js';
+import { parseCost, createBcryptDummy, hashBytes, MAX_BYTES, verifyBytes } from './bcrypt.js';
 
 const DEFAULT_COST = 12;
 /**
@@ -14,31 +14,31 @@ const DEFAULT_COST = 12;
  */
 const DEAREST = 16;
 
-const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
-const costIn = (json: Json | undefined): number => (typeof json === 'number' ? json : DEFAULT_COST);
+const toUtf8 = (text: string): Buffer => Buffer.from(text, 'utf8');
+const readCost = (json: Json | undefined): number => (typeof json === 'number' ? json : DEFAULT_COST);
 
 export default defineRuntime(hasher, { create });
 
 function create(): Hasher {
   let asked = DEFAULT_COST;
   let dearest = DEAREST;
-  const refuses: Hasher['refuses'] = (text) =>
+  const checkText: Hasher['checkText'] = (text) =>
     Buffer.byteLength(text, 'utf8') <= MAX_BYTES
       ? null
       : { code: 'max_bytes', detail: `must have at most ${MAX_BYTES} bytes in UTF-8` };
   const read = (stored: string): number | null => {
-    const cost = costOf(stored);
+    const cost = parseCost(stored);
     return cost !== null && cost <= dearest ? cost : null;
   };
-  const compare = (text: string, stored: string): Promise<boolean> => verifyBytes(bytesOf(text), stored);
+  const compare = (text: string, stored: string): Promise<boolean> => verifyBytes(toUtf8(text), stored);
   return {
-    refuses,
-    hashing: (options) => {
-      const cost = costIn(options['rounds_cost']);
+    checkText,
+    compileHash: (options) => {
+      const cost = readCost(options['rounds_cost']);
       asked = cost;
       dearest = Math.max(dearest, cost);
-      return (text, salt, asker) => hashing.run(() => hashBytes(bytesOf(text), cost, freshSalt(salt)), asker);
+      return (text, salt, asker) => hashing.run(() => hashBytes(toUtf8(text), cost, createSalt(salt)), asker);
     },
-    verifying: () => verifying({ read, refuses, dummy: dummyHash, compare }, () => asked),
+    createVerifier: () => createHashVerifier({ read, checkText, createDummy: createBcryptDummy, compare }, () => asked),
   };
 }

@@ -2,15 +2,15 @@
  * Limits concurrent hashing in the whole process, across all algorithms. Excess work waits in a queue, fair between clients; a
  * full queue rejects. Must not hash itself.
  */
-import { fault } from '../../../contract/fault.js';
-import { createLine, type Line } from '../../../contract/line.js';
+import { createFault } from '../../../contract/fault.js';
+import { createLimiter, type Limiter } from '../../../contract/line.js';
 import { clock } from '../../../language/project/clock.js';
 
-export const createGate = (atOnce: number, places: number): Line =>
-  createLine(
+export const createHashLimiter = (atOnce: number, places: number): Limiter =>
+  createLimiter(
     atOnce,
     places,
-    (seconds) => fault('HSH_BUSY', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
+    (seconds) => createFault('HSH_BUSY', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
     { clock },
   );
 
@@ -28,4 +28,4 @@ export function hashesAtOnce(poolSize: string | undefined, wished?: string): num
 }
 
 const { UV_THREADPOOL_SIZE: threads, HASHES_AT_ONCE: wished } = process.env;
-export const hashing: Line = createGate(hashesAtOnce(threads, wished), PLACES);
+export const hashing: Limiter = createHashLimiter(hashesAtOnce(threads, wished), PLACES);

@@ -5,5 +5,5 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const BYTES = 16;
 
-export const freshSalt = (option: string): Buffer =>
+export const createSalt = (option: string): Buffer =>
   createHash('sha256').update(option, 'utf8').update(randomBytes(32)).digest().subarray(0, BYTES);

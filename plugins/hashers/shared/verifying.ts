@@ -9,14 +9,17 @@ import { hashing } from './gate.js';
 export interface Algorithm<C> {
   /** The costs of a well-formed hash within the cost limit; null for any other text. */
   readonly read: (stored: string) => C | null;
-  readonly refuses: (text: string) => object | null;
+  readonly checkText: (text: string) => object | null;
   /** A well-formed hash of these costs; it may match a text, because the result is ignored. */
-  readonly dummy: (costs: C) => string;
+  readonly createDummy: (costs: C) => string;
   readonly compare: (text: string, stored: string) => Promise<boolean>;
 }
 
 /** `expected`: the probable costs before the first hash is verified. */
-export function verifying<C>({ read, refuses, dummy, compare }: Algorithm<C>, expected: () => C): Verify {
+export function createHashVerifier<C>(
+  { read, checkText: refuses, createDummy: dummy, compare }: Algorithm<C>,
+  expected: () => C,
+): Verify {
   let met: C | null = null;
   return async (text, stored, asker) => {
     const isText = typeof text === 'string' && refuses(text) === null;

@@ -4,7 +4,7 @@
 const BITS = 4;
 
 /** `points`: RGBA bytes of the pixels. Null when all are transparent. */
-export function dominant(points: Uint8Array): string | null {
+export function computeDominantColor(points: Uint8Array): string | null {
   const bins = new Map<number, { count: number; red: number; green: number; blue: number }>();
   for (let i = 0; i + 3 < points.length; i += 4) {
     const [red = 0, green = 0, blue = 0, alpha = 0] = points.subarray(i, i + 4);

@@ -3,11 +3,11 @@
  * failure results in no color.
  */
 import type Sharp from 'sharp';
-import { createLine } from '../../../contract/line.js';
+import { createLimiter } from '../../../contract/line.js';
 import { clock } from '../../../language/project/clock.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { inspector } from '../kind.js';
-import { dominant } from './dominant.js';
+import { computeDominantColor } from './dominant.js';
 
 const TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 const MAX_PIXELS = 40_000_000;
@@ -20,7 +20,7 @@ const EDGE = 64;
 let loading: Promise<typeof Sharp> | null = null;
 
 /** Loaded lazily because of its size. */
-const library = (): Promise<typeof Sharp> => (loading ??= load());
+const loadLibrary = (): Promise<typeof Sharp> => (loading ??= load());
 
 async function load(): Promise<typeof Sharp> {
   const { default: sharp } = await import('sharp');
@@ -41,12 +41,12 @@ async function load(): Promise<typeof Sharp> {
 
 export default defineRuntime(inspector, {
   create: () => {
-    const line = createLine(AT_ONCE, MAX_WAITING, () => new Error('too many pictures'), { clock });
+    const line = createLimiter(AT_ONCE, MAX_WAITING, () => new Error('too many pictures'), { clock });
     return {
       async inspect({ path }, type, asker) {
         if (!TYPES.has(type)) return null;
         try {
-          return await line.run(() => colorOf(path), asker);
+          return await line.run(() => readColor(path), asker);
         } catch {
           return null;
         }
@@ -55,8 +55,8 @@ export default defineRuntime(inspector, {
   },
 });
 
-async function colorOf(path: string): Promise<string | null> {
-  const sharp = await library();
+async function readColor(path: string): Promise<string | null> {
+  const sharp = await loadLibrary();
   const { data, info } = await sharp(path, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 })
     .timeout({ seconds: SECONDS })
     .resize(EDGE, EDGE, { fit: 'fill', kernel: 'nearest', fastShrinkOnLoad: true })
@@ -64,5 +64,5 @@ async function colorOf(path: string): Promise<string | null> {
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return info.channels === 4 ? dominant(data) : null;
+  return info.channels === 4 ? computeDominantColor(data) : null;
 }

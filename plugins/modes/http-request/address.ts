@@ -5,9 +5,9 @@
 import { BootError } from '../../../contract/boot-error.js';
 import type { Json } from '../../../contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
-import { piecesOf, textOf, PLAIN, type Piece, type Value } from './values.js';
+import { compilePieces, readValueText, PLAIN, type Piece, type Value } from './values.js';
 import { compileQuery } from './query.js';
-import { urlParts } from './words.light.js';
+import { parseUrlParts } from './words.light.js';
 
 export interface Address {
   readonly read: (frame: Frame) => URL;
@@ -21,27 +21,29 @@ export function compileAddress(
   tools: PlanTools,
   allowsDynamic: boolean,
 ): Address {
-  const { parts, whole } = urlParts(url);
+  const { parts, whole } = parseUrlParts(url);
   const tail = compileQuery(query, tools);
-  const pieces = piecesOf(parts, tools);
+  const pieces = compilePieces(parts, tools);
   if (whole !== null) {
     const [value] = pieces;
-    if (!allowsDynamic || typeof value !== 'object') throw wrong(tools, 'its host would come from a request');
-    return { read: dynamicUrl(value, tail), origin: null };
+    if (!allowsDynamic || typeof value !== 'object') throw createUrlError(tools, 'its host would come from a request');
+    return { read: createDynamicUrlReader(value, tail), origin: null };
   }
   const [first = '', ...rest] = pieces;
-  if (typeof first !== 'string') throw wrong(tools, 'its host would come from a request');
+  if (typeof first !== 'string') throw createUrlError(tools, 'its host would come from a request');
   const { origin, path, search } = split(first, rest.length > 0, tools);
-  if (rest.some((piece) => typeof piece === 'string' && piece.includes('#'))) throw wrong(tools, 'it has a fragment');
-  const read = joined(path, search, rest, tail);
+  if (rest.some((piece) => typeof piece === 'string' && piece.includes('#')))
+    throw createUrlError(tools, 'it has a fragment');
+  const read = createTargetReader(path, search, rest, tail);
   if (rest.length === 0 && tail === null) {
     const constant = new URL(origin + path + (search ?? ''));
     return { read: () => constant, origin };
   }
-  return { read: (frame) => sameOrigin(new URL(origin + read(frame)), origin), origin };
+  return { read: (frame) => assertSameOrigin(new URL(origin + read(frame)), origin), origin };
 }
 
-const wrong = (tools: PlanTools, what: string): BootError => new BootError('OUT_URL', { place: tools.place, what });
+const createUrlError = (tools: PlanTools, what: string): BootError =>
+  new BootError('OUT_URL', { place: tools.place, what });
 
 interface Fixed {
   readonly origin: string;
@@ -53,17 +55,17 @@ interface Fixed {
 /** The constant prefix. Values may follow only after the host is complete. */
 function split(text: string, continues: boolean, tools: PlanTools): Fixed {
   const [, base = '', rest = ''] = /^(https?:\/\/[^/?#\\\s]+)(.*)$/is.exec(text) ?? [];
-  if (base === '' || !URL.canParse(text)) throw wrong(tools, 'it has no scheme http or https with a host');
-  if (continues && rest === '') throw wrong(tools, 'its host would come from a request');
-  if (rest.includes('#')) throw wrong(tools, 'it has a fragment');
+  if (base === '' || !URL.canParse(text)) throw createUrlError(tools, 'it has no scheme http or https with a host');
+  if (continues && rest === '') throw createUrlError(tools, 'its host would come from a request');
+  if (rest.includes('#')) throw createUrlError(tools, 'it has a fragment');
   const { origin, username, password } = new URL(text);
-  if (username !== '' || password !== '') throw wrong(tools, 'it holds credentials; send them in a header');
+  if (username !== '' || password !== '') throw createUrlError(tools, 'it holds credentials; send them in a header');
   const question = rest.indexOf('?');
   const path = question === -1 ? rest : rest.slice(0, question);
   return { origin, path: path === '' ? '/' : path, search: question === -1 ? null : rest.slice(question) };
 }
 
-function joined(
+function createTargetReader(
   path: string,
   search: string | null,
   pieces: readonly Piece[],
@@ -83,8 +85,8 @@ function joined(
       inQuery.push(piece.slice(question));
     }
   }
-  const readPath = search === null ? pathReader(inPath) : () => path;
-  const readQuery = inQuery.map((piece) => (typeof piece === 'string' ? () => piece : encoded(piece)));
+  const readPath = search === null ? createPathReader(inPath) : () => path;
+  const readQuery = inQuery.map((piece) => (typeof piece === 'string' ? () => piece : createValueReader(piece)));
   return (frame) => {
     let out = readPath(frame);
     for (const read of readQuery) out += read(frame);
@@ -94,7 +96,7 @@ function joined(
 }
 
 /** Segments with values are assembled one by one, so that none can be empty or a dot segment. */
-function pathReader(pieces: readonly Piece[]): (frame: Frame) => string {
+function createPathReader(pieces: readonly Piece[]): (frame: Frame) => string {
   const segments: Piece[][] = [[]];
   for (const piece of pieces) {
     const [first = '', ...more] = typeof piece === 'string' ? piece.split('/') : [piece];
@@ -105,7 +107,7 @@ function pathReader(pieces: readonly Piece[]): (frame: Frame) => string {
     const values = segment.filter((piece): piece is Value => typeof piece !== 'string');
     const [value] = values;
     if (value === undefined) return segment.filter((piece) => typeof piece === 'string').join('');
-    return segmentReader(segment, value);
+    return createSegmentReader(segment, value);
   });
   return (frame) => readers.map((reader) => (typeof reader === 'string' ? reader : reader(frame))).join('/');
 }
@@ -115,46 +117,46 @@ const LEADS_ELSEWHERE = /(^|[\\/])\.\.?([\\/]|$)/;
 const CONTROLS = /\p{Cc}/u;
 const DOTS = /^(\.|%2e){0,2}$/i;
 
-function segmentReader(segment: readonly Piece[], value: Value): (frame: Frame) => string {
-  const readers = segment.map((piece) => (typeof piece === 'string' ? () => piece : pathValue(piece)));
+function createSegmentReader(segment: readonly Piece[], value: Value): (frame: Frame) => string {
+  const readers = segment.map((piece) => (typeof piece === 'string' ? () => piece : createPathValueReader(piece)));
   return (frame) => {
     let out = '';
     for (const read of readers) out += read(frame);
-    return DOTS.test(out) ? value.refuse('cannot be a segment of a path') : out;
+    return DOTS.test(out) ? value.rejectValue('cannot be a segment of a path') : out;
   };
 }
 
-function pathValue(value: Value): (frame: Frame) => string {
-  const encode = encoder(value);
+function createPathValueReader(value: Value): (frame: Frame) => string {
+  const encode = createEncoder(value);
   return (frame) => {
-    const text = textOf(frame, value) ?? value.refuse(PLAIN);
-    if (CONTROLS.test(text) || LEADS_ELSEWHERE.test(text)) return value.refuse('cannot be a segment of a path');
+    const text = readValueText(frame, value) ?? value.rejectValue(PLAIN);
+    if (CONTROLS.test(text) || LEADS_ELSEWHERE.test(text)) return value.rejectValue('cannot be a segment of a path');
     return encode(text);
   };
 }
 
-function encoded(value: Value): (frame: Frame) => string {
-  const encode = encoder(value);
-  return (frame) => encode(textOf(frame, value) ?? value.refuse(PLAIN));
+function createValueReader(value: Value): (frame: Frame) => string {
+  const encode = createEncoder(value);
+  return (frame) => encode(readValueText(frame, value) ?? value.rejectValue(PLAIN));
 }
 
-const encoder =
+const createEncoder =
   (value: Value) =>
   (text: string): string =>
-    text.isWellFormed() ? encodeURIComponent(text) : value.refuse('is not well-formed text');
+    text.isWellFormed() ? encodeURIComponent(text) : value.rejectValue('is not well-formed text');
 
 /** Defence in depth: no inserted value can change the origin; if one ever did, the call must fail. */
-function sameOrigin(url: URL, origin: string): URL {
+function assertSameOrigin(url: URL, origin: string): URL {
   if (url.origin !== origin) throw new Error('the origin of a call changed');
   return url;
 }
 
-function dynamicUrl(value: Value, tail: Reader<string> | null): (frame: Frame) => URL {
+function createDynamicUrlReader(value: Value, tail: Reader<string> | null): (frame: Frame) => URL {
   return (frame) => {
-    const text = textOf(frame, value) ?? value.refuse(PLAIN);
-    if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return value.refuse('is not an http or https URL');
+    const text = readValueText(frame, value) ?? value.rejectValue(PLAIN);
+    if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return value.rejectValue('is not an http or https URL');
     const url = new URL(text);
-    if (url.username !== '' || url.password !== '') return value.refuse('must not hold credentials');
+    if (url.username !== '' || url.password !== '') return value.rejectValue('must not hold credentials');
     url.hash = '';
     const more = tail === null ? '' : tail(frame);
     if (more !== '') url.search = url.search === '' ? more : `${url.search}&${more}`;

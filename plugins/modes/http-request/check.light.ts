@@ -2,9 +2,9 @@
 import { asText, escapePointer, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { Outbound } from '../../../contract/outbound.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
-import { accessorsIn, type AccessorPart } from '../../../language/strings/accessor.js';
+import { listAccessors, type AccessorPart } from '../../../language/strings/accessor.js';
 import { HEADER_NAME } from '../../../language/strings/header.js';
-import { bodyForm, BODILESS, HEADER_VALUE, IDEMPOTENT, isFixed, OURS, urlParts } from './words.light.js';
+import { getBodyForm, BODILESS, HEADER_VALUE, IDEMPOTENT, isFixed, OURS, parseUrlParts } from './words.light.js';
 
 export function check({ value, outbound }: CheckPlace): Finding[] {
   const http: JsonObject = isObject(value['http']) ? value['http'] : {};
@@ -13,15 +13,15 @@ export function check({ value, outbound }: CheckPlace): Finding[] {
     ...checkUrl(asText(http['url']), outbound),
     ...checkQuery(http['query']),
     ...Object.entries(headers).flatMap(([name, text]) => checkHeader(name, asText(text))),
-    ...checkTwice(headers),
+    ...checkDuplicates(headers),
     ...checkBody(http, headers),
     ...checkRetries(http, headers),
   ];
 }
 
-const written = ({ root, tail }: AccessorPart): string => [`$${root}`, ...tail].join('.');
+const formatAccessor = ({ root, tail }: AccessorPart): string => [`$${root}`, ...tail].join('.');
 const URL_AT = '/http/url';
-const wrong = (what: string, span?: readonly [number, number]): Finding[] => [
+const createUrlFinding = (what: string, span?: readonly [number, number]): Finding[] => [
   { code: 'OUT_URL', at: URL_AT, params: { place: 'this call', what }, ...(span && { span }) },
 ];
 
@@ -29,20 +29,20 @@ const wrong = (what: string, span?: readonly [number, number]): Finding[] => [
 const VARIABLE = '\u0001';
 
 function checkUrl(url: string, outbound: CheckPlace['outbound']): Finding[] {
-  const { parts, whole } = urlParts(url);
-  const comes = (part: AccessorPart): Finding[] => [
-    { code: 'OUT_HOST', at: URL_AT, span: [part.start, part.end], params: { name: written(part) } },
+  const { parts, whole } = parseUrlParts(url);
+  const createHostFinding = (part: AccessorPart): Finding[] => [
+    { code: 'OUT_HOST', at: URL_AT, span: [part.start, part.end], params: { name: formatAccessor(part) } },
   ];
-  if (whole !== null) return outbound?.dynamic_hosts === true ? [] : comes(whole);
+  if (whole !== null) return outbound?.dynamic_hosts === true ? [] : createHostFinding(whole);
   const first = parts.findIndex((part) => !isFixed(part));
   const value = first === -1 ? undefined : parts[first];
   const fixed = (first === -1 ? parts : parts.slice(0, first))
     .map((part) => (typeof part === 'string' ? part : VARIABLE))
     .join('');
-  if (typeof value === 'object' && !endsHost(fixed)) return comes(value);
+  if (typeof value === 'object' && !endsHost(fixed)) return createHostFinding(value);
   const hash = url.indexOf('#');
-  if (hash !== -1) return wrong('what stands behind "#" is never sent', [hash, url.length]);
-  return [...checkPlace(fixed, url, outbound), ...checkBlanks(url), ...checkSecrets(url)];
+  if (hash !== -1) return createUrlFinding('what stands behind "#" is never sent', [hash, url.length]);
+  return [...checkOrigin(fixed, url, outbound), ...checkBlanks(url), ...checkSecrets(url)];
 }
 
 /** Placeholders of other systems, `{id}` and `:id`, which would be sent literally. */
@@ -69,30 +69,31 @@ const endsHost = (fixed: string): boolean => /[/?]/.test(fixed.replace(/^[^:/?]*
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*\.?|\[[0-9a-f:.]+\])$/i;
 const FOUR = /^(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}$/;
 
-function checkPlace(fixed: string, url: string, outbound: CheckPlace['outbound']): Finding[] {
+function checkOrigin(fixed: string, url: string, outbound: CheckPlace['outbound']): Finding[] {
   if (fixed.startsWith(VARIABLE)) return [];
   const [, scheme = '', authority = '', rest = ''] = /^([^:/?]*):\/\/([^/?]*)(.*)$/s.exec(fixed) ?? [];
-  if (!/^https?$/i.test(scheme)) return noScheme(fixed, url);
-  if (/[\s\\]/.test(fixed)) return wrong('it has blanks or backslashes');
-  if (authority.includes('@')) return wrong('it holds credentials; send them in a header');
+  if (!/^https?$/i.test(scheme)) return suggestScheme(fixed, url);
+  if (/[\s\\]/.test(fixed)) return createUrlFinding('it has blanks or backslashes');
+  if (authority.includes('@')) return createUrlFinding('it holds credentials; send them in a header');
   const [path = ''] = rest.split('?', 1);
-  if (/\/(\.|%2e){1,2}(\/|$)/i.test(path)) return wrong('its path leads elsewhere');
+  if (/\/(\.|%2e){1,2}(\/|$)/i.test(path)) return createUrlFinding('its path leads elsewhere');
   if (authority.includes(VARIABLE)) return [];
   const [, host = '', port] = /^(.*?)(?::(\d*))?$/s.exec(authority) ?? [];
   const last = host.replace(/\.$/, '').split('.').at(-1) ?? '';
   // Parsers treat a host with a numeric last label as an IPv4 address in a legacy form.
-  if (!HOST.test(host) || (/^(\d+|0x[0-9a-f]*)$/i.test(last) && !FOUR.test(host))) return wrong('it has no valid host');
+  if (!HOST.test(host) || (/^(\d+|0x[0-9a-f]*)$/i.test(last) && !FOUR.test(host)))
+    return createUrlFinding('it has no valid host');
   if (port !== undefined && (port === '' || Number(port) < 1 || Number(port) > 65_535))
-    return wrong('its port is not valid');
-  const reason = privateBecause(host.toLowerCase().replace(/\.$/, ''));
-  if (reason === null || outbound === null || opens(outbound, host)) return [];
+    return createUrlFinding('its port is not valid');
+  const reason = findPrivateReason(host.toLowerCase().replace(/\.$/, ''));
+  if (reason === null || outbound === null || isAllowed(outbound, host)) return [];
   const start = fixed.indexOf('//') + 2;
   return [{ code: 'OUT_PRIVATE', at: URL_AT, span: [start, start + host.length], params: { host, what: reason } }];
 }
 
 /** `api.example.com/orders` lacks only the scheme; a path lacks the host. */
-function noScheme(fixed: string, url: string): Finding[] {
-  const found = wrong('it begins with "http://" or "https://"');
+function suggestScheme(fixed: string, url: string): Finding[] {
+  const found = createUrlFinding('it begins with "http://" or "https://"');
   const [slip, scheme] = /^(https?)(?::?\/{1,2}|:)(?=[a-z0-9])/i.exec(url) ?? [];
   const isHost = /^[a-z0-9-]+(\.[a-z0-9-]+)+(:\d+)?([/?]|$)/i.test(fixed);
   if (slip === undefined && !isHost) return found;
@@ -102,7 +103,7 @@ function noScheme(fixed: string, url: string): Finding[] {
 }
 
 /** Simple cases only; every address is checked again when it is dialled. */
-function privateBecause(host: string): string | null {
+function findPrivateReason(host: string): string | null {
   if (host === 'localhost' || host.endsWith('.localhost')) return 'this machine';
   if (host.startsWith('[')) return /^\[[23]/.test(host) ? null : 'a reserved range';
   if (!FOUR.test(host)) return null;
@@ -114,57 +115,59 @@ function privateBecause(host: string): string | null {
   return null;
 }
 
-const bare = (host: string): string => host.toLowerCase().replace(/[[\]]/g, '');
+const stripBrackets = (host: string): string => host.toLowerCase().replace(/[[\]]/g, '');
 
 /** Nothing is reported where an allowed range might contain the host. */
-const opens = ({ allow, connect_to: elsewhere }: Outbound, host: string): boolean =>
+const isAllowed = ({ allow, connect_to: elsewhere }: Outbound, host: string): boolean =>
   [...allow, ...Object.keys(elsewhere)].some(
-    (entry) => entry.includes('/') || bare(entry).startsWith(bare(host).replace(/\.$/, '')),
+    (entry) => entry.includes('/') || stripBrackets(entry).startsWith(stripBrackets(host).replace(/\.$/, '')),
   );
 
 function checkSecrets(url: string): Finding[] {
   const question = url.indexOf('?');
-  return accessorsIn(url)
+  return listAccessors(url)
     .filter((part) => part.root === 'ENV' && question !== -1 && part.start > question)
     .map((part) => ({
       code: 'OUT_SECRET_QUERY',
       at: URL_AT,
       span: [part.start, part.end] as const,
-      params: { name: written(part) },
+      params: { name: formatAccessor(part) },
     }));
 }
 
 function checkQuery(query: Json | undefined): Finding[] {
   if (query === undefined || !isObject(query)) return [];
   return Object.entries(query).flatMap(([name, value]) => {
-    const secret = accessorsIn(asText(value)).find(({ root }) => root === 'ENV');
+    const secret = listAccessors(asText(value)).find(({ root }) => root === 'ENV');
     if (secret === undefined) return [];
-    return [{ code: 'OUT_SECRET_QUERY', at: `/http/query/${escapePointer(name)}`, params: { name: written(secret) } }];
+    return [
+      { code: 'OUT_SECRET_QUERY', at: `/http/query/${escapePointer(name)}`, params: { name: formatAccessor(secret) } },
+    ];
   });
 }
 
 function checkHeader(name: string, text: string): Finding[] {
   const lower = name.toLowerCase();
   const at = `/http/headers/${escapePointer(name)}`;
-  const found = (what: string, key?: true): Finding[] => [
-    { code: 'OUT_HEADER', at, params: { name: printable(name), what }, ...(key && { key }) },
+  const createHeaderFinding = (what: string, key?: true): Finding[] => [
+    { code: 'OUT_HEADER', at, params: { name: toPrintable(name), what }, ...(key && { key }) },
   ];
-  if (!HEADER_NAME.test(name)) return found('is not the name of a header', true);
-  if (OURS.has(lower)) return found('is set by the connection, not by a definition', true);
-  if (!HEADER_VALUE.test(text)) return found('has characters that a header cannot carry');
-  if (CREDENTIALS.test(lower) && text.trim() !== '' && accessorsIn(text).length === 0) {
+  if (!HEADER_NAME.test(name)) return createHeaderFinding('is not the name of a header', true);
+  if (OURS.has(lower)) return createHeaderFinding('is set by the connection, not by a definition', true);
+  if (!HEADER_VALUE.test(text)) return createHeaderFinding('has characters that a header cannot carry');
+  if (CREDENTIALS.test(lower) && text.trim() !== '' && listAccessors(text).length === 0) {
     return [{ code: 'SEC_CLEAR', at, params: { place: `The header "${name}"`, form: '$ENV.API_KEY' } }];
   }
-  if (lower === 'content-type' && accessorsIn(text).some((part) => !isFixed(part))) {
-    return found('must be constant: the body is written by it');
+  if (lower === 'content-type' && listAccessors(text).some((part) => !isFixed(part))) {
+    return createHeaderFinding('must be constant: the body is written by it');
   }
   return [];
 }
 
 const CREDENTIALS = /^(authorization|cookie|(x-)?(api|auth|access)[-_]?(key|token|secret))$/;
-const printable = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');
+const toPrintable = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');
 
-function checkTwice(headers: JsonObject): Finding[] {
+function checkDuplicates(headers: JsonObject): Finding[] {
   const seen = new Set<string>();
   return Object.keys(headers).flatMap((name): Finding[] => {
     const lower = name.toLowerCase();
@@ -173,22 +176,24 @@ function checkTwice(headers: JsonObject): Finding[] {
     if (!twice) return [];
     const what = 'is written twice, in other capitals';
     const at = `/http/headers/${escapePointer(name)}`;
-    return [{ code: 'OUT_HEADER', at, key: true, params: { name: printable(name), what } }];
+    return [{ code: 'OUT_HEADER', at, key: true, params: { name: toPrintable(name), what } }];
   });
 }
 
 function checkBody(http: JsonObject, headers: JsonObject): Finding[] {
   const body = http['request_body'];
   if (body === undefined) return [];
-  const found = (what: string): Finding[] => [{ code: 'OUT_BODY', at: '/http/request_body', params: { what } }];
+  const createBodyFinding = (what: string): Finding[] => [
+    { code: 'OUT_BODY', at: '/http/request_body', params: { what } },
+  ];
   const method = asText(http['method'] ?? 'GET');
-  if (BODILESS.has(method)) return found(`${method} has none`);
+  if (BODILESS.has(method)) return createBodyFinding(`${method} has none`);
   const [, type = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
-  if (accessorsIn(asText(type)).length > 0) return [];
-  const form = bodyForm(asText(type));
-  if (form === 'text' && typeof body !== 'string') return found(`"${asText(type)}" is written as one text`);
+  if (listAccessors(asText(type)).length > 0) return [];
+  const form = getBodyForm(asText(type));
+  if (form === 'text' && typeof body !== 'string') return createBodyFinding(`"${asText(type)}" is written as one text`);
   if (form === 'form' && typeof body !== 'string' && !isObject(body))
-    return found('a form is an object of names and values');
+    return createBodyFinding('a form is an object of names and values');
   return [];
 }
 

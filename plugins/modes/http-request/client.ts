@@ -3,14 +3,14 @@
  * its errors must not contain headers, bodies or URLs.
  */
 import { got, type Got } from 'got';
-import { fault, Fault, type Issue } from '../../../contract/fault.js';
+import { createFault, Fault, type Issue } from '../../../contract/fault.js';
 import type { Outbound } from '../../../contract/outbound.js';
 import type { Log } from '../../../contract/plugin.js';
-import { createAgents, REFUSED, type Agents, type DialOptions, type Place, type Resolve } from './dial.js';
-import { plainHost, policyOf } from './guard.js';
+import { createAgents, REFUSED, type Agents, type DialOptions, type HostAndPort, type Resolve } from './dial.js';
+import { normalizeHost, createPolicy } from './guard.js';
 import { IDEMPOTENT } from './words.light.js';
 
-export interface Call {
+export interface HttpCall {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,14 +27,14 @@ export interface Call {
   readonly place: string;
 }
 
-export interface Answer {
+export interface HttpReply {
   readonly status: number;
   readonly type: string | undefined;
   readonly body: Buffer;
 }
 
 export interface HttpClient {
-  readonly call: (call: Call) => Promise<Answer>;
+  readonly call: (call: HttpCall) => Promise<HttpReply>;
   readonly close: () => void;
 }
 
@@ -50,29 +50,29 @@ class Stale extends Error {
   readonly code = 'ECONNRESET';
 }
 
-interface Attempt extends Answer {
+interface Attempt extends HttpReply {
   readonly location: string | undefined;
 }
 
 export function createClient({ outbound, log, ca, resolve }: ClientOptions): HttpClient {
   const dial: DialOptions = {
-    policy: policyOf(outbound),
+    policy: createPolicy(outbound),
     patience: outbound.timeouts.connect * 1000,
-    connectTo: placesOf(outbound),
+    connectTo: resolveConnectTo(outbound),
     ca,
     resolve,
   };
   // Separate pools, so that calls without the config's exceptions cannot reuse connections that they opened.
   const fixed = createAgents(dial);
-  const free = createAgents({ ...dial, policy: policyOf({ ...outbound, allow: [] }), connectTo: new Map() });
-  const senders = { fixed: senderWith(fixed), free: senderWith(free) };
+  const free = createAgents({ ...dial, policy: createPolicy({ ...outbound, allow: [] }), connectTo: new Map() });
+  const senders = { fixed: createSender(fixed), free: createSender(free) };
 
-  async function call(wanted: Call): Promise<Answer> {
+  async function call(wanted: HttpCall): Promise<HttpReply> {
     const until = performance.now() + wanted.patience;
     let renewed = false;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await follow(wanted, until);
+        return await followRedirects(wanted, until);
       } catch (error) {
         // The peer closed an idle keep-alive connection; nothing was processed, so the attempt is repeated once without
         // counting.
@@ -81,11 +81,11 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
           attempt--;
           continue;
         }
-        const failure = asFault(error, wanted.dynamic);
+        const failure = toFault(error, wanted.dynamic);
         const pause = Math.min(2000, 100 * 2 ** attempt) * (1 + Math.random());
         const again = attempt < wanted.retries && failure.options.retryable === true;
         if (!again || performance.now() + pause >= until) {
-          tell(wanted, failure, error);
+          logFailure(wanted, failure, error);
           throw failure;
         }
         await new Promise((done) => setTimeout(done, pause));
@@ -93,21 +93,21 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
     }
   }
 
-  async function follow(wanted: Call, until: number): Promise<Answer> {
+  async function followRedirects(wanted: HttpCall, until: number): Promise<HttpReply> {
     let { url, method, body } = wanted;
     const send = wanted.dynamic ? senders.free : senders.fixed;
     for (let hop = 0; ; hop++) {
       const answer = await send({ ...wanted, url, method, body }, until, outbound.limits.reply);
       const { status, location } = answer;
       if ((status >= 200 && status < 300) || wanted.accepts.has(status)) return answer;
-      const next = hop < wanted.redirects && location !== undefined ? redirect(status, location, url) : null;
-      if (next === null) throw statusFault(status);
+      const next = hop < wanted.redirects && location !== undefined ? resolveRedirect(status, location, url) : null;
+      if (next === null) throw createStatusFault(status);
       url = next;
       if (status === 303 || (status < 303 && method === 'POST')) [method, body] = ['GET', undefined];
     }
   }
 
-  function tell({ place, url }: Call, { code, params }: Fault, error: unknown): void {
+  function logFailure({ place, url }: HttpCall, { code, params }: Fault, error: unknown): void {
     const cause = error instanceof Fault ? '' : (error as NodeJS.ErrnoException).code;
     const reason = params['what'] ?? params['status'] ?? cause;
     log.warn({ action: place, host: url.host, code, reason: String(reason ?? '') }, 'a call failed');
@@ -123,37 +123,37 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
 }
 
 /** The address dialled instead of each `host:port`. */
-export const placesOf = ({ connect_to }: Outbound): ReadonlyMap<string, Place> =>
+export const resolveConnectTo = ({ connect_to }: Outbound): ReadonlyMap<string, HostAndPort> =>
   new Map(
     Object.entries(connect_to).map(([from, to]) => {
-      const { host, port } = placeOf(from);
-      return [`${host}:${port}`, placeOf(to)];
+      const { host, port } = parseHostPort(from);
+      return [`${host}:${port}`, parseHostPort(to)];
     }),
   );
 
-function placeOf(text: string): Place {
+function parseHostPort(text: string): HostAndPort {
   const at = text.lastIndexOf(':');
-  return { host: plainHost(text.slice(0, at)), port: Number(text.slice(at + 1)) };
+  return { host: normalizeHost(text.slice(0, at)), port: Number(text.slice(at + 1)) };
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /** Only within the origin, because the request is intended for the host that the definition names. */
-function redirect(status: number, location: string, from: URL): URL | null {
+function resolveRedirect(status: number, location: string, from: URL): URL | null {
   if (!REDIRECTS.has(status) || !URL.canParse(location, from.href)) return null;
   const to = new URL(location, from);
   return to.origin === from.origin && to.username === '' && to.password === '' ? to : null;
 }
 
-function statusFault(status: number): Fault {
+function createStatusFault(status: number): Fault {
   const issues: Issue[] = [{ pointer: '', code: 'OUT_STATUS', detail: String(status) }];
   const retryable = status === 429 || status === 502 || status === 503 || status === 504;
-  return fault('OUT_STATUS', { status }, { issues, retryable });
+  return createFault('OUT_STATUS', { status }, { issues, retryable });
 }
 
-type Send = (call: Call, until: number, cap: number) => Promise<Attempt>;
+type Send = (call: HttpCall, until: number, cap: number) => Promise<Attempt>;
 
-function senderWith(agents: Agents): Send {
+function createSender(agents: Agents): Send {
   const client: Got = got.extend({
     isStream: true,
     agent: { http: agents.http, https: agents.https },
@@ -172,7 +172,7 @@ function senderWith(agents: Agents): Send {
       const chunks: Buffer[] = [];
       let size = 0;
       let head: Omit<Attempt, 'body'> = { status: 0, type: undefined, location: undefined };
-      const end = (failure: Error | null): void => {
+      const endRequest = (failure: Error | null): void => {
         clearTimeout(timer);
         if (failure === null) resolve({ ...head, body: Buffer.concat(chunks, size) });
         else {
@@ -182,39 +182,41 @@ function senderWith(agents: Agents): Send {
           reject(isStale ? new Stale() : failure);
         }
       };
-      const late = (): void => end(fault('OUT_TIMEOUT', {}, { retryable: true }));
-      const timer = setTimeout(late, Math.max(0, until - performance.now()));
-      const tooLarge = (): void => end(fault('OUT_UNREADABLE', { what: 'it is larger than the limit' }));
+      const endLate = (): void => endRequest(createFault('OUT_TIMEOUT', {}, { retryable: true }));
+      const timer = setTimeout(endLate, Math.max(0, until - performance.now()));
+      const endTooLarge = (): void =>
+        endRequest(createFault('OUT_UNREADABLE', { what: 'it is larger than the limit' }));
       stream.once('response', (response: { statusCode: number; headers: NodeJS.Dict<string | string[]> }) => {
         const { 'content-type': type, location, 'content-length': length } = response.headers;
-        head = { status: response.statusCode, type: one(type), location: one(location) };
-        if (Number(one(length)) > cap && method !== 'HEAD') tooLarge();
+        head = { status: response.statusCode, type: getFirst(type), location: getFirst(location) };
+        if (Number(getFirst(length)) > cap && method !== 'HEAD') endTooLarge();
       });
       stream.on('data', (chunk: Buffer) => {
         size += chunk.length;
-        if (size > cap) tooLarge();
+        if (size > cap) endTooLarge();
         else chunks.push(chunk);
       });
-      stream.once('end', () => end(null));
+      stream.once('end', () => endRequest(null));
       // Destroying a stream can emit another error.
-      stream.on('error', end);
-      stream.once('close', () => end(Object.assign(new Error('closed early'), { code: 'ECONNRESET' })));
+      stream.on('error', endRequest);
+      stream.once('close', () => endRequest(Object.assign(new Error('closed early'), { code: 'ECONNRESET' })));
     });
 }
 
-const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+const getFirst = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value;
 
 const GONE = new Set(['ECONNRESET', 'EPIPE']);
 const SLOW = new Set(['ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
 /** Errors of the library contain the whole request; only their code is used. */
-function asFault(error: unknown, dynamic: boolean): Fault {
+function toFault(error: unknown, dynamic: boolean): Fault {
   if (error instanceof Fault) return error;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
-  if (code === REFUSED) return fault('OUT_REFUSED', { what: message }, dynamic ? { status: 422 } : {});
-  if (SLOW.has(code)) return fault('OUT_TIMEOUT', {}, { retryable: true });
+  if (code === REFUSED) return createFault('OUT_REFUSED', { what: message }, dynamic ? { status: 422 } : {});
+  if (SLOW.has(code)) return createFault('OUT_TIMEOUT', {}, { retryable: true });
   if (code.startsWith('Z_') || code.startsWith('HPE_') || code.startsWith('ERR_HTTP')) {
-    return fault('OUT_UNREADABLE', { what: 'it breaks the protocol' });
+    return createFault('OUT_UNREADABLE', { what: 'it breaks the protocol' });
   }
-  return fault('OUT_FAILED', {}, { retryable: true });
+  return createFault('OUT_FAILED', {}, { retryable: true });
 }

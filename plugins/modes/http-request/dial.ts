@@ -6,7 +6,7 @@ import { lookup as systemLookup, type LookupAddress, type LookupOptions } from '
 import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
-import { plainHost, refuseAddress, refuseHost, type Policy } from './guard.js';
+import { normalizeHost, findAddressRejection, findHostRejection, type Policy } from './guard.js';
 
 export type Resolve = (
   host: string,
@@ -18,13 +18,13 @@ export interface DialOptions {
   readonly policy: Policy;
   /** Connect timeout in milliseconds. */
   readonly patience: number;
-  readonly connectTo: ReadonlyMap<string, Place>;
+  readonly connectTo: ReadonlyMap<string, HostAndPort>;
   /** Trusted certificate authorities; undefined: those of the runtime. */
   readonly ca?: readonly string[] | undefined;
   readonly resolve?: Resolve | undefined;
 }
 
-export interface Place {
+export interface HostAndPort {
   readonly host: string;
   readonly port: number;
 }
@@ -37,7 +37,7 @@ export interface Agents {
 
 /** Error code of a rejected connection; the message is the reason. */
 export const REFUSED = 'OUT_REFUSED';
-const refusal = (reason: string): Error => Object.assign(new Error(reason), { code: REFUSED });
+const createRejectedError = (reason: string): Error => Object.assign(new Error(reason), { code: REFUSED });
 
 /** Milliseconds; shorter than typical server keep-alive timeouts, so that no closing connection is reused. */
 const IDLE = 4000;
@@ -47,14 +47,14 @@ interface Target {
   readonly host?: string | null;
   readonly port?: number | string | null;
 }
-type Done = (error: Error | null, socket?: Socket) => void;
-type Connect = (options: Target & Readonly<Record<string, unknown>>, done: Done) => Socket | undefined;
+type ConnectCallback = (error: Error | null, socket?: Socket) => void;
+type Connect = (options: Target & Readonly<Record<string, unknown>>, done: ConnectCallback) => Socket | undefined;
 
 export function createAgents(options: DialOptions): Agents {
   const common = { keepAlive: true, maxSockets: MOST, maxFreeSockets: 32, timeout: IDLE, scheduling: 'lifo' } as const;
-  const plain = guarded(new http.Agent(common), 'connect', options);
+  const plain = guardAgent(new http.Agent(common), 'connect', options);
   const ca = options.ca === undefined ? {} : { ca: [...options.ca] };
-  const secure = guarded(new https.Agent({ ...common, ...ca, rejectUnauthorized: true }), 'secureConnect', options);
+  const secure = guardAgent(new https.Agent({ ...common, ...ca, rejectUnauthorized: true }), 'secureConnect', options);
   return {
     http: plain,
     https: secure,
@@ -66,27 +66,28 @@ export function createAgents(options: DialOptions): Agents {
 }
 
 /** Node calls `createConnection` for each new connection, although the types do not declare it. */
-function guarded<A extends http.Agent>(agent: A, ready: string, options: DialOptions): A {
+function guardAgent<A extends http.Agent>(agent: A, ready: string, options: DialOptions): A {
   const open = agent as unknown as { createConnection: Connect };
   const connect = open.createConnection.bind(agent);
   open.createConnection = (target, done) => {
     const host = target.host ?? '';
     const port = Number(target.port);
-    const instead = options.connectTo.get(`${plainHost(host)}:${port}`);
-    if (instead !== undefined) return timed(connect({ ...target, ...instead }, done), ready, options.patience);
-    const reason = refuseHost(host, port, options.policy);
+    const instead = options.connectTo.get(`${normalizeHost(host)}:${port}`);
+    if (instead !== undefined)
+      return limitConnectTime(connect({ ...target, ...instead }, done), ready, options.patience);
+    const reason = findHostRejection(host, port, options.policy);
     if (reason !== null) {
-      done(refusal(reason));
+      done(createRejectedError(reason));
       return undefined;
     }
-    const lookup = judgedLookup(options, port);
-    return timed(connect({ ...target, lookup }, done), ready, options.patience);
+    const lookup = createCheckedLookup(options, port);
+    return limitConnectTime(connect({ ...target, lookup }, done), ready, options.patience);
   };
   return agent;
 }
 
 /** Resolves the name, checks every address, and passes on exactly these. */
-function judgedLookup({ policy, resolve = systemLookup }: DialOptions, port: number): LookupFunction {
+function createCheckedLookup({ policy, resolve = systemLookup }: DialOptions, port: number): LookupFunction {
   return (host, { all, ...options }, done) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
@@ -95,9 +96,9 @@ function judgedLookup({ policy, resolve = systemLookup }: DialOptions, port: num
         return;
       }
       for (const { address } of addresses) {
-        const reason = refuseAddress(address, host, port, policy);
+        const reason = findAddressRejection(address, host, port, policy);
         if (reason !== null) {
-          done(refusal(reason), '', 0);
+          done(createRejectedError(reason), '', 0);
           return;
         }
       }
@@ -107,12 +108,12 @@ function judgedLookup({ policy, resolve = systemLookup }: DialOptions, port: num
   };
 }
 
-function timed(socket: Socket | undefined, ready: string, patience: number): Socket | undefined {
+function limitConnectTime(socket: Socket | undefined, ready: string, patience: number): Socket | undefined {
   if (socket === undefined) return undefined;
-  const late = (): void => {
+  const destroyLate = (): void => {
     socket.destroy(Object.assign(new Error('the connection took too long'), { code: 'ETIMEDOUT' }));
   };
-  const timer = setTimeout(late, patience);
+  const timer = setTimeout(destroyLate, patience);
   const stop = (): void => clearTimeout(timer);
   socket.once(ready, stop).once('close', stop);
   return socket;

@@ -18,21 +18,22 @@ export interface Policy {
 }
 
 /** Throws for an invalid entry. */
-export function policyOf({ allow, ports }: Pick<Outbound, 'allow' | 'ports'>): Policy {
-  return { entries: allow.map(entryOf), ports: new Set(ports) };
+export function createPolicy({ allow, ports }: Pick<Outbound, 'allow' | 'ports'>): Policy {
+  return { entries: allow.map(parseEntry), ports: new Set(ports) };
 }
 
-function entryOf(text: string): Entry {
+function parseEntry(text: string): Entry {
   const [, bracketed, v6Port] = /^\[([^\]]+)\](?::(\d+))?$/.exec(text) ?? [];
-  if (bracketed !== undefined) return { ...placeOf(bracketed), port: v6Port === undefined ? null : Number(v6Port) };
+  if (bracketed !== undefined)
+    return { ...parseHostOrRange(bracketed), port: v6Port === undefined ? null : Number(v6Port) };
   const [, name = text, port] = /^([^:]+):(\d+)$/.exec(text) ?? [];
-  return { ...placeOf(name), port: port === undefined ? null : Number(port) };
+  return { ...parseHostOrRange(name), port: port === undefined ? null : Number(port) };
 }
 
-function placeOf(text: string): Pick<Entry, 'host' | 'range'> {
+function parseHostOrRange(text: string): Pick<Entry, 'host' | 'range'> {
   const [base = '', prefix] = text.split('/');
-  const address = parsed(base);
-  if (address === null && prefix === undefined) return { host: plainHost(text), range: null };
+  const address = parseAddress(base);
+  if (address === null && prefix === undefined) return { host: normalizeHost(text), range: null };
   if (address === null) throw new Error(`"${text}" is neither a host nor a range of addresses`);
   const bits = address.kind() === 'ipv4' ? 32 : 128;
   const length = prefix === undefined ? bits : Number(prefix);
@@ -41,20 +42,20 @@ function placeOf(text: string): Pick<Entry, 'host' | 'range'> {
 }
 
 /** Lower case, without the brackets of an address or the trailing dot. */
-export const plainHost = (host: string): string =>
+export const normalizeHost = (host: string): string =>
   host
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
 
 /** Includes the default port of the scheme. */
-export function hostAndPort({ protocol, hostname, port }: URL): { readonly host: string; readonly port: number } {
+export function getHostAndPort({ protocol, hostname, port }: URL): { readonly host: string; readonly port: number } {
   const implied = protocol === 'https:' ? 443 : 80;
-  return { host: plainHost(hostname), port: port === '' ? implied : Number(port) };
+  return { host: normalizeHost(hostname), port: port === '' ? implied : Number(port) };
 }
 
 /** Four decimal octets or IPv6; other notations are not treated as addresses. */
-function parsed(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   return text.includes(':') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
 }
@@ -81,7 +82,7 @@ const GLOBAL = ipaddr.IPv6.parse('2000::');
 const DOCUMENTATION = ipaddr.IPv6.parse('3fff::');
 
 /** Why an address is not public, or null. */
-function reasonOf(address: ipaddr.IPv4 | ipaddr.IPv6): string | null {
+function findReason(address: ipaddr.IPv4 | ipaddr.IPv6): string | null {
   if (METADATA.has(address.toNormalizedString())) return 'metadata';
   const range = address.range();
   if (address instanceof ipaddr.IPv4) return range === 'unicast' ? null : range;
@@ -92,32 +93,32 @@ function reasonOf(address: ipaddr.IPv4 | ipaddr.IPv6): string | null {
 }
 
 /** Why a host may not be called, before it is resolved; a literal address is checked like a resolved one. */
-export function refuseHost(written: string, port: number, policy: Policy): string | null {
-  const host = plainHost(written);
-  const address = parsed(host);
-  if (address !== null) return refuseAddress(host, written, port, policy);
+export function findHostRejection(written: string, port: number, policy: Policy): string | null {
+  const host = normalizeHost(written);
+  const address = parseAddress(host);
+  if (address !== null) return findAddressRejection(host, written, port, policy);
   if (host === '' || host.includes(':')) return 'not a host';
-  const listed = policy.entries.some((entry) => entry.host === host && fits(entry, port));
+  const listed = policy.entries.some((entry) => entry.host === host && isPortAllowed(entry, port));
   if (METADATA_NAMES.has(host) && !listed) return 'metadata';
   if (LOCAL_NAMES.test(host) && !listed) return 'localhost';
-  return refusePort(host, null, port, policy);
+  return findPortRejection(host, null, port, policy);
 }
 
-export function refuseAddress(address: string, host: string, port: number, policy: Policy): string | null {
-  const found = parsed(address);
+export function findAddressRejection(address: string, host: string, port: number, policy: Policy): string | null {
+  const found = parseAddress(address);
   if (found === null) return 'not an address';
-  const reason = reasonOf(found);
-  if (reason === null) return refusePort(plainHost(host), found, port, policy);
-  const opens = (entry: Entry): boolean => {
-    if (!fits(entry, port)) return false;
+  const reason = findReason(found);
+  if (reason === null) return findPortRejection(normalizeHost(host), found, port, policy);
+  const isAllowed = (entry: Entry): boolean => {
+    if (!isPortAllowed(entry, port)) return false;
     // Metadata addresses must be allowed by address, because the DNS record of an allowed host could point at them.
     if (reason === 'metadata') return isIn(found, entry, true);
-    return entry.host === plainHost(host) || isIn(found, entry, false);
+    return entry.host === normalizeHost(host) || isIn(found, entry, false);
   };
-  return policy.entries.some(opens) ? null : reason;
+  return policy.entries.some(isAllowed) ? null : reason;
 }
 
-function refusePort(host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: number, policy: Policy) {
+function findPortRejection(host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, port: number, policy: Policy) {
   if (policy.ports.size === 0 || policy.ports.has(port)) return null;
   const listed = policy.entries.some(
     (entry) => entry.port === port && (entry.host === host || (address !== null && isIn(address, entry, false))),
@@ -126,7 +127,7 @@ function refusePort(host: string, address: ipaddr.IPv4 | ipaddr.IPv6 | null, por
   return listed || (address === null && policy.entries.some((entry) => entry.port === port)) ? null : 'port';
 }
 
-const fits = (entry: Entry, port: number): boolean => entry.port === null || entry.port === port;
+const isPortAllowed = (entry: Entry, port: number): boolean => entry.port === null || entry.port === port;
 
 function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, { range }: Entry, exactly: boolean): boolean {
   if (range === null) return false;
@@ -138,18 +139,18 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, { range }: Entry, exactly: boo
 }
 
 /** Checks a URL with the addresses its host resolved to; null: it may be called. */
-export function refuseUrl(text: string, addresses: readonly string[], policy: Policy): string | null {
+export function findUrlRejection(text: string, addresses: readonly string[], policy: Policy): string | null {
   if (!URL.canParse(text)) return 'not a URL';
   const url = new URL(text);
   const { protocol, hostname, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:') return 'scheme';
   if (username !== '' || password !== '') return 'credentials';
-  const { port } = hostAndPort(url);
-  const reason = refuseHost(hostname, port, policy);
-  if (reason !== null || parsed(plainHost(hostname)) !== null) return reason;
+  const { port } = getHostAndPort(url);
+  const reason = findHostRejection(hostname, port, policy);
+  if (reason !== null || parseAddress(normalizeHost(hostname)) !== null) return reason;
   // One forbidden address among several makes the name untrustworthy.
   for (const address of addresses) {
-    const refused = refuseAddress(address, hostname, port, policy);
+    const refused = findAddressRejection(address, hostname, port, policy);
     if (refused !== null) return refused;
   }
   return addresses.length === 0 ? 'unresolved' : null;

@@ -3,7 +3,7 @@
  * of it.
  */
 import { isUtf8 } from 'node:buffer';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Outbound } from '../../../contract/outbound.js';
 import { parseBounded } from '../../../language/strings/bounded-json.js';
 
@@ -12,7 +12,7 @@ export type ReplyLimits = Outbound['limits'];
 const JSON_TYPE = /^(application|text)\/([a-z0-9.!#$&^_-]+\+)?json$/;
 const TEXT_TYPE = /^(text\/.+|application\/(.+\+)?xml|application\/x-www-form-urlencoded|application\/javascript)$/;
 
-const unreadable = (what: string) => fault('OUT_UNREADABLE', { what });
+const createUnreadableFault = (what: string) => createFault('OUT_UNREADABLE', { what });
 
 /** An empty body is null. Without a content type, the body is inspected. */
 export function readReply(bytes: Buffer, contentType: string | undefined, limits: ReplyLimits): unknown {
@@ -20,8 +20,8 @@ export function readReply(bytes: Buffer, contentType: string | undefined, limits
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   const name = type.trim();
   if (JSON_TYPE.test(name)) return readJson(bytes, limits);
-  if (name === '') return looksLikeJson(bytes) ? readJson(bytes, limits) : readText(bytes, undefined);
-  if (!TEXT_TYPE.test(name)) throw unreadable('it is neither JSON nor text');
+  if (name === '') return isJsonLike(bytes) ? readJson(bytes, limits) : readText(bytes, undefined);
+  if (!TEXT_TYPE.test(name)) throw createUnreadableFault('it is neither JSON nor text');
   const charset = parameters.map((one) => /^\s*charset="?([^"\s]+)"?\s*$/.exec(one)?.[1]).find(Boolean);
   return readText(bytes, charset);
 }
@@ -29,11 +29,11 @@ export function readReply(bytes: Buffer, contentType: string | undefined, limits
 function readJson(bytes: Buffer, limits: ReplyLimits): unknown {
   // Some services send a byte order mark, which JSON does not allow.
   const json = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-  if (!isUtf8(json)) throw unreadable('it is not UTF-8');
+  if (!isUtf8(json)) throw createUnreadableFault('it is not UTF-8');
   try {
     return parseBounded(json, () => json.toString('utf8'), limits);
   } catch {
-    throw unreadable('it is no JSON within the limits');
+    throw createUnreadableFault('it is no JSON within the limits');
   }
 }
 
@@ -42,13 +42,13 @@ function readText(bytes: Buffer, charset: string | undefined): string {
   try {
     text = new TextDecoder(charset ?? 'utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw unreadable('its characters cannot be read');
+    throw createUnreadableFault('its characters cannot be read');
   }
-  if (text.includes('\0')) throw unreadable('it is not text');
+  if (text.includes('\0')) throw createUnreadableFault('it is not text');
   return text;
 }
 
-function looksLikeJson(bytes: Buffer): boolean {
+function isJsonLike(bytes: Buffer): boolean {
   const first = bytes.subarray(0, 64).toString('latin1').trimStart()[0];
   return first === '{' || first === '[';
 }

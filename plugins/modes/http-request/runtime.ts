@@ -5,18 +5,18 @@
 import { readFile } from 'node:fs/promises';
 import { resolve as resolvePath } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { asText, isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import { OUTBOUND, type Outbound } from '../../../contract/outbound.js';
 import type { Frame, ModePlan, PlanTools } from '../../../contract/plan.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { mode, type ModeHandle } from '../kind.js';
 import { compileAddress } from './address.js';
-import { createClient, placesOf, type HttpClient } from './client.js';
-import { hostAndPort, policyOf, refuseHost } from './guard.js';
+import { createClient, resolveConnectTo, type HttpClient } from './client.js';
+import { getHostAndPort, createPolicy, findHostRejection } from './guard.js';
 import { compileBody, compileHeaders, type Headers } from './message.js';
 import { readReply } from './reply.js';
-import { piecesIn } from './values.js';
+import { parsePieces } from './values.js';
 
 interface Caller extends ModeHandle {
   /** Created when connections open; no file is read before. */
@@ -25,7 +25,7 @@ interface Caller extends ModeHandle {
 
 export default defineRuntime<ModeHandle>(mode, {
   create: ({ outbound = OUTBOUND, log }): Caller => {
-    const warn = warning(outbound, log);
+    const warn = createWarn(outbound, log);
     const caller: Caller = {
       client: null,
       plan: (value, _pointer, tools) => plan(value, tools, outbound, warn, () => caller.client),
@@ -48,12 +48,12 @@ export default defineRuntime<ModeHandle>(mode, {
 type Warn = (origin: string, place: string) => void;
 
 /** Warns at load about forbidden addresses in variables, which the checker cannot see. */
-function warning(outbound: Outbound, log: Log): Warn {
-  const policy = policyOf(outbound);
-  const elsewhere = placesOf(outbound);
+function createWarn(outbound: Outbound, log: Log): Warn {
+  const policy = createPolicy(outbound);
+  const elsewhere = resolveConnectTo(outbound);
   return (origin, place) => {
-    const { host, port } = hostAndPort(new URL(origin));
-    const reason = elsewhere.has(`${host}:${port}`) ? null : refuseHost(host, port, policy);
+    const { host, port } = getHostAndPort(new URL(origin));
+    const reason = elsewhere.has(`${host}:${port}`) ? null : findHostRejection(host, port, policy);
     if (reason !== null) log.warn({ action: place, host, reason }, 'calls to this host will be refused');
   };
 }
@@ -70,7 +70,7 @@ function plan(
   const method = asText(http['method'] ?? 'GET');
   const address = compileAddress(asText(http['url']), http['query'], tools, outbound.dynamic_hosts);
   if (address.origin !== null) warn(address.origin, tools.place);
-  const body = compileBody(http['request_body'], contentTypeOf(written, tools), tools);
+  const body = compileBody(http['request_body'], readContentType(written, tools), tools);
   const headers = compileHeaders(written, tools);
   const seconds = Math.min(numberIn(http, 'timeout', outbound.timeouts.total), outbound.timeouts.most);
   const accepted = Array.isArray(http['accept_status']) ? (http['accept_status'] as readonly number[]) : [];
@@ -85,32 +85,32 @@ function plan(
   };
   return {
     async execute(frame) {
-      const sent = withOurs(headers(frame), frame);
+      const sent = addOwnHeaders(headers(frame), frame);
       if (body !== null) sent['content-type'] ??= body.contentType;
       const patience = Math.min(settled.patience, frame.invocation.deadline - performance.now());
       const call = { ...settled, patience, url: address.read(frame), headers: sent, body: body?.read(frame) };
       const ready = client();
-      if (ready === null) throw fault('OUT_FAILED');
+      if (ready === null) throw createFault('OUT_FAILED');
       const { body: bytes, type } = await ready.call(call);
       return readReply(bytes, type, outbound.limits);
     },
-    describe: { call: `${method} ${asText(http['url'])}`, seconds, ...described(http) },
+    describe: { call: `${method} ${asText(http['url'])}`, seconds, ...pickDescribed(http) },
   };
 }
 
 const numberIn = (http: JsonObject, name: string, fallback: number): number =>
   typeof http[name] === 'number' ? http[name] : fallback;
 
-const described = (http: JsonObject): JsonObject =>
+const pickDescribed = (http: JsonObject): JsonObject =>
   Object.fromEntries(
     ['accept_status', 'retries', 'follow_redirects'].flatMap((name) =>
       name in http ? [[name, http[name] ?? null]] : [],
     ),
   );
 
-function contentTypeOf(written: JsonObject, tools: PlanTools): string | null {
+function readContentType(written: JsonObject, tools: PlanTools): string | null {
   const [, text] = Object.entries(written).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
-  const [only] = text === undefined ? [] : piecesIn(asText(text), tools);
+  const [only] = text === undefined ? [] : parsePieces(asText(text), tools);
   return typeof only === 'string' ? only : null;
 }
 
@@ -118,7 +118,7 @@ function contentTypeOf(written: JsonObject, tools: PlanTools): string | null {
  * Adds trace headers where the definition sets none. Jobs send their id as idempotency key, so that the service can detect
  * repetitions.
  */
-function withOurs(headers: Headers, { invocation }: Frame): Headers {
+function addOwnHeaders(headers: Headers, { invocation }: Frame): Headers {
   if (invocation.trace !== null) for (const [name, value] of Object.entries(invocation.trace)) headers[name] ??= value;
   if (invocation.trigger === 'job') headers['idempotency-key'] ??= invocation.id;
   return headers;

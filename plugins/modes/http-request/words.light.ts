@@ -35,7 +35,7 @@ export interface UrlParts {
   readonly whole: AccessorPart | null;
 }
 
-export function urlParts(text: string): UrlParts {
+export function parseUrlParts(text: string): UrlParts {
   const parts = parseTemplate(text);
   const [only] = parts;
   const whole = parts.length === 1 && only !== undefined && typeof only !== 'string' && !isFixed(only) ? only : null;
@@ -44,7 +44,7 @@ export function urlParts(text: string): UrlParts {
 
 export type BodyForm = 'json' | 'form' | 'text';
 
-export function bodyForm(contentType: string): BodyForm {
+export function getBodyForm(contentType: string): BodyForm {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === '' || /^[a-z]+\/([a-z0-9.!#$&^_-]+\+)?json$/.test(type)) return 'json';
   return type === 'application/x-www-form-urlencoded' ? 'form' : 'text';

@@ -31,7 +31,7 @@ export default definePlugin({
       enumDocs: { one: 'An object, or null when there is no row.', many: 'An array, also when there is one row.' },
     }).oneOf(['one', 'many']),
   }).meta({ doc: 'Query fields.', parts: ['actionable.query'], mistaken: MISTAKEN }),
-  openapi: shaped,
+  openapi: describeApi,
   examples: [
     {
       title: 'A list',
@@ -50,16 +50,16 @@ export default definePlugin({
 });
 
 /** Shapes the rows as requested; repeated statements always return a list. */
-function shaped({ value, repeated }: ApiPlace): ApiPart {
+function describeApi({ value, repeated }: ApiPlace): ApiPart {
   if (repeated) return {};
   return {
     changes: [
-      { phase: ActionPhase.EXECUTE, change: (forms) => forms.flatMap((rows) => shapesOf(rows, value['result'])) },
+      { phase: ActionPhase.EXECUTE, change: (forms) => forms.flatMap((rows) => listShapes(rows, value['result'])) },
     ],
   };
 }
 
-function shapesOf(rows: Forms[number], result: unknown): Forms {
+function listShapes(rows: Forms[number], result: unknown): Forms {
   if (rows['type'] !== 'array') return [ANY];
   if (result === 'many') return [rows];
   const { items, minItems = 0, maxItems = Infinity } = rows;

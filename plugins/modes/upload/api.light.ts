@@ -3,27 +3,27 @@ import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
 import { listOf, objectOf } from '../../../contract/forms.js';
-import { folderParts } from './folder.light.js';
+import { parseFolder } from './folder.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 
 const KEY: JsonSchema = { type: 'string', maxLength: 512 };
 
-export function describe({ value }: ApiPlace): ApiPart {
+export function describeUploadApi({ value }: ApiPlace): ApiPart {
   const uploads = isObject(value['uploads']) ? value['uploads'] : {};
   const folder = asText(uploads['upload_folder']);
-  const isOpen = folderParts(folder).some((part) => typeof part !== 'string' && part.root !== 'ENV');
+  const isOpen = parseFolder(folder).some((part) => typeof part !== 'string' && part.root !== 'ENV');
   const ofFolder = isOpen ? ['UPL_FOLDER_VALUE'] : [];
-  return uploads['delete_files'] === true ? removing(ofFolder) : storing(uploads, ofFolder);
+  return uploads['delete_files'] === true ? describeRemoving(ofFolder) : describeStoring(uploads, ofFolder);
 }
 
-function storing(uploads: Readonly<Record<string, Json>>, ofFolder: readonly string[]): ApiPart {
+function describeStoring(uploads: Readonly<Record<string, Json>>, ofFolder: readonly string[]): ApiPart {
   const most = numberOr(uploads['max_file_uploads'], DEFAULT_COUNT);
   const bytes = numberOr(uploads['max_upload_file_size'], DEFAULT_BYTES);
   const types = Array.isArray(uploads['allowed_mimetypes'])
     ? (uploads['allowed_mimetypes'] as readonly Json[]).map(asText)
     : undefined;
-  const files = { doc: docOf(most, bytes), most, bytes, ...(types !== undefined && { types }) };
-  const stored = listOf(storedOf(bytes), { minItems: 1, maxItems: most });
+  const files = { doc: formatFilesDoc(most, bytes), most, bytes, ...(types !== undefined && { types }) };
+  const stored = listOf(createStoredSchema(bytes), { minItems: 1, maxItems: most });
   return {
     files: { files },
     changes: [{ phase: ActionPhase.EXECUTE, change: () => [stored] }],
@@ -33,12 +33,12 @@ function storing(uploads: Readonly<Record<string, Json>>, ofFolder: readonly str
 
 const numberOr = (value: Json | undefined, other: number): number => (typeof value === 'number' ? value : other);
 
-const docOf = (most: number, bytes: number): string =>
+const formatFilesDoc = (most: number, bytes: number): string =>
   `${most === 1 ? 'One file' : `1 to ${most} files`} of at most ${bytes} bytes${most === 1 ? '' : ' each'}. ` +
   'Every part with a file counts, whatever its name.';
 
 /** Some storages return a URL path without host. */
-const storedOf = (bytes: number): JsonSchema =>
+const createStoredSchema = (bytes: number): JsonSchema =>
   objectOf({
     storage_key: KEY,
     url: { type: 'string', format: 'uri-reference' },
@@ -50,7 +50,7 @@ const storedOf = (bytes: number): JsonSchema =>
     extension: { type: 'string' },
   });
 
-function removing(ofFolder: readonly string[]): ApiPart {
+function describeRemoving(ofFolder: readonly string[]): ApiPart {
   const removed = objectOf({ storage_key: KEY, deleted: { type: 'boolean', const: true } });
   return {
     body: { ...listOf(KEY, { maxItems: MAX_KEYS }), description: 'Storage keys, as the upload answered them.' },

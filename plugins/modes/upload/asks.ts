@@ -8,13 +8,13 @@ const NAME = 'dominant_color';
 const WHOLE = 'self_';
 
 /** `action`: the upload; `root`: its resource. */
-export function asksForColor(action: Fields, root: Fields): boolean {
+export function isColorUsed(action: Fields, root: Fields): boolean {
   // A `returnables` list on the way removes fields that it does not name.
   const listed = Array.isArray(action['returnables']) || Array.isArray(root['returnables']);
-  return !listed || mentions(action) || mentions(root);
+  return !listed || hasMention(action) || hasMention(root);
 }
 
-function mentions(value: Json): boolean {
+function hasMention(value: Json): boolean {
   const stack: Json[] = [value];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next === 'string') {

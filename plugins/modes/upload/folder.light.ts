@@ -10,17 +10,17 @@ export interface FolderAccessor {
   readonly text: string;
 }
 
-export const folderParts = (folder: string): readonly (string | FolderAccessor)[] =>
+export const parseFolder = (folder: string): readonly (string | FolderAccessor)[] =>
   parseTemplate(folder).map((part) =>
     typeof part === 'string' ? part : { root: part.root, tail: part.tail, text: folder.slice(part.start, part.end) },
   );
 
 /** Folders are relative to the storage root; the earlier system writes a leading slash. */
-export const withoutSlash = (folder: string): string => folder.replace(/^\//, '');
+export const trimSlash = (folder: string): string => folder.replace(/^\//, '');
 
 /** Why a written folder is invalid, or null. */
-export function folderFlaw(folder: string): string | null {
-  const parts = folderParts(folder);
+export function findFolderFlaw(folder: string): string | null {
+  const parts = parseFolder(folder);
   const sample = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');
   if (sample === '') return 'it is empty';
   if (/^\/|\/$/.test(sample)) return 'it begins or ends with a slash';

@@ -1,17 +1,17 @@
 /** Reader of an upload folder, and the keys below it. A value that is no plain identifier rejects the request. */
 import { randomUUID } from 'node:crypto';
 import { BootError } from '../../../contract/boot-error.js';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Reader } from '../../../contract/plan.js';
 import { isStorageKey } from '../../storages/shared/key.light.js';
-import { folderFlaw, folderParts, isFolderValue } from './folder.light.js';
+import { findFolderFlaw, parseFolder, isFolderValue } from './folder.light.js';
 
 /** `read`: reads an accessor as text. Null: files are stored at the root. */
 export function compileFolder(folder: string | null, read: (accessor: string) => Reader): Reader<string> {
   if (folder === null) return () => '';
-  const flaw = folderFlaw(folder);
+  const flaw = findFolderFlaw(folder);
   if (flaw !== null) throw new BootError('UPL_FOLDER', { what: flaw });
-  const pieces = folderParts(folder).map((part): string | Reader<string> => {
+  const pieces = parseFolder(folder).map((part): string | Reader<string> => {
     if (typeof part === 'string') return part;
     const value = read(part.text);
     // Environment values are known at load, and an invalid one would fail every request.
@@ -24,7 +24,7 @@ export function compileFolder(folder: string | null, read: (accessor: string) =>
     return (frame) => {
       const found = value(frame);
       const text = typeof found === 'number' ? String(found) : found;
-      if (typeof text !== 'string' || !isFolderValue(text)) throw fault('UPL_FOLDER_VALUE');
+      if (typeof text !== 'string' || !isFolderValue(text)) throw createFault('UPL_FOLDER_VALUE');
       return text;
     };
   });
@@ -36,12 +36,12 @@ export function compileFolder(folder: string | null, read: (accessor: string) =>
 }
 
 /** A random name from a cryptographic source. */
-export const newName = (extension: string): string =>
+export const createFileName = (extension: string): string =>
   `${randomUUID()}.${/^[a-z0-9]{1,16}$/.test(extension) ? extension : 'bin'}`;
 
-export function keyIn(folder: string, name: string): string {
+export function createStorageKey(folder: string, name: string): string {
   const key = folder === '' ? name : `${folder}/${name}`;
-  if (!isStorageKey(key)) throw fault('UPL_FOLDER_VALUE');
+  if (!isStorageKey(key)) throw createFault('UPL_FOLDER_VALUE');
   return key;
 }
 

@@ -2,19 +2,19 @@
  * Stores or removes files. All files are validated before any is stored; stored files are removed when the request fails before
  * other work may refer to them.
  */
-import { asText, isObject, pointerOf, type Json } from '../../../contract/json.js';
-import { fault, type Fault } from '../../../contract/fault.js';
+import { asText, isObject, formatPointer, type Json } from '../../../contract/json.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
 import type { Frame, ModePlan, Outputs, PlanTools, Reader, UploadedFile } from '../../../contract/plan.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { inspector, type Inspector } from '../../inspectors/kind.js';
 import { mode } from '../kind.js';
 import { storage, type Storage } from '../../storages/kind.js';
-import { asksForColor } from './asks.js';
-import { compileFolder, isInside, keyIn, newName } from './folder.js';
-import { withoutSlash } from './folder.light.js';
-import { sameName } from '../../storages/shared/media.light.js';
+import { isColorUsed } from './asks.js';
+import { compileFolder, isInside, createStorageKey, createFileName } from './folder.js';
+import { trimSlash } from './folder.light.js';
+import { normalizeMediaType } from '../../storages/shared/media.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
-import { judgeFile, type MediaType } from './sniff.js';
+import { detectFileType, type MediaType } from './sniff.js';
 
 type Fields = Readonly<Record<string, Json>>;
 
@@ -23,13 +23,13 @@ export default defineRuntime(mode, {
     plan(value, _pointer, tools) {
       const uploads: Fields = isObject(value['uploads']) ? value['uploads'] : {};
       const store = resolve(storage, 'storage');
-      const written = typeof uploads['upload_folder'] === 'string' ? withoutSlash(uploads['upload_folder']) : null;
+      const written = typeof uploads['upload_folder'] === 'string' ? trimSlash(uploads['upload_folder']) : null;
       const folder = compileFolder(written, (accessor) => tools.value(accessor));
       if (uploads['delete_files'] === true) {
-        tools.readsPayload(null);
-        return removing(store, folder, written, tools.outputs());
+        tools.recordPayloadRead(null);
+        return planRemoval(store, folder, written, tools.outputs());
       }
-      return storing(uploads, value, folder, tools, {
+      return planStoring(uploads, value, folder, tools, {
         store,
         log,
         color: resolve(inspector, 'dominant_color'),
@@ -38,7 +38,7 @@ export default defineRuntime(mode, {
   }),
 });
 
-interface Means {
+interface StoringContext {
   readonly store: Storage;
   readonly log: Log;
   readonly color: Inspector;
@@ -46,33 +46,35 @@ interface Means {
 
 const numberOr = (value: Json | undefined, other: number): number => (typeof value === 'number' ? value : other);
 
-function storing(
+function planStoring(
   uploads: Fields,
   value: Fields,
   folder: Reader<string>,
   tools: PlanTools,
-  { store, log, color }: Means,
+  { store, log, color }: StoringContext,
 ): ModePlan {
   const count = numberOr(uploads['max_file_uploads'], DEFAULT_COUNT);
   const bytes = numberOr(uploads['max_upload_file_size'], DEFAULT_BYTES);
   const seconds = typeof uploads['expiration'] === 'number' ? uploads['expiration'] : null;
   const listed = uploads['allowed_mimetypes'];
-  const allowed = Array.isArray(listed) ? listed.map((type: Json) => sameName(asText(type).toLowerCase())) : null;
+  const allowed = Array.isArray(listed)
+    ? listed.map((type: Json) => normalizeMediaType(asText(type).toLowerCase()))
+    : null;
   const place = tools.action('self', numberOr(value['id'], -1)) ?? -1;
-  const inspects = asksForColor(value, tools.root) ? color : null;
+  const inspects = isColorUsed(value, tools.root) ? color : null;
   const outputs = tools.outputs();
 
   const put = async (frame: Frame): Promise<unknown> => {
     const { files } = frame.invocation;
-    if (files.length === 0) throw fault('UPL_NO_FILE');
-    if (files.length > count) throw fault('REQ_TOO_COMPLEX', { what: 'files', max: count });
-    if (files.length > 1 && outputs !== null) throw severalFiles(files);
+    if (files.length === 0) throw createFault('UPL_NO_FILE');
+    if (files.length > count) throw createFault('REQ_TOO_COMPLEX', { what: 'files', max: count });
+    if (files.length > 1 && outputs !== null) throw createSeveralFilesFault(files);
     const base = folder(frame);
-    const types = await judged(files, bytes, allowed);
-    const stored = files.map((file, index) => described(file, types[index], base));
+    const types = await checkTypes(files, bytes, allowed);
+    const stored = files.map((file, index) => prepareFile(file, types[index], base));
     const keys = stored.map(({ key }) => key);
-    frame.invocation.release((answered) =>
-      answered ? undefined : takeBack(store, log, keys, frame.committedTo > place),
+    frame.invocation.onFinish((answered) =>
+      answered ? undefined : removeStored(store, log, keys, frame.committedTo > place),
     );
     for (const { key, file, type } of stored) {
       const { path, size } = file;
@@ -91,7 +93,7 @@ function storing(
       })),
     );
     const [only] = results;
-    if (only !== undefined) outputs?.give(frame, only);
+    if (only !== undefined) outputs?.assignItem(frame, only);
     return results;
   };
   const describe = { upload: { files: count, bytes, types: allowed ?? 'any', folder: uploads['upload_folder'] ?? '' } };
@@ -99,20 +101,20 @@ function storing(
 }
 
 /** A later step names the result of a single file. */
-function severalFiles(files: readonly UploadedFile[]): Fault {
+function createSeveralFilesFault(files: readonly UploadedFile[]): Fault {
   const detail = 'One file is expected.';
-  const issues = files.slice(1).map(({ field }) => ({ pointer: pointerOf([field]), code: 'UPL_SEVERAL', detail }));
-  return fault('UPL_SEVERAL', {}, { issues });
+  const issues = files.slice(1).map(({ field }) => ({ pointer: formatPointer([field]), code: 'UPL_SEVERAL', detail }));
+  return createFault('UPL_SEVERAL', {}, { issues });
 }
 
 /** Validates all files before any is stored, and names every rejected one. */
-async function judged(
+async function checkTypes(
   files: readonly UploadedFile[],
   max: number,
   allowed: readonly string[] | null,
 ): Promise<MediaType[]> {
   const large = files.find(({ size }) => size > max);
-  if (large !== undefined) throw fault('REQ_PART', { name: large.field, max });
+  if (large !== undefined) throw createFault('REQ_PART', { name: large.field, max });
   // The detected type must match the declared type, and either may be wrong.
   const wanted =
     allowed === null
@@ -121,34 +123,34 @@ async function judged(
   const types: MediaType[] = [];
   const issues: { pointer: string; code: string; detail: string }[] = [];
   for (const file of files) {
-    const type = await judgeFile(file, allowed);
+    const type = await detectFileType(file, allowed);
     if (type !== null) types.push(type);
     else
       issues.push({
-        pointer: pointerOf([file.field]),
+        pointer: formatPointer([file.field]),
         code: 'UPL_TYPE_REFUSED',
         detail: wanted,
       });
   }
-  if (issues.length > 0) throw fault('UPL_TYPE_REFUSED', {}, { issues });
+  if (issues.length > 0) throw createFault('UPL_TYPE_REFUSED', {}, { issues });
   return types;
 }
 
-interface Stored {
+interface StoredFile {
   readonly key: string;
   readonly name: string;
   readonly file: UploadedFile;
   readonly type: MediaType;
 }
 
-function described(file: UploadedFile, type: MediaType | undefined, folder: string): Stored {
-  if (type === undefined) throw fault('UPL_TYPE_REFUSED');
-  const name = newName(type.extension);
-  return { key: keyIn(folder, name), name, file, type };
+function prepareFile(file: UploadedFile, type: MediaType | undefined, folder: string): StoredFile {
+  if (type === undefined) throw createFault('UPL_TYPE_REFUSED');
+  const name = createFileName(type.extension);
+  return { key: createStorageKey(folder, name), name, file, type };
 }
 
 /** `kept`: other work was committed and may refer to the files. */
-async function takeBack(store: Storage, log: Log, keys: readonly string[], kept: boolean): Promise<void> {
+async function removeStored(store: Storage, log: Log, keys: readonly string[], kept: boolean): Promise<void> {
   if (kept) {
     log.warn({ keys }, 'the request failed after its files were stored and something else was done; they stay');
     return;
@@ -156,28 +158,33 @@ async function takeBack(store: Storage, log: Log, keys: readonly string[], kept:
   try {
     await store.remove(keys);
   } catch (error) {
-    if (store.discard !== undefined) return store.discard(keys);
+    if (store.removeInBackground !== undefined) return store.removeInBackground(keys);
     log.error({ keys, err: error }, 'the request failed, and its files could not be removed');
   }
 }
 
-function removing(store: Storage, folder: Reader<string>, written: string | null, outputs: Outputs | null): ModePlan {
+function planRemoval(
+  store: Storage,
+  folder: Reader<string>,
+  written: string | null,
+  outputs: Outputs | null,
+): ModePlan {
   const remove = async (frame: Frame): Promise<unknown> => {
     const base = folder(frame);
     const keys: unknown = frame.payload;
-    if (base === '' || !Array.isArray(keys) || keys.length > MAX_KEYS) throw fault('UPL_KEY', { max: MAX_KEYS });
-    if (outputs !== null && keys.length !== 1) throw fault('UPL_SEVERAL');
+    if (base === '' || !Array.isArray(keys) || keys.length > MAX_KEYS) throw createFault('UPL_KEY', { max: MAX_KEYS });
+    if (outputs !== null && keys.length !== 1) throw createFault('UPL_SEVERAL');
     const foreign = keys.flatMap((key, index) => (isInside(base, key) ? [] : index));
     if (foreign.length > 0) {
       const detail = 'This is no key of a file here.';
       const issues = foreign.map((index) => ({ pointer: `/${index}`, code: 'UPL_KEY', detail }));
-      throw fault('UPL_KEY', { max: MAX_KEYS }, { issues });
+      throw createFault('UPL_KEY', { max: MAX_KEYS }, { issues });
     }
     const inside = [...new Set(keys as string[])];
     if (inside.length > 0) await store.remove(inside);
     const results = inside.map((key) => ({ storage_key: key, deleted: true }));
     const [only] = results;
-    if (only !== undefined) outputs?.give(frame, only);
+    if (only !== undefined) outputs?.assignItem(frame, only);
     return results;
   };
   return { execute: remove, takesList: true, needsList: true, describe: { remove: { folder: written ?? '' } } };

@@ -5,7 +5,13 @@
 import { createReadStream } from 'node:fs';
 import { fileTypeFromBuffer, fileTypeFromFile, supportedMimeTypes } from 'file-type';
 import type { UploadedFile } from '../../../contract/plan.js';
-import { allows, extensionOf, isActive, isTextType, sameName } from '../../storages/shared/media.light.js';
+import {
+  isAllowedType,
+  getExtension,
+  isActive,
+  isTextType,
+  normalizeMediaType,
+} from '../../storages/shared/media.light.js';
 
 export interface MediaType {
   readonly type: string;
@@ -17,16 +23,18 @@ const UNKNOWN = 'application/octet-stream';
 const LOOK_MS = 2000;
 
 /** Null: rejected. */
-export async function judgeFile(file: UploadedFile, allowed: readonly string[] | null): Promise<MediaType | null> {
-  const declared = file.declaredType === '' ? UNKNOWN : sameName(file.declaredType);
-  const marked = await markedType(file);
+export async function detectFileType(file: UploadedFile, allowed: readonly string[] | null): Promise<MediaType | null> {
+  const declared = file.declaredType === '' ? UNKNOWN : normalizeMediaType(file.declaredType);
+  const marked = await detectMarkedType(file);
   const found =
-    marked === null || isMarkup(marked.type) ? await unmarkedType(file, declared) : agreeing(marked, declared);
-  return found !== null && allows(allowed, found.type) ? found : null;
+    marked === null || isMarkup(marked.type)
+      ? await detectUnmarkedType(file, declared)
+      : matchDeclared(marked, declared);
+  return found !== null && isAllowedType(allowed, found.type) ? found : null;
 }
 
 /** Detects the type from the first bytes; a ZIP archive is inspected further. */
-async function markedType({ head, path }: UploadedFile): Promise<MediaType | null> {
+async function detectMarkedType({ head, path }: UploadedFile): Promise<MediaType | null> {
   if (beginsAsUtf16(head)) return null;
   const first = await fileTypeFromBuffer(head).catch(() => undefined);
   const found =
@@ -35,7 +43,7 @@ async function markedType({ head, path }: UploadedFile): Promise<MediaType | nul
         first)
       : first;
   if (found === undefined) return null;
-  return { type: sameName(found.mime.split(';')[0]?.trim() ?? ''), extension: found.ext };
+  return { type: normalizeMediaType(found.mime.split(';')[0]?.trim() ?? ''), extension: found.ext };
 }
 
 /** The UTF-16 byte order mark also looks like an MPEG audio frame. */
@@ -52,29 +60,29 @@ const HOLDS: Readonly<Record<string, readonly string[]>> = {
   'video/ogg': ['application/ogg'],
 };
 
-function agreeing(found: MediaType, declared: string): MediaType | null {
+function matchDeclared(found: MediaType, declared: string): MediaType | null {
   if (declared === UNKNOWN || declared === found.type) return found;
   const holds = Object.hasOwn(HOLDS, found.type) ? HOLDS[found.type] : undefined;
   return holds?.includes(declared) === true ? { type: declared, extension: found.extension } : null;
 }
 
 /** Text, markup, or a binary format without a signature. */
-async function unmarkedType(file: UploadedFile, declared: string): Promise<MediaType | null> {
-  const named = (type: string): MediaType => ({ type, extension: extensionOf(type) });
+async function detectUnmarkedType(file: UploadedFile, declared: string): Promise<MediaType | null> {
+  const toMediaType = (type: string): MediaType => ({ type, extension: getExtension(type) });
   if (!(await isText(file))) {
     // A type with a known signature is false where the signature is missing.
     const lies = declared !== UNKNOWN && supportedMimeTypes.has(declared);
-    return lies || isTextType(declared) ? null : named(declared);
+    return lies || isTextType(declared) ? null : toMediaType(declared);
   }
-  if (looksLikeMarkup(file.head)) return isMarkup(declared) ? named(declared) : null;
-  if (declared === UNKNOWN) return named('text/plain');
-  return isTextType(declared) ? named(declared) : null;
+  if (hasMarkup(file.head)) return isMarkup(declared) ? toMediaType(declared) : null;
+  if (declared === UNKNOWN) return toMediaType('text/plain');
+  return isTextType(declared) ? toMediaType(declared) : null;
 }
 
 /** True for UTF-8 without NUL in the whole file. */
 async function isText({ head, path, size }: UploadedFile): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const fits = (chunk: Uint8Array, more: boolean): boolean => {
+  const isValidChunk = (chunk: Uint8Array, more: boolean): boolean => {
     if (chunk.includes(0)) return false;
     try {
       decoder.decode(chunk, { stream: more });
@@ -83,11 +91,11 @@ async function isText({ head, path, size }: UploadedFile): Promise<boolean> {
       return false;
     }
   };
-  if (size <= head.length) return fits(head, false);
-  for await (const chunk of createReadStream(path)) if (!fits(chunk as Buffer, true)) return false;
-  return fits(new Uint8Array(), false);
+  if (size <= head.length) return isValidChunk(head, false);
+  for await (const chunk of createReadStream(path)) if (!isValidChunk(chunk as Buffer, true)) return false;
+  return isValidChunk(new Uint8Array(), false);
 }
 
 /** Where a browser that sniffs content would detect HTML. */
-const looksLikeMarkup = (head: Uint8Array): boolean =>
+const hasMarkup = (head: Uint8Array): boolean =>
   /^[\s\u{feff}]*<[!?/a-z]/iu.test(Buffer.from(head.buffer, head.byteOffset, head.length).toString('utf8'));

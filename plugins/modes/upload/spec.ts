@@ -4,11 +4,11 @@ import { asText, isObject, type Json } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { isSub0 } from '../../../contract/profile.js';
 import { flag, list, numeric, shape, text, value } from '../../../contract/combinators.js';
-import { describe } from './api.light.js';
+import { describeUploadApi } from './api.light.js';
 import { UPLOAD_ERRORS } from './errors.light.js';
-import { folderFlaw, folderParts, withoutSlash } from './folder.light.js';
+import { findFolderFlaw, parseFolder, trimSlash } from './folder.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
-import { isMediaPattern, typeOfShort } from '../../storages/shared/media.light.js';
+import { isMediaPattern, findTypeByShortName } from '../../storages/shared/media.light.js';
 
 const OUTPUTS = [
   'storage_key',
@@ -140,7 +140,7 @@ export default definePlugin({
     if (removes === true) return { most: MAX_KEYS, limit: null };
     return { most: typeof most === 'number' ? most : DEFAULT_COUNT, limit: ['uploads', 'max_file_uploads'] };
   },
-  openapi: describe,
+  openapi: describeUploadApi,
   errors: UPLOAD_ERRORS,
   examples: [
     {
@@ -187,14 +187,14 @@ function check({ holder, root, profile }: CheckPlace): readonly Finding[] {
   const uploads = isObject(holder['uploads']) ? holder['uploads'] : {};
   const { allowed_mimetypes: allowed, upload_folder: folder } = uploads;
   return [
-    ...types(allowed, uploads['delete_files'] === true),
-    ...smallness(uploads['max_upload_file_size']),
-    ...(typeof folder === 'string' ? folderFindings(isSub0(profile) ? withoutSlash(folder) : folder) : []),
-    ...(uploads['delete_files'] === true ? removal(folder, isObject(root['protected'])) : []),
+    ...checkTypes(allowed, uploads['delete_files'] === true),
+    ...checkSize(uploads['max_upload_file_size']),
+    ...(typeof folder === 'string' ? checkFolder(isSub0(profile) ? trimSlash(folder) : folder) : []),
+    ...(uploads['delete_files'] === true ? checkRemoval(folder, isObject(root['protected'])) : []),
   ];
 }
 
-function types(allowed: Json | undefined, removes: boolean): Finding[] {
+function checkTypes(allowed: Json | undefined, removes: boolean): Finding[] {
   if (allowed === undefined) return removes ? [] : [{ code: 'UPL_ANY_TYPE', at: '/mode' }];
   return (Array.isArray(allowed) ? (allowed as readonly Json[]) : []).flatMap((type, index) =>
     isMediaPattern(asText(type))
@@ -204,45 +204,45 @@ function types(allowed: Json | undefined, removes: boolean): Finding[] {
             code: 'UPL_MEDIA_TYPE',
             at: `/uploads/allowed_mimetypes/${index}`,
             params: { type: asText(type) },
-            ...mend(type),
+            ...suggestType(type),
           },
         ],
   );
 }
 
 /** Fix for short forms of media types such as `png`, `.jpg` and `image`. */
-function mend(type: Json): Pick<Finding, 'fix'> {
-  const right = typeOfShort(asText(type));
+function suggestType(type: Json): Pick<Finding, 'fix'> {
+  const right = findTypeByShortName(asText(type));
   return right === null ? {} : { fix: { title: `change to "${right}"`, text: JSON.stringify(right) } };
 }
 
 /** Smaller numbers probably count megabytes. */
 const HARDLY_A_FILE = 512;
 
-function smallness(size: Json | undefined): Finding[] {
+function checkSize(size: Json | undefined): Finding[] {
   if (typeof size !== 'number' || size < 1 || size >= HARDLY_A_FILE) return [];
   const bytes = size * 1_048_576;
   const fix = { title: `change to ${bytes}`, text: String(bytes) };
   return [{ code: 'UPL_SMALL', at: '/uploads/max_upload_file_size', params: { size, bytes }, fix }];
 }
 
-function folderFindings(folder: string): Finding[] {
-  const what = folderFlaw(folder);
+function checkFolder(folder: string): Finding[] {
+  const what = findFolderFlaw(folder);
   if (what === null) return [];
   const bare = folder.replace(/^(\.{0,2}\/)+|\/+$/g, '');
   const text = JSON.stringify(bare);
-  const fix = bare === folder || folderFlaw(bare) !== null ? {} : { fix: { title: `change to ${text}`, text } };
+  const fix = bare === folder || findFolderFlaw(bare) !== null ? {} : { fix: { title: `change to ${text}`, text } };
   return [{ code: 'UPL_FOLDER', at: '/uploads/upload_folder', params: { what }, ...fix }];
 }
 
 /** Permission to remove files covers every file in the folder. */
-function removal(folder: Json | undefined, guarded: boolean): Finding[] {
+function checkRemoval(folder: Json | undefined, guarded: boolean): Finding[] {
   if (typeof folder !== 'string') {
     return [
       { code: 'UPL_DELETE_FOLDER', at: '/uploads/delete_files', params: { what: 'there is no `upload_folder`' } },
     ];
   }
-  const roots = folderParts(folder).flatMap((part) => (typeof part === 'string' ? [] : part.root));
+  const roots = parseFolder(folder).flatMap((part) => (typeof part === 'string' ? [] : part.root));
   const chosen = roots.find((name) => name === 'PAYLOAD' || name === 'GENERATOR');
   if (chosen !== undefined) {
     const what = `the body is a list of keys and has no names, so $${chosen} tells no folder`;

@@ -6,7 +6,7 @@ export default defineRuntime(observer, {
   register(hooks, { log }) {
     if (log.isLevelEnabled?.('info') === false) return;
     hooks.tap('after-response', ({ id, trigger, resource, method, status, code, milliseconds, attempt }) => {
-      const ms = rounded(milliseconds);
+      const ms = roundTenths(milliseconds);
       const failed = code !== undefined && { code };
       const tried = attempt !== undefined && { attempt };
       log.info({ id, trigger, resource, method, status, ...failed, ...tried, ms }, WORDS[trigger] ?? 'request');
@@ -17,7 +17,7 @@ export default defineRuntime(observer, {
       if (what === 'connection-opened') log.info({ id: event.id, open: event.open }, 'connection opened');
       if (what !== 'connection-closed') return;
       const { id, code, open, milliseconds } = event;
-      log.info({ id, code, open, ms: rounded(milliseconds) }, 'connection closed');
+      log.info({ id, code, open, ms: roundTenths(milliseconds) }, 'connection closed');
     });
   },
 });
@@ -25,4 +25,4 @@ export default defineRuntime(observer, {
 /** Log messages by trigger; any other is a request. */
 const WORDS: Readonly<Record<string, string>> = { websocket: 'message', job: 'work', cron: 'scheduled run' };
 
-const rounded = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
+const roundTenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -17,11 +17,11 @@ export interface CollectorSettings {
 
 const BATCH = 512;
 
-export function toCollector(settings: CollectorSettings, log: Log): BatchSpanProcessor {
+export function createSpanProcessor(settings: CollectorSettings, log: Log): BatchSpanProcessor {
   const { url, headers, queue, interval, timeout } = settings;
   const timeoutMillis = timeout * 1000;
   const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis, concurrencyLimit: 4 });
-  return new BatchSpanProcessor(watched(exporter, log), {
+  return new BatchSpanProcessor(createLoggingExporter(exporter, log), {
     maxQueueSize: queue,
     maxExportBatchSize: Math.min(BATCH, queue),
     scheduledDelayMillis: interval * 1000,
@@ -29,14 +29,14 @@ export function toCollector(settings: CollectorSettings, log: Log): BatchSpanPro
   });
 }
 
-function watched(exporter: SpanExporter, log: Log): SpanExporter {
+function createLoggingExporter(exporter: SpanExporter, log: Log): SpanExporter {
   let isAway = false;
   return {
     export(spans, tell) {
       exporter.export(spans, (result) => {
         const failed = Number(result.code) !== 0;
         if (failed && !isAway)
-          log.warn({ why: reason(result.error) }, 'the collector takes no spans; said once until it does again');
+          log.warn({ why: getReason(result.error) }, 'the collector takes no spans; said once until it does again');
         if (!failed && isAway) log.info({}, 'the collector takes spans again');
         isAway = failed;
         tell(result);
@@ -47,9 +47,9 @@ function watched(exporter: SpanExporter, log: Log): SpanExporter {
 }
 
 /** A status or network code; the message may contain the URL or the response of the collector. */
-function reason(error: unknown): string | number {
+function getReason(error: unknown): string | number {
   if (typeof error !== 'object' || error === null) return 'unknown';
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === 'number' || typeof code === 'string') return code;
-  return cause === undefined ? 'no answer in time' : reason(cause);
+  return cause === undefined ? 'no answer in time' : getReason(cause);
 }

@@ -49,40 +49,40 @@ export function createTracing(service: string, ratio: number, processor: SpanPro
   const addAction = (parent: Span, { key, mode, startedAt, milliseconds, code }: ActionTiming, shift: number): void => {
     const attributes = { 'lintel.action': key, 'lintel.mode': mode, ...(code && { 'lintel.code': code }) };
     const start = startedAt + shift;
-    const span = tracer.startSpan(key, { startTime: instant(start), attributes }, trace.setSpan(ROOT_CONTEXT, parent));
+    const span = tracer.startSpan(key, { startTime: toHrTime(start), attributes }, trace.setSpan(ROOT_CONTEXT, parent));
     if (code !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: code });
-    span.end(instant(start + milliseconds));
+    span.end(toHrTime(start + milliseconds));
   };
   return {
     open(invocation) {
       const { trigger, startedAt } = invocation;
-      const [remote, links] = cameFrom(invocation);
+      const [remote, links] = resolveParent(invocation);
       const parent = remote === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, remote);
       // A job or scheduled run executes long after its nominal instant.
-      const startTime = instant(trigger === 'job' || trigger === 'cron' ? Date.now() : startedAt);
+      const startTime = toHrTime(trigger === 'job' || trigger === 'cron' ? Date.now() : startedAt);
       const span = tracer.startSpan(trigger, { kind: KINDS[trigger] ?? SpanKind.SERVER, startTime, links }, parent);
-      spans.set(keyOf(invocation), span);
+      spans.set(getSpanKey(invocation), span);
       invocation.trace = { ...invocation.trace, traceparent: writeTraceparent(span.spanContext()) };
     },
     close(record) {
-      const span = spans.get(keyOf(record));
+      const span = spans.get(getSpanKey(record));
       if (span === undefined) return;
-      spans.delete(keyOf(record));
+      spans.delete(getSpanKey(record));
       if (span.isRecording()) {
         span.updateName(`${record.method ?? record.trigger} ${record.path ?? ''}`.trimEnd());
-        span.setAttributes(attributesOf(record));
+        span.setAttributes(createAttributes(record));
         if (record.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR, message: record.code ?? '' });
-        const shift = clockShift();
+        const shift = getClockShift();
         for (const action of record.actions) addAction(span, action, shift);
       }
-      span.end(instant(record.startedAt + record.milliseconds));
+      span.end(toHrTime(record.startedAt + record.milliseconds));
     },
     end: () => provider.shutdown(),
   };
 }
 
 /** A job has the id of its request and may run before that ends, so the trigger is part of the key. */
-const keyOf = ({ trigger, id }: Pick<InvocationRecord, 'trigger' | 'id'>): string => `${trigger} ${id}`;
+const getSpanKey = ({ trigger, id }: Pick<InvocationRecord, 'trigger' | 'id'>): string => `${trigger} ${id}`;
 
 /** Triggers without an HTTP response; their spans start their own traces. */
 const APART: ReadonlySet<string> = new Set(['websocket', 'job', 'cron']);
@@ -92,7 +92,7 @@ const KINDS: Readonly<Record<string, SpanKind>> = { job: SpanKind.CONSUMER, cron
  * A request continues the trace of its header. Deferred work and messages of long-lived connections start their own trace with a
  * link.
  */
-function cameFrom(invocation: Invocation): readonly [SpanContext | null, Link[]] {
+function resolveParent(invocation: Invocation): readonly [SpanContext | null, Link[]] {
   const { trigger, origin } = invocation;
   const sent = origin === undefined ? invocation.header('traceparent') : [origin['traceparent'] ?? ''];
   const context = readTraceparent(sent);
@@ -100,7 +100,7 @@ function cameFrom(invocation: Invocation): readonly [SpanContext | null, Link[]]
   return [null, context === null ? [] : [{ context }]];
 }
 
-const attributesOf = ({
+const createAttributes = ({
   id,
   trigger,
   resource,
@@ -122,9 +122,9 @@ const attributesOf = ({
 });
 
 /** The monotonic clock drifts from the system clock in long-lived processes. */
-const clockShift = (): number => Date.now() - (performance.timeOrigin + performance.now());
+const getClockShift = (): number => Date.now() - (performance.timeOrigin + performance.now());
 
-function instant(milliseconds: number): HrTime {
+function toHrTime(milliseconds: number): HrTime {
   const seconds = Math.floor(milliseconds / 1000);
   return [seconds, Math.round((milliseconds - seconds * 1000) * 1e6)];
 }

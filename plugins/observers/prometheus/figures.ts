@@ -4,13 +4,13 @@
  */
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import type { Backlog } from '../../../contract/deferred.js';
-import type { Happening, InvocationRecord } from '../../../contract/hooks.js';
-import { countHappenings } from './happenings.js';
+import type { TelemetryEvent, InvocationRecord } from '../../../contract/hooks.js';
+import { createEventMetrics } from './happenings.js';
 
-export interface Figures {
+export interface Metrics {
   readonly type: string;
-  note(record: InvocationRecord): void;
-  happened(event: Happening): void;
+  recordRequest(record: InvocationRecord): void;
+  recordEvent(event: TelemetryEvent): void;
   text(): Promise<string>;
   end(): void;
 }
@@ -22,7 +22,7 @@ const NONE = '-';
 const HTTP = 'http';
 
 /** `backlog`: the amount of deferred work; null where unknown. */
-export function createFigures(backlog: () => Promise<Backlog | null>): Figures {
+export function createMetrics(backlog: () => Promise<Backlog | null>): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -65,11 +65,11 @@ export function createFigures(backlog: () => Promise<Backlog | null>): Figures {
     buckets: SECONDS,
     registers,
   });
-  const happenings = countHappenings(registry, backlog);
+  const happenings = createEventMetrics(registry, backlog);
   return {
     type: registry.contentType,
-    happened: (event) => happenings.note(event),
-    note({ trigger, resource = NONE, method = NONE, status, code, milliseconds, actions: timings }) {
+    recordEvent: (event) => happenings.recordEvent(event),
+    recordRequest({ trigger, resource = NONE, method = NONE, status, code, milliseconds, actions: timings }) {
       const verb = VERBS.has(method) ? method : NONE;
       if (trigger === HTTP) {
         requests.inc({ resource, method: verb, status });

@@ -4,10 +4,10 @@
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Backlog } from '../../../contract/deferred.js';
-import type { Happening } from '../../../contract/hooks.js';
+import type { TelemetryEvent } from '../../../contract/hooks.js';
 
-export interface Happenings {
-  note(event: Happening): void;
+export interface EventMetrics {
+  recordEvent(event: TelemetryEvent): void;
 }
 
 const NONE = '-';
@@ -15,37 +15,41 @@ const NONE = '-';
 const FRESH = 5000;
 
 /** `backlog`: null where unknown; queried at scrape time. */
-export function countHappenings(registry: Registry, backlog: () => Promise<Backlog | null>): Happenings {
+export function createEventMetrics(registry: Registry, backlog: () => Promise<Backlog | null>): EventMetrics {
   const registers = [registry];
-  const counter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
+  const createCounter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
     new Counter({ name: `lintel_${name}`, help, labelNames, registers });
 
   const open = new Gauge({ name: 'lintel_connections', help: 'WebSocket connections that are open.', registers });
-  const opened = counter('connections_opened_total', 'WebSocket connections that were opened.', []);
-  const closed = counter('connections_closed_total', 'WebSocket connections that ended, by code.', ['code']);
-  const sent = counter('messages_sent_total', 'Messages to connected clients that definitions sent.', ['action']);
-  const delivered = counter('messages_delivered_total', 'Messages handed to connections of this process.', ['action']);
-  const dropped = counter('messages_dropped_total', 'Messages that connections did not keep up with.', ['action']);
-  const accepted = counter('work_accepted_total', 'Work that was put off.', ['resource']);
-  const ended = counter(
+  const opened = createCounter('connections_opened_total', 'WebSocket connections that were opened.', []);
+  const closed = createCounter('connections_closed_total', 'WebSocket connections that ended, by code.', ['code']);
+  const sent = createCounter('messages_sent_total', 'Messages to connected clients that definitions sent.', ['action']);
+  const delivered = createCounter('messages_delivered_total', 'Messages handed to connections of this process.', [
+    'action',
+  ]);
+  const dropped = createCounter('messages_dropped_total', 'Messages that connections did not keep up with.', [
+    'action',
+  ]);
+  const accepted = createCounter('work_accepted_total', 'Work that was put off.', ['resource']);
+  const ended = createCounter(
     'work_ended_total',
     'Runs of deferred work, by what became of it: done, again (it will be tried again), dead.',
     ['resource', 'outcome', 'code'],
   );
-  const unbegun = counter('scheduled_runs_not_begun_total', 'Scheduled runs that were skipped or missed.', [
+  const unbegun = createCounter('scheduled_runs_not_begun_total', 'Scheduled runs that were skipped or missed.', [
     'action',
     'why',
   ]);
   watchBacklog(registry, backlog);
 
   return {
-    note(event) {
+    recordEvent(event) {
       switch (event.what) {
         case 'connection-opened':
           opened.inc();
           return open.set(event.open);
         case 'connection-closed':
-          closed.inc({ code: codeOf(event.code) });
+          closed.inc({ code: toCodeLabel(event.code) });
           return open.set(event.open);
         case 'message-sent':
           return sent.inc({ action: event.action });
@@ -72,12 +76,12 @@ export function countHappenings(registry: Registry, backlog: () => Promise<Backl
 const CODES: ReadonlySet<number> = new Set([
   ...[1000, 1001, 1002, 1003, 1005, 1006, 1007, 1008, 1009, 1011, 1013, 4400, 4401],
 ]);
-const codeOf = (code: number): string => (CODES.has(code) ? String(code) : NONE);
+const toCodeLabel = (code: number): string => (CODES.has(code) ? String(code) : NONE);
 
 function watchBacklog(registry: Registry, backlog: () => Promise<Backlog | null>): void {
   const registers = [registry];
   let asked: { readonly at: number; readonly found: Promise<Backlog | null> } | null = null;
-  const look = (): Promise<Backlog | null> => {
+  const loadBacklog = (): Promise<Backlog | null> => {
     const now = performance.now();
     if (asked === null || now - asked.at > FRESH) asked = { at: now, found: backlog().catch(() => null) };
     return asked.found;
@@ -88,7 +92,7 @@ function watchBacklog(registry: Registry, backlog: () => Promise<Backlog | null>
     labelNames: ['state'],
     registers,
     async collect() {
-      const found = await look();
+      const found = await loadBacklog();
       // Omits an unknown value, because the previous one would look current.
       this.reset();
       if (found === null) return;
@@ -100,7 +104,7 @@ function watchBacklog(registry: Registry, backlog: () => Promise<Backlog | null>
     help: 'How long the oldest of the work that may run has waited since then.',
     registers,
     async collect() {
-      const found = await look();
+      const found = await loadBacklog();
       this.remove();
       if (found !== null) this.set(found.oldest);
     },

@@ -1,24 +1,25 @@
 /** Serves the metrics page and registers the hooks that update it; `figures.ts` defines the labels. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { RouteRequest } from '../../../contract/hooks.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { observer } from '../kind.js';
-import { createFigures } from './figures.js';
+import { createMetrics } from './figures.js';
 
 export default defineRuntime(observer, {
   register(hooks, { options, running }) {
     const { path = '/metrics', token } = options as { path?: string; token?: string };
-    const figures = createFigures(() => running?.backlog() ?? Promise.resolve(null));
-    const admit = token === undefined ? null : guard(token);
-    hooks.tap('after-response', (record) => figures.note(record));
-    hooks.tap('happening', (event) => figures.happened(event));
+    const figures = createMetrics(() => running?.backlog() ?? Promise.resolve(null));
+    const admit = token === undefined ? null : createTokenCheck(token);
+    hooks.tap('after-response', (record) => figures.recordRequest(record));
+    hooks.tap('happening', (event) => figures.recordEvent(event));
     hooks.tap('close', () => figures.end());
     hooks.route({
       path,
       methods: ['GET'],
       async handle(request) {
-        if (admit?.(request) === false) throw fault('OBS_TOKEN', {}, { headers: { 'www-authenticate': 'Bearer' } });
+        if (admit?.(request) === false)
+          throw createFault('OBS_TOKEN', {}, { headers: { 'www-authenticate': 'Bearer' } });
         const headers = { 'content-type': figures.type, 'cache-control': 'no-store' };
         return { status: 200, headers, body: await figures.text() };
       },
@@ -27,13 +28,13 @@ export default defineRuntime(observer, {
 });
 
 /** Compares keyed digests, so that timing reveals neither length nor content of the token. */
-function guard(token: string): (request: RouteRequest) => boolean {
+function createTokenCheck(token: string): (request: RouteRequest) => boolean {
   const key = randomBytes(32);
-  const digest = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
-  const expected = digest(token);
+  const computeDigest = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
+  const expected = computeDigest(token);
   return ({ header }) => {
     const [value, ...more] = header('authorization');
     const sent = more.length === 0 && value !== undefined ? /^bearer +(\S+)$/i.exec(value)?.[1] : undefined;
-    return timingSafeEqual(digest(sent ?? ''), expected) && sent !== undefined;
+    return timingSafeEqual(computeDigest(sent ?? ''), expected) && sent !== undefined;
   };
 }

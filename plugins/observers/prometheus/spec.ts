@@ -3,7 +3,7 @@ import { string } from 'yup';
 import { asText } from '../../../contract/json.js';
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text, value } from '../../../contract/combinators.js';
-import { variableOf } from '../../tokens/shared/keys.light.js';
+import { getVariableName } from '../../tokens/shared/keys.light.js';
 
 export default definePlugin({
   kind: 'observer',
@@ -67,7 +67,7 @@ export default definePlugin({
     },
   },
   check: ({ value: { token }, env }) => {
-    const name = variableOf(asText(token));
+    const name = getVariableName(asText(token));
     const known = name === null ? null : env(name);
     // A blank variable is reported elsewhere.
     if (name === null || known === null || known.blank || known.length >= MIN_TOKEN) return [];

@@ -12,7 +12,7 @@ export default defineRuntime(observer, {
       'reply',
       (reply, invocation) => {
         const total = performance.now() - (arrivals.get(invocation) ?? performance.now());
-        const parts = [`total;dur=${total.toFixed(1)}`, ...(invocation.timings ?? []).map(entry)];
+        const parts = [`total;dur=${total.toFixed(1)}`, ...(invocation.timings ?? []).map(formatEntry)];
         return { ...reply, headers: { ...reply.headers, 'server-timing': parts.join(', ') } };
       },
       { stage: Stage.LAST },
@@ -21,5 +21,5 @@ export default defineRuntime(observer, {
 });
 
 /** Replaces characters of ids that a header cannot carry. */
-const entry = ({ key, mode, milliseconds }: ActionTiming): string =>
+const formatEntry = ({ key, mode, milliseconds }: ActionTiming): string =>
   `${mode.toLowerCase()};desc="${key.replaceAll(/[^\x20-\x7e]|["\\]/g, '?')}";dur=${milliseconds.toFixed(1)}`;

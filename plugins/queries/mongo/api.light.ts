@@ -13,7 +13,7 @@ const COUNTED: JsonSchema = {
   maxItems: 1,
 };
 
-export function describe({ value, repeated, facts }: ApiPlace): ApiPart {
+export function describeDocumentQuery({ value, repeated, facts }: ApiPlace): ApiPart {
   const action = asText(value['action']);
   const writes = facts('document-action', action)?.['writes'] !== false;
   const rows = action === 'COUNT' ? COUNTED : listOf(ANY);

@@ -2,25 +2,25 @@
  * Shared by the checks of document queries: findings, field names and literals checked against the model. Collections without a
  * model are not checked for names and types.
  */
-import { asText, escapePointer, isObject, own, type Json } from '../../../contract/json.js';
+import { asText, escapePointer, isObject, getOwn, type Json } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
-import { valueOf } from '../../../language/strings/literal.js';
-import { placeholderOf } from '../../../language/strings/placeholder.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
+import { unwrapLiteral } from '../../../language/strings/literal.js';
+import { parsePlaceholder } from '../../../language/strings/placeholder.js';
 
-export type Definition = Readonly<Record<string, Json>>;
+export type QueryDefinition = Readonly<Record<string, Json>>;
 /** Fields by exact name; null where only the name is known. */
-export type Known = ReadonlyMap<string, Definition | null>;
+export type KnownFields = ReadonlyMap<string, QueryDefinition | null>;
 
-export interface Looking {
+export interface QueryCheckContext {
   readonly findings: Finding[];
   readonly model: string;
   /** Field names at this point; null where they are unknown. */
-  readonly known: Known | null;
+  readonly known: KnownFields | null;
   readonly updates?: boolean;
   readonly parameters: readonly Json[];
   /** The complete definition. */
-  readonly root: Definition;
+  readonly root: QueryDefinition;
   readonly nearest: CheckPlace['nearest'];
   readonly facts: CheckPlace['facts'];
 }
@@ -34,22 +34,26 @@ const PLACE_IN_LIST = /^(?:\d+|\$|\$\[[a-z0-9_]*\])$/i;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*$/;
 
 export const isOperator = (key: string): boolean => key.startsWith('$');
-export const below = (at: string, key: string | number): string => `${at}/${escapePointer(String(key))}`;
-export const entriesOf = (json: Definition): [string, Json][] => Object.entries(json);
+export const joinPointer = (at: string, key: string | number): string => `${at}/${escapePointer(String(key))}`;
+export const toEntries = (json: QueryDefinition): [string, Json][] => Object.entries(json);
 
 /** A text that represents a value: an accessor or a placeholder. */
 export const isValue = (json: Json | undefined): json is string =>
-  typeof json === 'string' && (placeholderOf(json) !== null || accessorsIn(json).length > 0);
+  typeof json === 'string' && (parsePlaceholder(json) !== null || listAccessors(json).length > 0);
 
 /** True for a value used as a field name. Placeholders are reported here, accessors by the general accessor check. */
-export function isFilledName(look: Looking, key: string, at: string): boolean {
+export function isFilledName(look: QueryCheckContext, key: string, at: string): boolean {
   if (!isValue(key)) return false;
-  if (placeholderOf(key) !== null) look.findings.push({ code: 'DOC_NAME', at, key: true, params: { name: key } });
+  if (parsePlaceholder(key) !== null) look.findings.push({ code: 'DOC_NAME', at, key: true, params: { name: key } });
   return true;
 }
 
 /** The definition of the field; null where it is unknown (and then reported) or has no known type. */
-export function fieldAt(look: Looking, path: string, spot: Pick<Finding, 'at' | 'key' | 'span'>): Definition | null {
+export function findField(
+  look: QueryCheckContext,
+  path: string,
+  spot: Pick<Finding, 'at' | 'key' | 'span'>,
+): QueryDefinition | null {
   const { known, model } = look;
   const [root = path, ...rest] = path.split('.');
   if (known === null || isValue(path)) return null;
@@ -58,10 +62,10 @@ export function fieldAt(look: Looking, path: string, spot: Pick<Finding, 'at' | 
     if (!ALWAYS.has(root)) reportField(look, `the model "${model}"`, root, known.keys(), path, spot);
     return null;
   }
-  let field: Definition | null = found;
+  let field: QueryDefinition | null = found;
   for (const [i, segment] of rest.entries()) {
     if (field === null || PLACE_IN_LIST.test(segment)) continue;
-    const column = columnOf(look, field);
+    const column = getColumnType(look, field);
     const before = [root, ...rest.slice(0, i)].join('.');
     if (column !== null && column !== 'json') {
       look.findings.push({ code: 'DOC_NO_OBJECT', ...spot, params: { name: before, type: asText(field['type']) } });
@@ -69,7 +73,7 @@ export function fieldAt(look: Looking, path: string, spot: Pick<Finding, 'at' | 
     }
     const properties: Json | undefined = field['properties'];
     if (!isObject(properties)) return null;
-    const inner: unknown = own(properties, segment);
+    const inner: unknown = getOwn(properties, segment);
     if (inner === undefined) reportField(look, `"${before}"`, segment, Object.keys(properties), path, spot);
     field = isObject(inner) ? inner : null;
   }
@@ -77,7 +81,7 @@ export function fieldAt(look: Looking, path: string, spot: Pick<Finding, 'at' | 
 }
 
 function reportField(
-  { findings, nearest, parameters, root }: Looking,
+  { findings, nearest, parameters, root }: QueryCheckContext,
   where: string,
   name: string,
   candidates: Iterable<string>,
@@ -90,7 +94,7 @@ function reportField(
   // Where the definition has the name elsewhere too, the model may be wrong instead.
   const isMended = near !== undefined && !parameters.includes(name) && !isNamed(root, name);
   const fix = isMended ? { fix: { title: `change to "${right.join('.')}"`, text } } : {};
-  findings.push({ code: 'DOC_FIELD', ...spot, params: { where, name, hint: hintOf(near) }, ...fix });
+  findings.push({ code: 'DOC_FIELD', ...spot, params: { where, name, hint: formatHint(near) }, ...fix });
 }
 
 /** Whether a text of the definition outside its document queries has the name, such as an entry of `returnables`. */
@@ -100,14 +104,14 @@ function isNamed(json: Json, name: string): boolean {
   return isObject(json) && Object.entries(json).some(([key, value]) => key !== QUERY && isNamed(value, name));
 }
 
-export const hintOf = (near: string | undefined): string => (near === undefined ? '' : ` Did you mean "${near}"?`);
+export const formatHint = (near: string | undefined): string => (near === undefined ? '' : ` Did you mean "${near}"?`);
 
-export function columnOf({ facts }: Looking, field: Definition): string | null {
+export function getColumnType({ facts }: QueryCheckContext, field: QueryDefinition): string | null {
   const column = facts('field-type', asText(field['type']))?.['column'];
   return typeof column === 'string' ? column : null;
 }
 
-export const wordOf = (json: Json): string => {
+export const describeJson = (json: Json): string => {
   if (json === null) return 'null';
   if (Array.isArray(json)) return 'a list';
   if (typeof json === 'object') return 'an object';
@@ -115,27 +119,31 @@ export const wordOf = (json: Json): string => {
 };
 
 /** Checks a literal that is compared with a field or written to it, including one behind `"$1"`. */
-export function judgeValue(look: Looking, json: Json, field: Definition | null, at: string): void {
+export function checkValue(look: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
   if (field === null) return;
-  const literal = literalOf(look, json, at);
+  const literal = findLiteral(look, json, at);
   if (literal === null) return;
-  const column = columnOf(look, field);
-  if (column === null || fits(column, literal.json)) return;
-  const [type, actual, right] = [asText(field['type']), shown(literal.json), RIGHT[column] ?? 'a value of that type'];
+  const column = getColumnType(look, field);
+  if (column === null || canHold(column, literal.json)) return;
+  const [type, actual, right] = [
+    asText(field['type']),
+    describeValue(literal.json),
+    RIGHT[column] ?? 'a value of that type',
+  ];
   look.findings.push({ code: 'DOC_TYPE', at: literal.at, params: { type, actual, right } });
 }
 
 /** The literal at a location or behind its placeholder; null for runtime values. */
-function literalOf(
-  { parameters }: Looking,
+function findLiteral(
+  { parameters }: QueryCheckContext,
   json: Json,
   at: string,
 ): { readonly json: Json; readonly at: string } | null {
-  const n = placeholderOf(json);
+  const n = parsePlaceholder(json);
   if (n === null) return isValue(json) ? null : { json, at };
   const entry = parameters[n - 1];
   if (entry === undefined) return null;
-  const literal = valueOf(entry);
+  const literal = unwrapLiteral(entry);
   // A text that looks like a name is treated as one, unless it is marked as a value.
   if (literal === entry && (isValue(entry) || (typeof entry === 'string' && IDENTIFIER.test(entry)))) return null;
   return { json: literal, at: `/parameters/${n - 1}` };
@@ -150,7 +158,7 @@ const RIGHT: Readonly<Record<string, string>> = {
 };
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-export function fits(column: string, json: Json): boolean {
+export function canHold(column: string, json: Json): boolean {
   if (json === null) return true;
   switch (column) {
     case 'integer':
@@ -169,7 +177,7 @@ export function fits(column: string, json: Json): boolean {
 }
 
 /** Integers and fractions are both shown as numbers. */
-const shown = (json: Json): string => {
+const describeValue = (json: Json): string => {
   if (typeof json === 'number' || typeof json === 'boolean') return String(json);
-  return typeof json === 'string' ? 'this text' : wordOf(json);
+  return typeof json === 'string' ? 'this text' : describeJson(json);
 };

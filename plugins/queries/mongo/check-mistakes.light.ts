@@ -3,7 +3,13 @@
  * other query languages.
  */
 import type { Json } from '../../../contract/json.js';
-import { below, entriesOf, isOperator, type Definition, type Looking } from './check-context.light.js';
+import {
+  joinPointer,
+  toEntries,
+  isOperator,
+  type QueryDefinition,
+  type QueryCheckContext,
+} from './check-context.light.js';
 
 const INSTEAD: Readonly<Record<string, string>> = {
   $like: 'text is searched by {"$regex": "^$PAYLOAD.q", "$options": "i"}',
@@ -29,9 +35,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
   $toggle: 'write the update as a list of stages: [{"$set": {"done": {"$not": "$done"}}}]',
 };
 
-export const insteadOf = (name: string): string =>
-  Object.hasOwn(INSTEAD, name) ? ` ${capital(INSTEAD[name] ?? '')}.` : '';
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const getReplacement = (name: string): string =>
+  Object.hasOwn(INSTEAD, name) ? ` ${capitalize(INSTEAD[name] ?? '')}.` : '';
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Operators of other languages; the operator tables detect those that lack only the dollar sign. */
 const SIGNS: Readonly<Record<string, string>> = {
@@ -48,28 +54,28 @@ const SIGNS: Readonly<Record<string, string>> = {
 
 /** Names that are unlikely to be fields of a value. */
 const BARE = new Set(['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin', 'regex', 'elemMatch']);
-const operatorFor = (name: string): string | undefined =>
+const findOperator = (name: string): string | undefined =>
   Object.hasOwn(SIGNS, name) ? SIGNS[name] : BARE.has(name) ? `$${name}` : undefined;
 
 /** `or` with a list is an operator, because no field is compared with a list of queries. */
-export const listOperatorFor = (name: string): string | undefined =>
+export const findListOperator = (name: string): string | undefined =>
   ['and', 'or', 'nor', 'AND', 'OR', 'NOR'].includes(name) ? `$${name.toLowerCase()}` : undefined;
 
 /** `{"age": {"gt": 1}}`: an object with only operator names is intended as operators. */
-export function reportBareOperators(look: Looking, json: Definition, at: string): boolean {
+export function reportBareOperators(look: QueryCheckContext, json: QueryDefinition, at: string): boolean {
   const keys = Object.keys(json);
-  const meant = keys.flatMap((key) => operatorFor(key) ?? []);
+  const meant = keys.flatMap((key) => findOperator(key) ?? []);
   if (keys.length === 0 || meant.length < keys.length) return false;
-  keys.forEach((key, i) => reportDollar(look, key, meant[i] ?? key, below(at, key)));
+  keys.forEach((key, i) => reportDollar(look, key, meant[i] ?? key, joinPointer(at, key)));
   return true;
 }
 
-export function reportDollar({ findings }: Looking, name: string, right: string, at: string): void {
+export function reportDollar({ findings }: QueryCheckContext, name: string, right: string, at: string): void {
   const fix = { title: `change to "${right}"`, text: JSON.stringify(right) };
   findings.push({ code: 'DOC_DOLLAR', at, key: true, params: { name, right }, fix });
 }
 
-interface Meant {
+interface IntendedValue {
   readonly isCall: boolean;
   readonly right: string;
   /** The replacement is certain. */
@@ -87,17 +93,17 @@ const REQUEST =
 const OTHER_LETTERS = /^\$(?:(payload|protected|header|env|generator)((?:\.[\w-]+)+)|(datetime))$/i;
 const HOLDER = /^(?:\?|:[A-Za-z_]\w*|@[A-Za-z_]\w*|%s)$/;
 
-const bare = (text: string): string => text.replace(/^['"`]|['"`]$/g, '');
+const stripQuotes = (text: string): string => text.replace(/^['"`]|['"`]$/g, '');
 
 /** The intended meaning of a field's value; null for ordinary text. */
-function meantBy(text: string, field: string): Meant | null {
+function findIntended(text: string, field: string): IntendedValue | null {
   const id = IDS.exec(text)?.[1];
   if (id !== undefined) {
-    const isText = /^[0-9a-f]{24}$/i.test(bare(id)) || ACCESSOR.test(id);
-    return { isCall: true, right: isText ? bare(id) : '$GENERATOR.BSON', isCertain: isText || id === '' };
+    const isText = /^[0-9a-f]{24}$/i.test(stripQuotes(id)) || ACCESSOR.test(id);
+    return { isCall: true, right: isText ? stripQuotes(id) : '$GENERATOR.BSON', isCertain: isText || id === '' };
   }
   const time = TIMES.exec(text)?.[1];
-  if (time !== undefined && time !== '') return { isCall: true, right: bare(time), isCertain: true };
+  if (time !== undefined && time !== '') return { isCall: true, right: stripQuotes(time), isCertain: true };
   if (time === '' || NOW.test(text)) return { isCall: true, right: '$DATETIME', isCertain: true };
   const number = NUMBERS.exec(text)?.[1];
   if (number !== undefined) return { isCall: true, right: number, isCertain: false };
@@ -109,27 +115,27 @@ function meantBy(text: string, field: string): Meant | null {
 }
 
 /** True when the text was reported and needs no further check. */
-export function reportMeant({ findings }: Looking, json: Json, at: string): boolean {
+export function reportIntended({ findings }: QueryCheckContext, json: Json, at: string): boolean {
   if (typeof json !== 'string') return false;
-  const right = inCapitals(json.trim());
+  const right = toUpperAccessor(json.trim());
   if (right !== null) {
     const fix = { title: `change to ${right}`, text: JSON.stringify(right) };
     findings.push({ code: 'TPL_VALUE', at, params: { template: json, right }, fix });
     return true;
   }
-  return reportWord(findings, json, at);
+  return reportText(findings, json, at);
 }
 
-function inCapitals(text: string): string | null {
+function toUpperAccessor(text: string): string | null {
   const [, root, path = '', alone] = OTHER_LETTERS.exec(text) ?? [];
   const right = root === undefined ? alone && `$${alone.toUpperCase()}` : `$${root.toUpperCase()}${path}`;
   return right === undefined || right === text ? null : right;
 }
 
-function reportWord(findings: Looking['findings'], json: string, at: string): boolean {
+function reportText(findings: QueryCheckContext['findings'], json: string, at: string): boolean {
   const segments = at.split('/').slice(1);
   const field = segments.findLast((segment) => !isOperator(segment) && !/^\d+$/.test(segment)) ?? '';
-  const meant = meantBy(json.trim(), field);
+  const meant = findIntended(json.trim(), field);
   if (meant === null) return false;
   const { isCall, right, isCertain } = meant;
   const shown = isCall && NUMBERS.test(json) ? right : JSON.stringify(right);
@@ -140,7 +146,11 @@ function reportWord(findings: Looking['findings'], json: string, at: string): bo
 }
 
 /** Reports `"tags.$[t]"` without an entry in `array_filters`, and paths written twice. */
-export function reportFilters({ findings }: Looking, update: Definition, filters: Json | undefined): void {
+export function reportFilters(
+  { findings }: QueryCheckContext,
+  update: QueryDefinition,
+  filters: Json | undefined,
+): void {
   const listed = Array.isArray(filters) ? (filters as readonly Json[]) : [];
   const known = new Set(
     listed.flatMap((one) =>
@@ -148,10 +158,10 @@ export function reportFilters({ findings }: Looking, update: Definition, filters
     ),
   );
   const seen = new Set<string>();
-  for (const [operator, fields] of entriesOf(update)) {
+  for (const [operator, fields] of toEntries(update)) {
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) continue;
     for (const path of Object.keys(fields)) {
-      const at = below(below('/update_predicate', operator), path);
+      const at = joinPointer(joinPointer('/update_predicate', operator), path);
       const name = /\$\[([A-Za-z]\w*)\]/.exec(path)?.[1];
       if (name !== undefined && !known.has(name))
         findings.push({ code: 'DOC_FILTER', at, key: true, params: { name } });

@@ -4,62 +4,62 @@ import type { Finding } from '../../../contract/plugin.js';
 import { namesAfter, type NameFlow } from '../../../contract/name-flow.js';
 import { STAGE_FLOWS } from '../../document-actions/shared/stages.light.js';
 import {
-  below,
-  entriesOf,
-  fieldAt,
+  joinPointer,
+  toEntries,
+  findField,
   isFilledName,
-  type Definition,
-  type Known,
-  type Looking,
+  type QueryDefinition,
+  type KnownFields,
+  type QueryCheckContext,
 } from './check-context.light.js';
 import { checkExpression } from './check-expression.light.js';
 import { checkConstant, checkLiteral, checkOperand, checkQuery } from './check-query.light.js';
-import { reportOperator, wrongForm } from './check-report.light.js';
+import { reportOperator, reportWrongForm } from './check-report.light.js';
 import { STAGE_MEMBERS, STAGES, UPDATE_STAGES, type Operand, type Operators } from './operators.light.js';
 
 /** Checks stages in order; each passes on the known field names. */
-export function checkPipeline(look: Looking, json: Json, at: string, stages: Operators = STAGES): void {
+export function checkPipeline(look: QueryCheckContext, json: Json, at: string, stages: Operators = STAGES): void {
   if (!Array.isArray(json)) {
-    wrongForm(look, json, at, 'here', 'a list of stages');
+    reportWrongForm(look, json, at, 'here', 'a list of stages');
     return;
   }
   const where = stages === STAGES ? 'as a stage' : 'as a stage of an update';
   let now = look;
   json.forEach((stage: Json, i) => {
-    const here = below(at, i);
+    const here = joinPointer(at, i);
     const names = isObject(stage) ? Object.keys(stage) : [];
     const [name] = names;
     if (!isObject(stage) || name === undefined || names.length > 1) {
-      wrongForm(now, stage, here, 'here', 'an object with one stage');
+      reportWrongForm(now, stage, here, 'here', 'an object with one stage');
       return;
     }
     const operand = stages[name];
-    const inner = (stage as Definition)[name] ?? null;
+    const inner = (stage as QueryDefinition)[name] ?? null;
     if (operand === undefined) {
-      reportOperator(now, name, below(here, name), stages, where);
+      reportOperator(now, name, joinPointer(here, name), stages, where);
       now = { ...now, known: null };
       return;
     }
-    checkStage(now, operand, name, inner, below(here, name));
-    now = { ...now, known: knownAfter(now.known, name, inner) };
+    checkStage(now, operand, name, inner, joinPointer(here, name));
+    now = { ...now, known: listKnownAfter(now.known, name, inner) };
   });
 }
 
-function checkStage(look: Looking, operand: Operand, name: string, json: Json, at: string): void {
+function checkStage(look: QueryCheckContext, operand: Operand, name: string, json: Json, at: string): void {
   const where = `behind "${name}"`;
   switch (operand) {
     case 'fields':
       if (name === '$group' && isObject(json) && !Object.hasOwn(json, '_id'))
-        look.findings.push({ code: 'DOC_GROUP', at, fix: allTogether(at) });
-      if (!isObject(json)) wrongForm(look, json, at, where, 'an object of names');
-      else for (const [key, inner] of entriesOf(json)) checkNamed(look, key, inner, below(at, key));
+        look.findings.push({ code: 'DOC_GROUP', at, fix: createCountFix(at) });
+      if (!isObject(json)) reportWrongForm(look, json, at, where, 'an object of names');
+      else for (const [key, inner] of toEntries(json)) checkNamed(look, key, inner, joinPointer(at, key));
       return;
     case 'stages':
       checkPipeline({ ...look, known: null }, json, at, name === 'pipeline' ? STAGES : UPDATE_STAGES);
       return;
     case 'facets':
-      if (!isObject(json)) wrongForm(look, json, at, where, 'an object of pipelines');
-      else for (const [key, inner] of entriesOf(json)) checkPipeline(look, inner, below(at, key));
+      if (!isObject(json)) reportWrongForm(look, json, at, where, 'an object of pipelines');
+      else for (const [key, inner] of toEntries(json)) checkPipeline(look, inner, joinPointer(at, key));
       return;
     case 'object':
       checkMembers(look, name, json, at);
@@ -77,27 +77,27 @@ function checkStage(look: Looking, operand: Operand, name: string, json: Json, a
 }
 
 /** Fix for `$group`: a null `_id`; needs review, because usually another key is intended. */
-const allTogether = (at: string): NonNullable<Finding['fix']> => ({
+const createCountFix = (at: string): NonNullable<Finding['fix']> => ({
   title: 'take all documents together: "_id": null',
-  edits: [{ at: below(at, '_id'), put: null }],
+  edits: [{ at: joinPointer(at, '_id'), put: null }],
   asks: true,
 });
 
-function checkNamed(look: Looking, key: string, json: Json, at: string): void {
+function checkNamed(look: QueryCheckContext, key: string, json: Json, at: string): void {
   if (!isFilledName(look, key, at)) checkExpression(look, json, at);
 }
 
-function checkMembers(look: Looking, name: string, json: Json, at: string): void {
+function checkMembers(look: QueryCheckContext, name: string, json: Json, at: string): void {
   const members = STAGE_MEMBERS[name];
   if (members === undefined) return;
   if (!isObject(json)) {
-    wrongForm(look, json, at, `behind "${name}"`, `an object: ${Object.keys(members).join(', ')}`);
+    reportWrongForm(look, json, at, `behind "${name}"`, `an object: ${Object.keys(members).join(', ')}`);
     return;
   }
   // Joined documents have their own fields.
   const inner = name === '$unionWith' ? { ...look, known: null } : look;
-  for (const [key, value] of entriesOf(json)) {
-    const here = below(at, key);
+  for (const [key, value] of toEntries(json)) {
+    const here = joinPointer(at, key);
     const operand = members[key];
     if (operand === undefined) reportOperator(look, key, here, members, `behind "${name}"`);
     else if (operand === 'query') checkQuery({ ...look, known: null }, value, here);
@@ -105,20 +105,20 @@ function checkMembers(look: Looking, name: string, json: Json, at: string): void
   }
 }
 
-function checkNames(look: Looking, name: string, json: Json, at: string): void {
+function checkNames(look: QueryCheckContext, name: string, json: Json, at: string): void {
   if (name === '$sort' && isObject(json)) {
-    for (const key of Object.keys(json)) fieldAt(look, key, { at: below(at, key), key: true });
+    for (const key of Object.keys(json)) findField(look, key, { at: joinPointer(at, key), key: true });
   }
   if (name === '$unset') {
     const names = Array.isArray(json) ? (json as readonly Json[]) : [json];
     names.forEach((field, i) => {
-      if (typeof field === 'string') fieldAt(look, field, { at: Array.isArray(json) ? below(at, i) : at });
+      if (typeof field === 'string') findField(look, field, { at: Array.isArray(json) ? joinPointer(at, i) : at });
     });
   }
   if (name === '$unwind')
     checkExpression(
       look,
-      isObject(json) ? ((json as Definition)['path'] ?? null) : json,
+      isObject(json) ? ((json as QueryDefinition)['path'] ?? null) : json,
       isObject(json) ? `${at}/path` : at,
     );
 }
@@ -126,7 +126,7 @@ function checkNames(look: Looking, name: string, json: Json, at: string): void {
 /** Field names are unknown after any other stage. */
 const FOLLOWED: ReadonlySet<NameFlow | undefined> = new Set<NameFlow>(['keeps', 'adds', 'joins', 'unwinds']);
 
-function knownAfter(known: Known | null, name: string, json: Json): Known | null {
+function listKnownAfter(known: KnownFields | null, name: string, json: Json): KnownFields | null {
   const flow = STAGE_FLOWS[name];
   // Removed names stay known, because a later use of one is not a misspelling.
   if (known === null || flow === 'drops') return known;

@@ -4,36 +4,42 @@
  */
 import { isObject, type Json } from '../../../contract/json.js';
 import {
-  below,
-  entriesOf,
-  fieldAt,
+  joinPointer,
+  toEntries,
+  findField,
   isFilledName,
   isOperator,
   isValue,
-  judgeValue,
-  type Definition,
-  type Looking,
+  checkValue,
+  type QueryDefinition,
+  type QueryCheckContext,
 } from './check-context.light.js';
 import { checkExpression } from './check-expression.light.js';
-import { insteadOf, listOperatorFor, reportBareOperators, reportDollar, reportMeant } from './check-mistakes.light.js';
-import { misplaced, reportOperator, wrongForm } from './check-report.light.js';
+import {
+  getReplacement,
+  findListOperator,
+  reportBareOperators,
+  reportDollar,
+  reportIntended,
+} from './check-mistakes.light.js';
+import { reportMisplaced, reportOperator, reportWrongForm } from './check-report.light.js';
 import { FIELD_OPERATORS, QUERY_OPERATORS, SEARCH_FIELDS, type Operand } from './operators.light.js';
 
-export function checkQuery(look: Looking, json: Json, at: string): void {
+export function checkQuery(look: QueryCheckContext, json: Json, at: string): void {
   if (!isObject(json)) {
-    wrongForm(look, json, at, 'here', 'an object of names of fields');
+    reportWrongForm(look, json, at, 'here', 'an object of names of fields');
     return;
   }
-  for (const [key, inner] of entriesOf(json)) {
-    const here = below(at, key);
+  for (const [key, inner] of toEntries(json)) {
+    const here = joinPointer(at, key);
     if (isFilledName(look, key, here)) continue;
-    const meant = Array.isArray(inner) ? listOperatorFor(key) : undefined;
+    const meant = Array.isArray(inner) ? findListOperator(key) : undefined;
     if (meant !== undefined) {
       reportDollar(look, key, meant, here);
       continue;
     }
     if (!isOperator(key)) {
-      checkField(look, inner, fieldAt(look, key, { at: here, key: true }), here);
+      checkField(look, inner, findField(look, key, { at: here, key: true }), here);
       continue;
     }
     const operand = QUERY_OPERATORS[key];
@@ -42,9 +48,9 @@ export function checkQuery(look: Looking, json: Json, at: string): void {
   }
 }
 
-export function checkField(look: Looking, json: Json, field: Definition | null, at: string): void {
+export function checkField(look: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
   if (!isObject(json)) {
-    if (!reportMeant(look, json, at)) judgeValue(look, json, field, at);
+    if (!reportIntended(look, json, at)) checkValue(look, json, field, at);
     return;
   }
   if (reportBareOperators(look, json, at)) return;
@@ -54,9 +60,9 @@ export function checkField(look: Looking, json: Json, field: Definition | null, 
 }
 
 /** An object compared as a whole, in which operators would be data. */
-function checkWhole(look: Looking, json: Definition, at: string, top: string): void {
-  for (const [key, inner] of entriesOf(json)) {
-    const here = below(at, key);
+function checkWhole(look: QueryCheckContext, json: QueryDefinition, at: string, top: string): void {
+  for (const [key, inner] of toEntries(json)) {
+    const here = joinPointer(at, key);
     if (isFilledName(look, key, here)) continue;
     if (isOperator(key)) {
       const path = here
@@ -64,7 +70,7 @@ function checkWhole(look: Looking, json: Definition, at: string, top: string): v
         .split('/')
         .slice(0, -1)
         .join('.');
-      const instead = insteadOf(key);
+      const instead = getReplacement(key);
       if (instead !== '') {
         reportOperator(look, key, here, {}, 'in a value');
         continue;
@@ -72,18 +78,23 @@ function checkWhole(look: Looking, json: Definition, at: string, top: string): v
       const right = look.updates
         ? `expressions stand in an update that is a list: [{"$set": {"${path}": {"${key}": ...}}}]`
         : `write the path as one name: {"${path}": {"${key}": ...}}`;
-      misplaced(look, key, here, 'inside an object that is a value', right);
+      reportMisplaced(look, key, here, 'inside an object that is a value', right);
     } else if (isObject(inner)) checkWhole(look, inner, here, top);
   }
 }
 
-export function checkCondition(look: Looking, json: Definition, field: Definition | null, at: string): void {
-  for (const [key, inner] of entriesOf(json)) {
-    const here = below(at, key);
+export function checkCondition(
+  look: QueryCheckContext,
+  json: QueryDefinition,
+  field: QueryDefinition | null,
+  at: string,
+): void {
+  for (const [key, inner] of toEntries(json)) {
+    const here = joinPointer(at, key);
     if (isFilledName(look, key, here)) continue;
     if (!isOperator(key)) {
       const right = 'a field of it is named by its path, such as "address.city"';
-      misplaced(look, key, here, 'beside operators', right);
+      reportMisplaced(look, key, here, 'beside operators', right);
       continue;
     }
     const operand = FIELD_OPERATORS[key];
@@ -93,11 +104,11 @@ export function checkCondition(look: Looking, json: Definition, field: Definitio
 }
 
 export function checkOperand(
-  look: Looking,
+  look: QueryCheckContext,
   operand: Operand,
   name: string,
   json: Json,
-  field: Definition | null,
+  field: QueryDefinition | null,
   at: string,
 ): void {
   const where = `behind "${name}"`;
@@ -106,12 +117,12 @@ export function checkOperand(
       checkLiteral(look, json, field, at);
       return;
     case 'values':
-      if (Array.isArray(json)) json.forEach((item: Json, i) => checkLiteral(look, item, field, below(at, i)));
-      else if (!isValue(json)) wrongForm(look, json, at, where, 'a list of values');
+      if (Array.isArray(json)) json.forEach((item: Json, i) => checkLiteral(look, item, field, joinPointer(at, i)));
+      else if (!isValue(json)) reportWrongForm(look, json, at, where, 'a list of values');
       return;
     case 'numbers':
       if (!Array.isArray(json) || !json.every((item) => typeof item === 'number' || isValue(item as Json)))
-        wrongForm(look, json, at, where, 'a list of numbers');
+        reportWrongForm(look, json, at, where, 'a list of numbers');
       return;
     case 'number':
     case 'text':
@@ -122,12 +133,12 @@ export function checkOperand(
       checkQuery(look, json, at);
       return;
     case 'queries':
-      if (!Array.isArray(json) || json.length === 0) wrongForm(look, json, at, where, 'a list of queries');
-      else json.forEach((item: Json, i) => checkQuery(look, item, below(at, i)));
+      if (!Array.isArray(json) || json.length === 0) reportWrongForm(look, json, at, where, 'a list of queries');
+      else json.forEach((item: Json, i) => checkQuery(look, item, joinPointer(at, i)));
       return;
     case 'condition':
       if (isObject(json)) checkCondition(look, json, field, at);
-      else wrongForm(look, json, at, where, 'operators: {"$gt": 1}');
+      else reportWrongForm(look, json, at, where, 'operators: {"$gt": 1}');
       return;
     case 'element':
     case 'matching':
@@ -153,16 +164,28 @@ const SCALARS = {
 } as const;
 
 /** MongoDB accepts `{"$exists": 1}` as true. */
-function checkScalar(look: Looking, operand: keyof typeof SCALARS, json: Json, at: string, where: string): void {
+function checkScalar(
+  look: QueryCheckContext,
+  operand: keyof typeof SCALARS,
+  json: Json,
+  at: string,
+  where: string,
+): void {
   const [type, right] = SCALARS[operand];
   if (isValue(json) || typeof json === type || (operand === 'flag' && (json === 0 || json === 1))) return;
-  wrongForm(look, json, at, where, right);
+  reportWrongForm(look, json, at, where, right);
 }
 
 /** A query of objects, or a condition of scalar elements; their fields are unknown. */
-function checkElement(look: Looking, operand: 'element' | 'matching', json: Json, at: string, where: string): void {
+function checkElement(
+  look: QueryCheckContext,
+  operand: 'element' | 'matching',
+  json: Json,
+  at: string,
+  where: string,
+): void {
   if (!isObject(json)) {
-    if (operand === 'element') wrongForm(look, json, at, where, 'a query, or operators');
+    if (operand === 'element') reportWrongForm(look, json, at, where, 'a query, or operators');
     return;
   }
   const free = { ...look, known: null };
@@ -171,33 +194,33 @@ function checkElement(look: Looking, operand: 'element' | 'matching', json: Json
   else checkQuery(free, json, at);
 }
 
-function checkSearch(look: Looking, json: Json, at: string): void {
+function checkSearch(look: QueryCheckContext, json: Json, at: string): void {
   if (!isObject(json)) {
-    wrongForm(look, json, at, 'behind "$text"', 'an object: {"$search": "words"}');
+    reportWrongForm(look, json, at, 'behind "$text"', 'an object: {"$search": "words"}');
     return;
   }
-  for (const [key, inner] of entriesOf(json)) {
+  for (const [key, inner] of toEntries(json)) {
     const operand = SEARCH_FIELDS[key];
-    if (operand === undefined) reportOperator(look, key, below(at, key), SEARCH_FIELDS, 'behind "$text"');
-    else checkOperand(look, operand, key, inner, null, below(at, key));
+    if (operand === undefined) reportOperator(look, key, joinPointer(at, key), SEARCH_FIELDS, 'behind "$text"');
+    else checkOperand(look, operand, key, inner, null, joinPointer(at, key));
   }
 }
 
 /** Constants of the definition, which must not contain request values. */
-export function checkConstant(look: Looking, json: Json, at: string, where: string): void {
+export function checkConstant(look: QueryCheckContext, json: Json, at: string, where: string): void {
   if (isValue(json)) look.findings.push({ code: 'DOC_CONSTANT', at, params: { text: json, where } });
-  else if (Array.isArray(json)) json.forEach((item: Json, i) => checkConstant(look, item, below(at, i), where));
+  else if (Array.isArray(json)) json.forEach((item: Json, i) => checkConstant(look, item, joinPointer(at, i), where));
   else if (isObject(json)) {
-    for (const [key, inner] of entriesOf(json)) checkConstant(look, inner, below(at, key), where);
+    for (const [key, inner] of toEntries(json)) checkConstant(look, inner, joinPointer(at, key), where);
   }
 }
 
-export function checkLiteral(look: Looking, json: Json, field: Definition | null, at: string): void {
-  if (reportMeant(look, json, at)) return;
+export function checkLiteral(look: QueryCheckContext, json: Json, field: QueryDefinition | null, at: string): void {
+  if (reportIntended(look, json, at)) return;
   // An object with operators of another language is reported by `checkWhole` only.
   const isForeign = isObject(json) && Object.keys(json).some(isOperator);
-  if (!isForeign) judgeValue(look, json, field, at);
+  if (!isForeign) checkValue(look, json, field, at);
   const lists = Array.isArray(json) ? (json as readonly Json[]) : [];
-  lists.forEach((item, i) => checkLiteral(look, item, null, below(at, i)));
+  lists.forEach((item, i) => checkLiteral(look, item, null, joinPointer(at, i)));
   if (isObject(json)) checkWhole(look, json, at, at);
 }

@@ -1,13 +1,13 @@
 /** Findings about operators and operands of document queries: the problem, then where the operator is valid. */
 import type { Json } from '../../../contract/json.js';
-import { insteadOf } from './check-mistakes.light.js';
-import { hintOf, isValue, wordOf, type Looking } from './check-context.light.js';
+import { getReplacement } from './check-mistakes.light.js';
+import { formatHint, isValue, describeJson, type QueryCheckContext } from './check-context.light.js';
 import {
   EXPRESSIONS,
   FIELD_OPERATORS,
-  isRefused,
+  isRejectedOperator,
   QUERY_OPERATORS,
-  REFUSED,
+  REJECTED_OPERATORS,
   STAGES,
   UPDATE_OPERATORS,
   type Operators,
@@ -21,29 +21,40 @@ const HOMES: readonly (readonly [Operators, string])[] = [
   [EXPRESSIONS, 'it stands in expressions, such as those behind "$expr"'],
 ];
 
-export function reportOperator(look: Looking, name: string, at: string, here: Operators, where: string): void {
+export function reportOperator(
+  look: QueryCheckContext,
+  name: string,
+  at: string,
+  here: Operators,
+  where: string,
+): void {
   const spot = { at, key: true } as const;
-  if (isRefused(name)) {
-    look.findings.push({ code: 'DOC_REFUSED', ...spot, params: { name, why: REFUSED[name] ?? '' } });
+  if (isRejectedOperator(name)) {
+    look.findings.push({ code: 'DOC_REFUSED', ...spot, params: { name, why: REJECTED_OPERATORS[name] ?? '' } });
     return;
   }
   const home = HOMES.find(([operators]) => operators !== here && Object.hasOwn(operators, name));
   if (home !== undefined) {
-    misplaced(look, name, at, where, home[1].replace('OPERATOR', name));
+    reportMisplaced(look, name, at, where, home[1].replace('OPERATOR', name));
     return;
   }
-  const instead = insteadOf(name);
+  const instead = getReplacement(name);
   const near = instead === '' ? look.nearest(name, Object.keys(here)) : undefined;
   const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
-  look.findings.push({ code: 'DOC_OPERATOR', ...spot, params: { name, where, hint: instead || hintOf(near) }, ...fix });
+  look.findings.push({
+    code: 'DOC_OPERATOR',
+    ...spot,
+    params: { name, where, hint: instead || formatHint(near) },
+    ...fix,
+  });
 }
 
 /** Reports a name that is valid elsewhere; `right`: how to write it. */
-export function misplaced(look: Looking, name: string, at: string, where: string, right: string): void {
+export function reportMisplaced(look: QueryCheckContext, name: string, at: string, where: string, right: string): void {
   look.findings.push({ code: 'DOC_PLACE', at, key: true, params: { name, where, right } });
 }
 
-export function wrongForm(look: Looking, json: Json, at: string, where: string, right: string): void {
+export function reportWrongForm(look: QueryCheckContext, json: Json, at: string, where: string, right: string): void {
   if (isValue(json)) look.findings.push({ code: 'DOC_QUERY', at, params: { text: json, where, right } });
-  else look.findings.push({ code: 'DOC_OPERAND', at, params: { where, right, actual: wordOf(json) } });
+  else look.findings.push({ code: 'DOC_OPERAND', at, params: { where, right, actual: describeJson(json) } });
 }

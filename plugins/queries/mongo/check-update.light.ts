@@ -4,35 +4,35 @@
  */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import {
-  below,
-  columnOf,
-  entriesOf,
-  fieldAt,
+  joinPointer,
+  getColumnType,
+  toEntries,
+  findField,
   isFilledName,
   isOperator,
   isValue,
-  type Definition,
-  type Looking,
+  type QueryDefinition,
+  type QueryCheckContext,
 } from './check-context.light.js';
 import { checkPipeline } from './check-pipeline.light.js';
 import { checkConstant, checkLiteral, checkOperand } from './check-query.light.js';
 import { reportFilters } from './check-mistakes.light.js';
-import { misplaced, reportOperator, wrongForm } from './check-report.light.js';
-import { fieldName } from './inserted.light.js';
+import { reportMisplaced, reportOperator, reportWrongForm } from './check-report.light.js';
+import { getFieldName } from './inserted.light.js';
 import { BIT_FIELDS, PUSH_MODIFIERS, UPDATE_OPERATORS, UPDATE_STAGES, type Operand } from './operators.light.js';
-import { removing } from '../../shared/field-removal.light.js';
+import { createRemovalFix } from '../../shared/field-removal.light.js';
 
-export function checkUpdate(given: Looking, json: Json, at: string, filters: Json | undefined): void {
+export function checkUpdate(given: QueryCheckContext, json: Json, at: string, filters: Json | undefined): void {
   const look = { ...given, updates: true };
   if (Array.isArray(json)) {
     checkPipeline(look, json as Json, at, UPDATE_STAGES);
     return;
   }
   if (!isObject(json)) {
-    wrongForm(look, json, at, 'here', 'an update: {"$set": {"name": ...}}');
+    reportWrongForm(look, json, at, 'here', 'an update: {"$set": {"name": ...}}');
     return;
   }
-  const update = json as Definition;
+  const update = json as QueryDefinition;
   const keys = Object.keys(update);
   if (keys.length === 0 || !keys.some(isOperator)) {
     const fix = { title: 'write it behind "$set"', edits: [{ at, within: '$set' }], asks: true } as const;
@@ -40,52 +40,57 @@ export function checkUpdate(given: Looking, json: Json, at: string, filters: Jso
     return;
   }
   reportFilters(look, update, filters);
-  for (const [key, inner] of entriesOf(update)) {
-    const here = below(at, key);
+  for (const [key, inner] of toEntries(update)) {
+    const here = joinPointer(at, key);
     if (isFilledName(look, key, here)) continue;
     const operand = UPDATE_OPERATORS[key];
     if (!isOperator(key)) {
       const right = `write {"$set": {"${key}": ...}}`;
-      misplaced(look, key, here, 'beside operators', right);
+      reportMisplaced(look, key, here, 'beside operators', right);
     } else if (operand === undefined) reportOperator(look, key, here, UPDATE_OPERATORS, 'in an update');
     else checkFields(look, key, operand, inner, here);
   }
 }
 
 /** Checks the fields of an update operator and their operands. */
-function checkFields(look: Looking, name: string, operand: Operand, json: Json, at: string): void {
+function checkFields(look: QueryCheckContext, name: string, operand: Operand, json: Json, at: string): void {
   if (!isObject(json)) {
-    wrongForm(look, json, at, `behind "${name}"`, 'an object of names of fields');
+    reportWrongForm(look, json, at, `behind "${name}"`, 'an object of names of fields');
     return;
   }
-  const entries = entriesOf(json);
-  if (entries.length === 0) look.findings.push({ code: 'DOC_NOTHING', at, params: { name }, ...removing(at) });
+  const entries = toEntries(json);
+  if (entries.length === 0) look.findings.push({ code: 'DOC_NOTHING', at, params: { name }, ...createRemovalFix(at) });
   for (const [key, inner] of entries) {
-    const here = below(at, key);
+    const here = joinPointer(at, key);
     if (isFilledName(look, key, here)) continue;
     if (isOperator(key)) {
       reportOperator(look, key, here, UPDATE_OPERATORS, `behind "${name}"`);
       continue;
     }
-    const field = fieldAt(look, key, { at: here, key: true });
+    const field = findField(look, key, { at: here, key: true });
     // A document created by an upsert may set its key.
-    if (name !== '$setOnInsert') judgeKey(look, key, field, here);
+    if (name !== '$setOnInsert') checkKey(look, key, field, here);
     checkChange(look, name, operand, inner, field, here);
   }
 }
 
-function judgeKey({ findings, model }: Looking, key: string, field: Definition | null, at: string): void {
+function checkKey(
+  { findings, model }: QueryCheckContext,
+  key: string,
+  field: QueryDefinition | null,
+  at: string,
+): void {
   if (key === '_id') findings.push({ code: 'DOC_ID', at, key: true });
   else if (field?.['primary_key'] === true)
     findings.push({ code: 'DOC_KEY', at, key: true, params: { name: key, model } });
 }
 
 function checkChange(
-  look: Looking,
+  look: QueryCheckContext,
   name: string,
   operand: Operand,
   json: Json,
-  field: Definition | null,
+  field: QueryDefinition | null,
   at: string,
 ): void {
   const where = `behind "${name}"`;
@@ -94,18 +99,18 @@ function checkChange(
       checkLiteral(look, json, field, at);
       return;
     case 'number':
-      if (typeof json !== 'number' && !isValue(json)) wrongForm(look, json, at, where, 'a number');
-      else judgeNumeric(look, field, name, at);
+      if (typeof json !== 'number' && !isValue(json)) reportWrongForm(look, json, at, where, 'a number');
+      else checkNumeric(look, field, name, at);
       return;
     case 'pushed':
-      judgeList(look, field, name, at);
+      checkList(look, field, name, at);
       checkPushed(look, name, json, at);
       return;
     case 'object':
-      for (const [key, inner] of isObject(json) ? entriesOf(json) : []) {
+      for (const [key, inner] of isObject(json) ? toEntries(json) : []) {
         const bit = BIT_FIELDS[key];
-        if (bit === undefined) reportOperator(look, key, below(at, key), BIT_FIELDS, where);
-        else checkOperand(look, bit, key, inner, null, below(at, key));
+        if (bit === undefined) reportOperator(look, key, joinPointer(at, key), BIT_FIELDS, where);
+        else checkOperand(look, bit, key, inner, null, joinPointer(at, key));
       }
       return;
     case 'constant':
@@ -117,66 +122,66 @@ function checkChange(
   }
 }
 
-function judgeNumeric(look: Looking, field: Definition | null, name: string, at: string): void {
-  const column = field === null ? null : columnOf(look, field);
+function checkNumeric(look: QueryCheckContext, field: QueryDefinition | null, name: string, at: string): void {
+  const column = field === null ? null : getColumnType(look, field);
   if (column === null || ['integer', 'float', 'json'].includes(column)) return;
   look.findings.push({ code: 'DOC_NOT_NUMERIC', at, key: true, params: { name, type: asText(field?.['type']) } });
 }
 
-function judgeList(look: Looking, field: Definition | null, name: string, at: string): void {
-  const column = field === null ? null : columnOf(look, field);
+function checkList(look: QueryCheckContext, field: QueryDefinition | null, name: string, at: string): void {
+  const column = field === null ? null : getColumnType(look, field);
   if (column === null || column === 'json') return;
   look.findings.push({ code: 'DOC_NO_LIST', at, key: true, params: { name, type: asText(field?.['type']) } });
 }
 
-function checkPushed(look: Looking, name: string, json: Json, at: string): void {
+function checkPushed(look: QueryCheckContext, name: string, json: Json, at: string): void {
   if (!isObject(json) || !Object.keys(json).some(isOperator)) {
     checkLiteral(look, json, null, at);
     return;
   }
-  for (const [key, inner] of entriesOf(json)) {
+  for (const [key, inner] of toEntries(json)) {
     const operand = PUSH_MODIFIERS[key];
-    if (operand === undefined) reportOperator(look, key, below(at, key), PUSH_MODIFIERS, `behind "${name}"`);
-    else checkOperand(look, operand, key, inner, null, below(at, key));
+    if (operand === undefined) reportOperator(look, key, joinPointer(at, key), PUSH_MODIFIERS, `behind "${name}"`);
+    else checkOperand(look, operand, key, inner, null, joinPointer(at, key));
   }
 }
 
-export function checkDocument(look: Looking, json: Json, at: string, dated: boolean): void {
+export function checkDocument(look: QueryCheckContext, json: Json, at: string, dated: boolean): void {
   if (!isObject(json)) {
     const right = Array.isArray(json) ? 'one document, repeated by "multi",' : 'an object of names of fields';
-    wrongForm(look, json, at, 'here', right);
+    reportWrongForm(look, json, at, 'here', right);
     return;
   }
   const names: string[] = [];
-  for (const [key, inner] of entriesOf(json)) {
-    const here = below(at, key);
+  for (const [key, inner] of toEntries(json)) {
+    const here = joinPointer(at, key);
     if (isFilledName(look, key, here)) continue;
     names.push(key);
     if (isOperator(key)) reportOperator(look, key, here, {}, 'in a document');
-    else checkLiteral(look, inner, fieldAt(look, key, { at: here, key: true }), here);
+    else checkLiteral(look, inner, findField(look, key, { at: here, key: true }), here);
   }
-  judgeNeeded(look, names, dated);
+  checkRequired(look, names, dated);
 }
 
 /** Without a document, each entry of `parameters` is a field, named by the entry or the last segment of its accessor. */
-export function checkEntries(look: Looking, dated: boolean): void {
+export function checkEntries(look: QueryCheckContext, dated: boolean): void {
   const names: string[] = [];
   look.parameters.forEach((entry, i) => {
-    const at = below('/parameters', i);
-    const name = fieldName(entry);
+    const at = joinPointer('/parameters', i);
+    const name = getFieldName(entry);
     if (name === null) look.findings.push({ code: 'DOC_ENTRY', at, params: { text: JSON.stringify(entry) } });
     else {
       names.push(name);
       const span = [asText(entry).length - name.length, asText(entry).length] as const;
-      fieldAt(look, name, { at, span });
+      findField(look, name, { at, span });
     }
   });
-  if (names.length === look.parameters.length) judgeNeeded(look, names, dated);
+  if (names.length === look.parameters.length) checkRequired(look, names, dated);
 }
 
 const TIMESTAMPS = ['created_at', 'updated_at'];
 
-function judgeNeeded({ findings, known, model }: Looking, names: readonly string[], dated: boolean): void {
+function checkRequired({ findings, known, model }: QueryCheckContext, names: readonly string[], dated: boolean): void {
   // With a misspelled name, the missing field is probably that one.
   if (known === null || names.some((name) => !known.has(name) && name !== '_id' && !TIMESTAMPS.includes(name))) return;
   const lacking = [...known].flatMap(([name, field]) => {
@@ -187,5 +192,5 @@ function judgeNeeded({ findings, known, model }: Looking, names: readonly string
     findings.push({ code: 'DOC_NEEDED', at: '/collection', params: { model, fields: lacking.join(', ') } });
 }
 
-const isNeeded = (field: Definition): boolean =>
+const isNeeded = (field: QueryDefinition): boolean =>
   field['optional'] !== true && field['auto_increment'] !== true && field['default'] === undefined;

@@ -1,103 +1,115 @@
 /** Checks document queries: operators, placeholders and model fields. Fields are not checked for collections without a model. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { CheckAction, CheckPlace, Finding, FindingEdit } from '../../../contract/plugin.js';
-import { below, fieldAt, isOperator, type Definition, type Known, type Looking } from './check-context.light.js';
+import {
+  joinPointer,
+  findField,
+  isOperator,
+  type QueryDefinition,
+  type KnownFields,
+  type QueryCheckContext,
+} from './check-context.light.js';
 import { checkExpression } from './check-expression.light.js';
 import { checkPipeline } from './check-pipeline.light.js';
 import { checkConstant, checkOperand, checkQuery } from './check-query.light.js';
-import { reportOperator, wrongForm } from './check-report.light.js';
+import { reportOperator, reportWrongForm } from './check-report.light.js';
 import { checkDocument, checkEntries, checkUpdate } from './check-update.light.js';
-import { placeholderOf } from '../../../language/strings/placeholder.js';
+import { parsePlaceholder } from '../../../language/strings/placeholder.js';
 import { PROJECTION_OPERATORS } from './operators.light.js';
 
 export function checkDocuments(place: CheckPlace): Finding[] {
   const { value, root, nearest, facts } = place;
-  const action = actionOf(place);
+  const action = findAction(place);
   const parameters = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
   const [model = '', other] = action?.models ?? [];
-  const known = action === undefined || model === '' || other !== undefined ? null : knownOf(action);
-  const look: Looking = { findings: [], model, known, parameters, root, nearest, facts };
+  const known = action === undefined || model === '' || other !== undefined ? null : toKnownFields(action);
+  const look: QueryCheckContext = { findings: [], model, known, parameters, root, nearest, facts };
   checkPlaceholders(look, value);
   checkParts(look, value);
   return look.findings;
 }
 
-const actionOf = ({ holder, root, actions }: CheckPlace): CheckAction | undefined => {
+const findAction = ({ holder, root, actions }: CheckPlace): CheckAction | undefined => {
   const all = Array.isArray(root['actionables']) ? (root['actionables'] as readonly Json[]) : [];
   const index = all.findIndex((one) => isObject(one) && one['id'] === holder['id']);
   return actions.find((one) => one.index === index);
 };
 
 /** Names as in the model, with the definition where it is known. */
-const knownOf = ({ names, fields }: CheckAction): Known =>
+const toKnownFields = ({ names, fields }: CheckAction): KnownFields =>
   new Map(names.map((name) => [name, fields.get(name.toLowerCase()) ?? null]));
 
-function checkParts(look: Looking, value: Definition): void {
-  const part = (name: string, check: (json: Json, at: string) => void): void => {
+function checkParts(look: QueryCheckContext, value: QueryDefinition): void {
+  const checkPart = (name: string, check: (json: Json, at: string) => void): void => {
     const json = value[name];
-    if (json !== undefined) check(json, below('', name));
+    if (json !== undefined) check(json, joinPointer('', name));
   };
   const dated = value['with_timestamp'] === true || value['with_timestamps'] === true;
-  part('filter_predicate', (json, at) => checkQuery(look, json, at));
-  part('update_predicate', (json, at) => checkUpdate(look, json, at, value['array_filters']));
-  part('pipeline', (json, at) => checkPipeline(look, json, at));
-  part('document', (json, at) => checkDocument(look, json, at, dated));
-  part('sort', (json, at) => checkSort(look, json, at));
-  part('projection', (json, at) => checkProjection(look, json, at));
-  part('array_filters', (json, at) => {
-    if (Array.isArray(json)) json.forEach((item: Json, i) => checkQuery({ ...look, known: null }, item, below(at, i)));
+  checkPart('filter_predicate', (json, at) => checkQuery(look, json, at));
+  checkPart('update_predicate', (json, at) => checkUpdate(look, json, at, value['array_filters']));
+  checkPart('pipeline', (json, at) => checkPipeline(look, json, at));
+  checkPart('document', (json, at) => checkDocument(look, json, at, dated));
+  checkPart('sort', (json, at) => checkSort(look, json, at));
+  checkPart('projection', (json, at) => checkProjection(look, json, at));
+  checkPart('array_filters', (json, at) => {
+    if (Array.isArray(json))
+      json.forEach((item: Json, i) => checkQuery({ ...look, known: null }, item, joinPointer(at, i)));
   });
   if (asText(value['action']) === 'INSERT' && value['document'] === undefined) checkEntries(look, dated);
 }
 
-function checkSort(look: Looking, json: Json, at: string): void {
+function checkSort(look: QueryCheckContext, json: Json, at: string): void {
   checkConstant(look, json, at, 'in a sort');
   if (!isObject(json)) return;
-  for (const [key, order] of Object.entries(json as Definition)) {
-    const here = below(at, key);
+  for (const [key, order] of Object.entries(json as QueryDefinition)) {
+    const here = joinPointer(at, key);
     if (isObject(order)) continue;
     if (isOperator(key)) reportOperator(look, key, here, {}, 'in a sort');
-    else fieldAt(look, key, { at: here, key: true });
+    else findField(look, key, { at: here, key: true });
   }
 }
 
 /** With 0 or 1 the name is a field; with an expression it is new. */
-function checkProjection(look: Looking, json: Json, at: string): void {
+function checkProjection(look: QueryCheckContext, json: Json, at: string): void {
   if (!isObject(json)) {
-    wrongForm(look, json, at, 'here', 'an object such as {"email": 1}');
+    reportWrongForm(look, json, at, 'here', 'an object such as {"email": 1}');
     return;
   }
-  judgeMixture(look, json, at);
-  for (const [key, inner] of Object.entries(json as Definition)) {
-    const here = below(at, key);
+  checkMixture(look, json, at);
+  for (const [key, inner] of Object.entries(json as QueryDefinition)) {
+    const here = joinPointer(at, key);
     if (typeof inner === 'number' || typeof inner === 'boolean') {
-      fieldAt(look, key, { at: here, key: true });
+      findField(look, key, { at: here, key: true });
       continue;
     }
     const [name] = isObject(inner) ? Object.keys(inner) : [];
     const operand = name === undefined ? undefined : PROJECTION_OPERATORS[name];
     if (name === undefined || operand === undefined) checkExpression(look, inner, here);
-    else checkOperand(look, operand, name, (inner as Definition)[name] ?? null, null, below(here, name));
+    else checkOperand(look, operand, name, (inner as QueryDefinition)[name] ?? null, null, joinPointer(here, name));
   }
 }
 
 /** A projection lists fields either to keep or to drop; only `_id` may differ. */
-function judgeMixture({ findings }: Looking, json: Definition, at: string): void {
+function checkMixture({ findings }: QueryCheckContext, json: QueryDefinition, at: string): void {
   const told = Object.entries(json).filter(
     ([key, one]) => key !== '_id' && (typeof one === 'number' || typeof one === 'boolean'),
   );
   const [first, ...more] = told;
   const odd = more.find(([, one]) => Boolean(one) !== Boolean(first?.[1]));
   if (odd !== undefined)
-    findings.push({ code: 'DOC_MIXED', at: below(at, odd[0]), params: { name: odd[0], first: first?.[0] ?? '' } });
+    findings.push({
+      code: 'DOC_MIXED',
+      at: joinPointer(at, odd[0]),
+      params: { name: odd[0], first: first?.[0] ?? '' },
+    });
 }
 
 /** Checks `"$1"` everywhere except in `parameters`. An INSERT without a document uses the whole list. */
-function checkPlaceholders({ findings, parameters }: Looking, value: Definition): void {
+function checkPlaceholders({ findings, parameters }: QueryCheckContext, value: QueryDefinition): void {
   const used = new Set<number>();
   const places: { readonly n: number; readonly at: string }[] = [];
   const visit = (json: Json, at: string): void => {
-    const n = placeholderOf(json);
+    const n = parsePlaceholder(json);
     if (n !== null) {
       used.add(n);
       places.push({ n, at });
@@ -106,24 +118,24 @@ function checkPlaceholders({ findings, parameters }: Looking, value: Definition)
           code: 'DOC_PARAMETER',
           at,
           params: { n, count: parameters.length },
-          ...filled(n, at, parameters),
+          ...createAddFix(n, at, parameters),
         });
-    } else if (Array.isArray(json)) json.forEach((item: Json, i) => visit(item, below(at, i)));
+    } else if (Array.isArray(json)) json.forEach((item: Json, i) => visit(item, joinPointer(at, i)));
     else if (isObject(json))
-      for (const [key, inner] of Object.entries(json as Definition)) visit(inner, below(at, key));
+      for (const [key, inner] of Object.entries(json as QueryDefinition)) visit(inner, joinPointer(at, key));
   };
-  for (const [key, json] of Object.entries(value)) if (key !== 'parameters') visit(json, below('', key));
+  for (const [key, json] of Object.entries(value)) if (key !== 'parameters') visit(json, joinPointer('', key));
   if (asText(value['action']) === 'INSERT' && value['document'] === undefined) return;
   const unused = parameters.flatMap((_, i) => (used.has(i + 1) ? [] : [i + 1]));
   for (const n of unused) {
     // With several unused values, the first edit would invalidate the numbers of the next.
-    const fix = unused.length === 1 ? withoutUnused(n, parameters.length, places) : {};
-    findings.push({ code: 'DOC_PARAMETER_UNUSED', at: below('/parameters', n - 1), params: { n }, ...fix });
+    const fix = unused.length === 1 ? createUnusedFix(n, parameters.length, places) : {};
+    findings.push({ code: 'DOC_PARAMETER_UNUSED', at: joinPointer('/parameters', n - 1), params: { n }, ...fix });
   }
 }
 
 /** Adds the next parameter, named after the field of its placeholder. */
-function filled(n: number, at: string, parameters: readonly Json[]): Pick<Finding, 'fix'> {
+function createAddFix(n: number, at: string, parameters: readonly Json[]): Pick<Finding, 'fix'> {
   const keys = at.split('/').slice(2);
   const field = keys.findLast((key) => /^[A-Za-z_]/.test(key));
   if (n !== parameters.length + 1 || field === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(field)) return {};
@@ -132,12 +144,12 @@ function filled(n: number, at: string, parameters: readonly Json[]): Pick<Findin
 }
 
 /** Removes the value and renumbers later placeholders; removes the list when it becomes empty. */
-function withoutUnused(
+function createUnusedFix(
   unused: number,
   count: number,
   places: readonly { readonly n: number; readonly at: string }[],
 ): Pick<Finding, 'fix'> {
-  const at = count === 1 ? '/parameters' : below('/parameters', unused - 1);
+  const at = count === 1 ? '/parameters' : joinPointer('/parameters', unused - 1);
   const behind = places.filter(({ n }) => n > unused);
   const edits: FindingEdit[] = behind.map(({ n, at }) => ({ at, span: [0, `$${n}`.length], text: `$${n - 1}` }));
   return { fix: { title: 'remove it', edits: [{ at, remove: true }, ...edits], asks: true } };

@@ -1,11 +1,11 @@
 /** Error codes of the checks of document queries. Data only. */
 import type { CodeEntry, Severity } from '../../../contract/problem.js';
 
-const row =
+const createEntry =
   (severity: Severity) =>
   (title: string, message: string, help: string): CodeEntry => ({ severity, title, message, help });
-const error = row('error');
-const warning = row('warning');
+const error = createEntry('error');
+const warning = createEntry('warning');
 
 export const documentErrors = {
   DOC_OPERATOR: error(

@@ -3,32 +3,47 @@
  * as `{"$literal": ...}`, which the database does not interpret.
  */
 import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
-import type { Compiling } from './filter.js';
-import { EXPRESSIONS, REFUSED } from './operators.light.js';
-import { pattern } from './patterns.js';
-import { constant, dynamic, fixed, listOf, literal, objectOf, wrong, type Dynamic, type Node } from './template.js';
-import { checked, convert, type FieldType } from './values.js';
+import type { QueryCompileContext } from './filter.js';
+import { EXPRESSIONS, REJECTED_OPERATORS } from './operators.light.js';
+import { compilePattern } from './patterns.js';
+import {
+  createConstantNode,
+  createDynamicNode,
+  compileFixed,
+  createListNode,
+  compileLiteral,
+  createObjectNode,
+  createQueryError,
+  type Dynamic,
+  type Node,
+} from './template.js';
+import { createCheckedReader, convertValue, type StoredFieldType } from './values.js';
 
 /** All operands of these operators have the type of the field that one of them names. */
 const COMPARES: ReadonlySet<string> = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$cmp', '$in']);
 
-export function expression(json: Json, compiling: Compiling, type: FieldType = null): Node {
+export function compileExpression(json: Json, compiling: QueryCompileContext, type: StoredFieldType = null): Node {
   if (typeof json === 'string') {
     const found = compiling.leaf(json);
-    return found === null ? constant(settledText(json, type)) : quoted(found, type);
+    return found === null ? createConstantNode(convertText(json, type)) : compileDynamicLiteral(found, type);
   }
-  if (Array.isArray(json)) return listOf((json as readonly Json[]).map((item) => expression(item, compiling, type)));
-  if (!isObject(json)) return constant(json);
-  return objectOf(
+  if (Array.isArray(json))
+    return createListNode((json as readonly Json[]).map((item) => compileExpression(item, compiling, type)));
+  if (!isObject(json)) return createConstantNode(json);
+  return createObjectNode(
     Object.entries(json).map(([key, inner]) => {
-      if (!key.startsWith('$')) return [key, expression(inner, compiling)] as const;
-      if (REFUSED[key] !== undefined) throw wrong(`"${key}" is refused: ${REFUSED[key]}`);
+      if (!key.startsWith('$')) return [key, compileExpression(inner, compiling)] as const;
+      if (REJECTED_OPERATORS[key] !== undefined)
+        throw createQueryError(`"${key}" is refused: ${REJECTED_OPERATORS[key]}`);
       const operand = EXPRESSIONS[key];
-      if (operand === undefined) throw wrong(`there is no "${key}" in expressions`);
-      if (PATTERNS.has(key)) return [key, matching(key, inner, compiling)] as const;
-      if (NAMING.has(key)) return [key, naming(key, inner, compiling)] as const;
-      if (operand === 'literal') return [key, literal(inner, compiling.leaf, checked)] as const;
-      return [key, expression(inner, compiling, COMPARES.has(key) ? comparedType(inner, compiling) : null)] as const;
+      if (operand === undefined) throw createQueryError(`there is no "${key}" in expressions`);
+      if (PATTERNS.has(key)) return [key, compilePatternOperator(key, inner, compiling)] as const;
+      if (NAMING.has(key)) return [key, compileFieldOperator(key, inner, compiling)] as const;
+      if (operand === 'literal') return [key, compileLiteral(inner, compiling.leaf, createCheckedReader)] as const;
+      return [
+        key,
+        compileExpression(inner, compiling, COMPARES.has(key) ? findComparedType(inner, compiling) : null),
+      ] as const;
     }),
   );
 }
@@ -38,51 +53,59 @@ const PATTERNS: ReadonlySet<string> = new Set(['$regexMatch', '$regexFind', '$re
 /** Operators with a field name, which only the definition may provide. */
 const NAMING: ReadonlySet<string> = new Set(['$getField', '$setField', '$unsetField']);
 
-function matching(name: string, json: Json, compiling: Compiling): Node {
-  if (!isObject(json)) throw wrong(`"${name}" takes an object that the definition writes out`);
-  return membersOf(json, compiling, (key, inner) => {
-    if (key === 'options') return fixed(inner, compiling.leaf, `"options" of "${name}"`);
-    return key === 'regex' ? quotedPattern(name, inner, compiling) : null;
+function compilePatternOperator(name: string, json: Json, compiling: QueryCompileContext): Node {
+  if (!isObject(json)) throw createQueryError(`"${name}" takes an object that the definition writes out`);
+  return compileMembers(json, compiling, (key, inner) => {
+    if (key === 'options') return compileFixed(inner, compiling.leaf, `"options" of "${name}"`);
+    return key === 'regex' ? compileQuotedPattern(name, inner, compiling) : null;
   });
 }
 
-function quotedPattern(name: string, json: Json, { leaf }: Compiling): Node {
+function compileQuotedPattern(name: string, json: Json, { leaf }: QueryCompileContext): Node {
   const [only] = isObject(json) ? Object.entries(json) : [];
   const text = only?.[0] === '$literal' ? only[1] : json;
-  const node = pattern(text, leaf);
-  if (!node.constant) return dynamic((frame) => ({ $literal: node.read(frame) }));
+  const node = compilePattern(text, leaf);
+  if (!node.constant) return createDynamicNode((frame) => ({ $literal: node.read(frame) }));
   if (typeof json === 'string' && json.startsWith('$') && json !== '$')
-    throw wrong(`the pattern of "${name}" is text, never a field`);
-  return constant(json);
+    throw createQueryError(`the pattern of "${name}" is text, never a field`);
+  return createConstantNode(json);
 }
 
-function naming(name: string, json: Json, compiling: Compiling): Node {
+function compileFieldOperator(name: string, json: Json, compiling: QueryCompileContext): Node {
   const where = `the name of a field in "${name}"`;
   if (!isObject(json) || Object.keys(json).some((key) => key.startsWith('$')))
-    return fixed(json, compiling.leaf, where);
-  return membersOf(json, compiling, (key, inner) => (key === 'field' ? fixed(inner, compiling.leaf, where) : null));
+    return compileFixed(json, compiling.leaf, where);
+  return compileMembers(json, compiling, (key, inner) =>
+    key === 'field' ? compileFixed(inner, compiling.leaf, where) : null,
+  );
 }
 
-const membersOf = (json: JsonObject, compiling: Compiling, special: (key: string, json: Json) => Node | null): Node =>
-  objectOf(
-    Object.entries(json).map(([key, inner]) => [key, special(key, inner) ?? expression(inner, compiling)] as const),
+const compileMembers = (
+  json: JsonObject,
+  compiling: QueryCompileContext,
+  special: (key: string, json: Json) => Node | null,
+): Node =>
+  createObjectNode(
+    Object.entries(json).map(
+      ([key, inner]) => [key, special(key, inner) ?? compileExpression(inner, compiling)] as const,
+    ),
   );
 
 /** A literal time compared with a timestamp field. */
-function settledText(text: string, type: FieldType): unknown {
-  return type === 'timestamp' && /^\d{4}-/.test(text) ? convert(text, type, null) : text;
+function convertText(text: string, type: StoredFieldType): unknown {
+  return type === 'timestamp' && /^\d{4}-/.test(text) ? convertValue(text, type, null) : text;
 }
 
 /** The result of an expression may be stored, so its keys are validated like those of documents. */
-function quoted(found: Dynamic, type: FieldType): Node {
-  const read = checked(found);
-  return dynamic((frame) => ({ $literal: convertedList(read(frame), type, found.field) }));
+function compileDynamicLiteral(found: Dynamic, type: StoredFieldType): Node {
+  const read = createCheckedReader(found);
+  return createDynamicNode((frame) => ({ $literal: convertList(read(frame), type, found.field) }));
 }
 
-const convertedList = (value: unknown, type: FieldType, field: string | null): unknown =>
-  Array.isArray(value) ? value.map((item) => convert(item, type, field)) : convert(value, type, field);
+const convertList = (value: unknown, type: StoredFieldType, field: string | null): unknown =>
+  Array.isArray(value) ? value.map((item) => convertValue(item, type, field)) : convertValue(value, type, field);
 
-function comparedType(json: Json, { typeOf }: Compiling): FieldType {
+function findComparedType(json: Json, { typeOf }: QueryCompileContext): StoredFieldType {
   if (!Array.isArray(json)) return null;
   const paths = (json as readonly Json[]).filter((item): item is string => typeof item === 'string');
   const types = paths.map((path) => (/^\$[a-z_]/i.test(path) ? typeOf(path.slice(1)) : null));
@@ -90,7 +113,9 @@ function comparedType(json: Json, { typeOf }: Compiling): FieldType {
 }
 
 /** An object of names with one expression each. */
-export function fields(json: Json, compiling: Compiling, where: string): Node {
-  if (!isObject(json)) throw wrong(`${where} takes an object that the definition writes out`);
-  return objectOf(Object.entries(json).map(([key, inner]) => [key, expression(inner, compiling)] as const));
+export function compileFieldObject(json: Json, compiling: QueryCompileContext, where: string): Node {
+  if (!isObject(json)) throw createQueryError(`${where} takes an object that the definition writes out`);
+  return createObjectNode(
+    Object.entries(json).map(([key, inner]) => [key, compileExpression(inner, compiling)] as const),
+  );
 }

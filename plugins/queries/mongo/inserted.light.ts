@@ -6,7 +6,7 @@ import { parseTemplate } from '../../../language/strings/accessor.js';
 const MADE: ReadonlySet<string> = new Set(['GENERATOR', 'DATETIME', 'ENV']);
 
 /** A bare name is its own field, an accessor has its last segment; null where neither applies. */
-export function fieldName(json: Json): string | null {
+export function getFieldName(json: Json): string | null {
   if (typeof json !== 'string') return null;
   const [only, ...more] = parseTemplate(json);
   if (only === undefined || more.length > 0) return null;

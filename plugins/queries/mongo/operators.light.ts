@@ -47,14 +47,14 @@ export type Operand =
 
 export type Operators = Readonly<Record<string, Operand>>;
 
-const table = (entries: Operators): Operators =>
+const createOperatorTable = (entries: Operators): Operators =>
   Object.freeze(Object.assign(Object.create(null) as Record<string, Operand>, entries));
 
-const all = (operand: Operand, names: string): Operators =>
+const mapOperators = (operand: Operand, names: string): Operators =>
   Object.fromEntries(names.split(/\s+/).map((name) => [`$${name}`, operand]));
 
 /** In a query, next to fields: `{"$or": [...]}`. */
-export const QUERY_OPERATORS = table({
+export const QUERY_OPERATORS = createOperatorTable({
   $and: 'queries',
   $or: 'queries',
   $nor: 'queries',
@@ -65,9 +65,9 @@ export const QUERY_OPERATORS = table({
 });
 
 /** In the condition of a field: `{"age": {"$gte": 18}}`. */
-export const FIELD_OPERATORS = table({
-  ...all('value', 'eq ne gt gte lt lte'),
-  ...all('values', 'in nin all'),
+export const FIELD_OPERATORS = createOperatorTable({
+  ...mapOperators('value', 'eq ne gt gte lt lte'),
+  ...mapOperators('values', 'in nin all'),
   $not: 'condition',
   $elemMatch: 'element',
   $exists: 'flag',
@@ -76,10 +76,10 @@ export const FIELD_OPERATORS = table({
   $mod: 'numbers',
   $regex: 'text',
   $options: 'constant',
-  ...all('number', 'bitsAllClear bitsAllSet bitsAnyClear bitsAnySet'),
+  ...mapOperators('number', 'bitsAllClear bitsAllSet bitsAnyClear bitsAnySet'),
 });
 
-export const SEARCH_FIELDS = table({
+export const SEARCH_FIELDS = createOperatorTable({
   $search: 'text',
   $language: 'constant',
   $caseSensitive: 'constant',
@@ -87,7 +87,7 @@ export const SEARCH_FIELDS = table({
 });
 
 /** Update operators, with the operand of each of their fields. */
-export const UPDATE_OPERATORS = table({
+export const UPDATE_OPERATORS = createOperatorTable({
   $set: 'value',
   $setOnInsert: 'value',
   $unset: 'constant',
@@ -106,16 +106,16 @@ export const UPDATE_OPERATORS = table({
 });
 
 /** Combined in the operand of `$push`; `$addToSet` allows only `$each`. */
-export const PUSH_MODIFIERS = table({
+export const PUSH_MODIFIERS = createOperatorTable({
   $each: 'values',
   $slice: 'number',
   $position: 'number',
   $sort: 'constant',
 });
 
-export const BIT_FIELDS = table({ and: 'number', or: 'number', xor: 'number' });
+export const BIT_FIELDS = createOperatorTable({ and: 'number', or: 'number', xor: 'number' });
 
-export const STAGES = table({
+export const STAGES = createOperatorTable({
   $match: 'query',
   $project: 'fields',
   $addFields: 'fields',
@@ -143,7 +143,7 @@ export const STAGES = table({
   $densify: 'constant',
 });
 
-export const UPDATE_STAGES = table({
+export const UPDATE_STAGES = createOperatorTable({
   $set: 'fields',
   $addFields: 'fields',
   $unset: 'constant',
@@ -154,11 +154,16 @@ export const UPDATE_STAGES = table({
 
 /** Members of object stages; any other member is an error. */
 export const STAGE_MEMBERS: Readonly<Record<string, Operators>> = Object.freeze({
-  $sample: table({ size: 'number' }),
-  $replaceRoot: table({ newRoot: 'expression' }),
-  $bucket: table({ groupBy: 'expression', boundaries: 'values', default: 'literal', output: 'fields' }),
-  $bucketAuto: table({ groupBy: 'expression', buckets: 'number', output: 'fields', granularity: 'constant' }),
-  $lookup: table({
+  $sample: createOperatorTable({ size: 'number' }),
+  $replaceRoot: createOperatorTable({ newRoot: 'expression' }),
+  $bucket: createOperatorTable({ groupBy: 'expression', boundaries: 'values', default: 'literal', output: 'fields' }),
+  $bucketAuto: createOperatorTable({
+    groupBy: 'expression',
+    buckets: 'number',
+    output: 'fields',
+    granularity: 'constant',
+  }),
+  $lookup: createOperatorTable({
     from: 'constant',
     localField: 'constant',
     foreignField: 'constant',
@@ -166,7 +171,7 @@ export const STAGE_MEMBERS: Readonly<Record<string, Operators>> = Object.freeze(
     let: 'fields',
     pipeline: 'stages',
   }),
-  $graphLookup: table({
+  $graphLookup: createOperatorTable({
     from: 'constant',
     startWith: 'expression',
     connectFromField: 'constant',
@@ -176,9 +181,14 @@ export const STAGE_MEMBERS: Readonly<Record<string, Operators>> = Object.freeze(
     depthField: 'constant',
     restrictSearchWithMatch: 'query',
   }),
-  $unionWith: table({ coll: 'constant', pipeline: 'stages' }),
-  $setWindowFields: table({ partitionBy: 'expression', sortBy: 'constant', output: 'fields' }),
-  $fill: table({ partitionBy: 'expression', partitionByFields: 'constant', sortBy: 'constant', output: 'constant' }),
+  $unionWith: createOperatorTable({ coll: 'constant', pipeline: 'stages' }),
+  $setWindowFields: createOperatorTable({ partitionBy: 'expression', sortBy: 'constant', output: 'fields' }),
+  $fill: createOperatorTable({
+    partitionBy: 'expression',
+    partitionByFields: 'constant',
+    sortBy: 'constant',
+    output: 'constant',
+  }),
 });
 
 export const COLLECTION_MEMBERS: Readonly<Record<string, string>> = Object.freeze({
@@ -188,8 +198,8 @@ export const COLLECTION_MEMBERS: Readonly<Record<string, string>> = Object.freez
 });
 
 /** Expression operators. All except `$literal` take an expression, a list of them, or an object of them. */
-export const EXPRESSIONS = table({
-  ...all(
+export const EXPRESSIONS = createOperatorTable({
+  ...mapOperators(
     'expression',
     'abs add ceil divide exp floor ln log log10 mod multiply pow round sqrt subtract trunc ' +
       'sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh degreesToRadians radiansToDegrees ' +
@@ -213,7 +223,11 @@ export const EXPRESSIONS = table({
 });
 
 /** Operators of a `FETCH` projection, next to 0, 1 and expressions. */
-export const PROJECTION_OPERATORS = table({ $slice: 'constant', $elemMatch: 'element', $meta: 'constant' });
+export const PROJECTION_OPERATORS = createOperatorTable({
+  $slice: 'constant',
+  $elemMatch: 'element',
+  $meta: 'constant',
+});
 
 const CODE = 'it runs code in the database, which is more than any query needs';
 const WRITES = 'it writes to a collection, which an AGGREGATE must not';
@@ -222,7 +236,7 @@ const PLACE = 'queries of positions on the globe are not part of the language';
 const SERVICE = 'it needs a service beside the database';
 
 /** Forbidden everywhere; each reason is the end of a sentence. */
-export const REFUSED: Readonly<Record<string, string>> = Object.freeze(
+export const REJECTED_OPERATORS: Readonly<Record<string, string>> = Object.freeze(
   Object.assign(Object.create(null) as Record<string, string>, {
     $where: CODE,
     $function: CODE,
@@ -258,7 +272,7 @@ export const REFUSED: Readonly<Record<string, string>> = Object.freeze(
 );
 
 /** `$search` is forbidden only as a stage: inside `$text` its own table applies. */
-export const isRefused = (name: string): boolean => Object.hasOwn(REFUSED, name);
+export const isRejectedOperator = (name: string): boolean => Object.hasOwn(REJECTED_OPERATORS, name);
 
 /** System variables (`$$ROOT`); all others are defined by `let`, `as`, ... */
-export const VARIABLES: readonly string[] = ['ROOT', 'CURRENT', 'NOW', 'REMOVE', 'DESCEND', 'PRUNE', 'KEEP'];
+export const EXPRESSION_VARIABLES: readonly string[] = ['ROOT', 'CURRENT', 'NOW', 'REMOVE', 'DESCEND', 'PRUNE', 'KEEP'];

@@ -3,13 +3,13 @@ import { Fault } from '../../../contract/fault.js';
 import { asText, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { documentAction, type Bound, type DocumentAction } from '../../document-actions/kind.js';
+import { documentAction, type BoundCall, type DocumentAction } from '../../document-actions/kind.js';
 import { documentStore, type DocumentStore } from '../../document-stores/kind.js';
 import { query, type QueryPlan } from '../kind.js';
-import { repeated } from '../shared/repeat.js';
-import { describeQuery, makeQuery, type Query } from './statement.js';
-import { noteAlone, unitOf, type Opened } from './unit.js';
-import { plain } from './values.js';
+import { createRepeatedRun } from '../shared/repeat.js';
+import { describeQuery, makeQuery, type CompiledQuery } from './statement.js';
+import { markOutsideTransaction, createDocumentUnit, type OpenUnit } from './unit.js';
+import { toPlainJson } from './values.js';
 
 type Fields = Readonly<Record<string, Json>>;
 
@@ -24,17 +24,17 @@ export default defineRuntime(query, {
   }),
 });
 
-interface Chosen {
+interface QueryTarget {
   readonly name: string;
   readonly store: DocumentStore;
   readonly action: DocumentAction;
   readonly one: boolean;
 }
 
-function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, action, one }: Chosen): QueryPlan {
+function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, action, one }: QueryTarget): QueryPlan {
   const made = makeQuery(value, pointer, tools, store, action, one);
   const { repeat } = tools;
-  const unit = unitOf(store, name, [made], repeat !== null);
+  const unit = createDocumentUnit(store, name, [made], repeat !== null);
   const describe = describeQuery(value, made, name);
   // Documents selected by more than a key are read before they change, so the query always needs a transaction.
   const always = unit.turns.length > 0 && tools.isolation !== null;
@@ -49,9 +49,9 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
     };
   // Sequential, because a transaction takes no parallel operations, and without one the order of the list is preserved.
   const { parameters, bind, named } = made;
-  const each = repeated({ parameters, portion: 1, bind, run, named }, repeat, tools);
+  const each = createRepeatedRun({ parameters, portion: 1, bind, run, named }, repeat, tools);
   return {
-    execute: (frame: Frame) => noted(each(frame), frame),
+    execute: (frame: Frame) => withErrorMark(each(frame), frame),
     unit,
     always: true,
     list: true,
@@ -61,28 +61,28 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   };
 }
 
-async function runOnce({ bind, named }: Query, frame: Frame): Promise<unknown> {
+async function runOnce({ bind, named }: CompiledQuery, frame: Frame): Promise<unknown> {
   try {
     return await run(bind(frame), frame.unit);
   } catch (error) {
     const refused = error instanceof Fault ? named(error) : error;
-    if (transactionOf(frame.unit) === null) noteAlone(refused);
+    if (getTransaction(frame.unit) === null) markOutsideTransaction(refused);
     throw refused;
   }
 }
 
-const transactionOf = (unit: unknown): Opened['transaction'] => (unit as Opened | null)?.transaction ?? null;
+const getTransaction = (unit: unknown): OpenUnit['transaction'] => (unit as OpenUnit | null)?.transaction ?? null;
 
 /** An operation that fails outside a transaction may be partly done. */
-async function noted<T>(work: Promise<T>, frame: Frame): Promise<T> {
+async function withErrorMark<T>(work: Promise<T>, frame: Frame): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (transactionOf(frame.unit) === null) noteAlone(error);
+    if (getTransaction(frame.unit) === null) markOutsideTransaction(error);
     throw error;
   }
 }
 
-async function run(bound: Bound, unit: unknown): Promise<readonly unknown[]> {
-  return (await bound(transactionOf(unit))).map(plain);
+async function run(bound: BoundCall, unit: unknown): Promise<readonly unknown[]> {
+  return (await bound(getTransaction(unit))).map(toPlainJson);
 }

@@ -1,7 +1,7 @@
 /** Spec of `mongo_query`: a query of a document collection, written as an object. Operators come from the definition only. */
 import { dialectErrors } from '../../dialects/shared/errors.light.js';
 import { listErrors } from '../shared/list-errors.light.js';
-import { describe } from './api.light.js';
+import { describeDocumentQuery } from './api.light.js';
 import { checkDocuments } from './check.light.js';
 import { documentErrors } from './errors.light.js';
 import { definePlugin } from '../../../contract/plugin.js';
@@ -26,7 +26,8 @@ const MISTAKEN = {
 
 const DATES =
   'An INSERT also writes `created_at` and `updated_at`, an UPDATE `updated_at`, unless the query does so itself.';
-const column = () => text({ doc: 'A field.', examples: ['email'], complete: { source: 'model-field' } }).required();
+const createColumnField = () =>
+  text({ doc: 'A field.', examples: ['email'], complete: { source: 'model-field' } }).required();
 
 export default definePlugin({
   kind: 'query',
@@ -77,7 +78,7 @@ export default definePlugin({
     with_timestamp: flag({ doc: DATES, default: false }),
     with_timestamps: flag({ doc: `The same under the name that \`sql_query\` has for it. ${DATES}`, default: false }),
     unique: list(
-      either([column(), list(column(), { doc: 'Taken together.' }).min(1)], {
+      either([createColumnField(), list(createColumnField(), { doc: 'Taken together.' }).min(1)], {
         doc: 'A field, or several that are taken together.',
       }),
       {
@@ -108,7 +109,7 @@ export default definePlugin({
     form: '{"collection": "users", "action": "FETCH", "filter_predicate": {"email": "$PAYLOAD.email"}}',
   }),
   check: checkDocuments,
-  openapi: describe,
+  openapi: describeDocumentQuery,
   errors: {
     ...documentErrors,
     MQL_WRONG: {

@@ -6,22 +6,31 @@ import { Fault, type Issue } from '../../../contract/fault.js';
 import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
 import type { ModelTable } from '../../../contract/model.js';
 import type { Frame, ParameterPlan, PlanTools, Reader } from '../../../contract/plan.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
-import type { Bound, DocumentAction, DocumentParts } from '../../document-actions/kind.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
+import type { BoundCall, DocumentAction, DocumentParts } from '../../document-actions/kind.js';
 import type { Document, DocumentStore } from '../../document-stores/kind.js';
-import { filter, filterReader, number, type Compiling } from './filter.js';
-import { fieldName } from './inserted.light.js';
-import { placeholderOf } from '../../../language/strings/placeholder.js';
-import { pipeline } from './pipeline.js';
-import { constant, dynamic, fixed, listOf, objectOf, readerOf, wrong, writtenList } from './template.js';
+import { compileFilter, createFilterReader, compileNumber, type QueryCompileContext } from './filter.js';
+import { getFieldName } from './inserted.light.js';
+import { parsePlaceholder } from '../../../language/strings/placeholder.js';
+import { compilePipeline } from './pipeline.js';
+import {
+  createConstantNode,
+  createDynamicNode,
+  compileFixed,
+  createListNode,
+  createObjectNode,
+  toReader,
+  createQueryError,
+  requireList,
+} from './template.js';
 import type { Dynamic, Leaf, Node } from './template.js';
-import { document, projection, update, type Added } from './update.js';
-import { badValue, checked, convert, untyped, type TypeOf } from './values.js';
+import { compileDocument, compileProjection, compileUpdate, type AddedFields } from './update.js';
+import { createBadValueFault, createCheckedReader, convertValue, findNoType, type FieldTypeLookup } from './values.js';
 
 type Fields = Readonly<Record<string, Json>>;
 type Entries = readonly (readonly [string, Node])[];
 
-export interface Query {
+export interface CompiledQuery {
   readonly collection: string;
   readonly action: DocumentAction;
   readonly collections: readonly string[];
@@ -32,7 +41,7 @@ export interface Query {
   readonly merges: boolean;
   lock: boolean;
   readonly parameters: readonly ParameterPlan[];
-  readonly bind: (frame: Frame) => Bound;
+  readonly bind: (frame: Frame) => BoundCall;
   /** Returns the fault with issues that point at payload fields. */
   readonly named: (error: Fault) => Fault;
 }
@@ -44,18 +53,21 @@ export function makeQuery(
   store: DocumentStore,
   action: DocumentAction,
   one: boolean,
-): Query {
+): CompiledQuery {
   const listed = Array.isArray(value['parameters']) ? (value['parameters'] as readonly Json[]) : [];
   const parameters = listed.map((json, index) => tools.parameter(json, `${pointer}/parameters/${index}`));
   const collection = asText(value['collection']);
-  const typeOf = typesOf(tools, collection);
-  const compiling: Compiling = { typeOf, leaf: leafOf(parameters, pointer, tools) };
+  const typeOf = createTypeLookup(tools, collection);
+  const compiling: QueryCompileContext = { typeOf, leaf: createLeaf(parameters, pointer, tools) };
   const written = new Map<string, string | null>();
-  const parts = partsOf(value, listed, parameters, compiling, written);
-  const query: Query = {
+  const parts = createParts(value, listed, parameters, compiling, written);
+  const query: CompiledQuery = {
     ...{ collection, action, parameters },
-    collections: [...new Set([collection, ...joinedIn(value['pipeline'] ?? null)])],
-    where: JSON.stringify([value['filter_predicate'] ?? null, usesPlaces(value['filter_predicate']) ? listed : null]),
+    collections: [...new Set([collection, ...listJoined(value['pipeline'] ?? null)])],
+    where: JSON.stringify([
+      value['filter_predicate'] ?? null,
+      hasPlaceholders(value['filter_predicate']) ? listed : null,
+    ]),
     merges: value['upsert'] === true,
     single: isSingle(
       value,
@@ -63,22 +75,22 @@ export function makeQuery(
     ),
     lock: false,
     bind: action.plan(value, { ...parts, store, collection, one, lock: () => query.lock }),
-    named: renamer(written),
+    named: createIssueMapper(written),
   };
   return query;
 }
 
-const usesPlaces = (json: Json | undefined): boolean => /"\$\d/.test(JSON.stringify(json ?? null));
+const hasPlaceholders = (json: Json | undefined): boolean => /"\$\d/.test(JSON.stringify(json ?? null));
 
-function joinedIn(json: Json): string[] {
-  if (Array.isArray(json)) return (json as readonly Json[]).flatMap(joinedIn);
+function listJoined(json: Json): string[] {
+  if (Array.isArray(json)) return (json as readonly Json[]).flatMap(listJoined);
   if (!isObject(json)) return [];
   return Object.entries(json).flatMap(([name, inner]) =>
     name === '$unionWith' || name === 'from' || name === 'coll'
       ? typeof inner === 'string'
         ? [inner]
-        : joinedIn(inner)
-      : joinedIn(inner),
+        : listJoined(inner)
+      : listJoined(inner),
   );
 }
 
@@ -99,115 +111,125 @@ function isSingle({ filter_predicate: filter }: Fields, table: ModelTable | unde
  * Types of top-level fields by the model; an `_id` that the model does not declare has the type `id`. All queries use the same
  * collection name for a model.
  */
-function typesOf({ tables }: PlanTools, collection: string): TypeOf {
+function createTypeLookup({ tables }: PlanTools, collection: string): FieldTypeLookup {
   const columns = tables.find(({ table }) => table === collection)?.columns ?? [];
   const types = new Map(columns.map(({ name, type }) => [name, type] as const));
   return (path) => types.get(path) ?? (path === '_id' ? 'id' : null);
 }
 
-const leafOf =
+const createLeaf =
   (parameters: readonly ParameterPlan[], pointer: string, tools: PlanTools) =>
   (text: string): Dynamic | null => {
-    const place = placeholderOf(text);
-    if (place === null) return accessorsIn(text).length === 0 ? null : tools.parameter(text, pointer);
+    const place = parsePlaceholder(text);
+    if (place === null) return listAccessors(text).length === 0 ? null : tools.parameter(text, pointer);
     const parameter = parameters[place - 1];
-    if (parameter === undefined) throw wrong(`"${text}" has no parameter`);
+    if (parameter === undefined) throw createQueryError(`"${text}" has no parameter`);
     return parameter;
   };
 
 type Parts = Omit<DocumentParts, 'store' | 'collection' | 'one' | 'lock'>;
 
-function partsOf(
+function createParts(
   value: Fields,
   listed: readonly Json[],
   parameters: readonly ParameterPlan[],
-  compiling: Compiling,
+  compiling: QueryCompileContext,
   written: Map<string, string | null>,
 ): Parts {
   const { leaf, typeOf } = compiling;
   const dates = value['with_timestamp'] === true || value['with_timestamps'] === true;
-  const now = (field: string): Node => {
+  const createTimestamp = (field: string): Node => {
     const type = typeOf(field) ?? 'timestamp';
-    return dynamic((frame) => convert(frame.now(), type, null));
+    return createDynamicNode((frame) => convertValue(frame.now(), type, null));
   };
-  const note = (entries: Entries): void => {
+  const recordWritten = (entries: Entries): void => {
     for (const [field, node] of entries) if (!node.constant && node.field !== undefined) written.set(field, node.field);
   };
   return {
     filter: () => {
       // An upsert may create a document from equality conditions.
-      const made = value['upsert'] === true ? { typeOf, leaf: storable(leaf) } : compiling;
-      return filterReader(value['filter_predicate'], made) as Reader<Document>;
+      const made = value['upsert'] === true ? { typeOf, leaf: createStorableLeaf(leaf) } : compiling;
+      return createFilterReader(value['filter_predicate'], made) as Reader<Document>;
     },
     update: () => {
-      const added: Added = {
-        $set: dates ? [['updated_at', now('updated_at')]] : [],
-        $setOnInsert: dates && value['upsert'] === true ? [['created_at', now('created_at')]] : [],
+      const added: AddedFields = {
+        $set: dates ? [['updated_at', createTimestamp('updated_at')]] : [],
+        $setOnInsert: dates && value['upsert'] === true ? [['created_at', createTimestamp('created_at')]] : [],
       };
-      return readerOf(update(value['update_predicate'], compiling, added, note)) as Reader<Document>;
+      return toReader(compileUpdate(value['update_predicate'], compiling, added, recordWritten)) as Reader<Document>;
     },
     softDelete: () => {
       if (value['soft_delete'] !== true) return null;
-      return readerOf(objectOf([['$set', objectOf([['deleted_at', now('deleted_at')]])]])) as Reader<Document>;
+      return toReader(
+        createObjectNode([['$set', createObjectNode([['deleted_at', createTimestamp('deleted_at')]])]]),
+      ) as Reader<Document>;
     },
-    pipeline: () => readerOf(pipeline(value['pipeline'], compiling)) as Reader<readonly Document[]>,
+    pipeline: () => toReader(compilePipeline(value['pipeline'], compiling)) as Reader<readonly Document[]>,
     document: () => {
       const own =
         value['document'] === undefined
-          ? fromParameters(listed, parameters, typeOf)
-          : document(value['document'], compiling);
+          ? createParameterEntries(listed, parameters, typeOf)
+          : compileDocument(value['document'], compiling);
       const names = new Set(own.map(([field]) => field));
       const times = (dates ? ['created_at', 'updated_at'] : []).filter((field) => !names.has(field));
-      note(own);
-      return withoutNullId(readerOf(objectOf([...own, ...times.map((field) => [field, now(field)] as const)])));
+      recordWritten(own);
+      return omitNullId(
+        toReader(createObjectNode([...own, ...times.map((field) => [field, createTimestamp(field)] as const)])),
+      );
     },
     constant: (field) => {
       const json = value[field];
       if (json === undefined) return undefined;
-      const node = fixed(json, leaf, `"${field}"`);
+      const node = compileFixed(json, leaf, `"${field}"`);
       return node.constant ? (node.value as Document) : undefined;
     },
     projection: () => {
       const json = value['projection'];
-      return readerOf(json === undefined ? constant(undefined) : projection(json, compiling)) as Reader<
-        Document | undefined
-      >;
+      return toReader(
+        json === undefined ? createConstantNode(undefined) : compileProjection(json, compiling),
+      ) as Reader<Document | undefined>;
     },
     filters: (field) => {
       const json = value[field];
       if (json === undefined) return () => undefined;
-      const bare: Compiling = { leaf, typeOf: untyped };
-      return readerOf(listOf(writtenList(json, `"${field}"`).map((item) => filter(item, bare)))) as Reader<
-        readonly Document[]
-      >;
+      const bare: QueryCompileContext = { leaf, typeOf: findNoType };
+      return toReader(
+        createListNode(requireList(json, `"${field}"`).map((item) => compileFilter(item, bare))),
+      ) as Reader<readonly Document[]>;
     },
-    number: (field) => counted(value[field], compiling),
+    number: (field) => createCountReader(value[field], compiling),
   };
 }
 
 /** Values are validated for keys that documents must not contain. */
-const storable =
+const createStorableLeaf =
   (leaf: Leaf): Leaf =>
   (text) => {
     const found = leaf(text);
-    return found === null ? null : { ...found, read: checked(found) };
+    return found === null ? null : { ...found, read: createCheckedReader(found) };
   };
 
 /** An INSERT without `document`: each parameter is a field. */
-function fromParameters(listed: readonly Json[], parameters: readonly ParameterPlan[], typeOf: TypeOf): Entries {
+function createParameterEntries(
+  listed: readonly Json[],
+  parameters: readonly ParameterPlan[],
+  typeOf: FieldTypeLookup,
+): Entries {
   return parameters.map(({ read, field, source }, index) => {
-    const name = fieldName(listed[index] ?? null);
+    const name = getFieldName(listed[index] ?? null);
     if (name === null || source === 'literal') {
-      throw wrong(`no field is named for ${JSON.stringify(listed[index])}; write the document out in "document"`);
+      throw createQueryError(
+        `no field is named for ${JSON.stringify(listed[index])}; write the document out in "document"`,
+      );
     }
     const type = typeOf(name);
-    const sent = checked({ read, field });
-    return [name, dynamic((frame) => convert(sent(frame), type, field), field)] as const;
+    const sent = createCheckedReader({ read, field });
+    return [name, createDynamicNode((frame) => convertValue(sent(frame), type, field), field)] as const;
   });
 }
 
 /** Drops a null id, so that the store generates one. */
-const withoutNullId =
+const omitNullId =
   (read: Reader): Reader<Document> =>
   (frame) => {
     const made = read(frame) as Document;
@@ -216,29 +238,29 @@ const withoutNullId =
     return rest;
   };
 
-function counted(json: Json | undefined, { leaf }: Compiling): Reader<number | undefined> {
+function createCountReader(json: Json | undefined, { leaf }: QueryCompileContext): Reader<number | undefined> {
   if (json === undefined) return () => undefined;
   const found = typeof json === 'string' ? leaf(json) : null;
-  const node = number(json, leaf);
+  const node = compileNumber(json, leaf);
   if (node.constant) return () => node.value as number;
   return (frame) => {
     const count = node.read(frame) as number;
     if (!Number.isSafeInteger(count) || count < 0)
-      throw badValue(found?.field ?? null, 'must be a whole number from 0');
+      throw createBadValueFault(found?.field ?? null, 'must be a whole number from 0');
     return count;
   };
 }
 
 /** Maps document fields in store errors to payload fields, which the caller knows. */
-function renamer(written: ReadonlyMap<string, string | null>): Query['named'] {
-  const fieldOf = ({ pointer }: Issue): string | null | undefined => written.get(pointer.slice(1));
+function createIssueMapper(written: ReadonlyMap<string, string | null>): CompiledQuery['named'] {
+  const findPayloadField = ({ pointer }: Issue): string | null | undefined => written.get(pointer.slice(1));
   return (error) => {
     const { issues } = error.options;
     if (issues === undefined || written.size === 0) return error;
     // Fields that the caller did not send (a claim, a generated id) are omitted where others remain.
-    const sent = issues.filter((issue) => fieldOf(issue) !== null);
+    const sent = issues.filter((issue) => findPayloadField(issue) !== null);
     const renamed = (sent.length > 0 ? sent : issues).map((issue) => {
-      const field = fieldOf(issue);
+      const field = findPayloadField(issue);
       return field ? { ...issue, pointer: `/${escapePointer(field)}` } : issue;
     });
     return new Fault(error.code, error.params, { ...error.options, issues: renamed });
@@ -246,7 +268,7 @@ function renamer(written: ReadonlyMap<string, string | null>): Query['named'] {
 }
 
 /** Description for `lintel plan`: the query as written, and its placeholder values. */
-export function describeQuery(value: Fields, { collection, parameters }: Query, connection: string): Json {
+export function describeQuery(value: Fields, { collection, parameters }: CompiledQuery, connection: string): Json {
   const { collection: _, parameters: __, connection: ___, ...rest } = value;
   const labels = parameters.map(({ source, label }, index) => `$${index + 1} = ${label} (${source})`);
   return { connection, collection, ...(isObject(rest) ? rest : {}), parameters: labels };

@@ -23,25 +23,26 @@ export interface Dynamic {
 /** Returns the value that a text represents; null for plain text. */
 export type Leaf = (text: string) => Dynamic | null;
 
-export const constant = (value: unknown): Node => ({ constant: true, value });
-export const dynamic = (read: Reader, field?: string | null): Node => ({
+export const createConstantNode = (value: unknown): Node => ({ constant: true, value });
+export const createDynamicNode = (read: Reader, field?: string | null): Node => ({
   constant: false,
   read,
   ...(field !== undefined && { field }),
 });
 
-export const readerOf = (node: Node): Reader => (node.constant ? () => node.value : node.read);
+export const toReader = (node: Node): Reader => (node.constant ? () => node.value : node.read);
 
 /** An object of parts; constant where all parts are. */
-export function objectOf(entries: readonly (readonly [string, Node])[]): Node {
-  if (entries.some(([key]) => key === '__proto__')) throw wrong('the name "__proto__" cannot be kept in a document');
+export function createObjectNode(entries: readonly (readonly [string, Node])[]): Node {
+  if (entries.some(([key]) => key === '__proto__'))
+    throw createQueryError('the name "__proto__" cannot be kept in a document');
   if (entries.every(([, node]) => node.constant)) {
-    return constant(
+    return createConstantNode(
       deepFreeze(Object.fromEntries(entries.map(([key, node]) => [key, node.constant ? node.value : null]))),
     );
   }
-  const readers = entries.map(([key, node]) => [key, readerOf(node)] as const);
-  return dynamic((frame: Frame) => {
+  const readers = entries.map(([key, node]) => [key, toReader(node)] as const);
+  return createDynamicNode((frame: Frame) => {
     const out: Record<string, unknown> = {};
     for (const [key, read] of readers) out[key] = read(frame);
     return out;
@@ -49,41 +50,42 @@ export function objectOf(entries: readonly (readonly [string, Node])[]): Node {
 }
 
 /** A list of parts; constant where all parts are. */
-export function listOf(nodes: readonly Node[]): Node {
+export function createListNode(nodes: readonly Node[]): Node {
   if (nodes.every((node) => node.constant)) {
-    return constant(deepFreeze(nodes.map((node) => (node.constant ? node.value : null))));
+    return createConstantNode(deepFreeze(nodes.map((node) => (node.constant ? node.value : null))));
   }
-  const readers = nodes.map(readerOf);
-  return dynamic((frame) => readers.map((read) => read(frame)));
+  const readers = nodes.map(toReader);
+  return createDynamicNode((frame) => readers.map((read) => read(frame)));
 }
 
 /** An error that the checker should have reported; the service does not start. */
-export const wrong = (what: string): BootError => new BootError('MQL_WRONG', { what });
+export const createQueryError = (what: string): BootError => new BootError('MQL_WRONG', { what });
 
 /** Requires a literal object; throws BootError otherwise. */
-export function written(json: Json | undefined, where: string): JsonObject {
+export function requireObject(json: Json | undefined, where: string): JsonObject {
   if (json !== undefined && isObject(json)) return json;
-  throw wrong(`${where} must be an object that the definition writes out`);
+  throw createQueryError(`${where} must be an object that the definition writes out`);
 }
 
-export function writtenList(json: Json | undefined, where: string): readonly Json[] {
+export function requireList(json: Json | undefined, where: string): readonly Json[] {
   if (Array.isArray(json)) return json as readonly Json[];
-  throw wrong(`${where} must be a list that the definition writes out`);
+  throw createQueryError(`${where} must be a list that the definition writes out`);
 }
 
 /** JSON of the definition with its values inserted unchanged. */
-export function literal(json: Json, leaf: Leaf, put: (found: Dynamic) => Reader): Node {
+export function compileLiteral(json: Json, leaf: Leaf, put: (found: Dynamic) => Reader): Node {
   if (typeof json === 'string') {
     const found = leaf(json);
-    return found === null ? constant(json) : dynamic(put(found));
+    return found === null ? createConstantNode(json) : createDynamicNode(put(found));
   }
-  if (Array.isArray(json)) return listOf((json as readonly Json[]).map((item) => literal(item, leaf, put)));
-  if (!isObject(json)) return constant(json);
-  return objectOf(Object.entries(json).map(([key, inner]) => [key, literal(inner, leaf, put)] as const));
+  if (Array.isArray(json))
+    return createListNode((json as readonly Json[]).map((item) => compileLiteral(item, leaf, put)));
+  if (!isObject(json)) return createConstantNode(json);
+  return createObjectNode(Object.entries(json).map(([key, inner]) => [key, compileLiteral(inner, leaf, put)] as const));
 }
 
-export function fixed(json: Json, leaf: Leaf, where: string): Node {
-  return literal(json, leaf, () => {
-    throw wrong(`${where} takes no value of a request`);
+export function compileFixed(json: Json, leaf: Leaf, where: string): Node {
+  return compileLiteral(json, leaf, () => {
+    throw createQueryError(`${where} takes no value of a request`);
   });
 }

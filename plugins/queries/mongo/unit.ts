@@ -5,10 +5,10 @@
 import type { Unit } from '../../../contract/plan.js';
 import { dialect } from '../../dialects/kind.js';
 import { documentStore, type DocumentStore, type DocumentTransaction } from '../../document-stores/kind.js';
-import type { Query } from './statement.js';
+import type { CompiledQuery } from './statement.js';
 
 /** The value of `frame.unit` while queries share a transaction. */
-export interface Opened {
+export interface OpenUnit {
   readonly transaction: DocumentTransaction | null;
   /** Releases the collection turns of a unit without transaction. */
   readonly leave?: () => void;
@@ -17,12 +17,12 @@ export interface Opened {
 /** Errors of queries that ran outside a transaction. */
 const alone = new WeakSet<object>();
 
-export function noteAlone(error: unknown): void {
+export function markOutsideTransaction(error: unknown): void {
   if (typeof error === 'object' && error !== null) alone.add(error);
 }
 
 interface DocumentUnit extends Unit {
-  readonly queries: readonly Query[];
+  readonly queries: readonly CompiledQuery[];
   readonly repeated: boolean;
   /** Collections that must not be written by others meanwhile, because queries read them. */
   readonly turns: readonly string[];
@@ -32,13 +32,13 @@ interface DocumentUnit extends Unit {
  * Snapshots detect conflicting writes of one document, but not changed reads. Writes that depend on reads therefore run
  * exclusively, except on a single document, where writes conflict anyway.
  */
-function turnsOf(queries: readonly Query[], repeated: boolean): readonly string[] {
+function listTurns(queries: readonly CompiledQuery[], repeated: boolean): readonly string[] {
   const isWritten = queries.some(({ action }) => action.reads !== true);
   if (!isWritten) return [];
   const isAlone = queries.length === 1 && !repeated;
-  const isRewritten = ({ collection, where }: Query): boolean =>
+  const isRewritten = ({ collection, where }: CompiledQuery): boolean =>
     queries.some((other) => other.action.changes === true && other.collection === collection && other.where === where);
-  const isSafe = (query: Query): boolean => {
+  const isSafe = (query: CompiledQuery): boolean => {
     const { action, single, lock, merges } = query;
     if (action.reads === true) return single && lock && isRewritten(query);
     return action.changes === true ? single && !(merges && !isAlone) : true;
@@ -46,19 +46,24 @@ function turnsOf(queries: readonly Query[], repeated: boolean): readonly string[
   return queries.every(isSafe) ? [] : [...new Set(queries.flatMap(({ collections }) => collections))];
 }
 
-function isolationOf(store: DocumentStore, queries: readonly Query[], turns: readonly string[]): string {
-  if (store.turn === undefined) return 'serializable';
+function describeIsolation(store: DocumentStore, queries: readonly CompiledQuery[], turns: readonly string[]): string {
+  if (store.acquireTurns === undefined) return 'serializable';
   if (turns.length > 0) return `one at a time on ${turns.join(', ')}`;
   return queries.every(({ action }) => action.reads === true) ? 'snapshot' : 'snapshot, with locks of single documents';
 }
 
-const transactionOf = (opened: unknown): DocumentTransaction | null => (opened as Opened).transaction;
+const getTransaction = (opened: unknown): DocumentTransaction | null => (opened as OpenUnit).transaction;
 /** For document stores in SQL tables. */
-const statementsOf = (opened: unknown): unknown => transactionOf(opened)?.transaction ?? null;
+const getStatements = (opened: unknown): unknown => getTransaction(opened)?.transaction ?? null;
 
 /** `repeated`: one of the queries runs for each item of a list. */
-export function unitOf(store: DocumentStore, name: string, queries: readonly Query[], repeated = false): DocumentUnit {
-  const turns = store.turn === undefined ? [] : turnsOf(queries, repeated);
+export function createDocumentUnit(
+  store: DocumentStore,
+  name: string,
+  queries: readonly CompiledQuery[],
+  repeated = false,
+): DocumentUnit {
+  const turns = store.acquireTurns === undefined ? [] : listTurns(queries, repeated);
   const { on } = store;
   // Locked documents need no snapshot.
   const snapshot = queries.some(({ action, lock }) => action.reads === true && !lock);
@@ -66,27 +71,27 @@ export function unitOf(store: DocumentStore, name: string, queries: readonly Que
     queries,
     repeated,
     turns,
-    describe: { isolation: isolationOf(store, queries, turns) },
+    describe: { isolation: describeIsolation(store, queries, turns) },
     key: `documents on ${name}`,
     shared: on
-      ? { kind: dialect.kind, handle: on, of: statementsOf }
-      : { kind: documentStore.kind, handle: store, of: transactionOf },
+      ? { kind: dialect.kind, handle: on, of: getStatements }
+      : { kind: documentStore.kind, handle: store, of: getTransaction },
     join(units, _closing, needs) {
       const joined = units as readonly DocumentUnit[];
       const all = joined.flatMap((unit) => unit.queries);
-      lockWhatFeedsWrites(all, needs);
-      return unitOf(
+      lockReadsBeforeWrites(all, needs);
+      return createDocumentUnit(
         store,
         name,
         all,
         joined.some((unit) => unit.repeated),
       );
     },
-    open: async (frame): Promise<Opened> => {
+    open: async (frame): Promise<OpenUnit> => {
       const transaction = await store.begin(snapshot, frame);
       if (turns.length === 0) return { transaction };
       try {
-        const leave = await store.turn?.(transaction, turns);
+        const leave = await store.acquireTurns?.(transaction, turns);
         return { transaction, ...(leave && { leave }) };
       } catch (error) {
         if (transaction !== null) await store.rollback(transaction);
@@ -94,12 +99,12 @@ export function unitOf(store: DocumentStore, name: string, queries: readonly Que
       }
     },
     commit: async (opened) => {
-      const { transaction, leave } = opened as Opened;
+      const { transaction, leave } = opened as OpenUnit;
       if (transaction !== null) await store.commit(transaction);
       leave?.();
     },
     rollback: async (opened) => {
-      const { transaction, leave } = opened as Opened;
+      const { transaction, leave } = opened as OpenUnit;
       if (transaction !== null) await store.rollback(transaction);
       leave?.();
     },
@@ -108,7 +113,7 @@ export function unitOf(store: DocumentStore, name: string, queries: readonly Que
 }
 
 /** Locks reads that a later change of the same collection depends on, so that a concurrent request waits instead of failing. */
-function lockWhatFeedsWrites(queries: readonly Query[], needs: readonly (readonly number[])[]): void {
+function lockReadsBeforeWrites(queries: readonly CompiledQuery[], needs: readonly (readonly number[])[]): void {
   queries.forEach(({ action, collection }, index) => {
     if (action.changes !== true) return;
     for (const place of needs[index] ?? []) {

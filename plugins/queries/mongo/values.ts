@@ -3,7 +3,7 @@
  * depend on operators; fields without a model are not converted.
  */
 import { ObjectId } from 'bson';
-import { fault, type Fault } from '../../../contract/fault.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
 import { escapePointer } from '../../../contract/json.js';
 import type { ColumnType } from '../../../contract/model.js';
 import type { Reader } from '../../../contract/plan.js';
@@ -12,26 +12,30 @@ import { isWholeDouble } from '../../../language/strings/exact-json.js';
 import { readInstant } from '../../../language/strings/instant.js';
 
 /** The model's type; `id` for an `_id` that the model does not declare; null: plain JSON. */
-export type FieldType = ColumnType | 'id' | null;
+export type StoredFieldType = ColumnType | 'id' | null;
 
 /** By the path of the field (`address.city`). */
-export type TypeOf = (path: string) => FieldType;
+export type FieldTypeLookup = (path: string) => StoredFieldType;
 
-export const untyped: TypeOf = () => null;
+export const findNoType: FieldTypeLookup = () => null;
 
 /** The fault for an invalid value; `field`: its payload field, or null where the client cannot correct it. */
-export function badValue(field: string | null, detail: string): Fault {
+export function createBadValueFault(field: string | null, detail: string): Fault {
   const pointer = field === null ? null : `/${escapePointer(field)}`;
-  return fault('QRY_BAD_VALUE', {}, pointer === null ? {} : { issues: [{ pointer, code: 'QRY_BAD_VALUE', detail }] });
+  return createFault(
+    'QRY_BAD_VALUE',
+    {},
+    pointer === null ? {} : { issues: [{ pointer, code: 'QRY_BAD_VALUE', detail }] },
+  );
 }
 
 const HEX_ID = /^[0-9a-f]{24}$/i;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Converts like a SQL database: numeric text becomes a number, other text is rejected. */
-export function convert(value: unknown, type: FieldType, field: string | null): unknown {
+export function convertValue(value: unknown, type: StoredFieldType, field: string | null): unknown {
   if (type === null || value === null || value === undefined) return value ?? null;
-  if (value instanceof ExactNumber) throw badValue(field, NOT_KEPT);
+  if (value instanceof ExactNumber) throw createBadValueFault(field, NOT_KEPT);
   switch (type) {
     case 'timestamp':
       return toInstant(value, field);
@@ -50,22 +54,23 @@ export function convert(value: unknown, type: FieldType, field: string | null): 
 function toInstant(value: unknown, field: string | null): Date {
   if (value instanceof Date) return value;
   const instant = typeof value === 'string' ? readInstant(value) : null;
-  if (instant === null) throw badValue(field, 'must be a time that exists, in ISO 8601, of the years 1 to 9999');
+  if (instant === null)
+    throw createBadValueFault(field, 'must be a time that exists, in ISO 8601, of the years 1 to 9999');
   return new Date(instant);
 }
 
 function toNumber(value: unknown, whole: boolean, field: string | null): number {
   const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isFinite(number)) throw badValue(field, 'must be a number');
-  if (typeof value === 'string' && !isWholeDouble(value)) throw badValue(field, NOT_KEPT);
-  if (whole && !Number.isSafeInteger(number)) throw badValue(field, 'must be a whole number');
+  if (typeof number !== 'number' || !Number.isFinite(number)) throw createBadValueFault(field, 'must be a number');
+  if (typeof value === 'string' && !isWholeDouble(value)) throw createBadValueFault(field, NOT_KEPT);
+  if (whole && !Number.isSafeInteger(number)) throw createBadValueFault(field, 'must be a whole number');
   return number;
 }
 
 function toSwitch(value: unknown, field: string | null): boolean {
   if (typeof value === 'boolean') return value;
   if (value === 'true' || value === 'false') return value === 'true';
-  throw badValue(field, 'must be true or false');
+  throw createBadValueFault(field, 'must be true or false');
 }
 
 const isOdd = (key: string): boolean =>
@@ -74,20 +79,21 @@ const isOdd = (key: string): boolean =>
 const NOT_KEPT = 'is a number that no document keeps exactly';
 
 /** Rejects NUL, which SQL text cannot contain, and numbers that a document would change. */
-export function refuseLeaf(value: unknown, field: string | null): void {
-  if (typeof value === 'string' && value.includes('\0')) throw badValue(field, 'has a NUL, which no store keeps');
-  if (value instanceof ExactNumber) throw badValue(field, NOT_KEPT);
+export function rejectLeaf(value: unknown, field: string | null): void {
+  if (typeof value === 'string' && value.includes('\0'))
+    throw createBadValueFault(field, 'has a NUL, which no store keeps');
+  if (value instanceof ExactNumber) throw createBadValueFault(field, NOT_KEPT);
 }
 
 /** Validates a client value for storage: its keys must not look like operators or paths. */
-export function refuseOddKeys(value: unknown, field: string | null): void {
+export function rejectOddKeys(value: unknown, field: string | null): void {
   const at: (string | number)[] = field === null ? [] : [field];
   const visit = (inner: unknown): void => {
-    refuseLeaf(inner, field);
+    rejectLeaf(inner, field);
     if (typeof inner !== 'object' || inner === null || inner instanceof Date || inner instanceof ObjectId) return;
     for (const [key, next] of Object.entries(inner)) {
       at.push(key);
-      if (!Array.isArray(inner) && isOdd(key)) throw oddKey(at, field !== null);
+      if (!Array.isArray(inner) && isOdd(key)) throw createKeyFault(at, field !== null);
       visit(next);
       at.pop();
     }
@@ -96,35 +102,35 @@ export function refuseOddKeys(value: unknown, field: string | null): void {
 }
 
 /** A stored value of unknown type, of which only keys and scalars are validated. */
-export const checked =
+export const createCheckedReader =
   ({ read, field }: { readonly read: Reader; readonly field: string | null }): Reader =>
   (frame) => {
     const sent = read(frame) ?? null;
-    refuseOddKeys(sent, field);
+    rejectOddKeys(sent, field);
     return sent;
   };
 
-function oddKey(at: readonly (string | number)[], known: boolean): Fault {
+function createKeyFault(at: readonly (string | number)[], known: boolean): Fault {
   const pointer = at.map((segment) => `/${escapePointer(String(segment))}`).join('');
   const detail = 'this name cannot be kept in a document';
-  return fault('MQL_KEY', {}, known ? { issues: [{ pointer, code: 'MQL_KEY', detail }] } : {});
+  return createFault('MQL_KEY', {}, known ? { issues: [{ pointer, code: 'MQL_KEY', detail }] } : {});
 }
 
 /** JSON has no infinities or `NaN`, so they become text. */
-const plainLeaf = (value: unknown): unknown =>
+const toPlainLeaf = (value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : (value ?? null);
 
 /** Converts a document to JSON: ids and times become text. */
-export function plain(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return plainLeaf(value);
+export function toPlainJson(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return toPlainLeaf(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof ObjectId) return value.toHexString();
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(toPlainJson);
   const json = (value as { toJSON?: unknown }).toJSON;
-  if (typeof json === 'function') return plain((json as () => unknown).call(value));
+  if (typeof json === 'function') return toPlainJson((json as () => unknown).call(value));
   const out: Record<string, unknown> = Object.hasOwn(value, '__proto__')
     ? (Object.create(null) as Record<string, unknown>)
     : {};
-  for (const [key, inner] of Object.entries(value)) if (inner !== undefined) out[key] = plain(inner);
+  for (const [key, inner] of Object.entries(value)) if (inner !== undefined) out[key] = toPlainJson(inner);
   return out;
 }

@@ -2,7 +2,7 @@
  * `multi`: runs one statement per item of a list, in one transaction and in any query language. Each item has its own frame, in
  * which its fields take precedence; all values are read before the first statement is sent.
  */
-import { Fault, fault, type Issue } from '../../../contract/fault.js';
+import { Fault, createFault, type Issue } from '../../../contract/fault.js';
 import { isObject } from '../../../contract/json.js';
 import type { Frame, ParameterPlan, Payload, PlanTools, Repeat } from '../../../contract/plan.js';
 
@@ -28,29 +28,29 @@ interface Items {
 
 const NOTHING: Payload = Object.freeze({});
 
-export function repeated<Bound>(
+export function createRepeatedRun<Bound>(
   statement: Repeatable<Bound>,
   repeat: Repeat,
   tools: PlanTools,
 ): (frame: Frame) => Promise<unknown> {
-  const kept = tools.memo();
-  const plain = namesItem(statement, repeat.name) ? repeat.name : null;
+  const kept = tools.allocateSlot();
+  const plain = isItemName(statement, repeat.name) ? repeat.name : null;
   return async (frame) => {
-    const items = itemsOf(frame, repeat);
-    const frames = framesOf(frame, items, plain, kept);
+    const items = readItems(frame, repeat);
+    const frames = createFrames(frame, items, plain, kept);
     return runAll(statement, items, frames, frame.unit);
   };
 }
 
 /** A parameter named like the list is the item itself, which may then be a scalar. */
-const namesItem = ({ parameters }: Pick<Repeatable<never>, 'parameters'>, name: string | null): boolean =>
+const isItemName = ({ parameters }: Pick<Repeatable<never>, 'parameters'>, name: string | null): boolean =>
   name !== null && parameters.some(({ label }) => label === name || label === `$PAYLOAD.${name}`);
 
-function itemsOf(frame: Frame, { body, pointer, read, name, optional }: Repeat): Items {
+function readItems(frame: Frame, { body, pointer, read, name, optional }: Repeat): Items {
   if (Array.isArray(frame.payload)) {
     if (body) return { list: frame.payload, pointer: '', around: NOTHING };
     // A list payload has no named fields.
-    if (pointer !== null) throw fault('VAL_NOT_OBJECT');
+    if (pointer !== null) throw createFault('VAL_NOT_OBJECT');
   }
   const around = Array.isArray(frame.payload) ? NOTHING : frame.payload;
   const list = read(frame);
@@ -58,15 +58,15 @@ function itemsOf(frame: Frame, { body, pointer, read, name, optional }: Repeat):
   if (optional && (list === undefined || list === null)) return { list: [], pointer, around };
   const where = pointer ?? '';
   const issues: Issue[] = [{ pointer: where, code: 'QRY_NO_LIST', detail: 'must be a list' }];
-  throw fault('QRY_NO_LIST', { what: name === null ? 'The body' : `"${name}"` }, { issues });
+  throw createFault('QRY_NO_LIST', { what: name === null ? 'The body' : `"${name}"` }, { issues });
 }
 
 /** A frame for each item. A retried transaction reuses generated values (ids). */
-function framesOf(frame: Frame, { list, pointer, around }: Items, plain: string | null, kept: number): Frame[] {
-  if (Object.keys(around).length * list.length > MOST_BESIDE) throw fault('QRY_TOO_WIDE');
+function createFrames(frame: Frame, { list, pointer, around }: Items, plain: string | null, kept: number): Frame[] {
+  if (Object.keys(around).length * list.length > MOST_BESIDE) throw createFault('QRY_TOO_WIDE');
   const earlier = (frame.slots[kept] ?? []) as readonly Frame[];
   const frames = list.map((item, index) => {
-    const own = frame.fork(payloadOf(item, around, plain, `${pointer ?? ''}/${index}`), earlier[index]);
+    const own = frame.forkFrame(mergePayload(item, around, plain, `${pointer ?? ''}/${index}`), earlier[index]);
     own.unit = frame.unit;
     return own;
   });
@@ -75,11 +75,11 @@ function framesOf(frame: Frame, { list, pointer, around }: Items, plain: string 
 }
 
 /** Fields of the item take precedence over other payload fields. */
-function payloadOf(item: unknown, around: Payload, plain: string | null, pointer: string): Payload {
+function mergePayload(item: unknown, around: Payload, plain: string | null, pointer: string): Payload {
   if (isObject(item)) return plain === null ? { ...around, ...item } : { ...around, ...item, [plain]: item };
   if (plain !== null) return { ...around, [plain]: item };
   const issues: Issue[] = [{ pointer, code: 'QRY_ITEM', detail: 'must be an object' }];
-  throw fault('QRY_ITEM', {}, { issues });
+  throw createFault('QRY_ITEM', {}, { issues });
 }
 
 async function runAll<Bound>(
@@ -93,7 +93,7 @@ async function runAll<Bound>(
     try {
       return bind(frame);
     } catch (error) {
-      throw placed(error, statement, items, index);
+      throw locateError(error, statement, items, index);
     }
   });
   const results: unknown[] = [];
@@ -101,21 +101,21 @@ async function runAll<Bound>(
     const portion = bound.slice(from, from + size);
     const outcomes = await Promise.allSettled(portion.map((values) => run(values, unit)));
     for (const [offset, outcome] of outcomes.entries()) {
-      if (outcome.status === 'rejected') throw placed(outcome.reason, statement, items, from + offset);
-      take(results, outcome.value);
+      if (outcome.status === 'rejected') throw locateError(outcome.reason, statement, items, from + offset);
+      appendRows(results, outcome.value);
     }
   }
   return results;
 }
 
 /** All rows are kept; an item without rows contributes null. */
-function take(results: unknown[], rows: readonly unknown[]): void {
+function appendRows(results: unknown[], rows: readonly unknown[]): void {
   if (rows.length === 0) results.push(null);
   else for (const row of rows) results.push(row);
 }
 
 /** Moves issues from `/email` to `/3/email`, unless the value came from outside the list. */
-function placed(
+function locateError(
   error: unknown,
   { named }: Pick<Repeatable<never>, 'named'>,
   { list, pointer, around }: Items,

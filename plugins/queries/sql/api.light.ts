@@ -9,24 +9,26 @@ const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];
 /** A SELECT with one of these words may write or lock. */
 const NOT_ONLY_READS = /\b(?:insert|update|delete|merge|into|share)\b/i;
 
-export function describe({ value, statement: find, repeated }: ApiPlace): ApiPart {
+export function describeStatement({ value, statement: find, repeated }: ApiPlace): ApiPart {
   const statement = find();
   const rows = statement?.rows ?? listOf(ANY);
   return {
-    changes: [{ phase: ActionPhase.EXECUTE, order: -100, change: () => [repeated ? listOf(ofItem(rows)) : rows] }],
+    changes: [
+      { phase: ActionPhase.EXECUTE, order: -100, change: () => [repeated ? listOf(toItemSchema(rows)) : rows] },
+    ],
     refuses: repeated ? OF_LISTS : [],
-    never: impossible(statement?.verb ?? '', asText(value['query'])),
+    never: listImpossible(statement?.verb ?? '', asText(value['query'])),
   };
 }
 
 /** An item without a row returns null. */
-function ofItem({ items, minItems, maxItems }: JsonSchema): JsonSchema {
+function toItemSchema({ items, minItems, maxItems }: JsonSchema): JsonSchema {
   if (maxItems === 0) return NULL;
   const row = (items ?? ANY) as JsonSchema;
   return minItems === 1 && maxItems === 1 ? row : nullable(row);
 }
 
-function impossible(verb: string, query: string): string[] {
+function listImpossible(verb: string, query: string): string[] {
   if (verb === 'SELECT' && !NOT_ONLY_READS.test(query)) return [...OF_VALUES, 'QRY_FOREIGN_KEY', 'QRY_SERIALIZATION'];
   return verb === 'DELETE' ? OF_VALUES : [];
 }

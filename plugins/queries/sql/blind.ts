@@ -1,19 +1,19 @@
 /** Blind indexes in a statement: rewrites its text to the index columns, and reads their values. */
 import { BootError } from '../../../contract/boot-error.js';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { BLIND_FORM } from '../../../contract/model.js';
 import type { Hide, ParameterPlan, PlanTools } from '../../../contract/plan.js';
-import { hider } from '../../../language/strings/hidden.js';
+import { createHider } from '../../../language/strings/hidden.js';
 import { rewriteBlind, type BlindColumn, type BlindParameter } from '../../../language/strings/sql-blind.js';
 import type { SqlScan } from '../../../language/strings/sql.js';
 import { BLIND_KEY } from '../../shared/blind-key.light.js';
-import { clearOf, createBlindIndex, isRemembered, type BlindIndex } from '../../shared/blind-index.js';
+import { resolvePlaintext, createBlindIndex, hasPlaintext, type BlindIndex } from '../../shared/blind-index.js';
 
 /** Throws BootError where the key is missing. */
-export type IndexOf = (column: BlindColumn) => BlindIndex;
+export type BlindIndexFactory = (column: BlindColumn) => BlindIndex;
 
-export const indexesOf =
-  (env: (name: string) => string | undefined): IndexOf =>
+export const createIndexFactory =
+  (env: (name: string) => string | undefined): BlindIndexFactory =>
   ({ table, column }) =>
     createBlindIndex(env(BLIND_KEY), table, column);
 
@@ -26,7 +26,7 @@ export interface BlindStatement {
   readonly bind: (parameters: readonly ParameterPlan[]) => readonly ParameterPlan[];
 }
 
-export function blindOf(scan: SqlScan, tools: PlanTools, indexOf: IndexOf): BlindStatement {
+export function planBlindIndexes(scan: SqlScan, tools: PlanTools, indexOf: BlindIndexFactory): BlindStatement {
   const tables = tools.tables.map(({ table, columns }) => ({
     table,
     columns: columns.flatMap(({ name, blindOf: of }) => (of === undefined ? [name] : [])),
@@ -34,7 +34,7 @@ export function blindOf(scan: SqlScan, tools: PlanTools, indexOf: IndexOf): Blin
   }));
   const rewritten = rewriteBlind(scan, tables);
   const names = tables.flatMap(({ indexes }) => [...indexes.values()]);
-  const hide = names.length === 0 ? null : hider(new Set(names), [], new RegExp(BLIND_FORM));
+  const hide = names.length === 0 ? null : createHider(new Set(names), [], new RegExp(BLIND_FORM));
   if (rewritten === null) return { scan, isRewritten: false, hide, bind: (parameters) => parameters };
   const [wrong] = rewritten.faults;
   if (wrong !== undefined) throw new BootError('LNK_BLIND_FORM', { column: wrong.column, what: wrong.what });
@@ -47,12 +47,12 @@ export function blindOf(scan: SqlScan, tools: PlanTools, indexOf: IndexOf): Blin
         const plan = parameters[one.n - 1];
         return plan === undefined
           ? []
-          : [one.blind === null ? plan : indexPlan(plan, one, indexOf(one.blind), one.blind)];
+          : [one.blind === null ? plan : createIndexParameter(plan, one, indexOf(one.blind), one.blind)];
       }),
   };
 }
 
-function indexPlan(
+function createIndexParameter(
   { label, field, read }: ParameterPlan,
   { written }: BlindParameter,
   index: BlindIndex,
@@ -64,14 +64,14 @@ function indexPlan(
     field,
     read: (frame) => {
       const { invocation } = frame;
-      const one = (value: unknown): string | null => {
+      const readIndexValue = (value: unknown): string | null => {
         if (value === undefined || value === null) return null;
-        if (written && !(typeof value === 'string' && isRemembered(invocation, value)))
-          throw fault('SQL_NOT_ENCRYPTED', { column });
-        return index(clearOf(invocation, value));
+        if (written && !(typeof value === 'string' && hasPlaintext(invocation, value)))
+          throw createFault('SQL_NOT_ENCRYPTED', { column });
+        return index(resolvePlaintext(invocation, value));
       };
       const value = read(frame);
-      return Array.isArray(value) ? value.map(one) : one(value);
+      return Array.isArray(value) ? value.map(readIndexValue) : readIndexValue(value);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Checks a statement and its options without knowledge of the tables. */
 import type { Json } from '../../../contract/json.js';
 import type { Finding, FindingEdit } from '../../../contract/plugin.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { scanSql, type SqlFault, type SqlScan } from '../../../language/strings/sql.js';
 import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
 
@@ -15,21 +15,21 @@ export function checkStatement(fields: Readonly<Record<string, Json>>): Finding[
     code: 'SQL_BROKEN',
     at,
     span: [start, end],
-    params: { what: brokenWords(code, what) },
+    params: { what: describeSqlFault(code, what) },
   }));
-  for (const { root, tail, start, end } of accessorsIn(query)) {
+  for (const { root, tail, start, end } of listAccessors(query)) {
     findings.push({
       code: 'SQL_ACCESSOR',
       at,
       span: [start, end],
       params: { accessor: [`$${root}`, ...tail].join('.') },
-      ...bound(scan, count, [start, end], [`$${root}`, ...tail].join('.')),
+      ...createBindFix(scan, count, [start, end], [`$${root}`, ...tail].join('.')),
     });
   }
   if (scan.statements === 0 && scan.faults.length === 0) findings.push({ code: 'SQL_EMPTY', at });
   if (scan.statements > 1) findings.push({ code: 'SQL_SEVERAL', at, params: { count: scan.statements } });
   for (const { name, start, end } of scan.quotedPlaceholders) {
-    const fix = unquoted(scan, [start, end], name);
+    const fix = createUnquoteFix(scan, [start, end], name);
     findings.push({ code: 'SQL_QUOTED_PLACEHOLDER', at, span: [start, end], params: { text: name }, ...fix });
   }
   return [...findings, ...checkParameters(scan, count), ...checkSwitches(scan, fields)];
@@ -44,19 +44,19 @@ function checkSwitches(scan: SqlScan, fields: Readonly<Record<string, Json>>): F
   const findings: Finding[] = [];
   if (fault === 'no-columns') findings.push({ code: 'SQL_NO_COLUMNS', at: '/query', span });
   if (fault === 'source') findings.push({ code: 'SQL_SOURCE', at: '/query', span });
-  const unused = (field: string, verbs: string): number =>
+  const reportUnused = (field: string, verbs: string): number =>
     findings.push({
       code: 'SQL_NO_EFFECT',
       at: `/${field}`,
       params: { field, verbs },
       fix: { title: `remove "${field}"`, edits: [{ at: `/${field}`, remove: true }] },
     });
-  if (timestamps && !timestampsUsed) unused('with_timestamps', 'INSERT and no UPDATE');
-  if (softDelete && !softDeleteUsed) unused('soft_delete', 'DELETE');
+  if (timestamps && !timestampsUsed) reportUnused('with_timestamps', 'INSERT and no UPDATE');
+  if (softDelete && !softDeleteUsed) reportUnused('soft_delete', 'DELETE');
   return findings;
 }
 
-function brokenWords(code: SqlFault['code'], what: string): string {
+function describeSqlFault(code: SqlFault['code'], what: string): string {
   if (code === 'SQL_UNTERMINATED') return `this ${what} has no end`;
   return /^[([{]$/.test(what) ? `this "${what}" is not closed` : `nothing is open that this "${what}" could close`;
 }
@@ -65,7 +65,12 @@ function checkParameters(scan: SqlScan, count: number): Finding[] {
   const findings: Finding[] = [];
   for (const { n, start, end } of scan.placeholders) {
     if (n === 0) {
-      findings.push({ code: 'SQL_PLACEHOLDER_ZERO', at: '/query', span: [start, end], ...countedFromOne(scan, count) });
+      findings.push({
+        code: 'SQL_PLACEHOLDER_ZERO',
+        at: '/query',
+        span: [start, end],
+        ...createRenumberFix(scan, count),
+      });
     }
     if (n > count) {
       findings.push({
@@ -73,7 +78,7 @@ function checkParameters(scan: SqlScan, count: number): Finding[] {
         at: '/query',
         span: [start, end],
         params: { n, count },
-        ...filled(scan, count),
+        ...createAddFix(scan, count),
       });
     }
   }
@@ -81,7 +86,7 @@ function checkParameters(scan: SqlScan, count: number): Finding[] {
   const unused = Array.from({ length: count }, (_, i) => i + 1).filter((n) => !used.has(n));
   for (const n of unused) {
     const at = `/parameters/${n - 1}`;
-    findings.push({ code: 'SQL_PARAMETER_UNUSED', at, params: { n }, ...withoutUnused(scan, unused, count) });
+    findings.push({ code: 'SQL_PARAMETER_UNUSED', at, params: { n }, ...createUnusedFix(scan, unused, count) });
   }
   return findings;
 }
@@ -89,20 +94,20 @@ function checkParameters(scan: SqlScan, count: number): Finding[] {
 type Fix = Pick<Finding, 'fix'>;
 type Span = readonly [number, number];
 
-const renumbered = (scan: SqlScan, number: (n: number) => number): FindingEdit[] =>
+const renumberPlaceholders = (scan: SqlScan, number: (n: number) => number): FindingEdit[] =>
   scan.placeholders.flatMap(({ n, start, end }) =>
     number(n) === n ? [] : [{ at: '/query', span: [start, end] as const, text: `$${number(n)}` }],
   );
 
 /** Placeholders start at $0 and match the number of values, so all are one too low. */
-function countedFromOne(scan: SqlScan, count: number): Fix {
+function createRenumberFix(scan: SqlScan, count: number): Fix {
   const highest = Math.max(...scan.placeholders.map(({ n }) => n));
   if (highest + 1 !== count) return {};
-  return { fix: { title: 'count from $1', edits: renumbered(scan, (n) => n + 1) } };
+  return { fix: { title: 'count from $1', edits: renumberPlaceholders(scan, (n) => n + 1) } };
 }
 
 /** Adds values for all placeholders, named after their columns. */
-function filled(scan: SqlScan, count: number): Fix {
+function createAddFix(scan: SqlScan, count: number): Fix {
   const highest = Math.max(...scan.placeholders.map(({ n }) => n));
   // A typing error such as $10000 must not add thousands of names.
   if (highest > count + MOST_ADDED) return {};
@@ -116,21 +121,21 @@ function filled(scan: SqlScan, count: number): Fix {
 const MOST_ADDED = 20;
 
 /** The string literal around a location, if it contains nothing else. */
-function quotesAround({ tokens }: SqlScan, [start, end]: Span): Span | null {
+function findQuotes({ tokens }: SqlScan, [start, end]: Span): Span | null {
   const token = tokens.find((one) => one.type === 'string' && one.start < start && one.end > end);
   if (token === undefined) return [start, end];
   return token.start === start - 1 && token.end === end + 1 ? [token.start, token.end] : null;
 }
 
-function unquoted(scan: SqlScan, span: Span, name: string): Fix {
-  const around = quotesAround(scan, span);
+function createUnquoteFix(scan: SqlScan, span: Span, name: string): Fix {
+  const around = findQuotes(scan, span);
   return around === null
     ? {}
     : { fix: { title: `write ${name} without quotes`, edits: [{ at: '/query', span: around, text: name }] } };
 }
 
-function bound(scan: SqlScan, count: number, span: Span, accessor: string): Fix {
-  const around = quotesAround(scan, span);
+function createBindFix(scan: SqlScan, count: number, span: Span, accessor: string): Fix {
+  const around = findQuotes(scan, span);
   const n = count + 1;
   if (around === null || isName(scan, span) || Math.max(0, ...scan.placeholders.map((one) => one.n)) !== count)
     return {};
@@ -148,7 +153,7 @@ function isName({ tokens, text }: SqlScan, [start]: Span): boolean {
 }
 
 /** Removes the value and renumbers later placeholders; removes the list where no value is used. */
-function withoutUnused(scan: SqlScan, unused: readonly number[], count: number): Fix {
+function createUnusedFix(scan: SqlScan, unused: readonly number[], count: number): Fix {
   const [only, other] = unused;
   if (only === undefined) return {};
   if (count > 1 && unused.length === count) {
@@ -156,6 +161,6 @@ function withoutUnused(scan: SqlScan, unused: readonly number[], count: number):
   }
   if (other !== undefined || scan.placeholders.some(({ n }) => n > count)) return {};
   const remove = { at: `/parameters/${only - 1}`, remove: true } as const;
-  const edits = [remove, ...renumbered(scan, (n) => (n > only ? n - 1 : n))];
+  const edits = [remove, ...renumberPlaceholders(scan, (n) => (n > only ? n - 1 : n))];
   return { fix: { title: 'remove it', edits, asks: true } };
 }

@@ -3,15 +3,15 @@
  * at load; most columns need no validation.
  */
 import { ExactNumber } from '../../../contract/exact-number.js';
-import { fault, type Fault } from '../../../contract/fault.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
 import { escapePointer, isObject } from '../../../contract/json.js';
 import type { HeldJson, ModelColumn } from '../../../contract/model.js';
 import { isWholeDouble } from '../../../language/strings/exact-json.js';
-import { cutInstant, readInstant } from '../../../language/strings/instant.js';
+import { truncateInstant, readInstant } from '../../../language/strings/instant.js';
 import type { SqlScan } from '../../../language/strings/sql.js';
 
 /** Returns the value to bind; `at`: pointer of its payload field, or null. */
-export type Judge = (value: unknown, at: string | null) => unknown;
+export type ParameterValidator = (value: unknown, at: string | null) => unknown;
 
 type Part = Pick<ModelColumn, 'type' | 'holds'> & Partial<ModelColumn>;
 
@@ -19,19 +19,21 @@ type Part = Pick<ModelColumn, 'type' | 'holds'> & Partial<ModelColumn>;
 const DIGITS = 6;
 const FLOATS = /^(?:float8|float4|real|double precision)$/;
 
-const refused = (at: string | null, detail: string): Fault =>
-  fault('QRY_BAD_VALUE', {}, at === null ? {} : { issues: [{ pointer: at, code: 'QRY_BAD_VALUE', detail }] });
+const createValueFault = (at: string | null, detail: string): Fault =>
+  createFault('QRY_BAD_VALUE', {}, at === null ? {} : { issues: [{ pointer: at, code: 'QRY_BAD_VALUE', detail }] });
 
-const time: Judge = (value, at) => {
+const validateTime: ParameterValidator = (value, at) => {
   // Values from the database or generated ones need no validation.
   if (typeof value !== 'string' || at === null) return value;
-  if (readInstant(value) === null) throw refused(at, 'must be a time that exists, in ISO 8601, of the years 1 to 9999');
-  return cutInstant(value, DIGITS);
+  if (readInstant(value) === null)
+    throw createValueFault(at, 'must be a time that exists, in ISO 8601, of the years 1 to 9999');
+  return truncateInstant(value, DIGITS);
 };
 
-const float: Judge = (value, at) => {
+const validateFloat: ParameterValidator = (value, at) => {
   const text = value instanceof ExactNumber || typeof value === 'string' ? value.toString() : '';
-  if (!isWholeDouble(text.trim())) throw refused(at, 'is a whole number that a column of fractions would change');
+  if (!isWholeDouble(text.trim()))
+    throw createValueFault(at, 'is a whole number that a column of fractions would change');
   return value;
 };
 
@@ -51,31 +53,33 @@ const FORMS: Readonly<Record<ModelColumn['type'], readonly [fits: (value: unknow
 };
 
 /** The first flaw: its location below the value, and the reason; null: valid. */
-type Wrong = { readonly at: string; readonly detail: string } | null;
+type ValueViolation = { readonly at: string; readonly detail: string } | null;
 
-function wrongIn(value: unknown, { type, holds, maxLength = null }: Part, at: string): Wrong {
+function findViolation(value: unknown, { type, holds, maxLength = null }: Part, at: string): ValueViolation {
   const [fits, detail] = FORMS[type];
   if (!fits(value)) return { at, detail };
   if (typeof value === 'string' && maxLength !== null && [...value].length > maxLength)
     return { at, detail: `must have at most ${maxLength} characters` };
-  return holds === undefined ? null : wrongInside(value, holds, at);
+  return holds === undefined ? null : findJsonViolation(value, holds, at);
 }
 
-function wrongInside(value: unknown, holds: HeldJson, at: string): Wrong {
+function findJsonViolation(value: unknown, holds: HeldJson, at: string): ValueViolation {
   if (holds.form === 'array') {
     if (!Array.isArray(value)) return { at, detail: 'must be an array' };
     const { items } = holds;
-    return items === null ? null : first(value.entries(), ([index, item]) => wrongIn(item, items, `${at}/${index}`));
+    return items === null
+      ? null
+      : findFirst(value.entries(), ([index, item]) => findViolation(item, items, `${at}/${index}`));
   }
   if (!isObject(value)) return { at, detail: 'must be an object' };
   // All fields are optional, and null equals absent.
-  return first(holds.fields, (field) => {
+  return findFirst(holds.fields, (field) => {
     const inner = Object.hasOwn(value, field.name) ? value[field.name] : null;
-    return inner === null ? null : wrongIn(inner, field, `${at}/${escapePointer(field.name)}`);
+    return inner === null ? null : findViolation(inner, field, `${at}/${escapePointer(field.name)}`);
   });
 }
 
-function first<T>(all: Iterable<T>, judge: (one: T) => Wrong): Wrong {
+function findFirst<T>(all: Iterable<T>, judge: (one: T) => ValueViolation): ValueViolation {
   for (const one of all) {
     const wrong = judge(one);
     if (wrong !== null) return wrong;
@@ -83,36 +87,42 @@ function first<T>(all: Iterable<T>, judge: (one: T) => Wrong): Wrong {
   return null;
 }
 
-const shaped =
-  (holds: HeldJson): Judge =>
+const createJsonValidator =
+  (holds: HeldJson): ParameterValidator =>
   (value, at) => {
-    const wrong = value === null || value === undefined ? null : wrongInside(value, holds, at ?? '');
-    if (wrong !== null) throw refused(at === null ? null : wrong.at, wrong.detail);
+    const wrong = value === null || value === undefined ? null : findJsonViolation(value, holds, at ?? '');
+    if (wrong !== null) throw createValueFault(at === null ? null : wrong.at, wrong.detail);
     return value;
   };
 
 /** Offset where written values end and compared values begin. */
-const endOfWrites = ({ verb, text, tokens }: SqlScan): number =>
+const findWritesEnd = ({ verb, text, tokens }: SqlScan): number =>
   verb !== 'INSERT' && verb !== 'UPDATE'
     ? 0
     : (tokens.find(({ type, start, end }) => type === 'word' && /^where$/i.test(text.slice(start, end)))?.start ??
       text.length);
 
 /** The validator of the `n`-th parameter; null where its value is bound unchanged. */
-export function judgeOf(scan: SqlScan, columns: readonly ModelColumn[], n: number): Judge | null {
-  const written = endOfWrites(scan);
+export function createParameterValidator(
+  scan: SqlScan,
+  columns: readonly ModelColumn[],
+  n: number,
+): ParameterValidator | null {
+  const written = findWritesEnd(scan);
   const judges = scan.placeholders
     .filter((placeholder) => placeholder.n === n)
-    .map(({ cast, column: name, start }): Judge | null => {
-      if (cast?.startsWith('timestamp') === true) return time;
-      if (cast !== null && FLOATS.test(cast)) return float;
+    .map(({ cast, column: name, start }): ParameterValidator | null => {
+      if (cast?.startsWith('timestamp') === true) return validateTime;
+      if (cast !== null && FLOATS.test(cast)) return validateFloat;
       const [column, ...others] = columns.filter((one) => one.name === name);
       // Columns of the same name in two tables are ambiguous.
       if (column === undefined || others.some(({ type }) => type !== column.type)) return null;
       if (column.type === 'json')
-        return column.holds !== undefined && others.length === 0 && start < written ? shaped(column.holds) : null;
+        return column.holds !== undefined && others.length === 0 && start < written
+          ? createJsonValidator(column.holds)
+          : null;
       if (cast !== null) return null;
-      return column.type === 'timestamp' ? time : column.type === 'float' ? float : null;
+      return column.type === 'timestamp' ? validateTime : column.type === 'float' ? validateFloat : null;
     })
     .filter((judge) => judge !== null);
   if (judges.length === 0) return null;

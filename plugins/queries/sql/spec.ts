@@ -1,17 +1,23 @@
 /** Spec of `sql_query`: a SQL statement with positional placeholders. Its text is constant from load; values are always bound. */
 import { definePlugin } from '../../../contract/plugin.js';
-import { describe } from './api.light.js';
+import { describeStatement } from './api.light.js';
 import { either, flag, list, shape, text, value } from '../../../contract/combinators.js';
 import { listErrors } from '../shared/list-errors.light.js';
 import { checkStatement } from './check.light.js';
 
-const error = (title: string, message: string, help: string) => ({ severity: 'error' as const, title, message, help });
-const warning = (title: string, message: string, help: string) => ({
-  ...error(title, message, help),
+const createError = (title: string, message: string, help: string) => ({
+  severity: 'error' as const,
+  title,
+  message,
+  help,
+});
+const createWarning = (title: string, message: string, help: string) => ({
+  ...createError(title, message, help),
   severity: 'warning' as const,
 });
 
-const column = () => text({ doc: 'A column.', examples: ['email'], complete: { source: 'model-field' } }).required();
+const createColumnField = () =>
+  text({ doc: 'A column.', examples: ['email'], complete: { source: 'model-field' } }).required();
 
 const TEXT = { say: 'the statement is the text `"query"`', rename: 'query' };
 const VALUES = { say: 'values for `$1`, `$2`, ... are listed in `"parameters"`', rename: 'parameters' };
@@ -68,7 +74,7 @@ export default definePlugin({
         { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },
       ),
       unique: list(
-        either([column(), list(column(), { doc: 'Taken together.' }).min(1)], {
+        either([createColumnField(), list(createColumnField(), { doc: 'Taken together.' }).min(1)], {
           doc: 'A column, or several that are taken together.',
         }),
         {
@@ -115,19 +121,19 @@ export default definePlugin({
     { form: '{"query": "SELECT id FROM _user WHERE id = $1", "parameters": ["id"]}', mistaken: MISTAKEN },
   ),
   check: ({ value: fields }) => checkStatement(fields),
-  openapi: describe,
+  openapi: describeStatement,
   errors: {
-    SQL_NO_COLUMNS: error(
+    SQL_NO_COLUMNS: createError(
       'Columns not listed',
       'This INSERT lists no columns, so `with_timestamps` cannot add any.',
       'List the columns behind the name of the table.',
     ),
-    SQL_SOURCE: error(
+    SQL_SOURCE: createError(
       'Rows that cannot be extended',
       'The rows of this INSERT come from a source to which `with_timestamps` cannot add values.',
       'Write VALUES or SELECT.',
     ),
-    SQL_NO_EFFECT: warning(
+    SQL_NO_EFFECT: createWarning(
       'No effect',
       '"{field}" has no effect: the statement is no {verbs}.',
       'It looks at the main statement only, not at those inside a WITH list.',
@@ -139,34 +145,34 @@ export default definePlugin({
       help: 'The column has a blind index. Encrypt the value in the actionable that writes it: `ciphers` with `"operation": "Encrypt"`.',
     },
     ...listErrors,
-    SQL_BROKEN: error('SQL is not complete', 'The SQL text is not complete: {what}.', 'Close what is open.'),
-    SQL_EMPTY: error('No statement', 'There is no SQL statement here.', 'Write one statement.'),
-    SQL_SEVERAL: error(
+    SQL_BROKEN: createError('SQL is not complete', 'The SQL text is not complete: {what}.', 'Close what is open.'),
+    SQL_EMPTY: createError('No statement', 'There is no SQL statement here.', 'Write one statement.'),
+    SQL_SEVERAL: createError(
       'Several statements',
       'There are {count} statements here; one is allowed.',
       'Use one actionable for each statement.',
     ),
-    SQL_ACCESSOR: error(
+    SQL_ACCESSOR: createError(
       'Accessor in SQL',
       '"{accessor}" stands inside the SQL text, where it would be plain text.',
       'Write a placeholder and put the accessor into `parameters`.',
     ),
-    SQL_PLACEHOLDER_ZERO: error(
+    SQL_PLACEHOLDER_ZERO: createError(
       'Placeholders start at 1',
       '$0 is not a placeholder; they start at $1.',
       'Number placeholders from 1.',
     ),
-    SQL_PLACEHOLDER_COUNT: error(
+    SQL_PLACEHOLDER_COUNT: createError(
       'Parameter missing',
       '${n} has no parameter: `parameters` lists {count}.',
       'Add the value, or correct the number.',
     ),
-    SQL_PARAMETER_UNUSED: error(
+    SQL_PARAMETER_UNUSED: createError(
       'Parameter not used',
       'No placeholder uses this parameter (it would be ${n}).',
       'Use it or remove it: a statement takes exactly the values that it has placeholders for.',
     ),
-    SQL_QUOTED_PLACEHOLDER: warning(
+    SQL_QUOTED_PLACEHOLDER: createWarning(
       'Placeholder inside a string',
       '{text} stands inside a string, where it is plain text.',
       'Take it out of the quotes.',

@@ -7,19 +7,19 @@ import { asText, escapePointer, type Json } from '../../../contract/json.js';
 import type { Frame, Hide, IsolationNeed, ParameterPlan, PlanTools } from '../../../contract/plan.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
-import type { Dialect, Prepared } from '../../dialects/kind.js';
-import { blindOf, type IndexOf } from './blind.js';
-import { judgeOf } from './columns.js';
-import { needOn } from './unit.js';
+import type { Dialect, PreparedStatement } from '../../dialects/kind.js';
+import { planBlindIndexes, type BlindIndexFactory } from './blind.js';
+import { createParameterValidator } from './columns.js';
+import { resolveNeed } from './unit.js';
 
-export interface Connection {
+export interface SqlConnection {
   readonly name: string;
   readonly dialect: Dialect;
 }
 
-export interface Statement {
+export interface SqlStatement {
   readonly scan: SqlScan;
-  readonly prepared: Prepared;
+  readonly prepared: PreparedStatement;
   /** Null where it runs on its own. */
   readonly need: IsolationNeed | null;
   /** Removes hidden columns from the rows; null: none. */
@@ -39,10 +39,10 @@ export function makeStatement(
   value: Readonly<Record<string, Json>>,
   pointer: string,
   tools: PlanTools,
-  { name, dialect }: Connection,
-  indexOf: IndexOf,
-): Statement {
-  const blind = blindOf(scanSql(asText(value['query'])), tools, indexOf);
+  { name, dialect }: SqlConnection,
+  indexOf: BlindIndexFactory,
+): SqlStatement {
+  const blind = planBlindIndexes(scanSql(asText(value['query'])), tools, indexOf);
   const { scan, now } = rewriteSql(blind.scan, {
     timestamps: value['with_timestamps'] === true,
     softDelete: value['soft_delete'] === true,
@@ -57,7 +57,7 @@ export function makeStatement(
   const jsonColumns = parameters.map((_, index) =>
     scan.placeholders.some(({ n, column }) => n === index + 1 && column !== null && jsonNames.has(column)),
   );
-  const need = needOn(dialect, tools.isolation);
+  const need = resolveNeed(dialect, tools.isolation);
   const { lock = null, among = false, level } = need ?? {};
   const prepared = dialect.prepare({
     ...{ scan, jsonColumns, lock },
@@ -65,8 +65,8 @@ export function makeStatement(
     atOnce: tools.parallel,
     among: among && level === 'statement',
   });
-  const binds = bindings(prepared, parameters).map((read, index): Bind => {
-    const judge = judgeOf(scan, tools.columns, index + 1);
+  const binds = createBindings(prepared, parameters).map((read, index): Bind => {
+    const judge = createParameterValidator(scan, tools.columns, index + 1);
     if (judge === null) return read;
     const field = parameters[index]?.field ?? null;
     const at = field === null ? null : `/${escapePointer(field)}`;
@@ -91,21 +91,21 @@ export function makeStatement(
       for (let i = 0; i < binds.length; i++) values[i] = binds[i]?.(frame);
       return values;
     },
-    named: renamer(parameters, fieldsByColumn(scan.placeholders, parameters)),
+    named: createIssueMapper(parameters, mapFieldsByColumn(scan.placeholders, parameters)),
     describe,
   };
 }
 
 /** Literal JSON text is bound to a JSON column as JSON; any other value is serialized. */
-function bindings(prepared: Prepared, parameters: readonly ParameterPlan[]): Bind[] {
+function createBindings(prepared: PreparedStatement, parameters: readonly ParameterPlan[]): Bind[] {
   return parameters.map(({ read, literal }, index) => {
     if (prepared.json[index] !== true || typeof literal !== 'string') return read;
-    const parsed = parsedJson(literal);
+    const parsed = tryParseJson(literal);
     return parsed === undefined ? read : () => parsed;
   });
 }
 
-function parsedJson(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -114,11 +114,11 @@ function parsedJson(text: string): unknown {
 }
 
 /** Maps columns and parameters in database errors to payload fields, which the caller knows. */
-function renamer(
+function createIssueMapper(
   parameters: readonly ParameterPlan[],
   fieldOf: ReadonlyMap<string, string | null>,
-): Statement['named'] {
-  const rename = (issue: Issue): Issue[] => {
+): SqlStatement['named'] {
+  const mapIssue = (issue: Issue): Issue[] => {
     const { pointer } = issue;
     const isParameter = pointer.startsWith('$');
     const field = isParameter ? parameters[Number(pointer.slice(1)) - 1]?.field : fieldOf.get(pointer.slice(1));
@@ -133,13 +133,13 @@ function renamer(
     const sent = issues.filter((issue) => !isForeign(issue));
     return new Fault(error.code, error.params, {
       ...error.options,
-      issues: (sent.length > 0 ? sent : issues).flatMap(rename),
+      issues: (sent.length > 0 ? sent : issues).flatMap(mapIssue),
     });
   };
 }
 
 /** The payload field written to each column; null for a value from elsewhere. */
-function fieldsByColumn(
+function mapFieldsByColumn(
   placeholders: readonly { readonly n: number; readonly column: string | null }[],
   parameters: readonly ParameterPlan[],
 ): Map<string, string | null> {

@@ -1,27 +1,27 @@
 /** Transactions of SQL statements: consecutive statements on one connection share one, planned at load. */
 import type { IsolationNeed, Unit } from '../../../contract/plan.js';
 import { BY_LOCKS, dialect, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
-import type { Statement } from './statement.js';
+import type { SqlStatement } from './statement.js';
 
 /** The unit is the transaction handle itself. */
-const itself = (unit: unknown): unknown => unit;
+const returnUnit = (unit: unknown): unknown => unit;
 
 export interface SqlUnit extends Unit {
-  readonly statements: readonly Statement[];
+  readonly statements: readonly SqlStatement[];
   readonly need: IsolationNeed | null;
 }
 
 /** `need`: null where it is unknown, or where each statement is independent. */
-export function unitOf(
+export function createSqlUnit(
   connection: Dialect,
   name: string,
-  statements: readonly Statement[],
+  statements: readonly SqlStatement[],
   need: IsolationNeed | null,
 ): SqlUnit {
-  const isolation = opened(need);
+  const isolation = toIsolation(need);
   return {
     key: `transaction on ${name}`,
-    shared: { kind: dialect.kind, handle: connection, of: itself },
+    shared: { kind: dialect.kind, handle: connection, of: returnUnit },
     statements,
     need,
     describe: { isolation: connection.isolation(isolation), ...(need !== null && { why: need.why }) },
@@ -30,7 +30,7 @@ export function unitOf(
       const all = joined.flatMap((unit) => unit.statements);
       const last = all.at(-1);
       if (last !== undefined) last.last = closing;
-      return unitOf(connection, name, all, strongest(joined));
+      return createSqlUnit(connection, name, all, mergeNeeds(joined));
     },
     open: (frame) => connection.begin(isolation, frame),
     commit: (transaction) => connection.commit(transaction as Transaction),
@@ -42,16 +42,16 @@ export function unitOf(
 const ONE: Isolation = { level: 'statement', among: false };
 
 /** Where a connection runs even single statements as serializable, by its config or its database's triggers, all units are. */
-export const needOn = (connection: Dialect, need: IsolationNeed | null): IsolationNeed | null =>
+export const resolveNeed = (connection: Dialect, need: IsolationNeed | null): IsolationNeed | null =>
   need !== null && connection.isolation(ONE) === 'serializable' ? { ...need, among: true } : need;
 
 /** A single statement needs only a transaction that waits for rows; an enqueued job may join it. */
-const opened = (need: IsolationNeed | null): Isolation =>
+const toIsolation = (need: IsolationNeed | null): Isolation =>
   need === null ? BY_LOCKS : { level: need.level === 'statement' ? 'locks' : need.level, among: need.among };
 
 const LEVELS: readonly IsolationNeed['level'][] = ['statement', 'locks', 'snapshot', 'serializable'];
 
-function strongest(units: readonly SqlUnit[]): IsolationNeed | null {
+function mergeNeeds(units: readonly SqlUnit[]): IsolationNeed | null {
   const needs = units.flatMap(({ need }) => need ?? []);
   const [first] = [...needs].sort((a, b) => LEVELS.indexOf(b.level) - LEVELS.indexOf(a.level));
   return first === undefined ? null : { ...first, among: needs.some(({ among }) => among) };

@@ -8,7 +8,7 @@ const TIMES =
   /^(?:next_run|locked|last_finished|failed|last_run|debounce_started|created|updated)_at$|^(?:start|end)_date$/;
 
 /** A text between `$$` is not split. */
-function statementsOf(text: string): string[] {
+function splitStatements(text: string): string[] {
   const found = [''];
   text.split('$$').forEach((piece, at, { length }) => {
     const [first = '', ...others] = at % 2 === 0 ? piece.split(';') : [piece];
@@ -21,7 +21,7 @@ function statementsOf(text: string): string[] {
 /** Returns the rows of the last statement. */
 export async function runAll(main: Dialect, text: string): Promise<readonly Row[]> {
   let rows: readonly Row[] = [];
-  for (const statement of statementsOf(text)) rows = await main.execute(statement, [], null);
+  for (const statement of splitStatements(text)) rows = await main.execute(statement, [], null);
   return rows;
 }
 
@@ -35,14 +35,14 @@ const withDates = (row: Row): Row =>
   );
 
 /** Agenda reads the number of changed rows and passes Dates, which `execute` does not support. */
-const counted = (text: string): string =>
+const addReturning = (text: string): string =>
   /^\s*(?:UPDATE|DELETE)\b/.test(text) && !/\bRETURNING\b/.test(text) ? `${text} RETURNING 1 AS one` : text;
-const bound = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
+const toBindValue = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value);
 
 /** Agenda's repository on an existing table. */
-export function repositoryOn(main: Dialect): () => Promise<JobRepository> {
+export function createEmbeddedRepository(main: Dialect): () => Promise<JobRepository> {
   const query = async (text: string, values: readonly unknown[] = []): Promise<object> => {
-    const rows = await main.execute(counted(text), values.map(bound), null);
+    const rows = await main.execute(addReturning(text), values.map(toBindValue), null);
     return { rows: rows.map(withDates), rowCount: rows.length };
   };
   const session = { query, release: () => undefined };

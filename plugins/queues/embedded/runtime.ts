@@ -11,8 +11,8 @@ import { queue, type Queue } from '../kind.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
 import { makeTables } from '../shared/sql-schema.js';
-import { createSqlStore, insideOf, type RunSql } from '../shared/sql-store.js';
-import { repositoryOn, runAll } from './agenda.js';
+import { createSqlStore, createTransactionalStore, type RunSql } from '../shared/sql-store.js';
+import { createEmbeddedRepository, runAll } from './agenda.js';
 import { worker } from '../shared/worker.js';
 
 /** No other process adds jobs, so polling is rare. */
@@ -20,7 +20,7 @@ const POLL_SECONDS = 5;
 
 const makers = new WeakMap<Queue, () => Promise<void>>();
 
-function mainOf({ options, resolve }: RuntimeContext): Dialect {
+function resolveConnection({ options, resolve }: RuntimeContext): Dialect {
   const connection = asText(options['connection']) || 'main';
   try {
     return resolve(dialect, connection);
@@ -33,30 +33,31 @@ function mainOf({ options, resolve }: RuntimeContext): Dialect {
 
 export default defineRuntime(queue, {
   create(context) {
-    const main = mainOf(context);
+    const main = resolveConnection(context);
     let making: Promise<void> | null = null;
-    const ready = (): Promise<void> =>
+    const ensureTables = (): Promise<void> =>
       (making ??= makeTables((text) => runAll(main, text)).catch((error: unknown) => {
         making = null;
         throw error;
       }));
     const run: RunSql = async (_name, text, values) => {
-      await ready();
+      await ensureTables();
       return main.execute(text, values, null);
     };
     const handle = createQueue({
-      store: createSqlStore(run, repositoryOn(main)),
+      store: createSqlStore(run, createEmbeddedRepository(main)),
       settings: readSettings(context.options, POLL_SECONDS, context.env),
       log: context.log,
-      told: (event) => context.running?.tell(event),
+      emit: (event) => context.running?.emit(event),
       patience: Infinity,
-      within: (statements) => Promise.resolve(statements === main ? insideOf(main) : null),
+      resolveTransactionalStore: (statements) =>
+        Promise.resolve(statements === main ? createTransactionalStore(main) : null),
     });
-    makers.set(handle, ready);
+    makers.set(handle, ensureTables);
     return handle;
   },
 
   open: async (handle) => makers.get(handle)?.(),
   ...worker,
-  close: (handle) => handle.rest(),
+  close: (handle) => handle.drain(),
 });

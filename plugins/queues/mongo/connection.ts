@@ -8,18 +8,18 @@ export interface Job extends Document {
   readonly _id: ObjectId;
 }
 
-export interface Opened {
+export interface MongoQueueConnection {
   readonly client: MongoClient;
   readonly jobs: Collection<Job>;
   readonly repository: JobRepository;
-  readonly idOf: (digits: string) => ObjectId;
+  readonly toObjectId: (digits: string) => ObjectId;
   /** Not a replica set, so multi-document transactions are not supported. */
-  readonly alone: boolean;
+  readonly isStandalone: boolean;
 }
 
 export interface Server {
   /** The next call tries again. */
-  opened(): Promise<Opened>;
+  getConnection(): Promise<MongoQueueConnection>;
   close(): Promise<void>;
 }
 
@@ -56,11 +56,11 @@ const INDEXES = [
 ] as const;
 
 export function createServer({ url, database, collection }: ServerOptions): Server {
-  let opening: Promise<Opened> | null = null;
+  let opening: Promise<MongoQueueConnection> | null = null;
   let closed = false;
 
   /** A client cannot be reused after a failed connection. */
-  async function open(): Promise<Opened> {
+  async function open(): Promise<MongoQueueConnection> {
     const { ObjectId: Id } = await import('mongodb');
     const { createMongoClient } = await import('../../shared/mongo-client.js');
     const { MongoBackend } = await import('@agendajs/mongo-backend');
@@ -74,8 +74,14 @@ export function createServer({ url, database, collection }: ServerOptions): Serv
       const jobs = db.collection<Job>(collection);
       // Existing indexes are left unchanged.
       await jobs.createIndexes(INDEXES.map(({ name, key }) => ({ name, key: { ...key } })));
-      const idOf = (digits: string): ObjectId => Id.createFromHexString(digits);
-      return { client, jobs, repository, idOf, alone: hello.setName === undefined && hello.msg !== 'isdbgrid' };
+      const toObjectId = (digits: string): ObjectId => Id.createFromHexString(digits);
+      return {
+        client,
+        jobs,
+        repository,
+        toObjectId,
+        isStandalone: hello.setName === undefined && hello.msg !== 'isdbgrid',
+      };
     } catch (error) {
       await client.close().catch(() => undefined);
       throw error;
@@ -83,7 +89,7 @@ export function createServer({ url, database, collection }: ServerOptions): Serv
   }
 
   return {
-    opened() {
+    getConnection() {
       if (closed) return Promise.reject(new Error('the queue is closed'));
       return (opening ??= open().catch((error: unknown) => {
         opening = null;

@@ -4,16 +4,16 @@
  */
 import type { Document } from 'mongodb';
 import type { JobFilter, JobView } from '../../../contract/deferred.js';
-import { dataOf, NAME, type JobData } from '../shared/job.js';
-import type { Claimed, Entry, Failure } from '../shared/store.js';
+import { toJobData, NAME, type JobData } from '../shared/job.js';
+import type { ClaimedJob, Entry, Failure } from '../shared/store.js';
 import type { Job } from './connection.js';
 
 export const NOW = '$$NOW';
-export const after = (milliseconds: number): Document => ({ $add: [NOW, milliseconds] });
+export const addToNow = (milliseconds: number): Document => ({ $add: [NOW, milliseconds] });
 export const literal = (value: unknown): Document => ({ $literal: value });
 
 /** Documents without `state` belong to other Agenda users. */
-export interface Kept extends Job {
+export interface StoredJob extends Job {
   readonly data: JobData;
   readonly priority: number;
   readonly nextRunAt: Date | null;
@@ -42,29 +42,29 @@ const KNOWN = { $ne: [{ $type: '$state' }, 'missing'] };
  * Inserts a job unless its id exists. `number`: a counter, because timestamps have only millisecond resolution. `dead`: the job
  * can never run.
  */
-export function addition(entry: Entry, _id: Job['_id'], number: number, dead?: Failure): Document[] {
+export function createInsert(entry: Entry, _id: Job['_id'], number: number, dead?: Failure): Document[] {
   const { delay, priority, retries } = entry;
   const state = delay > 0 ? 'delayed' : 'waiting';
   const fixed = {
-    ...{ _id, name: NAME, type: 'normal', priority, data: dataOf(entry), ...UNUSED },
+    ...{ _id, name: NAME, type: 'normal', priority, data: toJobData(entry), ...UNUSED },
     ...{ state, retries, attempts: 0, failCode: null, ...FREE, number },
   };
-  const times = { addedAt: NOW, nextRunAt: after(Math.max(0, delay)) };
-  const made = { $mergeObjects: [literal(fixed), times, ...(dead === undefined ? [] : [ended(dead)])] };
+  const times = { addedAt: NOW, nextRunAt: addToNow(Math.max(0, delay)) };
+  const made = { $mergeObjects: [literal(fixed), times, ...(dead === undefined ? [] : [createDeadFields(dead)])] };
   return [{ $replaceWith: { $cond: [KNOWN, '$$ROOT', made] } }];
 }
 
 /** The fields of a failed first attempt, without counting one. */
-const ended = ({ code, detail }: Failure): Document => ({
+const createDeadFields = ({ code, detail }: Failure): Document => ({
   ...{ state: 'dead', nextRunAt: null, failedAt: NOW, lastFinishedAt: NOW, failCount: 1 },
   ...{ failReason: literal(detail), failCode: literal(code) },
 });
 
 /** The fields that Agenda sets when it starts a job, plus the attempt count. */
-export const taking = (token: string, lease: number): Document[] => [
+export const createClaimUpdate = (token: string, lease: number): Document[] => [
   {
     $set: {
-      ...{ state: 'running', token: literal(token), leaseUntil: after(lease), attempts: { $add: ['$attempts', 1] } },
+      ...{ state: 'running', token: literal(token), leaseUntil: addToNow(lease), attempts: { $add: ['$attempts', 1] } },
       ...{ lockedAt: NOW, lastRunAt: NOW, nextRunAt: null },
     },
   },
@@ -75,31 +75,40 @@ const LESS = { attempts: { $add: ['$attempts', -1] } } as const;
 export const released: Document[] = [{ $set: { state: 'waiting', ...FREE, nextRunAt: NOW, ...LESS } }];
 
 /** `pause`: milliseconds until the next attempt; null: none. */
-export const failed = (
+export const createFailUpdate = (
   { code, detail }: Failure,
-  state: Kept['state'],
+  state: StoredJob['state'],
   pause: number | null,
   counted = true,
 ): Document[] => [
   {
     $set: {
       ...(!counted && LESS),
-      ...{ state, nextRunAt: pause === null ? null : after(pause), ...FREE },
+      ...{ state, nextRunAt: pause === null ? null : addToNow(pause), ...FREE },
       ...{ failedAt: NOW, lastFinishedAt: NOW, failCount: { $add: [{ $ifNull: ['$failCount', 0] }, 1] } },
       ...{ failReason: literal(detail), failCode: literal(code) },
     },
   },
 ];
 
-export const claimOf = ({ data, attempts, retries, journal = '' }: Kept, token: string): Claimed => ({
+export const toClaimedJob = ({ data, attempts, retries, journal = '' }: StoredJob, token: string): ClaimedJob => ({
   ...{ id: data.id, token, attempt: attempts, retries, body: data.work },
   journal: journal === '' ? null : journal,
 });
 
-export const statesOf = (state: NonNullable<JobFilter['state']>): string[] =>
+export const listStates = (state: NonNullable<JobFilter['state']>): string[] =>
   state === 'waiting' ? ['waiting', 'delayed'] : [state];
 
-export function viewOf({ data, priority, attempts, retries, state, nextRunAt, failCode, ...rest }: Kept): JobView {
+export function toJobView({
+  data,
+  priority,
+  attempts,
+  retries,
+  state,
+  nextRunAt,
+  failCode,
+  ...rest
+}: StoredJob): JobView {
   const { id, resource, part, acceptedAt } = data;
   const waits = state === 'waiting' || state === 'delayed';
   const { failReason, failedAt } = rest;

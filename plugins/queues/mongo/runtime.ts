@@ -33,7 +33,7 @@ export function createMongoQueue(
   const settings = readSettings(options, 0.5, env);
   const handle = createQueue({
     ...{ store, settings, log },
-    told: (event) => running?.tell(event),
+    emit: (event) => running?.emit(event),
     ...(patience !== undefined && { patience }),
   });
   servers.set(handle, server);
@@ -47,7 +47,7 @@ export default defineRuntime(queue, {
     const server = servers.get(handle);
     if (server === undefined) return;
     try {
-      const { alone } = await server.opened();
+      const { isStandalone: alone } = await server.getConnection();
       if (alone)
         log.warn(
           {},
@@ -64,7 +64,7 @@ export default defineRuntime(queue, {
   async close(handle) {
     const server = servers.get(handle);
     servers.delete(handle);
-    await handle.rest();
+    await handle.drain();
     await server?.close();
   },
 

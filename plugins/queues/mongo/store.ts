@@ -1,11 +1,11 @@
 /** The queue store on MongoDB, where Agenda guarantees less. Claimed jobs are written only under their lease. */
 import type { ClientSession, Collection, Document, Filter, MongoClient } from 'mongodb';
 import { COUNTED } from '../../../contract/deferred.js';
-import { shortIdOf } from '../shared/job.js';
-import type { Entry, Failure, Held, Store, Swept } from '../shared/store.js';
-import type { Job, Opened, Server } from './connection.js';
+import { toShortId } from '../shared/job.js';
+import type { Entry, Failure, JobLease, QueueStore, SweepResult } from '../shared/store.js';
+import type { Job, MongoQueueConnection, Server } from './connection.js';
 import * as documents from './documents.js';
-import { NOW, type Kept } from './documents.js';
+import { NOW, type StoredJob } from './documents.js';
 
 /** Milliseconds of retries; ends shortly before the caller of `add` is rejected. */
 const ADD_TIMEOUT = 850;
@@ -18,22 +18,22 @@ const MOST = 1000;
 const ORDER = { priority: -1, addedAt: 1, number: 1 } as const;
 const WAITS: Filter<Job> = { state: 'waiting', disabled: { $ne: true } };
 
-type Opening = Pick<Opened, 'idOf'>;
-const named = ({ idOf }: Opening, id: string): Filter<Job> => ({ _id: { $eq: idOf(shortIdOf(id)) } });
-const heldBy = (opened: Opening, { id, token }: Held): Filter<Job> => ({
-  ...named(opened, id),
+type Opening = Pick<MongoQueueConnection, 'toObjectId'>;
+const filterById = ({ toObjectId: idOf }: Opening, id: string): Filter<Job> => ({ _id: { $eq: idOf(toShortId(id)) } });
+const filterByLease = (opened: Opening, { id, token }: JobLease): Filter<Job> => ({
+  ...filterById(opened, id),
   token: { $eq: token },
   state: 'running',
 });
 
-export function createMongoStore(server: Server): Store {
+export function createMongoStore(server: Server): QueueStore {
   let number = 0;
 
   async function add(entries: readonly Entry[]): Promise<void> {
-    const { jobs, client, alone, idOf } = await server.opened();
+    const { jobs, client, isStandalone: alone, toObjectId: idOf } = await server.getConnection();
     const updates = entries.map((entry) => {
-      const _id = idOf(shortIdOf(entry.id));
-      return { filter: { _id: { $eq: _id } }, update: documents.addition(entry, _id, ++number), upsert: true };
+      const _id = idOf(toShortId(entry.id));
+      return { filter: { _id: { $eq: _id } }, update: documents.createInsert(entry, _id, ++number), upsert: true };
     });
     const [first] = updates;
     if (first !== undefined && updates.length === 1) {
@@ -42,93 +42,100 @@ export function createMongoStore(server: Server): Store {
     }
     const operations = updates.map((updateOne) => ({ updateOne }));
     if (alone) await jobs.bulkWrite(operations);
-    else await together(client, (session) => jobs.bulkWrite(operations, { session }));
+    else await writeInTransaction(client, (session) => jobs.bulkWrite(operations, { session }));
   }
 
   return {
-    jobs: async () => (await server.opened()).repository,
+    jobs: async () => (await server.getConnection()).repository,
     add,
-    async bury(entry, failure) {
-      const { jobs, idOf } = await server.opened();
-      const _id = idOf(shortIdOf(entry.id));
-      await jobs.updateOne({ _id: { $eq: _id } }, documents.addition(entry, _id, ++number, failure), { upsert: true });
+    async moveToDeadLetter(entry, failure) {
+      const { jobs, toObjectId: idOf } = await server.getConnection();
+      const _id = idOf(toShortId(entry.id));
+      await jobs.updateOne({ _id: { $eq: _id } }, documents.createInsert(entry, _id, ++number, failure), {
+        upsert: true,
+      });
     },
-    async claim(token, limit, lease) {
-      const { jobs } = await server.opened();
-      return (await take(jobs, token, limit, lease)).map((job) => documents.claimOf(job, token));
+    async claimJobs(token, limit, lease) {
+      const { jobs } = await server.getConnection();
+      return (await claimBatch(jobs, token, limit, lease)).map((job) => documents.toClaimedJob(job, token));
     },
-    async renew(held, lease) {
+    async renewLeases(held, lease) {
       if (held.length === 0) return new Set();
-      const opened = await server.opened();
-      const all = { $or: held.map((one) => heldBy(opened, one)) };
-      const { matchedCount } = await opened.jobs.updateMany(all, [{ $set: { leaseUntil: documents.after(lease) } }]);
+      const opened = await server.getConnection();
+      const all = { $or: held.map((one) => filterByLease(opened, one)) };
+      const { matchedCount } = await opened.jobs.updateMany(all, [{ $set: { leaseUntil: documents.addToNow(lease) } }]);
       if (matchedCount === held.length) return new Set(held.map(({ id }) => id));
-      const still = (await opened.jobs.find(all, { projection: { 'data.id': 1 } }).toArray()) as Kept[];
+      const still = (await opened.jobs.find(all, { projection: { 'data.id': 1 } }).toArray()) as StoredJob[];
       return new Set(still.map(({ data }) => data.id));
     },
-    async note(held, journal) {
-      const opened = await server.opened();
-      return (await opened.jobs.updateOne(heldBy(opened, held), { $set: { journal } })).matchedCount === 1;
+    async saveJournal(held, journal) {
+      const opened = await server.getConnection();
+      return (await opened.jobs.updateOne(filterByLease(opened, held), { $set: { journal } })).matchedCount === 1;
     },
-    async done(held) {
-      const opened = await server.opened();
-      return (await opened.jobs.deleteOne(heldBy(opened, held))).deletedCount === 1;
+    async completeJob(held) {
+      const opened = await server.getConnection();
+      return (await opened.jobs.deleteOne(filterByLease(opened, held))).deletedCount === 1;
     },
     async fail(held, failure, pause, counted) {
-      const opened = await server.opened();
-      const update = documents.failed(failure, pause === null ? 'dead' : 'delayed', pause, counted);
-      return (await opened.jobs.updateOne(heldBy(opened, held), update)).modifiedCount === 1;
+      const opened = await server.getConnection();
+      const update = documents.createFailUpdate(failure, pause === null ? 'dead' : 'delayed', pause, counted);
+      return (await opened.jobs.updateOne(filterByLease(opened, held), update)).modifiedCount === 1;
     },
     async release(held) {
       if (held.length === 0) return;
-      const opened = await server.opened();
-      await opened.jobs.updateMany({ $or: held.map((one) => heldBy(opened, one)) }, documents.released);
+      const opened = await server.getConnection();
+      await opened.jobs.updateMany({ $or: held.map((one) => filterByLease(opened, one)) }, documents.released);
     },
-    sweep: async (lost) => sweep((await server.opened()).jobs, lost),
+    sweepJobs: async (lost) => sweepCollection((await server.getConnection()).jobs, lost),
 
     async list({ state, resource, limit = MOST }) {
       const filter: Filter<Job> = {
-        state: state === undefined ? { $type: 'string' } : { $in: documents.statesOf(state) },
+        state: state === undefined ? { $type: 'string' } : { $in: documents.listStates(state) },
         ...(resource !== undefined && { 'data.resource': { $eq: resource } }),
       };
-      const { jobs } = await server.opened();
+      const { jobs } = await server.getConnection();
       // With the index on `state`, a job that changes its state during the scan could be missed.
       const sort = { 'data.acceptedAt': 1, number: 1 } as const;
       const options = { sort, hint: { _id: 1 }, projection: { 'data.work': 0, journal: 0 }, limit } as const;
-      return ((await jobs.find(filter, options).toArray()) as Kept[]).map(documents.viewOf);
+      return ((await jobs.find(filter, options).toArray()) as StoredJob[]).map(documents.toJobView);
     },
-    async backlog() {
-      const { jobs } = await server.opened();
-      const count = (state: Kept['state']): Promise<number> => jobs.countDocuments({ state }, { limit: COUNTED });
+    async countBacklog() {
+      const { jobs } = await server.getConnection();
+      const count = (state: StoredJob['state']): Promise<number> => jobs.countDocuments({ state }, { limit: COUNTED });
       const [delayed, running, dead] = await Promise.all([count('delayed'), count('running'), count('dead')]);
       const [found] = await jobs.aggregate<{ ready: number; oldest: number | null }>(READY).toArray();
       return { ready: found?.ready ?? 0, delayed, running, dead, oldest: Math.max(0, (found?.oldest ?? 0) / 1000) };
     },
     async show(id) {
-      const opened = await server.opened();
-      const found = (await opened.jobs.findOne(named(opened, id))) as Kept | null;
-      return found && { view: documents.viewOf(found), body: found.data.work, journal: found.journal ?? null };
+      const opened = await server.getConnection();
+      const found = (await opened.jobs.findOne(filterById(opened, id))) as StoredJob | null;
+      return found && { view: documents.toJobView(found), body: found.data.work, journal: found.journal ?? null };
     },
     async retry(id) {
-      const opened = await server.opened();
+      const opened = await server.getConnection();
       const back = [{ $set: { state: 'waiting', attempts: 0, nextRunAt: NOW } }];
-      return (await opened.jobs.updateOne({ ...named(opened, id), state: 'dead' }, back)).modifiedCount === 1;
+      return (await opened.jobs.updateOne({ ...filterById(opened, id), state: 'dead' }, back)).modifiedCount === 1;
     },
     async purge(which) {
-      const opened = await server.opened();
+      const opened = await server.getConnection();
       const filter: Filter<Job> =
-        'id' in which ? { ...named(opened, which.id), state: { $ne: 'running' } } : { state: 'dead' };
+        'id' in which ? { ...filterById(opened, which.id), state: { $ne: 'running' } } : { state: 'dead' };
       return (await opened.jobs.deleteMany(filter)).deletedCount;
     },
   };
 }
 
 /** The token is unique to this claim. */
-async function take(jobs: Collection<Job>, token: string, limit: number, lease: number): Promise<readonly Kept[]> {
-  const taking = documents.taking(token, lease);
+async function claimBatch(
+  jobs: Collection<Job>,
+  token: string,
+  limit: number,
+  lease: number,
+): Promise<readonly StoredJob[]> {
+  const taking = documents.createClaimUpdate(token, lease);
   if (limit === 1) {
     const one = await jobs.findOneAndUpdate(WAITS, taking, { sort: ORDER, returnDocument: 'after' });
-    return one === null ? [] : [one as Kept];
+    return one === null ? [] : [one as StoredJob];
   }
   for (let tries = 0; tries < TRIES; tries++) {
     const first = await jobs.find(WAITS, { sort: ORDER, limit, projection: { _id: 1 } }).toArray();
@@ -136,19 +143,19 @@ async function take(jobs: Collection<Job>, token: string, limit: number, lease: 
     const ids = first.map(({ _id }) => _id);
     const { modifiedCount } = await jobs.updateMany({ _id: { $in: ids }, ...WAITS }, taking);
     if (modifiedCount === 0) continue;
-    return (await jobs.find({ _id: { $in: ids }, token: { $eq: token } }, { sort: ORDER }).toArray()) as Kept[];
+    return (await jobs.find({ _id: { $in: ids }, token: { $eq: token } }, { sort: ORDER }).toArray()) as StoredJob[];
   }
   return [];
 }
 
-async function sweep(jobs: Collection<Job>, lost: Failure): Promise<Swept> {
-  const { due: delayed, over: silent } = await nextOf(jobs);
+async function sweepCollection(jobs: Collection<Job>, lost: Failure): Promise<SweepResult> {
+  const { due: delayed, over: silent } = await findNext(jobs);
   let woken = 0;
   let next = delayed;
   if (delayed !== null && delayed.at <= delayed.now) {
     const due = { state: 'delayed', nextRunAt: { $lte: new Date(delayed.now) } };
     woken += (await jobs.updateMany(due, { $set: { state: 'waiting' } })).modifiedCount;
-    next = (await nextOf(jobs)).due;
+    next = (await findNext(jobs)).due;
   }
   const dead: string[] = [];
   if (silent !== null && silent.at <= silent.now) {
@@ -158,14 +165,14 @@ async function sweep(jobs: Collection<Job>, lost: Failure): Promise<Swept> {
         { ...over, $expr: { $gt: ['$attempts', '$retries'] } },
         { limit: MOST, projection: { token: 1, 'data.id': 1 } },
       )
-      .toArray()) as Kept[];
+      .toArray()) as StoredJob[];
     for (const { _id, token, data } of worn) {
       const still = { _id: { $eq: _id }, token: { $eq: token }, ...over };
-      const { modifiedCount } = await jobs.updateOne(still, documents.failed(lost, 'dead', null));
+      const { modifiedCount } = await jobs.updateOne(still, documents.createFailUpdate(lost, 'dead', null));
       if (modifiedCount === 1) dead.push(data.id);
     }
     const again = { ...over, $expr: { $lte: ['$attempts', '$retries'] } };
-    woken += (await jobs.updateMany(again, documents.failed(lost, 'waiting', 0))).modifiedCount;
+    woken += (await jobs.updateMany(again, documents.createFailUpdate(lost, 'waiting', 0))).modifiedCount;
   }
   return { woken, dead, next: next === null ? null : Math.max(0, next.at - next.now) };
 }
@@ -181,7 +188,10 @@ const READY = [
 ];
 
 /** Retries transient conflicts for `ADD_TIMEOUT`. */
-async function together(client: MongoClient, write: (session: ClientSession) => Promise<unknown>): Promise<void> {
+async function writeInTransaction(
+  client: MongoClient,
+  write: (session: ClientSession) => Promise<unknown>,
+): Promise<void> {
   const end = performance.now() + ADD_TIMEOUT;
   await client.withSession(async (session) => {
     for (;;) {
@@ -209,7 +219,7 @@ interface Next {
   readonly now: number;
 }
 
-const firstOf = (state: string, field: string): Document[] => [
+const createFirstStages = (state: string, field: string): Document[] => [
   { $match: { state } },
   { $sort: { [field]: 1 } },
   { $limit: 1 },
@@ -217,10 +227,10 @@ const firstOf = (state: string, field: string): Document[] => [
 ];
 
 /** The first due time and the first end of a lease, in one query. */
-async function nextOf(jobs: Collection<Job>): Promise<{ readonly due: Next | null; readonly over: Next | null }> {
-  const running = { $unionWith: { coll: jobs.collectionName, pipeline: firstOf('running', 'leaseUntil') } };
+async function findNext(jobs: Collection<Job>): Promise<{ readonly due: Next | null; readonly over: Next | null }> {
+  const running = { $unionWith: { coll: jobs.collectionName, pipeline: createFirstStages('running', 'leaseUntil') } };
   const found = await jobs
-    .aggregate<{ state: string; at: Date; now: Date }>([...firstOf('delayed', 'nextRunAt'), running])
+    .aggregate<{ state: string; at: Date; now: Date }>([...createFirstStages('delayed', 'nextRunAt'), running])
     .toArray();
   const of = (state: string): Next | null => {
     const one = found.find((row) => row.state === state);

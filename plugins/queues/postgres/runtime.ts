@@ -4,7 +4,7 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import { queue, type Queue } from '../kind.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
-import { createSqlStore, insideThrough } from '../shared/sql-store.js';
+import { createSqlStore, detectTransactionalStore } from '../shared/sql-store.js';
 import { createServer, type Server } from './server.js';
 import { worker } from '../shared/worker.js';
 
@@ -19,18 +19,18 @@ export default defineRuntime(queue, {
     if (typeof url !== 'string' || !/^postgres(?:ql)?:\/\/./.test(url)) throw new BootError('JOB_POSTGRES_ADDRESS', {});
     const server = createServer({ url, size: typeof size === 'number' ? size : 4 }, log);
     const made = createQueue({
-      store: createSqlStore(server.run, server.jobs, server.notify),
+      store: createSqlStore(server.run, server.jobs, server.notifyWorkers),
       settings: readSettings(options, 1, env),
       log,
-      told: (event) => running?.tell(event),
-      within: (statements) => insideThrough(server.run, statements),
+      emit: (event) => running?.emit(event),
+      resolveTransactionalStore: (statements) => detectTransactionalStore(server.run, statements),
     });
     const handle: Queue = {
       ...made,
       // Processes that only inspect or add need no notifications.
-      work(run) {
+      startWorker(run) {
         server.listen(made.wake);
-        return made.work(run);
+        return made.startWorker(run);
       },
     };
     servers.set(handle, server);
@@ -52,7 +52,7 @@ export default defineRuntime(queue, {
   async close(handle) {
     const server = servers.get(handle);
     servers.delete(handle);
-    await handle.rest();
+    await handle.drain();
     await server?.close();
   },
 

@@ -6,8 +6,8 @@ import type { JobRepository } from 'agenda';
 import pg from 'pg';
 import type { Log } from '../../../contract/plugin.js';
 import type { Row } from '../../dialects/kind.js';
-import type { Ear } from '../shared/hearing.js';
-import { call } from '../shared/job.js';
+import type { JobListener } from '../shared/hearing.js';
+import { createNotification } from '../shared/job.js';
 import { makeTables, TABLE } from '../shared/sql-schema.js';
 import type { RunSql } from '../shared/sql-store.js';
 import { CHANNEL, listenOn } from './channel.js';
@@ -20,7 +20,7 @@ const LOCK = 7_239_104_556_218_733;
 
 export interface Server {
   readonly run: RunSql;
-  readonly notify: () => Promise<void>;
+  readonly notifyWorkers: () => Promise<void>;
   readonly jobs: () => Promise<JobRepository>;
   /** Rejects when the server is unavailable. */
   ready(): Promise<void>;
@@ -46,42 +46,42 @@ export function createServer({ url, size }: ServerOptions, log: Log): Server {
   // Without a listener, a lost connection would end the process.
   pool.on('error', (error) => log.debug({ err: error }, 'idle connection of the queue dropped'));
   let making: Promise<void> | null = null;
-  const ready = (): Promise<void> =>
-    (making ??= makeTogether(pool).catch((error: unknown) => {
+  const ensureTables = (): Promise<void> =>
+    (making ??= createTablesLocked(pool).catch((error: unknown) => {
       making = null;
       throw error;
     }));
-  async function backend(): Promise<JobRepository> {
+  async function createRepository(): Promise<JobRepository> {
     const { PostgresBackend } = await import('@agendajs/postgres-backend');
     return new PostgresBackend({ pool, tableName: TABLE, ensureSchema: false, disableNotifications: true }).repository;
   }
   let jobs: Promise<JobRepository> | null = null;
-  let ear: Ear | null = null;
+  let ear: JobListener | null = null;
 
   return {
-    ready,
+    ready: ensureTables,
     async run(name, text, values) {
-      await ready();
+      await ensureTables();
       const { rows } = await pool.query<Row>({ name: `lintel_queue_${name}`, text, values: [...values] });
       return rows;
     },
-    jobs: () => (jobs ??= backend()),
+    jobs: () => (jobs ??= createRepository()),
     // Agenda's channel publishes only while it is subscribed.
-    async notify() {
-      await pool.query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify(call())]);
+    async notifyWorkers() {
+      await pool.query('SELECT pg_notify($1, $2)', [CHANNEL, JSON.stringify(createNotification())]);
     },
     listen(woken) {
       ear ??= listenOn({ ...client, application_name: 'lintel queue (listens)' }, woken, log);
     },
     async close() {
-      await ear?.end();
+      await ear?.stop();
       await pool.end();
     },
   };
 }
 
 /** Agenda's statements must not run concurrently. */
-async function makeTogether(pool: pg.Pool): Promise<void> {
+async function createTablesLocked(pool: pg.Pool): Promise<void> {
   const session = await pool.connect();
   let broken = true;
   try {

@@ -2,18 +2,18 @@
 import type { RedisNotificationChannelConfig } from '@agendajs/redis-backend';
 import type { Redis } from 'ioredis';
 import type { Log } from '../../../contract/plugin.js';
-import { earLike } from '../../shared/redis.js';
-import { hear, RECONNECT, type Ear } from '../shared/hearing.js';
+import { createSubscriber } from '../../shared/redis.js';
+import { listenForJobs, RECONNECT, type JobListener } from '../shared/hearing.js';
 
 /** Emits an error when a connection ends: the channel reconnects only after an error. */
-function connections(client: Redis) {
+function createConnections(client: Redis) {
   let current: Redis | null = null;
   let closed = false;
-  const end = (): void => current?.disconnect();
+  const disconnectCurrent = (): void => current?.disconnect();
   return {
     duplicate(): Redis {
-      end();
-      const ear = earLike(client);
+      disconnectCurrent();
+      const ear = createSubscriber(client);
       current = ear;
       ear.on('error', () => undefined);
       ear.on('end', () => {
@@ -24,21 +24,21 @@ function connections(client: Redis) {
     },
     close() {
       closed = true;
-      end();
+      disconnectCurrent();
     },
   };
 }
 
-export function listenOn(client: Redis, channelName: string, woken: () => void, log: Log): Ear {
-  const made = connections(client);
+export function listenOn(client: Redis, channelName: string, woken: () => void, log: Log): JobListener {
+  const made = createConnections(client);
   const redis = made as unknown as NonNullable<RedisNotificationChannelConfig['redis']>;
-  return hear({
-    async channel() {
+  return listenForJobs({
+    async createChannel() {
       const { RedisNotificationChannel } = await import('@agendajs/redis-backend');
       return new RedisNotificationChannel({ redis, channelName, reconnect: RECONNECT });
     },
     close: () => made.close(),
-    woken,
+    onWake: woken,
     log,
   });
 }

@@ -1,30 +1,31 @@
 /** Creates the Redis connection of the queue, and warns of settings that can lose jobs. */
 import type { Redis } from 'ioredis';
 import type { Log } from '../../../contract/plugin.js';
-import { connectionTo, type RedisAddress } from '../../shared/redis.js';
+import { createRedisClient, type RedisAddress } from '../../shared/redis.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
 
 export type Client = Redis & Scripted;
 
 export function createClient(address: RedisAddress): Client {
-  const client = connectionTo<Scripted>(address, SCRIPTS);
+  const client = createRedisClient<Scripted>(address, SCRIPTS);
   // Without a listener, ioredis prints errors to the console.
   client.on('error', () => undefined);
   return client;
 }
 
-const setting = (info: string, name: string): string | undefined => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+const readInfoField = (info: string, name: string): string | undefined =>
+  new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
 
 /** Rejects when the server is unavailable. */
-export async function inspect(client: Redis, log: Log): Promise<void> {
+export async function checkServerSettings(client: Redis, log: Log): Promise<void> {
   const info = await client.info();
-  const version = setting(info, 'redis_version') ?? '0';
+  const version = readInfoField(info, 'redis_version') ?? '0';
   if (Number.parseInt(version, 10) < 7)
     log.error({ version }, 'the queue needs Redis 7 or later: nothing can be added');
-  const policy = setting(info, 'maxmemory_policy') ?? 'noeviction';
+  const policy = readInfoField(info, 'maxmemory_policy') ?? 'noeviction';
   if (policy.startsWith('allkeys'))
     log.error({ policy }, 'the store of the queue throws work away when it is full: set `maxmemory-policy noeviction`');
-  if (setting(info, 'aof_enabled') === '1') return;
+  if (readInfoField(info, 'aof_enabled') === '1') return;
   // Some servers deny CONFIG.
   const snapshots = await client.config('GET', 'save').then(
     (found) => found[1] !== '',

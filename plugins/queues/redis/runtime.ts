@@ -2,12 +2,12 @@
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { queue, type Queue } from '../kind.js';
-import type { Ear } from '../shared/hearing.js';
+import type { JobListener } from '../shared/hearing.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
 import { listenOn } from './channel.js';
-import { addressIn, COMMAND_TIMEOUT } from '../../shared/redis.js';
-import { createClient, inspect, type Client } from './connection.js';
+import { parseRedisAddress, COMMAND_TIMEOUT } from '../../shared/redis.js';
+import { createClient, checkServerSettings, type Client } from './connection.js';
 import { createRedisStore, type RedisStore } from './store.js';
 import { worker } from '../shared/worker.js';
 
@@ -15,7 +15,7 @@ interface Server {
   readonly client: Client;
   readonly store: RedisStore;
   forgot: boolean;
-  ear: Ear | null;
+  ear: JobListener | null;
 }
 const servers = new WeakMap<Queue, Server>();
 
@@ -24,7 +24,7 @@ const FATAL = /^(?:WRONGPASS|NOAUTH|NOPERM)|invalid password/;
 
 export default defineRuntime(queue, {
   create({ options, env, log, running }) {
-    const address = addressIn(options);
+    const address = parseRedisAddress(options);
     if (address === null) throw new BootError('JOB_REDIS_ADDRESS', {});
     const client = createClient(address);
     const store = createRedisStore(client, address.prefix, () => {
@@ -36,14 +36,14 @@ export default defineRuntime(queue, {
       store,
       settings: readSettings(options, 1, env),
       log,
-      told: (event) => running?.tell(event),
+      emit: (event) => running?.emit(event),
     });
     const handle: Queue = {
       ...made,
       // Processes that only inspect or add need no notifications.
-      work(run) {
+      startWorker(run) {
         server.ear ??= listenOn(client, store.channel, made.wake, log);
-        return made.work(run);
+        return made.startWorker(run);
       },
     };
     servers.set(handle, server);
@@ -53,7 +53,7 @@ export default defineRuntime(queue, {
   async open(handle, { log }) {
     const server = servers.get(handle);
     if (server === undefined) return;
-    inspectOnce(server.client, log);
+    checkOnceReady(server.client, log);
     // Waits for the first attempt but not for its success: the driver reconnects.
     let late: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((_, reject) => {
@@ -61,8 +61,8 @@ export default defineRuntime(queue, {
     });
     // Only the `error` event has the reason.
     let reason: Error | undefined;
-    const note = (error: Error): void => void (reason = error);
-    server.client.on('error', note);
+    const recordReason = (error: Error): void => void (reason = error);
+    server.client.on('error', recordReason);
     const connected = server.client.connect();
     try {
       await Promise.race([connected, patience]);
@@ -76,7 +76,7 @@ export default defineRuntime(queue, {
       log.warn({ err }, 'the store of the queue is away; it is looked for until it is there');
     } finally {
       clearTimeout(late);
-      server.client.off('error', note);
+      server.client.off('error', recordReason);
     }
   },
 
@@ -85,8 +85,8 @@ export default defineRuntime(queue, {
   async close(handle) {
     const server = servers.get(handle);
     servers.delete(handle);
-    await handle.rest();
-    await server?.ear?.end();
+    await handle.drain();
+    await server?.ear?.stop();
     server?.client.disconnect();
   },
 
@@ -103,8 +103,8 @@ export default defineRuntime(queue, {
   },
 });
 
-function inspectOnce(client: Client, log: Log): void {
+function checkOnceReady(client: Client, log: Log): void {
   client.once('ready', () => {
-    inspect(client, log).catch(() => inspectOnce(client, log));
+    checkServerSettings(client, log).catch(() => checkOnceReady(client, log));
   });
 }

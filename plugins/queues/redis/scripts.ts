@@ -201,23 +201,23 @@ for _, member in ipairs(redis.call('ZRANGE', ready, 0, ARGV[1] - 1)) do
 end
 return { redis.call('ZCARD', ready), redis.call('ZCARD', due), redis.call('ZCARD', running), redis.call('ZCARD', dead), now - first }`;
 
-const script = (lua: string) => ({ lua, numberOfKeys: 10 }) as const;
+const createScript = (lua: string) => ({ lua, numberOfKeys: 10 }) as const;
 
 export const SCRIPTS = {
-  lintelAdd: script(ADD),
-  lintelBury: script(BURY),
-  lintelClaim: script(CLAIM),
-  lintelRenew: script(RENEW),
-  lintelNote: script(NOTE),
-  lintelDone: script(DONE),
-  lintelFail: script(FAIL),
-  lintelRelease: script(RELEASE),
-  lintelSweep: script(SWEEP),
-  lintelRetry: script(RETRY),
-  lintelPurge: script(PURGE),
-  lintelMembers: script(MEMBERS),
-  lintelState: script(STATE),
-  lintelBacklog: script(BACKLOG),
+  lintelAdd: createScript(ADD),
+  lintelBury: createScript(BURY),
+  lintelClaim: createScript(CLAIM),
+  lintelRenew: createScript(RENEW),
+  lintelNote: createScript(NOTE),
+  lintelDone: createScript(DONE),
+  lintelFail: createScript(FAIL),
+  lintelRelease: createScript(RELEASE),
+  lintelSweep: createScript(SWEEP),
+  lintelRetry: createScript(RETRY),
+  lintelPurge: createScript(PURGE),
+  lintelMembers: createScript(MEMBERS),
+  lintelState: createScript(STATE),
+  lintelBacklog: createScript(BACKLOG),
 } as const;
 
 type Key = string;

@@ -3,8 +3,8 @@
  * order.
  */
 import type { AgendaBackend, JobParameters, JobRepository, NotificationChannel, NotificationHandler } from 'agenda';
-import { call, NAME } from './job.js';
-import type { Claimed } from './store.js';
+import { createNotification, NAME } from './job.js';
+import type { ClaimedJob } from './store.js';
 
 /** Polling is only a fallback: the queue triggers Agenda explicitly. */
 const LOOK_MS = 1000;
@@ -17,33 +17,33 @@ export interface Engine {
 }
 
 /** Records the result of a run; never rejects. */
-export type Settle = () => Promise<void>;
+export type RecordResult = () => Promise<void>;
 
 export interface EngineInput {
   /** For the operations that are not replaced. */
   readonly jobs: () => Promise<JobRepository>;
   /** Never rejects. */
-  readonly next: () => Promise<Claimed | undefined>;
+  readonly next: () => Promise<ClaimedJob | undefined>;
   /** Never rejects. */
-  readonly run: (job: Claimed) => Promise<Settle>;
+  readonly run: (job: ClaimedJob) => Promise<RecordResult>;
   readonly concurrency: number;
-  readonly failed: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-const nothing = (): Promise<void> => Promise.resolve();
+const doNothing = (): Promise<void> => Promise.resolve();
 
-interface Held {
-  take(): Promise<JobParameters | undefined>;
+interface JobLifecycle {
+  claimNext(): Promise<JobParameters | undefined>;
   save(job: JobParameters): Promise<void>;
-  ended(job: Claimed, settle: Settle): void;
+  registerEnd(job: ClaimedJob, settle: RecordResult): void;
 }
 
-function heldBy(next: EngineInput['next'], channel: Channel): Held {
+function createLifecycle(next: EngineInput['next'], channel: LocalChannel): JobLifecycle {
   let taken = 0;
   let answered = -1;
-  const ends = new WeakMap<object, Settle>();
+  const ends = new WeakMap<object, RecordResult>();
   return {
-    async take() {
+    async claimNext() {
       const calls = channel.calls();
       if (calls === answered) return undefined;
       const job = await next();
@@ -64,18 +64,18 @@ function heldBy(next: EngineInput['next'], channel: Channel): Held {
       await ends.get(job.data as object)?.();
       channel.call();
     },
-    ended: (job, settle) => void ends.set(job, settle),
+    registerEnd: (job, settle) => void ends.set(job, settle),
   };
 }
 
 /** Unlocking does nothing, because leases are released by token and not by job id. */
-function repositoryOf(jobs: EngineInput['jobs'], held: Held): JobRepository {
+function createAgendaRepository(jobs: EngineInput['jobs'], held: JobLifecycle): JobRepository {
   return {
-    connect: nothing,
-    getNextJobToRun: () => held.take(),
+    connect: doNothing,
+    getNextJobToRun: () => held.claimNext(),
     saveJobState: (job) => held.save(job),
-    unlockJob: nothing,
-    unlockJobs: nothing,
+    unlockJob: doNothing,
+    unlockJobs: doNothing,
     lockJob: () => Promise.resolve(undefined),
     saveJob: () => Promise.reject(new Error('work is added to the queue, not to Agenda')),
     getJobById: async (id) => (await jobs()).getJobById(id),
@@ -90,21 +90,21 @@ function repositoryOf(jobs: EngineInput['jobs'], held: Held): JobRepository {
   };
 }
 
-interface Channel extends NotificationChannel {
+interface LocalChannel extends NotificationChannel {
   call(): void;
   calls(): number;
 }
 
-function channelOf(): Channel {
+function createLocalChannel(): LocalChannel {
   const handlers = new Set<NotificationHandler>();
   let called = false;
   let calls = 0;
-  const channel: Channel = {
+  const channel: LocalChannel = {
     calls: () => calls,
     state: 'connected',
-    connect: nothing,
-    disconnect: nothing,
-    publish: nothing,
+    connect: doNothing,
+    disconnect: doNothing,
+    publish: doNothing,
     subscribe(handler) {
       handlers.add(handler);
       return () => handlers.delete(handler);
@@ -118,7 +118,7 @@ function channelOf(): Channel {
       called = true;
       setImmediate(() => {
         called = false;
-        for (const handler of handlers) Promise.resolve(handler(call())).catch(() => undefined);
+        for (const handler of handlers) Promise.resolve(handler(createNotification())).catch(() => undefined);
       });
     },
   };
@@ -126,24 +126,24 @@ function channelOf(): Channel {
 }
 
 /** Agenda is loaded with the first job, so that inspecting a queue starts fast. */
-export async function startEngine({ jobs, next, run, concurrency, failed }: EngineInput): Promise<Engine> {
+export async function startEngine({ jobs, next, run, concurrency, onError: failed }: EngineInput): Promise<Engine> {
   const { Agenda } = await import('agenda');
-  const channel = channelOf();
-  const held = heldBy(next, channel);
+  const channel = createLocalChannel();
+  const held = createLifecycle(next, channel);
   const backend: AgendaBackend = {
     name: NAME,
-    repository: repositoryOf(jobs, held),
+    repository: createAgendaRepository(jobs, held),
     notificationChannel: channel,
     ownsConnection: false,
-    connect: nothing,
-    disconnect: nothing,
+    connect: doNothing,
+    disconnect: doNothing,
   };
   // Claims enforce the limit; Agenda must not delay claimed jobs.
   const most = concurrency + 100;
   const agenda = new Agenda({ backend, processEvery: LOOK_MS, maxConcurrency: most });
   agenda.on('error', failed);
   // oxlint-disable-next-line typescript/no-misused-promises -- one form of `define` takes a promise
-  agenda.define<Claimed>(NAME, async ({ attrs: { data } }) => held.ended(data, await run(data)), {
+  agenda.define<ClaimedJob>(NAME, async ({ attrs: { data } }) => held.registerEnd(data, await run(data)), {
     concurrency: most,
     lockLifetime: 1,
   });

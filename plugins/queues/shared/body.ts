@@ -1,12 +1,12 @@
 /** Parses stored jobs and their journals. The reader validates the shape, because other programs can write into stores. */
-import type { Deferred } from '../../../contract/deferred.js';
-import { readJson } from '../../../language/strings/exact-json.js';
+import type { DeferredJob } from '../../../contract/deferred.js';
+import { parseExactJson } from '../../../language/strings/exact-json.js';
 import type { Sealing } from './sealing.js';
 
 /** Text that is no array becomes one invalid entry. */
-function notesIn(text: string | null): readonly unknown[] {
+function parseNoteList(text: string | null): readonly unknown[] {
   try {
-    const read: unknown = readJson(text ?? '');
+    const read: unknown = parseExactJson(text ?? '');
     return Array.isArray(read) ? (read as readonly unknown[]) : [text];
   } catch {
     return [text];
@@ -14,20 +14,22 @@ function notesIn(text: string | null): readonly unknown[] {
 }
 
 /** Null fails validation. */
-function workIn(text: string | null): Deferred {
+function parseWorkText(text: string | null): DeferredJob {
   try {
-    return readJson(text ?? '') as Deferred;
+    return parseExactJson(text ?? '') as DeferredJob;
   } catch {
-    return null as unknown as Deferred;
+    return null as unknown as DeferredJob;
   }
 }
 
 /** Null, which fails validation, when the key of this process does not decrypt the body. */
-export const workOf = ({ id, body }: { readonly id: string; readonly body: string }, sealing: Sealing): Deferred =>
-  workIn(sealing.open(id, body));
+export const parseWork = (
+  { id, body }: { readonly id: string; readonly body: string },
+  sealing: Sealing,
+): DeferredJob => parseWorkText(sealing.open(id, body));
 
 /** `journal`: null when nothing is recorded. */
-export const notesOf = (
+export const parseNotes = (
   { id, journal }: { readonly id: string; readonly journal: string | null },
   sealing: Sealing,
-): readonly unknown[] => (journal === null ? [] : notesIn(sealing.open(id, journal)));
+): readonly unknown[] => (journal === null ? [] : parseNoteList(sealing.open(id, journal)));

@@ -1,50 +1,50 @@
 /** Claims jobs up to the concurrency limit and returns them one by one. Concurrent requests share one statement. */
 import { randomUUID } from 'node:crypto';
-import type { Claimed, Store } from './store.js';
+import type { ClaimedJob, QueueStore } from './store.js';
 
 export interface Claims {
   /** Undefined when none is waiting or the limit is reached. The job counts as held until `gone`. */
-  next(): Promise<Claimed | undefined>;
-  gone(): void;
-  free(): number;
+  next(): Promise<ClaimedJob | undefined>;
+  releaseSlot(): void;
+  countFree(): number;
   /** Releases the jobs that were not returned by `next`. */
   stop(): Promise<void>;
   /** Resolves when no job is held, or after `letGo`. */
-  settled(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   /** Resolves `settled` although jobs are still held. */
-  letGo(): void;
+  stopWaiting(): void;
 }
 
-export function createClaims(store: Pick<Store, 'claim' | 'release'>, limit: number, lease: number): Claims {
+export function createClaims(store: Pick<QueueStore, 'claimJobs' | 'release'>, limit: number, lease: number): Claims {
   const worker = randomUUID();
-  const ready: Claimed[] = [];
+  const ready: ClaimedJob[] = [];
   let held = 0;
   let begun = 0;
   let stopped = false;
   let claiming: Promise<void> | null = null;
   let waiting: (() => void)[] | null = [];
 
-  const free = (): number => (stopped ? 0 : limit - held - ready.length);
+  const countFree = (): number => (stopped ? 0 : limit - held - ready.length);
 
-  async function claim(): Promise<void> {
+  async function claimBatch(): Promise<void> {
     begun++;
     try {
-      ready.push(...(await store.claim(`${worker}:${begun}`, free(), lease)));
+      ready.push(...(await store.claimJobs(`${worker}:${begun}`, countFree(), lease)));
     } finally {
       claiming = null;
     }
   }
 
   return {
-    free,
-    gone() {
+    countFree,
+    releaseSlot() {
       held--;
       if (held === 0) for (const tell of waiting?.splice(0) ?? []) tell();
     },
-    async settled() {
+    async waitUntilIdle() {
       if (held > 0) await new Promise<void>((resolve) => (waiting === null ? resolve() : waiting.push(resolve)));
     },
-    letGo() {
+    stopWaiting() {
       for (const tell of waiting ?? []) tell();
       waiting = null;
     },
@@ -56,8 +56,8 @@ export function createClaims(store: Pick<Store, 'claim' | 'release'>, limit: num
           held++;
           return first;
         }
-        if (free() <= 0 || (claiming === null && begun > before)) return undefined;
-        await (claiming ??= claim());
+        if (countFree() <= 0 || (claiming === null && begun > before)) return undefined;
+        await (claiming ??= claimBatch());
       }
       return undefined;
     },

@@ -2,22 +2,22 @@
 import type { NotificationChannel } from 'agenda';
 import type { Log } from '../../../contract/plugin.js';
 
-export interface Ear {
-  end(): Promise<void>;
+export interface JobListener {
+  stop(): Promise<void>;
 }
 
-export interface HearingInput {
-  readonly channel: () => Promise<NotificationChannel>;
+export interface JobListenerInput {
+  readonly createChannel: () => Promise<NotificationChannel>;
   /** The channel must get no other connection afterwards. */
   readonly close: () => void;
   /** Jobs were added, or may have been while disconnected. */
-  readonly woken: () => void;
+  readonly onWake: () => void;
   readonly log: Log;
 }
 
 export const RECONNECT = { enabled: true, initialDelayMs: 250, maxDelayMs: 250, maxAttempts: Infinity } as const;
 
-export function hear({ channel: make, close, woken, log }: HearingInput): Ear {
+export function listenForJobs({ createChannel: make, close, onWake: woken, log }: JobListenerInput): JobListener {
   let closed = false;
   const opening = open();
 
@@ -35,7 +35,7 @@ export function hear({ channel: make, close, woken, log }: HearingInput): Ear {
   }
 
   return {
-    async end() {
+    async stop() {
       closed = true;
       const { channel, connecting } = await opening;
       // A later failed attempt would schedule another one and keep the process alive.

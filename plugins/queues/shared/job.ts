@@ -14,21 +14,27 @@ export interface JobData {
   readonly work: string;
 }
 
-export const dataOf = ({ id, resource, part, acceptedAt, body }: Entry): JobData => ({
+export const toJobData = ({ id, resource, part, acceptedAt, body }: Entry): JobData => ({
   ...{ id, resource, part, acceptedAt },
   work: body,
 });
 
 /** Each Agenda store has its own id format; derived ids make adding twice find the same job. */
-const digestOf = (id: string): string => createHash('sha256').update(String(id)).digest('hex');
+const hashId = (id: string): string => createHash('sha256').update(String(id)).digest('hex');
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/;
-export const uuidOf = (id: string): string => digestOf(id).replace(UUID, '$1-$2-$3-$4-$5');
+export const toUuid = (id: string): string => hashId(id).replace(UUID, '$1-$2-$3-$4-$5');
 /** A MongoDB ObjectId has twelve bytes. */
-export const shortIdOf = (id: string): string => digestOf(id).slice(0, 24);
+export const toShortId = (id: string): string => hashId(id).slice(0, 24);
 
 /** Receivers do not need the id of the job. */
-export const call = (): { jobId: never; jobName: string; nextRunAt: null; priority: number; timestamp: Date } => ({
+export const createNotification = (): {
+  jobId: never;
+  jobName: string;
+  nextRunAt: null;
+  priority: number;
+  timestamp: Date;
+} => ({
   jobId: '' as never,
   jobName: NAME,
   nextRunAt: null,

@@ -2,9 +2,9 @@
  * Renews all leases every third of a lease. Aborts a run when its lease is lost or the store was unavailable for a whole lease,
  * because another process may have claimed the job.
  */
-import type { Held, Store } from './store.js';
+import type { JobLease, QueueStore } from './store.js';
 
-export interface Holding extends Held {
+export interface LeaseHandle extends JobLease {
   /** Aborted when the lease is lost: the result is discarded. */
   readonly abort: AbortController;
   /** In the time of `performance.now`. */
@@ -13,24 +13,24 @@ export interface Holding extends Held {
 }
 
 export interface Leases {
-  readonly all: ReadonlySet<Holding>;
-  begin(held: Held): Holding;
-  end(holding: Holding): void;
+  readonly all: ReadonlySet<LeaseHandle>;
+  begin(held: JobLease): LeaseHandle;
+  removeLease(holding: LeaseHandle): void;
   /** Removes all leases, aborts their runs and returns them. */
-  surrender(): readonly Held[];
+  forfeitAll(): readonly JobLease[];
 }
 
-export function createLeases(renew: Store['renew'], lease: number): Leases {
-  const all = new Set<Holding>();
+export function createLeases(renew: QueueStore['renewLeases'], lease: number): Leases {
+  const all = new Set<LeaseHandle>();
   let timer: NodeJS.Timeout | undefined;
 
-  function lose(holding: Holding): void {
+  function loseLease(holding: LeaseHandle): void {
     holding.lost = true;
     all.delete(holding);
     holding.abort.abort(new Error('the lease is lost'));
   }
 
-  async function beat(): Promise<void> {
+  async function renewAll(): Promise<void> {
     const asked = [...all];
     if (asked.length === 0) return plan();
     const at = performance.now();
@@ -38,11 +38,11 @@ export function createLeases(renew: Store['renew'], lease: number): Leases {
       const still = await renew(asked, lease);
       for (const holding of asked) {
         if (still.has(holding.id)) holding.renewedAt = at;
-        else if (all.has(holding)) lose(holding);
+        else if (all.has(holding)) loseLease(holding);
       }
     } catch {
       const now = performance.now();
-      for (const holding of asked) if (all.has(holding) && now - holding.renewedAt >= lease) lose(holding);
+      for (const holding of asked) if (all.has(holding) && now - holding.renewedAt >= lease) loseLease(holding);
     }
     plan();
   }
@@ -54,23 +54,29 @@ export function createLeases(renew: Store['renew'], lease: number): Leases {
     if (all.size === 0) return;
     const now = performance.now();
     const first = Math.min(...[...all].map(({ renewedAt }) => renewedAt + lease - now));
-    timer = setTimeout(() => void beat(), Math.max(1, Math.min(lease / 3, first)));
+    timer = setTimeout(() => void renewAll(), Math.max(1, Math.min(lease / 3, first)));
   }
 
   return {
     all,
     begin({ id, token }) {
-      const holding: Holding = { id, token, abort: new AbortController(), renewedAt: performance.now(), lost: false };
+      const holding: LeaseHandle = {
+        id,
+        token,
+        abort: new AbortController(),
+        renewedAt: performance.now(),
+        lost: false,
+      };
       all.add(holding);
       if (timer === undefined) plan();
       return holding;
     },
-    end(holding) {
+    removeLease(holding) {
       all.delete(holding);
     },
-    surrender() {
+    forfeitAll() {
       const given = [...all];
-      given.forEach(lose);
+      given.forEach(loseLease);
       clearTimeout(timer);
       timer = undefined;
       return given;

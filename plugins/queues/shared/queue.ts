@@ -1,36 +1,36 @@
 /** The queue over any store: adds jobs, notifies workers, runs jobs and records results. Knows neither SQL nor a driver. */
-import type { Put } from '../../../contract/deferred.js';
-import { fault } from '../../../contract/fault.js';
+import type { JobEntry } from '../../../contract/deferred.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
-import type { Queue, Run, Within } from '../kind.js';
+import type { Queue, Run, TransactionalQueue } from '../kind.js';
 import { dialect, type Dialect, type Statements } from '../../dialects/kind.js';
 import { writeJson } from '../../../language/strings/exact-json.js';
-import { startEngine, type Engine, type Settle } from './agenda.js';
-import { createWatch } from './away.js';
-import { notesOf, workOf } from './body.js';
+import { startEngine, type Engine, type RecordResult } from './agenda.js';
+import { createStoreWatch } from './away.js';
+import { parseNotes, parseWork } from './body.js';
 import { createClaims } from './claims.js';
 import { createLeases } from './leases.js';
-import { createRun, type RunsInput, type Tell } from './runs.js';
+import { createRun, type RunsInput, type EmitEvent } from './runs.js';
 import type { Settings } from './settings.js';
-import type { Entry, Held, Store } from './store.js';
+import type { Entry, JobLease, QueueStore } from './store.js';
 import { createSweeper } from './sweeper.js';
 
 export interface QueueInput {
-  readonly store: Store;
+  readonly store: QueueStore;
   readonly settings: Settings;
   readonly log: Log;
   /** Absent in processes that only inspect the queue. */
-  readonly told?: Tell;
+  readonly emit?: EmitEvent;
   /** Milliseconds that callers wait; Infinity for an in-process store. */
   readonly patience?: number;
   /** Operations inside transactions of a connection; null when the store is in another database. */
-  readonly within?: (statements: Statements) => Promise<Inside | null>;
+  readonly resolveTransactionalStore?: (statements: Statements) => Promise<TransactionalStore | null>;
 }
 
-export interface Inside {
+export interface TransactionalStore {
   add(entries: readonly Entry[], transaction: unknown): Promise<void>;
   /** As `done` of the store. */
-  done(held: Held, transaction: unknown): Promise<boolean>;
+  completeJob(held: JobLease, transaction: unknown): Promise<boolean>;
 }
 
 export interface SharedQueue extends Queue {
@@ -41,14 +41,14 @@ export interface SharedQueue extends Queue {
 const WAKE_MS = 3;
 const NAMELESS = { resource: undefined, part: undefined, attempt: undefined } as const;
 
-export function entriesOf(
-  work: readonly Put[],
+export function createEntries(
+  work: readonly JobEntry[],
   { maxPayload, sealing }: Pick<Settings, 'maxPayload' | 'sealing'>,
 ): readonly Entry[] {
   return work.map(({ work: deferred, delay, priority, retries }) => {
     const body = sealing.seal(deferred.id, writeJson(deferred) ?? 'null');
     const size = Buffer.byteLength(body);
-    if (size > maxPayload) throw fault('JOB_TOO_LARGE', { size, limit: maxPayload });
+    if (size > maxPayload) throw createFault('JOB_TOO_LARGE', { size, limit: maxPayload });
     const { id, resource, part, acceptedAt } = deferred;
     return { id, resource, part, acceptedAt, priority, retries, delay: Math.round(delay * 1000), body };
   });
@@ -59,30 +59,30 @@ export function createQueue({
   settings,
   log,
   patience,
-  within,
-  told = () => undefined,
+  resolveTransactionalStore: within,
+  emit: told = () => undefined,
 }: QueueInput): SharedQueue {
-  const watch = createWatch(log, patience);
+  const watch = createStoreWatch(log, patience);
   const claims = createClaims(
-    { claim: (...given) => watch.note(store.claim(...given)), release: (held) => store.release(held) },
+    { claimJobs: (...given) => watch.track(store.claimJobs(...given)), release: (held) => store.release(held) },
     settings.concurrency,
     settings.lease,
   );
-  const leases = createLeases((...given) => watch.note(store.renew(...given)), settings.lease);
+  const leases = createLeases((...given) => watch.track(store.renewLeases(...given)), settings.lease);
   const sweeper = createSweeper(
     async (lost) => {
-      const found = await watch.note(store.sweep(lost));
+      const found = await watch.track(store.sweepJobs(lost));
       for (const id of found.dead) told({ what: 'work-ended', id, ...NAMELESS, outcome: 'dead', code: lost.code });
       return found;
     },
     settings.poll,
     log,
-    wake,
+    wakeEngine,
   );
-  const later = (milliseconds: number): void => sweeper.later(milliseconds);
+  const scheduleSweep = (milliseconds: number): void => sweeper.scheduleSweep(milliseconds);
   /** A failed lookup is repeated. */
-  const places = new Map<Statements, Promise<Inside | null>>();
-  function insideOf(statements: Statements): Promise<Inside | null> {
+  const places = new Map<Statements, Promise<TransactionalStore | null>>();
+  function findTransactionalStore(statements: Statements): Promise<TransactionalStore | null> {
     const known = places.get(statements);
     if (known !== undefined) return known;
     const found = within?.(statements) ?? Promise.resolve(null);
@@ -90,9 +90,9 @@ export function createQueue({
     found.catch(() => places.delete(statements));
     return found;
   }
-  const inside: RunsInput['inside'] = ({ kind, handle }) =>
-    kind === dialect.kind ? insideOf(handle as Dialect) : Promise.resolve(null);
-  const perform = createRun({ store, leases, settings, log, tell: told, later, inside });
+  const findSharedStore: RunsInput['findSharedStore'] = ({ kind, handle }) =>
+    kind === dialect.kind ? findTransactionalStore(handle as Dialect) : Promise.resolve(null);
+  const perform = createRun({ store, leases, settings, log, emit: told, scheduleSweep, findSharedStore });
   let engine: Engine | null = null;
   let begun = false;
   let resting = false;
@@ -102,31 +102,31 @@ export function createQueue({
   const waits = new Set<() => void>();
   let letGo = false;
 
-  function wake(): void {
+  function wakeEngine(): void {
     if (!resting) engine?.wake();
   }
 
   /** Wakes the other processes too when this one has too little free capacity. */
-  function added(delays: readonly number[]): void {
+  function notifyAdded(delays: readonly number[]): void {
     const ready = delays.filter((delay) => delay <= 0).length;
-    soonest(delays);
+    scheduleDelayed(delays);
     if (ready === 0) return;
-    const mine = engine === null ? 0 : claims.free();
-    if (mine > 0) wake();
-    if (ready > mine) tell();
+    const mine = engine === null ? 0 : claims.countFree();
+    if (mine > 0) wakeEngine();
+    if (ready > mine) notifyOthers();
   }
 
-  function soonest(delays: readonly number[]): void {
+  function scheduleDelayed(delays: readonly number[]): void {
     const delayed = delays.filter((delay) => delay > 0);
-    if (delayed.length > 0) later(Math.min(...delayed));
+    if (delayed.length > 0) scheduleSweep(Math.min(...delayed));
   }
 
   /** Jobs added at the same moment cause one notification. */
-  function tell(): void {
-    if (store.notify === undefined || telling !== undefined) return;
+  function notifyOthers(): void {
+    if (store.notifyWorkers === undefined || telling !== undefined) return;
     telling = setTimeout(() => {
       telling = undefined;
-      store.notify?.().catch(() => undefined);
+      store.notifyWorkers?.().catch(() => undefined);
     }, WAKE_MS);
   }
 
@@ -144,32 +144,32 @@ export function createQueue({
       concurrency: settings.concurrency,
       async run(job) {
         const done = abandoned ? () => store.release([job]).catch(() => undefined) : perform(job, run);
-        const settle = await orLetGo(Promise.resolve(done));
-        return () => settle().finally(() => claims.gone());
+        const settle = await awaitOrRelease(Promise.resolve(done));
+        return () => settle().finally(() => claims.releaseSlot());
       },
-      failed: (error) => log.error({ err: error }, 'the queue stumbled'),
+      onError: (error) => log.error({ err: error }, 'the queue stumbled'),
     });
     if (resting) return started.stop();
     engine = started;
-    wake();
+    wakeEngine();
   }
 
   /** `Promise.race` with one shared promise would retain every wait. */
-  function orLetGo(done: Promise<Settle>): Promise<Settle> {
+  function awaitOrRelease(done: Promise<RecordResult>): Promise<RecordResult> {
     return new Promise((resolve, reject) => {
-      const end = (): void => resolve(() => Promise.resolve());
-      if (letGo) return end();
-      waits.add(end);
-      done.finally(() => waits.delete(end)).then(resolve, reject);
+      const endWait = (): void => resolve(() => Promise.resolve());
+      if (letGo) return endWait();
+      waits.add(endWait);
+      done.finally(() => waits.delete(endWait)).then(resolve, reject);
     });
   }
 
-  async function rest(): Promise<void> {
+  async function drainQueue(): Promise<void> {
     resting = true;
     await sweeper.stop();
     await claims.stop().catch(() => undefined);
-    await claims.settled();
-    leases.surrender();
+    await claims.waitUntilIdle();
+    leases.forfeitAll();
     letGo = true;
     for (const end of waits) end();
     await engine?.stop();
@@ -179,65 +179,65 @@ export function createQueue({
   return {
     async add(work) {
       if (work.length === 0) return;
-      const entries = entriesOf(work, settings);
-      await watch.soon(() => store.add(entries));
-      added(entries.map(({ delay }) => delay));
+      const entries = createEntries(work, settings);
+      await watch.trackInTime(() => store.add(entries));
+      notifyAdded(entries.map(({ delay }) => delay));
     },
-    judge: (work) => void entriesOf(work, settings),
+    validate: (work) => void createEntries(work, settings),
     sealing: settings.sealing,
-    async bury(work, failure) {
-      const [entry] = entriesOf([work], { ...settings, maxPayload: Infinity });
-      if (entry !== undefined) await watch.soon(() => store.bury(entry, failure));
+    async moveToDeadLetter(work, failure) {
+      const [entry] = createEntries([work], { ...settings, maxPayload: Infinity });
+      if (entry !== undefined) await watch.trackInTime(() => store.moveToDeadLetter(entry, failure));
     },
-    async within(statements): Promise<Within | null> {
-      const found = await insideOf(statements);
+    async findTransactionalQueue(statements): Promise<TransactionalQueue | null> {
+      const found = await findTransactionalStore(statements);
       if (found === null) return null;
       return {
         async add(work, transaction) {
-          const entries = entriesOf(work, settings);
+          const entries = createEntries(work, settings);
           await found.add(entries, transaction);
-          soonest(entries.map(({ delay }) => delay));
+          scheduleDelayed(entries.map(({ delay }) => delay));
         },
         // The number is not recorded: a query for none is cheap.
-        committed: () => added([0]),
+        committed: () => notifyAdded([0]),
       };
     },
-    work: begin,
-    rest,
-    async abandon() {
+    startWorker: begin,
+    drain: drainQueue,
+    async releaseClaims() {
       resting = abandoned = true;
       await sweeper.stop();
-      const given = leases.surrender();
+      const given = leases.forfeitAll();
       await claims.stop().catch(() => undefined);
-      claims.letGo();
+      claims.stopWaiting();
       try {
-        if (given.length > 0) await watch.note(store.release(given));
-        await store.notify?.();
+        if (given.length > 0) await watch.track(store.release(given));
+        await store.notifyWorkers?.();
       } catch {
         // The jobs return to the queue when their leases expire.
       }
     },
-    wake,
-    list: (filter) => watch.answer(store.list(filter)),
+    wake: wakeEngine,
+    list: (filter) => watch.trackOrFault(store.list(filter)),
     async show(id) {
-      const found = await watch.answer(store.show(id));
+      const found = await watch.trackOrFault(store.show(id));
       if (found === null) return null;
       const { sealing } = settings;
       return {
         view: found.view,
-        work: workOf({ id, body: found.body }, sealing),
-        notes: notesOf({ id, journal: found.journal }, sealing),
+        work: parseWork({ id, body: found.body }, sealing),
+        notes: parseNotes({ id, journal: found.journal }, sealing),
       };
     },
     async retry(id) {
-      const put = await watch.answer(store.retry(id));
+      const put = await watch.trackOrFault(store.retry(id));
       if (put) {
-        wake();
-        await store.notify?.().catch(() => undefined);
+        wakeEngine();
+        await store.notifyWorkers?.().catch(() => undefined);
       }
       return put;
     },
-    purge: (which) => watch.answer(store.purge(which)),
-    backlog: () => watch.answer(store.backlog()),
+    purge: (which) => watch.trackOrFault(store.purge(which)),
+    backlog: () => watch.trackOrFault(store.countBacklog()),
   };
 }

@@ -30,11 +30,11 @@ export function createSealing(secret: string | undefined): Sealing {
       what: `has ${bytes} bytes and needs at least ${QUEUE_KEY_BYTES}`,
     });
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'lintel queue 1', 32));
-  const bound = (id: string): Buffer => Buffer.from(`lintel queue 1\0${id}`);
+  const toAad = (id: string): Buffer => Buffer.from(`lintel queue 1\0${id}`);
   return {
     seal(id, text) {
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(bound(id));
+      const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(toAad(id));
       const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return PREFIX + sealed.toString('base64url');
     },
@@ -43,7 +43,7 @@ export function createSealing(secret: string | undefined): Sealing {
       const sealed = Buffer.from(kept.slice(PREFIX.length), 'base64url');
       if (sealed.length < NONCE_BYTES + TAG_BYTES) return null;
       const nonce = sealed.subarray(0, NONCE_BYTES);
-      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(bound(id));
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(toAad(id));
       decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
       try {
         return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString();

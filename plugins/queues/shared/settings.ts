@@ -40,11 +40,11 @@ export function readSettings(
 const LONGEST_WAIT = 60_000;
 
 /** Milliseconds until postponed work is tried again: half of its age, so that no counter is needed. */
-export const waitAfter = (acceptedAt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
-  spread(Math.min(LONGEST_WAIT, Math.max(backoff, (Date.now() - acceptedAt) / 2)));
+export const computeWait = (acceptedAt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
+  addJitter(Math.min(LONGEST_WAIT, Math.max(backoff, (Date.now() - acceptedAt) / 2)));
 
-const spread = (milliseconds: number): number => milliseconds * (0.9 + Math.random() * 0.2);
+const addJitter = (milliseconds: number): number => milliseconds * (0.9 + Math.random() * 0.2);
 
 /** Milliseconds: exponential backoff with jitter. */
-export const pauseAfter = (attempt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
-  spread(Math.min(LONGEST_PAUSE, backoff * 2 ** Math.min(attempt - 1, 30)));
+export const computePause = (attempt: number, { backoff }: Pick<Settings, 'backoff'>): number =>
+  addJitter(Math.min(LONGEST_PAUSE, backoff * 2 ** Math.min(attempt - 1, 30)));

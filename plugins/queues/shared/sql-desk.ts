@@ -1,9 +1,9 @@
 /** The operator commands of a queue in PostgreSQL. */
 import { COUNTED, type JobView } from '../../../contract/deferred.js';
 import type { Row } from '../../dialects/kind.js';
-import { uuidOf } from './job.js';
+import { toUuid } from './job.js';
 import type { RunSql } from './sql-store.js';
-import type { Store } from './store.js';
+import type { QueueStore } from './store.js';
 
 const MOST = 1000;
 const VIEW = `j.state, j.rank, j.attempts, j.retries, j.failure_code, j.fail_reason, d.id, d.resource, d.part, d."acceptedAt" AS accepted,
@@ -28,7 +28,7 @@ WHERE disabled IS NOT TRUE`;
 
 const number = (value: unknown): number => Math.round(Number(value));
 
-function viewOf(row: Row): JobView {
+function toJobView(row: Row): JobView {
   const state = row['state'] === 'delayed' ? 'waiting' : (row['state'] as JobView['state']);
   const code = row['failure_code'];
   return {
@@ -45,26 +45,26 @@ function viewOf(row: Row): JobView {
   };
 }
 
-export function deskOf(run: RunSql): Pick<Store, 'list' | 'show' | 'retry' | 'purge' | 'backlog'> {
+export function createSqlJobAdmin(run: RunSql): Pick<QueueStore, 'list' | 'show' | 'retry' | 'purge' | 'countBacklog'> {
   return {
     async list({ state, resource, limit = MOST }) {
-      return (await run('list', LIST, [state ?? null, resource ?? null, limit])).map(viewOf);
+      return (await run('list', LIST, [state ?? null, resource ?? null, limit])).map(toJobView);
     },
     async show(id) {
-      const [row] = await run('show', SHOW, [uuidOf(id)]);
+      const [row] = await run('show', SHOW, [toUuid(id)]);
       if (row === undefined) return null;
       const { journal } = row;
-      return { view: viewOf(row), body: String(row['work']), journal: typeof journal === 'string' ? journal : null };
+      return { view: toJobView(row), body: String(row['work']), journal: typeof journal === 'string' ? journal : null };
     },
-    async backlog() {
+    async countBacklog() {
       const [row = {}] = await run('backlog', BACKLOG, []);
       const of = (name: string): number => number(row[name]);
       const oldest = Math.max(0, Number(row['oldest']));
       return { ready: of('ready'), delayed: of('delayed'), running: of('running'), dead: of('dead'), oldest };
     },
-    retry: async (id) => (await run('retry', RETRY, [uuidOf(id)])).length > 0,
+    retry: async (id) => (await run('retry', RETRY, [toUuid(id)])).length > 0,
     purge: async (which) =>
-      ('id' in which ? await run('purge', PURGE_ONE, [uuidOf(which.id)]) : await run('purge-dead', PURGE_DEAD, []))
+      ('id' in which ? await run('purge', PURGE_ONE, [toUuid(which.id)]) : await run('purge-dead', PURGE_DEAD, []))
         .length,
   };
 }

@@ -4,10 +4,10 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../../contract/fault.js';
 import type { Row, Statements } from '../../dialects/kind.js';
-import type { Inside } from './queue.js';
-import { dataOf, NAME, uuidOf } from './job.js';
-import { deskOf } from './sql-desk.js';
-import type { Claimed, Entry, Held, Store } from './store.js';
+import type { TransactionalStore } from './queue.js';
+import { toJobData, NAME, toUuid } from './job.js';
+import { createSqlJobAdmin } from './sql-desk.js';
+import type { ClaimedJob, Entry, JobLease, QueueStore } from './store.js';
 
 /** `name`: a unique name of the text, for prepared statements. */
 export type RunSql = (name: string, text: string, values: readonly unknown[]) => Promise<readonly Row[]>;
@@ -70,50 +70,61 @@ SELECT (SELECT count(*) FROM woken) + (SELECT count(*) FROM lapsed WHERE state =
   (SELECT extract(epoch FROM min(next_run_at) - now()) * 1000 FROM lintel_jobs WHERE state = 'delayed'
      AND id NOT IN (SELECT id FROM due)) AS next`;
 
-const stateOf = ({ delay }: Entry): string => (delay > 0 ? 'delayed' : 'waiting');
+const getInitialState = ({ delay }: Entry): string => (delay > 0 ? 'delayed' : 'waiting');
 const number = (value: unknown): number => Number(value);
 
 /** Agenda's priority is a 32-bit integer. */
 const LARGEST = 2_147_483_647;
-const wholeOf = (priority: number): number => Math.max(-LARGEST, Math.min(LARGEST, Math.round(priority)));
+const toInt32 = (priority: number): number => Math.max(-LARGEST, Math.min(LARGEST, Math.round(priority)));
 
-function addition(entries: readonly Entry[]): readonly [name: string, text: string, values: readonly unknown[]] {
+function createInsert(entries: readonly Entry[]): readonly [name: string, text: string, values: readonly unknown[]] {
   const [one] = entries;
   if (one !== undefined && entries.length === 1) {
     const { id, priority, retries, acceptedAt, delay } = one;
-    const values = [uuidOf(id), wholeOf(priority), delay, JSON.stringify(dataOf(one)), acceptedAt, stateOf(one)];
+    const values = [
+      toUuid(id),
+      toInt32(priority),
+      delay,
+      JSON.stringify(toJobData(one)),
+      acceptedAt,
+      getInitialState(one),
+    ];
     return ['add', ADD_ONE, [...values, priority, retries]];
   }
   const rows = entries.map((entry) => ({
-    ...{ id: uuidOf(entry.id), priority: wholeOf(entry.priority), delay: entry.delay, data: dataOf(entry) },
-    ...{ accepted: entry.acceptedAt, state: stateOf(entry), rank: entry.priority, retries: entry.retries },
+    ...{ id: toUuid(entry.id), priority: toInt32(entry.priority), delay: entry.delay, data: toJobData(entry) },
+    ...{ accepted: entry.acceptedAt, state: getInitialState(entry), rank: entry.priority, retries: entry.retries },
   }));
   return ['adds', ADD_MANY, [JSON.stringify(rows)]];
 }
 
-const pairs = (held: readonly Held[]): readonly unknown[] => [
-  held.map(({ id }) => uuidOf(id)),
+const toLeaseColumns = (held: readonly JobLease[]): readonly unknown[] => [
+  held.map(({ id }) => toUuid(id)),
   held.map(({ token }) => token),
 ];
 
 /** `UPDATE … RETURNING` does not guarantee row order. */
-const inOrder = (a: Row, b: Row): number =>
+const compareRows = (a: Row, b: Row): number =>
   number(b['rank']) - number(a['rank']) || number(a['seq']) - number(b['seq']);
 
-export function createSqlStore(run: RunSql, jobs: Store['jobs'], notify?: Store['notify']): Store {
+export function createSqlStore(
+  run: RunSql,
+  jobs: QueueStore['jobs'],
+  notify?: QueueStore['notifyWorkers'],
+): QueueStore {
   return {
     jobs,
     async add(entries) {
-      await run(...addition(entries));
+      await run(...createInsert(entries));
     },
-    async bury(entry, { code, detail }) {
+    async moveToDeadLetter(entry, { code, detail }) {
       const { id, priority, retries, acceptedAt } = entry;
-      const values = [uuidOf(id), wholeOf(priority), JSON.stringify(dataOf(entry)), acceptedAt, priority, retries];
+      const values = [toUuid(id), toInt32(priority), JSON.stringify(toJobData(entry)), acceptedAt, priority, retries];
       await run('bury', BURY, [...values, code, detail]);
     },
-    async claim(token, limit, lease) {
+    async claimJobs(token, limit, lease) {
       const rows = await run('claim', CLAIM, [token, limit, lease]);
-      const claimed = ({ id, attempts, retries, body, journal, fresh }: Row): Claimed => ({
+      const toClaimedJob = ({ id, attempts, retries, body, journal, fresh }: Row): ClaimedJob => ({
         id: String(id),
         token,
         attempt: number(attempts),
@@ -122,21 +133,21 @@ export function createSqlStore(run: RunSql, jobs: Store['jobs'], notify?: Store[
         fresh: fresh === true,
         journal: typeof journal === 'string' ? journal : null,
       });
-      return [...rows].sort(inOrder).map(claimed);
+      return [...rows].sort(compareRows).map(toClaimedJob);
     },
-    async renew(held, lease) {
-      const rows = await run('renew', RENEW, [...pairs(held), lease]);
+    async renewLeases(held, lease) {
+      const rows = await run('renew', RENEW, [...toLeaseColumns(held), lease]);
       const still = new Set(rows.map(({ id }) => String(id)));
-      return new Set(held.map(({ id }) => id).filter((id) => still.has(uuidOf(id))));
+      return new Set(held.map(({ id }) => id).filter((id) => still.has(toUuid(id))));
     },
-    note: async ({ id, token }, journal) => (await run('note', NOTE, [uuidOf(id), token, journal])).length > 0,
-    done: async ({ id, token }) => (await run('done', DONE, [uuidOf(id), token])).length > 0,
+    saveJournal: async ({ id, token }, journal) => (await run('note', NOTE, [toUuid(id), token, journal])).length > 0,
+    completeJob: async ({ id, token }) => (await run('done', DONE, [toUuid(id), token])).length > 0,
     fail: async ({ id, token }, { code, detail }, after, counted = true) =>
-      (await run('fail', FAIL, [uuidOf(id), token, code, detail, after, counted ? 0 : 1])).length > 0,
+      (await run('fail', FAIL, [toUuid(id), token, code, detail, after, counted ? 0 : 1])).length > 0,
     async release(held) {
-      await run('release', RELEASE, pairs(held));
+      await run('release', RELEASE, toLeaseColumns(held));
     },
-    async sweep({ code, detail }) {
+    async sweepJobs({ code, detail }) {
       const [row] = await run('sweep', SWEEP, [code, detail]);
       const next = row?.['next'] ?? null;
       return {
@@ -145,8 +156,8 @@ export function createSqlStore(run: RunSql, jobs: Store['jobs'], notify?: Store[
         next: next === null ? null : Math.max(1, Math.ceil(number(next))),
       };
     },
-    ...(notify && { notify }),
-    ...deskOf(run),
+    ...(notify && { notifyWorkers: notify }),
+    ...createSqlJobAdmin(run),
   };
 }
 
@@ -158,27 +169,30 @@ const UNMARK = `DELETE FROM lintel_job_marks WHERE mark = $1 OR made_at < now() 
  * Whether a connection reaches the database of the queue: it must see a mark that was just inserted. (URLs may differ, and a copy
  * lacks the newest mark.)
  */
-export async function insideThrough(run: RunSql, statements: Statements): Promise<Inside | null> {
+export async function detectTransactionalStore(
+  run: RunSql,
+  statements: Statements,
+): Promise<TransactionalStore | null> {
   const mark = randomUUID();
   await run('mark', MARK, [mark]);
   try {
-    if (!(await reaches(statements, mark))) return null;
+    if (!(await hasMark(statements, mark))) return null;
   } finally {
     await run('unmark', UNMARK, [mark]);
   }
-  return insideOf(statements);
+  return createTransactionalStore(statements);
 }
 
-export const insideOf = (statements: Statements): Inside => ({
+export const createTransactionalStore = (statements: Statements): TransactionalStore => ({
   async add(entries, transaction) {
-    const [, text, values] = addition(entries);
+    const [, text, values] = createInsert(entries);
     await statements.execute(text, values, transaction);
   },
-  done: async ({ id, token }, transaction) =>
-    (await statements.execute(DONE, [uuidOf(id), token], transaction)).length > 0,
+  completeJob: async ({ id, token }, transaction) =>
+    (await statements.execute(DONE, [toUuid(id), token], transaction)).length > 0,
 });
 
-async function reaches(statements: Statements, mark: string): Promise<boolean> {
+async function hasMark(statements: Statements, mark: string): Promise<boolean> {
   try {
     return (await statements.execute(IS_MARKED, [mark], null)).length > 0;
   } catch (error) {

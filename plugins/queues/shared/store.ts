@@ -20,12 +20,12 @@ export interface Entry {
 }
 
 /** `token` is new with every claim, so that a run which lost its lease cannot act on a later one. */
-export interface Held {
+export interface JobLease {
   readonly id: string;
   readonly token: string;
 }
 
-export interface Claimed extends Held {
+export interface ClaimedJob extends JobLease {
   /** Including this one. */
   readonly attempt: number;
   readonly retries: number;
@@ -41,7 +41,7 @@ export interface Failure {
   readonly detail: string;
 }
 
-export interface Swept {
+export interface SweepResult {
   /** The number of jobs that became runnable. */
   readonly woken: number;
   readonly dead: readonly string[];
@@ -49,38 +49,38 @@ export interface Swept {
   readonly next: number | null;
 }
 
-export interface Store {
+export interface QueueStore {
   jobs(): Promise<JobRepository>;
   /** All or none; existing ids are left unchanged. Durable when it resolves. */
   add(entries: readonly Entry[]): Promise<void>;
   /** Stores a dead job; an existing id is left unchanged. */
-  bury(entry: Entry, failure: Failure): Promise<void>;
+  moveToDeadLetter(entry: Entry, failure: Failure): Promise<void>;
   /** Counts an attempt for each. Order: highest priority first, then first added, regardless of the due time. */
-  claim(token: string, limit: number, lease: number): Promise<readonly Claimed[]>;
+  claimJobs(token: string, limit: number, lease: number): Promise<readonly ClaimedJob[]>;
   /** Returns the ids that are still held. */
-  renew(held: readonly Held[], lease: number): Promise<ReadonlySet<string>>;
+  renewLeases(held: readonly JobLease[], lease: number): Promise<ReadonlySet<string>>;
   /** Replaces the journal. False: the lease is lost. */
-  note(held: Held, journal: string): Promise<boolean>;
+  saveJournal(held: JobLease, journal: string): Promise<boolean>;
   /** Removes a completed job. False: the lease is lost. */
-  done(held: Held): Promise<boolean>;
+  completeJob(held: JobLease): Promise<boolean>;
   /**
    * Retries after `after` milliseconds; null: the job is dead. `counted` false: the attempt is not counted. False: the lease is
    * lost.
    */
-  fail(held: Held, failure: Failure, after: number | null, counted?: boolean): Promise<boolean>;
+  fail(held: JobLease, failure: Failure, after: number | null, counted?: boolean): Promise<boolean>;
   /** Returns jobs to their position; the attempt is not counted. */
-  release(held: readonly Held[]): Promise<void>;
+  release(held: readonly JobLease[]): Promise<void>;
   /**
    * Due jobs and those with an expired lease become waiting; after more than `retries` attempts they become dead with the failure
    * `lost`. Processes may sweep concurrently.
    */
-  sweep(lost: Failure): Promise<Swept>;
+  sweepJobs(lost: Failure): Promise<SweepResult>;
   /** Absent when processes have to poll. A lost notification does no harm. */
-  notify?(): Promise<void>;
+  notifyWorkers?(): Promise<void>;
 
   list(filter: JobFilter): Promise<readonly JobView[]>;
   /** Counts at most `COUNTED` of each state. */
-  backlog(): Promise<Backlog>;
+  countBacklog(): Promise<Backlog>;
   show(id: string): Promise<{ readonly view: JobView; readonly body: string; readonly journal: string | null } | null>;
   /** Resets the attempts. */
   retry(id: string): Promise<boolean>;

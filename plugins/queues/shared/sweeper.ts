@@ -4,7 +4,7 @@
  */
 import type { Log } from '../../../contract/plugin.js';
 import { queueErrors } from '../kind.js';
-import type { Failure, Store } from './store.js';
+import type { Failure, QueueStore } from './store.js';
 
 /** The process ended, or did not renew the lease in time. */
 export const LOST: Failure = { code: 'JOB_LOST', detail: queueErrors.JOB_LOST.message };
@@ -12,11 +12,11 @@ export const LOST: Failure = { code: 'JOB_LOST', detail: queueErrors.JOB_LOST.me
 export interface Sweeper {
   /** Resolves after the first sweep, even if it failed. */
   start(): Promise<void>;
-  later(milliseconds: number): void;
+  scheduleSweep(milliseconds: number): void;
   stop(): Promise<void>;
 }
 
-export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wake: () => void): Sweeper {
+export function createSweeper(sweep: QueueStore['sweepJobs'], poll: number, log: Log, wake: () => void): Sweeper {
   let timer: NodeJS.Timeout | undefined;
   let at = Infinity;
   let sweeping: Promise<void> | null = null;
@@ -28,20 +28,20 @@ export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wak
     if (!on || (timer !== undefined && then >= at)) return;
     clearTimeout(timer);
     at = then;
-    timer = setTimeout(() => void look(), then - performance.now());
+    timer = setTimeout(() => void sweepOnce(), then - performance.now());
   }
 
-  function look(): Promise<void> {
+  function sweepOnce(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     at = Infinity;
-    if (sweeping === null) sweeping = lookNow().finally(() => (sweeping = null));
+    if (sweeping === null) sweeping = runSweep().finally(() => (sweeping = null));
     // A running sweep may have missed the job.
     else missed = true;
     return sweeping;
   }
 
-  async function lookNow(): Promise<void> {
+  async function runSweep(): Promise<void> {
     let next = poll;
     try {
       const found = await sweep(LOST);
@@ -61,9 +61,9 @@ export function createSweeper(sweep: Store['sweep'], poll: number, log: Log, wak
   return {
     start() {
       on = true;
-      return look();
+      return sweepOnce();
     },
-    later: plan,
+    scheduleSweep: plan,
     async stop() {
       on = false;
       clearTimeout(timer);

@@ -6,9 +6,9 @@ import type { Queue } from '../kind.js';
 
 export const worker = {
   async serve(handle, { running }) {
-    if (running !== undefined) await handle.work((...given) => running.resume(...given));
+    if (running !== undefined) await handle.startWorker((...given) => running.runJob(...given));
   },
-  drain: (handle) => handle.rest(),
-  abandon: (handle) => handle.abandon(),
-  desk: (handle) => handle,
+  drain: (handle) => handle.drain(),
+  releaseClaims: (handle) => handle.releaseClaims(),
+  createJobAdmin: (handle) => handle,
 } satisfies PluginRuntime<Queue>;

@@ -1,13 +1,13 @@
 /** The relay of a single process: delivers messages immediately, and retains them if the config enables it. */
 import { randomBytes } from 'node:crypto';
-import type { Running } from '../../../contract/deferred.js';
+import type { RuntimeServices } from '../../../contract/deferred.js';
 import type { Relay } from '../kind.js';
-import { idOf, numberIn, pack } from '../shared/messages.js';
+import { formatMessageId, parseMessageNumber, packMessage } from '../shared/messages.js';
 import { createRing, RING_BYTES } from '../shared/ring.js';
 import type { RelaySettings } from '../shared/settings.js';
 
 export interface LocalOptions extends RelaySettings {
-  readonly deliver: Running['deliver'];
+  readonly deliver: RuntimeServices['deliverMessage'];
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -18,16 +18,16 @@ export function createLocal({ replay, keep, most, deliver, now }: LocalOptions):
   ring.begin(0);
   return {
     async publish(message) {
-      const { bytes } = pack(message);
+      const { bytes } = packMessage(message);
       if (!replay) return deliver({ ...message, id: null });
       const number = ring.latest() + 1;
-      const kept = Object.freeze({ ...message, id: idOf(epoch, number) });
+      const kept = Object.freeze({ ...message, id: formatMessageId(epoch, number) });
       ring.add(number, kept, bytes);
       deliver(kept);
     },
-    since(id) {
-      const number = replay ? numberIn(id, epoch) : null;
-      return Promise.resolve(number === null ? null : ring.after(number));
+    listSince(id) {
+      const number = replay ? parseMessageNumber(id, epoch) : null;
+      return Promise.resolve(number === null ? null : ring.listAfter(number));
     },
   };
 }

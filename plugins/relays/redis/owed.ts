@@ -4,31 +4,31 @@
  */
 import { RING_BYTES } from '../shared/ring.js';
 
-export interface Owed {
+export interface PendingMessage {
   readonly from: string;
   readonly text: string;
   /** Monotonic milliseconds. */
   readonly at: number;
 }
 
-export interface OwedMessages {
+export interface PendingMessages {
   readonly size: () => number;
-  add(one: Owed): void;
+  add(one: PendingMessage): void;
   /** The message came back, so the server has it. */
   delete(from: string): void;
   /** In order, including those added meanwhile; drops those that are too old. */
-  pay(send: (one: Owed) => Promise<unknown>): Promise<number>;
+  sendAll(send: (one: PendingMessage) => Promise<unknown>): Promise<number>;
 }
 
 /** `dropped`: called for each message discarded for lack of space or for its age. */
-export function createOwed(most: number, keep: number, dropped: () => void): OwedMessages {
-  const all = new Map<string, Owed>();
+export function createPendingMessages(most: number, keep: number, dropped: () => void): PendingMessages {
+  const all = new Map<string, PendingMessage>();
   let bytes = 0;
   const remove = (from: string): void => {
     bytes -= all.get(from)?.text.length ?? 0;
     all.delete(from);
   };
-  const drop = (from: string): void => {
+  const dropMessage = (from: string): void => {
     remove(from);
     dropped();
   };
@@ -39,14 +39,14 @@ export function createOwed(most: number, keep: number, dropped: () => void): Owe
       bytes += one.text.length;
       for (const from of all.keys()) {
         if (all.size <= most && bytes <= RING_BYTES) break;
-        drop(from);
+        dropMessage(from);
       }
     },
     delete: remove,
-    async pay(send) {
+    async sendAll(send) {
       let count = 0;
       for (const one of all.values()) {
-        if (performance.now() - one.at > keep) drop(one.from);
+        if (performance.now() - one.at > keep) dropMessage(one.from);
         else {
           await send(one);
           remove(one.from);

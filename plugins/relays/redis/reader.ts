@@ -3,7 +3,7 @@
  * numbers.
  */
 import type { Redis } from 'ioredis';
-import { COMMAND_TIMEOUT, giveUp, soon } from '../../shared/redis.js';
+import { COMMAND_TIMEOUT, dropConnection, waitForSettled } from '../../shared/redis.js';
 import type { Scripted } from './scripts.js';
 
 /** Milliseconds for which the server blocks a read; bounds the detection of a dead connection. */
@@ -23,7 +23,7 @@ export interface StreamEntry {
   readonly isOld: boolean;
 }
 
-export interface Stand {
+export interface StreamPosition {
   readonly epoch: string;
   readonly number: number;
   /** No earlier message will be read. */
@@ -39,9 +39,9 @@ export interface ReaderOptions {
   /** Milliseconds: younger messages are read at the start as old ones. Null: none are. */
   readonly keep: number | null;
   /** Called at each connection, before its first message. */
-  readonly stands: (stand: Stand) => void;
-  readonly take: (entry: StreamEntry) => void;
-  readonly failed: (error: unknown) => void;
+  readonly onPosition: (stand: StreamPosition) => void;
+  readonly onEntry: (entry: StreamEntry) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 export interface StreamReader {
@@ -54,7 +54,7 @@ type Entries = readonly (readonly [id: string, fields: readonly string[]])[];
 type Reply = readonly (readonly [stream: string, entries: Entries])[] | null;
 
 export function createReader(options: ReaderOptions): StreamReader {
-  const { client, stream, counter, keep, take } = options;
+  const { client, stream, counter, keep, onEntry: take } = options;
   const openedAt = Date.now();
   /** The last id read; null before the first connection. */
   let place: string | null = null;
@@ -64,10 +64,10 @@ export function createReader(options: ReaderOptions): StreamReader {
   let stood: (() => void) | null = null;
   let wake: (() => void) | null = null;
   // Without a listener, ioredis prints errors to the console.
-  client.on('error', options.failed);
+  client.on('error', options.onError);
   client.on('ready', () => wake?.());
 
-  async function stand(): Promise<void> {
+  async function syncPosition(): Promise<void> {
     const [known, digits, latest, seconds] = await client.lintelStand(stream, counter, options.epoch());
     const number = Number(digits);
     const isFirst = place === null;
@@ -83,24 +83,24 @@ export function createReader(options: ReaderOptions): StreamReader {
       isOld = () => false;
     }
     epoch = known;
-    options.stands({ epoch: known, number, isStart: isFirst && !isLate && keep === null });
+    options.onPosition({ epoch: known, number, isStart: isFirst && !isLate && keep === null });
     stood?.();
   }
 
-  async function readOn(): Promise<void> {
-    await stand();
+  async function readEntries(): Promise<void> {
+    await syncPosition();
     while (!closed) {
       const from = place ?? '0-0';
       const reply = (await client.xread('COUNT', BATCH, 'BLOCK', BLOCK, 'STREAMS', stream, from)) as Reply;
       failures = 0;
       for (const [id, fields] of reply?.[0]?.[1] ?? []) {
         place = id;
-        take(entryOf(id, fields));
+        take(toStreamEntry(id, fields));
       }
     }
   }
 
-  function entryOf(id: string, fields: readonly string[]): StreamEntry {
+  function toStreamEntry(id: string, fields: readonly string[]): StreamEntry {
     const [, of = '', , digits = '', , from = '', , text = ''] = fields;
     const [number, at] = [Number(digits), Number.parseInt(id, 10)];
     return { epoch: of, number, from, text, at, isOld: of === epoch && isOld(number, at) };
@@ -112,11 +112,11 @@ export function createReader(options: ReaderOptions): StreamReader {
       wake = null;
       if (closed) return;
       try {
-        await readOn();
+        await readEntries();
       } catch (error) {
         if (isClosed()) return;
-        options.failed(error);
-        giveUp(client);
+        options.onError(error);
+        dropConnection(client);
         await pause(Math.min(LONGEST_PAUSE, 10 * 2 ** failures++));
       }
     }
@@ -128,7 +128,7 @@ export function createReader(options: ReaderOptions): StreamReader {
       const standing = new Promise<void>((resolve) => (stood = resolve));
       client.connect().catch(() => undefined);
       void run();
-      await soon(standing);
+      await waitForSettled(standing);
     },
     close() {
       closed = true;

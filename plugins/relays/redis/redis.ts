@@ -3,29 +3,35 @@
  * too, so that the order is the same everywhere.
  */
 import { randomBytes } from 'node:crypto';
-import type { Delivery, Running } from '../../../contract/deferred.js';
-import { fault, type Fault } from '../../../contract/fault.js';
+import type { Delivery, RuntimeServices } from '../../../contract/deferred.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
 import type { Log } from '../../../contract/plugin.js';
 import type { Relay } from '../kind.js';
-import { COMMAND_TIMEOUT, connectionTo, giveUpIfSilent, soon, type RedisAddress } from '../../shared/redis.js';
-import { idOf, numberIn, pack, unpack } from '../shared/messages.js';
+import {
+  COMMAND_TIMEOUT,
+  createRedisClient,
+  dropIfSilent,
+  waitForSettled,
+  type RedisAddress,
+} from '../../shared/redis.js';
+import { formatMessageId, parseMessageNumber, packMessage, unpackMessage } from '../shared/messages.js';
 import { createRing, RING_BYTES } from '../shared/ring.js';
 import type { RelaySettings } from '../shared/settings.js';
-import { createOwed, type Owed } from './owed.js';
-import { BLOCK, createReader, type Stand, type StreamEntry } from './reader.js';
+import { createPendingMessages, type PendingMessage } from './owed.js';
+import { BLOCK, createReader, type StreamPosition, type StreamEntry } from './reader.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
 
 export interface RedisRelayOptions extends RelaySettings, RedisAddress {
-  readonly deliver: Running['deliver'];
+  readonly deliver: RuntimeServices['deliverMessage'];
   readonly log: Log;
 }
 
 export interface RedisRelay extends Relay {
   open(): Promise<void>;
-  settled(): Promise<void>;
+  flushPending(): Promise<void>;
   close(): void;
   /** Rejects while the server is unavailable. */
-  ask(): Promise<void>;
+  pingServer(): Promise<void>;
   lost(): number;
 }
 
@@ -38,21 +44,21 @@ const BEHIND = 1000;
 
 const randomName = (): string => randomBytes(9).toString('base64url');
 
-const away = (cause: unknown): Fault =>
-  fault('RLY_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
+const createUnavailableFault = (cause: unknown): Fault =>
+  createFault('RLY_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
 
 export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   const { replay, keep, most, deliver, log } = options;
   const [stream, counter] = [`{${options.prefix}relay}:messages`, `{${options.prefix}relay}:counter`];
   const me = randomName();
-  const writer = connectionTo<Scripted>(options, SCRIPTS);
+  const writer = createRedisClient<Scripted>(options, SCRIPTS);
   const ring = createRing({ keep, most, bytes: RING_BYTES, now: () => Date.now() });
   /** Unacknowledged messages; true: already read from the stream. */
   const underWay = new Map<string, boolean>();
   /** Delivered locally, although the server may have them too. */
   const skipped = new Set<string>();
   /** Messages to resend; used only with `replay`. */
-  const owed = createOwed(Math.min(most, MOST_UNDER_WAY), keep, () => lost++);
+  const owed = createPendingMessages(Math.min(most, MOST_UNDER_WAY), keep, () => lost++);
   let paying: Promise<void> | null = null;
   let payAgain: NodeJS.Timeout | null = null;
   const sending = new Set<Promise<unknown>>();
@@ -62,21 +68,21 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
   /** The last number read; null when the next may have any number. */
   let latest: number | null = null;
 
-  const tellAway = (error: unknown): void => {
+  const logUnavailable = (error: unknown): void => {
     if (isAway) return;
     isAway = true;
     const reason = error instanceof Error ? error.message : String(error);
     log.warn({ reason }, 'the relay is away; messages reach the clients of this process only');
   };
-  const tellBack = (): void => {
+  const logAvailable = (): void => {
     if (isAway) log.info({ lost }, 'the relay is back');
     isAway = false;
   };
   // Without a listener, ioredis prints errors to the console.
-  writer.on('error', tellAway);
+  writer.on('error', logUnavailable);
   writer.on('ready', () => {
-    tellBack();
-    void pay();
+    logAvailable();
+    void resendPending();
   });
 
   function begin(next: string): void {
@@ -87,7 +93,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     ring.begin(0);
   }
 
-  function stands({ epoch: of, number, isStart }: Stand): void {
+  function applyPosition({ epoch: of, number, isStart }: StreamPosition): void {
     const isNew = of !== epoch;
     begin(of);
     if (!isNew) return;
@@ -95,7 +101,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     ring.begin(number);
   }
 
-  function take({ epoch: of, number, from, text, at, isOld }: StreamEntry): void {
+  function applyEntry({ epoch: of, number, from, text, at, isOld }: StreamEntry): void {
     begin(of);
     if (latest !== null && number > latest + 1) {
       log.warn(
@@ -106,9 +112,9 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     latest = number;
     if (underWay.has(from)) underWay.set(from, true);
     owed.delete(from);
-    const read = unpack(text);
+    const read = unpackMessage(text);
     if (read === null) return;
-    const message: Delivery = Object.freeze({ ...read, id: replay ? idOf(of, number) : null });
+    const message: Delivery = Object.freeze({ ...read, id: replay ? formatMessageId(of, number) : null });
     if (replay) ring.add(number, message, text.length, at);
     if (!skipped.delete(from) && !isOld) deliver(message);
     while (waiting[0] !== undefined && waiting[0].number <= ring.latest()) waiting.shift()?.go();
@@ -126,71 +132,71 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
       await write(one);
       underWay.delete(from);
     } catch (error) {
-      giveUpIfSilent(writer, error);
+      dropIfSilent(writer, error);
       const cameBack = underWay.get(from) === true;
       underWay.delete(from);
       if (cameBack) return;
       if (replay) owed.add(one);
       else lost++;
-      if (!waits) tellAway(error);
-      skip(from);
+      if (!waits) logUnavailable(error);
+      recordSkipped(from);
       deliver({ ...message, id: null });
-      if (!replay) throw away(error);
-      payLater();
+      if (!replay) throw createUnavailableFault(error);
+      scheduleResend();
     }
   }
 
-  const write = ({ from, text }: Owed): Promise<number> =>
+  const write = ({ from, text }: PendingMessage): Promise<number> =>
     writer.lintelPublish(stream, counter, from, text, randomName(), most, keep);
 
   /** Resends retained messages after this process has read everything in the stream. */
-  function pay(): Promise<void> {
+  function resendPending(): Promise<void> {
     if (owed.size() === 0 || writer.status !== 'ready') return Promise.resolve();
-    return (paying ??= payAll()
-      .catch((error: unknown) => giveUpIfSilent(writer, error))
+    return (paying ??= resendAll()
+      .catch((error: unknown) => dropIfSilent(writer, error))
       .finally(() => {
         paying = null;
-        if (owed.size() > 0) payLater();
+        if (owed.size() > 0) scheduleResend();
       }));
   }
 
-  async function payAll(): Promise<void> {
+  async function resendAll(): Promise<void> {
     const [of, digits] = await writer.lintelStand(stream, counter, randomName());
     const number = Number(digits);
-    if (number > ring.latest() || of !== epoch) await caughtUp(waiting, number);
+    if (number > ring.latest() || of !== epoch) await waitForNumber(waiting, number);
     if (of !== epoch || number > ring.latest()) throw new Error('not everything has been read');
-    const count = await owed.pay(write);
+    const count = await owed.sendAll(write);
     if (count > 0) log.info({ messages: count }, 'messages of the time without the relay were sent to other processes');
   }
 
-  function payLater(): void {
+  function scheduleResend(): void {
     payAgain ??= setTimeout(() => {
       payAgain = null;
-      void pay();
-      if (owed.size() > 0) payLater();
+      void resendPending();
+      if (owed.size() > 0) scheduleResend();
     }, PAY_AGAIN).unref();
   }
 
-  function skip(from: string): void {
+  function recordSkipped(from: string): void {
     skipped.add(from);
     const [oldest] = skipped;
     if (skipped.size > MOST_UNDER_WAY && oldest !== undefined) skipped.delete(oldest);
   }
 
   const reader = createReader({
-    client: connectionTo<Scripted>(options, SCRIPTS, BLOCK + COMMAND_TIMEOUT),
+    client: createRedisClient<Scripted>(options, SCRIPTS, BLOCK + COMMAND_TIMEOUT),
     stream,
     counter,
     epoch: randomName,
     keep: replay ? keep : null,
-    stands,
-    take,
-    failed: tellAway,
+    onPosition: applyPosition,
+    onEntry: applyEntry,
+    onError: logUnavailable,
   });
 
   return {
     async publish(message) {
-      const { text } = pack(message);
+      const { text } = packMessage(message);
       const work = send(message, text);
       sending.add(work);
       try {
@@ -199,20 +205,20 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
         sending.delete(work);
       }
     },
-    async since(id) {
-      const number = replay && epoch !== null ? numberIn(id, epoch) : null;
+    async listSince(id) {
+      const number = replay && epoch !== null ? parseMessageNumber(id, epoch) : null;
       if (number === null) return null;
       // Another process may be ahead.
-      if (number > ring.latest()) await caughtUp(waiting, number);
-      return epoch !== null && numberIn(id, epoch) === number ? ring.after(number) : null;
+      if (number > ring.latest()) await waitForNumber(waiting, number);
+      return epoch !== null && parseMessageNumber(id, epoch) === number ? ring.listAfter(number) : null;
     },
     async open() {
       // Waits for the first attempts but not for their success: the driver reconnects.
-      await Promise.all([soon(writer.connect()), reader.open()]);
+      await Promise.all([waitForSettled(writer.connect()), reader.open()]);
     },
-    async settled() {
+    async flushPending() {
       await Promise.allSettled(sending);
-      await pay();
+      await resendPending();
     },
     close() {
       if (payAgain !== null) clearTimeout(payAgain);
@@ -220,18 +226,18 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
       reader.close();
       writer.disconnect();
     },
-    async ask() {
+    async pingServer() {
       await writer.ping();
     },
     lost: () => lost,
   };
 }
 
-function caughtUp(waiting: { readonly number: number; readonly go: () => void }[], number: number): Promise<void> {
+function waitForNumber(waiting: { readonly number: number; readonly go: () => void }[], number: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => end(), BEHIND);
-    const one = { number, go: () => end() };
-    const end = (): void => {
+    const timer = setTimeout(() => endWait(), BEHIND);
+    const one = { number, go: () => endWait() };
+    const endWait = (): void => {
       clearTimeout(timer);
       const at = waiting.indexOf(one);
       if (at !== -1) waiting.splice(at, 1);

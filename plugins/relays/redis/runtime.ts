@@ -2,34 +2,34 @@
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { relay, type Relay } from '../kind.js';
-import { addressIn } from '../../shared/redis.js';
-import { settingsOf } from '../shared/settings.js';
+import { parseRedisAddress } from '../../shared/redis.js';
+import { readRelaySettings } from '../shared/settings.js';
 import { createRedisRelay, type RedisRelay } from './redis.js';
 
 const relays = new WeakMap<Relay, RedisRelay>();
 
 export default defineRuntime(relay, {
   create({ options, log, running }) {
-    const address = addressIn(options);
+    const address = parseRedisAddress(options);
     if (address === null) throw new BootError('RLY_ADDRESS', {});
     const made = createRedisRelay({
-      ...settingsOf(options),
+      ...readRelaySettings(options),
       ...address,
       log,
-      deliver: (message) => running?.deliver(message),
+      deliver: (message) => running?.deliverMessage(message),
     });
-    const handle: Relay = { publish: (message) => made.publish(message), since: (id) => made.since(id) };
+    const handle: Relay = { publish: (message) => made.publish(message), listSince: (id) => made.listSince(id) };
     relays.set(handle, made);
     return handle;
   },
 
   async open(handle, { options, running }) {
-    if (settingsOf(options).replay) running?.replays((id) => handle.since(id));
+    if (readRelaySettings(options).replay) running?.registerReplay((id) => handle.listSince(id));
     await relays.get(handle)?.open();
   },
 
   async drain(handle) {
-    await relays.get(handle)?.settled();
+    await relays.get(handle)?.flushPending();
   },
 
   close(handle) {
@@ -42,7 +42,7 @@ export default defineRuntime(relay, {
     const lost = made?.lost() ?? 0;
     const told = lost === 0 ? {} : { detail: `${lost} messages did not reach other processes` };
     try {
-      await made?.ask();
+      await made?.pingServer();
       return { ok: true, ...told };
     } catch {
       return { ok: false, optional: true, detail: 'the relay does not answer' };

@@ -10,7 +10,7 @@ export interface RingOptions {
   readonly now: () => number;
 }
 
-interface Kept {
+interface RingEntry {
   readonly number: number;
   readonly at: number;
   readonly size: number;
@@ -25,20 +25,20 @@ export interface Ring {
   /** -1 before the first message. */
   latest(): number;
   /** Null when some of them are no longer here. */
-  after(number: number): readonly Delivery[] | null;
+  listAfter(number: number): readonly Delivery[] | null;
 }
 
 /** Bounds the memory of the process. */
 export const RING_BYTES = 33_554_432;
 
 export function createRing({ most, keep, bytes, now }: RingOptions): Ring {
-  let kept: Kept[] = [];
+  let kept: RingEntry[] = [];
   /** Entries before this index are removed; the array is compacted occasionally. */
   let first = 0;
   let total = 0;
   let latest = -1;
 
-  const drop = (): void => {
+  const dropFirst = (): void => {
     total -= kept[first]?.size ?? 0;
     first++;
     if (first < 1024 || first * 2 < kept.length) return;
@@ -50,7 +50,7 @@ export function createRing({ most, keep, bytes, now }: RingOptions): Ring {
     while (first < kept.length) {
       const one = kept[first];
       if (one === undefined || (kept.length - first <= most && total <= bytes && one.at >= oldest)) return;
-      drop();
+      dropFirst();
     }
   };
   const begin = (number: number): void => {
@@ -67,7 +67,7 @@ export function createRing({ most, keep, bytes, now }: RingOptions): Ring {
       total += size;
       trim();
     },
-    after(number) {
+    listAfter(number) {
       trim();
       if (number > latest) return null;
       if (number === latest) return [];

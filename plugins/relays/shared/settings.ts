@@ -10,7 +10,7 @@ export interface RelaySettings {
 
 const number = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
 
-export const settingsOf = (options: Readonly<Record<string, unknown>>): RelaySettings => ({
+export const readRelaySettings = (options: Readonly<Record<string, unknown>>): RelaySettings => ({
   replay: options['replay'] === true,
   keep: number(options['keep'], DEFAULT_KEEP) * 1000,
   most: number(options['most'], DEFAULT_MOST),

@@ -7,7 +7,7 @@ import { scheduler } from '../kind.js';
 import { once, withSettings } from '../shared/settings.js';
 import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
 
-function ledgerOf({ options, resolve }: RuntimeContext): Dialect {
+function resolveConnection({ options, resolve }: RuntimeContext): Dialect {
   const connection = asText(options['connection']) || 'main';
   try {
     return resolve(dialect, connection);
@@ -21,7 +21,7 @@ function ledgerOf({ options, resolve }: RuntimeContext): Dialect {
 export default defineRuntime(scheduler, {
   create(context) {
     const { options } = context;
-    const main = ledgerOf(context);
+    const main = resolveConnection(context);
     const tables = once(async () => {
       const [found] = await main.execute(THERE, [], null);
       if (found?.['there'] === true) return;

@@ -40,9 +40,9 @@ const IS_BUSY: Document = {
 };
 
 /** Takes the schedule unless its lease is held; a repeated claim changes nothing. */
-function claiming(instant: number, lease: number, by: string): Document[] {
+function createClaimUpdate(instant: number, lease: number, by: string): Document[] {
   const judge = { $ne: [{ $ifNull: ['$judged', ''] }, literal(by)] };
-  const kept = (field: string, otherwise: unknown, taken: unknown): Document => ({
+  const setUnlessBusy = (field: string, otherwise: unknown, taken: unknown): Document => ({
     $cond: [{ $and: [judge, { $not: IS_BUSY }] }, taken, { $ifNull: [`$${field}`, otherwise] }],
   });
   return [
@@ -50,8 +50,8 @@ function claiming(instant: number, lease: number, by: string): Document[] {
       $set: {
         latest: { $max: ['$latest', instant] },
         skipped: { $add: [{ $ifNull: ['$skipped', 0] }, { $cond: [{ $and: [judge, IS_BUSY] }, 1, 0] }] },
-        running: kept('running', null, instant),
-        until: kept('until', 0, { $add: [NOW, lease] }),
+        running: setUnlessBusy('running', null, instant),
+        until: setUnlessBusy('until', 0, { $add: [NOW, lease] }),
         judged: literal(by),
       },
     },
@@ -61,7 +61,7 @@ function claiming(instant: number, lease: number, by: string): Document[] {
 /** `ready`: creates the index first. */
 export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
   return {
-    async claim(key, instant, lease, by) {
+    async claimRun(key, instant, lease, by) {
       const { schedules, instants } = await ready();
       const _id = `${key}@${instant}`;
       const forgotten = await schedules.findOne({ _id: key, forgotten: { $gte: instant } });
@@ -72,21 +72,21 @@ export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
         if (!isDuplicate(error)) throw error;
         if ((await instants.findOne({ _id, by })) === null) return 'taken';
       }
-      const claimed = await schedules.findOneAndUpdate({ _id: key }, claiming(instant, lease * 1000, by), {
+      const claimed = await schedules.findOneAndUpdate({ _id: key }, createClaimUpdate(instant, lease * 1000, by), {
         upsert: true,
         returnDocument: 'after',
       });
       return claimed?.running === instant ? 'mine' : 'busy';
     },
 
-    async renew(key, instant, lease) {
+    async renewClaim(key, instant, lease) {
       const { schedules } = await ready();
       const until = { $add: [NOW, lease * 1000] };
       const { matchedCount } = await schedules.updateOne({ _id: key, running: instant }, [{ $set: { until } }]);
       return matchedCount === 1;
     },
 
-    async finish(key, instant) {
+    async finishRun(key, instant) {
       const { schedules, instants } = await ready();
       await schedules.updateOne({ _id: key, running: instant }, { $set: { running: null, until: 0 } });
       const old = { key, instant: { $lt: instant - REMEMBERED } };
@@ -97,7 +97,7 @@ export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
       await instants.deleteMany({ key, instant: { $lte: gone.instant } });
     },
 
-    async latest(key, form, since) {
+    async resolveLatest(key, form, since) {
       const { schedules } = await ready();
       const known = { $ifNull: ['$latest', since] };
       const isSame = { $eq: [{ $ifNull: ['$form', ''] }, literal(form)] };
@@ -109,7 +109,7 @@ export function createMongoLedger(ready: () => Promise<Collections>): Ledger {
       return found?.latest ?? since;
     },
 
-    async skipped(key) {
+    async countSkipped(key) {
       const { schedules } = await ready();
       return (await schedules.findOne({ _id: key }))?.skipped ?? 0;
     },

@@ -11,11 +11,11 @@ const clients = new WeakMap<Scheduler, MongoClient>();
 /** Seconds. */
 const TIMEOUT = 0.9;
 
-function clientOf({ url, timeout }: Readonly<Record<string, unknown>>): MongoClient {
+function createClient({ url, timeout }: Readonly<Record<string, unknown>>): MongoClient {
   const deadline = (typeof timeout === 'number' ? timeout : TIMEOUT) * 1000;
-  const flaw = (cause?: unknown): BootError =>
+  const createAddressError = (cause?: unknown): BootError =>
     new BootError('CRN_ADDRESS', { what: 'MongoDB (`mongodb://user:password@host:27017/database`)' }, cause);
-  if (typeof url !== 'string' || !/^mongodb(\+srv)?:\/\/./.test(url)) throw flaw();
+  if (typeof url !== 'string' || !/^mongodb(\+srv)?:\/\/./.test(url)) throw createAddressError();
   try {
     return createMongoClient(url, {
       appName: 'lintel scheduler',
@@ -31,13 +31,13 @@ function clientOf({ url, timeout }: Readonly<Record<string, unknown>>): MongoCli
       readPreference: 'primary',
     });
   } catch (error) {
-    throw flaw(error);
+    throw createAddressError(error);
   }
 }
 
 export default defineRuntime(scheduler, {
   create({ options }) {
-    const client = clientOf(options);
+    const client = createClient(options);
     const collections = {
       schedules: client.db().collection<ScheduleDocument>('lintel_schedules'),
       instants: client.db().collection<InstantDocument>('lintel_schedule_instants'),

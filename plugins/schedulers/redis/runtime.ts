@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { REMEMBERED, scheduler, type Ledger, type Scheduler } from '../kind.js';
-import { addressIn, connectionTo, giveUpIfSilent, soon } from '../../shared/redis.js';
+import { parseRedisAddress, createRedisClient, dropIfSilent, waitForSettled } from '../../shared/redis.js';
 import { withSettings } from '../shared/settings.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
 
@@ -20,37 +20,38 @@ function createLedger(client: Client, prefix: string): Ledger {
   // The hash tag stores all keys of a schedule in one slot of a cluster.
   const scheduleKey = (key: string): string => `${prefix}schedule:{${key}}`;
   const instantsKey = (key: string): string => `${scheduleKey(key)}:instants`;
-  async function ask<T>(work: () => Promise<T>): Promise<T> {
+  async function runCommand<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      giveUpIfSilent(client, error);
+      dropIfSilent(client, error);
       throw error;
     }
   }
   return {
-    claim: (key, instant, lease, by) =>
-      ask(() => {
+    claimRun: (key, instant, lease, by) =>
+      runCommand(() => {
         const schedule = scheduleKey(key);
         const claimed = `${schedule}:by:${instant}`;
         return client.lintelClaim(schedule, instantsKey(key), claimed, instant, lease * 1000, by, ASKED_AGAIN);
       }),
-    renew: (key, instant, lease) =>
-      ask(async () => (await client.lintelRenew(scheduleKey(key), instant, lease * 1000)) === 1),
-    finish: (key, instant) =>
-      ask(async () => {
+    renewClaim: (key, instant, lease) =>
+      runCommand(async () => (await client.lintelRenew(scheduleKey(key), instant, lease * 1000)) === 1),
+    finishRun: (key, instant) =>
+      runCommand(async () => {
         await client.lintelFinish(scheduleKey(key), instantsKey(key), instant, instant - REMEMBERED);
       }),
-    latest: (key, form, since) => ask(async () => Number(await client.lintelLatest(scheduleKey(key), form, since))),
-    skipped: (key) => ask(async () => Number((await client.hget(scheduleKey(key), 'skipped')) ?? 0)),
+    resolveLatest: (key, form, since) =>
+      runCommand(async () => Number(await client.lintelLatest(scheduleKey(key), form, since))),
+    countSkipped: (key) => runCommand(async () => Number((await client.hget(scheduleKey(key), 'skipped')) ?? 0)),
   };
 }
 
 export default defineRuntime(scheduler, {
   create({ options }) {
-    const address = addressIn(options);
+    const address = parseRedisAddress(options);
     if (address === null) throw new BootError('CRN_ADDRESS', { what: 'Redis (`redis://:password@host:6379/0`)' });
-    const client = connectionTo<Scripted>(address, SCRIPTS);
+    const client = createRedisClient<Scripted>(address, SCRIPTS);
     // Without a listener, ioredis prints errors to the console.
     client.on('error', () => undefined);
     const handle = withSettings(createLedger(client, address.prefix), options);
@@ -61,7 +62,7 @@ export default defineRuntime(scheduler, {
   async open(handle) {
     const client = clients.get(handle);
     // Waits for the first attempt but not for its success: the driver reconnects.
-    if (client !== undefined) await soon(client.connect());
+    if (client !== undefined) await waitForSettled(client.connect());
   },
 
   close(handle) {

@@ -2,8 +2,8 @@
 import { asText } from '../../../contract/json.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import type { CodeEntry } from '../../../contract/problem.js';
-import { accessorsIn } from '../../../language/strings/accessor.js';
-import { isZone, zoneNames } from '../../../language/strings/zone.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
+import { isZone, listZoneNames } from '../../../language/strings/zone.js';
 import { numeric, shape, text } from '../../../contract/combinators.js';
 
 /** Seconds. */
@@ -45,19 +45,19 @@ export const ledgerErrors = {
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
-export function zoneFindings(written: unknown, at: string, nearest: CheckPlace['nearest']): Finding[] {
+export function checkZone(written: unknown, at: string, nearest: CheckPlace['nearest']): Finding[] {
   const name = asText(written);
-  if (name === '' || accessorsIn(name).length > 0 || isZone(name)) return [];
-  const near = nearest(name, zoneNames());
+  if (name === '' || listAccessors(name).length > 0 || isZone(name)) return [];
+  const near = nearest(name, listZoneNames());
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
   return [{ code: 'CRN_ZONE', at, params: { name, hint }, ...fix }];
 }
 
 export const checkScheduler = ({ holder, nearest }: CheckPlace): Finding[] =>
-  zoneFindings(holder['time_zone'], '/time_zone', nearest);
+  checkZone(holder['time_zone'], '/time_zone', nearest);
 
-export const readSettings = (
+export const readSchedulerSettings = (
   options: Readonly<Record<string, unknown>>,
 ): { readonly zone: string; readonly catchUp: number } => ({
   zone: asText(options['time_zone']) || 'UTC',

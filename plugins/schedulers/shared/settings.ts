@@ -1,11 +1,11 @@
 /** Combines a ledger with the schedule options, and validates a time zone that comes from the environment. */
 import { BootError } from '../../../contract/boot-error.js';
 import { isZone } from '../../../language/strings/zone.js';
-import { readSettings } from './fields.light.js';
+import { readSchedulerSettings } from './fields.light.js';
 import type { Ledger, Scheduler } from '../kind.js';
 
 export function withSettings(ledger: Ledger, options: Readonly<Record<string, unknown>>): Scheduler {
-  const settings = readSettings(options);
+  const settings = readSchedulerSettings(options);
   if (!isZone(settings.zone)) throw new BootError('CRN_ZONE', { name: settings.zone, hint: '' });
   return { ...ledger, settings };
 }

@@ -82,30 +82,30 @@ RETURNING s.latest AS latest`;
 const SKIPPED = 'SELECT skipped FROM lintel_schedules WHERE key = $1::text';
 
 export function createSqlLedger(execute: Execute): Ledger {
-  const instantOf = (row: Row | undefined, column: string): number | null =>
+  const readInstant = (row: Row | undefined, column: string): number | null =>
     row === undefined || row[column] === null ? null : Number(row[column]);
   return {
-    async claim(key, instant, lease, by) {
+    async claimRun(key, instant, lease, by) {
       const [claimed] = await execute(CLAIM, [key, instant, lease * 1000, by]);
-      if (claimed !== undefined) return instantOf(claimed, 'running') === instant ? 'mine' : 'busy';
+      if (claimed !== undefined) return readInstant(claimed, 'running') === instant ? 'mine' : 'busy';
       const [before] = await execute(ANSWERED, [key, instant, by]);
       if (before === undefined) return 'taken';
-      return instantOf(before, 'running') === instant ? 'mine' : 'busy';
+      return readInstant(before, 'running') === instant ? 'mine' : 'busy';
     },
-    async renew(key, instant, lease) {
+    async renewClaim(key, instant, lease) {
       return (await execute(RENEW, [key, instant, lease * 1000])).length > 0;
     },
-    async finish(key, instant) {
+    async finishRun(key, instant) {
       await execute(FINISH, [key, instant]);
       await execute(FORGET, [key, instant - REMEMBERED]);
     },
-    async latest(key, form, since) {
+    async resolveLatest(key, form, since) {
       const [row] = await execute(LATEST, [key, form, since]);
-      return instantOf(row, 'latest') ?? since;
+      return readInstant(row, 'latest') ?? since;
     },
-    async skipped(key) {
+    async countSkipped(key) {
       const [row] = await execute(SKIPPED, [key]);
-      return instantOf(row, 'skipped') ?? 0;
+      return readInstant(row, 'skipped') ?? 0;
     },
   };
 }

@@ -20,7 +20,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { isStorageKey } from '../shared/key.light.js';
 import type { Storable } from '../kind.js';
 
@@ -39,24 +39,24 @@ const PARTS: readonly Part[] = ['open', 'signed'];
 const SECRET_BYTES = 32;
 const LEFT_MS = 3_600_000;
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
+const getErrorCode = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
 
 export async function openFolder(path: string, now = Date.now()): Promise<Folder> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     // The folder itself may be reached through links, but nothing inside it.
     const root = await realpath(path);
-    for (const part of [...PARTS, 'incoming']) await mkdirPlain(join(root, part));
-    await sweep(join(root, 'incoming'), now - LEFT_MS);
-    return folderAt(root, await secretIn(root));
+    for (const part of [...PARTS, 'incoming']) await createPlainFolder(join(root, part));
+    await removeOldFiles(join(root, 'incoming'), now - LEFT_MS);
+    return createFolder(root, await loadSecret(root));
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
-    throw fault('STO_FOLDER', { folder: path, what }, { cause: error });
+    throw createFault('STO_FOLDER', { folder: path, what }, { cause: error });
   }
 }
 
 /** Incomplete files of running processes are younger. */
-async function sweep(folder: string, oldest: number): Promise<void> {
+async function removeOldFiles(folder: string, oldest: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     // Another process may have removed the file.
@@ -65,7 +65,7 @@ async function sweep(folder: string, oldest: number): Promise<void> {
   }
 }
 
-async function secretIn(root: string): Promise<Buffer> {
+async function loadSecret(root: string): Promise<Buffer> {
   const path = join(root, 'signing.key');
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   const temporary = join(root, 'incoming', randomUUID());
@@ -78,9 +78,9 @@ async function secretIn(root: string): Promise<Buffer> {
   }
   try {
     // Processes that start together use the key of the first.
-    await intoPlace(temporary, path);
+    await moveIntoPlace(temporary, path);
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (getErrorCode(error) !== 'EEXIST') throw error;
   } finally {
     await rm(temporary, { force: true });
   }
@@ -90,17 +90,17 @@ async function secretIn(root: string): Promise<Buffer> {
   return secret;
 }
 
-async function mkdirPlain(path: string): Promise<void> {
+async function createPlainFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (getErrorCode(error) !== 'EEXIST') throw error;
     if (!(await lstat(path)).isDirectory()) throw new Error(`${path} is no folder`, { cause: error });
   }
 }
 
-function folderAt(root: string, secret: Buffer): Folder {
-  const placeOf = (key: string, part: Part): string => {
+function createFolder(root: string, secret: Buffer): Folder {
+  const toFilePath = (key: string, part: Part): string => {
     // Validated again, because the key becomes part of a path.
     if (!isStorageKey(key)) throw new Error('not a key');
     return join(root, part, key);
@@ -108,7 +108,7 @@ function folderAt(root: string, secret: Buffer): Folder {
 
   const find = async (key: string, part: Part): Promise<string | null> => {
     if (!isStorageKey(key)) return null;
-    const path = placeOf(key, part);
+    const path = toFilePath(key, part);
     const parent = dirname(path);
     // A symbolic link on the way would lead to another real path.
     const real = await realpath(parent).catch(() => null);
@@ -120,14 +120,14 @@ function folderAt(root: string, secret: Buffer): Folder {
     find,
     async put(key, file) {
       const part = file.signed === true ? 'signed' : 'open';
-      const target = placeOf(key, part);
+      const target = toFilePath(key, part);
       let folder = join(root, part);
-      for (const segment of key.split('/').slice(0, -1)) await mkdirPlain((folder = join(folder, segment)));
+      for (const segment of key.split('/').slice(0, -1)) await createPlainFolder((folder = join(folder, segment)));
       const temporary = join(root, 'incoming', randomUUID());
       try {
-        await bring(file.path, temporary);
-        await settle(temporary);
-        await intoPlace(temporary, target);
+        await linkOrCopy(file.path, temporary);
+        await syncFile(temporary);
+        await moveIntoPlace(temporary, target);
       } finally {
         await rm(temporary, { force: true });
       }
@@ -151,11 +151,11 @@ function folderAt(root: string, secret: Buffer): Folder {
 }
 
 /** With a hard link, deleting the spooled file removes only its own name. */
-async function bring(from: string, to: string): Promise<void> {
+async function linkOrCopy(from: string, to: string): Promise<void> {
   await link(from, to).catch(() => copyFile(from, to, constants.COPYFILE_EXCL));
 }
 
-async function settle(path: string): Promise<void> {
+async function syncFile(path: string): Promise<void> {
   await chmod(path, 0o600);
   const file = await open(path, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
@@ -166,11 +166,11 @@ async function settle(path: string): Promise<void> {
 }
 
 /** A hard link appears atomically and never overwrites; not every file system supports it. */
-async function intoPlace(temporary: string, target: string): Promise<void> {
+async function moveIntoPlace(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
   } catch (error) {
-    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK'].includes(String(codeOf(error)))) throw error;
+    if (!['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK'].includes(String(getErrorCode(error)))) throw error;
     if (await lstat(target).catch(() => null))
       throw Object.assign(new Error('the place is taken', { cause: error }), { code: 'EEXIST' });
     await rename(temporary, target);
@@ -178,5 +178,5 @@ async function intoPlace(temporary: string, target: string): Promise<void> {
 }
 
 function ignoreAbsent(error: unknown): void {
-  if (!['ENOENT', 'ENOTDIR'].includes(String(codeOf(error)))) throw error;
+  if (!['ENOENT', 'ENOTDIR'].includes(String(getErrorCode(error)))) throw error;
 }

@@ -1,38 +1,40 @@
 /** Runtime of the storage `local-disk`: opens the folder, stores and removes files, serves `/files/`. */
 import { resolve } from 'node:path';
-import { fault, Fault } from '../../../contract/fault.js';
+import { createFault, Fault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { storage, type Storage } from '../kind.js';
 import { openFolder, type Folder } from './folder.js';
 import { serveFrom } from './serve.js';
-import { signedQuery } from './signature.js';
+import { createSignedQuery } from './signature.js';
 
 const folders = new WeakMap<Storage, Folder>();
 
-const optionOf = ({ options }: Pick<RuntimeContext, 'options'>, name: string, other: string): string => {
+const readOption = ({ options }: Pick<RuntimeContext, 'options'>, name: string, other: string): string => {
   const value = options[name];
   return typeof value === 'string' ? value : other;
 };
 
-const pathOf = (context: Pick<RuntimeContext, 'options' | 'folder'>): string =>
-  resolve(context.folder, optionOf(context, 'path', '.lintel/files'));
+const resolveFolderPath = (context: Pick<RuntimeContext, 'options' | 'folder'>): string =>
+  resolve(context.folder, readOption(context, 'path', '.lintel/files'));
 
 /** By context, because the route is created before the handle. */
 const opened = new WeakMap<RuntimeContext, Folder>();
 
-const away = (cause: unknown): Fault =>
-  cause instanceof Fault ? cause : fault('STO_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '5' } });
+const toUnavailableFault = (cause: unknown): Fault =>
+  cause instanceof Fault
+    ? cause
+    : createFault('STO_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '5' } });
 
-function folderOf(folder: Folder | undefined): Folder {
-  if (folder === undefined) throw away(new Error('the folder is not open'));
+function requireFolder(folder: Folder | undefined): Folder {
+  if (folder === undefined) throw toUnavailableFault(new Error('the folder is not open'));
   return folder;
 }
 
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
+async function runGuarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw away(error);
+    throw toUnavailableFault(error);
   }
 }
 
@@ -41,27 +43,27 @@ export default defineRuntime(storage, {
     hooks.route({
       path: '/files/',
       methods: ['GET'],
-      handle: (request) => guarded(() => serveFrom(folderOf(opened.get(context)), request)),
+      handle: (request) => runGuarded(() => serveFrom(requireFolder(opened.get(context)), request)),
     });
   },
   create(context) {
-    const base = optionOf(context, 'url', '/files').replace(/\/+$/, '');
+    const base = readOption(context, 'url', '/files').replace(/\/+$/, '');
     const handle: Storage = {
-      put: (key, file) => guarded(() => folderOf(folders.get(handle)).put(key, file)),
+      put: (key, file) => runGuarded(() => requireFolder(folders.get(handle)).put(key, file)),
       url: (key, seconds) => {
         const plain = `${base}/${key}`;
         if (seconds === null) return plain;
         const expires = Math.floor(Date.now() / 1000) + seconds;
-        return `${plain}?${signedQuery(folderOf(folders.get(handle)).secret, key, expires)}`;
+        return `${plain}?${createSignedQuery(requireFolder(folders.get(handle)).secret, key, expires)}`;
       },
-      remove: (keys) => guarded(() => folderOf(folders.get(handle)).remove(keys)),
+      remove: (keys) => runGuarded(() => requireFolder(folders.get(handle)).remove(keys)),
     };
     return handle;
   },
   // Files exist before a row names them and are removed after it, so backups need not pause writes.
-  keeps: (context) => ({ folder: pathOf(context), without: ['incoming'] }),
+  describeStorage: (context) => ({ folder: resolveFolderPath(context), without: ['incoming'] }),
   async open(handle, context) {
-    const folder = await openFolder(pathOf(context));
+    const folder = await openFolder(resolveFolderPath(context));
     folders.set(handle, folder);
     opened.set(context, folder);
   },

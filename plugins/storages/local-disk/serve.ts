@@ -2,12 +2,12 @@
 import { constants, type Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { RouteReply, RouteRequest } from '../../../contract/hooks.js';
-import { typeOfExtension } from '../shared/media.light.js';
-import { servedAs } from '../shared/served.js';
+import { findTypeByExtension } from '../shared/media.light.js';
+import { createServingHeaders } from '../shared/served.js';
 import type { Folder } from './folder.js';
-import { secondsLeft } from './signature.js';
+import { getSecondsLeft } from './signature.js';
 
 const HEAD_BYTES = 4100;
 const CHUNK = 65_536;
@@ -15,17 +15,17 @@ const HOUR = 3600;
 
 export async function serveFrom(folder: Folder, request: RouteRequest): Promise<RouteReply> {
   const { rest: key, query } = request;
-  const left = query === '' ? null : secondsLeft(folder.secret, key, query, Date.now());
+  const left = query === '' ? null : getSecondsLeft(folder.secret, key, query, Date.now());
   // The response must not reveal whether the file exists.
-  if (query !== '' && left === null) throw fault('STO_LINK');
+  if (query !== '' && left === null) throw createFault('STO_LINK');
   const path = (await folder.find(key, left === null ? 'open' : 'signed')) ?? null;
   const file = path === null ? null : await openPlain(path);
-  if (path === null || file === null) throw fault('REQ_NOT_FOUND');
+  if (path === null || file === null) throw createFault('REQ_NOT_FOUND');
   try {
     const stats = await file.stat();
-    if (!stats.isFile()) throw fault('REQ_NOT_FOUND');
-    const headers = { ...SAFE, ...caching(stats, left), ...(await shownAs(file, key)) };
-    return answer(path, stats, headers, request);
+    if (!stats.isFile()) throw createFault('REQ_NOT_FOUND');
+    const headers = { ...SAFE, ...createCacheHeaders(stats, left), ...(await createTypeHeaders(file, key)) };
+    return createReply(path, stats, headers, request);
   } finally {
     await file.close();
   }
@@ -52,7 +52,7 @@ const SAFE = {
 };
 
 /** The content of a key never changes, but the file may be removed. */
-function caching({ size, mtimeMs, mtime }: Stats, left: number | null): Record<string, string> {
+function createCacheHeaders({ size, mtimeMs, mtime }: Stats, left: number | null): Record<string, string> {
   return {
     etag: `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`,
     'last-modified': mtime.toUTCString(),
@@ -60,16 +60,16 @@ function caching({ size, mtimeMs, mtime }: Stats, left: number | null): Record<s
   };
 }
 
-async function shownAs(file: FileHandle, key: string): Promise<Record<string, string>> {
+async function createTypeHeaders(file: FileHandle, key: string): Promise<Record<string, string>> {
   const head = Buffer.alloc(HEAD_BYTES);
   const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
   const found = await fileTypeFromBuffer(head.subarray(0, bytesRead)).catch(() => undefined);
   const extension = key.includes('.') ? key.slice(key.lastIndexOf('.') + 1) : '';
-  const type = typeOfExtension(extension) ?? found?.mime ?? 'application/octet-stream';
-  return servedAs(type);
+  const type = findTypeByExtension(extension) ?? found?.mime ?? 'application/octet-stream';
+  return createServingHeaders(type);
 }
 
-function answer(
+function createReply(
   path: string,
   { size }: Stats,
   headers: Record<string, string>,
@@ -81,12 +81,12 @@ function answer(
     return { status: 304, headers: kept, body: null };
   }
   const whole = { first: 0, last: size - 1 };
-  const range = rangeOf(header('range'), header('if-range'), etag, size);
-  if (range === 'none') throw fault('STO_RANGE', {}, { headers: { 'content-range': `bytes */${size}` } });
+  const range = parseRange(header('range'), header('if-range'), etag, size);
+  if (range === 'none') throw createFault('STO_RANGE', {}, { headers: { 'content-range': `bytes */${size}` } });
   const { first, last } = range ?? whole;
   const length = String(last - first + 1);
   const partial = range === null ? {} : { 'content-range': `bytes ${first}-${last}/${size}` };
-  const body = method === 'HEAD' || size === 0 ? null : bytesOf(path, first, last);
+  const body = method === 'HEAD' || size === 0 ? null : readChunks(path, first, last);
   return { status: range === null ? 200 : 206, headers: { ...headers, ...partial, 'content-length': length }, body };
 }
 
@@ -97,7 +97,7 @@ const isKnown = (values: readonly string[], etag: string): boolean =>
     .some((value) => value === etag || value === '*');
 
 /** Null: the whole file, which RFC 9110 allows for several ranges and unknown forms. */
-function rangeOf(
+function parseRange(
   ranges: readonly string[],
   conditions: readonly string[],
   etag: string,
@@ -114,7 +114,7 @@ function rangeOf(
 }
 
 /** Opened at the first read, so that an unread response holds no file. */
-async function* bytesOf(path: string, first: number, last: number): AsyncGenerator<Uint8Array> {
+async function* readChunks(path: string, first: number, last: number): AsyncGenerator<Uint8Array> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     for (let at = first; at <= last;) {

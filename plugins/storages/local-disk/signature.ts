@@ -1,17 +1,17 @@
 /** Signs URLs with an expiry, by a key that never leaves the folder. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-const digest = (secret: Buffer, key: string, expires: number): Buffer =>
+const computeDigest = (secret: Buffer, key: string, expires: number): Buffer =>
   createHmac('sha256', secret).update(`${expires}\n${key}`).digest();
 
-export const signedQuery = (secret: Buffer, key: string, expires: number): string =>
-  `expires=${expires}&signature=${digest(secret, key, expires).toString('base64url')}`;
+export const createSignedQuery = (secret: Buffer, key: string, expires: number): string =>
+  `expires=${expires}&signature=${computeDigest(secret, key, expires).toString('base64url')}`;
 
 /** Null when the query is expired or not issued by this server. */
-export function secondsLeft(secret: Buffer, key: string, query: string, now: number): number | null {
+export function getSecondsLeft(secret: Buffer, key: string, query: string, now: number): number | null {
   const [, text = '', signature = ''] = /^expires=([1-9]\d{0,11})&signature=([A-Za-z0-9_-]{43})$/.exec(query) ?? [];
   const expires = Number(text);
-  const wanted = digest(secret, key, expires);
+  const wanted = computeDigest(secret, key, expires);
   const given = Buffer.from(signature, 'base64url');
   // The last character of base64url has unused bits.
   if (given.length !== wanted.length || given.toString('base64url') !== signature) return null;

@@ -2,7 +2,7 @@
  * Converts errors to Faults with fixed texts. Errors of the client contain the access key, so only a sanitized code is passed on.
  */
 import { S3Error } from 'minio';
-import { Fault, fault } from '../../../contract/fault.js';
+import { Fault, createFault } from '../../../contract/fault.js';
 import { NETWORK_REASONS } from '../../shared/network-reasons.light.js';
 
 /** Temporary server errors: too busy, starting, or full. */
@@ -11,45 +11,49 @@ const PASSING =
 /** The outcome is not known. */
 const CUT = /^(ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|ERR_STREAM_DESTROYED|HPE_\w+)$/;
 
-export const codeOf = (error: unknown): string => {
+export const getStorageErrorCode = (error: unknown): string => {
   const code = error instanceof Error ? (error as { readonly code?: unknown }).code : undefined;
   return typeof code === 'string' && /^\w{1,64}$/.test(code) ? code : 'unknown';
 };
 
-export const isCut = (error: unknown): boolean => !(error instanceof S3Error) && CUT.test(codeOf(error));
+export const isCut = (error: unknown): boolean => !(error instanceof S3Error) && CUT.test(getStorageErrorCode(error));
 
 /** An object of this key already exists. */
 export const isTaken = (error: unknown): boolean =>
-  error instanceof S3Error && /^(PreconditionFailed|ConditionalRequestConflict)$/.test(codeOf(error));
+  error instanceof S3Error && /^(PreconditionFailed|ConditionalRequestConflict)$/.test(getStorageErrorCode(error));
 
 export const isAbsent = (error: unknown): boolean =>
-  error instanceof S3Error && /^(NotFound|NoSuchKey|NoSuchUpload)$/.test(codeOf(error));
+  error instanceof S3Error && /^(NotFound|NoSuchKey|NoSuchUpload)$/.test(getStorageErrorCode(error));
 
-export const lacks = (error: unknown, code: string): boolean => error instanceof S3Error && codeOf(error) === code;
+export const hasErrorCode = (error: unknown, code: string): boolean =>
+  error instanceof S3Error && getStorageErrorCode(error) === code;
 
 /** An error of the local file. */
 const isLocal = (error: unknown): boolean =>
   error instanceof Error &&
   ['open', 'read'].includes(String((error as { readonly syscall?: unknown }).syscall)) &&
-  codeOf(error) !== 'ECONNRESET';
+  getStorageErrorCode(error) !== 'ECONNRESET';
 
-function passes(error: unknown): boolean {
-  if (error instanceof S3Error) return PASSING.test(codeOf(error));
+function isTransient(error: unknown): boolean {
+  if (error instanceof S3Error) return PASSING.test(getStorageErrorCode(error));
   return !(error instanceof TypeError || error instanceof RangeError || isLocal(error));
 }
 
 /** The server may have completed the operation. */
-export const isDoubtful = (error: unknown): boolean => !(error instanceof S3Error) || PASSING.test(codeOf(error));
+export const isDoubtful = (error: unknown): boolean =>
+  !(error instanceof S3Error) || PASSING.test(getStorageErrorCode(error));
 
-const statusOf = (error: unknown): string | undefined =>
+const getErrorStatus = (error: unknown): string | undefined =>
   error instanceof Error ? /\bHTTP status: (\d{3})\b/.exec(error.message)?.[1] : undefined;
 
-export function storageFault(error: unknown, what: string): Fault {
+export function toStorageFault(error: unknown, what: string): Fault {
   if (error instanceof Fault) return error;
-  const status = statusOf(error);
-  const cause = new Error(`${what}: ${status === undefined ? codeOf(error) : `the server answered ${status}`}`);
-  if (!passes(error)) return fault('STO_REFUSED', {}, { cause });
-  return fault('STO_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
+  const status = getErrorStatus(error);
+  const cause = new Error(
+    `${what}: ${status === undefined ? getStorageErrorCode(error) : `the server answered ${status}`}`,
+  );
+  if (!isTransient(error)) return createFault('STO_REFUSED', {}, { cause });
+  return createFault('STO_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '1' } });
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -67,16 +71,16 @@ const REASONS: Readonly<Record<string, string>> = {
 /** A retry cannot fix certificates, or another protocol at the address. */
 const WRONG = /CERT|^UNABLE_TO_|^EPROTO$|^ERR_(TLS|SSL)_|^HPE_/;
 
-export function openFault(error: unknown, bucket: string): Fault {
+export function toOpenFault(error: unknown, bucket: string): Fault {
   if (error instanceof Fault) return error;
-  const code = codeOf(error);
-  const status = statusOf(error);
+  const code = getStorageErrorCode(error);
+  const status = getErrorStatus(error);
   const known = Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   const reason =
     known ?? (status === undefined ? `the server cannot be asked (${code})` : `the server answers ${status}`);
-  return fault(
+  return createFault(
     'STO_OPEN',
     { place: `the bucket ${bucket}`, reason },
-    { retryable: passes(error) && !WRONG.test(code) },
+    { retryable: isTransient(error) && !WRONG.test(code) },
   );
 }

@@ -2,18 +2,18 @@
  * Runtime of the storage `minio`: opens one bucket of an S3 server and creates URLs. Never puts access keys into logs or errors.
  */
 import { Client, S3Error } from 'minio';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { Log } from '../../../contract/plugin.js';
 import { storage } from '../kind.js';
 import type { Storage } from '../kind.js';
 import { isStorageKey } from '../shared/key.light.js';
-import { codeOf, openFault, storageFault } from './errors.js';
+import { getStorageErrorCode, toOpenFault, toStorageFault } from './errors.js';
 import { readOptions } from './options.js';
 import type { Address, Options } from './options.js';
 import { createSweep, type Sweep } from './sweep.js';
 import { createTransport, type Transport } from './transport.js';
-import { clear, overCut, put, type Bucket } from './upload.js';
+import { clear, retryWhenCut, put, type Bucket } from './upload.js';
 
 interface Store {
   readonly options: Options;
@@ -29,13 +29,13 @@ const LONGEST_SECONDS = 7 * 24 * 3600;
 
 const stores = new WeakMap<Storage, Store>();
 
-function storeOf(handle: Storage): Store {
+function requireStore(handle: Storage): Store {
   const store = stores.get(handle);
-  if (store === undefined) throw fault('STO_AWAY', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  if (store === undefined) throw createFault('STO_AWAY', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return store;
 }
 
-function clientOf(options: Options, { host, port, isTls }: Address, transport: Transport | null): Client {
+function createClient(options: Options, { host, port, isTls }: Address, transport: Transport | null): Client {
   return new Client({
     endPoint: host,
     port,
@@ -53,27 +53,39 @@ function clientOf(options: Options, { host, port, isTls }: Address, transport: T
 function createStore(options: Options, log: Log): Store {
   const deadlines = { connect: options.connectTimeout, idle: options.idleTimeout };
   const transport = createTransport(options.endpoint.isTls, deadlines);
-  const client = clientOf(options, options.endpoint, transport);
+  const client = createClient(options, options.endpoint, transport);
   const name = options.bucket;
   const sweep = createSweep((leftover) => clear({ client, name }, leftover), log);
-  const { renew } = transport;
-  const bucket: Bucket = { client, name, renew, leave: (leftover) => sweep.add(leftover), isUnconditional: false };
-  return { options, bucket, signer: clientOf(options, options.publicEndpoint, null), sweep, agent: transport.agent };
+  const { closeIdleSockets: renew } = transport;
+  const bucket: Bucket = {
+    client,
+    name,
+    closeIdleSockets: renew,
+    addLeftover: (leftover) => sweep.add(leftover),
+    isUnconditional: false,
+  };
+  return {
+    options,
+    bucket,
+    signer: createClient(options, options.publicEndpoint, null),
+    sweep,
+    agent: transport.agent,
+  };
 }
 
 /** Signed files have a prefix that no upload folder can have, so that a public policy on a folder does not include them. */
-function objectOf(key: string, isSigned: boolean): string {
+function toObjectName(key: string, isSigned: boolean): string {
   // Validated again, because the key becomes part of an object name.
-  if (!isStorageKey(key)) throw fault('STO_REFUSED', {}, { cause: new Error('not a key') });
+  if (!isStorageKey(key)) throw createFault('STO_REFUSED', {}, { cause: new Error('not a key') });
   return isSigned ? `.signed/${key}` : key;
 }
 
 /** A removal does not know how the file was stored. */
-const objectsOf = (keys: readonly string[]): string[] =>
-  keys.filter(isStorageKey).flatMap((key) => [objectOf(key, false), objectOf(key, true)]);
+const listObjectNames = (keys: readonly string[]): string[] =>
+  keys.filter(isStorageKey).flatMap((key) => [toObjectName(key, false), toObjectName(key, true)]);
 
-function urlOf({ options, signer, bucket }: Store, key: string, seconds: number | null): string | Promise<string> {
-  const object = objectOf(key, seconds !== null);
+function createUrl({ options, signer, bucket }: Store, key: string, seconds: number | null): string | Promise<string> {
+  const object = toObjectName(key, seconds !== null);
   if (seconds === null && options.url !== null) return options.url + object;
   const allowed = Math.min(Math.max(Math.ceil(seconds ?? LONGEST_SECONDS), 1), LONGEST_SECONDS);
   return signer.presignedGetObject(bucket.name, object, allowed);
@@ -81,7 +93,7 @@ function urlOf({ options, signer, bucket }: Store, key: string, seconds: number 
 
 async function removeAll(bucket: Bucket, keys: readonly string[]): Promise<void> {
   const { client, name } = bucket;
-  const answers = await overCut(bucket, () => client.removeObjects(name, [...keys]));
+  const answers = await retryWhenCut(bucket, () => client.removeObjects(name, [...keys]));
   // The response lists only failures, each as an error.
   const failed = answers.map((answer) => (answer as { readonly Code?: unknown } | null)?.Code);
   if (failed.length === 0) return;
@@ -93,11 +105,11 @@ async function openBucket({ bucket, options }: Store): Promise<void> {
   if (await client.bucketExists(name)) return;
   if (!options.createBucket) {
     const reason = 'it does not exist; make it, or write `"create_bucket": true`';
-    throw fault('STO_OPEN', { place: `the bucket ${name}`, reason });
+    throw createFault('STO_OPEN', { place: `the bucket ${name}`, reason });
   }
   await client.makeBucket(name, options.region).catch((error: unknown) => {
     // Another process has created it.
-    if (codeOf(error) !== 'BucketAlreadyOwnedByYou') throw error;
+    if (getStorageErrorCode(error) !== 'BucketAlreadyOwnedByYou') throw error;
   });
 }
 
@@ -106,30 +118,30 @@ export default defineRuntime(storage, {
     const handle: Storage = {
       async put(key, file) {
         try {
-          await put(storeOf(handle).bucket, objectOf(key, file.signed === true), file);
+          await put(requireStore(handle).bucket, toObjectName(key, file.signed === true), file);
         } catch (error) {
-          throw storageFault(error, 'put');
+          throw toStorageFault(error, 'put');
         }
       },
-      url: (key, seconds) => urlOf(storeOf(handle), key, seconds),
+      url: (key, seconds) => createUrl(requireStore(handle), key, seconds),
       async remove(keys) {
-        const objects = objectsOf(keys);
+        const objects = listObjectNames(keys);
         if (objects.length === 0) return;
         try {
-          await removeAll(storeOf(handle).bucket, objects);
+          await removeAll(requireStore(handle).bucket, objects);
         } catch (error) {
-          throw storageFault(error, 'remove');
+          throw toStorageFault(error, 'remove');
         }
       },
-      discard(keys) {
-        const { sweep } = storeOf(handle);
-        for (const key of objectsOf(keys)) sweep.add({ key, parts: null });
+      removeInBackground(keys) {
+        const { sweep } = requireStore(handle);
+        for (const key of listObjectNames(keys)) sweep.add({ key, parts: null });
       },
     };
     return handle;
   },
 
-  keeps: () => ({ elsewhere: 'the tools of the server that has the bucket' }),
+  describeStorage: () => ({ elsewhere: 'the tools of the server that has the bucket' }),
 
   async open(handle, context) {
     const options = readOptions(context.options);
@@ -138,7 +150,7 @@ export default defineRuntime(storage, {
       await openBucket(store);
     } catch (error) {
       store.agent.destroy();
-      throw openFault(error, options.bucket);
+      throw toOpenFault(error, options.bucket);
     }
     stores.set(handle, store);
   },
@@ -152,7 +164,7 @@ export default defineRuntime(storage, {
 
   async health(handle) {
     try {
-      const { client, name } = storeOf(handle).bucket;
+      const { client, name } = requireStore(handle).bucket;
       return (await client.bucketExists(name)) ? { ok: true } : { ok: false, detail: 'the bucket is gone' };
     } catch {
       return { ok: false, detail: 'the storage does not answer' };

@@ -3,7 +3,7 @@
  * own it.
  */
 import type { Log } from '../../../contract/plugin.js';
-import { codeOf } from './errors.js';
+import { getStorageErrorCode } from './errors.js';
 
 export interface Leftover {
   readonly key: string;
@@ -31,12 +31,12 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
   let pauseMs = FIRST_MS;
   let isClosed = false;
 
-  const giveUp = (key: string, why: string): void => {
+  const abandonLeftover = (key: string, why: string): void => {
     waiting.delete(key);
     log.warn({ key, why }, 'a failed upload may have left something in the bucket');
   };
 
-  async function round(): Promise<void> {
+  async function clearAll(): Promise<void> {
     for (const [key, entry] of [...waiting]) {
       try {
         await clear(entry.leftover);
@@ -44,7 +44,7 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
         pauseMs = FIRST_MS;
       } catch (error) {
         entry.tries += 1;
-        if (entry.tries >= TRIES) giveUp(key, codeOf(error));
+        if (entry.tries >= TRIES) abandonLeftover(key, getStorageErrorCode(error));
         // The others would fail the same way.
         else break;
       }
@@ -53,7 +53,7 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
 
   function start(): void {
     timer = undefined;
-    running ??= round().finally(() => {
+    running ??= clearAll().finally(() => {
       running = null;
       if (waiting.size === 0 || isClosed) return;
       timer = setTimeout(start, pauseMs);
@@ -64,7 +64,7 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
 
   return {
     add(leftover) {
-      if (waiting.size >= MOST) return giveUp(leftover.key, 'too many are waiting');
+      if (waiting.size >= MOST) return abandonLeftover(leftover.key, 'too many are waiting');
       // Keeps parts that are already known.
       const parts = leftover.parts ?? waiting.get(leftover.key)?.leftover.parts ?? null;
       waiting.set(leftover.key, { leftover: { key: leftover.key, parts }, tries: 0 });
@@ -74,8 +74,8 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
       isClosed = true;
       clearTimeout(timer);
       await running;
-      await round();
-      for (const key of [...waiting.keys()]) giveUp(key, 'the server did not answer');
+      await clearAll();
+      for (const key of [...waiting.keys()]) abandonLeftover(key, 'the server did not answer');
     },
   };
 }

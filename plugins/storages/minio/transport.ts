@@ -7,7 +7,7 @@ export interface Transport {
   readonly transport: NonNullable<ClientOptions['transport']>;
   readonly agent: http.Agent;
   /** Closes idle connections, which the server may have closed too. */
-  readonly renew: () => void;
+  readonly closeIdleSockets: () => void;
 }
 
 export interface Deadlines {
@@ -20,7 +20,7 @@ const CONNECTIONS = 64;
 /** The client ignores these bodies; they must be read to free the connection. */
 const UNREAD: ReadonlySet<number> = new Set([408, 429, 499, 500, 502, 503, 504, 520]);
 
-const tooLate = (what: string): Error => Object.assign(new Error(what), { code: 'ETIMEDOUT' });
+const createTimeoutError = (what: string): Error => Object.assign(new Error(what), { code: 'ETIMEDOUT' });
 
 export function createTransport(isTls: boolean, { connect, idle }: Deadlines): Transport {
   const { Agent, request } = isTls ? https : http;
@@ -31,18 +31,18 @@ export function createTransport(isTls: boolean, { connect, idle }: Deadlines): T
       if (UNREAD.has(response.statusCode ?? 0)) response.resume();
       respond(response);
     });
-    made.setTimeout(idle, () => made.destroy(tooLate('no answer in time')));
+    made.setTimeout(idle, () => made.destroy(createTimeoutError('no answer in time')));
     made.once('socket', (socket) => {
       if (!socket.connecting) return;
-      const timer = setTimeout(() => made.destroy(tooLate('no connection in time')), connect);
+      const timer = setTimeout(() => made.destroy(createTimeoutError('no connection in time')), connect);
       const clear = (): void => clearTimeout(timer);
       socket.once(isTls ? 'secureConnect' : 'connect', clear);
       made.once('close', clear);
     });
     return made;
   }
-  const renew = (): void => {
+  const closeIdleSockets = (): void => {
     for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
   };
-  return { transport: { request: send as typeof http.request }, agent, renew };
+  return { transport: { request: send as typeof http.request }, agent, closeIdleSockets };
 }

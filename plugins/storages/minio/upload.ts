@@ -4,10 +4,10 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'minio';
-import { fault } from '../../../contract/fault.js';
+import { createFault } from '../../../contract/fault.js';
 import type { Storable } from '../kind.js';
-import { servedAs } from '../shared/served.js';
-import { isAbsent, isCut, isDoubtful, isTaken, lacks } from './errors.js';
+import { createServingHeaders } from '../shared/served.js';
+import { isAbsent, isCut, isDoubtful, isTaken, hasErrorCode } from './errors.js';
 import type { Leftover } from './sweep.js';
 
 /** Larger files are uploaded in parts; S3 requires at least 5 MiB each. */
@@ -28,15 +28,15 @@ export interface Bucket {
   readonly client: Client;
   readonly name: string;
   /** A second attempt needs a new connection. */
-  readonly renew: () => void;
-  readonly leave: (leftover: Leftover) => void;
+  readonly closeIdleSockets: () => void;
+  readonly addLeftover: (leftover: Leftover) => void;
   /** The server has rejected a conditional write as not implemented. */
   isUnconditional: boolean;
 }
 
-const stream = ({ path, start, size }: Section) => createReadStream(path, { start, end: start + size - 1 });
+const streamSection = ({ path, start, size }: Section) => createReadStream(path, { start, end: start + size - 1 });
 
-async function bytesOf({ path, start, size }: Section): Promise<Buffer> {
+async function readSection({ path, start, size }: Section): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(size);
   const file = await open(path);
   try {
@@ -49,7 +49,10 @@ async function bytesOf({ path, start, size }: Section): Promise<Buffer> {
 }
 
 /** Repeats an idempotent operation, because servers close connections that were idle too long. */
-export async function overCut<T>({ renew }: Bucket, attempt: (isAgain: boolean) => Promise<T>): Promise<T> {
+export async function retryWhenCut<T>(
+  { closeIdleSockets: renew }: Bucket,
+  attempt: (isAgain: boolean) => Promise<T>,
+): Promise<T> {
   try {
     return await attempt(false);
   } catch (error) {
@@ -69,12 +72,12 @@ async function send(
   const { client, name } = bucket;
   // Without TLS the signature covers the bytes; with TLS a header does.
   const hash = createHash(client.enableSHA256 ? 'sha256' : 'md5');
-  const held = section.size <= AT_ONCE ? await bytesOf(section) : null;
-  if (held === null) await pipeline(stream(section), hash);
+  const held = section.size <= AT_ONCE ? await readSection(section) : null;
+  if (held === null) await pipeline(streamSection(section), hash);
   else hash.update(held);
   const sum = hash.digest();
-  const attempt = async (): Promise<string> => {
-    const body = held ?? stream(section);
+  const sendOnce = async (): Promise<string> => {
+    const body = held ?? streamSection(section);
     const headers = { ...request.headers, 'content-length': String(section.size) };
     const signed = client.enableSHA256 ? headers : { ...headers, 'content-md5': sum.toString('base64') };
     const options = { method: 'PUT', bucketName: name, objectName: key, headers: signed };
@@ -88,8 +91,8 @@ async function send(
       if (!Buffer.isBuffer(body)) body.destroy();
     }
   };
-  return overCut(bucket, (isAgain) =>
-    attempt().catch((error: unknown) => {
+  return retryWhenCut(bucket, (isAgain) =>
+    sendOnce().catch((error: unknown) => {
       // The object was created by the first attempt.
       if (isAgain && isTaken(error)) return '';
       throw error;
@@ -97,29 +100,30 @@ async function send(
   );
 }
 
-const taken = () => fault('STO_REFUSED', {}, { cause: new Error('an object of this key is there already') });
+const createTakenFault = () =>
+  createFault('STO_REFUSED', {}, { cause: new Error('an object of this key is there already') });
 
 async function putWhole(bucket: Bucket, key: string, file: Storable): Promise<void> {
   const section = { path: file.path, start: 0, size: file.size };
-  const headers = { ...servedAs(file.type) };
+  const headers = { ...createServingHeaders(file.type) };
   const condition = { 'if-none-match': '*' };
   try {
     await send(bucket, key, section, { headers: bucket.isUnconditional ? headers : { ...headers, ...condition } });
   } catch (error) {
-    if (isTaken(error)) throw taken();
-    if (!bucket.isUnconditional && lacks(error, 'NotImplemented')) {
+    if (isTaken(error)) throw createTakenFault();
+    if (!bucket.isUnconditional && hasErrorCode(error, 'NotImplemented')) {
       bucket.isUnconditional = true;
       return putWhole(bucket, key, file);
     }
-    if (isDoubtful(error)) bucket.leave({ key, parts: null });
+    if (isDoubtful(error)) bucket.addLeftover({ key, parts: null });
     throw error;
   }
 }
 
-async function exists(bucket: Bucket, key: string): Promise<boolean> {
+async function hasObject(bucket: Bucket, key: string): Promise<boolean> {
   const { client, name } = bucket;
   try {
-    await overCut(bucket, () => client.statObject(name, key));
+    await retryWhenCut(bucket, () => client.statObject(name, key));
     return true;
   } catch (error) {
     if (isAbsent(error)) return false;
@@ -129,10 +133,10 @@ async function exists(bucket: Bucket, key: string): Promise<boolean> {
 
 async function putParts(bucket: Bucket, key: string, file: Storable): Promise<void> {
   const { client, name } = bucket;
-  if (await exists(bucket, key)) throw taken();
+  if (await hasObject(bucket, key)) throw createTakenFault();
   let uploadId: string | null = null;
   try {
-    uploadId = await client.initiateNewMultipartUpload(name, key, { ...servedAs(file.type) });
+    uploadId = await client.initiateNewMultipartUpload(name, key, { ...createServingHeaders(file.type) });
     const size = Math.max(PART, Math.ceil(file.size / MOST_PARTS));
     const etags: { part: number; etag: string }[] = [];
     for (let start = 0; start < file.size; start += size) {
@@ -143,7 +147,7 @@ async function putParts(bucket: Bucket, key: string, file: Storable): Promise<vo
     }
     await client.completeMultipartUpload(name, key, uploadId, etags);
   } catch (error) {
-    bucket.leave({ key, parts: { id: uploadId } });
+    bucket.addLeftover({ key, parts: { id: uploadId } });
     throw error;
   }
 }

@@ -35,7 +35,7 @@ const SAME: Readonly<Record<string, string>> = {
   'image/x-png': 'image/png',
   'video/x-m4v': 'video/mp4',
 };
-export const sameName = (type: string): string => (Object.hasOwn(SAME, type) ? (SAME[type] ?? type) : type);
+export const normalizeMediaType = (type: string): string => (Object.hasOwn(SAME, type) ? (SAME[type] ?? type) : type);
 
 const TEXTS: ReadonlySet<string> = new Set([
   'application/json',
@@ -72,10 +72,10 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'text/vcard': 'vcf',
   'text/xml': 'xml',
 };
-export const extensionOf = (type: string): string =>
+export const getExtension = (type: string): string =>
   Object.hasOwn(EXTENSIONS, type) ? (EXTENSIONS[type] ?? 'bin') : type.startsWith('text/') ? 'txt' : 'bin';
 
-export const typeOfExtension = (extension: string): string | null =>
+export const findTypeByExtension = (extension: string): string | null =>
   Object.entries(EXTENSIONS).find(([, known]) => known === extension)?.[0] ?? null;
 
 /** Types with a signature, by extension. */
@@ -101,15 +101,15 @@ const MARKED: Readonly<Record<string, string>> = {
 const SORTS: ReadonlySet<string> = new Set(['application', 'audio', 'font', 'image', 'text', 'video']);
 
 /** The type of a short name: `png`, `.png`, `image`, `*`. Null for an unknown name. */
-export function typeOfShort(word: string): string | null {
+export function findTypeByShortName(word: string): string | null {
   const name = word.toLowerCase().replace(/^(\*?\.)|s$/g, '');
   if (name === '*') return '*/*';
   if (SORTS.has(name)) return `${name}/*`;
-  return Object.hasOwn(MARKED, name) ? (MARKED[name] ?? null) : typeOfExtension(name);
+  return Object.hasOwn(MARKED, name) ? (MARKED[name] ?? null) : findTypeByExtension(name);
 }
 
 /** Whether a list of types and wildcards allows a type. Null allows everything except active content. */
-export function allows(allowed: readonly string[] | null, type: string): boolean {
+export function isAllowedType(allowed: readonly string[] | null, type: string): boolean {
   if (allowed === null) return !isActive(type);
   return allowed.some((pattern) => {
     if (pattern === type) return true;

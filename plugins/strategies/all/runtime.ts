@@ -1,13 +1,13 @@
 /** Runs verifiers sequentially and stops at the first rejection. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { strategy } from '../kind.js';
-import type { Verdict } from '../../verifiers/kind.js';
+import type { VerificationResult } from '../../verifiers/kind.js';
 
 export default defineRuntime(strategy, {
   create: () => ({
     combine: (verifiers) => async (invocation) => {
       // Without verifiers, the request is rejected.
-      let verdict: Verdict = { refused: 'no verifier' };
+      let verdict: VerificationResult = { refused: 'no verifier' };
       for (const verify of verifiers) {
         verdict = await verify(invocation);
         if (verdict !== true) return verdict;

@@ -2,49 +2,49 @@
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { token, type TokenTool } from '../kind.js';
-import { fitting, payloadOf, type Instants } from '../shared/claims.js';
-import { toolbox, verifier } from '../shared/toolbox.js';
+import { checkTokenSize, createPayload, type InstantFormat } from '../shared/claims.js';
+import { createToolCache, createTokenVerifier } from '../shared/toolbox.js';
 import { DEFAULT_ALGORITHM } from './algorithms.light.js';
-import { jwtKeys, type JwtKeys } from './keys.js';
+import { createJwtKeys, type JwtKeys } from './keys.js';
 import { openJwt, sealJwt } from './seal.js';
 
 /** The last second of the year 9999; larger numbers are probably milliseconds. */
 const LAST = 253_402_300_799;
 
-const INSTANTS: Instants = {
+const INSTANTS: InstantFormat = {
   read: (value) => (typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= LAST ? value : null),
   write: (seconds) => seconds,
 };
 
 export default defineRuntime(token, {
   create: ({ log }) => ({
-    create: toolbox((settings) => {
+    create: createToolCache((settings) => {
       const algorithm = settings.algorithm ?? DEFAULT_ALGORITHM;
-      const keys = jwtKeys(algorithm, settings);
-      const tool = (): TokenTool => {
+      const keys = createJwtKeys(algorithm, settings);
+      const createTool = (): TokenTool => {
         // Logged once per key, and no startup error because running services use such keys.
         if (keys.short !== null) {
           const fields = { place: settings.place, ...keys.short };
           log.warn(fields, `the key is shorter than ${algorithm} wants: it can be guessed from one token`);
         }
-        return jwtTool(algorithm, keys);
+        return createJwtTool(algorithm, keys);
       };
-      return { id: keys.id, tool };
+      return { id: keys.id, tool: createTool };
     }),
   }),
 });
 
-export function jwtTool(algorithm: string, keys: JwtKeys): TokenTool {
+export function createJwtTool(algorithm: string, keys: JwtKeys): TokenTool {
   const open = (text: string): Promise<string> => openJwt(text, algorithm, keys);
   return {
     realm: keys.realm,
     open,
-    verify: verifier(open, INSTANTS),
-    issue: async (claims, life) => {
+    verify: createTokenVerifier(open, INSTANTS),
+    issueToken: async (claims, life) => {
       const { sign } = keys;
       // Resources that issue tokens are already rejected at load.
       if (sign === null) throw new BootError('TOK_KEY', { place: 'a token', what: 'it is a public key' });
-      return fitting(await sealJwt(payloadOf(claims, life, INSTANTS), algorithm, sign));
+      return checkTokenSize(await sealJwt(createPayload(claims, life, INSTANTS), algorithm, sign));
     },
   };
 }

@@ -3,7 +3,7 @@
  * algorithm; the header's is only compared with it.
  */
 import { compactVerify, CompactSign } from 'jose';
-import { own } from '../../../contract/json.js';
+import { getOwn } from '../../../contract/json.js';
 import { MAX_TOKEN, TokenRefused } from '../kind.js';
 import { decodeBase64Url } from '../shared/base64url.js';
 import { decodeText, readObject } from '../shared/strict-json.js';
@@ -19,7 +19,7 @@ export async function openJwt(token: string, algorithm: string, keys: JwtKeys): 
   if (parts.length !== 3) throw new TokenRefused('not three parts');
   const [header, payload] = parts.map(decodeBase64Url);
   if (header === undefined || payload === undefined) throw new TokenRefused('not three parts');
-  judgeHeader(decodeText(header), algorithm);
+  checkHeader(decodeText(header), algorithm);
   try {
     await compactVerify(token, await keys.verify(), { algorithms: [algorithm] });
   } catch {
@@ -29,10 +29,10 @@ export async function openJwt(token: string, algorithm: string, keys: JwtKeys): 
 }
 
 /** `kid`, `jwk`, `jku`, `x5u` and `x5c` select keys and are ignored, because only the definition's key is used. */
-function judgeHeader(text: string, algorithm: string): void {
+function checkHeader(text: string, algorithm: string): void {
   const header = readObject(text);
-  if (own(header, 'alg') !== algorithm) throw new TokenRefused('another algorithm');
-  const type = own(header, 'typ');
+  if (getOwn(header, 'alg') !== algorithm) throw new TokenRefused('another algorithm');
+  const type = getOwn(header, 'typ');
   if (type !== undefined && (typeof type !== 'string' || type.toUpperCase() !== 'JWT')) {
     throw new TokenRefused('another type');
   }

@@ -3,8 +3,8 @@ import { definePlugin, type CheckPlace, type Finding } from '../../../contract/p
 import { asText } from '../../../contract/json.js';
 import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
 import { shape, text } from '../../../contract/combinators.js';
-import { byteLength, keyFlaw, TOK_KEY, variableOf } from '../shared/keys.light.js';
-import { ALGORITHMS, DEFAULT_ALGORITHM, isShared, shortestKey } from './algorithms.light.js';
+import { getByteLength, findKeyFlaw, TOK_KEY, getVariableName } from '../shared/keys.light.js';
+import { ALGORITHMS, DEFAULT_ALGORITHM, isShared, getMinKeyBytes } from './algorithms.light.js';
 
 export default definePlugin({
   kind: 'token',
@@ -67,12 +67,12 @@ function check({ value, holder, env }: CheckPlace): Finding[] {
   const key = asText(holder['encryption_key']);
   const at = '/encryption_key';
   const algorithm = asText(value['algorithm'] ?? DEFAULT_ALGORITHM);
-  const variable = variableOf(key);
-  const flaw = variable === null && key !== '' && !isSampleSecret(key) ? keyFlaw(key) : null;
+  const variable = getVariableName(key);
+  const flaw = variable === null && key !== '' && !isSampleSecret(key) ? findKeyFlaw(key) : null;
   if (flaw !== null) return [{ code: 'TOK_KEY', at, params: { place: '`tokenize`', what: flaw } }];
   if (!isShared(algorithm) || key === '') return [];
-  const actual = variable === null ? byteLength(key) : env(variable)?.bytes;
-  const min = shortestKey(algorithm);
+  const actual = variable === null ? getByteLength(key) : env(variable)?.bytes;
+  const min = getMinKeyBytes(algorithm);
   return actual !== undefined && actual < min
     ? [{ code: 'TOK_KEY_SHORT', at, params: { actual, algorithm, min } }]
     : [];

@@ -16,13 +16,13 @@ const ENCRYPTION = Buffer.from('paseto-encryption-key');
 const AUTHENTICATION = Buffer.from('paseto-auth-key-for-aead');
 const NOTHING = Buffer.alloc(0);
 
-export interface OpenedLocal {
+export interface LocalToken {
   readonly text: string;
   readonly footer: string;
 }
 
 /** `implicit`: authenticated data that the token does not contain. Throws TokenRefused. */
-export function openLocal(token: string, key: Uint8Array, implicit: Uint8Array = NOTHING): OpenedLocal {
+export function openLocal(token: string, key: Uint8Array, implicit: Uint8Array = NOTHING): LocalToken {
   if (token.length > MAX_TOKEN) throw new TokenRefused('too long');
   if (!token.startsWith(HEADER)) throw new TokenRefused('another version or purpose');
   const parts = token.slice(HEADER.length).split('.');
@@ -32,7 +32,7 @@ export function openLocal(token: string, key: Uint8Array, implicit: Uint8Array =
   const nonce = body.subarray(0, NONCE);
   const sealed = body.subarray(NONCE, -TAG);
   const keys = deriveKeys(key, nonce);
-  const tag = tagOf(keys.authentication, nonce, sealed, footer, implicit);
+  const tag = computeTag(keys.authentication, nonce, sealed, footer, implicit);
   if (!timingSafeEqual(tag, body.subarray(-TAG))) throw new TokenRefused('the tag does not fit');
   const text = streamXOR(keys.encryption, keys.counter, sealed, new Uint8Array(sealed.length));
   return { text: decodeText(text), footer: decodeText(footer) };
@@ -43,7 +43,7 @@ export function sealLocal(payload: string, key: Uint8Array): string {
   const plain = Buffer.from(payload);
   const keys = deriveKeys(key, nonce);
   const sealed = streamXOR(keys.encryption, keys.counter, plain, new Uint8Array(plain.length));
-  const tag = tagOf(keys.authentication, nonce, sealed, NOTHING, NOTHING);
+  const tag = computeTag(keys.authentication, nonce, sealed, NOTHING, NOTHING);
   return HEADER + Buffer.concat([nonce, sealed, tag]).toString('base64url');
 }
 
@@ -53,16 +53,16 @@ function deriveKeys(key: Uint8Array, nonce: Uint8Array) {
   return { encryption: both.subarray(0, 32), counter: both.subarray(32), authentication };
 }
 
-const tagOf = (key: Uint8Array, ...[nonce, sealed, footer, implicit]: readonly Uint8Array[]): Uint8Array =>
-  hash(joined([Buffer.from(HEADER), nonce, sealed, footer, implicit]), TAG, { key });
+const computeTag = (key: Uint8Array, ...[nonce, sealed, footer, implicit]: readonly Uint8Array[]): Uint8Array =>
+  hash(encodePieces([Buffer.from(HEADER), nonce, sealed, footer, implicit]), TAG, { key });
 
 /** Prefixes each piece with its length (PAE), so that no two lists have the same encoding. */
-function joined(pieces: readonly (Uint8Array | undefined)[]): Buffer {
-  const length = (n: number): Buffer => {
+function encodePieces(pieces: readonly (Uint8Array | undefined)[]): Buffer {
+  const encodeLength = (n: number): Buffer => {
     const bytes = Buffer.alloc(8);
     bytes.writeUInt32LE(n);
     return bytes;
   };
-  const framed = pieces.flatMap((piece = NOTHING) => [length(piece.length), piece]);
-  return Buffer.concat([length(pieces.length), ...framed]);
+  const framed = pieces.flatMap((piece = NOTHING) => [encodeLength(piece.length), piece]);
+  return Buffer.concat([encodeLength(pieces.length), ...framed]);
 }

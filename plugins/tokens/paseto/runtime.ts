@@ -3,15 +3,15 @@ import { createHash, createHmac } from 'node:crypto';
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { token, type TokenSettings, type TokenTool } from '../kind.js';
-import { fitting, payloadOf, type Instants } from '../shared/claims.js';
-import { realmOf } from '../shared/realm.js';
-import { toolbox, verifier } from '../shared/toolbox.js';
-import { BASE64, HEX, KEY_BYTES, localKeyFlaw } from './key.light.js';
+import { checkTokenSize, createPayload, type InstantFormat } from '../shared/claims.js';
+import { createKeyRealm } from '../shared/realm.js';
+import { createToolCache, createTokenVerifier } from '../shared/toolbox.js';
+import { BASE64, HEX, KEY_BYTES, findLocalKeyFlaw } from './key.light.js';
 import { openLocal, sealLocal } from './local.js';
 
 const RFC3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
 
-const INSTANTS: Instants = {
+const INSTANTS: InstantFormat = {
   read(value) {
     if (typeof value !== 'string' || !RFC3339.test(value)) return null;
     const milliseconds = Date.parse(value);
@@ -22,27 +22,27 @@ const INSTANTS: Instants = {
 
 export default defineRuntime(token, {
   create: () => ({
-    create: toolbox((settings) => {
-      const key = keyOf(settings);
-      return { id: createHash('sha256').update(key).digest('base64url'), tool: () => pasetoTool(key) };
+    create: createToolCache((settings) => {
+      const key = parseKey(settings);
+      return { id: createHash('sha256').update(key).digest('base64url'), tool: () => createPasetoTool(key) };
     }),
   }),
 });
 
-export function pasetoTool(key: Uint8Array): TokenTool {
+export function createPasetoTool(key: Uint8Array): TokenTool {
   const open = (text: string): string => openLocal(text, key).text;
   return {
-    realm: realmOf(createHmac('sha256', key)),
+    realm: createKeyRealm(createHmac('sha256', key)),
     open,
-    verify: verifier(open, INSTANTS),
-    issue: (claims, life) => fitting(sealLocal(payloadOf(claims, life, INSTANTS), key)),
+    verify: createTokenVerifier(open, INSTANTS),
+    issueToken: (claims, life) => checkTokenSize(sealLocal(createPayload(claims, life, INSTANTS), key)),
   };
 }
 
 /** Throws BootError TOK_KEY. */
-function keyOf({ key, place }: TokenSettings): Buffer {
+function parseKey({ key, place }: TokenSettings): Buffer {
   const what =
-    typeof key === 'string' ? localKeyFlaw(key) : key.length === KEY_BYTES ? null : 'it needs exactly 32 bytes';
+    typeof key === 'string' ? findLocalKeyFlaw(key) : key.length === KEY_BYTES ? null : 'it needs exactly 32 bytes';
   if (what !== null) throw new BootError('TOK_KEY', { place, what });
   if (typeof key !== 'string') return Buffer.from(key);
   if (key.startsWith(HEX)) return Buffer.from(key.slice(HEX.length), 'hex');

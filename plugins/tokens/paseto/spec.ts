@@ -3,8 +3,8 @@ import { definePlugin, type CheckPlace, type Finding } from '../../../contract/p
 import { asText } from '../../../contract/json.js';
 import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
 import { shape, text } from '../../../contract/combinators.js';
-import { TOK_KEY, variableOf } from '../shared/keys.light.js';
-import { lengthFlaw, localKeyFlaw } from './key.light.js';
+import { TOK_KEY, getVariableName } from '../shared/keys.light.js';
+import { findLengthProblem, findLocalKeyFlaw } from './key.light.js';
 
 export default definePlugin({
   kind: 'token',
@@ -45,9 +45,10 @@ export default definePlugin({
 /** Of an environment variable only the length is checked, plain or prefixed. */
 function check({ holder, env }: CheckPlace): Finding[] {
   const key = asText(holder['encryption_key']);
-  const variable = variableOf(key);
+  const variable = getVariableName(key);
   if (key === '' || (variable === null && isSampleSecret(key))) return [];
   const fact = variable === null ? null : env(variable);
-  const what = variable === null ? localKeyFlaw(key) : fact === null || fact.blank ? null : lengthFlaw(fact.length);
+  const what =
+    variable === null ? findLocalKeyFlaw(key) : fact === null || fact.blank ? null : findLengthProblem(fact.length);
   return what === null ? [] : [{ code: 'TOK_KEY', at: '/encryption_key', params: { place: '`tokenize`', what } }];
 }

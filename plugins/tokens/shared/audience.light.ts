@@ -15,90 +15,97 @@ const NAME = text({ doc: 'The name itself.' }).min(1).max(256);
 /** These names are readable in each token. */
 const OF_NAMES = { roots: ['ENV'], purpose: 'names in tokens', advanced: true } as const;
 
-const named = (doc: string, example: string) => value(NAME, { ...OF_NAMES, doc, examples: [example] });
+const createNameField = (doc: string, example: string) => value(NAME, { ...OF_NAMES, doc, examples: [example] });
 
 /** One name, or a list of alternatives. */
-const anyNamed = (doc: string, example: string) =>
-  value(either([NAME, list(named(doc, example).required(), { doc }).min(1).max(20)], { doc }), {
+const createNamesField = (doc: string, example: string) =>
+  value(either([NAME, list(createNameField(doc, example).required(), { doc }).min(1).max(20)], { doc }), {
     ...OF_NAMES,
     doc,
     examples: [example, [example, 'https://login.example.com/']],
   });
 
-const purpose = (doc: string) =>
+const createPurposeField = (doc: string) =>
   text({ doc, default: ACCESS, examples: ['password-reset'] })
     .matches(/^[a-z][a-z0-9_-]*$/)
     .max(64);
 
 export const issuedWords = {
-  issuer: named('By whom tokens are made (claim `iss`); the `id` of the resource, where nothing is said.', 'shop'),
-  audience: named(
+  issuer: createNameField(
+    'By whom tokens are made (claim `iss`); the `id` of the resource, where nothing is said.',
+    'shop',
+  ),
+  audience: createNameField(
     'For whom they are made (claim `aud`); all guards with the same key, where nothing is said.',
     'admin',
   ),
-  purpose: purpose('What tokens are for (extension). They open resources of this purpose, and no others.'),
+  purpose: createPurposeField('What tokens are for (extension). They open resources of this purpose, and no others.'),
 };
 
 export const demandedWords = {
-  issuer: anyNamed(
+  issuer: createNamesField(
     'Takes only tokens of this issuer (claim `iss`), or of one of a list.',
     'https://login.example.com/',
   ),
-  audience: anyNamed('Takes only tokens for this audience (claim `aud`), or for one of a list.', 'admin'),
-  purpose: purpose('Takes only tokens that were made for this purpose (extension).'),
+  audience: createNamesField('Takes only tokens for this audience (claim `aud`), or for one of a list.', 'admin'),
+  purpose: createPurposeField('Takes only tokens that were made for this purpose (extension).'),
 };
 
 /** What a guard requires, as written; lists in their order. Null: any. */
-export interface Demanded {
+export interface TokenRequirements {
   readonly issuers: readonly string[] | null;
   readonly audiences: readonly string[] | null;
   readonly purpose: string;
 }
 
 /** `protected` takes precedence over `tokenize`. */
-export function demandedBy(guard: Json | undefined, tokenize: Json | undefined): Demanded {
+export function resolveRequirements(guard: Json | undefined, tokenize: Json | undefined): TokenRequirements {
   const [own, around] = [guard, tokenize].map((json) => (isObject(json) ? json : {}));
-  const written = (field: string): Json | undefined => own?.[field] ?? around?.[field];
-  const asked = written('purpose');
+  const readField = (field: string): Json | undefined => own?.[field] ?? around?.[field];
+  const asked = readField('purpose');
   return {
-    issuers: namesOf(written('issuer')),
-    audiences: namesOf(written('audience')),
+    issuers: toNames(readField('issuer')),
+    audiences: toNames(readField('audience')),
     purpose: typeof asked === 'string' ? asked : ACCESS,
   };
 }
 
-export function namesOf(json: Json | undefined): readonly string[] | null {
+export function toNames(json: Json | undefined): readonly string[] | null {
   if (json === undefined) return null;
   const items = Array.isArray(json) ? (json as readonly Json[]) : [json];
   return items.flatMap((item) => (typeof item === 'string' ? [item] : []));
 }
 
 /** Null where the guard has no requirements beyond the key. */
-export function sayDemanded({ issuers, audiences, purpose: asked }: Demanded): Json {
+export function describeRequirements({ issuers, audiences, purpose: asked }: TokenRequirements): Json {
   if (issuers === null && audiences === null && asked === ACCESS) return null;
-  return { issuers: sorted(issuers), audiences: sorted(audiences), purpose: asked };
+  return { issuers: sortNames(issuers), audiences: sortNames(audiences), purpose: asked };
 }
 
-const sorted = (names: readonly string[] | null): Json => (names === null ? null : [...new Set(names)].sort());
+const sortNames = (names: readonly string[] | null): Json => (names === null ? null : [...new Set(names)].sort());
 
 /** What tokens are signed with, as written. */
-export function signedBy(tokenize: Json | undefined, facts: CheckPlace['facts']): readonly Json[] {
+export function listSigningSettings(tokenize: Json | undefined, facts: CheckPlace['facts']): readonly Json[] {
   const { type = null, algorithm = null, encryption_key: key = null } = isObject(tokenize) ? tokenize : {};
   return [type, algorithm ?? asText(facts('token', asText(type))?.['algorithm']), key];
 }
 
 /** Whether a guard accepts tokens issued with these settings; null where environment values decide. */
-export function acceptsIssued(
-  { issuers, audiences, purpose: asked }: Demanded,
+export function canAcceptIssued(
+  { issuers, audiences, purpose: asked }: TokenRequirements,
   { issuer, audience, purpose: given }: Readonly<Record<string, Json>>,
 ): boolean | null {
   if ((given ?? ACCESS) !== asked) return false;
   // Without audiences, tokens and guards of one key match.
   const isOpen = audiences === null && audience === undefined;
-  return both(issuers === null ? true : isAmong(issuer, issuers), isOpen ? true : isAmong(audience, audiences ?? []));
+  return combineAnswers(
+    issuers === null ? true : isAmong(issuer, issuers),
+    isOpen ? true : isAmong(audience, audiences ?? []),
+  );
 }
 
-const both = (a: boolean | null, b: boolean | null): boolean | null => (a === false || b === false ? false : a && b);
+const combineAnswers = (a: boolean | null, b: boolean | null): boolean | null =>
+  a === false || b === false ? false : a && b;
 
 function isAmong(name: Json | undefined, names: readonly string[]): boolean | null {
   if (typeof name !== 'string') return false;

@@ -8,7 +8,7 @@ const BEARER = /^bearer ([A-Za-z0-9._-]+)$/i;
 const BARE = /^(?:bearer )?([A-Za-z0-9._-]+)$/i;
 
 /** `values`: the values of the header in the request. Throws TokenRefused. */
-export function tokenReader(header: string): (values: readonly string[]) => string {
+export function createTokenReader(header: string): (values: readonly string[]) => string {
   const form = isAuthorization(header) ? BEARER : BARE;
   return (values) => {
     if (values.length !== 1) throw new TokenRefused(values.length === 0 ? 'no header' : 'the header was sent twice');

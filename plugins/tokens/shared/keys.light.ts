@@ -1,10 +1,10 @@
 /** Validates a key by its text: the checker for keys in definitions, the runtimes for all. Messages must never contain a key. */
-import { accessorsIn } from '../../../language/strings/accessor.js';
+import { listAccessors } from '../../../language/strings/accessor.js';
 import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 
 /** Why a key is invalid, with a suggestion; null when no flaw is known. */
-export function keyFlaw(key: string): string | null {
+export function findKeyFlaw(key: string): string | null {
   if (key.trim() === '') return 'it is empty; write `$ENV.<NAME>` and set the variable to a random key';
   if (isSampleSecret(key))
     return 'it is a sample that everybody knows; make a random one, such as `openssl rand -base64 48`';
@@ -12,13 +12,13 @@ export function keyFlaw(key: string): string | null {
 }
 
 /** The variable of an accessor text; null for a literal key. */
-export function variableOf(text: string): string | null {
-  const [only] = accessorsIn(text);
+export function getVariableName(text: string): string | null {
+  const [only] = listAccessors(text);
   return only === undefined ? null : (only.tail[0] ?? '');
 }
 
 /** UTF-8 length without platform APIs. */
-export function byteLength(text: string): number {
+export function getByteLength(text: string): number {
   let bytes = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;

@@ -5,5 +5,5 @@ const LABEL = 'audience of tokens';
 const BYTES = 12;
 
 /** `begun`: a hash of the public key, or an HMAC with the secret, which reveals no more than a signature. */
-export const realmOf = (begun: Hash | Hmac): string =>
+export const createKeyRealm = (begun: Hash | Hmac): string =>
   `key-${begun.update(LABEL).digest().subarray(0, BYTES).toString('base64url')}`;

@@ -20,21 +20,21 @@ export function decodeText(bytes: Uint8Array): string {
 export function readObject(text: string): JsonObject {
   let value: unknown;
   try {
-    value = parseExact(text, refuseBeyond);
+    value = parseExact(text, rejectOutOfRange);
   } catch (error) {
     throw error instanceof TokenRefused ? error : new TokenRefused('not JSON');
   }
   if (!isObject(value)) throw new TokenRefused('not a JSON object');
-  inspect(text);
+  validateStructure(text);
   return value;
 }
 
-function refuseBeyond(digits: string): void {
+function rejectOutOfRange(digits: string): void {
   if (isBeyond(digits)) throw new TokenRefused('a number out of range');
 }
 
 /** `text` is valid JSON, so only strings and brackets need to be scanned. */
-function inspect(text: string): void {
+function validateStructure(text: string): void {
   const open: (Set<string> | null)[] = [];
   for (let at = 0; at < text.length; at++) {
     const character = text[at];

@@ -3,8 +3,8 @@
  * key starts with none.
  */
 import { LRUCache } from 'lru-cache';
-import { MAX_TOKEN, TokenRefused, type TokenSettings, type TokenTool, type Verified } from '../kind.js';
-import { assertCurrent, judgeClaims, type Instants } from './claims.js';
+import { MAX_TOKEN, TokenRefused, type TokenSettings, type TokenTool, type VerifiedToken } from '../kind.js';
+import { assertCurrent, validateClaims, type InstantFormat } from './claims.js';
 
 const MAX_REMEMBERED = 10_000;
 /** Total characters of cached tokens; their claims take about as much memory again. */
@@ -13,14 +13,14 @@ const MAX_CHARACTERS = 8_388_608;
 type Open = TokenTool['open'];
 
 /** Caches verified tokens only. Expiry is checked at each use; the guard also checks revocation at each use. */
-export function verifier(open: Open, instants: Instants): TokenTool['verify'] {
-  const known = new LRUCache<string, Verified>({
+export function createTokenVerifier(open: Open, instants: InstantFormat): TokenTool['verify'] {
+  const known = new LRUCache<string, VerifiedToken>({
     max: MAX_REMEMBERED,
     maxSize: MAX_CHARACTERS,
     sizeCalculation: (_verified, token) => token.length,
   });
-  const judge = (token: string, text: string, now: number): Verified => {
-    const verified = judgeClaims(text, instants, now);
+  const validateAndCache = (token: string, text: string, now: number): VerifiedToken => {
+    const verified = validateClaims(text, instants, now);
     known.set(token, verified);
     return verified;
   };
@@ -32,12 +32,14 @@ export function verifier(open: Open, instants: Instants): TokenTool['verify'] {
     }
     if (token.length > MAX_TOKEN) throw new TokenRefused('too long');
     const opened = open(token);
-    return typeof opened === 'string' ? judge(token, opened, now) : opened.then((text) => judge(token, text, now));
+    return typeof opened === 'string'
+      ? validateAndCache(token, opened, now)
+      : opened.then((text) => validateAndCache(token, text, now));
   };
 }
 
 /** Returns one tool per key and algorithm; `make` also validates the key, so it runs for every resource. */
-export function toolbox(make: (settings: TokenSettings) => { id: string; tool: () => TokenTool }) {
+export function createToolCache(make: (settings: TokenSettings) => { id: string; tool: () => TokenTool }) {
   const tools = new Map<string, TokenTool>();
   return (settings: TokenSettings): TokenTool => {
     const { id, tool } = make(settings);

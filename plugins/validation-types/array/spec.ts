@@ -2,7 +2,7 @@
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
 import { closed, listBounds, nestedFields } from '../shared/bounds.light.js';
-import { countSchema, fieldsSchema } from '../shared/rule-schemas.light.js';
+import { createCountSchema, createFieldsSchema } from '../shared/rule-schemas.light.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -16,8 +16,8 @@ export default definePlugin({
   facts: { jsType: 'array', bounded: false },
   requires: ['validation-type:*'],
   schema: shape({ ...listBounds, fields: nestedFields, closed }),
-  openapi: ({ value, valueOf }) => ({
-    value: { type: 'array', items: fieldsSchema(value, valueOf), ...countSchema(value) },
+  openapi: ({ value, getValueSchema: valueOf }) => ({
+    value: { type: 'array', items: createFieldsSchema(value, valueOf), ...createCountSchema(value) },
   }),
   examples: [
     { title: 'Any objects', json: { type: 'ARRAY' } },

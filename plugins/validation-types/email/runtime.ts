@@ -2,8 +2,8 @@
 import type { Json } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { validationType } from '../kind.js';
-import { textForm } from '../shared/canonical.js';
-import { judgeLength } from '../shared/length.js';
+import { createTextCanonicalizer } from '../shared/canonical.js';
+import { createLengthCheck } from '../shared/length.js';
 import { isEmail } from './email.js';
 
 const USUAL = 'ada@example.com';
@@ -14,14 +14,14 @@ const ROOM = 61;
 export default defineRuntime(validationType, {
   create: () => ({
     compile: (rule) => {
-      const length = judgeLength(rule);
+      const length = createLengthCheck(rule);
       return (value, pointer, issues) => {
         if (typeof value !== 'string' || !isEmail(value)) {
           issues.push({ pointer, code: 'email', detail: 'must be an e-mail address' });
-        } else length?.judge(value, pointer, issues);
+        } else length?.validate(value, pointer, issues);
       };
     },
-    canonical: textForm,
+    canonical: createTextCanonicalizer,
     sample: sampleEmail,
   }),
 });

@@ -1,7 +1,7 @@
 /** Spec of `EMAIL`. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { lengthBounds } from '../shared/bounds.light.js';
-import { textSchema } from '../shared/rule-schemas.light.js';
+import { createTextSchema } from '../shared/rule-schemas.light.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -14,8 +14,8 @@ export default definePlugin({
     // With a canonical form, surrounding blanks or a trailing dot are valid input.
     value:
       value['canonical'] === undefined
-        ? { maxLength: 254, ...textSchema(value), format: 'email' }
-        : { ...textSchema(value), description: 'An e-mail address.' },
+        ? { maxLength: 254, ...createTextSchema(value), format: 'email' }
+        : { ...createTextSchema(value), description: 'An e-mail address.' },
   }),
   examples: [
     { title: 'One account, however its address is typed', json: { type: 'EMAIL', canonical: 'email' } },

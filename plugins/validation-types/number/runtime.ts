@@ -1,7 +1,7 @@
 /** Validates numbers. Text is converted only where a request can send nothing else. */
 import { ExactNumber } from '../../../contract/exact-number.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { compareNumbers, exactNumber, isBeyond } from '../../../language/strings/exact-json.js';
+import { compareNumbers, toExactNumber, isBeyond } from '../../../language/strings/exact-json.js';
 import { validationType } from '../kind.js';
 
 /** The JSON number syntax. */
@@ -10,7 +10,7 @@ const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Negative zero becomes zero; numbers out of range stay text and are rejected as such. */
 function fromText(sent: unknown): unknown {
   if (typeof sent !== 'string' || !NUMERAL.test(sent)) return sent;
-  return isBeyond(sent) ? sent : (exactNumber(sent) ?? sent);
+  return isBeyond(sent) ? sent : (toExactNumber(sent) ?? sent);
 }
 
 const isNumber = (value: unknown): value is number | ExactNumber =>
@@ -24,11 +24,11 @@ export default defineRuntime(validationType, {
       const low = typeof min === 'number' ? min : -Infinity;
       const high = typeof max === 'number' ? max : Infinity;
       return (value, pointer, issues) => {
-        const refuse = (code: string, detail: string): void => void issues.push({ pointer, code, detail });
-        if (!isNumber(value)) refuse('type', 'must be a number');
-        else if (integer === true && !isWhole(value)) refuse('integer', 'must be a whole number');
-        else if (compareNumbers(value, low) < 0) refuse('min', `must be at least ${low}`);
-        else if (compareNumbers(value, high) > 0) refuse('max', `must be at most ${high}`);
+        const addIssue = (code: string, detail: string): void => void issues.push({ pointer, code, detail });
+        if (!isNumber(value)) addIssue('type', 'must be a number');
+        else if (integer === true && !isWhole(value)) addIssue('integer', 'must be a whole number');
+        else if (compareNumbers(value, low) < 0) addIssue('min', `must be at least ${low}`);
+        else if (compareNumbers(value, high) > 0) addIssue('max', `must be at most ${high}`);
       };
     },
     fromText,

@@ -2,11 +2,11 @@
 import { isObject } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import {
-  boundsOf,
-  canonicalFields,
+  pickBounds,
+  createFieldsCanonicalizer,
   compileFields,
-  judgeFields,
-  putInside,
+  createFieldsValidator,
+  prefixPointers,
   sampleFields,
   type Rule,
 } from '../shared/fields.light.js';
@@ -14,11 +14,11 @@ import { validationType } from '../kind.js';
 
 export default defineRuntime(validationType, {
   create: ({ resolve }) => {
-    const fieldsOf = (rule: Rule) =>
-      compileFields(rule['fields'], boundsOf(rule), (name) => resolve(validationType, name));
+    const compileNestedFields = (rule: Rule) =>
+      compileFields(rule['fields'], pickBounds(rule), (name) => resolve(validationType, name));
     return {
       compile: (rule) => {
-        const judge = judgeFields(fieldsOf(rule), rule['closed'] === true);
+        const judge = createFieldsValidator(compileNestedFields(rule), rule['closed'] === true);
         return (value, pointer, issues) => {
           if (!isObject(value)) {
             issues.push({ pointer, code: 'type', detail: 'must be an object' });
@@ -26,11 +26,11 @@ export default defineRuntime(validationType, {
           }
           const start = issues.length;
           judge(value, issues);
-          if (issues.length > start) putInside(issues, start, pointer);
+          if (issues.length > start) prefixPointers(issues, start, pointer);
         };
       },
-      canonical: (rule) => canonicalFields(fieldsOf(rule)),
-      sample: (rule) => sampleFields(fieldsOf(rule)),
+      canonical: (rule) => createFieldsCanonicalizer(compileNestedFields(rule)),
+      sample: (rule) => sampleFields(compileNestedFields(rule)),
     };
   },
 });

@@ -2,7 +2,7 @@
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
 import { closed, lengthBounds, nestedFields } from '../shared/bounds.light.js';
-import { fieldsSchema } from '../shared/rule-schemas.light.js';
+import { createFieldsSchema } from '../shared/rule-schemas.light.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -16,7 +16,7 @@ export default definePlugin({
   facts: { jsType: 'object', bounded: false },
   requires: ['validation-type:*'],
   schema: lengthBounds.concat(shape({ fields: nestedFields, closed })),
-  openapi: ({ value, valueOf }) => ({ value: fieldsSchema(value, valueOf) }),
+  openapi: ({ value, getValueSchema: valueOf }) => ({ value: createFieldsSchema(value, valueOf) }),
   examples: [
     {
       title: 'An address',

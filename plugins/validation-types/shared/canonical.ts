@@ -1,10 +1,10 @@
 /** Canonical form of text values. */
 import type { Json } from '../../../contract/json.js';
-import { formsOf } from './canonical.light.js';
-import type { Canonical } from '../kind.js';
-import { canonicalText } from '../../shared/canonical.js';
+import { listForms } from './canonical.light.js';
+import type { Canonicalizer } from '../kind.js';
+import { createCanonicalizer } from '../../shared/canonical.js';
 
-export function textForm(rule: Readonly<Record<string, Json>>): Canonical | null {
-  const change = canonicalText(formsOf(rule['canonical']));
+export function createTextCanonicalizer(rule: Readonly<Record<string, Json>>): Canonicalizer | null {
+  const change = createCanonicalizer(listForms(rule['canonical']));
   return change && ((value) => (typeof value === 'string' ? change(value) : value));
 }

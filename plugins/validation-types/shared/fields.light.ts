@@ -4,10 +4,10 @@
  */
 import type { Issue } from '../../../contract/fault.js';
 import { asText, escapePointer, isObject, type Json } from '../../../contract/json.js';
-import type { Canonical, Judge, ValidationType } from '../kind.js';
+import type { Canonicalizer, ValueValidator, ValidationType } from '../kind.js';
 
 export type Rule = Readonly<Record<string, Json>>;
-export type TypeOf = (name: string) => ValidationType;
+export type ValidationTypeLookup = (name: string) => ValidationType;
 
 /** A bound, so that a hostile client cannot make validation expensive. */
 export const MAX_ISSUES = 50;
@@ -18,36 +18,36 @@ export interface FieldRule {
   readonly name: string;
   readonly pointer: string;
   readonly optional: boolean;
-  readonly judge: Judge;
-  readonly canonical: Canonical | null;
+  readonly validate: ValueValidator;
+  readonly canonical: Canonicalizer | null;
   readonly type: ValidationType;
   readonly rule: Rule;
 }
 
-export const ruleOf = (json: Json | undefined): Rule => (isObject(json) ? json : {});
+export const toRule = (json: Json | undefined): Rule => (isObject(json) ? json : {});
 
 /** Bounds around fields apply to each field without its own. */
-export function boundsOf({ min_length, max_length }: Rule): Rule {
+export function pickBounds({ min_length, max_length }: Rule): Rule {
   return {
     ...(min_length !== undefined && { min_length }),
     ...(max_length !== undefined && { max_length }),
   };
 }
 
-export function compileFields(fields: Json | undefined, bounds: Rule, typeOf: TypeOf): FieldRule[] {
-  return Object.entries(ruleOf(fields)).map(([name, own]) => {
-    const rule = { ...bounds, ...ruleOf(own) };
+export function compileFields(fields: Json | undefined, bounds: Rule, typeOf: ValidationTypeLookup): FieldRule[] {
+  return Object.entries(toRule(fields)).map(([name, own]) => {
+    const rule = { ...bounds, ...toRule(own) };
     const type = typeOf(asText(rule['type']));
     const optional = rule['optional'] === true;
     const canonical = type.canonical?.(rule) ?? null;
-    return { name, pointer: `/${escapePointer(name)}`, optional, judge: type.compile(rule), canonical, type, rule };
+    return { name, pointer: `/${escapePointer(name)}`, optional, validate: type.compile(rule), canonical, type, rule };
   });
 }
 
-export type ObjectJudge = (object: Readonly<Record<string, unknown>>, issues: Issue[]) => void;
+export type ObjectValidator = (object: Readonly<Record<string, unknown>>, issues: Issue[]) => void;
 
 /** Canonicalizes fields on a copy; values other than objects are returned unchanged. Null where no field has a canonical form. */
-export function canonicalFields(fields: readonly FieldRule[]): Canonical | null {
+export function createFieldsCanonicalizer(fields: readonly FieldRule[]): Canonicalizer | null {
   const changed = fields.flatMap(({ name, canonical }) => (canonical === null ? [] : [{ name, canonical }]));
   if (changed.length === 0) return null;
   return (object) => {
@@ -65,7 +65,7 @@ export function canonicalFields(fields: readonly FieldRule[]): Canonical | null 
   };
 }
 
-export const canonicalItems = (change: Canonical | null): Canonical | null =>
+export const createItemsCanonicalizer = (change: Canonicalizer | null): Canonicalizer | null =>
   change &&
   ((list) => {
     if (!Array.isArray(list)) return list;
@@ -75,20 +75,20 @@ export const canonicalItems = (change: Canonical | null): Canonical | null =>
   });
 
 /** `closed`: rejects fields without a rule. */
-export function judgeFields(fields: readonly FieldRule[], closed = false): ObjectJudge {
+export function createFieldsValidator(fields: readonly FieldRule[], closed = false): ObjectValidator {
   const known = new Set(fields.map(({ name }) => name));
   return (object, issues) => {
-    for (const { name, pointer, optional, judge } of fields) {
+    for (const { name, pointer, optional, validate: judge } of fields) {
       if (issues.length >= MAX_ISSUES) return;
       const value = Object.hasOwn(object, name) ? object[name] : undefined;
       if (value !== undefined && value !== null) judge(value, pointer, issues);
       else if (!optional) issues.push({ pointer, code: 'required', detail: 'is required' });
     }
-    if (closed) refuseUnknown(object, known, issues);
+    if (closed) rejectUnknown(object, known, issues);
   };
 }
 
-function refuseUnknown(object: object, known: ReadonlySet<string>, issues: Issue[]): void {
+function rejectUnknown(object: object, known: ReadonlySet<string>, issues: Issue[]): void {
   for (const name of Object.keys(object)) {
     if (issues.length >= MAX_ISSUES) return;
     if (known.has(name)) continue;
@@ -98,7 +98,7 @@ function refuseUnknown(object: object, known: ReadonlySet<string>, issues: Issue
 }
 
 /** Prefixes the issues since `start` with `pointer`. */
-export function putInside(issues: Issue[], start: number, pointer: string): void {
+export function prefixPointers(issues: Issue[], start: number, pointer: string): void {
   for (let i = start; i < issues.length; i++) {
     const issue = issues[i];
     if (issue !== undefined) issues[i] = { ...issue, pointer: pointer + issue.pointer };
@@ -106,14 +106,16 @@ export function putInside(issues: Issue[], start: number, pointer: string): void
 }
 
 /** Validates each item of a list; items must be objects. */
-export function judgeItems(judge: ObjectJudge): (items: readonly unknown[], pointer: string, issues: Issue[]) => void {
+export function createItemsValidator(
+  judge: ObjectValidator,
+): (items: readonly unknown[], pointer: string, issues: Issue[]) => void {
   return (items, pointer, issues) => {
     for (let i = 0; i < items.length && issues.length < MAX_ISSUES; i++) {
       const item = items[i];
       const start = issues.length;
       if (isObject(item)) judge(item, issues);
       else issues.push({ pointer: '', code: 'type', detail: 'must be an object' });
-      if (issues.length > start) putInside(issues, start, `${pointer}/${i}`);
+      if (issues.length > start) prefixPointers(issues, start, `${pointer}/${i}`);
     }
   };
 }

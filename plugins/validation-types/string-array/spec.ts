@@ -3,7 +3,7 @@ import { definePlugin } from '../../../contract/plugin.js';
 import { numeric, shape } from '../../../contract/combinators.js';
 import { canonicalField } from '../shared/canonical.light.js';
 import { listBounds } from '../shared/bounds.light.js';
-import { countSchema, textSchema } from '../shared/rule-schemas.light.js';
+import { createCountSchema, createTextSchema } from '../shared/rule-schemas.light.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -23,7 +23,9 @@ export default definePlugin({
       .integer()
       .min(0),
   }),
-  openapi: ({ value }) => ({ value: { type: 'array', items: textSchema(value, 'items_'), ...countSchema(value) } }),
+  openapi: ({ value }) => ({
+    value: { type: 'array', items: createTextSchema(value, 'items_'), ...createCountSchema(value) },
+  }),
   examples: [
     { title: 'A few words', json: { type: 'STRINGARRAY', arr_length: 4, items_min_length: 2, items_max_length: 20 } },
     { title: 'At least one', json: { type: 'STRINGARRAY', arr_min_length: 1 } },

@@ -1,7 +1,7 @@
 /** Spec of `STRING`. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { lengthBounds } from '../shared/bounds.light.js';
-import { textSchema } from '../shared/rule-schemas.light.js';
+import { createTextSchema } from '../shared/rule-schemas.light.js';
 
 export default definePlugin({
   kind: 'validation-type',
@@ -11,7 +11,7 @@ export default definePlugin({
   summary: 'Text. Bounds count characters (code points), on the value as it was sent, or in its `canonical` form.',
   facts: { jsType: 'string', bounded: true },
   schema: lengthBounds,
-  openapi: ({ value }) => ({ value: textSchema(value) }),
+  openapi: ({ value }) => ({ value: createTextSchema(value) }),
   examples: [
     { title: 'A name, in small letters and without blanks', json: { type: 'STRING', canonical: ['trim', 'lower'] } },
     { title: 'Any text', json: { type: 'STRING' } },

@@ -1,7 +1,14 @@
 /** Spec of `HeaderTokenVerifier`: a header that must equal a secret. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
-import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../shared/fields.light.js';
+import {
+  checkSecret,
+  createHeaderField,
+  createFieldMistakes,
+  secretField,
+  describeHeaderScheme,
+  verifierErrors,
+} from '../shared/fields.light.js';
 
 export default definePlugin({
   kind: 'verifier',
@@ -12,13 +19,13 @@ export default definePlugin({
     'Nothing of the body is signed: whoever has seen one request can send others. Prefer a signature where the sender makes one.',
   schema: shape(
     {
-      header_key: headerField('Header that holds the secret.', '$HEADER.x-webhook-token'),
+      header_key: createHeaderField('Header that holds the secret.', '$HEADER.x-webhook-token'),
       secret_key: secretField,
     },
-    { mistaken: mistakenIn('header_key', 'sig_header') },
+    { mistaken: createFieldMistakes('header_key', 'sig_header') },
   ),
   check: checkSecret,
-  openapi: (place) => shown(place, 'header_key', 'The secret that both sides know. Sent exactly once.'),
+  openapi: (place) => describeHeaderScheme(place, 'header_key', 'The secret that both sides know. Sent exactly once.'),
   errors: verifierErrors,
   examples: [{ title: 'A token', json: { header_key: '$HEADER.x-webhook-token', secret_key: '$ENV.EXAMPLE_KEY' } }],
   counterExamples: [

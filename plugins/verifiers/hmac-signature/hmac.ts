@@ -2,11 +2,11 @@
 import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { Algorithm } from './algorithms.light.js';
 
-const digitsOf = (algorithm: Algorithm): number => Number(algorithm.slice(3)) / 4;
+const getHexLength = (algorithm: Algorithm): number => Number(algorithm.slice(3)) / 4;
 
 /** Returns the signature bytes, or null for any other form; a lenient decoder would silently accept half a digest. */
-export function signatureReader(algorithm: Algorithm): (header: string) => Buffer | null {
-  const form = new RegExp(`^(?:${algorithm}=)?([0-9a-fA-F]{${digitsOf(algorithm)}})$`);
+export function createSignatureReader(algorithm: Algorithm): (header: string) => Buffer | null {
+  const form = new RegExp(`^(?:${algorithm}=)?([0-9a-fA-F]{${getHexLength(algorithm)}})$`);
   return (header) => {
     const digits = form.exec(header)?.[1];
     return digits === undefined ? null : Buffer.from(digits, 'hex');

@@ -2,24 +2,24 @@
 import { createSecretKey } from 'node:crypto';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { verifier, type Verify } from '../kind.js';
-import { headerOf, onlyValue, secretOf, signedBytes, UNSIGNED } from '../shared/settings.js';
+import { readHeaderName, readSingleValue, readSecret, readSignedBytes, UNSIGNED } from '../shared/settings.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
-import { isSigned, signatureReader } from './hmac.js';
+import { isSigned, createSignatureReader } from './hmac.js';
 
 export default defineRuntime(verifier, {
   create: () => ({
     needsBody: true,
     plan(options, tools): Verify {
-      const name = headerOf(options, 'sig_header', tools);
-      const key = createSecretKey(Buffer.from(secretOf(options, tools)));
+      const name = readHeaderName(options, 'sig_header', tools);
+      const key = createSecretKey(Buffer.from(readSecret(options, tools)));
       const algorithm = ALGORITHMS.find((known) => known === options['algorithm']) ?? DEFAULT_ALGORITHM;
-      const read = signatureReader(algorithm);
+      const read = createSignatureReader(algorithm);
       return async (invocation) => {
-        const sent = onlyValue(invocation, name);
+        const sent = readSingleValue(invocation, name);
         if ('refused' in sent) return sent;
         const signature = read(sent.value);
         if (signature === null) return { refused: 'the signature has another form' };
-        const bytes = await signedBytes(invocation, options);
+        const bytes = await readSignedBytes(invocation, options);
         if (bytes === null) return UNSIGNED;
         return isSigned(algorithm, key, bytes, signature) || { refused: 'the signature does not fit' };
       };

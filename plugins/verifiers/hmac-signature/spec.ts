@@ -6,18 +6,18 @@ import { shape, text } from '../../../contract/combinators.js';
 import {
   checkPath,
   checkSecret,
-  headerField,
-  mistakenIn,
+  createHeaderField,
+  createFieldMistakes,
   pathField,
   secretField,
-  shown,
-  signedWords,
+  describeHeaderScheme,
+  describeSignedParts,
   verifierErrors,
 } from '../shared/fields.light.js';
 import { ALGORITHMS, DEFAULT_ALGORITHM } from './algorithms.light.js';
 
-const signatureDoc = (algorithm: string, value: ApiPlace['value']): string =>
-  `HMAC (${algorithm}) of ${signedWords(value)}, byte for byte: \`<hex>\` or \`${algorithm}=<hex>\`. Sent exactly once.`;
+const formatSignatureDoc = (algorithm: string, value: ApiPlace['value']): string =>
+  `HMAC (${algorithm}) of ${describeSignedParts(value)}, byte for byte: \`<hex>\` or \`${algorithm}=<hex>\`. Sent exactly once.`;
 
 export default definePlugin({
   kind: 'verifier',
@@ -31,16 +31,20 @@ export default definePlugin({
     'the same event comes twice.',
   schema: shape(
     {
-      sig_header: headerField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
+      sig_header: createHeaderField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
       secret_key: secretField,
       path: pathField,
       algorithm: text({ doc: 'The hash.', default: DEFAULT_ALGORITHM, examples: ['sha512'] }).oneOf(ALGORITHMS),
     },
-    { mistaken: mistakenIn('sig_header', 'header_key') },
+    { mistaken: createFieldMistakes('sig_header', 'header_key') },
   ),
   check: (place) => [...checkSecret(place), ...checkPath(place)],
   openapi: (place) =>
-    shown(place, 'sig_header', signatureDoc(asText(place.value['algorithm'] ?? DEFAULT_ALGORITHM), place.value)),
+    describeHeaderScheme(
+      place,
+      'sig_header',
+      formatSignatureDoc(asText(place.value['algorithm'] ?? DEFAULT_ALGORITHM), place.value),
+    ),
   errors: verifierErrors,
   examples: [
     {

@@ -3,17 +3,17 @@
  * in no list.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { entriesOf } from './entries.light.js';
+import { splitEntries } from './entries.light.js';
 
 /** Returns the predicate, or why the list is invalid. */
-export function addressList(text: string): ((address: string) => boolean) | string {
-  const entries = entriesOf(text);
+export function compileAddressList(text: string): ((address: string) => boolean) | string {
+  const entries = splitEntries(text);
   if (entries.length === 0) return 'it names no address';
   const known = new BlockList();
   for (const entry of entries) if (!add(known, entry)) return `"${entry}" is no address and no range`;
   return (address) => {
     // A link-local address ends with the name of its interface.
-    const plain = unmapped(address.split('%')[0] ?? '');
+    const plain = unmapAddress(address.split('%')[0] ?? '');
     if (isIPv4(plain)) return known.check(plain, 'ipv4');
     return isIPv6(plain) && known.check(plain, 'ipv6');
   };
@@ -21,7 +21,7 @@ export function addressList(text: string): ((address: string) => boolean) | stri
 
 function add(known: BlockList, entry: string): boolean {
   const [written = '', length, ...rest] = entry.split('/');
-  const address = unmapped(written);
+  const address = unmapAddress(written);
   const wasMapped = address !== written;
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) && !address.includes('%') ? 'ipv6' : null;
   if (family === null || rest.length > 0) return false;
@@ -38,7 +38,7 @@ function add(known: BlockList, entry: string): boolean {
 }
 
 /** The IPv4 address in `::ffff:192.0.2.1`, in any spelling; other addresses unchanged. */
-function unmapped(address: string): string {
+function unmapAddress(address: string): string {
   if (!isIPv6(address) || address.includes('%')) return address;
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical) ?? [];

@@ -1,10 +1,10 @@
 /** Splits the text of a list into entries, for the checker (literal lists) and the runtime (all lists). */
-export const entriesOf = (text: string): string[] =>
+export const splitEntries = (text: string): string[] =>
   text
     .split(/[,|]/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
 /** Approximate; the platform validates addresses at load. */
-export const looksLikeAddress = (entry: string): boolean =>
+export const isAddressLike = (entry: string): boolean =>
   /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(?:\/\d{1,3})?$/.test(entry);

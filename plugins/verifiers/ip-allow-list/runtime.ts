@@ -1,8 +1,8 @@
 /** The list is parsed once at load; an empty one is a startup error. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { verifier, type Verify } from '../kind.js';
-import { refuseSetting, settingOf } from '../shared/settings.js';
-import { addressList } from './allowed.js';
+import { throwSettingError, readSetting } from '../shared/settings.js';
+import { compileAddressList } from './allowed.js';
 
 export default defineRuntime(verifier, {
   create: () => ({
@@ -10,8 +10,8 @@ export default defineRuntime(verifier, {
     // Any web page in a browser at such an address can send requests from it.
     proof: () => 'ambient',
     plan(options, tools): Verify {
-      const judged = addressList(settingOf(options, 'allowed_ips', tools));
-      const isAllowed = typeof judged === 'string' ? refuseSetting('allowed_ips', tools, judged) : judged;
+      const judged = compileAddressList(readSetting(options, 'allowed_ips', tools));
+      const isAllowed = typeof judged === 'string' ? throwSettingError('allowed_ips', tools, judged) : judged;
       return ({ remote }) => isAllowed(remote) || { refused: 'another address' };
     },
   }),

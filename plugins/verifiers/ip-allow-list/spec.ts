@@ -2,9 +2,9 @@
 import { asText } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
-import { variableOf } from '../../tokens/shared/keys.light.js';
-import { setting, verifierErrors } from '../shared/fields.light.js';
-import { entriesOf, looksLikeAddress } from './entries.light.js';
+import { getVariableName } from '../../tokens/shared/keys.light.js';
+import { createSettingField, verifierErrors } from '../shared/fields.light.js';
+import { splitEntries, isAddressLike } from './entries.light.js';
 
 const IPS = { say: 'the addresses stand in `"allowed_ips"`', rename: 'allowed_ips' };
 
@@ -17,7 +17,7 @@ export default definePlugin({
     'Addresses and ranges (CIDR) of IPv4 and IPv6, separated by commas or pipes. The address is that of the connection; what ' +
     'proxies tell is believed for as many as `http.trusted_proxies` in the config file counts, and no others.',
   schema: shape({
-    allowed_ips: setting('Addresses and ranges, separated by commas or pipes.', {
+    allowed_ips: createSettingField('Addresses and ranges, separated by commas or pipes.', {
       examples: ['$ENV.SENDER_IPS'],
       form: '"192.0.2.7, 198.51.100.0/24"',
     }),
@@ -43,9 +43,9 @@ export default definePlugin({
 /** A list in the environment is validated at load. */
 function check({ value }: CheckPlace): Finding[] {
   const text = asText(value['allowed_ips']);
-  if (variableOf(text) !== null) return [];
-  const entries = entriesOf(text);
-  const wrong = entries.find((entry) => !looksLikeAddress(entry));
+  if (getVariableName(text) !== null) return [];
+  const entries = splitEntries(text);
+  const wrong = entries.find((entry) => !isAddressLike(entry));
   if (entries.length > 0 && wrong === undefined) return [];
   const what = wrong === undefined ? 'it names no address' : `"${wrong}" is no address and no range`;
   const field = '`allowed_ips`';

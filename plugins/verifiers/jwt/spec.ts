@@ -3,7 +3,14 @@ import type { ApiPart, ApiPlace } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { definePlugin } from '../../../contract/plugin.js';
 import { shape, text } from '../../../contract/combinators.js';
-import { checkSecret, headerField, mistakenIn, secretField, shown, verifierErrors } from '../shared/fields.light.js';
+import {
+  checkSecret,
+  createHeaderField,
+  createFieldMistakes,
+  secretField,
+  describeHeaderScheme,
+  verifierErrors,
+} from '../shared/fields.light.js';
 import { TOK_KEY } from '../../tokens/shared/keys.light.js';
 import { demandedWords } from '../../tokens/shared/audience.light.js';
 
@@ -19,7 +26,7 @@ export default definePlugin({
   requires: ['token:JWT'],
   schema: shape(
     {
-      header_key: headerField('Header that holds the token.', '$HEADER.authorization'),
+      header_key: createHeaderField('Header that holds the token.', '$HEADER.authorization'),
       secret_key: secretField,
       issuer: demandedWords.issuer,
       audience: demandedWords.audience,
@@ -29,10 +36,10 @@ export default definePlugin({
         'HS512',
       ]),
     },
-    { mistaken: mistakenIn('header_key', 'sig_header') },
+    { mistaken: createFieldMistakes('header_key', 'sig_header') },
   ),
   check: checkSecret,
-  openapi: demanded,
+  openapi: describeApi,
   errors: { ...verifierErrors, TOK_KEY },
   examples: [
     {
@@ -66,10 +73,10 @@ export default definePlugin({
   ],
 });
 
-function demanded(place: ApiPlace): ApiPart {
+function describeApi(place: ApiPlace): ApiPart {
   const { header_key: header, algorithm = 'HS256' } = place.value;
   const what = `A JWT (${asText(algorithm)}) of the sender, with \`exp\`.`;
-  if (asText(header).toLowerCase() !== '$header.authorization') return shown(place, 'header_key', what);
+  if (asText(header).toLowerCase() !== '$header.authorization') return describeHeaderScheme(place, 'header_key', what);
   const scheme = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: what };
   return { security: [{ name: 'sender', scheme }] };
 }

@@ -1,7 +1,7 @@
 /** RSA PKCS#1 v1.5 with SHA-256: validates keys once, and accepts only canonical Base64 signatures. */
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
 
-export function rsaKey(pem: string): KeyObject | string {
+export function parseRsaKey(pem: string): KeyObject | string {
   // Environment files may contain line breaks as a backslash and `n`.
   const text = pem.replaceAll('\\n', '\n').trim();
   if (!/^-----BEGIN (?:RSA )?PUBLIC KEY-----/.test(text)) {
@@ -18,7 +18,7 @@ export function rsaKey(pem: string): KeyObject | string {
 }
 
 /** Null unless the text is canonical padded Base64 of exactly the signature length of the key. */
-export function signatureOf(header: string, key: KeyObject): Buffer | null {
+export function parseSignature(header: string, key: KeyObject): Buffer | null {
   const bytes = Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
   if (header.length !== Math.ceil(bytes / 3) * 4) return null;
   const signature = Buffer.from(header, 'base64');

@@ -4,19 +4,19 @@ import { asText } from '../../../contract/json.js';
 import type { ApiPlace } from '../../../contract/api.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { shape } from '../../../contract/combinators.js';
-import { variableOf } from '../../tokens/shared/keys.light.js';
+import { getVariableName } from '../../tokens/shared/keys.light.js';
 import {
   checkPath,
-  headerField,
+  createHeaderField,
   pathField,
-  setting,
-  shown,
-  signedWords,
+  createSettingField,
+  describeHeaderScheme,
+  describeSignedParts,
   verifierErrors,
 } from '../shared/fields.light.js';
 
-const signatureDoc = (value: ApiPlace['value']): string =>
-  `RSA signature (PKCS#1 v1.5 with SHA-256) of ${signedWords(value)}, byte for byte, in Base64. Sent exactly once.`;
+const formatSignatureDoc = (value: ApiPlace['value']): string =>
+  `RSA signature (PKCS#1 v1.5 with SHA-256) of ${describeSignedParts(value)}, byte for byte, in Base64. Sent exactly once.`;
 
 const PEM = { say: 'the key of the sender is `"public_key_pem": "$ENV.<NAME>"`', rename: 'public_key_pem' };
 const HEADER_KEY = { say: 'the header is `"header_key": "$HEADER.<name>"`', rename: 'header_key' };
@@ -31,8 +31,10 @@ export default definePlugin({
     '`\\n`. Values in a path or a query string are signed where `path` says so.',
   schema: shape(
     {
-      header_key: headerField('Header that holds the signature.', '$HEADER.x-signature'),
-      public_key_pem: setting('The public key of the sender in PEM form.', { examples: ['$ENV.SENDER_PUBLIC_KEY'] }),
+      header_key: createHeaderField('Header that holds the signature.', '$HEADER.x-signature'),
+      public_key_pem: createSettingField('The public key of the sender in PEM form.', {
+        examples: ['$ENV.SENDER_PUBLIC_KEY'],
+      }),
       path: pathField,
     },
     {
@@ -48,7 +50,7 @@ export default definePlugin({
     },
   ),
   check: (place) => [...checkKey(place), ...checkPath(place)],
-  openapi: (place) => shown(place, 'header_key', signatureDoc(place.value)),
+  openapi: (place) => describeHeaderScheme(place, 'header_key', formatSignatureDoc(place.value)),
   errors: verifierErrors,
   examples: [
     {
@@ -75,7 +77,7 @@ export default definePlugin({
 /** A key in the environment is validated at load. */
 function checkKey({ value, env }: CheckPlace): Finding[] {
   const text = asText(value['public_key_pem']);
-  const name = variableOf(text);
+  const name = getVariableName(text);
   const isPem = name === null ? text.includes('-----BEGIN ') : env(name)?.blank !== true;
   if (isPem) return [];
   const what = 'it is no key in PEM form, which begins with `-----BEGIN PUBLIC KEY-----`';

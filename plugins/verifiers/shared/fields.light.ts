@@ -9,20 +9,20 @@ import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import type { CodeEntry } from '../../../contract/problem.js';
 import { asText } from '../../../contract/json.js';
 import { isSampleSecret } from '../../../language/strings/sample-secrets.js';
-import { keyFlaw, variableOf } from '../../tokens/shared/keys.light.js';
+import { findKeyFlaw, getVariableName } from '../../tokens/shared/keys.light.js';
 
 const PATHS = ['signed', 'unsigned'] as const;
 
 const HEADER = /^\$HEADER\.(?![iI][pP]$)[A-Za-z0-9_-]+$/;
 
-export const headerField = (doc: string, example: string) =>
+export const createHeaderField = (doc: string, example: string) =>
   text({ doc, examples: [example], roots: ['HEADER'] })
     .required()
     .matches(HEADER);
 
 const SECRET = { say: 'the secret is `"secret_key": "$ENV.<NAME>"`', rename: 'secret_key' };
 /** Common mistakes in field names of a verifier; `header` is the correct name. */
-export const mistakenIn = (header: string, other: string) => {
+export const createFieldMistakes = (header: string, other: string) => {
   const right = { say: `the header is \`"${header}": "$HEADER.<name>"\``, rename: header };
   return {
     [other]: right,
@@ -38,14 +38,14 @@ export const mistakenIn = (header: string, other: string) => {
   };
 };
 
-export const setting = (doc: string, meta: Omit<FieldMeta, 'doc'>) =>
+export const createSettingField = (doc: string, meta: Omit<FieldMeta, 'doc'>) =>
   value(text({ doc, ...(meta.form !== undefined && { form: meta.form }) }).required(), {
     doc,
     roots: ['ENV'],
     ...meta,
   }).required();
 
-export const secretField = setting('The secret that both sides know. Keep it in the environment.', {
+export const secretField = createSettingField('The secret that both sides know. Keep it in the environment.', {
   secret: true,
   purpose: 'webhooks',
   examples: ['$ENV.WEBHOOK_SECRET'],
@@ -62,13 +62,13 @@ export const pathField = text({
 }).oneOf(PATHS);
 
 /** OpenAPI security scheme of the header that a verifier reads. */
-export function shown({ value }: ApiPlace, field: string, what: string): ApiPart {
+export function describeHeaderScheme({ value }: ApiPlace, field: string, what: string): ApiPart {
   const name = /^\$HEADER\.(.+)$/.exec(asText(value[field]))?.[1]?.toLowerCase();
   if (name === undefined) return {};
   return { security: [{ name, scheme: { type: 'apiKey', in: 'header', name, description: what } }] };
 }
 
-export const signedWords = (value: ApiPlace['value']): string =>
+export const describeSignedParts = (value: ApiPlace['value']): string =>
   value['path'] === 'signed' ? 'path and query string, a line feed and the body' : 'the body';
 
 export const verifierErrors = {
@@ -90,7 +90,7 @@ export const verifierErrors = {
 /** Checks a literal secret; those from the environment are checked elsewhere. */
 export function checkSecret({ value: { secret_key: written } }: CheckPlace): Finding[] {
   const key = asText(written);
-  const what = variableOf(key) === null && key !== '' && !isSampleSecret(key) ? keyFlaw(key) : null;
+  const what = getVariableName(key) === null && key !== '' && !isSampleSecret(key) ? findKeyFlaw(key) : null;
   if (what === null) return [];
   return [{ code: 'WHK_SETTING', at: '/secret_key', params: { field: '`secret_key`', place: 'this verifier', what } }];
 }

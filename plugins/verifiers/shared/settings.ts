@@ -5,39 +5,39 @@
 import { BootError } from '../../../contract/boot-error.js';
 import { asText, type Json } from '../../../contract/json.js';
 import type { Invocation, PlanTools } from '../../../contract/plan.js';
-import { settledText } from '../../../contract/settled.js';
-import { keyFlaw } from '../../tokens/shared/keys.light.js';
-import type { Verdict } from '../kind.js';
+import { readConstantText } from '../../../contract/settled.js';
+import { findKeyFlaw } from '../../tokens/shared/keys.light.js';
+import type { VerificationResult } from '../kind.js';
 
 type Options = Readonly<Record<string, Json>>;
 
-export function refuseSetting(field: string, tools: PlanTools, what: string, cause?: unknown): never {
+export function throwSettingError(field: string, tools: PlanTools, what: string, cause?: unknown): never {
   throw new BootError('WHK_SETTING', { field: `\`${field}\``, place: `"${tools.place}"`, what }, cause);
 }
 
 /** The text of a setting, which is never empty. */
-export function settingOf(options: Options, field: string, tools: PlanTools): string {
+export function readSetting(options: Options, field: string, tools: PlanTools): string {
   const written = options[field];
-  if (typeof written !== 'string') return refuseSetting(field, tools, 'there is none');
-  const text = settledText(written, tools);
-  return text.trim() === '' ? refuseSetting(field, tools, 'it is empty') : text;
+  if (typeof written !== 'string') return throwSettingError(field, tools, 'there is none');
+  const text = readConstantText(written, tools);
+  return text.trim() === '' ? throwSettingError(field, tools, 'it is empty') : text;
 }
 
-export function secretOf(options: Options, tools: PlanTools): string {
-  const key = settingOf(options, 'secret_key', tools);
-  const flaw = keyFlaw(key);
-  if (flaw !== null) refuseSetting('secret_key', tools, flaw);
+export function readSecret(options: Options, tools: PlanTools): string {
+  const key = readSetting(options, 'secret_key', tools);
+  const flaw = findKeyFlaw(key);
+  if (flaw !== null) throwSettingError('secret_key', tools, flaw);
   return key;
 }
 
 /** The lower-case name in `$HEADER.<name>`. */
-export function headerOf(options: Options, field: string, tools: PlanTools): string {
+export function readHeaderName(options: Options, field: string, tools: PlanTools): string {
   const name = /^\$HEADER\.([A-Za-z0-9_-]+)$/.exec(asText(options[field]))?.[1]?.toLowerCase();
-  return name ?? refuseSetting(field, tools, 'write it like `$HEADER.x-signature`');
+  return name ?? throwSettingError(field, tools, 'write it like `$HEADER.x-signature`');
 }
 
 /** The value of a header that must be sent exactly once. */
-export function onlyValue(
+export function readSingleValue(
   invocation: Invocation,
   name: string,
 ): { readonly value: string } | { readonly refused: string } {
@@ -51,11 +51,11 @@ export function onlyValue(
  * The signed bytes. Values in the URL are not part of a body: without a signed path, a signature of an empty body would let a
  * caller choose them freely.
  */
-export async function signedBytes(invocation: Invocation, { path }: Options): Promise<Uint8Array | null> {
-  const bytes = await invocation.bytes();
+export async function readSignedBytes(invocation: Invocation, { path }: Options): Promise<Uint8Array | null> {
+  const bytes = await invocation.readRawBody();
   if (path === 'signed')
     return invocation.target === undefined ? null : Buffer.concat([Buffer.from(`${invocation.target}\n`), bytes]);
   return bytes.length === 0 && invocation.texts !== null ? null : bytes;
 }
 
-export const UNSIGNED: Verdict = { refused: 'the payload stands in the address, which nobody signed' };
+export const UNSIGNED: VerificationResult = { refused: 'the payload stands in the address, which nobody signed' };

@@ -7,12 +7,12 @@ import { JPEG_BLUE, PNG_RED } from '../../support/pictures.js';
 
 const ADA = { email: 'ada@kasuwa.example', password: 'correct horse', fullName: 'Ada O.' };
 const BEN = { email: 'ben@kasuwa.example', password: 'battery staple', fullName: 'Ben K.', phone: '+234 800 1' };
-const bearer = (user: Loose) => ({ authorization: `Bearer ${String(user['accessToken'])}` });
-const file = (bytes: Buffer, type: string) => new Blob([new Uint8Array(bytes)], { type });
+const createBearerHeader = (user: Loose) => ({ authorization: `Bearer ${String(user['accessToken'])}` });
+const createFile = (bytes: Buffer, type: string) => new Blob([new Uint8Array(bytes)], { type });
 
 export const ORIGINS = ['https://shop.kasuwa.example', 'https://admin.kasuwa.example', 'http://localhost:5173'];
 
-export function marketplace(): Endpoint[] {
+export function createMarketplaceEndpoints(): Endpoint[] {
   let ada: Loose = {};
   let ben: Loose = {};
   let listing: Loose = {};
@@ -27,8 +27,8 @@ export function marketplace(): Endpoint[] {
         expect(ada).to.have.all.keys('id', 'email', 'fullName', 'accessToken');
         expect(ada).to.include({ email: ADA.email, fullName: ADA.fullName });
         ben = await page.post('signUp', BEN);
-        await page.refused(409, 'signUp', ADA);
-        await page.refused(422, 'signUp', { ...ADA, email: 'no address' });
+        await page.expectRejected(409, 'signUp', ADA);
+        await page.expectRejected(422, 'signUp', { ...ADA, email: 'no address' });
       },
     ],
     [
@@ -36,17 +36,17 @@ export function marketplace(): Endpoint[] {
       async (page) => {
         ada = await page.post('signIn', { email: ADA.email, password: ADA.password });
         expect(ada).to.have.all.keys('id', 'email', 'fullName', 'accessToken');
-        await page.refused(401, 'signIn', { email: ADA.email, password: 'wrong password' });
+        await page.expectRejected(401, 'signIn', { email: ADA.email, password: 'wrong password' });
       },
     ],
     [
       'createListing',
       async (page) => {
         const made = { title: 'Red lamp', price: 12.5, tags: ['light', 'home'] };
-        listing = await page.post('createListing', made, bearer(ada));
+        listing = await page.post('createListing', made, createBearerHeader(ada));
         expect(listing).to.deep.include({ ...made, sellerId: ada['id'], description: null, status: 'active' });
         expect(listing['created_at']).to.match(/^\d{4}-\d\d-\d\dT/);
-        await page.refused(401, 'createListing', made);
+        await page.expectRejected(401, 'createListing', made);
       },
     ],
     [
@@ -54,9 +54,9 @@ export function marketplace(): Endpoint[] {
       async (page) => {
         const form = new FormData();
         form.set('listingId', String(listing['id']));
-        form.append('file', file(PNG_RED, 'image/png'), 'lamp.png');
-        form.append('file', file(JPEG_BLUE, 'image/jpeg'), 'lamp.jpg');
-        photos = await page.upload('uploadListingPhotos', form, bearer(ada));
+        form.append('file', createFile(PNG_RED, 'image/png'), 'lamp.png');
+        form.append('file', createFile(JPEG_BLUE, 'image/jpeg'), 'lamp.jpg');
+        photos = await page.upload('uploadListingPhotos', form, createBearerHeader(ada));
         expect(photos.map(({ size }) => size)).to.deep.equal([PNG_RED.length, JPEG_BLUE.length]);
         for (const photo of photos) {
           expect(photo).to.have.all.keys('id', 'url', 'storageKey', 'color', 'size');
@@ -87,25 +87,25 @@ export function marketplace(): Endpoint[] {
       async (page) => {
         const detail = await page.get(`listingDetail?id=${String(listing['id'])}`);
         expect(detail).to.include({ title: 'Red lamp', sellerName: ADA.fullName, sellerPhone: null });
-        const message = await page.refused(404, 'listingDetail', { id: 'none' });
+        const message = await page.expectRejected(404, 'listingDetail', { id: 'none' });
         expect(message).to.equal('Operation Failed: this action must return a value!');
       },
     ],
     [
       'placeOrder',
       async (page) => {
-        order = await page.post('placeOrder', { listingId: listing['id'] }, bearer(ben));
+        order = await page.post('placeOrder', { listingId: listing['id'] }, createBearerHeader(ben));
         expect(order).to.have.all.keys('id', 'amount', 'status', 'reference');
         expect(order).to.include({ amount: 12.5, status: 'awaiting payment' });
-        await page.refused(404, 'placeOrder', { listingId: 'there is none' }, bearer(ben));
+        await page.expectRejected(404, 'placeOrder', { listingId: 'there is none' }, createBearerHeader(ben));
       },
     ],
     [
       'payOrder',
       async (page) => {
-        const paying = await page.post('payOrder', { orderId: order['id'] }, bearer(ben));
+        const paying = await page.post('payOrder', { orderId: order['id'] }, createBearerHeader(ben));
         expect(JSON.stringify(paying)).to.contain('https://pay.example/x').and.contain(String(order['reference']));
-        await page.refused(404, 'payOrder', { orderId: order['id'] }, bearer(ada));
+        await page.expectRejected(404, 'payOrder', { orderId: order['id'] }, createBearerHeader(ada));
       },
     ],
     [
@@ -117,7 +117,7 @@ export function marketplace(): Endpoint[] {
         });
         const socket = await page.socket(String(ben['id']));
         try {
-          await page.refused(401, 'paymentWebhook', event, sign('another key'));
+          await page.expectRejected(401, 'paymentWebhook', event, sign('another key'));
           const paid = { orderId: order['id'], state: 'funded' };
           expect(await page.post('paymentWebhook', event, sign('whsec_91b7ce'))).to.deep.equal(paid);
           const { uid, action, data } = await socket.next();
@@ -130,34 +130,34 @@ export function marketplace(): Endpoint[] {
     [
       'confirmDelivery',
       async (page) => {
-        const done = await page.post('confirmDelivery', { orderId: order['id'] }, bearer(ben));
+        const done = await page.post('confirmDelivery', { orderId: order['id'] }, createBearerHeader(ben));
         expect(done).to.deep.equal({ id: order['id'], status: 'FULFILLED' });
-        await page.refused(404, 'confirmDelivery', { orderId: order['id'] }, bearer(ben));
+        await page.expectRejected(404, 'confirmDelivery', { orderId: order['id'] }, createBearerHeader(ben));
       },
     ],
     [
       'myOrders',
       async (page) => {
-        const mine = await page.post('myOrders', {}, bearer(ben));
+        const mine = await page.post('myOrders', {}, createBearerHeader(ben));
         expect(mine).to.include({ id: order['id'], amount: 12.5, status: 'FULFILLED', title: 'Red lamp' });
         expect(mine['orderedAt']).to.be.a('string');
-        expect(await page.post('myOrders', {}, bearer(ada))).to.equal(null);
+        expect(await page.post('myOrders', {}, createBearerHeader(ada))).to.equal(null);
       },
     ],
     [
       'deleteListingPhotos',
       async (page) => {
         const keys = photos.map(({ storageKey }) => storageKey);
-        await page.post('deleteListingPhotos', keys, bearer(ada));
+        await page.post('deleteListingPhotos', keys, createBearerHeader(ada));
       },
     ],
-    ['expireOrders', async (page) => void (await page.refused(404, 'expireOrders'))],
+    ['expireOrders', async (page) => void (await page.expectRejected(404, 'expireOrders'))],
     [
       'signOut',
       async (page) => {
-        await page.post('signOut', {}, bearer(ben));
-        await page.refused(401, 'myOrders', {}, bearer(ben));
-        await page.post('myOrders', {}, bearer(ada));
+        await page.post('signOut', {}, createBearerHeader(ben));
+        await page.expectRejected(401, 'myOrders', {}, createBearerHeader(ben));
+        await page.post('myOrders', {}, createBearerHeader(ada));
       },
     ],
   ];

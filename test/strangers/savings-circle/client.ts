@@ -3,15 +3,15 @@ import { expect } from 'chai';
 import type { Loose } from '../../support/client.js';
 import type { Endpoint } from '../../support/other-origin.js';
 import { PNG_RED } from '../../support/pictures.js';
-import { until } from '../../support/until.js';
+import { waitUntil } from '../../support/until.js';
 
 const TOLU = { phone: '08030000001', pin: '4821', display_name: 'Tolu' };
 const UCHE = { phone: '08030000002', pin: '9917', display_name: 'Uche' };
-const token = (member: Loose) => ({ 'x-access-token': String(member['token']) });
+const createTokenHeader = (member: Loose) => ({ 'x-access-token': String(member['token']) });
 
 export const ORIGINS = ['https://ajo.example', 'https://app.ajo.example'];
 
-export function savingsCircle(asked: () => readonly string[]): Endpoint[] {
+export function createSavingsCircleEndpoints(asked: () => readonly string[]): Endpoint[] {
   let tolu: Loose = {};
   let uche: Loose = {};
   let circle: Loose = {};
@@ -23,8 +23,8 @@ export function savingsCircle(asked: () => readonly string[]): Endpoint[] {
         tolu = await page.post('member-join', TOLU);
         uche = await page.post('member-join', UCHE);
         expect(tolu).to.have.all.keys('id', 'phone', 'display_name', 'token');
-        await page.refused(409, 'member-join', TOLU);
-        await page.refused(422, 'member-join', { ...TOLU, phone: '1' });
+        await page.expectRejected(409, 'member-join', TOLU);
+        await page.expectRejected(422, 'member-join', { ...TOLU, phone: '1' });
       },
     ],
     [
@@ -32,14 +32,14 @@ export function savingsCircle(asked: () => readonly string[]): Endpoint[] {
       async (page) => {
         tolu = await page.post('member-login', { phone: TOLU.phone, pin: TOLU.pin });
         expect(tolu).to.have.all.keys('id', 'display_name', 'token');
-        for (let i = 0; i < 4; i++) await page.refused(401, 'member-login', { phone: TOLU.phone, pin: '0000' });
-        await page.refused(429, 'member-login', { phone: TOLU.phone, pin: TOLU.pin });
+        for (let i = 0; i < 4; i++) await page.expectRejected(401, 'member-login', { phone: TOLU.phone, pin: '0000' });
+        await page.expectRejected(429, 'member-login', { phone: TOLU.phone, pin: TOLU.pin });
       },
     ],
     [
       'profile-update',
       async (page) => {
-        const changed = await page.post('profile-update', { bio: 'saves monthly' }, token(tolu));
+        const changed = await page.post('profile-update', { bio: 'saves monthly' }, createTokenHeader(tolu));
         expect(changed).to.deep.equal({ id: tolu['id'], display_name: 'Tolu', bio: 'saves monthly', avatar_url: null });
       },
     ],
@@ -47,7 +47,7 @@ export function savingsCircle(asked: () => readonly string[]): Endpoint[] {
       'circle-create',
       async (page) => {
         const made = { name: 'Monday circle', amount: 5000, settings: { frequency: 'weekly', grace_days: 2 } };
-        circle = await page.post('circle-create', made, token(tolu));
+        circle = await page.post('circle-create', made, createTokenHeader(tolu));
         expect(circle).to.deep.include({ ...made, status: 'open' });
       },
     ],
@@ -57,7 +57,10 @@ export function savingsCircle(asked: () => readonly string[]): Endpoint[] {
         const body = { circle_id: circle['id'] };
         const socket = await page.socket('a-visitor');
         try {
-          expect(await page.post('circle-join', body, token(uche))).to.deep.equal({ ...body, role: 'member' });
+          expect(await page.post('circle-join', body, createTokenHeader(uche))).to.deep.equal({
+            ...body,
+            role: 'member',
+          });
           const { action, data } = await socket.next();
           expect({ action, data }).to.deep.equal({
             action: 'circle_activity',
@@ -66,15 +69,18 @@ export function savingsCircle(asked: () => readonly string[]): Endpoint[] {
         } finally {
           await socket.close();
         }
-        await page.refused(409, 'circle-join', body, token(uche));
+        await page.expectRejected(409, 'circle-join', body, createTokenHeader(uche));
       },
     ],
     [
       'contribute',
       async (page) => {
         const body = { circle_id: circle['id'] };
-        expect(await page.post('contribute', body, token(tolu))).to.deep.equal({ id: circle['id'], balance: 5000 });
-        await page.refused(401, 'contribute', body);
+        expect(await page.post('contribute', body, createTokenHeader(tolu))).to.deep.equal({
+          id: circle['id'],
+          balance: 5000,
+        });
+        await page.expectRejected(401, 'contribute', body);
       },
     ],
     [
@@ -102,16 +108,21 @@ export function savingsCircle(asked: () => readonly string[]): Endpoint[] {
       async (page) => {
         const phones = ['08030000003', '08030000004'];
         const body = phones.map((phone) => ({ circle_id: circle['id'], phone }));
-        const rows = await page.post<Loose[]>('circle-invite', body, token(tolu));
+        const rows = await page.post<Loose[]>('circle-invite', body, createTokenHeader(tolu));
         expect(rows.map(({ phone, state }) => [phone, state])).to.deep.equal(phones.map((phone) => [phone, 'sent']));
       },
     ],
     [
       'send-reminder',
       async (page) => {
-        const { status } = await page.say('POST', 'send-reminder', { phone: UCHE.phone }, token(tolu));
+        const { status } = await page.sendRequest(
+          'POST',
+          'send-reminder',
+          { phone: UCHE.phone },
+          createTokenHeader(tolu),
+        );
         expect(status).to.be.oneOf([200, 202]);
-        await until(() => asked().length > 0, 'the call to the service of messages');
+        await waitUntil(() => asked().length > 0, 'the call to the service of messages');
         const said = { to: UCHE.phone, text: `Hello, ${TOLU.phone} reminds you to save` };
         expect(JSON.parse(asked()[0] ?? '')).to.deep.equal(said);
       },
@@ -121,7 +132,7 @@ export function savingsCircle(asked: () => readonly string[]): Endpoint[] {
       async (page) => {
         const form = new FormData();
         form.append('file', new Blob([new Uint8Array(PNG_RED)], { type: 'image/png' }), 'me.png');
-        const changed = await page.upload('avatar-upload', form, token(tolu));
+        const changed = await page.upload('avatar-upload', form, createTokenHeader(tolu));
         expect(changed).to.include({ id: tolu['id'] });
         expect(changed['avatar_url']).to.contain('avatars/');
       },
@@ -129,13 +140,16 @@ export function savingsCircle(asked: () => readonly string[]): Endpoint[] {
     [
       'payout-list',
       async (page) => {
-        expect(await page.post('payout-list', {}, token(uche))).to.equal(null);
-        await page.post('contribute', { circle_id: circle['id'] }, token(uche));
+        expect(await page.post('payout-list', {}, createTokenHeader(uche))).to.equal(null);
+        await page.post('contribute', { circle_id: circle['id'] }, createTokenHeader(uche));
         let paid: unknown = null;
-        await until(async () => (paid = await page.post('payout-list', {}, token(uche))) !== null, 'the payout');
+        await waitUntil(
+          async () => (paid = await page.post('payout-list', {}, createTokenHeader(uche))) !== null,
+          'the payout',
+        );
         expect(paid).to.deep.equal({ circle_id: circle['id'], amount: 10000 });
       },
     ],
-    ['payout', async (page) => void (await page.refused(404, 'payout'))],
+    ['payout', async (page) => void (await page.expectRejected(404, 'payout'))],
   ];
 }

@@ -3,26 +3,26 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import type { Loose } from '../../support/client.js';
 import type { Endpoint } from '../../support/other-origin.js';
-import { until } from '../../support/until.js';
+import { waitUntil } from '../../support/until.js';
 
 const AMA = { email: 'ama@desk.example', password: 'at the desk', name: 'Ama', team: 'billing' };
 const CUSTOMER = 'customer-17';
-const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encodePart = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 function mailToken(key: string): string {
   const iat = Math.floor(Date.now() / 1000);
-  const text = `${part({ alg: 'HS512', typ: 'JWT' })}.${part({ iss: 'mail', iat, exp: iat + 60 })}`;
+  const text = `${encodePart({ alg: 'HS512', typ: 'JWT' })}.${encodePart({ iss: 'mail', iat, exp: iat + 60 })}`;
   return `${text}.${createHmac('sha512', key).update(text).digest('base64url')}`;
 }
 
 export const ORIGINS = ['https://help.desk.example', 'http://localhost:3000'];
 
-export function supportDesk(): Endpoint[] {
+export function createSupportDeskEndpoints(): Endpoint[] {
   let ama: Loose = {};
   let ticket: Loose = {};
-  const jwt = () => String(ama['jwt']);
-  const bearer = () => ({ authorization: `Bearer ${jwt()}` });
-  const named = (more: object = {}) => ({ ticketId: ticket['id'], ...more });
+  const getJwt = () => String(ama['jwt']);
+  const createBearerHeader = () => ({ authorization: `Bearer ${getJwt()}` });
+  const withTicketId = (more: object = {}) => ({ ticketId: ticket['id'], ...more });
 
   return [
     [
@@ -30,7 +30,7 @@ export function supportDesk(): Endpoint[] {
       async (page) => {
         ama = await page.post('agent/sign-up', AMA);
         expect(ama).to.have.all.keys('id', 'name', 'team', 'jwt');
-        await page.refused(409, 'agent/sign-up', AMA);
+        await page.expectRejected(409, 'agent/sign-up', AMA);
       },
     ],
     [
@@ -38,7 +38,7 @@ export function supportDesk(): Endpoint[] {
       async (page) => {
         ama = await page.post('agent/sign-in', { email: AMA.email, password: AMA.password });
         expect(ama).to.include({ name: 'Ama', team: 'billing' });
-        await page.refused(401, 'agent/sign-in', { email: AMA.email, password: 'not that' });
+        await page.expectRejected(401, 'agent/sign-in', { email: AMA.email, password: 'not that' });
       },
     ],
     [
@@ -54,15 +54,15 @@ export function supportDesk(): Endpoint[] {
         } finally {
           await desk.close();
         }
-        await page.refused(422, 'openTicket', { subject: 'x', customerId: CUSTOMER });
+        await page.expectRejected(422, 'openTicket', { subject: 'x', customerId: CUSTOMER });
       },
     ],
     [
       'assignTicket',
       async (page) => {
-        const socket = await page.socket(String(ama['id']), 'x-access-token', jwt());
+        const socket = await page.socket(String(ama['id']), 'x-access-token', getJwt());
         try {
-          const { data, error } = await socket.ask('assignTicket', named());
+          const { data, error } = await socket.sendRequest('assignTicket', withTicketId());
           expect(error).to.equal(undefined);
           expect(data).to.deep.equal({ id: ticket['id'], status: 'assigned', agent_id: ama['id'] });
         } finally {
@@ -74,10 +74,10 @@ export function supportDesk(): Endpoint[] {
       'myQueue',
       async (page) => {
         const row = { id: ticket['id'], subject: 'Card declined', status: 'assigned' };
-        expect(await page.post('myQueue', {}, bearer())).to.deep.equal(row);
+        expect(await page.post('myQueue', {}, createBearerHeader())).to.deep.equal(row);
         for (const protocol of ['Authorization', 'x-access-token']) {
-          const socket = await page.socket(String(ama['id']), protocol, jwt());
-          const { action, data } = await socket.ask('myQueue');
+          const socket = await page.socket(String(ama['id']), protocol, getJwt());
+          const { action, data } = await socket.sendRequest('myQueue');
           await socket.close();
           expect({ action, data }, protocol).to.deep.include({ data: row });
         }
@@ -88,7 +88,7 @@ export function supportDesk(): Endpoint[] {
       async (page) => {
         const socket = await page.socket('watcher-1');
         try {
-          const { data } = await socket.ask('watchTicket', named());
+          const { data } = await socket.sendRequest('watchTicket', withTicketId());
           expect(data).to.deep.equal({ id: ticket['id'], watchers: ['watcher-1'] });
         } finally {
           await socket.close();
@@ -100,7 +100,7 @@ export function supportDesk(): Endpoint[] {
       async (page) => {
         const [one, other] = [await page.socket(CUSTOMER), await page.socket('desk-screen')];
         try {
-          one.send({ resource: 'typing', action: 'typing', payload: named() });
+          one.send({ resource: 'typing', action: 'typing', payload: withTicketId() });
           const said = await other.next();
           expect(said.action).to.equal('typing');
           expect(said.data).to.deep.equal({ ticket_id: ticket['id'], customer_id: CUSTOMER });
@@ -115,14 +115,18 @@ export function supportDesk(): Endpoint[] {
       async (page) => {
         const socket = await page.socket(CUSTOMER);
         try {
-          const reply = await page.post('replyTicket', named({ body: 'We look into it.' }), bearer());
+          const reply = await page.post(
+            'replyTicket',
+            withTicketId({ body: 'We look into it.' }),
+            createBearerHeader(),
+          );
           expect(reply).to.include({ ticket_id: ticket['id'], author_id: ama['id'], body: 'We look into it.' });
           const { action, data } = await socket.next();
           expect({ action, data }).to.deep.equal({ action: 'new_reply', data: reply });
         } finally {
           await socket.close();
         }
-        await page.refused(401, 'replyTicket', named({ body: 'no token' }));
+        await page.expectRejected(401, 'replyTicket', withTicketId({ body: 'no token' }));
       },
     ],
     [
@@ -130,12 +134,12 @@ export function supportDesk(): Endpoint[] {
       async (page) => {
         const socket = await page.socket(CUSTOMER);
         try {
-          const { data } = await socket.ask('ticketThread', named());
+          const { data } = await socket.sendRequest('ticketThread', withTicketId());
           expect(data).to.include({ author_id: ama['id'], body: 'We look into it.', attachment: null });
         } finally {
           await socket.close();
         }
-        expect(await page.post('ticketThread', named({ id: 'another customer' }))).to.equal(null);
+        expect(await page.post('ticketThread', withTicketId({ id: 'another customer' }))).to.equal(null);
       },
     ],
     [
@@ -156,7 +160,7 @@ export function supportDesk(): Endpoint[] {
         const socket = await page.socket('watcher-1');
         try {
           const closed = { id: ticket['id'], status: 'closed' };
-          expect(await page.post('closeTicket', named(), bearer())).to.deep.equal(closed);
+          expect(await page.post('closeTicket', withTicketId(), createBearerHeader())).to.deep.equal(closed);
           const { action, data } = await socket.next();
           expect({ action, data }).to.deep.equal({ action: 'ticket_closed', data: closed });
         } finally {
@@ -167,9 +171,9 @@ export function supportDesk(): Endpoint[] {
     [
       'rateTicket',
       async (page) => {
-        const rated = await page.post('rateTicket', named({ score: 4, customerId: CUSTOMER }));
+        const rated = await page.post('rateTicket', withTicketId({ score: 4, customerId: CUSTOMER }));
         expect(rated).to.deep.equal({ id: ticket['id'], score: 4 });
-        await page.refused(404, 'rateTicket', named({ score: 4, customerId: 'another' }));
+        await page.expectRejected(404, 'rateTicket', withTicketId({ score: 4, customerId: 'another' }));
       },
     ],
     [
@@ -181,11 +185,11 @@ export function supportDesk(): Endpoint[] {
       async (page) => {
         const mail = { mail: { ticket: ticket['id'], from: CUSTOMER, text: 'Thank you' } };
         const sign = (key: string) => ({ authorization: `Bearer ${mailToken(key)}` });
-        await page.refused(401, 'hooks/mail', mail, sign('another key'));
-        const { status } = await page.say('POST', 'hooks/mail', mail, sign('mail-1f2e3d'));
+        await page.expectRejected(401, 'hooks/mail', mail, sign('another key'));
+        const { status } = await page.sendRequest('POST', 'hooks/mail', mail, sign('mail-1f2e3d'));
         expect(status).to.be.oneOf([200, 202]);
-        const thread = (): Promise<Loose[]> => page.post('ticketThread', named({ id: CUSTOMER }));
-        await until(async () => (await thread()).length === 3, 'the mail in the thread');
+        const fetchThread = (): Promise<Loose[]> => page.post('ticketThread', withTicketId({ id: CUSTOMER }));
+        await waitUntil(async () => (await fetchThread()).length === 3, 'the mail in the thread');
       },
     ],
   ];
