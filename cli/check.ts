@@ -9,7 +9,7 @@ import { createKernel } from '../kernel/runtime/kernel.js';
 import { loadDefinitions, loadProject, type Project } from '../kernel/runtime/project.js';
 import { asText } from '../contract/json.js';
 import { rangeAt } from '../language/source/document.js';
-import { memberOf } from '../language/source/tree.js';
+import { findMember } from '../language/source/tree.js';
 import type { Analysis, Definition } from '../language/analysis/model.js';
 import type { CommandOptions } from './commands.js';
 import { fixDefinitions } from './fix.js';
@@ -100,7 +100,7 @@ function createNameFinder({ definitions }: Analysis): (problem: Problem) => stri
       return start.line <= range.start.line && end.line >= range.end.line;
     });
     if (found === undefined || all.length < 2) return null;
-    return found.sort === 'model' ? found.name : asText(memberOf(found.node, 'id')?.value?.scalar) || null;
+    return found.sort === 'model' ? found.name : asText(findMember(found.node, 'id')?.value?.scalar) || null;
   };
 }
 

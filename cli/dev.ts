@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Paint } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/frame.js';
 import type { CommandOptions } from './commands.js';
 import { findDefinitions } from '../language/project/definition-files.js';
 import { SCRIPTS_FOLDER } from '../language/project/scripts.js';
@@ -83,7 +83,7 @@ async function readTimes({ project, config }: Kernel): Promise<Times> {
 const listFolders = (times: Times): string[] => [...new Set([...times.keys()].map((name) => dirname(name)))];
 
 /** Without next run times, which change constantly. */
-function formatTables(kernel: Kernel, paint: Paint): string {
+function formatTables(kernel: Kernel, paint: StyleText): string {
   const plans = kernel.plans();
   const schedules = formatScheduleTable(plans, null, paint);
   return `${formatEndpointTable(plans, kernel.config.http.methods, paint)}${schedules === null ? '' : `\n\n${schedules}`}`;
@@ -150,7 +150,7 @@ function getFixedPart(glob: string): string {
   return wild === -1 ? dirname(glob) : dirname(`${glob.slice(0, wild)}x`);
 }
 
-function formatReload(kernel: Kernel, outcome: ReloadOutcome, paint: Paint): string {
+function formatReload(kernel: Kernel, outcome: ReloadOutcome, paint: StyleText): string {
   const { applied, problems, documents, failure } = outcome;
   const list =
     problems.length > 0 ? `\n${formatProblems(problems, addConfigDocument(kernel.project, documents), paint)}\n` : '';

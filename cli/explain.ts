@@ -3,9 +3,9 @@ import { BootError } from '../contract/boot-error.js';
 import { fillMessage } from '../contract/problem.js';
 import { CATALOGUE } from '../language/problems/catalogue.js';
 import { PROGRAM_CODES } from '../language/problems/with-program-codes.js';
-import type { Paint } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/frame.js';
 
-export function formatError(error: unknown, paint: Paint): string {
+export function formatError(error: unknown, paint: StyleText): string {
   if (error instanceof BootError) {
     const entry = CATALOGUE[error.code] ?? PROGRAM_CODES[error.code] ?? error.words;
     const message = entry === undefined ? error.message : fillMessage(entry.message, error.params);

@@ -19,15 +19,15 @@ export async function fixDefinitions(
   const files = await readDefinitions(project, config);
   const options = await createAnalysisOptions(project, config, files);
   const analyser = createAnalyser(registry);
-  const fixed = applyFixes(files, (all) => analyser.analyse(all, options).problems, fixAll);
+  const fixed = applyFixes(files, (all) => analyser.analyseAll(all, options).problems, fixAll);
   const changed = fixed.files.filter((source, i) => source.text !== files[i]?.text);
   const { stderr } = terminal;
-  for (const { file, range, fix } of fixed.done)
+  for (const { file, range, fix } of fixed.applied)
     stderr.write(`${file}:${range.start.line + 1}:${range.start.character + 1} ${fix?.title ?? ''}\n`);
-  const guessed = fixed.done.some(({ fix }) => fix?.asks === true);
+  const guessed = fixed.applied.some(({ fix }) => fix?.asks === true);
   const question = `Write these changes to ${changed.length} files?`;
   if (guessed && !(await isConfirmed(terminal, question, yes, 'Some are a guess.'))) return false;
   for (const { file, text } of changed) await writeFile(resolve(project.cwd, file), text);
-  stderr.write(`Fixes applied: ${fixed.done.length}, files changed: ${changed.length}.\n`);
+  stderr.write(`Fixes applied: ${fixed.applied.length}, files changed: ${changed.length}.\n`);
   return changed.length > 0;
 }

@@ -2,11 +2,11 @@
 import type { JobAdmin, JobFilter, JobView } from '../contract/deferred.js';
 import { Fault } from '../contract/fault.js';
 import { describeFailure } from '../kernel/runtime/lifecycle.js';
-import { nearest } from '../language/source/suggest.js';
+import { findNearest } from '../language/source/suggest.js';
 import { bootKernel } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import { createLog } from './log.js';
-import type { Paint } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/frame.js';
 import type { PlanSet } from '../kernel/plan/plan.js';
 import { listJobSteps } from './job-steps.js';
 import { createPaint } from './paint.js';
@@ -109,7 +109,7 @@ async function purgeJobs(desks: readonly JobAdmin[], asked: JobCommandContext): 
   return printCount(count, 'removed', asked);
 }
 
-function formatJobTable(rows: readonly JobView[], limit: number, paint: Paint): string {
+function formatJobTable(rows: readonly JobView[], limit: number, paint: StyleText): string {
   if (rows.length === 0) return 'no work';
   const cells = rows.map((row) => [
     row.id,
@@ -159,7 +159,7 @@ export function findArgumentMistake(options: CommandOptions): string | null {
 }
 
 function formatUnknownAction(name: string): string {
-  const near = nearest(name, Object.keys(ACTIONS));
+  const near = findNearest(name, Object.keys(ACTIONS));
   const known = Object.keys(ACTIONS).join(', ');
   return `\`lintel jobs\` takes ${known}; not "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}`;
 }

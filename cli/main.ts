@@ -1,6 +1,6 @@
 /** Entry point of the command line: parses arguments, runs one command, returns the exit code. */
 import { parseArgs } from 'node:util';
-import { nearest } from '../language/source/suggest.js';
+import { findNearest } from '../language/source/suggest.js';
 import { COMMANDS, COMMON_OPTIONS, isCommand, type CommandOptions } from './commands.js';
 import { formatError } from './explain.js';
 import { formatHelp, formatOverview } from './help.js';
@@ -112,7 +112,7 @@ function toCommandOptions(values: Values, words: readonly string[]): CommandOpti
 }
 
 function formatUnknownCommand(name: string): string {
-  const near = nearest(name, [...Object.keys(COMMANDS), 'help']);
+  const near = findNearest(name, [...Object.keys(COMMANDS), 'help']);
   return `There is no command "${name}".${near === undefined ? '' : ` Did you mean "${near}"?`}\n\n${formatOverview()}`;
 }
 
@@ -127,7 +127,7 @@ function findUnknownOption(words: readonly string[]): string | null {
   });
   for (const token of tokens) {
     if (token.kind !== 'option' || Object.hasOwn(OPTIONS, token.name)) continue;
-    const near = token.rawName.startsWith('--') ? nearest(token.name, Object.keys(OPTIONS)) : undefined;
+    const near = token.rawName.startsWith('--') ? findNearest(token.name, Object.keys(OPTIONS)) : undefined;
     return `There is no option ${token.rawName}.${near === undefined ? '' : ` Did you mean --${near}?`}\n`;
   }
   return null;

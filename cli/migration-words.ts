@@ -1,8 +1,8 @@
 /** Formats a migration by connection and table, or as SQL. `+` added, `-` removed, `!` differs and is left alone. */
 import type { MigrationOutline, MigrationStep } from '../contract/migration.js';
-import type { Paint } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/frame.js';
 
-export function formatMigration(outline: MigrationOutline, paint: Paint): string {
+export function formatMigration(outline: MigrationOutline, paint: StyleText): string {
   const { steps, warnings } = outline;
   const stores = [...new Set([...steps, ...warnings].map(({ store }) => store))];
   const width = Math.max(0, ...steps.map(({ change }) => change.length));
@@ -18,7 +18,7 @@ export function formatMigration(outline: MigrationOutline, paint: Paint): string
   return [groups.join('\n\n'), ...(groups.length > 0 ? [''] : []), formatStepCounts(outline)].join('\n').trimStart();
 }
 
-function formatTableBlocks({ steps, warnings }: MigrationOutline, width: number, paint: Paint): string {
+function formatTableBlocks({ steps, warnings }: MigrationOutline, width: number, paint: StyleText): string {
   const all = [...new Set([...steps, ...warnings].map(({ store, table }) => `${table} (${store})`))];
   const blocks = all.map((name) => {
     const isHere = ({ store, table }: { store: string; table: string }): boolean => `${table} (${store})` === name;
@@ -32,7 +32,7 @@ function formatTableBlocks({ steps, warnings }: MigrationOutline, width: number,
   return blocks.join('\n');
 }
 
-function formatStep({ change, detail, destructive, loses }: MigrationStep, width: number, paint: Paint): string {
+function formatStep({ change, detail, destructive, loses }: MigrationStep, width: number, paint: StyleText): string {
   const sign = destructive ? paint('error', '-') : '+';
   return `  ${sign} ${change.padEnd(width)}  ${detail}${loses === null ? '' : `: ${paint('error', 'loses')} ${loses}`}`;
 }

@@ -1,6 +1,6 @@
 /** Terminal colours; disabled if stdout is not a TTY or NO_COLOR is set. */
 import { styleText } from 'node:util';
-import type { Paint } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/frame.js';
 import type { Terminal } from './terminal.js';
 
 const STYLES = {
@@ -14,9 +14,9 @@ const STYLES = {
 const isColoured = ({ env, stdout }: Terminal): boolean =>
   env['FORCE_COLOR'] !== undefined || (stdout.isTTY === true && env['NO_COLOR'] === undefined);
 
-export const omitColor: Paint = (_style, text) => text;
+export const omitColor: StyleText = (_style, text) => text;
 
-export function createPaint(terminal: Terminal): Paint {
+export function createPaint(terminal: Terminal): StyleText {
   if (!isColoured(terminal)) return omitColor;
   return (style, text) => {
     const format = STYLES[style];

@@ -3,7 +3,7 @@ import type { CommandOptions } from './commands.js';
 import { isObject, type Json } from '../contract/json.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
 import { loadProject } from '../kernel/runtime/project.js';
-import { nearest } from '../language/source/suggest.js';
+import { findNearest } from '../language/source/suggest.js';
 import { createLog } from './log.js';
 import type { Terminal } from './terminal.js';
 
@@ -30,7 +30,7 @@ export async function printPlan(options: CommandOptions, terminal: Terminal): Pr
     const plans = kernel.plans();
     const found = plans.byId.get(id) ?? plans.byPath.get(`/${id}`);
     if (found === undefined) {
-      const near = nearest(id, plans.byId.keys());
+      const near = findNearest(id, plans.byId.keys());
       const known = kernel.analysis().resources.some((resource) => resource.id === id);
       const reason = known ? 'has errors; see `lintel check`' : 'does not exist';
       stderr.write(`The resource "${id}" ${reason}.${near === undefined ? '' : ` Did you mean "${near}"?`}\n`);

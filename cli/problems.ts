@@ -1,17 +1,17 @@
 /** Formats problems for `check`: code frames, JSON rows, or SARIF. */
 import type { CodeEntry, Problem } from '../contract/problem.js';
-import { codeFrame, type Paint } from '../language/source/frame.js';
+import { formatCodeFrame, type StyleText } from '../language/source/frame.js';
 import type { Project } from '../kernel/runtime/project.js';
 import type { Document } from '../language/source/document.js';
 
 export function formatProblems(
   problems: readonly Problem[],
   documents: ReadonlyMap<string, Document>,
-  paint: Paint,
+  paint: StyleText,
   { acknowledged = 0, nameOf = () => null }: ProblemFormatOptions = {},
 ): string {
   const frames = groupByCause(problems).map(([first, ...others]) => {
-    const frame = codeFrame(first, documents.get(first.file), paint, nameOf(first));
+    const frame = formatCodeFrame(first, documents.get(first.file), paint, nameOf(first));
     return others.length === 0 ? frame : `${frame}\n${paint('dim', formatOtherLocations(others))}`;
   });
   const rest = acknowledged === 0 ? '' : ` (${acknowledged} acknowledged)`;

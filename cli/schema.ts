@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { CommandOptions } from './commands.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { createSchema, SCHEMA_TARGETS, type SchemaTarget } from '../language/export/schema-files.js';
-import { nearest } from '../language/source/suggest.js';
+import { findNearest } from '../language/source/suggest.js';
 import { loadProject } from '../kernel/runtime/project.js';
 import { writeText } from './files.js';
 import type { Terminal } from './terminal.js';
@@ -14,7 +14,7 @@ export async function runSchema(
 ): Promise<number> {
   const target = SCHEMA_TARGETS.find((name) => name === wanted);
   if (target === undefined) {
-    const near = nearest(wanted, SCHEMA_TARGETS);
+    const near = findNearest(wanted, SCHEMA_TARGETS);
     const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
     stderr.write(`--for takes ${SCHEMA_TARGETS.join(', ')}; not "${wanted}".${hint}\n`);
     return 2;

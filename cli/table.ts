@@ -4,7 +4,7 @@ import type { PlanSet, ResourcePlan } from '../kernel/plan/plan.js';
 import { readCron } from '../language/strings/cron.js';
 import { createTimetable } from '../language/strings/cron-next.js';
 import { fillPath, hasParameters } from '../language/strings/route.js';
-import type { Paint } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/frame.js';
 
 /** The compiler's value for a resource without authentication. */
 const OPEN = 'open';
@@ -13,7 +13,7 @@ const HEAD = ['verb', 'path', 'guard', 'validation', 'touches'];
 /** Column shown only if a resource defers work. */
 const ANSWER = 'answer';
 
-export function formatEndpointTable(plans: PlanSet, methods: readonly string[], paint: Paint): string {
+export function formatEndpointTable(plans: PlanSet, methods: readonly string[], paint: StyleText): string {
   const served = listReachablePlans(plans);
   if (served.length === 0) return 'No endpoint: the definitions hold no resource that can be reached.';
   const hasLater = served.some(({ accepts }) => accepts !== null);
@@ -35,7 +35,7 @@ function describeAnswer({ accepts }: ResourcePlan): string {
 }
 
 /** Returns the schedules as a table, or null without schedules. `now`: Unix time in milliseconds; null omits the next run. */
-export function formatScheduleTable(plans: PlanSet, now: number | null, paint: Paint): string | null {
+export function formatScheduleTable(plans: PlanSet, now: number | null, paint: StyleText): string | null {
   const schedules = [...plans.byId.values()].flatMap((plan) => plan.schedules);
   if (schedules.length === 0) return null;
   const cells = schedules.map(({ key, expression, zone }) => [
@@ -53,7 +53,7 @@ function formatNextRun(expression: string, zone: string, now: number): string {
   return next === null ? '-' : new Date(next).toISOString().replace('.000Z', 'Z');
 }
 
-function alignColumns(head: readonly string[], cells: readonly (readonly string[])[], paint: Paint): string {
+function alignColumns(head: readonly string[], cells: readonly (readonly string[])[], paint: StyleText): string {
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)));
   const formatRow = (row: readonly string[]): string =>
     row

@@ -35,62 +35,62 @@ type Names<T> = ReadonlyMap<string, T>;
 type Members = Readonly<Record<string, Json>>;
 
 /** Null if the names are uncertain. `made` creates the entry of a new name. */
-export function namesAfter<T>(
+export function applyNameFlow<T>(
   flow: NameFlow | undefined,
   before: Names<T>,
   json: Json,
   made: (name: string) => T,
 ): Names<T> | null {
-  const plus = (names: readonly string[]): Names<T> =>
-    new Map([...before, ...names.map((name) => [rootOf(name), made(rootOf(name))] as const)]);
-  const only = (names: readonly string[]): Names<T> =>
-    new Map(names.map((name) => [rootOf(name), made(rootOf(name))] as const));
+  const addNames = (names: readonly string[]): Names<T> =>
+    new Map([...before, ...names.map((name) => [getRootName(name), made(getRootName(name))] as const)]);
+  const replaceNames = (names: readonly string[]): Names<T> =>
+    new Map(names.map((name) => [getRootName(name), made(getRootName(name))] as const));
   const members: Members | null = isObject(json) ? json : null;
   switch (flow) {
     case 'keeps':
     case 'mixes':
       return before;
     case 'adds':
-      return members && plus(Object.keys(members));
+      return members && addNames(Object.keys(members));
     case 'writes':
-      return members && plus(namesIn(members['output']));
+      return members && addNames(listKeys(members['output']));
     case 'joins':
-      return typeof members?.['as'] === 'string' ? plus(textsIn([members['as'], members['depthField']])) : null;
+      return typeof members?.['as'] === 'string' ? addNames(listTexts([members['as'], members['depthField']])) : null;
     case 'unwinds': {
       const path = members === null ? json : members['path'];
       if (typeof path !== 'string') return null;
-      return plus([path.replace(/^\$/, ''), ...textsIn([members?.['includeArrayIndex']])]);
+      return addNames([path.replace(/^\$/, ''), ...listTexts([members?.['includeArrayIndex']])]);
     }
     case 'drops': {
-      const dropped = textsIn(Array.isArray(json) ? json : [json]);
+      const dropped = listTexts(Array.isArray(json) ? json : [json]);
       return new Map([...before].filter(([name]) => !dropped.includes(name)));
     }
     case 'selects':
-      return members && selected(before, members, made);
+      return members && selectNames(before, members, made);
     case 'gives':
-      return members && only(Object.keys(members));
+      return members && replaceNames(Object.keys(members));
     case 'sorts': {
-      const output = namesIn(members?.['output']);
-      return only(['_id', ...(output.length === 0 ? ['count'] : output)]);
+      const output = listKeys(members?.['output']);
+      return replaceNames(['_id', ...(output.length === 0 ? ['count'] : output)]);
     }
     case 'counts':
-      return typeof json === 'string' ? only([json]) : null;
+      return typeof json === 'string' ? replaceNames([json]) : null;
     case undefined:
       return null;
   }
 }
 
-const rootOf = (path: string): string => path.split('.')[0] ?? path;
+const getRootName = (path: string): string => path.split('.')[0] ?? path;
 
-const namesIn = (json: Json | undefined): string[] => (isObject(json) ? Object.keys(json) : []);
+const listKeys = (json: Json | undefined): string[] => (isObject(json) ? Object.keys(json) : []);
 
-const textsIn = (all: readonly (Json | undefined)[]): string[] =>
+const listTexts = (all: readonly (Json | undefined)[]): string[] =>
   all.flatMap((one) => (typeof one === 'string' ? [one] : []));
 
 const isOff = (json: Json | undefined): boolean => json === 0 || json === false;
 const isOn = (json: Json | undefined): boolean => json === true || (typeof json === 'number' && json !== 0);
 
-function selected<T>(before: Names<T>, members: Members, made: (name: string) => T): Names<T> {
+function selectNames<T>(before: Names<T>, members: Members, made: (name: string) => T): Names<T> {
   const told = Object.keys(members).filter((name) => name !== '_id');
   // `_id` decides only if it is the sole member; next to other names it may be on or off.
   const asked = told.length > 0 ? told.map((name) => members[name]) : [members['_id'] ?? 0];
@@ -98,7 +98,7 @@ function selected<T>(before: Names<T>, members: Members, made: (name: string) =>
   const kept = isOff(members['_id']) ? told : ['_id', ...told];
   return new Map(
     kept.flatMap((path): [string, T][] => {
-      const name = rootOf(path);
+      const name = getRootName(path);
       const known = before.get(name);
       const isSame = members[path] === undefined || isOn(members[path]);
       if (isSame && known !== undefined) return [[name, known]];

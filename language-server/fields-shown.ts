@@ -1,7 +1,7 @@
 /** Lists the values in a range of a file with their fields. Skips everything outside of the range. */
 import type { Position, Range } from 'vscode-languageserver';
-import { configField } from '../language/analysis/config.js';
-import { childrenOf, levelAt, type Level } from '../language/analysis/descend.js';
+import { getConfigField } from '../language/analysis/config.js';
+import { listChildLevels, levelAt, type Level } from '../language/analysis/descend.js';
 import { ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { FieldNode } from '../language/schema/field-node.js';
 import { rangeAt, type Document } from '../language/source/document.js';
@@ -23,11 +23,11 @@ export function listFieldsInRange(view: DocumentContext, range: Range): FieldInR
     const here = rangeAt(doc, node.start, node.end);
     if (!isOverlapping(here, range)) return;
     found.push({ level, node, range: here });
-    for (const child of childrenOf(view.registry, level)) visit(doc, child);
+    for (const child of listChildLevels(view.registry, level)) visit(doc, child);
   };
   const visitRoot = (doc: Document, node: LocatedNode | null, field: FieldNode): void =>
     visit(doc, levelAt(view.registry, node, field));
-  if (view.project.isConfig(view.name)) visitRoot(view.doc, view.tree.root, configField(view.registry));
+  if (view.project.isConfig(view.name)) visitRoot(view.doc, view.tree.root, getConfigField(view.registry));
   else for (const { doc, node, sort } of view.definitions) visitRoot(doc, node, ROOT_FIELDS[sort]);
   return found;
 }

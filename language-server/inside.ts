@@ -1,6 +1,6 @@
 /** Converts ranges in the decoded string at the cursor to ranges in the file. */
 import type { Span } from '../language/analysis/report.js';
-import { offsetInString } from '../language/source/escapes.js';
+import { toDocumentOffset } from '../language/source/escapes.js';
 import type { CursorContext, DocumentContext } from './view.js';
 
 export const toFileSpan = (
@@ -9,8 +9,8 @@ export const toFileSpan = (
   from: number,
   to: number,
 ): Span => ({
-  start: offsetInString(doc, inside, from),
-  end: offsetInString(doc, inside, to),
+  start: toDocumentOffset(doc, inside, from),
+  end: toDocumentOffset(doc, inside, to),
 });
 
 /** Escapes text for a JSON string, without quotes. */

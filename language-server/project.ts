@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { analyse, createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
+import { analyseFiles, createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
 import type { Analysis } from '../language/analysis/model.js';
@@ -161,7 +161,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   function analyseProject(): Snapshot {
     const { env, sql } = state;
     const served = config.get();
-    const analysis = getAnalyser().analyse([...getOverlaidFiles().values()], { env, sql, given: served.config });
+    const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], { env, sql, given: served.config });
     const all = removeUncertain([...state.plugins.problems, ...served.problems, ...analysis.problems]);
     return { analysis, problems: all, config: served.config };
   }
@@ -261,7 +261,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     },
     checkFile(name) {
       const file = getOverlaidFiles().get(name);
-      return file === undefined ? [] : removeUncertain(getAnalyser().glance(file));
+      return file === undefined ? [] : removeUncertain(getAnalyser().scanFile(file));
     },
     getComputedSnapshot: () => now,
     getRecentSnapshot: () => last ?? project.getSnapshot(),
@@ -277,7 +277,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
         return { ...file, file: as, ...(text !== undefined && { text }) };
       });
       const options = { env: given, sql, given: read.config ?? project.config };
-      return [...read.problems, ...analyse(supposed, registry, options).problems];
+      return [...read.problems, ...analyseFiles(supposed, registry, options).problems];
     },
     async refresh(names) {
       const only = names ?? [];

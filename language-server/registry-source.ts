@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { builtIn, IS_JUDGED } from './built-in.js';
 import { findManifest } from './manifests.js';
-import { pluginLists } from '../language/analysis/config.js';
+import { readPluginLists } from '../language/analysis/config.js';
 import { buildRegistry, type Registry } from '../language/analysis/registry.js';
 import { BootError } from '../contract/boot-error.js';
 import { pluginId, type PluginSpec } from '../contract/plugin.js';
@@ -26,7 +26,7 @@ let whole: Registry | undefined;
 /** `source`: text of the config, or null. `trusted`: project code may run, in a separate process. */
 export async function loadRegistry(folder: string, source: string | null, trusted: boolean): Promise<LoadedRegistry> {
   const { kinds, specs } = builtIn();
-  const { plugins, disable } = pluginLists(source);
+  const { plugins, disable } = readPluginLists(source);
   const notes = new Map<string, string>();
   const found = { kinds: [...kinds] as Kind[], specs: new Set<PluginSpec>() };
   const folders = listPluginFolders(source);

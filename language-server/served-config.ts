@@ -5,13 +5,13 @@
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import { analyseConfig, type Config } from '../language/analysis/config.js';
 import type { Registry } from '../language/analysis/registry.js';
-import { createReport, problemsIn } from '../language/analysis/report.js';
+import { createReport, toProblems } from '../language/analysis/report.js';
 import { BootError } from '../contract/boot-error.js';
 import type { Problem } from '../contract/problem.js';
 import { applyEnvironment } from '../language/project/config-environment.js';
 import type { Environment } from '../language/project/environment.js';
 import { CONFIG_NAME } from '../language/project/names.js';
-import { document } from '../language/source/document.js';
+import { createDocument } from '../language/source/document.js';
 
 export interface ConfigSource {
   /** Text of the config file; null if there is none. */
@@ -41,8 +41,8 @@ export function readConfig({
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
     const report = createReport(registry.codes);
-    report.add(error.code, { doc: document(CONFIG_NAME, source ?? '{}'), start: 0, end: 0 }, error.params);
-    return { config, problems: [...problems, ...problemsIn(report)] };
+    report.add(error.code, { doc: createDocument(CONFIG_NAME, source ?? '{}'), start: 0, end: 0 }, error.params);
+    return { config, problems: [...problems, ...toProblems(report)] };
   }
 }
 

@@ -1,5 +1,5 @@
 /** Converts a node to JSON for display, without values of secret fields. */
-import { childrenOf, descend, type Level } from '../language/analysis/descend.js';
+import { listChildLevels, resolveLevels, type Level } from '../language/analysis/descend.js';
 import { ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { Definition } from '../language/analysis/model.js';
 import type { Registry } from '../language/analysis/registry.js';
@@ -19,7 +19,7 @@ export function toRedactedJson(registry: Registry, { sort, node: root }: Definit
     );
     at = next;
   }
-  const level = descend(registry, root, ROOT_FIELDS[sort], path).at(-1);
+  const level = resolveLevels(registry, root, ROOT_FIELDS[sort], path).at(-1);
   return level === undefined ? null : redactLevel(registry, level);
 }
 
@@ -27,7 +27,7 @@ function redactLevel(registry: Registry, level: Level): Json {
   const { node, field } = level;
   if (node === null) return null;
   if (field?.meta.secret === true && !isSingleAccessor(node)) return '…';
-  const inner = childrenOf(registry, level);
+  const inner = listChildLevels(registry, level);
   if (node.type === 'array') return inner.map((one) => redactLevel(registry, one));
   if (node.type === 'object')
     return Object.fromEntries(inner.map((one) => [String(one.key), redactLevel(registry, one)]));

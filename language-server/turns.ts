@@ -1,15 +1,15 @@
 /** Describes when each actionable of a resource runs: `1st`, `2nd, together with 3`. Uses the order of the compiler. */
-import { divide, immediateIn } from '../language/analysis/division.js';
+import { partitionActions, createImmediateTest } from '../language/analysis/division.js';
 import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
 import type { DocumentContext } from './view.js';
 
 /** Descriptions by key; omits actionables of other resources. */
 export function describeExecutionOrder(view: DocumentContext, resource: ResourceModel): ReadonlyMap<string, string> {
   const all = new Map(view.analysis.resources.flatMap(({ actions }) => actions.map((one) => [one.key, one] as const)));
-  const division = divide(
+  const division = partitionActions(
     resource.actions,
     ({ depends }) => depends.flatMap((key) => all.get(key) ?? []),
-    immediateIn(view.registry),
+    createImmediateTest(view.registry),
   );
   const turns = new Map<string, string[]>();
   const addDescription = (action: ActionModel, words: string): void => {

@@ -2,15 +2,15 @@
  * Parses only the definition at the cursor, without the analysis, so that completion is fast between keystrokes. Validates
  * nothing.
  */
-import { classify } from '../language/analysis/classify.js';
+import { classifyDefinitions } from '../language/analysis/classify.js';
 import { walkDefinition } from '../language/analysis/analyse.js';
-import { noFinds, type Finds } from '../language/analysis/finds.js';
+import { createWalkResult, type WalkResult } from '../language/analysis/finds.js';
 import type { Definition } from '../language/analysis/model.js';
 import { createReport } from '../language/analysis/report.js';
 import type { Registry } from '../language/analysis/registry.js';
 import type { Document } from '../language/source/document.js';
 import { parseSource, type LocatedNode } from '../language/source/tree.js';
-import { closingOf, type Cursor } from '../language/source/cursor.js';
+import { findClosingOffset, type Cursor } from '../language/source/cursor.js';
 
 export interface CursorDefinition {
   readonly definition: Definition | null;
@@ -27,14 +27,14 @@ export function parseAtCursor(registry: Registry, doc: Document, { path, opened,
   const node = inList && start !== undefined ? parseEntryAt(doc, start) : parseSource(doc).root;
   const depth = inList ? 1 : 0;
   if (node === null) return { definition: null, node, depth };
-  const found = classify(doc, node, createReport(registry.codes), true);
+  const found = classifyDefinitions(doc, node, createReport(registry.codes), true);
   const around = found.filter((one) => one.node.start <= offset && offset <= one.node.end).at(-1) ?? null;
   return { definition: around && withFinds(registry, around), node, depth };
 }
 
 /** The offsets are those of the file. */
 function parseEntryAt(doc: Document, start: number): LocatedNode | null {
-  const { root } = parseSource({ ...doc, text: doc.text.slice(start, closingOf(doc.text, start)) });
+  const { root } = parseSource({ ...doc, text: doc.text.slice(start, findClosingOffset(doc.text, start)) });
   return root === null ? null : shiftNode(root, start);
 }
 
@@ -53,12 +53,12 @@ const shiftNode = (node: LocatedNode, by: number): LocatedNode => ({
 
 /** Facts are collected on first access. */
 function withFinds(registry: Registry, definition: Definition): Definition {
-  let finds: Finds | null = null;
+  let finds: WalkResult | null = null;
   return {
     ...definition,
     get finds() {
       if (finds === null) {
-        finds = noFinds();
+        finds = createWalkResult();
         walkDefinition({ ...definition, finds }, registry, createReport(registry.codes));
       }
       return finds;

@@ -3,16 +3,16 @@
  * protocol.
  */
 import type { Position, Range as LspRange } from 'vscode-languageserver';
-import { configField } from '../language/analysis/config.js';
-import { descend, type Level } from '../language/analysis/descend.js';
+import { getConfigField } from '../language/analysis/config.js';
+import { resolveLevels, type Level } from '../language/analysis/descend.js';
 import { BESIDE_FIELDS, ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { Analysis, Definition } from '../language/analysis/model.js';
 import type { Registry } from '../language/analysis/registry.js';
 import type { Problem } from '../contract/problem.js';
 import type { FieldNode } from '../language/schema/field-node.js';
-import { cursorAt, type Cursor } from '../language/source/cursor.js';
-import { document, offsetInFile, rangeAt, type Document } from '../language/source/document.js';
-import { decodedOffset } from '../language/source/escapes.js';
+import { findCursor, type Cursor } from '../language/source/cursor.js';
+import { createDocument, offsetInFile, rangeAt, type Document } from '../language/source/document.js';
+import { toDecodedOffset } from '../language/source/escapes.js';
 import { parseSource, type LocatedNode, type SourceTree } from '../language/source/tree.js';
 import type { Project, Snapshot } from './project.js';
 import { parseAtCursor } from './typed.js';
@@ -64,7 +64,7 @@ export interface DocumentContext {
 export function createDocumentContext(project: Project, name: string): DocumentContext | null {
   const text = project.getText(name);
   if (text === null) return null;
-  const doc = document(project.toRelativeName(name), text);
+  const doc = createDocument(project.toRelativeName(name), text);
   let tree: SourceTree | null = null;
   const view: DocumentContext = {
     uri: toFileUri(name),
@@ -119,11 +119,11 @@ function findInnermost(definitions: readonly Definition[], offset: number): Defi
 }
 
 function createCursorContext(view: DocumentContext, offset: number, rootOf: typeof rootAt): CursorContext {
-  const cursor = cursorAt(view.doc.text, offset);
+  const cursor = findCursor(view.doc.text, offset);
   const { token } = cursor;
   const inside =
     token?.isString === true && offset > token.start
-      ? { ...token, offset: decodedOffset(view.doc, token, offset) }
+      ? { ...token, offset: toDecodedOffset(view.doc, token, offset) }
       : null;
   const root = rootOf(view, offset, cursor);
   const own = cursor.path.slice(root.depth);
@@ -142,10 +142,10 @@ function levelsIn(
   const [name, ...rest] = path;
   const beside = sort === 'model' && typeof name === 'string' ? BESIDE_FIELDS.fields[name] : undefined;
   const isField = node?.members.some(({ key, value }) => key === name && value?.type === 'object') === true;
-  if (beside === undefined || isField) return descend(registry, node, field, path);
+  if (beside === undefined || isField) return resolveLevels(registry, node, field, path);
   const written = definition?.[name as 'unique' | 'connection' | 'acknowledge'];
-  const [first, ...inside] = descend(registry, written ?? null, beside, rest);
-  const model = descend(registry, node, field, []);
+  const [first, ...inside] = resolveLevels(registry, written ?? null, beside, rest);
+  const model = resolveLevels(registry, node, field, []);
   return first === undefined ? model : [...model, { ...first, key: name ?? null }, ...inside];
 }
 
@@ -161,7 +161,7 @@ interface Root {
 function rootAt(view: DocumentContext, offset: number, { path }: Cursor): Root {
   const { tree, project, registry } = view;
   if (project.isConfig(view.name)) {
-    return { sort: 'config', definition: null, field: configField(registry), node: tree.root, depth: 0 };
+    return { sort: 'config', definition: null, field: getConfigField(registry), node: tree.root, depth: 0 };
   }
   const definition = view.definitionAt(offset);
   if (definition !== null) {

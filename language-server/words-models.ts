@@ -1,7 +1,7 @@
 /** Describes models in Markdown: fields, table, unique constraints. */
 import type { DataModel } from '../language/analysis/model.js';
 import { joinBlocks, formatTable } from '../language/export/markdown.js';
-import { memberOf } from '../language/source/tree.js';
+import { findMember } from '../language/source/tree.js';
 import { formatLocationLink } from './place-words.js';
 import { toCodeSpan } from './safe-markdown.js';
 import type { DocumentContext } from './view.js';
@@ -41,7 +41,7 @@ export function modelFieldMarkdown(view: DocumentContext, model: DataModel, name
     formatLocationLink(
       view.project,
       definition.doc,
-      memberOf(definition.node, name)?.keyStart ?? definition.nameSpot.start,
+      findMember(definition.node, name)?.keyStart ?? definition.nameSpot.start,
     ),
   );
 }

@@ -1,7 +1,7 @@
 /** Describes names of values (payload fields, results, claims, generated values) with their origin and uses. */
 import type { Declaration } from '../language/analysis/finds.js';
 import type { SymbolSort } from '../language/analysis/symbols.js';
-import { inside } from '../language/analysis/report.js';
+import { isInside } from '../language/analysis/report.js';
 import type { ResourceModel } from '../language/analysis/model.js';
 import { joinBlocks } from '../language/export/markdown.js';
 import { listPathParameters } from '../language/strings/route.js';
@@ -60,7 +60,7 @@ export function declarationMarkdown(
   }
   const around = findObjectAround(resource.definition.node, spot.start);
   const written = around === null ? '' : JSON.stringify(toRedactedJson(view.registry, resource.definition, around));
-  const action = resource.actions.find(({ node }) => inside(spot, node));
+  const action = resource.actions.find(({ node }) => isInside(spot, node));
   return joinBlocks(
     `**${toCodeSpan(path)}**: ${SORTS[symbol] ?? symbol}`,
     written === '' || written.length > LONGEST

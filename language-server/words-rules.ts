@@ -4,7 +4,7 @@ import type { ResourceModel } from '../language/analysis/model.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { isObject, type Json } from '../contract/json.js';
 import type { SymbolKind } from '../contract/field-meta.js';
-import { nodeAt } from '../language/source/tree.js';
+import { findNode } from '../language/source/tree.js';
 import { toCodeSpan } from './safe-markdown.js';
 
 /** Maximum length of a value. */
@@ -89,7 +89,7 @@ function getSiblingLimits(
 ): Readonly<Record<string, Json>> {
   const root = definition.node;
   const pointer = node?.pointer.slice(root.pointer.length).split('/').slice(0, -2).join('/');
-  const around = pointer === undefined ? null : (nodeAt(root, pointer)?.node ?? null);
+  const around = pointer === undefined ? null : (findNode(root, pointer)?.node ?? null);
   if (around === null || around === root || actions.some((action) => action.node.pointer === around.pointer)) return {};
   return Object.fromEntries(
     around.members.flatMap(({ key, value }) =>

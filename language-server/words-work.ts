@@ -1,5 +1,5 @@
 /** Describes resources and actionables: what they do, in which order, and their dependents. */
-import { inside } from '../language/analysis/report.js';
+import { isInside } from '../language/analysis/report.js';
 import type { ActionModel, ResourceModel } from '../language/analysis/model.js';
 import { joinBlocks } from '../language/export/markdown.js';
 import { describeExecutionOrder } from './turns.js';
@@ -56,10 +56,10 @@ export function actionMarkdown(view: DocumentContext, action: ActionModel): stri
 function describeAction({ mode, definition, node }: ActionModel): string {
   const { statements, documents } = definition.finds;
   const statement = statements
-    .find((one) => inside(one.node, node))
+    .find((one) => isInside(one.node, node))
     ?.scan.text.replace(/\s+/g, ' ')
     .trim();
-  const collection = documents.find((one) => inside(one.node, node))?.collection;
+  const collection = documents.find((one) => isInside(one.node, node))?.collection;
   const text = statement ?? collection ?? '';
   const short = text.length <= FIRST_WORDS ? text : `${text.slice(0, FIRST_WORDS)}…`;
   const parts = [mode, short].filter((part) => part !== '');

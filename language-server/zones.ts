@@ -4,15 +4,15 @@ import type { PluginSpec } from '../contract/plugin.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { isZone } from '../language/strings/zone.js';
 import type { FieldNode } from '../language/schema/field-node.js';
-import { fold } from '../language/schema/fold.js';
-import { memberOf } from '../language/source/tree.js';
+import { foldSchema } from '../language/schema/fold.js';
+import { findMember } from '../language/source/tree.js';
 import type { CursorContext, DocumentContext } from './view.js';
 
 /** Returns a valid IANA time zone name. */
 export function zoneAt(view: DocumentContext, { levels }: CursorContext): string {
   const around = levels.at(-2);
   const beside = zoneField([...(around?.expansion?.fields ?? [])].map(([name, { field }]) => [name, field]));
-  const written = beside === null || !around?.node ? '' : asText(memberOf(around.node, beside[0])?.value?.scalar);
+  const written = beside === null || !around?.node ? '' : asText(findMember(around.node, beside[0])?.value?.scalar);
   return [written, ...listConfiguredZones(view), 'UTC'].find((zone) => zone !== '' && isZone(zone)) ?? 'UTC';
 }
 
@@ -29,7 +29,7 @@ function listConfiguredZones({ registry, project }: DocumentContext): string[] {
 function listOptionFields(registry: Registry, spec: PluginSpec): [string, FieldNode][] {
   const kind = registry.kind(spec.kind);
   const schemas = kind?.slots.flatMap((slot) => registry.schema(`${spec.kind}:${spec.name}`, slot) ?? []) ?? [];
-  const common = kind?.common === undefined ? [] : [fold(kind.common, kind.kind)];
+  const common = kind?.common === undefined ? [] : [foldSchema(kind.common, kind.kind)];
   return [...schemas, ...common].flatMap(({ fields }) => Object.entries(fields));
 }
 

@@ -2,7 +2,7 @@
  * Generates the TextMate grammar from the specs. Rules match within a line, so an unclosed quote inside a statement cannot affect
  * the rest of the file.
  */
-import { fieldsInLanguage, type Registry } from '../../language/analysis/registry.js';
+import { listFieldsInLanguage, type Registry } from '../../language/analysis/registry.js';
 
 export interface Rule {
   readonly name?: string;
@@ -29,7 +29,7 @@ export function grammarOf(registry: Registry): Grammar {
   const roots = [...registry.kinds.values()]
     .filter(({ select }) => select.by === 'root')
     .flatMap(({ kind }) => registry.names(kind));
-  const statements = fieldsInLanguage(registry, 'sql').sort();
+  const statements = listFieldsInLanguage(registry, 'sql').sort();
   return {
     $comment: 'Made from the specs by `npm run generate`; edits are lost.',
     name: 'Lintel',

@@ -5,12 +5,12 @@ import type { Json } from '../../contract/json.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Execute, FileLimits, Identity, ModePlan, PlanTools, ProofSort, Step } from '../../contract/plan.js';
 import { ActionPhase, ResourcePhase, Slot } from '../../contract/slot.js';
-import { inside } from '../../language/analysis/report.js';
+import { isInside } from '../../language/analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { positionAt } from '../../language/source/document.js';
 import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import type { PluginPlace } from '../../language/analysis/finds.js';
+import type { PluginUsage } from '../../language/analysis/finds.js';
 import type { Draft } from './draft.js';
 import { resolveReachedRealm } from './owners.js';
 import type { ActionPlan } from './plan.js';
@@ -144,7 +144,7 @@ function mergeFileLimits(known: FileLimits | null, more: FileLimits | undefined)
 export function planFeatures(
   scope: ResourceScope,
   action: ActionModel | null,
-  places: readonly PluginPlace[],
+  places: readonly PluginUsage[],
   draft: Draft,
 ): void {
   const slot = action === null ? Slot.RESOURCE : Slot.ACTIONABLE;
@@ -178,7 +178,7 @@ export function planFeatures(
 }
 
 /** Identifies the admitted callers and their header. */
-function createIdentityKey({ registry }: ResourceScope, place: PluginPlace, identity: Identity | undefined): string {
+function createIdentityKey({ registry }: ResourceScope, place: PluginUsage, identity: Identity | undefined): string {
   const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const judged = registry.plugins.get(place.plugin)?.getCallerKey?.({ ...place, facts: findFacts }) ?? '';
   return JSON.stringify([place.plugin, judged, identity?.header ?? null]);
@@ -190,7 +190,7 @@ function withErrorLocation<T>({ definition: { doc, finds }, node }: ActionModel,
     return plan();
   } catch (error) {
     if (!(error instanceof BootError)) throw error;
-    const queries = [...finds.statements, ...finds.documents].filter((query) => inside(query.node, node));
+    const queries = [...finds.statements, ...finds.documents].filter((query) => isInside(query.node, node));
     const { line, character } = positionAt(doc, (queries[0]?.node ?? node).start);
     error.place ??= `${doc.file}:${line + 1}:${character + 1}`;
     throw error;

@@ -1,6 +1,6 @@
 /** Patterns of values that are never sent under any name: hashes, and blind indexes of encrypted columns. */
 import { BLIND_FORM, type ModelColumn } from '../../contract/model.js';
-import { inside } from '../../language/analysis/report.js';
+import { isInside } from '../../language/analysis/report.js';
 import type { ResourceScope } from './tools.js';
 
 /** A hash may occur in any expression, in a row converted to JSON, or in a view. */
@@ -15,7 +15,7 @@ export function buildConcealPattern({ registry, uses, sequence, tables }: Resour
   const mayHold = sequence.some(({ definition: { finds }, node, models, stores }) => {
     if (stores.length === 0) return false;
     // A table without a model may be a view of any table.
-    const asked = finds.statements.filter((one) => inside(one.node, node)).flatMap(({ scan }) => scan.tables);
+    const asked = finds.statements.filter((one) => isInside(one.node, node)).flatMap(({ scan }) => scan.tables);
     const secret = models.some((model) => {
       const table = tables.get(model);
       return table?.secrets !== undefined || table?.columns.some(isBlind) === true;

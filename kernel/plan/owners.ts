@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { BootError } from '../../contract/boot-error.js';
 import type { UidNamespace } from '../../contract/deferred.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
-import type { PluginPlace } from '../../language/analysis/finds.js';
-import { isJudged, meantBy, realmOf, realmsIn } from '../../language/analysis/realms.js';
+import type { PluginUsage } from '../../language/analysis/finds.js';
+import { isJudged, resolveMessageRealm, findRealm, listRealms } from '../../language/analysis/realms.js';
 import type { Registry } from '../../language/analysis/registry.js';
 
 const BYTES = 12;
@@ -12,8 +12,8 @@ const BYTES = 12;
 const hashRealm = (realm: string): string =>
   createHash('sha256').update(realm).digest().subarray(0, BYTES).toString('base64url');
 
-export function resolveReachedRealm(registry: Registry, places: readonly PluginPlace[]): string | null {
-  const own = realmOf(registry, places);
+export function resolveReachedRealm(registry: Registry, places: readonly PluginUsage[]): string | null {
+  const own = findRealm(registry, places);
   return own?.reached === true ? hashRealm(own.realm) : null;
 }
 
@@ -30,18 +30,18 @@ export function resolveUidNamespace(
   guarded: string | null,
 ): UidNamespace {
   const places = listGuards(guarded === null ? owner : resources.get(guarded));
-  const own = realmOf(registry, places);
+  const own = findRealm(registry, places);
   if (guarded !== null && own === null) throw new BootError('LNK_NO_REALM', { target: guarded });
   const trusted = action?.timing.scheduled === true || isJudged(registry, places);
-  const realms = realmsIn(
+  const realms = listRealms(
     registry,
     [...resources.values()].map((one) => ({ id: one.id, places: listGuards(one) })),
   );
-  const meant = meantBy(own, trusted, realms);
+  const meant = resolveMessageRealm(own, trusted, realms);
   if (meant === null)
     throw new BootError('LNK_REALM', { field: 'broadcast_guard', ids: [...realms.values()].join('", "') });
   return Object.freeze({ realm: meant.realm === null ? null : hashRealm(meant.realm), open: meant.open });
 }
 
-const listGuards = (resource: ResourceModel | undefined): readonly PluginPlace[] =>
+const listGuards = (resource: ResourceModel | undefined): readonly PluginUsage[] =>
   resource?.places.filter(({ node }) => node === resource.definition.node) ?? [];

@@ -4,7 +4,7 @@ import type { Deferral, Inbox, Schedule } from '../../contract/deferred.js';
 import type { SharedUnit } from '../../contract/plan.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { compileJobPayload } from './carry.js';
-import type { PartModel } from '../../language/analysis/division.js';
+import type { PartitionPart } from '../../language/analysis/division.js';
 import { createDraft, type Draft } from './draft.js';
 import { compileCursor } from './cursor.js';
 import { groupActions } from './groups.js';
@@ -17,7 +17,7 @@ import type { ResourceScope } from './tools.js';
 const RETRIES = 4;
 
 export interface PartDraft {
-  readonly part: PartModel;
+  readonly part: PartitionPart;
   readonly compiled: readonly CompiledAction[];
 }
 
@@ -25,7 +25,7 @@ export interface PartDraft {
 export function draftPart(
   input: CompileInput,
   scope: ResourceScope,
-  part: PartModel,
+  part: PartitionPart,
   indexOf: ReadonlyMap<string, number>,
   draft: Draft,
 ): PartDraft {

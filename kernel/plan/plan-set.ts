@@ -1,6 +1,6 @@
 /** Compiles all valid resources of an analysis into one frozen set of plans. */
 import { createHash } from 'node:crypto';
-import { isolationsOf } from '../../language/analysis/isolation.js';
+import { computeIsolations } from '../../language/analysis/isolation.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { compilePatterns } from './patterns.js';
 import type { IdentityPlan, PatternRoute, PlanSet, ResourcePlan } from './plan.js';
@@ -20,7 +20,7 @@ export function compilePlanSet(
     ...services,
     version: hash,
     tables,
-    isolations: isolationsOf(analysis.resources, analysis.models, services.registry),
+    isolations: computeIsolations(analysis.resources, analysis.models, services.registry),
     resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
     actions: new Map(analysis.resources.flatMap(({ actions }) => actions.map((action) => [action.key, action]))),
   };

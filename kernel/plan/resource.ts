@@ -2,7 +2,7 @@
 import { ResourcePhase } from '../../contract/slot.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { compileAction, planFeatures, type CompileInput } from './action.js';
-import { divide, immediateIn, mainOf } from '../../language/analysis/division.js';
+import { partitionActions, createImmediateTest, findMainAction } from '../../language/analysis/division.js';
 import { createDraft } from './draft.js';
 import { groupActions } from './groups.js';
 import { planInheritedSteps } from './held.js';
@@ -11,21 +11,21 @@ import type { ResourcePlan } from './plan.js';
 import { renderJsonText } from './render.js';
 import { selectSteps } from './steps.js';
 import { describePlan } from './summary.js';
-import { withNeeded } from '../../language/schema/sample.js';
+import { addNeededPaths } from '../../language/schema/sample.js';
 import type { Frame, Step } from '../../contract/plan.js';
 import { createClaimReader, type ResourceScope } from './tools.js';
 import { COOKIE } from '../../language/strings/header.js';
 
 export function compileResource(input: CompileInput, resource: ResourceModel): ResourcePlan {
   const { actions: all } = input;
-  const division = divide(
+  const division = partitionActions(
     resource.actions,
     (action) => action.depends.flatMap((key) => all.get(key) ?? []),
-    immediateIn(input.registry),
+    createImmediateTest(input.registry),
   );
   const { now } = division;
   const sequence = [...new Set([...now, ...division.parts.flatMap(({ actions }) => actions)])];
-  const answering = mainOf(resource.actions, division);
+  const answering = findMainAction(resource.actions, division);
   const main = answering === null ? -1 : now.indexOf(answering);
   const scope: ResourceScope = {
     ...input,
@@ -94,7 +94,9 @@ export function compileResource(input: CompileInput, resource: ResourceModel): R
       guard: draft.guards.join(', ') || 'open',
       validated: draft.validates,
       touches: [...draft.touches],
-      sample: draft.needsList ? [withNeeded(draft.sample, scope.needed)] : withNeeded(draft.sample, scope.needed),
+      sample: draft.needsList
+        ? [addNeededPaths(draft.sample, scope.needed)]
+        : addNeededPaths(draft.sample, scope.needed),
       presumes: draft.presumes,
       describe: describePlan(scope, draft.steps, {
         ...{ groups, parts, schedules },

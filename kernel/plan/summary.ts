@@ -3,7 +3,7 @@ import type { Json } from '../../contract/json.js';
 import { ResourcePhase } from '../../contract/slot.js';
 import type { Schedule } from '../../contract/deferred.js';
 import type { Step } from '../../contract/plan.js';
-import { flowsOf } from '../../language/analysis/flow.js';
+import { buildFlows } from '../../language/analysis/flow.js';
 import { positionAt } from '../../language/source/document.js';
 import type { ActionGroup, PartPlan } from './plan.js';
 import { selectSteps } from './steps.js';
@@ -43,7 +43,7 @@ function describePart(
 
 /** Source line (from 1), dependencies with the names they provide, and tables. */
 function createActionDescriber({ sequence, registry, tables }: ResourceScope): DescribeAction {
-  const flows = flowsOf(registry, sequence);
+  const flows = buildFlows(registry, sequence);
   const all = new Map(sequence.map((action) => [action.key, action]));
   return (key) => {
     const action = all.get(key);

@@ -2,7 +2,7 @@
 import { asText, isObject, type Json } from '../../contract/json.js';
 import { BLIND, type ColumnType, type HeldJson, type ModelColumn, type ModelTable } from '../../contract/model.js';
 import { Slot } from '../../contract/slot.js';
-import { modelsByAlias } from '../../language/analysis/tables.js';
+import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import type { DataModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
 
@@ -10,7 +10,7 @@ import type { Registry } from '../../language/analysis/registry.js';
 export function compileTables(models: readonly DataModel[], registry: Registry): Map<string, ModelTable> {
   const sound = models.filter((model) => model.sound);
   const tableOf = new Map(sound.map((model) => [model.name, model.table]));
-  const aliases = modelsByAlias([...tableOf.keys()]);
+  const aliases = mapModelsByAlias([...tableOf.keys()]);
   const byAlias = new Map([...aliases].map(([alias, model]) => [alias, tableOf.get(model) ?? model]));
   return new Map(
     sound.map((model) => {
@@ -76,7 +76,7 @@ function toModelColumn(
   tables: ReadonlyMap<string, string>,
   secrets: ReadonlySet<string>,
 ): ModelColumn {
-  const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
+  const kind = registry.listKinds(Slot.MODEL_FIELD)[0];
   const spec = kind && registry.plugin(kind.kind, asText(value['type']));
   const holds = toHeldJson(spec?.facts?.['holds'], value, (inner, called) =>
     toModelColumn(called, inner, registry, tables, secrets),

@@ -8,13 +8,13 @@ import type { PluginId } from '../../contract/plugin.js';
 import { isSub0 } from '../../contract/profile.js';
 import { Slot } from '../../contract/slot.js';
 import { BootError } from '../../contract/boot-error.js';
-import { actionKey } from '../../language/analysis/linked.js';
-import { inside } from '../../language/analysis/report.js';
+import { createActionKey } from '../../language/analysis/linked.js';
+import { isInside } from '../../language/analysis/report.js';
 import type { ActionModel, RepeatModel, ResourceModel } from '../../language/analysis/model.js';
 import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import { withRenamed } from '../../language/analysis/renamed.js';
-import { outputsRead, valueReads } from '../../language/analysis/value-reads.js';
+import { addRenamed } from '../../language/analysis/renamed.js';
+import { filterOutputReads, listValueReads } from '../../language/analysis/value-reads.js';
 import { unwrapLiteral } from '../../language/strings/literal.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
@@ -127,7 +127,7 @@ export function createTools(
     claim: readClaim,
     absentIsNull,
     action: (resource, id) => {
-      const key = actionKey(resource === 'self' ? owner.id : resource, id);
+      const key = createActionKey(resource === 'self' ? owner.id : resource, id);
       const index = scope.sequence.findIndex((candidate) => candidate.key === key);
       return index === -1 ? null : index;
     },
@@ -163,7 +163,7 @@ export function createTools(
   };
 
   function isWrittenPath(path: readonly string[]): boolean {
-    return valueReads(owner, scope.registry).some(
+    return listValueReads(owner, scope.registry).some(
       ({ action: by, columns, path: read }) =>
         by === action?.key && columns.length > 0 && read.every((segment, at) => path[at] === segment),
     );
@@ -173,7 +173,7 @@ export function createTools(
   function collectOutputs(): Outputs | null {
     if (action === null) return null;
     const running = new Set(scope.sequence.map(({ key }) => key));
-    const reads = outputsRead(valueReads(owner, scope.registry), action.key);
+    const reads = filterOutputReads(listValueReads(owner, scope.registry), action.key);
     const names = reads.flatMap(({ action: by, path: [name] }) =>
       by !== null && running.has(by) && name ? [name] : [],
     );
@@ -187,7 +187,7 @@ export function createTools(
 
   function createAccessorCompiler(lenient = false): CompileAccessor {
     return ({ root, tail }) => {
-      const kind = scope.registry.kindsIn(Slot.ACCESSOR)[0];
+      const kind = scope.registry.listKinds(Slot.ACCESSOR)[0];
       if (kind === undefined) throw new BootError('PLG_UNKNOWN_SLOT', { name: `$${root}`, slot: Slot.ACCESSOR });
       const id = `${kind.kind}:${root}`;
       const handle = scope.handles.handle(id) as AccessorLike;
@@ -283,9 +283,9 @@ function collectSecrets(scope: ResourceScope, actions: readonly ActionModel[]): 
     ...secrets,
   ]);
   const statements = actions.flatMap(({ definition, node }) =>
-    definition.finds.statements.filter((statement) => inside(statement.node, node)),
+    definition.finds.statements.filter((statement) => isInside(statement.node, node)),
   );
-  return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
+  return addRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
 }
 
 export const listSecretNames = collectSecrets;

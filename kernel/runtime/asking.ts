@@ -5,8 +5,8 @@
 import type { ModelTable, StorePlace } from '../../contract/model.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { StatementRejection, Scratch } from '../../contract/trial.js';
-import type { Asked } from '../../language/analysis/asked.js';
-import type { Refusals } from '../../language/analysis/checks/refusals.js';
+import type { CheckableStatement } from '../../language/analysis/asked.js';
+import type { StatementRejections } from '../../language/analysis/checks/refusals.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import type { SqlText } from '../../language/analysis/finds.js';
@@ -16,7 +16,7 @@ import { readScripts } from '../../language/project/scripts.js';
 import type { LoadedDefinitions, Project } from './project.js';
 
 export interface StatementChecker {
-  readonly check: (analysis: Analysis) => Promise<Refusals>;
+  readonly check: (analysis: Analysis) => Promise<StatementRejections>;
   close(): Promise<void>;
 }
 
@@ -24,14 +24,14 @@ type Answer = StatementRejection | null;
 type CheckStore = (
   place: StorePlace,
   tables: readonly ModelTable[],
-  asked: readonly Asked[],
+  asked: readonly CheckableStatement[],
 ) => Promise<readonly Answer[]>;
 
 async function checkAnalysis(
-  { asked, models }: Analysis,
+  { checkableStatements: asked, models }: Analysis,
   registry: Project['registry'],
   ask: CheckStore,
-): Promise<Refusals> {
+): Promise<StatementRejections> {
   const tables = compileTables(models, registry);
   const refusals = new Map<SqlText, StatementRejection>();
   for (const { place, group } of groupByStore(asked)) {
@@ -46,8 +46,10 @@ async function checkAnalysis(
   return refusals;
 }
 
-function groupByStore(asked: readonly Asked[]): readonly { readonly place: StorePlace; readonly group: Asked[] }[] {
-  const groups = new Map<string, { place: StorePlace; group: Asked[] }>();
+function groupByStore(
+  asked: readonly CheckableStatement[],
+): readonly { readonly place: StorePlace; readonly group: CheckableStatement[] }[] {
+  const groups = new Map<string, { place: StorePlace; group: CheckableStatement[] }>();
   for (const one of asked) {
     const key = `${one.place.kind}/${one.place.instance}`;
     const known = groups.get(key) ?? { place: one.place, group: [] };
@@ -113,7 +115,7 @@ export const checkInStores = (
   { analysis }: LoadedDefinitions,
   { registry }: Project,
   instances: readonly Instance[],
-): Promise<Refusals> =>
+): Promise<StatementRejections> =>
   checkAnalysis(analysis, registry, async ({ kind, instance }, tables, asked) => {
     const store = instances.find(({ id, context }) => id.startsWith(`${kind}:`) && context.instance === instance);
     return (await store?.runtime.checkStatements?.(store.handle(), asked, tables, store.context)) ?? [];

@@ -27,8 +27,8 @@ import { Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Frame, Invocation } from '../../contract/plan.js';
 import { Stage } from '../../contract/slot.js';
-import { nearest } from '../../language/source/suggest.js';
-import { hint } from '../../language/analysis/report.js';
+import { findNearest } from '../../language/source/suggest.js';
+import { formatHint } from '../../language/analysis/report.js';
 import { wrapPluginError, attributeErrors } from './blame.js';
 
 interface ActionRef {
@@ -93,7 +93,11 @@ export function createHooks(): Hooks {
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
     if (!Object.hasOwn(all, name)) {
-      throw new BootError('KRN_HOOK', { name: plugin, hook: name, hint: hint(nearest(name, Object.keys(all))) });
+      throw new BootError('KRN_HOOK', {
+        name: plugin,
+        hook: name,
+        hint: formatHint(findNearest(name, Object.keys(all))),
+      });
     }
     if (name !== 'execute') return all[name] as unknown as Tappable;
     if (options.mode === undefined)

@@ -4,10 +4,10 @@ import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
 import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
-import type { Refusals } from '../../language/analysis/checks/refusals.js';
-import { analyseConfig, pluginLists, type Config } from '../../language/analysis/config.js';
+import type { StatementRejections } from '../../language/analysis/checks/refusals.js';
+import { analyseConfig, readPluginLists, type Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
-import { document, type Document } from '../../language/source/document.js';
+import { createDocument, type Document } from '../../language/source/document.js';
 import { loadPackages, type Packages } from './packages.js';
 import { applyEnvironment, type ConvertedVariable } from '../../language/project/config-environment.js';
 import { findDefinitions, hasStatements, readDefinition } from '../../language/project/definition-files.js';
@@ -33,13 +33,13 @@ export interface Project extends Packages {
 }
 
 /** Returns the errors that databases report for statements. */
-export type CheckAnalysis = (analysis: Analysis) => Promise<Refusals>;
+export type CheckAnalysis = (analysis: Analysis) => Promise<StatementRejections>;
 
 export interface LoadedDefinitions {
   readonly analysis: Analysis;
   readonly problems: readonly Problem[];
   /** Analyses again, with the errors that databases reported. */
-  readonly withRejections: (refusals: Refusals) => LoadedDefinitions;
+  readonly withRejections: (refusals: StatementRejections) => LoadedDefinitions;
 }
 
 /**
@@ -57,7 +57,7 @@ export async function loadProject(
   const folder = dirname(file);
   const source = await readConfig(file, configFile !== undefined);
   const env = { ...(await readEnvFile(folder)), ...processEnv };
-  const { plugins, disable } = pluginLists(source);
+  const { plugins, disable } = readPluginLists(source);
   const packages = await loadPackages(folder, plugins, disable, trusted);
   const shown = relative(cwd, file) || CONFIG_NAME;
   const taken: ConvertedVariable[] = [];
@@ -75,7 +75,7 @@ export async function loadProject(
       ...analysed.problems,
       ...reportUnreadPlugins(packages.registry, shown, source, packages.unrun?.unread ?? new Map()),
     ],
-    configDocument: document(shown, source ?? '{}'),
+    configDocument: createDocument(shown, source ?? '{}'),
     taken,
   };
 }
@@ -102,8 +102,8 @@ export async function loadDefinitions(
   const files = await readDefinitions(project, config);
   const options = await createAnalysisOptions(project, config, files);
   const analyser = createAnalyser(project.registry);
-  const analyseWith = (refusals: Refusals): LoadedDefinitions => {
-    const analysis = analyser.analyse(files, { ...options, refusals });
+  const analyseWith = (refusals: StatementRejections): LoadedDefinitions => {
+    const analysis = analyser.analyseAll(files, { ...options, refusals });
     const all = [...project.configProblems, ...analysis.problems];
     const isUnread = (project.unrun?.unread.size ?? 0) > 0;
     return { analysis, problems: isUnread ? omitGuesses(all, project.registry) : all, withRejections: analyseWith };

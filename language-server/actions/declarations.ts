@@ -1,11 +1,11 @@
 /** Quick fix: adds a name that an accessor reads to the list, defined by the specs, that declares it. */
-import { descend } from '../../language/analysis/descend.js';
+import { resolveLevels } from '../../language/analysis/descend.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
 import type { Problem } from '../../contract/problem.js';
 import { Slot } from '../../contract/slot.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { addItems, addMembers } from '../../language/source/edit-json.js';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import { toWorkspaceEdit } from './changing.js';
 import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
@@ -20,15 +20,15 @@ function offerDeclaration(asked: ActionSourceInput, problem: Problem): CodeActio
   const definition = view.definitionAt(start);
   const symbol = part === undefined ? null : findRequiredSymbol(asked, part.root);
   if (definition?.sort !== 'resource' || name === undefined || symbol === null) return [];
-  const [level] = descend(view.registry, definition.node, ROOT_FIELDS.resource, []);
+  const [level] = resolveLevels(view.registry, definition.node, ROOT_FIELDS.resource, []);
   // Only extends an existing object, because a quick fix must not add an authentication guard.
   for (const [key, { field }] of level?.expansion?.fields ?? []) {
-    const holder = memberOf(definition.node, key)?.value;
+    const holder = findMember(definition.node, key)?.value;
     const found = Object.entries(field.fields).find(
       ([, { type, inner }]) => type === 'array' && inner?.meta.declares === symbol,
     );
     if (found === undefined || holder?.type !== 'object') continue;
-    const list = memberOf(holder, found[0]);
+    const list = findMember(holder, found[0]);
     if (list !== undefined && list.value?.type !== 'array') continue;
     const item = JSON.stringify(name);
     const { doc } = definition;
@@ -40,7 +40,7 @@ function offerDeclaration(asked: ActionSourceInput, problem: Problem): CodeActio
 
 /** The symbol that the accessor requires to be declared. */
 function findRequiredSymbol({ view: { registry } }: ActionSourceInput, root: string): string | null {
-  const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
+  const kind = registry.listKinds(Slot.ACCESSOR)[0]?.kind ?? '';
   const tail = registry.plugin(kind, root)?.facts?.['tail'];
   return typeof tail === 'string' && tail.startsWith('declared:') ? tail.slice('declared:'.length) : null;
 }

@@ -2,9 +2,9 @@
  * Quick fix: adds a dependency on the actionable that produces a name used too early, except for cycles, parallel or deferred
  * actionables.
  */
-import { descend } from '../../language/analysis/descend.js';
+import { resolveLevels } from '../../language/analysis/descend.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
-import { inside } from '../../language/analysis/report.js';
+import { isInside } from '../../language/analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import type { Expansion } from '../../language/analysis/registry.js';
 import { isObject, type Json } from '../../contract/json.js';
@@ -12,7 +12,7 @@ import type { Problem } from '../../contract/problem.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { addItems, addMembers, jsonLine } from '../../language/source/edit-json.js';
 import type { TextChange } from '../../language/source/format.js';
-import { memberOf, toJson } from '../../language/source/tree.js';
+import { findMember, toJson } from '../../language/source/tree.js';
 import { toWorkspaceEdit } from './changing.js';
 import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
@@ -35,7 +35,7 @@ function offerDependency(asked: ActionSourceInput, problem: Problem): CodeAction
   );
   if (maker === null || !canWait(resource, action, maker)) return [];
   const index = Number(action.node.pointer.split('/').at(-1));
-  const levels = descend(view.registry, resource.definition.node, ROOT_FIELDS.resource, ['actionables', index]);
+  const levels = resolveLevels(view.registry, resource.definition.node, ROOT_FIELDS.resource, ['actionables', index]);
   const place = findDependencyList(levels.at(-1)?.expansion ?? null);
   if (place === null) return [];
   const edit = toWorkspaceEdit(asked, resource.definition.doc, [withDependency(action, place, maker.id)]);
@@ -50,7 +50,7 @@ function findProducer({ definition, actions }: ResourceModel, user: ActionModel,
   const made = definition.finds.declarations.filter(
     (one) => one.name === name && (one.symbol === 'name' || one.symbol === 'generated'),
   );
-  const makers = made.flatMap(({ spot }) => actions.find(({ node }) => inside(spot, node)) ?? []);
+  const makers = made.flatMap(({ spot }) => actions.find(({ node }) => isInside(spot, node)) ?? []);
   return makers.find((one) => one !== user) ?? null;
 }
 
@@ -65,7 +65,7 @@ function canWait({ definition, actions }: ResourceModel, user: ActionModel, make
   if (waits.has(user.key) || user.parallel || maker.parallel) return false;
   if (user.timing.later !== maker.timing.later || user.timing.scheduled !== maker.timing.scheduled) return false;
   // With a first dependency, its own `late` names would be read from the dependency instead of its own result.
-  const names = definition.finds.declarations.some(({ late, spot }) => late && inside(spot, user.node));
+  const names = definition.finds.declarations.some(({ late, spot }) => late && isInside(spot, user.node));
   return !names || user.depends.length > 0;
 }
 
@@ -94,12 +94,12 @@ function withDependency(
   id: number,
 ): TextChange {
   const { list, owner, ids } = place;
-  const written = memberOf(node, list)?.value ?? null;
+  const written = findMember(node, list)?.value ?? null;
   const own = written?.items.find((item) => {
     const json: Json = toJson(item);
     return isObject(json) && json[owner] === 'self';
   });
-  const known = own === undefined ? undefined : memberOf(own, ids)?.value;
+  const known = own === undefined ? undefined : findMember(own, ids)?.value;
   if (known?.type === 'array') return addItems(doc, known, [String(id)]);
   const entry = jsonLine({ [owner]: 'self', [ids]: [id] });
   return written?.type === 'array' ? addItems(doc, written, [entry]) : addMembers(doc, node, [[list, `[${entry}]`]]);

@@ -8,7 +8,7 @@ import { join, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver';
 import type { Problem } from '../../contract/problem.js';
-import { document, positionAt } from '../../language/source/document.js';
+import { createDocument, positionAt } from '../../language/source/document.js';
 import { toFileUri } from '../uri.js';
 import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
@@ -115,7 +115,7 @@ async function withLines(
   const isListed = Object.hasOwn(parseEnv(await read(asked, '.env.example')), name);
   for (const [file, text] of [['.env', line], ...(isListed ? [] : [['.env.example', `${name}=`]])] as const) {
     const now = await read(asked, file ?? '');
-    const doc = document('', now);
+    const doc = createDocument('', now);
     const end = positionAt(doc, now.length);
     const lead = now === '' || now.endsWith('\n') ? '' : '\n';
     made[toFileUri(join(view.project.folder, file ?? ''))] = [

@@ -6,9 +6,9 @@ import { CodeActionKind } from '../protocol.js';
 import { rangeAt } from '../../language/source/document.js';
 import { LITERAL } from '../../language/strings/literal.js';
 import { addItems, addMembers } from '../../language/source/edit-json.js';
-import { offsetInString } from '../../language/source/escapes.js';
+import { toDocumentOffset } from '../../language/source/escapes.js';
 import { scanSql } from '../../language/strings/sql.js';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import { statementAt } from '../queries/query-site.js';
 import { toWorkspaceEdit } from './changing.js';
 import type { ActionSourceInput, CodeActionOffer } from './offer.js';
@@ -21,7 +21,7 @@ export function extractionActions(asked: ActionSourceInput): CodeActionOffer[] {
   const binds = query?.field.meta.binds;
   if (query === null || inside === null || binds === undefined || !inside.isClosed) return [];
   const { doc, around, list, parameters } = query;
-  if (around === null || (list === null && memberOf(around, binds) !== undefined)) return [];
+  if (around === null || (list === null && findMember(around, binds) !== undefined)) return [];
   const scan = scanSql(inside.text);
   const n = parameters.length + 1;
   if (scan.faults.length > 0 || Math.max(0, ...scan.placeholders.map((one) => one.n)) !== parameters.length) return [];
@@ -36,7 +36,7 @@ export function extractionActions(asked: ActionSourceInput): CodeActionOffer[] {
   const edit = toWorkspaceEdit(asked, doc, [
     list === null ? addMembers(doc, around, [[binds, `[${json}]`]]) : addItems(doc, list, [json]),
   ]);
-  const toFileOffset = (decoded: number): number => offsetInString(view.doc, inside, decoded);
+  const toFileOffset = (decoded: number): number => toDocumentOffset(view.doc, inside, decoded);
   edit.changes?.[desk.toClientUri(view.name)]?.push({
     range: rangeAt(view.doc, toFileOffset(token.start), toFileOffset(token.end)),
     newText: `$${n}`,

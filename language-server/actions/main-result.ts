@@ -1,6 +1,6 @@
 /** Refactoring: marks the actionable that produces the resource's result. */
 import { addMembers } from '../../language/source/edit-json.js';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import { toWorkspaceEdit } from './changing.js';
 import type { ActionSourceInput, CodeActionOffer } from './offer.js';
 
@@ -12,7 +12,7 @@ export function mainActions(asked: ActionSourceInput): CodeActionOffer[] {
   const { doc } = resource.definition;
   const pointer = view.getCursorContext(offset).levels.map(({ node }) => node);
   const action = resource.actions.find(({ node }) => pointer.includes(node));
-  if (action === undefined || memberOf(action.node, 'main_returnable') !== undefined) return [];
+  if (action === undefined || findMember(action.node, 'main_returnable') !== undefined) return [];
   const edit = toWorkspaceEdit(asked, doc, [addMembers(doc, action.node, [['main_returnable', 'true']])]);
   return [{ title: `Let actionable ${action.id} give the result`, edit, fixes: [], kind: 'refactor.rewrite' }];
 }

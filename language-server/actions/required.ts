@@ -1,5 +1,5 @@
 /** Quick fix: adds all missing required members of an object with starting values. */
-import { missingIn } from '../../language/analysis/walk.js';
+import { listMissingFields } from '../../language/analysis/walk.js';
 import { addMembers, jsonLine } from '../../language/source/edit-json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ActionSourceInput, CodeActionOffer } from './offer.js';
@@ -18,7 +18,7 @@ export function requiredActions(asked: ActionSourceInput): CodeActionOffer[] {
     const site = view.getCursorContext(start + 1);
     const object = [...site.levels].reverse().find(({ node }) => node?.type === 'object');
     if (object?.node === null || object?.node === undefined || object.expansion === null) return [];
-    const missing = missingIn(object.node, object.expansion);
+    const missing = listMissingFields(object.node, object.expansion);
     if (missing.length === 0) return [];
     const members = missing.map(
       ([name, { field }]) => [name, jsonLine(createStartingValue(view.registry, field))] as const,

@@ -1,11 +1,17 @@
 /**
  * Quick fix: adds missing rules for payload fields, with types derived from their columns. The specs define the rules and types.
  */
-import { payloadReaders } from '../../language/analysis/checks/readers.js';
-import { inside } from '../../language/analysis/report.js';
+import { listPayloadReaders } from '../../language/analysis/checks/readers.js';
+import { isInside } from '../../language/analysis/report.js';
 import type { ActionModel, Analysis, ResourceModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import { jsTypeOf, ruleFor, rulePlaceIn, withRules, type RulePlace } from '../../language/analysis/rule-place.js';
+import {
+  getColumnJsType,
+  createRule,
+  findRuleLocation,
+  addRules,
+  type RuleLocation,
+} from '../../language/analysis/rule-place.js';
 import { asText, type Json } from '../../contract/json.js';
 import { jsonLine } from '../../language/source/edit-json.js';
 import { offsetInFile } from '../../language/source/document.js';
@@ -22,16 +28,21 @@ export function ruleActions(asked: ActionSourceInput): CodeActionOffer[] {
   const action = resource.actions.find(({ node }) => nodes.includes(node));
   if (action === undefined) return [];
   const index = Number(action.node.pointer.split('/').at(-1));
-  const place = rulePlaceIn(view.registry, resource.definition.node, index);
+  const place = findRuleLocation(view.registry, resource.definition.node, index);
   if (place === null) return [];
   const rules = [...unknownFields(view.registry, view.analysis, resource)].flatMap(([name, column]) => {
-    const rule = ruleFor(view.registry, place.entry, jsTypeOf(view.registry, column), column?.['optional'] === true);
+    const rule = createRule(
+      view.registry,
+      place.entry,
+      getColumnJsType(view.registry, column),
+      column?.['optional'] === true,
+    );
     return rule === null ? [] : [[name, jsonLine(rule)] as const];
   });
   const lists = listRules(asked, resource, action, place);
   if (rules.length === 0) return lists;
   const { doc } = resource.definition;
-  const edit = toWorkspaceEdit(asked, doc, [withRules(doc, action.node, place, rules)]);
+  const edit = toWorkspaceEdit(asked, doc, [addRules(doc, action.node, place, rules)]);
   const names = rules.map(([name]) => name);
   const mends = problems.filter(
     ({ code, message }) =>
@@ -56,17 +67,17 @@ function listRules(
   asked: ActionSourceInput,
   resource: ResourceModel,
   action: ActionModel,
-  place: RulePlace,
+  place: RuleLocation,
 ): CodeActionOffer[] {
   const { view, problems } = asked;
-  const rule = ruleFor(view.registry, place.entry, 'array', false);
+  const rule = createRule(view.registry, place.entry, 'array', false);
   const { doc, finds } = resource.definition;
   return problems.flatMap((problem) => {
     const offset = view.offsetAt(problem.range.start);
     const list = finds.statements.find(({ each }) => each !== null && offsetInFile(doc, each.start) === offset)?.each;
     const name = asText(list?.scalar);
     if (problem.code !== 'LNK_UNKNOWN_NAME' || rule === null || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return [];
-    const edit = toWorkspaceEdit(asked, doc, [withRules(doc, action.node, place, [[name, jsonLine(rule)]])]);
+    const edit = toWorkspaceEdit(asked, doc, [addRules(doc, action.node, place, [[name, jsonLine(rule)]])]);
     return [{ title: `Add a rule for the list "${name}"`, edit, fixes: [problem], needsReview: true }];
   });
 }
@@ -84,18 +95,18 @@ function unknownFields(registry: Registry, analysis: Analysis, resource: Resourc
   const add = (name: string, action: ActionModel, column: Column): void => {
     if (!isTaken(name, action) && /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) found.set(name, found.get(name) ?? column);
   };
-  const readers = payloadReaders(registry);
+  const readers = listPayloadReaders(registry);
   for (const action of resource.actions) {
     // Names refer to fields of the item there.
     if (action.repeat !== null) continue;
     for (const { node, name, refers } of finds.references) {
-      if (!inside(node, action.node)) continue;
+      if (!isInside(node, action.node)) continue;
       const isBare = action.parameters.get(node.pointer)?.from === 'payload';
       if (isBare || refers.symbol === 'payload-field')
         add(toRootName(String(name)), action, findModelColumn(analysis, action, node.pointer));
     }
     for (const { node, parts } of finds.accessors) {
-      if (!inside(node, action.node)) continue;
+      if (!isInside(node, action.node)) continue;
       for (const part of parts) {
         const [field] = part.tail;
         if (field !== undefined && readers.includes(part.root))

@@ -95,7 +95,7 @@ const createStringItems = (view: DocumentContext, site: CursorContext, roots: re
 
 /** The roots that the checker accepts here; none where text is literal. */
 function rootsAt({ registry }: DocumentContext, { sort, levels }: CursorContext, field: FieldNode): Root[] {
-  const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind;
+  const kind = registry.listKinds(Slot.ACCESSOR)[0]?.kind;
   if (kind === undefined) return [];
   const section = levels[1]?.key;
   const isOption = sort === 'config' && [...registry.kinds.values()].some(({ config }) => config?.field === section);
@@ -103,8 +103,8 @@ function rootsAt({ registry }: DocumentContext, { sort, levels }: CursorContext,
   const names = forms.flatMap(({ type, meta, values }): readonly string[] => {
     if (meta.roots !== undefined) return meta.roots;
     if (type === 'value') return registry.names(kind);
-    if (meta.plugin !== undefined) return type === 'string' ? registry.rootsOf(`plugin:${meta.plugin}`) : [];
-    return isOption && type === 'string' && values === null ? registry.rootsOf('env') : [];
+    if (meta.plugin !== undefined) return type === 'string' ? registry.listRoots(`plugin:${meta.plugin}`) : [];
+    return isOption && type === 'string' && values === null ? registry.listRoots('env') : [];
   });
   const isClosed = forms.some(({ meta }) => meta.leaves === true);
   return [...new Set(names)].flatMap((name) => {

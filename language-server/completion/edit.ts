@@ -1,6 +1,6 @@
 /** Text edits of accepted completions. Knows only JSON. */
 import type { TextEdit } from 'vscode-languageserver';
-import { nextSignificant } from '../../language/source/cursor.js';
+import { findNextCharacter } from '../../language/source/cursor.js';
 import type { CursorContext, DocumentContext } from '../view.js';
 
 /** Escapes the characters `$`, `}` and backslash for snippets. */
@@ -32,13 +32,13 @@ function tokenEnd(view: DocumentContext, { token, offset }: CursorContext['curso
 
 /** The comma needed if another member or item follows. */
 export function commaAfter(view: DocumentContext, { cursor }: CursorContext): string {
-  const next = nextSignificant(view.doc.text, tokenEnd(view, cursor) ?? cursor.offset);
+  const next = findNextCharacter(view.doc.text, tokenEnd(view, cursor) ?? cursor.offset);
   return next === '' || next === '}' || next === ']' || next === ',' || next === ':' ? '' : ',';
 }
 
 /** True if a colon follows already, as when a name is changed. */
 export const hasColon = (view: DocumentContext, { cursor }: CursorContext): boolean =>
-  nextSignificant(view.doc.text, tokenEnd(view, cursor) ?? cursor.offset) === ':';
+  findNextCharacter(view.doc.text, tokenEnd(view, cursor) ?? cursor.offset) === ':';
 
 /** Adds the missing comma before the inserted text. */
 export function commaBefore(view: DocumentContext, { cursor }: CursorContext): TextEdit[] {

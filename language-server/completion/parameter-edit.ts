@@ -1,7 +1,7 @@
 /** Creates the edit that adds values to a query's parameter list, or creates the list. */
 import type { TextEdit } from 'vscode-languageserver';
 import { rangeAt } from '../../language/source/document.js';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import type { QueryContext } from '../queries/query-site.js';
 import type { CursorContext, DocumentContext } from '../view.js';
 
@@ -21,7 +21,7 @@ export function addParameters(
     const at = last?.end ?? list.start + 1;
     return [{ range: rangeAt(doc, at, at), newText: last === undefined ? written : `, ${written}` }];
   }
-  if (around !== null && memberOf(around, binds) !== undefined) return [];
+  if (around !== null && findMember(around, binds) !== undefined) return [];
   // Creates the list only next to SQL text; for other queries its place is unclear.
   if (field.meta.language !== 'sql' || site.inside?.isClosed !== true) return [];
   const { end } = site.inside;

@@ -55,7 +55,7 @@ export function placeholderItems(
 /** Names with a value here, and the column's name. */
 function listValueNames({ resource, action }: QueryContext, column: string | null): string[] {
   if (resource === null) return [];
-  const all = resource.sources.names(action?.key ?? null).map(({ name }) => name);
+  const all = resource.sources.listNames(action?.key ?? null).map(({ name }) => name);
   // The column's name is offered as a payload field even without a rule.
   return [...new Set(column === null || all.includes(column) ? all : [column, ...all])];
 }

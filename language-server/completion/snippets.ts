@@ -76,7 +76,7 @@ function writeList(writing: SnippetState, field: FieldNode, given: Json | undefi
   }
   // A union's variant is chosen in the next completion.
   const isUnion = inner.parts.some((slot) =>
-    writing.registry.kindsIn(slot).some(({ select }) => select.by === 'field'),
+    writing.registry.listKinds(slot).some(({ select }) => select.by === 'field'),
   );
   return isUnion ? `[{${writeTabStop(writing, '')}}]` : `[${writeValue(writing, inner, undefined)}]`;
 }
@@ -99,7 +99,7 @@ function writeMembers(writing: SnippetState, field: FieldNode, given: Json | und
 
 const listSelectors = (registry: Registry, { parts }: FieldNode): string[] =>
   parts.flatMap((slot) =>
-    registry.kindsIn(slot).flatMap(({ select }) => (select.by === 'field' ? [select.field] : [])),
+    registry.listKinds(slot).flatMap(({ select }) => (select.by === 'field' ? [select.field] : [])),
   );
 
 const isWritten = ({ instead }: Expansion, given: JsonObject, name: string, { required }: FieldNode): boolean =>

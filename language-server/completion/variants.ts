@@ -19,7 +19,7 @@ export interface Variant {
 
 /** Variants of an object; none if it selects no plugin. */
 export function listVariants(registry: Registry, field: FieldNode): Variant[] {
-  const kinds = field.parts.flatMap((slot) => registry.kindsIn(slot));
+  const kinds = field.parts.flatMap((slot) => registry.listKinds(slot));
   return kinds.flatMap((kind) => {
     const { select } = kind;
     if (select.by !== 'field') return [];
@@ -55,7 +55,7 @@ function choicesIn(registry: Registry, field: FieldNode, given: JsonObject): { l
 export function withChoices(registry: Registry, field: FieldNode, given: JsonObject): JsonObject {
   const made: Record<string, Json> = { ...given };
   for (const slot of field.parts) {
-    for (const kind of registry.kindsIn(slot)) {
+    for (const kind of registry.listKinds(slot)) {
       const { select } = kind;
       if (select.by !== 'field' || made[select.field] !== undefined) continue;
       const [first] = registry.names(kind.kind);

@@ -1,6 +1,6 @@
 /** Folding ranges of objects, lists and comments. */
 import { FoldingRangeKind } from '../protocol.js';
-import { foldsOf } from '../../language/source/folds.js';
+import { findFolds } from '../../language/source/folds.js';
 import { createDocumentHandler, type Feature } from '../desk.js';
 
 export const folding: Feature = {
@@ -8,7 +8,7 @@ export const folding: Feature = {
   attach: (desk) =>
     desk.connection.onFoldingRanges(
       createDocumentHandler(desk, [], (view) =>
-        foldsOf(view.doc).map(({ start, end, comment }) => ({
+        findFolds(view.doc).map(({ start, end, comment }) => ({
           startLine: start,
           endLine: end,
           ...(comment && { kind: FoldingRangeKind.Comment }),

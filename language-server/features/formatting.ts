@@ -1,6 +1,6 @@
 /** Formats a file or a range. Changes only white space, and nothing in invalid text. */
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver';
-import { layoutOf } from '../../language/source/format.js';
+import { formatDocument } from '../../language/source/format.js';
 import { createDocumentHandler, type Feature } from '../desk.js';
 import type { DocumentContext } from '../view.js';
 
@@ -31,7 +31,7 @@ function createEdits(
     finalBreak:
       insertFinalNewline === true ? true : trimFinalNewlines === true ? /\n\s*$/.test(view.doc.text) : undefined,
   };
-  return layoutOf(view.doc, view.tree, layout, span).map(({ start, end, text }) => ({
+  return formatDocument(view.doc, view.tree, layout, span).map(({ start, end, text }) => ({
     range: view.range(start, end),
     newText: text,
   }));

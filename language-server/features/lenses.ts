@@ -3,9 +3,9 @@
  * implements the commands.
  */
 import type { CodeLens, CodeLensParams } from 'vscode-languageserver';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import { rangeAt } from '../../language/source/document.js';
-import { symbolKey, type SymbolId } from '../../language/analysis/symbols.js';
+import { createSymbolKey, type SymbolId } from '../../language/analysis/symbols.js';
 import { createDocumentHandler, createRequestHandler, type ServerContext, type Feature } from '../desk.js';
 import { getSymbolIndex, toLspLocation, findSymbolLocations } from '../navigation/places.js';
 import type { DocumentContext } from '../view.js';
@@ -33,7 +33,7 @@ function createLenses(view: DocumentContext): CodeLens[] {
   const index = getSymbolIndex(view.project);
   const addReferenceLens = (range: CodeLens['range'], id: SymbolId): void => {
     if (index.get(id) !== undefined)
-      found.push({ range, data: { uri: view.uri, key: symbolKey(id) } satisfies LensData });
+      found.push({ range, data: { uri: view.uri, key: createSymbolKey(id) } satisfies LensData });
   };
   for (const definition of view.definitions) {
     const { sort, name, nameSpot, doc, node, finds } = definition;
@@ -41,7 +41,7 @@ function createLenses(view: DocumentContext): CodeLens[] {
       addReferenceLens(rangeAt(nameSpot.doc, nameSpot.start, nameSpot.end), { sort: 'model', within: '', name });
       continue;
     }
-    const id = memberOf(node, 'id')?.value;
+    const id = findMember(node, 'id')?.value;
     if (id?.type !== 'string' || id.scalar === '') continue;
     const resource = String(id.scalar);
     const range = rangeAt(doc, id.start, id.end);

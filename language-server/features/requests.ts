@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Range } from 'vscode-languageserver';
 import { createRequestShape, type RequestShape } from '../../language/export/openapi/request.js';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import { rangeAt } from '../../language/source/document.js';
 import type { ResourceModel } from '../../language/analysis/model.js';
 import type { ServerContext, Feature } from '../desk.js';
@@ -74,7 +74,7 @@ async function listResources(desk: ServerContext): Promise<ListedResource[]> {
 function toListedResource(desk: ServerContext, { folder }: Project, resource: ResourceModel): ListedResource {
   const { id, path, definition, sound, actions } = resource;
   const { doc, node } = definition;
-  const span = memberOf(node, 'id')?.value ?? node;
+  const span = findMember(node, 'id')?.value ?? node;
   return {
     id,
     path,

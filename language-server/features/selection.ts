@@ -1,7 +1,7 @@
 /** Selection ranges: word, accessor, string content, string, member, enclosing object, and so on. */
 import type { SelectionRange } from 'vscode-languageserver';
 import { listAccessors } from '../../language/strings/accessor.js';
-import { contentEnd, decodedOffset, offsetInString } from '../../language/source/escapes.js';
+import { findContentEnd, toDecodedOffset, toDocumentOffset } from '../../language/source/escapes.js';
 import type { LocatedNode } from '../../language/source/tree.js';
 import { createDocumentHandler, type Feature } from '../desk.js';
 import type { DocumentContext } from '../view.js';
@@ -62,14 +62,14 @@ function nextIn(view: DocumentContext, node: LocatedNode, offset: number, spans:
 /** Content, accessor and word; none if the cursor is on a quote. */
 function insideString(view: DocumentContext, token: Span, offset: number): Span[] {
   const { doc } = view;
-  const content = { start: token.start + 1, end: contentEnd(doc, token) };
+  const content = { start: token.start + 1, end: findContentEnd(doc, token) };
   if (offset < content.start || offset > content.end) return [];
   const spans: Span[] = [content];
   const text = decodeString(doc.text.slice(token.start, token.end));
-  const here = decodedOffset(doc, token, offset);
+  const here = toDecodedOffset(doc, token, offset);
   const createFileSpan = (start: number, end: number): Span => ({
-    start: offsetInString(doc, token, start),
-    end: offsetInString(doc, token, end),
+    start: toDocumentOffset(doc, token, start),
+    end: toDocumentOffset(doc, token, end),
   });
   const accessor = listAccessors(text).find(({ start, end }) => start <= here && here <= end);
   if (accessor !== undefined) spans.push(createFileSpan(accessor.start, accessor.end));

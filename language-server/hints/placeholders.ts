@@ -4,7 +4,7 @@ import type { DocumentQuery, SqlText } from '../../language/analysis/finds.js';
 import type { Definition } from '../../language/analysis/model.js';
 import { parsePlaceholder } from '../../language/strings/placeholder.js';
 import { positionAt } from '../../language/source/document.js';
-import { stringOffsets } from '../../language/source/escapes.js';
+import { createOffsetMap } from '../../language/source/escapes.js';
 import type { LocatedNode } from '../../language/source/tree.js';
 import type { InlayHintSource } from './hint-source.js';
 import { formatParameter } from '../queries/parameters.js';
@@ -38,7 +38,7 @@ function createStatementHints(
   if (scan.placeholders.length === 0 || parameters.length === 0) return [];
   const { doc } = definition;
   const { action } = resolveOwners(view, definition, around);
-  const offset = stringOffsets(doc, node);
+  const offset = createOffsetMap(doc, node);
   return scan.placeholders.flatMap(({ n, end }) => {
     const value = parameters[n - 1];
     return value === undefined ? [] : [createHint(positionAt(doc, offset(end)), formatParameter(value, { action }))];

@@ -1,6 +1,6 @@
 /** Inlay hints after the ids of actionables: when each runs. Omitted for a single plain actionable. */
 import { rangeAt } from '../../language/source/document.js';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import type { InlayHintSource } from './hint-source.js';
 import { isOverlapping } from '../fields-shown.js';
 import { describeExecutionOrder } from '../turns.js';
@@ -16,7 +16,7 @@ export const createOrderHints: InlayHintSource = (view, range) =>
       if (words.size === 1 && [...words.values()][0] === PLAIN) return [];
       return resource.actions.flatMap(({ key, node, definition: { doc } }) => {
         const label = words.get(key);
-        const id = memberOf(node, 'id')?.value;
+        const id = findMember(node, 'id')?.value;
         if (label === undefined || id === undefined || id === null) return [];
         const at = rangeAt(doc, id.start, id.end);
         return isOverlapping(at, range) ? [{ position: at.end, label, paddingLeft: true }] : [];

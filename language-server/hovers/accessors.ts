@@ -18,7 +18,7 @@ export const hoverAccessor: HoverSource = (view, site) => {
   const { inside, cursor } = site;
   if (inside === null || cursor.at !== 'value' || !canContainAccessor(site)) return null;
   const part = listAccessors(inside.text).find(({ start, end }) => start <= inside.offset && inside.offset <= end);
-  const kind = view.registry.kindsIn(Slot.ACCESSOR)[0];
+  const kind = view.registry.listKinds(Slot.ACCESSOR)[0];
   const spec = part === undefined ? undefined : view.registry.plugin(kind?.kind ?? '', part.root);
   if (part === undefined || spec === undefined) return null;
   const markdown = joinBlocks(

@@ -71,7 +71,7 @@ function findPage(
 ) {
   const object = levels[index]?.field;
   const common =
-    object?.fields[name] === undefined ? object?.parts.flatMap((slot) => registry.kindsIn(slot))[0] : undefined;
+    object?.fields[name] === undefined ? object?.parts.flatMap((slot) => registry.listKinds(slot))[0] : undefined;
   const around =
     owner ??
     (common === undefined ? levels.slice(0, index + 1).findLast((level) => level.owner !== null)?.owner : null);

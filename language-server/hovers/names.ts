@@ -1,7 +1,7 @@
 /** Hover for names in definitions: declaration, references, meaning. Based on the analysis. */
 import type { Declaration, Reference } from '../../language/analysis/finds.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
-import { type Spot, inside } from '../../language/analysis/report.js';
+import { type SourceLocation, isInside } from '../../language/analysis/report.js';
 import { joinBlocks } from '../../language/export/markdown.js';
 import { rangeAt } from '../../language/source/document.js';
 import { toCodeSpan } from '../safe-markdown.js';
@@ -31,7 +31,7 @@ interface NameMatch {
 }
 
 function findNameAt(view: DocumentContext, site: CursorContext, definition: Definition): 'model' | NameMatch | null {
-  const isHere = (spot: Spot): boolean => isAtCursor(view, site, definition, spot);
+  const isHere = (spot: SourceLocation): boolean => isAtCursor(view, site, definition, spot);
   if (definition.sort === 'model' && isHere(definition.nameSpot)) return 'model';
   const declaration = definition.finds.declarations.find(({ spot }) => isHere(spot));
   if (declaration !== undefined) return { declaration };
@@ -44,7 +44,7 @@ function isAtCursor(
   view: DocumentContext,
   { cursor: { token } }: CursorContext,
   { doc }: Definition,
-  { start, end }: Spot,
+  { start, end }: SourceLocation,
 ): boolean {
   if (token === null) return false;
   const [here, there] = [view.range(token.start, token.end), rangeAt(doc, start, end)];
@@ -68,7 +68,7 @@ function describeDeclaration(view: DocumentContext, definition: Definition, decl
   if (resource === undefined) return '';
   if (declaration.symbol === 'resource') return resourceMarkdown(view, resource);
   if (declaration.symbol === 'action') {
-    const action = resource.actions.find(({ node }) => inside(declaration.spot, node));
+    const action = resource.actions.find(({ node }) => isInside(declaration.spot, node));
     return action === undefined ? '' : actionMarkdown(view, action);
   }
   return declarationMarkdown(view, resource, declaration);
@@ -97,7 +97,7 @@ function describeReference(view: DocumentContext, definition: Definition, refere
       return model === undefined ? '' : modelFieldMarkdown(view, model, name);
     }
     case 'name': {
-      const action = own?.actions.find((one) => inside(node, one.node));
+      const action = own?.actions.find((one) => isInside(node, one.node));
       const decision = action?.parameters.get(node.pointer);
       if (own === undefined || decision === undefined) return own === undefined ? '' : describeName(view, own, name);
       if (decision.source === 'literal') return refers.soft === true ? literalMarkdown(name) : '';

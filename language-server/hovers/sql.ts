@@ -1,5 +1,5 @@
 /** Hover in SQL: placeholders, tables, columns, functions. */
-import { isolationsIn } from '../../language/analysis/isolation.js';
+import { getIsolations } from '../../language/analysis/isolation.js';
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
 import { listSourcesAt, type SqlSource } from '../../language/strings/sql-sources.js';
 import { classifyTokens, type SqlPiece } from '../../language/strings/sql-names.js';
@@ -31,7 +31,7 @@ export const hoverSql: HoverSource = (view, site) => {
 /** For the statement's verb: how it is isolated from concurrent requests. */
 function describeIsolation({ analysis, registry }: DocumentContext, { resource, action }: QueryContext): string {
   if (resource === null || action === null) return '';
-  const need = isolationsIn(analysis, registry).get(resource.id)?.get(action.key);
+  const need = getIsolations(analysis, registry).get(resource.id)?.get(action.key);
   if (need === undefined)
     return 'Commits by itself and runs as it is written: other requests may change what it has read.';
   const { level, lock, why, among } = need;

@@ -1,7 +1,7 @@
 /** Finds the origin of a name in a document query: a model field or a stage. The symbol index does not contain such names. */
 import type { Location } from 'vscode-languageserver';
 import { rangeAt, type Document } from '../../language/source/document.js';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import { documentNamesAt, findMeaning, type Meaning } from '../queries/document-scope.js';
 import { namePlaceAt, pathIn, valuePlaceAt } from '../queries/documents.js';
 import { documentQueryAt, type DocumentQueryContext } from '../queries/query-site.js';
@@ -60,10 +60,10 @@ function findFieldOrigin({
 }: Extract<Meaning, { column: object }>): NameOrigin | null {
   if (model === null) return null;
   const { doc, node } = model.definition;
-  let member = memberOf(node, path[0] ?? name);
+  let member = findMember(node, path[0] ?? name);
   for (const inner of path.slice(1)) {
-    const properties = member?.value ? memberOf(member.value, 'properties')?.value : null;
-    member = properties ? memberOf(properties, inner) : undefined;
+    const properties = member?.value ? findMember(member.value, 'properties')?.value : null;
+    member = properties ? findMember(properties, inner) : undefined;
   }
   return member === undefined ? null : createOrigin(doc, { start: member.keyStart, end: member.keyEnd });
 }

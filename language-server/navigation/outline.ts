@@ -2,10 +2,10 @@
 import type { DocumentSymbol, Range } from 'vscode-languageserver';
 import { SymbolKind } from '../protocol.js';
 import { asText } from '../../contract/json.js';
-import { inside } from '../../language/analysis/report.js';
+import { isInside } from '../../language/analysis/report.js';
 import type { Definition } from '../../language/analysis/model.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
-import { memberOf, type LocatedNode, type Member } from '../../language/source/tree.js';
+import { findMember, type LocatedNode, type Member } from '../../language/source/tree.js';
 import type { DocumentContext } from '../view.js';
 
 export function createDocumentOutline(view: DocumentContext): DocumentSymbol[] {
@@ -13,7 +13,7 @@ export function createDocumentOutline(view: DocumentContext): DocumentSymbol[] {
   return (view.tree.root?.members ?? []).map((member) => memberSymbol(view.doc, member, SymbolKind.Module));
 }
 
-const getScalarText = (node: LocatedNode, key: string): string => String(memberOf(node, key)?.value?.scalar ?? '');
+const getScalarText = (node: LocatedNode, key: string): string => String(findMember(node, key)?.value?.scalar ?? '');
 
 /** LSP forbids symbols with an empty name. */
 const nameOr = (name: string, otherwise: string): string => (name.trim() === '' ? otherwise : name);
@@ -24,26 +24,26 @@ function definitionSymbol(definition: Definition): DocumentSymbol {
 
 function resourceSymbol(definition: Definition): DocumentSymbol {
   const { doc, node } = definition;
-  const id = memberOf(node, 'id')?.value ?? null;
+  const id = findMember(node, 'id')?.value ?? null;
   return {
     name: nameOr(getScalarText(node, 'id'), '(resource)'),
     detail: getScalarText(node, 'resource'),
     kind: SymbolKind.Interface,
     ...createRanges(doc, node, id),
-    children: (memberOf(node, 'actionables')?.value?.items ?? []).map((item) => actionSymbol(definition, item)),
+    children: (findMember(node, 'actionables')?.value?.items ?? []).map((item) => actionSymbol(definition, item)),
   };
 }
 
 function actionSymbol({ doc, finds }: Definition, node: LocatedNode): DocumentSymbol {
-  const statement = finds.statements.find((one) => inside(one.node, node));
-  const query = finds.documents.find((one) => inside(one.node, node));
-  const text = finds.texts.find((one) => inside(one, node));
+  const statement = finds.statements.find((one) => isInside(one.node, node));
+  const query = finds.documents.find((one) => isInside(one.node, node));
+  const text = finds.texts.find((one) => isInside(one, node));
   const detail = statement?.scan.text ?? query?.collection ?? asText(text?.scalar);
   return {
     name: nameOr(`${getScalarText(node, 'id')} ${getScalarText(node, 'mode')}`, '(actionable)').trim(),
     detail: firstWords(detail),
     kind: SymbolKind.Method,
-    ...createRanges(doc, node, memberOf(node, 'id')?.value ?? null),
+    ...createRanges(doc, node, findMember(node, 'id')?.value ?? null),
   };
 }
 

@@ -4,16 +4,16 @@ import type { Location, Position, Range } from 'vscode-languageserver';
 import { listAccessors } from '../../language/strings/accessor.js';
 import type { LocatedNode } from '../../language/source/tree.js';
 import {
-  rangeOf,
-  symbolKey,
+  toRange,
+  createSymbolKey,
   symbolsOf,
   type NamedSymbol,
   type Occurrence,
   type SymbolIndex,
 } from '../../language/analysis/symbols.js';
-import { environmentId, factsOf, tailOf } from '../../language/analysis/symbols/accessors.js';
-import { innerSpot } from '../../language/analysis/symbols/spots.js';
-import type { Spot } from '../../language/analysis/report.js';
+import { environmentId, getAccessorFacts, splitTail } from '../../language/analysis/symbols/accessors.js';
+import { locateInside } from '../../language/analysis/symbols/spots.js';
+import type { SourceLocation } from '../../language/analysis/report.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
 import type { Project } from '../project.js';
 import { createDocumentContext, type DocumentContext } from '../view.js';
@@ -39,7 +39,7 @@ export const getSymbolIndex = (project: Project): SymbolIndex =>
 export function findSymbolAt(view: DocumentContext, position: Position): SymbolMatch | null {
   const { project } = view;
   if (project.isConfig(view.name)) {
-    const here = listConfigVariables(project).find(({ spot }) => hasPosition(rangeOf(spot), position));
+    const here = listConfigVariables(project).find(({ spot }) => hasPosition(toRange(spot), position));
     if (here === undefined) return null;
     return {
       symbol: getVariableSymbol(project, here.name),
@@ -54,7 +54,7 @@ const USE = { role: 'use', form: 'plain' } as const;
 
 const getVariableSymbol = (project: Project, name: string): NamedSymbol => {
   const id = environmentId(name);
-  return getSymbolIndex(project).get(id) ?? { ...id, key: symbolKey(id), occurrences: [], alike: [] };
+  return getSymbolIndex(project).get(id) ?? { ...id, key: createSymbolKey(id), occurrences: [], alike: [] };
 };
 
 /** Declarations first. */
@@ -81,7 +81,7 @@ const declarationsFirst = (places: readonly SymbolLocation[]): SymbolLocation[] 
 
 export const toSymbolLocation = (project: Project, { spot, role, form }: Occurrence): SymbolLocation => ({
   file: join(project.folder, spot.doc.file),
-  range: rangeOf(spot),
+  range: toRange(spot),
   role,
   form,
   text: spot.doc.text.slice(spot.start, spot.end),
@@ -95,7 +95,7 @@ export const toLspLocation = ({ file, range }: SymbolLocation, uriOf: (name: str
 
 interface Variable {
   readonly name: string;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
 }
 
 /** Environment variables that the config reads. */
@@ -106,10 +106,10 @@ function listConfigVariables(project: Project): Variable[] {
   const found: Variable[] = [];
   const visit = (node: LocatedNode): void => {
     for (const part of node.type === 'string' ? listAccessors(String(node.scalar)) : []) {
-      const [first] = tailOf(part);
-      if (first === undefined || factsOf(project.registry, part.root).tail !== 'env') continue;
+      const [first] = splitTail(part);
+      if (first === undefined || getAccessorFacts(project.registry, part.root).tail !== 'env') continue;
       const spot = { doc: view.doc, start: node.start, end: node.end };
-      found.push({ name: first.text, spot: innerSpot(spot, first.start, first.end) });
+      found.push({ name: first.text, spot: locateInside(spot, first.start, first.end) });
     }
     node.items.forEach(visit);
     for (const { value } of node.members) if (value !== null) visit(value);

@@ -1,8 +1,8 @@
 /** Returns why a name cannot be renamed, or a new name is invalid, as text for the user. */
 import { basename } from 'node:path';
 import { POISON_KEYS } from '../../contract/json.js';
-import { modelsByAlias } from '../../language/analysis/tables.js';
-import { symbolKey, type NamedSymbol } from '../../language/analysis/symbols.js';
+import { mapModelsByAlias } from '../../language/analysis/tables.js';
+import { createSymbolKey, type NamedSymbol } from '../../language/analysis/symbols.js';
 import type { Project } from '../project.js';
 import { getSymbolIndex, toSymbolLocation, findSymbolLocations, type SymbolMatch } from './places.js';
 import { renameAlias } from './respell.js';
@@ -60,7 +60,7 @@ export function findNameError(project: Project, symbol: NamedSymbol, newName: st
   const index = getSymbolIndex(project);
   const sorts = sort === 'name' || sort === 'generated' || (sort === 'payload' && parent === '') ? SAME_REALM : [sort];
   const taken = sorts.flatMap(
-    (one) => index.symbols.get(symbolKey({ sort: one, within, name: parent + newName })) ?? [],
+    (one) => index.symbols.get(createSymbolKey({ sort: one, within, name: parent + newName })) ?? [],
   );
   const [first] = taken.flatMap(({ occurrences }) => occurrences);
   if (first !== undefined) {
@@ -82,7 +82,7 @@ export const getLastSegment = (path: string): string => path.slice(path.lastInde
 function findAliasError(project: Project, symbol: NamedSymbol, newName: string): string | null {
   const models = [...getSymbolIndex(project).symbols.values()].filter(({ sort }) => sort === 'model');
   const renameModel = (model: string): string => (model === symbol.name ? newName : model);
-  const byAlias = modelsByAlias(models.map(({ name }) => renameModel(name)));
+  const byAlias = mapModelsByAlias(models.map(({ name }) => renameModel(name)));
   for (const model of models) {
     for (const { text, form } of findSymbolLocations(project, model)) {
       if (form === 'file') continue;

@@ -1,8 +1,8 @@
 /** Computes the edits of a rename. Rejects it if a reference is ambiguous or the result has new problems. */
 import { basename, dirname, join } from 'node:path';
 import type { TextEdit } from 'vscode-languageserver';
-import { doubtsOf } from '../../language/analysis/symbols/doubts.js';
-import { rangeOf, type NamedSymbol } from '../../language/analysis/symbols.js';
+import { findUncertainUses } from '../../language/analysis/symbols/doubts.js';
+import { toRange, type NamedSymbol } from '../../language/analysis/symbols.js';
 import type { Problem, Range } from '../../contract/problem.js';
 import { applyEdits } from '../../language/source/apply.js';
 import type { Project } from '../project.js';
@@ -67,8 +67,8 @@ function findUncertainReference(
         ({ range }) => range.start.line === start.line && Math.abs(range.start.character - start.character) <= 1,
       ) ?? false;
   for (const symbol of symbols) {
-    for (const spot of doubtsOf(analysis, symbol)) {
-      const place = { file: join(project.folder, spot.doc.file), range: rangeOf(spot) };
+    for (const spot of findUncertainUses(analysis, symbol)) {
+      const place = { file: join(project.folder, spot.doc.file), range: toRange(spot) };
       if (!isEdited(place.file, place.range)) {
         return `"${getLastSegment(symbol.name)}" may be meant in ${formatLocation(project, place)}, too, which is not certain. Change that place first.`;
       }

@@ -4,9 +4,9 @@
  */
 import type { DataModel } from '../../language/analysis/model.js';
 import { isObject } from '../../contract/json.js';
-import { namesAfter } from '../../contract/name-flow.js';
+import { applyNameFlow } from '../../contract/name-flow.js';
 import type { MemberNames, NamePlace } from '../../contract/field-meta.js';
-import { memberOf, toJson, type LocatedNode } from '../../language/source/tree.js';
+import { findMember, toJson, type LocatedNode } from '../../language/source/tree.js';
 import type { CursorContext, DocumentContext } from '../view.js';
 import { resolveNextPlace } from './documents.js';
 import type { DocumentQueryContext } from './query-site.js';
@@ -75,7 +75,7 @@ function applyStages(
       const known = flow === 'unwinds' ? names.get(name) : undefined;
       return known ?? { stage, operand, model };
     };
-    names = namesAfter(flow, names, toJson(operand), createMeaning) ?? NONE;
+    names = applyNameFlow(flow, names, toJson(operand), createMeaning) ?? NONE;
   }
   return names;
 }
@@ -86,7 +86,7 @@ function findJoinedModel(
   node: LocatedNode | null,
 ): DataModel | undefined {
   const member = place?.elsewhere?.named;
-  const named = node === null || member === undefined ? undefined : memberOf(node, member)?.value?.scalar;
+  const named = node === null || member === undefined ? undefined : findMember(node, member)?.value?.scalar;
   return typeof named === 'string' ? tables.findModel(named) : undefined;
 }
 

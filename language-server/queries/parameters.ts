@@ -1,8 +1,8 @@
 /** Describes where a parameter's value comes from. The analysis decides; this module only formats. */
 import { isWord } from '../../language/analysis/sources.js';
-import { valueAt } from '../../language/analysis/verbatim.js';
+import { getLiteralValue } from '../../language/analysis/verbatim.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
-import { payloadReaders } from '../../language/analysis/checks/readers.js';
+import { listPayloadReaders } from '../../language/analysis/checks/readers.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { Slot } from '../../contract/slot.js';
 import { listAccessors, type AccessorPart } from '../../language/strings/accessor.js';
@@ -20,7 +20,7 @@ const LONGEST = 40;
 
 /** The value as written, truncated: names and accessors unquoted, everything else as JSON. */
 export function formatParameter(node: LocatedNode, { action }: Pick<ParameterScope, 'action'>): string {
-  const json = valueAt(node);
+  const json = getLiteralValue(node);
   const isPlain = typeof json === 'string' && (listAccessors(json).length > 0 || isName(node, action));
   const text = isPlain ? json : JSON.stringify(json);
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
@@ -34,7 +34,7 @@ function isName({ pointer, scalar }: LocatedNode, action: ActionModel | null): b
 
 /** Returns Markdown without a full stop. */
 export function describeParameter(node: LocatedNode, around: ParameterScope): string {
-  const json = valueAt(node);
+  const json = getLiteralValue(node);
   if (typeof json !== 'string') return `the value ${formatCode(JSON.stringify(json))}`;
   const parts = listAccessors(json);
   const [only] = parts;
@@ -65,13 +65,13 @@ const isDeclared = (name: string, { resource }: ParameterScope): boolean =>
 function describeAccessorValue({ root, tail }: AccessorPart, around: ParameterScope): string {
   const { registry } = around;
   const path = tail.join('.');
-  if (payloadReaders(registry).includes(root) && path !== '') {
+  if (listPayloadReaders(registry).includes(root) && path !== '') {
     const isResult = around.resource?.names.has(tail[0] ?? '') === true;
     return isResult
       ? `${formatCode(path)}, ${describeExtractedName(path, around)}`
       : describePayloadField(path, around);
   }
-  const kind = registry.kindsIn(Slot.ACCESSOR)[0];
+  const kind = registry.listKinds(Slot.ACCESSOR)[0];
   const spec = kind && registry.plugin(kind.kind, root);
   const written = formatCode([`$${root}`, ...tail].join('.'));
   return spec === undefined ? written : `${written}: ${spec.summary.replace(/\.$/, '')}`;

@@ -2,7 +2,7 @@
 import type { ActionModel, Definition, ResourceModel } from '../../language/analysis/model.js';
 import type { Document } from '../../language/source/document.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import { memberOf, type LocatedNode } from '../../language/source/tree.js';
+import { findMember, type LocatedNode } from '../../language/source/tree.js';
 import type { CursorContext, DocumentContext } from '../view.js';
 
 export interface QueryContext {
@@ -40,7 +40,7 @@ export function documentQueryAt(view: DocumentContext, site: CursorContext): Doc
     const found = [...(level?.expansion?.fields ?? [])].find(([, owned]) => owned.field.meta.language === 'collection');
     if (found === undefined || level === undefined) continue;
     const [key, { field }] = found;
-    const named = level.node === null ? null : memberOf(level.node, key)?.value;
+    const named = level.node === null ? null : findMember(level.node, key)?.value;
     const collection = named?.type === 'string' ? String(named.scalar) : '';
     return { ...createQueryContext(view, site, field, level.node), depth, collection };
   }
@@ -54,7 +54,7 @@ function createQueryContext(
   around: LocatedNode | null,
 ): QueryContext {
   const { binds } = field.meta;
-  const list = around === null || binds === undefined ? null : (memberOf(around, binds)?.value ?? null);
+  const list = around === null || binds === undefined ? null : (findMember(around, binds)?.value ?? null);
   return {
     doc: site.definition?.doc ?? view.doc,
     field,
@@ -72,7 +72,7 @@ export function resolveOwners(
   around: LocatedNode | null,
 ): Pick<QueryContext, 'resource' | 'action'> {
   if (definition === null || around === null) return { resource: null, action: null };
-  const id = memberOf(definition.node, 'id')?.value?.scalar;
+  const id = findMember(definition.node, 'id')?.value?.scalar;
   const here = view.recentAnalysis.resources.filter((one) => one.definition.doc.file === view.doc.file);
   const resource = here.find((one) => one.definition === definition) ?? here.find((one) => one.id === id) ?? null;
   const place = `${getRelativePointer(definition, around)}/`;
@@ -87,4 +87,4 @@ const getRelativePointer = (definition: Definition, { pointer }: LocatedNode): s
 
 /** True if one of the named boolean siblings of the query is true. */
 export const isOptionSet = ({ around }: QueryContext, names: string | readonly string[] | undefined): boolean =>
-  [names ?? []].flat().some((name) => around !== null && memberOf(around, name)?.value?.scalar === true);
+  [names ?? []].flat().some((name) => around !== null && findMember(around, name)?.value?.scalar === true);

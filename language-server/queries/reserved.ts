@@ -1,6 +1,6 @@
 /** Reserved words of the database that runs a statement; names that equal them must be quoted. */
 import { asText } from '../../contract/json.js';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import type { DocumentContext } from '../view.js';
 import type { QueryContext } from './query-site.js';
 
@@ -10,7 +10,7 @@ const NONE: ReadonlySet<string> = new Set();
 export function listReservedWords({ registry, project }: DocumentContext, query: QueryContext): ReadonlySet<string> {
   const { store, beside } = query.field.meta;
   if (store === undefined) return NONE;
-  const named = query.around && beside?.connection && memberOf(query.around, beside.connection)?.value;
+  const named = query.around && beside?.connection && findMember(query.around, beside.connection)?.value;
   const ran = query.action?.stores.find(({ kind }) => kind === store)?.instance;
   const instance = named ? asText(named.scalar) : (ran ?? registry.kind(store)?.config?.must);
   const chosen = project.config.chosen.find((one) => one.kind === store && one.instance === instance);

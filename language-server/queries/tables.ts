@@ -1,12 +1,12 @@
 /** Models as tables: lookup by name, columns, and their Markdown. */
 import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
-import { modelsByAlias } from '../../language/analysis/tables.js';
+import { mapModelsByAlias } from '../../language/analysis/tables.js';
 import type { DataModel } from '../../language/analysis/model.js';
 import type { Document } from '../../language/source/document.js';
 import { joinBlocks } from '../../language/export/markdown.js';
 import type { Json } from '../../contract/json.js';
 import type { SqlOutput, SqlSource } from '../../language/strings/sql-sources.js';
-import { memberOf } from '../../language/source/tree.js';
+import { findMember } from '../../language/source/tree.js';
 import { toCodeSpan } from '../safe-markdown.js';
 import type { DocumentContext } from '../view.js';
 import { modelFieldMarkdown, modelMarkdown } from '../words-models.js';
@@ -21,7 +21,7 @@ export interface Tables {
 export function getTables(view: DocumentContext): Tables {
   const { models } = view.recentAnalysis;
   const byName = new Map(models.map((model) => [model.name, model]));
-  const byAlias = modelsByAlias([...byName.keys()]);
+  const byAlias = mapModelsByAlias([...byName.keys()]);
   return { models, findModel: (name) => byName.get(byAlias.get(name.toLowerCase()) ?? '') };
 }
 
@@ -75,7 +75,7 @@ export function columnMarkdown(view: DocumentContext, column: Column): string {
   if (model === null) return `**${name}**, a column of the sub-query`;
   if (field === null)
     return `**${name}** of \`${model.name}\`, which does not define it: it is there as soon as statements use it.`;
-  const member = memberOf(model.definition.node, name);
+  const member = findMember(model.definition.node, name);
   const comment = member === undefined ? '' : commentAbove(model.definition.doc.text, member.keyStart);
   return joinBlocks(modelFieldMarkdown(view, model, name), comment);
 }

@@ -1,13 +1,13 @@
 /** Tokens inside strings of a definition: SQL, accessors, placeholders, references. */
-import type { AccessorText, DocumentQuery, Finds, SqlText } from '../../language/analysis/finds.js';
+import type { AccessorText, DocumentQuery, WalkResult, SqlText } from '../../language/analysis/finds.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
-import { inside } from '../../language/analysis/report.js';
+import { isInside } from '../../language/analysis/report.js';
 import { listAccessors, type AccessorPart } from '../../language/strings/accessor.js';
 import { parsePlaceholder } from '../../language/strings/placeholder.js';
 import { classifyTokens, type SqlRole } from '../../language/strings/sql-names.js';
 import type { SymbolKind } from '../../contract/field-meta.js';
 import type { Document } from '../../language/source/document.js';
-import { stringOffsets } from '../../language/source/escapes.js';
+import { createOffsetMap } from '../../language/source/escapes.js';
 import type { LocatedNode } from '../../language/source/tree.js';
 import type { Token, TokenType } from './legend.js';
 
@@ -51,7 +51,7 @@ export function tokenizeDefinition(
 }
 
 function tokenizeStatement(doc: Document, { node, scan }: SqlText): Token[] {
-  const offset = stringOffsets(doc, node);
+  const offset = createOffsetMap(doc, node);
   return classifyTokens(scan).map(({ role, start, end }) => ({
     start: offset(start),
     end: offset(end),
@@ -60,7 +60,7 @@ function tokenizeStatement(doc: Document, { node, scan }: SqlText): Token[] {
 }
 
 export function tokenizeAccessors(doc: Document, { node, parts }: Pick<AccessorText, 'node' | 'parts'>): Token[] {
-  const offset = stringOffsets(doc, node);
+  const offset = createOffsetMap(doc, node);
   return parts.flatMap((part) =>
     tokenizeAccessor(part).map(({ start, end, type }) => ({ start: offset(start), end: offset(end), type })),
   );
@@ -91,7 +91,11 @@ function tokenizeDocumentQuery({ node, joins, around, parameters }: DocumentQuer
   return [...[node, ...joins].map((name) => createInnerToken(name, 'class')), ...visit(around)];
 }
 
-function tokenizeNames(doc: Document, { declarations, references }: Finds, resource: ResourceModel | null): Token[] {
+function tokenizeNames(
+  doc: Document,
+  { declarations, references }: WalkResult,
+  resource: ResourceModel | null,
+): Token[] {
   const createNameToken = (
     { start, end }: { readonly start: number; readonly end: number },
     symbol: SymbolKind,
@@ -107,7 +111,7 @@ function tokenizeNames(doc: Document, { declarations, references }: Finds, resou
     // Accessors have their own tokens.
     if (typeof name === 'string' && listAccessors(name).length > 0) return [];
     if (refers.soft !== true) return createNameToken(node, refers.symbol);
-    const action = resource?.actions.find((one) => inside(node, one.node));
+    const action = resource?.actions.find((one) => isInside(node, one.node));
     return action?.parameters.get(node.pointer)?.source === 'name' ? createNameToken(node, refers.symbol) : [];
   });
   return [...given, ...used];

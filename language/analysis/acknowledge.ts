@@ -1,38 +1,38 @@
 /** Applies `acknowledge` entries: each silences the warnings and hints of its code inside its holder, never errors. */
 import { asText } from '../../contract/json.js';
-import { nearest } from '../source/suggest.js';
-import { memberOf, type LocatedNode } from '../source/tree.js';
+import { findNearest } from '../source/suggest.js';
+import { findMember, type LocatedNode } from '../source/tree.js';
 import type { Definition } from './model.js';
-import { once } from './once.js';
+import { memoize } from './once.js';
 import type { Registry } from './registry.js';
-import { createReport, hint, inside, type Row, type Span, type Spot } from './report.js';
+import { createReport, formatHint, isInside, type PendingProblem, type Span, type SourceLocation } from './report.js';
 
 export const ACKNOWLEDGE = 'acknowledge';
 
 interface Entry {
   readonly code: string;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
   readonly definition: Definition;
   readonly holder: Span;
 }
 
-const entriesIn = once((definition: Definition): readonly Entry[] => {
+const listEntries = memoize((definition: Definition): readonly Entry[] => {
   const { sort, doc, node, acknowledge } = definition;
   const read = (list: LocatedNode | null | undefined, holder: LocatedNode): Entry[] =>
     (list?.items ?? []).flatMap((item) => {
-      const code = memberOf(item, 'code')?.value;
+      const code = findMember(item, 'code')?.value;
       if (code?.type !== 'string') return [];
       const spot = { doc, start: code.start, end: code.end };
       return [{ code: asText(code.scalar), spot, definition, holder }];
     });
   if (sort === 'model') return read(acknowledge, node);
-  const actions = memberOf(node, 'actionables')?.value?.items ?? [];
-  return [node, ...actions].flatMap((holder) => read(memberOf(holder, ACKNOWLEDGE)?.value, holder));
+  const actions = findMember(node, 'actionables')?.value?.items ?? [];
+  return [node, ...actions].flatMap((holder) => read(findMember(holder, ACKNOWLEDGE)?.value, holder));
 });
 
-export interface Acknowledging {
+export interface AcknowledgementInput {
   readonly definitions: readonly Definition[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly PendingProblem[];
   readonly registry: Registry;
   /** Unused entries of these are not reported, because their warnings may be missing. */
   readonly broken: ReadonlySet<Definition>;
@@ -41,34 +41,35 @@ export interface Acknowledging {
 }
 
 /** `rows` includes the problems of the entries themselves. */
-export function acknowledged(given: Acknowledging): {
-  readonly rows: readonly Row[];
-  readonly silenced: readonly Row[];
+export function applyAcknowledgements(given: AcknowledgementInput): {
+  readonly rows: readonly PendingProblem[];
+  readonly silenced: readonly PendingProblem[];
 } {
   const { definitions, rows, registry, broken, isWhole } = given;
-  const entries = definitions.flatMap(entriesIn);
+  const entries = definitions.flatMap(listEntries);
   if (entries.length === 0) return { rows, silenced: [] };
-  const matching = (row: Row): Entry[] => entries.filter((entry) => row.code === entry.code && covers(entry, row.spot));
-  const silenced = new Set(rows.filter((row) => row.severity !== 'error' && matching(row).length > 0));
-  const used = new Set([...silenced].flatMap(matching));
+  const findEntries = (row: PendingProblem): Entry[] =>
+    entries.filter((entry) => row.code === entry.code && isInsideEntry(entry, row.spot));
+  const silenced = new Set(rows.filter((row) => row.severity !== 'error' && findEntries(row).length > 0));
+  const used = new Set([...silenced].flatMap(findEntries));
   const own = createReport(registry.codes);
   for (const entry of entries) {
     const { code, spot, definition } = entry;
     const isError = registry.codes[code]?.severity === 'error';
     if (isError) own.add('ACK_ERROR', spot, { code });
     else if (!used.has(entry) && isWhole && !broken.has(definition))
-      own.add('ACK_UNUSED', spot, { code, hint: hint(nearWarning(registry, code)) });
+      own.add('ACK_UNUSED', spot, { code, hint: formatHint(suggestWarning(registry, code)) });
   }
   return { rows: [...rows.filter((row) => !silenced.has(row)), ...own.rows], silenced: [...silenced] };
 }
 
 /** A model's name is outside its node. */
-const covers = ({ definition: { doc, nameSpot, sort }, holder }: Entry, spot: Spot): boolean =>
-  spot.doc === doc && (inside(spot, holder) || (sort === 'model' && spot.start === nameSpot.start));
+const isInsideEntry = ({ definition: { doc, nameSpot, sort }, holder }: Entry, spot: SourceLocation): boolean =>
+  spot.doc === doc && (isInside(spot, holder) || (sort === 'model' && spot.start === nameSpot.start));
 
-function nearWarning({ codes }: Registry, code: string): string | undefined {
+function suggestWarning({ codes }: Registry, code: string): string | undefined {
   if (codes[code] !== undefined) return undefined;
-  return nearest(
+  return findNearest(
     code,
     Object.keys(codes).filter((one) => ['warning', 'hint'].includes(codes[one]?.severity ?? '')),
   );

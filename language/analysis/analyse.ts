@@ -7,9 +7,9 @@ import type { Problem } from '../../contract/problem.js';
 import { isSub0 } from '../../contract/profile.js';
 import type { SqlParser } from '../strings/sql-parser.js';
 import type { LocatedNode } from '../source/tree.js';
-import { ACKNOWLEDGE, acknowledged } from './acknowledge.js';
-import { askedIn } from './asked.js';
-import { answersOf } from './changes.js';
+import { ACKNOWLEDGE, applyAcknowledgements } from './acknowledge.js';
+import { listCheckableStatements } from './asked.js';
+import { findResultFields } from './changes.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind.js';
 import { checkCanonical } from './checks/canonical.js';
@@ -21,33 +21,40 @@ import { checkModels } from './checks/models.js';
 import { checkRooms } from './checks/rooms.js';
 import { checkPurposes } from './checks/purposes.js';
 import { checkRealms } from './checks/realms.js';
-import { reportRefusals, type Refusals } from './checks/refusals.js';
-import { checkStatements, type Answers } from './checks/statements.js';
+import { reportRejections, type StatementRejections } from './checks/refusals.js';
+import { checkStatements, type ResultColumns } from './checks/statements.js';
 import { checkTemplates } from './checks/templates.js';
-import type { Meetings } from './checks/types.js';
+import type { ColumnUsesByStatement } from './checks/types.js';
 import { auditSet } from './audit/index.js';
-import { brokenDefinitions } from './broken.js';
-import type { Given } from './config.js';
+import { findInvalidDefinitions } from './broken.js';
+import type { AnalysisSettings } from './config.js';
 import type { SqlText } from './finds.js';
-import { modelsOf } from './finish.js';
+import { buildModels } from './finish.js';
 import { BESIDE_FIELDS, ROOT_FIELDS } from './grammar.js';
-import { groupsOf, idOf, pathOf } from './groups.js';
-import { judgeOwners, judgeUses, linkGroup, type LinkedGroup, type Queries, type WholeSet } from './link-group.js';
+import { groupResources, getResourceId, getResourcePath } from './groups.js';
+import {
+  checkGroupOwners,
+  checkGroupUses,
+  linkGroup,
+  type LinkedGroup,
+  type Queries,
+  type WholeSet,
+} from './link-group.js';
 import { type LinkedResource } from './linked.js';
-import { reportTaken } from './double.js';
-import { createMemory, type Memory, type Read } from './memory.js';
+import { reportDuplicatePaths } from './double.js';
+import { createStageCache, type StageCache, type StageInput } from './memory.js';
 import type { Analysis, Definition } from './model.js';
-import { once } from './once.js';
+import { memoize } from './once.js';
 import { readFile, type FileRead, type SourceFile } from './read.js';
 import { checkAllPlugins } from './plugin-stage.js';
 import type { Registry } from './registry.js';
-import { byPlace, createReport, problemsIn, type Report } from './report.js';
-import { catalogueOf, type Catalogue } from './sql/catalogue.js';
+import { compareByPlace, createReport, toProblems, type Report } from './report.js';
+import { createCatalogue, type Catalogue } from './sql/catalogue.js';
 import type { ColumnUse } from './sql/meetings.js';
 import type { StatementNames } from './sql/names.js';
 import { resolveStores, type Stores } from './stores.js';
 import { linkModelReferences, resolveTables, type TableNames } from './tables.js';
-import { addTimestamps, timestampsIn } from './timestamps.js';
+import { addTimestamps, findTimestamps } from './timestamps.js';
 import { collectUniques } from './uniques.js';
 import { walk } from './walk.js';
 
@@ -59,33 +66,33 @@ export interface AnalyseOptions {
   /** Without it, statements are only scanned, not validated against the models. */
   readonly sql?: SqlParser | undefined;
   /** Null or absent when no config is known. */
-  readonly given?: Given | null;
+  readonly given?: AnalysisSettings | null;
   /** Errors that databases returned for statements of an earlier analysis. */
-  readonly refusals?: Refusals;
+  readonly refusals?: StatementRejections;
 }
 
 /** Locations in an analysis are valid until the next one. */
 export interface Analyser {
-  analyse(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
+  analyseAll(files: readonly SourceFile[], options: AnalyseOptions): Analysis;
   /** Returns the problems of one file that hold in any set; the next analysis reuses this work. */
-  glance(file: SourceFile): readonly Problem[];
+  scanFile(file: SourceFile): readonly Problem[];
 }
 
-export function analyse(files: readonly SourceFile[], registry: Registry, options: AnalyseOptions): Analysis {
-  return createAnalyser(registry).analyse(files, options);
+export function analyseFiles(files: readonly SourceFile[], registry: Registry, options: AnalyseOptions): Analysis {
+  return createAnalyser(registry).analyseAll(files, options);
 }
 
 export function createAnalyser(registry: Registry): Analyser {
-  const memory = createMemory(registry.codes);
+  const memory = createStageCache(registry.codes);
   let shelf = new Map<string, FileRead>();
   let byShape = false;
   const read = (source: SourceFile, before: FileRead | undefined, report: Report): FileRead => {
     const found = readFile(source, before, { codes: registry.codes, byShape });
-    report.append(found.rows);
+    report.merge(found.rows);
     return found;
   };
   return {
-    analyse(files, { env, sql, given = null, refusals }) {
+    analyseAll(files, { env, sql, given = null, refusals }) {
       const report = createReport(registry.codes);
       const reads = new Map<string, FileRead>();
       const isTold = isSub0(given?.profile ?? null);
@@ -98,17 +105,17 @@ export function createAnalyser(registry: Registry): Analyser {
         return found;
       });
       shelf = reads;
-      const same = <T>(name: string, content: readonly Read[], value: T): T =>
-        memory.remember(registry, report, { name, reads: content, work: () => value });
+      const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
+        memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
       const facts = [...(env ?? [])].flatMap(([name, { length, bytes, blank }]) => [name, length, bytes, blank]);
-      const run: Run = {
+      const run: AnalysisRun = {
         registry,
         memory,
         report,
-        same,
-        env: same('env', [env?.size, facts], env),
+        reuseUnchanged,
+        env: reuseUnchanged('env', [env?.size, facts], env),
         sql,
-        given: same('given', [given && JSON.stringify(given)], given),
+        given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
         refusals,
       };
       const definitions = all.flatMap((one) => one.definitions);
@@ -116,62 +123,62 @@ export function createAnalyser(registry: Registry): Analyser {
       const documents = new Map(all.map(({ source, doc }) => [source.file, doc]));
       return analyseDefinitions(run, definitions, { faulty, documents });
     },
-    glance(source) {
+    scanFile(source) {
       const report = createReport(registry.codes);
       const found = read(source, shelf.get(source.file), report);
       shelf.set(source.file, found);
       // Only these are models under each profile, and the next config may select another one.
       const certain = found.definitions.filter(({ sort, name }) => sort === 'resource' || name.startsWith('_'));
-      walked({ registry, memory, report }, certain);
-      return problemsIn(report)
+      walkDefinitions({ registry, memory, report }, certain);
+      return toProblems(report)
         .filter(({ code }) => code !== 'DEF_NO_KIND')
-        .sort(byPlace);
+        .sort(compareByPlace);
     },
   };
 }
 
-interface Start {
+interface AnalysisStart {
   readonly registry: Registry;
-  readonly memory: Memory;
+  readonly memory: StageCache;
   readonly report: Report;
 }
 
-interface Run extends Start {
+interface AnalysisRun extends AnalysisStart {
   readonly env: EnvFacts | null;
   readonly sql: SqlParser | undefined;
-  readonly given: Given | null;
-  readonly refusals: Refusals | undefined;
+  readonly given: AnalysisSettings | null;
+  readonly refusals: StatementRejections | undefined;
   /** Returns the earlier value if `content` is unchanged; later stages compare by identity. */
-  readonly same: <T>(name: string, content: readonly Read[], value: T) => T;
+  readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
 }
 
 /** `faulty`: files with syntax errors. */
 function analyseDefinitions(
-  run: Run,
+  run: AnalysisRun,
   definitions: readonly Definition[],
   { faulty, documents }: { readonly faulty: ReadonlySet<string>; readonly documents: Analysis['documents'] },
 ): Analysis {
   const { registry, memory, report, env, given } = run;
-  walked(run, definitions);
+  walkDefinitions(run, definitions);
   const isLenient = isSub0(given?.profile ?? null);
-  const judgeTexts = (definition: Definition, own: Report): void => {
+  const checkTexts = (definition: Definition, own: Report): void => {
     checkAccessors({ registry, report: own, env }, definition);
     checkTemplates(registry, own, definition, isLenient);
   };
-  memory.rememberAll(definitions, report, { name: 'accessors', reads: [env, isLenient], work: judgeTexts });
+  memory.getOrComputeAll(definitions, report, { name: 'accessors', reads: [env, isLenient], compute: checkTexts });
   checkPurposes({ registry, memory, report }, definitions);
   const defined = definitions.filter(({ sort }) => sort === 'model');
   const plain = resolveTables(definitions, report);
-  const content = (names: TableNames): Read[] =>
-    defined.map(({ name }) => [name, names.fieldsOf(name), names.blindIn(name)]);
-  const plainKey = run.same('plain tables', content(plain), {});
-  const wanted = memory.rememberAll(definitions, report, {
+  const listTableReads = (names: TableNames): StageInput[] =>
+    defined.map(({ name }) => [name, names.listFields(name), names.listBlindFields(name)]);
+  const plainKey = run.reuseUnchanged('plain tables', listTableReads(plain), {});
+  const wanted = memory.getOrComputeAll(definitions, report, {
     name: 'timestamps',
     reads: [plainKey],
-    work: (definition) => timestampsIn(definition, plain, registry),
+    compute: (definition) => findTimestamps(definition, plain, registry),
   });
   const tables = addTimestamps(wanted.flat(), plain, report);
-  const tablesKey = run.same('tables', content(tables), {});
+  const tablesKey = run.reuseUnchanged('tables', listTableReads(tables), {});
   const uniques = collectUniques(definitions, tables, report);
   const stores = resolveStores({ definitions, tables, registry, memory, report, given });
   linkModelReferences(definitions, { tables, report, stores, registry });
@@ -179,8 +186,8 @@ function analyseDefinitions(
   checkBlindModels({ definitions, registry, stores, report });
   checkModels({ definitions, tables, uniques, registry, report });
   checkCollections({ definitions, tables, stores, report });
-  const names = defined.map(({ name }) => tables.tableOf(name));
-  const catalogue = run.same('catalogue', [defined, names], catalogueOf(definitions, tables));
+  const names = defined.map(({ name }) => tables.getTable(name));
+  const catalogue = run.reuseUnchanged('catalogue', [defined, names], createCatalogue(definitions, tables));
   const queries = new Map(definitions.map((one) => [one, readQueries(run, one, { catalogue, stores, faulty })]));
   const resources = definitions.filter(({ sort }) => sort === 'resource');
   const set: WholeSet = {
@@ -188,37 +195,43 @@ function analyseDefinitions(
     tables,
     tablesKey,
     queries,
-    paths: new Map(resources.map((one) => [idOf(one), pathOf(one)])),
-    answered: isIn(() => [...queries.values()].map(columnsIn)),
+    paths: new Map(resources.map((one) => [getResourceId(one), getResourcePath(one)])),
+    answered: createColumnLookup(() => [...queries.values()].map(listResultColumns)),
   };
-  const groups = groupsOf(resources).map((group) => linkGroup(set, group));
-  const linked = inOrder(resources, groups);
-  reportTaken(linked, report);
+  const groups = groupResources(resources).map((group) => linkGroup(set, group));
+  const linked = sortBySet(resources, groups);
+  reportDuplicatePaths(linked, report);
   checkAllPlugins(set, definitions, linked, uniques);
-  for (const group of groups) judgeOwners(set, group);
+  for (const group of groups) checkGroupOwners(set, group);
   checkRealms(registry, report, linked);
   checkCanonical({ registry, report, tables }, linked);
   checkClearWrites({ registry, report, tables }, groups);
   // An unreadable file may contain the resource that issues the tokens.
   if (faulty.size === 0) checkClaims(linked, { registry, report });
   auditSet(set, definitions, linked);
-  const suspect = brokenDefinitions(definitions, report.rows);
+  const suspect = findInvalidDefinitions(definitions, report.rows);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
-  for (const group of groups) judgeUses(set, group, suspect);
-  if (run.refusals !== undefined) reportRefusals(report, definitions, run.refusals);
-  const broken = brokenDefinitions(definitions, report.rows);
-  const { rows, silenced } = acknowledged({ definitions, rows: report.rows, registry, broken, isWhole: env !== null });
+  for (const group of groups) checkGroupUses(set, group, suspect);
+  if (run.refusals !== undefined) reportRejections(report, definitions, run.refusals);
+  const broken = findInvalidDefinitions(definitions, report.rows);
+  const { rows, silenced } = applyAcknowledgements({
+    definitions,
+    rows: report.rows,
+    registry,
+    broken,
+    isWhole: env !== null,
+  });
   const named = { ...tables, uniques, stores };
-  const models = modelsOf({ definitions, linked, tables: named, queries, broken, memory, report });
+  const models = buildModels({ definitions, linked, tables: named, queries, broken, memory, report });
   // Lazy: few callers read these, and they are expensive for large sets.
-  const uses = lazily(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
-  const spoken = lazily(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
-  const asked = lazily(() => askedIn(definitions, linked, stores, report.rows));
+  const uses = createLazy(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
+  const spoken = createLazy(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
+  const asked = createLazy(() => listCheckableStatements(definitions, linked, stores, report.rows));
   return {
     definitions,
     documents,
     ...models,
-    problems: problemsIn({ rows }).sort(byPlace),
+    problems: toProblems({ rows }).sort(compareByPlace),
     acknowledged: silenced.length,
     get uses() {
       return uses();
@@ -226,20 +239,20 @@ function analyseDefinitions(
     get names() {
       return spoken();
     },
-    get asked() {
+    get checkableStatements() {
       return asked();
     },
   };
 }
 
-function lazily<T extends object>(make: () => T): () => T {
+function createLazy<T extends object>(make: () => T): () => T {
   let made: T | null = null;
   return () => (made ??= make());
 }
 
-function walked({ registry, memory, report }: Start, definitions: readonly Definition[]): void {
-  const work = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
-  memory.rememberAll(definitions, report, { name: 'walk', reads: [], work });
+function walkDefinitions({ registry, memory, report }: AnalysisStart, definitions: readonly Definition[]): void {
+  const walkOne = (definition: Definition, own: Report): void => walkDefinition(definition, registry, own);
+  memory.getOrComputeAll(definitions, report, { name: 'walk', reads: [], compute: walkOne });
 }
 
 export function walkDefinition(definition: Definition, registry: Registry, report: Report): void {
@@ -251,7 +264,7 @@ export function walkDefinition(definition: Definition, registry: Registry, repor
 }
 
 function readQueries(
-  { registry, memory, report, sql }: Run,
+  { registry, memory, report, sql }: AnalysisRun,
   definition: Definition,
   around: { readonly catalogue: Catalogue; readonly stores: Stores; readonly faulty: ReadonlySet<string> },
 ): Queries {
@@ -259,28 +272,29 @@ function readQueries(
   const { documents } = definition.finds;
   // A text with syntax errors may end in the middle of a statement.
   const half = faulty.has(definition.doc.file);
-  const work = (own: Report): Queries => {
-    const answers: Answers = new Map();
-    const meetings: Meetings = new Map();
+  const computeQueries = (own: Report): Queries => {
+    const answers: ResultColumns = new Map();
+    const meetings: ColumnUsesByStatement = new Map();
     const names = new Map<LocatedNode, StatementNames>();
-    const uses = (statement: SqlText): ColumnUse[] => {
+    const collectUses = (statement: SqlText): ColumnUse[] => {
       const list: ColumnUse[] = [];
       meetings.set(statement, list);
       return list;
     };
-    if (!half) checkStatements({ registry, report: own, catalogue, sql, stores, uses, names }, definition, answers);
-    for (const query of documents) answers.set(query.node, answersOf(definition, query, registry));
+    if (!half)
+      checkStatements({ registry, report: own, catalogue, sql, stores, uses: collectUses, names }, definition, answers);
+    for (const query of documents) answers.set(query.node, findResultFields(definition, query, registry));
     return { answers, meetings, names };
   };
-  return memory.remember(definition, report, {
+  return memory.getOrCompute(definition, report, {
     name: 'queries',
-    reads: [catalogue, sql, half, stores.placedIn(definition)],
-    work,
+    reads: [catalogue, sql, half, stores.listPlacedQueries(definition)],
+    compute: computeQueries,
   });
 }
 
 /** Builds the set at the first call. */
-function isIn(lists: () => readonly (readonly string[])[]): (name: string) => boolean {
+function createColumnLookup(lists: () => readonly (readonly string[])[]): (name: string) => boolean {
   let all: Set<string> | null = null;
   return (name) => {
     if (all === null) {
@@ -291,9 +305,9 @@ function isIn(lists: () => readonly (readonly string[])[]): (name: string) => bo
   };
 }
 
-const columnsIn = once(({ answers }: Queries) => [...answers.values()].flatMap((columns) => columns ?? []));
+const listResultColumns = memoize(({ answers }: Queries) => [...answers.values()].flatMap((columns) => columns ?? []));
 
-function inOrder(resources: readonly Definition[], groups: readonly LinkedGroup[]): LinkedResource[] {
+function sortBySet(resources: readonly Definition[], groups: readonly LinkedGroup[]): LinkedResource[] {
   const all = new Map(groups.flatMap(({ linked }) => linked.map((one) => [one.definition, one] as const)));
   return resources.flatMap((definition) => all.get(definition) ?? []);
 }

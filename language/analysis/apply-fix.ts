@@ -1,52 +1,54 @@
 /** Applies fixes to a set one at a time and retains each only if it reduces the number of problems. Pure. */
 import type { Fix, Position, Problem, Severity } from '../../contract/problem.js';
 import type { SourceFile } from './analyse.js';
-import { document, type Document } from '../source/document.js';
+import { createDocument, type Document } from '../source/document.js';
 
 /** Comments and layout around the ranges are unchanged. */
 export function applyFix(files: readonly SourceFile[], fix: Fix): SourceFile[] {
   return files.map((source) => {
     if (source.file !== fix.file) return source;
-    const doc = document(source.file, source.text);
+    const doc = createDocument(source.file, source.text);
     const changes = [fix, ...(fix.more ?? [])]
-      .map(({ range, text }) => ({ start: offsetOf(doc, range.start), end: offsetOf(doc, range.end), text }))
+      .map(({ range, text }) => ({ start: toOffset(doc, range.start), end: toOffset(doc, range.end), text }))
       .sort((a, b) => b.start - a.start);
     const text = changes.reduce((made, one) => made.slice(0, one.start) + one.text + made.slice(one.end), doc.text);
     return { ...source, text };
   });
 }
 
-const offsetOf = ({ lineStarts, text }: Document, { line, character }: Position): number =>
+const toOffset = ({ lineStarts, text }: Document, { line, character }: Position): number =>
   (lineStarts[line] ?? text.length) + character;
 
-export interface Fixed {
+export interface FixResult {
   readonly files: readonly SourceFile[];
   /** In order of application. */
-  readonly done: readonly Problem[];
+  readonly applied: readonly Problem[];
 }
 
 /** `all`: also applies fixes that need review. */
 export function applyFixes(
   files: readonly SourceFile[],
-  judge: (files: readonly SourceFile[]) => readonly Problem[],
+  findProblems: (files: readonly SourceFile[]) => readonly Problem[],
   all: boolean,
-): Fixed {
-  let [now, problems] = [files, judge(files)];
+): FixResult {
+  let [now, problems] = [files, findProblems(files)];
   const done: Problem[] = [];
   const tried = new Set<string>();
   for (;;) {
-    const next = problems.find((one) => one.fix && (all || one.fix.asks !== true) && !tried.has(keyOf(one, one.fix)));
-    if (next?.fix === undefined) return { files: now, done };
-    tried.add(keyOf(next, next.fix));
+    const next = problems.find(
+      (one) => one.fix && (all || one.fix.asks !== true) && !tried.has(getFixKey(one, one.fix)),
+    );
+    if (next?.fix === undefined) return { files: now, applied: done };
+    tried.add(getFixKey(next, next.fix));
     const changed = applyFix(now, next.fix);
-    const after = judge(changed);
+    const after = findProblems(changed);
     if (!isBetter(problems, after)) continue;
     [now, problems] = [changed, after];
     done.push(next);
   }
 }
 
-const keyOf = ({ code, message, file, range }: Problem, { text }: Fix): string =>
+const getFixKey = ({ code, message, file, range }: Problem, { text }: Fix): string =>
   JSON.stringify([code, message, file, range.start, text]);
 
 /** No cumulative count grows and at least one shrinks. */

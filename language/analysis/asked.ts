@@ -2,15 +2,15 @@
 import type { StorePlace } from '../../contract/model.js';
 import type { StatementQuestion } from '../../contract/trial.js';
 import type { LocatedNode } from '../source/tree.js';
-import { isWhole } from './checks/statements.js';
+import { isSingleStatement } from './checks/statements.js';
 import type { SqlText } from './finds.js';
 import type { LinkedResource } from './linked.js';
 import type { Definition } from './model.js';
-import { inside, type Row } from './report.js';
+import { isInside, type PendingProblem } from './report.js';
 import type { Stores } from './stores.js';
-import { isVerbatim, valueAt } from './verbatim.js';
+import { isVerbatim, getLiteralValue } from './verbatim.js';
 
-export interface Asked extends StatementQuestion {
+export interface CheckableStatement extends StatementQuestion {
   readonly statement: SqlText;
   readonly place: StorePlace;
   /** Null when unknown. */
@@ -18,30 +18,30 @@ export interface Asked extends StatementQuestion {
   readonly models: readonly string[];
 }
 
-export function askedIn(
+export function listCheckableStatements(
   definitions: readonly Definition[],
   linked: readonly LinkedResource[],
   stores: Stores,
-  rows: readonly Row[],
-): Asked[] {
+  rows: readonly PendingProblem[],
+): CheckableStatement[] {
   const errors = rows.filter(({ severity }) => severity === 'error');
   const resources = new Map(linked.map((resource) => [resource.definition, resource]));
   return definitions.flatMap((definition) => {
     const wrong = errors.filter(({ spot }) => spot.doc === definition.doc);
-    return stores.placedIn(definition).flatMap(({ query, place, syntax, models }) => {
-      if (!('scan' in query) || !isWhole(query)) return [];
+    return stores.listPlacedQueries(definition).flatMap(({ query, place, syntax, models }) => {
+      if (!('scan' in query) || !isSingleStatement(query)) return [];
       const whole = query.around ?? query.node;
-      if (wrong.some(({ spot }) => inside(spot, whole))) return [];
+      if (wrong.some(({ spot }) => isInside(spot, whole))) return [];
       const resource = resources.get(definition);
-      const values = query.parameters.map((node) => certainValue(node, resource));
+      const values = query.parameters.map((node) => findConstantValue(node, resource));
       return [{ statement: query, text: query.scan.text, values, place, syntax, models }];
     });
   });
 }
 
 /** Null for request values, and for objects and lists, which are bound as JSON. */
-function certainValue(node: LocatedNode, resource: LinkedResource | undefined): string | null {
-  const value = valueAt(node);
+function findConstantValue(node: LocatedNode, resource: LinkedResource | undefined): string | null {
+  const value = getLiteralValue(node);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'string') return null;
   const decisions = resource?.actions.flatMap(({ parameters }) => parameters.get(node.pointer) ?? []) ?? [];

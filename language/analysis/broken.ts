@@ -1,10 +1,13 @@
 /** Finds the definitions that contain errors. */
 import { offsetInFile } from '../source/document.js';
 import type { Definition } from './model.js';
-import type { Row } from './report.js';
+import type { PendingProblem } from './report.js';
 
 /** An error outside all definitions of a file invalidates each definition of the file. */
-export function brokenDefinitions(definitions: readonly Definition[], rows: readonly Row[]): Set<Definition> {
+export function findInvalidDefinitions(
+  definitions: readonly Definition[],
+  rows: readonly PendingProblem[],
+): Set<Definition> {
   const broken = new Set<Definition>();
   const errors = rows.filter(({ severity }) => severity === 'error');
   if (errors.length === 0) return broken;

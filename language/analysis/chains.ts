@@ -1,8 +1,8 @@
 /** Limits the actionables that one request may start, and the length of their dependency chains. */
 import { numeric, shape } from '../../contract/combinators.js';
-import { memberOf } from '../source/tree.js';
+import { findMember } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import { runningOrder } from './order.js';
+import { listInRunningOrder } from './order.js';
 import type { Report } from './report.js';
 
 export interface ChainLimits {
@@ -12,7 +12,7 @@ export interface ChainLimits {
 
 export const CHAINS: ChainLimits = Object.freeze({ actionables: 50, depth: 10 });
 
-export const chainSchema = () =>
+export const createChainSchema = () =>
   shape({
     actionables: numeric({
       doc: 'Most actionables that run for one request, those of other resources included.',
@@ -34,11 +34,11 @@ export const chainSchema = () =>
 
 export function checkChains(resources: readonly LinkedResource[], limits: ChainLimits, report: Report): void {
   const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));
-  const dependencies = (action: LinkedAction): LinkedAction[] =>
+  const listDependencies = (action: LinkedAction): LinkedAction[] =>
     action.edges.flatMap(({ to }) => actions.get(to) ?? []);
   for (const { definition, actions: own } of resources) {
-    const count = runningOrder(own, dependencies).length;
-    const member = memberOf(definition.node, 'actionables');
+    const count = listInRunningOrder(own, listDependencies).length;
+    const member = findMember(definition.node, 'actionables');
     if (count <= limits.actionables || member === undefined) continue;
     const spot = { doc: definition.doc, start: member.keyStart, end: member.keyEnd };
     report.add('LNK_CHAIN', spot, { count, max: limits.actionables });
@@ -50,7 +50,7 @@ export function checkChains(resources: readonly LinkedResource[], limits: ChainL
 function reportDepth(actions: ReadonlyMap<string, LinkedAction>, max: number, report: Report): void {
   const depths = new Map<string, number>();
   for (const action of actions.values()) {
-    measure(action, actions, depths);
+    measureDepth(action, actions, depths);
     if (depths.get(action.key) !== max + 1) continue;
     const edge = action.edges.find(({ to }) => depths.get(to) === max);
     if (edge !== undefined) report.add('LNK_DEEP', edge.spot, { name: action.key, other: edge.to, max });
@@ -58,7 +58,11 @@ function reportDepth(actions: ReadonlyMap<string, LinkedAction>, max: number, re
 }
 
 /** Iterative depth-first search; edges that close a cycle count as 0. */
-function measure(start: LinkedAction, actions: ReadonlyMap<string, LinkedAction>, depths: Map<string, number>): void {
+function measureDepth(
+  start: LinkedAction,
+  actions: ReadonlyMap<string, LinkedAction>,
+  depths: Map<string, number>,
+): void {
   const path = [start];
   const open = new Set([start.key]);
   for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {

@@ -1,39 +1,39 @@
 /** Classifies entries as resources or models (names with a leading underscore; under the sub0 profile also by shape). */
 import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
-import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
+import { findMember, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
-import { typeWord } from './judge.js';
-import { noFinds } from './finds.js';
+import { formatType } from './judge.js';
+import { createWalkResult } from './finds.js';
 import { MEANT_FOR_RESOURCE } from './grammar.js';
 
 const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];
 
-export const entriesOf = (root: LocatedNode): readonly LocatedNode[] => (root.type === 'array' ? root.items : [root]);
+export const listEntries = (root: LocatedNode): readonly LocatedNode[] => (root.type === 'array' ? root.items : [root]);
 
 /** `byShape`: a model needs no underscore. */
-export function classify(doc: Document, node: LocatedNode, report: Report, byShape = false): Definition[] {
+export function classifyDefinitions(doc: Document, node: LocatedNode, report: Report, byShape = false): Definition[] {
   const start = { doc, start: node.start, end: Math.min(node.start + 1, node.end) };
   const make = (sort: Definition['sort'], at: LocatedNode, name: string, nameSpot = start): Definition => {
-    const unique = sort === 'model' ? beside(at, 'unique', 'array') : null;
-    const connection = sort === 'model' ? beside(at, 'connection', 'string') : null;
-    const acknowledge = sort === 'model' ? beside(at, 'acknowledge', 'array') : null;
+    const unique = sort === 'model' ? findTypedMember(at, 'unique', 'array') : null;
+    const connection = sort === 'model' ? findTypedMember(at, 'connection', 'string') : null;
+    const acknowledge = sort === 'model' ? findTypedMember(at, 'acknowledge', 'array') : null;
     const besides = [unique, connection, acknowledge].filter((one) => one !== null);
     const members = at.members.filter(({ value }) => value === null || !besides.includes(value));
     const fields = besides.length === 0 ? at : { ...at, members };
-    return { sort, doc, node: fields, name, nameSpot, unique, connection, acknowledge, finds: noFinds() };
+    return { sort, doc, node: fields, name, nameSpot, unique, connection, acknowledge, finds: createWalkResult() };
   };
   if (node.type !== 'object') {
-    const params = { place: 'A definition', expected: typeWord('object'), actual: typeWord(node.type) };
+    const params = { place: 'A definition', expected: formatType('object'), actual: formatType(node.type) };
     report.add('DEF_TYPE', { doc, start: node.start, end: node.end }, params);
     return [];
   }
-  const fileName = modelNameOf(doc.file);
+  const fileName = toModelName(doc.file);
   // A model may have fields named `resource` or `_id`; in its own file, entries with a `type` are fields.
-  const fields = fileName.startsWith('_') && node.members.some(isField) && !saysResource(node);
-  const isResource = memberOf(node, 'resource') !== undefined || memberOf(node, 'actionables') !== undefined;
-  if ((isResource || isMeantAsResource(node, fileName)) && !fields) return [make('resource', node, '')];
-  const wrapped = fieldsUnder(node);
+  const fields = fileName.startsWith('_') && node.members.some(isField) && !hasResourceKeys(node);
+  const isResource = findMember(node, 'resource') !== undefined || findMember(node, 'actionables') !== undefined;
+  if ((isResource || isLikelyResource(node, fileName)) && !fields) return [make('resource', node, '')];
+  const wrapped = findNestedFields(node);
   if (wrapped !== null) {
     const { key, keyStart, keyEnd } = wrapped.fields;
     const right = `{"${wrapped.name ?? (fileName.startsWith('_') ? fileName : `_${fileName}`)}": {"id": {"type": "..."}}}`;
@@ -58,7 +58,7 @@ export function classify(doc: Document, node: LocatedNode, report: Report, bySha
 }
 
 /** True for made-up keys of two resource fields, or of `actionables`, with values of the right type. */
-function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean {
+function isLikelyResource({ members }: LocatedNode, fileName: string): boolean {
   if (fileName.startsWith('_')) return false;
   const meant = members.flatMap(({ key, value }) => {
     const field = MEANT_FOR_RESOURCE.get(key);
@@ -69,22 +69,22 @@ function isMeantAsResource({ members }: LocatedNode, fileName: string): boolean 
 }
 
 /** No field of a model has such values, so other members with a `type` do not matter. */
-const saysResource = (node: LocatedNode): boolean =>
-  memberOf(node, 'resource')?.value?.type === 'string' &&
-  (memberOf(node, 'actionables')?.value?.type === 'array' || memberOf(node, 'id')?.value?.type === 'string');
+const hasResourceKeys = (node: LocatedNode): boolean =>
+  findMember(node, 'resource')?.value?.type === 'string' &&
+  (findMember(node, 'actionables')?.value?.type === 'array' || findMember(node, 'id')?.value?.type === 'string');
 
 const WRAPPERS = ['fields', 'columns', 'properties', 'schema'];
 const NAMES = ['name', 'table', 'model', 'collection'];
 
 /** Detects fields nested one level too deep: `{ "name": "user", "fields": {...} }`. */
-function fieldsUnder(node: LocatedNode): { readonly fields: Member; readonly name: string | null } | null {
-  const name = NAMES.map((key) => memberOf(node, key)?.value).find((value) => value?.type === 'string') ?? null;
-  const fields = WRAPPERS.map((key) => memberOf(node, key)).find(
+function findNestedFields(node: LocatedNode): { readonly fields: Member; readonly name: string | null } | null {
+  const name = NAMES.map((key) => findMember(node, key)?.value).find((value) => value?.type === 'string') ?? null;
+  const fields = WRAPPERS.map((key) => findMember(node, key)).find(
     (member) => (member?.value?.type === 'object' || member?.value?.type === 'array') && !isField(member),
   );
   // Without a name, the object must contain fields; every field has a `type`.
-  const holdsFields = fields?.value?.members.some(isField) === true;
-  if (fields === undefined || (name === null && !holdsFields)) return null;
+  const hasOnlyFields = fields?.value?.members.some(isField) === true;
+  if (fields === undefined || (name === null && !hasOnlyFields)) return null;
   const text = name === null ? null : String(name.scalar);
   return { fields, name: text === null ? null : text.startsWith('_') ? text : `_${text}` };
 }
@@ -96,14 +96,14 @@ const holdsFields = (member: Member): boolean =>
   !isField(member) && member.value !== null && member.value.members.length > 0 && member.value.members.every(isField);
 
 /** A value of another type is a field of that name. */
-function beside(node: LocatedNode, name: string, type: LocatedNode['type']): LocatedNode | null {
-  const value = memberOf(node, name)?.value ?? null;
+function findTypedMember(node: LocatedNode, name: string, type: LocatedNode['type']): LocatedNode | null {
+  const value = findMember(node, name)?.value ?? null;
   return value?.type === type ? value : null;
 }
 
-const isField = ({ value }: Member): boolean => value !== null && memberOf(value, 'type')?.value?.type === 'string';
+const isField = ({ value }: Member): boolean => value !== null && findMember(value, 'type')?.value?.type === 'string';
 
-function modelNameOf(file: string): string {
+function toModelName(file: string): string {
   const base = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
   const suffix = SUFFIXES.find((candidate) => base.endsWith(candidate)) ?? '';
   return base.slice(0, base.length - suffix.length);

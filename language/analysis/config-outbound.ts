@@ -8,11 +8,13 @@ const ENTRY =
   /^(\[[0-9A-Fa-f:.]+\](:\d{1,5})?|[0-9A-Fa-f:]+:[0-9A-Fa-f:.]*(\/\d{1,3})?|[A-Za-z0-9._-]+(\/\d{1,2})?(:\d{1,5})?)$/;
 const HOST_AND_PORT = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/;
 
-const seconds = (doc: string, value: number) => numeric({ doc, unit: 'seconds', default: value }).min(0.01).max(3600);
-const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
+const createSecondsField = (doc: string, value: number) =>
+  numeric({ doc, unit: 'seconds', default: value }).min(0.01).max(3600);
+const createLimitField = (doc: string, unit: string, value: number) =>
+  numeric({ doc, unit, default: value }).integer().min(1);
 const { timeouts, limits } = OUTBOUND;
 
-export const outboundSchema = () =>
+export const createOutboundSchema = () =>
   shape({
     allow: list(text({ doc: 'A host, an address, or a range; a port may follow.' }).required().matches(ENTRY), {
       doc:
@@ -41,29 +43,32 @@ export const outboundSchema = () =>
       advanced: true,
     }),
     timeouts: shape({
-      connect: seconds('Within what time a connection must stand: name, connection, TLS.', timeouts.connect),
-      total: seconds('Within what time a call must be over, unless its definition says otherwise.', timeouts.total),
-      most: seconds('The longest that a definition may allow.', timeouts.most),
+      connect: createSecondsField('Within what time a connection must stand: name, connection, TLS.', timeouts.connect),
+      total: createSecondsField(
+        'Within what time a call must be over, unless its definition says otherwise.',
+        timeouts.total,
+      ),
+      most: createSecondsField('The longest that a definition may allow.', timeouts.most),
     }).meta({ doc: 'Deadlines of calls.' }),
     limits: shape({
-      reply: limit('Largest reply, after decompression.', 'bytes', limits.reply),
-      depth: limit('Deepest nesting of a reply.', 'levels', limits.depth),
-      keys: limit('Most properties in a reply, all objects together.', 'keys', limits.keys),
-      array: limit('Longest array in a reply.', 'items', limits.array),
+      reply: createLimitField('Largest reply, after decompression.', 'bytes', limits.reply),
+      depth: createLimitField('Deepest nesting of a reply.', 'levels', limits.depth),
+      keys: createLimitField('Most properties in a reply, all objects together.', 'keys', limits.keys),
+      array: createLimitField('Longest array in a reply.', 'items', limits.array),
     }).meta({ doc: 'Limits of replies.' }),
   }).meta({
     doc: 'Calls that definitions make to other services. Only public addresses are called unless `allow` opens others.',
   });
 
-const objectAt = (json: JsonObject, key: string): JsonObject => (isObject(json[key]) ? json[key] : {});
+const getObject = (json: JsonObject, key: string): JsonObject => (isObject(json[key]) ? json[key] : {});
 
 /** `config` must be valid. */
-export function outboundOf(config: JsonObject): Outbound {
-  const written = objectAt(config, 'outbound');
+export function resolveOutbound(config: JsonObject): Outbound {
+  const written = getObject(config, 'outbound');
   return {
     ...OUTBOUND,
     ...written,
-    timeouts: { ...OUTBOUND.timeouts, ...objectAt(written, 'timeouts') },
-    limits: { ...OUTBOUND.limits, ...objectAt(written, 'limits') },
+    timeouts: { ...OUTBOUND.timeouts, ...getObject(written, 'timeouts') },
+    limits: { ...OUTBOUND.limits, ...getObject(written, 'limits') },
   };
 }

@@ -1,8 +1,8 @@
 /** The kernel's own fields of the config file and their defaults; `config.ts` adds the sections of plugin kinds. */
 import { flag, list, numeric, record, shape, text } from '../../contract/combinators.js';
-import { CHAINS, chainSchema } from './chains.js';
-import { outboundSchema } from './config-outbound.js';
-import { websocketSchema } from './config-websocket.js';
+import { CHAINS, createChainSchema } from './chains.js';
+import { createOutboundSchema } from './config-outbound.js';
+import { createWebSocketSchema } from './config-websocket.js';
 
 const PROFILES = ['sub0'] as const;
 
@@ -55,10 +55,12 @@ export const DEFAULTS = {
   on_problem: 'refuse',
 } as const;
 
-const seconds = (doc: string, value: number) => numeric({ doc, unit: 'seconds', default: value }).min(0.1).max(3600);
-const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
+const createSecondsField = (doc: string, value: number) =>
+  numeric({ doc, unit: 'seconds', default: value }).min(0.1).max(3600);
+const createLimitField = (doc: string, unit: string, value: number) =>
+  numeric({ doc, unit, default: value }).integer().min(1);
 
-export const configSchema = () =>
+export const createConfigSchema = () =>
   shape({
     $schema: text({ doc: 'JSON Schema of this file, for editors.', advanced: true, path: 'file' }),
     definitions: list(text({ doc: 'A glob.', complete: { source: 'glob' } }).required(), {
@@ -91,16 +93,24 @@ export const configSchema = () =>
       }).min(1),
       status_path: text({ doc: 'Path of the status page.', default: '/status' }).matches(STATUS_PATH),
       limits: shape({
-        body: limit('Largest body; the variable MAX_PAYLOAD_LIMIT wins.', 'bytes', DEFAULTS.http.limits.body),
-        depth: limit('Deepest nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
-        keys: limit('Most properties in a body, all objects together.', 'keys', DEFAULTS.http.limits.keys),
-        array: limit('Longest array in a body.', 'items', DEFAULTS.http.limits.array),
-        url: limit('Longest path with its query string.', 'bytes', DEFAULTS.http.limits.url),
-        header_bytes: limit('All headers of a request together.', 'bytes', DEFAULTS.http.limits.header_bytes),
-        header_count: limit('Most headers of a request.', 'headers', DEFAULTS.http.limits.header_count),
-        parts: limit('Most parts of a form.', 'parts', DEFAULTS.http.limits.parts),
-        field: limit('Longest text part of a form.', 'bytes', DEFAULTS.http.limits.field),
-        unread: limit(
+        body: createLimitField(
+          'Largest body; the variable MAX_PAYLOAD_LIMIT wins.',
+          'bytes',
+          DEFAULTS.http.limits.body,
+        ),
+        depth: createLimitField('Deepest nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
+        keys: createLimitField('Most properties in a body, all objects together.', 'keys', DEFAULTS.http.limits.keys),
+        array: createLimitField('Longest array in a body.', 'items', DEFAULTS.http.limits.array),
+        url: createLimitField('Longest path with its query string.', 'bytes', DEFAULTS.http.limits.url),
+        header_bytes: createLimitField(
+          'All headers of a request together.',
+          'bytes',
+          DEFAULTS.http.limits.header_bytes,
+        ),
+        header_count: createLimitField('Most headers of a request.', 'headers', DEFAULTS.http.limits.header_count),
+        parts: createLimitField('Most parts of a form.', 'parts', DEFAULTS.http.limits.parts),
+        field: createLimitField('Longest text part of a form.', 'bytes', DEFAULTS.http.limits.field),
+        unread: createLimitField(
           'Answers that their clients do not read, all together; beyond it the connections of those are closed that have waited longest.',
           'bytes',
           DEFAULTS.http.limits.unread,
@@ -128,17 +138,20 @@ export const configSchema = () =>
         examples: [{ 'strict-transport-security': 'max-age=31536000' }],
       }),
       timeouts: shape({
-        headers: seconds('Within what time the headers of a request must have come.', DEFAULTS.http.timeouts.headers),
-        request: seconds(
+        headers: createSecondsField(
+          'Within what time the headers of a request must have come.',
+          DEFAULTS.http.timeouts.headers,
+        ),
+        request: createSecondsField(
           'Within what time a request must have come whole, and be answered: nothing is waited for any longer (a connection, a statement, a lock, a call, a turn), and then the answer is 503 or 504.',
           DEFAULTS.http.timeouts.request,
         ),
-        idle: seconds('How long the sender of a form, or a reader, may rest.', DEFAULTS.http.timeouts.idle),
-        keep_alive: seconds(
+        idle: createSecondsField('How long the sender of a form, or a reader, may rest.', DEFAULTS.http.timeouts.idle),
+        keep_alive: createSecondsField(
           'How long a connection stays open without a request. Longer than the proxy in front keeps it, or that one uses a connection that is being closed.',
           DEFAULTS.http.timeouts.keep_alive,
         ),
-        drain: seconds(
+        drain: createSecondsField(
           'How long requests and deferred work under way may take once the server is told to stop.',
           DEFAULTS.http.timeouts.drain,
         ),
@@ -151,13 +164,13 @@ export const configSchema = () =>
           .max(3600),
       }).meta({ doc: 'Deadlines of requests.' }),
     }).meta({ doc: 'The HTTP server.' }),
-    websocket: websocketSchema(),
-    outbound: outboundSchema(),
+    websocket: createWebSocketSchema(),
+    outbound: createOutboundSchema(),
     migrate: flag({
       doc: 'Create missing tables, columns and indexes when definitions are loaded. Nothing is ever dropped.',
       default: true,
     }),
-    chains: chainSchema(),
+    chains: createChainSchema(),
     deadlines: shape({
       open: numeric({ doc: 'How long a plugin may take to connect.', unit: 'seconds', default: 30 }).min(0.1),
       close: numeric({ doc: 'How long a plugin may take to close.', unit: 'seconds', default: 10 }).min(0.1),

@@ -38,7 +38,8 @@ const PATH = /^(\/[A-Za-z0-9._-]+)+$/;
 /** True if the path needs no escaping in a URL. */
 export const isSocketPath = (path: string): boolean => PATH.test(path);
 
-const limit = (doc: string, unit: string, value: number) => numeric({ doc, unit, default: value }).integer().min(1);
+const createLimitField = (doc: string, unit: string, value: number) =>
+  numeric({ doc, unit, default: value }).integer().min(1);
 
 const PATH_IS = { say: 'where clients connect is `"path"`', rename: 'path' };
 const ON = { say: 'clients may connect with `"enabled": true`', rename: 'enabled' };
@@ -83,7 +84,7 @@ const MISTAKEN: CommonMistakes = {
 /** Made-up names of this section. */
 export const WEBSOCKET_NAMES = ['ws', 'websockets', 'web_socket', 'webSocket', 'socket', 'sockets', 'realtime'];
 
-export const websocketSchema = () =>
+export const createWebSocketSchema = () =>
   shape({
     enabled: flag({
       doc: 'Clients may connect and stay connected; the variable ALLOW_WEBSOCKET_CONNECTIONS wins.',
@@ -116,21 +117,21 @@ export const websocketSchema = () =>
       .min(0.05)
       .max(3600),
     limits: shape({
-      message: limit('Largest message of a client.', 'bytes', LIMITS.message),
-      rate: limit('Most messages of a connection.', 'messages per second', LIMITS.rate),
-      in_flight: limit('Messages of a connection that are worked on at once.', 'messages', LIMITS.in_flight),
-      buffered: limit(
+      message: createLimitField('Largest message of a client.', 'bytes', LIMITS.message),
+      rate: createLimitField('Most messages of a connection.', 'messages per second', LIMITS.rate),
+      in_flight: createLimitField('Messages of a connection that are worked on at once.', 'messages', LIMITS.in_flight),
+      buffered: createLimitField(
         'How much may wait for a client that does not read; then it is cut off.',
         'bytes',
         LIMITS.buffered,
       ),
-      connections: limit('Most connections of a process.', 'connections', LIMITS.connections),
-      per_address: limit(
+      connections: createLimitField('Most connections of a process.', 'connections', LIMITS.connections),
+      per_address: createLimitField(
         'Most connections of one address (of IPv6, of one /64). Behind a proxy all have its address, unless `http.trusted_proxies` counts it.',
         'connections',
         LIMITS.per_address,
       ),
-      rooms: limit('Most rooms of a connection.', 'rooms', LIMITS.rooms),
+      rooms: createLimitField('Most rooms of a connection.', 'rooms', LIMITS.rooms),
     }).meta({ doc: 'Limits of connections.' }),
   }).meta({
     doc: 'Clients that stay connected (WebSocket).',
@@ -139,10 +140,10 @@ export const websocketSchema = () =>
     mistaken: MISTAKEN,
   });
 
-const objectAt = (json: JsonObject, key: string): JsonObject => (isObject(json[key]) ? json[key] : {});
+const getObject = (json: JsonObject, key: string): JsonObject => (isObject(json[key]) ? json[key] : {});
 
 /** `config` must be valid. */
-export function websocketOf(config: JsonObject): WebSocketConfig {
-  const written = objectAt(config, 'websocket');
-  return { ...DEFAULTS, ...written, limits: { ...LIMITS, ...objectAt(written, 'limits') } };
+export function resolveWebSocketConfig(config: JsonObject): WebSocketConfig {
+  const written = getObject(config, 'websocket');
+  return { ...DEFAULTS, ...written, limits: { ...LIMITS, ...getObject(written, 'limits') } };
 }

@@ -7,21 +7,21 @@ import type { ConfigContext } from '../../contract/kind.js';
 import type { Outbound } from '../../contract/outbound.js';
 import type { Problem } from '../../contract/problem.js';
 import { isSub0 as isEarlier } from '../../contract/profile.js';
-import { fold } from '../schema/fold.js';
+import { foldSchema } from '../schema/fold.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
 import { listAccessors } from '../strings/accessor.js';
-import { document, type Document } from '../source/document.js';
-import { memberOf, parseSource, toJson, type LocatedNode } from '../source/tree.js';
+import { createDocument, type Document } from '../source/document.js';
+import { findMember, parseSource, toJson, type LocatedNode } from '../source/tree.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { CHAINS, type ChainLimits } from './chains.js';
 import { checkHeaderNames } from './checks/headers.js';
 import { checkPlugins } from './checks/plugins.js';
-import { outboundOf } from './config-outbound.js';
-import { configSchema, DEFAULTS } from './config-schema.js';
-import { WEBSOCKET_NAMES, websocketOf, type WebSocketConfig } from './config-websocket.js';
+import { resolveOutbound } from './config-outbound.js';
+import { createConfigSchema, DEFAULTS } from './config-schema.js';
+import { WEBSOCKET_NAMES, resolveWebSocketConfig, type WebSocketConfig } from './config-websocket.js';
 import type { Registry } from './registry.js';
-import { byPlace, createReport, problemsIn, reportFaults, type Report } from './report.js';
-import { noFinds, type Finds } from './finds.js';
+import { compareByPlace, createReport, toProblems, reportFaults, type Report } from './report.js';
+import { createWalkResult, type WalkResult } from './finds.js';
 import { walk } from './walk.js';
 
 export interface HttpConfig {
@@ -81,7 +81,7 @@ export interface Config {
 }
 
 /** The settings that affect the analysis of definitions. */
-export type Given = Pick<Config, 'testing' | 'chains' | 'outbound' | 'websocket' | 'chosen' | 'profile'>;
+export type AnalysisSettings = Pick<Config, 'testing' | 'chains' | 'outbound' | 'websocket' | 'chosen' | 'profile'>;
 
 export interface ConfigAnalysis {
   /** Null if any problem is an error. */
@@ -99,12 +99,12 @@ export function analyseConfig(
   dev = false,
 ): ConfigAnalysis {
   const report = createReport(registry.codes);
-  const doc = document(file, source ?? '{}');
+  const doc = createDocument(file, source ?? '{}');
   const { root, faults } = parseSource(doc);
   reportFaults(doc, faults, report);
-  const finds = noFinds();
+  const finds = createWalkResult();
   if (root !== null) {
-    walk({ doc, registry, report, finds }, root, configField(registry), 'the config');
+    walk({ doc, registry, report, finds }, root, getConfigField(registry), 'the config');
     reportMissingInstances(doc, root, registry, report);
     checkHeaderNames(doc, root, report);
     findAccessorsInOptions(root, registry, finds);
@@ -120,24 +120,24 @@ export function analyseConfig(
   }
   const failed = root === null || report.errors > 0;
   const json = root === null ? {} : toJson(root);
-  const config = failed || !isObject(json) ? null : complete(json, registry, env, dev);
-  return { config, problems: problemsIn(report).sort(byPlace), uses: finds.uses };
+  const config = failed || !isObject(json) ? null : applyDefaults(json, registry, env, dev);
+  return { config, problems: toProblems(report).sort(compareByPlace), uses: finds.uses };
 }
 
 /** A written section replaces its default, so it must contain the required instance. */
 function reportMissingInstances(doc: Document, root: LocatedNode, registry: Registry, report: Report): void {
   for (const { config } of registry.kinds.values()) {
-    const section = config?.must === undefined ? undefined : memberOf(root, config.field)?.value;
+    const section = config?.must === undefined ? undefined : findMember(root, config.field)?.value;
     if (section?.type !== 'object' || config?.must === undefined) continue;
-    if (memberOf(section, config.must) !== undefined) continue;
+    if (findMember(section, config.must) !== undefined) continue;
     const spot = { doc, start: section.start, end: section.start + 1 };
     report.add('DEF_REQUIRED', spot, { place: `"${config.field}"`, field: config.must });
   }
 }
 
 /** Plugin options may contain `$ENV` accessors, and no others. */
-function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Finds): void {
-  const roots = registry.rootsOf('env');
+function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: WalkResult): void {
+  const roots = registry.listRoots('env');
   const known = new Set(finds.accessors.map(({ node }) => node));
   const visit = (node: LocatedNode, place: string): void => {
     const parts = node.type === 'string' && !known.has(node) ? listAccessors(asText(node.scalar)) : [];
@@ -146,14 +146,14 @@ function findAccessorsInOptions(root: LocatedNode, registry: Registry, finds: Fi
     node.members.forEach(({ key, value }) => value !== null && visit(value, `"${key}"`));
   };
   for (const { config } of registry.kinds.values()) {
-    const section = config && memberOf(root, config.field)?.value;
+    const section = config && findMember(root, config.field)?.value;
     if (config && section) visit(section, `"${config.field}"`);
   }
 }
 
 /** Used before a registry exists. Ignores invalid values, because the full check follows. */
-export function pluginLists(source: string | null): Pick<Config, 'plugins' | 'disable'> {
-  const { root } = parseSource(document('', source ?? '{}'));
+export function readPluginLists(source: string | null): Pick<Config, 'plugins' | 'disable'> {
+  const { root } = parseSource(createDocument('', source ?? '{}'));
   const json = root === null ? {} : toJson(root);
   const read = (key: string, fallback: readonly string[]): readonly string[] => {
     const value = isObject(json) ? json[key] : undefined;
@@ -162,7 +162,7 @@ export function pluginLists(source: string | null): Pick<Config, 'plugins' | 'di
   return { plugins: read('plugins', DEFAULTS.plugins), disable: read('disable', DEFAULTS.disable) };
 }
 
-export function configField(registry: Registry): FieldNode {
+export function getConfigField(registry: Registry): FieldNode {
   const known = configFields.get(registry) ?? foldConfig(registry);
   configFields.set(registry, known);
   return known;
@@ -175,7 +175,7 @@ const configFields = new WeakMap<Registry, FieldNode>();
 let kernelFields: FieldNode | undefined;
 
 function foldConfig(registry: Registry): FieldNode {
-  const own = (kernelFields ??= fold(configSchema(), 'config'));
+  const own = (kernelFields ??= foldSchema(createConfigSchema(), 'config'));
   const fields: Record<string, FieldNode> = { ...own.fields };
   for (const kind of registry.kinds.values()) {
     if (kind.config === undefined) continue;
@@ -193,13 +193,13 @@ function foldConfig(registry: Registry): FieldNode {
   return { ...own, meta: { ...own.meta, mistaken: { ...own.meta.mistaken, ...Object.fromEntries(named) } }, fields };
 }
 
-type Loose = Readonly<Record<string, Json>>;
-const objectOf = (json: Json): Loose => (isObject(json) ? json : {});
-const objectAt = (json: Loose, key: string): Loose => (isObject(json[key]) ? json[key] : {});
+type JsonFields = Readonly<Record<string, Json>>;
+const toObject = (json: Json): JsonFields => (isObject(json) ? json : {});
+const getObject = (json: JsonFields, key: string): JsonFields => (isObject(json[key]) ? json[key] : {});
 
 /** `json` must be valid. */
-function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean): Config {
-  const http = objectAt(json, 'http');
+function applyDefaults(json: JsonFields, registry: Registry, env: EnvFacts, dev: boolean): Config {
+  const http = getObject(json, 'http');
   const isSub0 = isEarlier(asText(json['profile']));
   const merged = {
     ...DEFAULTS,
@@ -210,13 +210,13 @@ function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean):
       ...DEFAULTS.http,
       ...(isSub0 && { methods: ['POST', 'GET'] }),
       ...http,
-      limits: { ...DEFAULTS.http.limits, ...objectAt(http, 'limits') },
-      timeouts: { ...DEFAULTS.http.timeouts, ...objectAt(http, 'timeouts') },
+      limits: { ...DEFAULTS.http.limits, ...getObject(http, 'limits') },
+      timeouts: { ...DEFAULTS.http.timeouts, ...getObject(http, 'timeouts') },
     },
-    chains: { ...CHAINS, ...objectAt(json, 'chains') },
-    outbound: outboundOf(json),
-    websocket: websocketOf(json),
-    deadlines: { ...DEFAULTS.deadlines, ...objectAt(json, 'deadlines') },
+    chains: { ...CHAINS, ...getObject(json, 'chains') },
+    outbound: resolveOutbound(json),
+    websocket: resolveWebSocketConfig(json),
+    deadlines: { ...DEFAULTS.deadlines, ...getObject(json, 'deadlines') },
     chosen: chosenPlugins(json, registry, {
       has: (name) => env.has(name),
       profile: asText(json['profile']) || null,
@@ -227,7 +227,7 @@ function complete(json: Loose, registry: Registry, env: EnvFacts, dev: boolean):
   return merged;
 }
 
-function chosenPlugins(json: Loose, registry: Registry, given: ConfigContext): ConfiguredPlugin[] {
+function chosenPlugins(json: JsonFields, registry: Registry, given: ConfigContext): ConfiguredPlugin[] {
   const chosen: ConfiguredPlugin[] = [];
   for (const kind of registry.kinds.values()) {
     if (kind.config === undefined) continue;
@@ -235,8 +235,8 @@ function chosenPlugins(json: Loose, registry: Registry, given: ConfigContext): C
     const silent = kind.config.default(given);
     const written = json[field];
     const value =
-      written === undefined ? silent : keeps === true ? { ...objectOf(silent), ...objectOf(written) } : written;
-    const entries: [string, Json][] = many ? Object.entries(objectOf(value)) : [[field, value]];
+      written === undefined ? silent : keeps === true ? { ...toObject(silent), ...toObject(written) } : written;
+    const entries: [string, Json][] = many ? Object.entries(toObject(value)) : [[field, value]];
     for (const [instance, entry] of entries) {
       const { use, ...options } = isObject(entry) ? entry : { use: entry };
       const spare = many && written === undefined && must !== undefined && instance !== must;

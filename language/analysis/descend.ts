@@ -1,7 +1,7 @@
 /** Finds the field at a path of a definition, even in incomplete text; for editors. Reports nothing. */
 import type { PluginId } from '../../contract/plugin.js';
 import { EMPTY_OBJECT, type FieldNode } from '../schema/field-node.js';
-import { memberOf, toJson, type LocatedNode } from '../source/tree.js';
+import { findMember, toJson, type LocatedNode } from '../source/tree.js';
 import type { Expansion, Registry } from './registry.js';
 import { LITERAL } from '../strings/literal.js';
 
@@ -20,39 +20,39 @@ export interface Level {
 }
 
 /** Returns the levels from the definition to the path, both included. */
-export function descend(
+export function resolveLevels(
   registry: Registry,
   root: LocatedNode | null,
   field: FieldNode,
   path: readonly Segment[],
 ): readonly Level[] {
-  let level = levelOf(registry, null, field, root, null, path[0]);
+  let level = createLevel(registry, null, field, root, null, path[0]);
   const levels = [level];
   for (const [i, key] of path.entries()) {
-    const found = fieldOf(level, key);
-    const node = level.node === null ? null : nodeOf(level.node, key);
-    level = levelOf(registry, key, found?.field ?? null, node, found?.plugin ?? null, path[i + 1]);
+    const found = findField(level, key);
+    const node = level.node === null ? null : findNode(level.node, key);
+    level = createLevel(registry, key, found?.field ?? null, node, found?.plugin ?? null, path[i + 1]);
     levels.push(level);
   }
   return levels;
 }
 
 export const levelAt = (registry: Registry, node: LocatedNode | null, field: FieldNode): Level =>
-  levelOf(registry, null, field, node, null, undefined);
+  createLevel(registry, null, field, node, null, undefined);
 
 /** Returns the levels that are written directly inside. */
-export function childrenOf(registry: Registry, level: Level): Level[] {
+export function listChildLevels(registry: Registry, level: Level): Level[] {
   const { node } = level;
   if (node === null) return [];
-  const child = (key: Segment, value: LocatedNode): Level => {
-    const found = fieldOf(level, key);
-    return levelOf(registry, key, found?.field ?? null, value, found?.plugin ?? null, undefined);
+  const createChild = (key: Segment, value: LocatedNode): Level => {
+    const found = findField(level, key);
+    return createLevel(registry, key, found?.field ?? null, value, found?.plugin ?? null, undefined);
   };
-  const members = node.members.flatMap(({ key, value }) => (value === null ? [] : [child(key, value)]));
-  return [...members, ...node.items.map((item, index) => child(index, item))];
+  const members = node.members.flatMap(({ key, value }) => (value === null ? [] : [createChild(key, value)]));
+  return [...members, ...node.items.map((item, index) => createChild(index, item))];
 }
 
-function levelOf(
+function createLevel(
   registry: Registry,
   key: Segment | null,
   field: FieldNode | null,
@@ -60,27 +60,27 @@ function levelOf(
   owner: PluginId | null,
   next: Segment | undefined,
 ): Level {
-  const form = field === null ? null : formOf(field, node, next);
-  const expansion = form?.type === 'object' ? expansionOf(registry, form, node) : null;
+  const form = field === null ? null : selectForm(field, node, next);
+  const expansion = form?.type === 'object' ? expandNode(registry, form, node) : null;
   return { key, field: form, node, owner, expansion };
 }
 
-const expansionOf = (registry: Registry, field: FieldNode, node: LocatedNode | null): Expansion =>
+const expandNode = (registry: Registry, field: FieldNode, node: LocatedNode | null): Expansion =>
   registry.expand(field, (key) => {
-    const member = node === null ? undefined : memberOf(node, key);
+    const member = node === null ? undefined : findMember(node, key);
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
 
 /** Selects among alternatives the one that is written, or that the path leads through. */
-function formOf(field: FieldNode, node: LocatedNode | null, next: Segment | undefined): FieldNode {
+function selectForm(field: FieldNode, node: LocatedNode | null, next: Segment | undefined): FieldNode {
   const wanted = typeof next === 'number' ? 'array' : next !== undefined ? 'object' : node?.type;
   if (field.type === 'value' && field.inner !== null && (wanted === 'object' || wanted === 'array')) {
-    return formOf(field.inner, node, next);
+    return selectForm(field.inner, node, next);
   }
   if (field.meta.verbatim === true && wanted === 'object' && isVerbatimSoFar(node)) return VERBATIM;
   if (field.type !== 'either') return field;
-  const fits = ({ type }: FieldNode): boolean => (type === 'record' ? 'object' : type) === wanted;
-  return field.options.find(fits) ?? field;
+  const isFitting = ({ type }: FieldNode): boolean => (type === 'record' ? 'object' : type) === wanted;
+  return field.options.find(isFitting) ?? field;
 }
 
 /** True if the object may still become a literal value. */
@@ -99,7 +99,7 @@ const VERBATIM: FieldNode = Object.freeze({
   }),
 });
 
-function fieldOf({ field, expansion }: Level, key: Segment): { field: FieldNode; plugin: PluginId | null } | null {
+function findField({ field, expansion }: Level, key: Segment): { field: FieldNode; plugin: PluginId | null } | null {
   if (field === null) return null;
   if (expansion !== null) return expansion.fields.get(String(key)) ?? null;
   if (field.type === 'record' || field.type === 'array') {
@@ -109,5 +109,5 @@ function fieldOf({ field, expansion }: Level, key: Segment): { field: FieldNode;
   return field.type === 'value' && field.inner === null ? { field, plugin: null } : null;
 }
 
-const nodeOf = (node: LocatedNode, key: Segment): LocatedNode | null =>
-  (typeof key === 'number' ? node.items[key] : memberOf(node, key)?.value) ?? null;
+const findNode = (node: LocatedNode, key: Segment): LocatedNode | null =>
+  (typeof key === 'number' ? node.items[key] : findMember(node, key)?.value) ?? null;

@@ -1,10 +1,10 @@
 /** Partitions the actionables of a resource into foreground, background and scheduled work, at load time. */
 import type { ActionModel } from './model.js';
-import { closureOf } from './order.js';
+import { orderWithDependencies } from './order.js';
 import type { Registry } from './registry.js';
 
 /** Actionables that run together outside the response. */
-export interface PartModel {
+export interface PartitionPart {
   /** The key of the last root. */
   readonly key: string;
   /** In running order, with dependencies. */
@@ -15,34 +15,34 @@ export interface PartModel {
   readonly later: boolean;
 }
 
-export interface Division {
+export interface ActionPartition {
   /** In the foreground, in running order. */
   readonly now: readonly ActionModel[];
-  readonly parts: readonly PartModel[];
+  readonly parts: readonly PartitionPart[];
   /** The response only states that the work was accepted. */
   readonly accepted: boolean;
 }
 
 /** True if the actionable needs data that only the live request has. */
-export const immediateIn =
+export const createImmediateTest =
   ({ plugins }: Registry) =>
   ({ places, node }: ActionModel): boolean =>
     places.some((place) => place.node === node && plugins.get(place.plugin)?.facts?.['immediate'] === true);
 
 /** `immediate`: actions that run in the foreground even if they are declared as deferred. */
-export function divide(
+export function partitionActions(
   actions: readonly ActionModel[],
   dependencies: (action: ActionModel) => readonly ActionModel[],
   immediate: (action: ActionModel) => boolean,
-): Division {
-  const order = (roots: readonly ActionModel[]): ActionModel[] => closureOf(roots, dependencies);
-  const begun = actions.filter(isBegun);
+): ActionPartition {
+  const orderActions = (roots: readonly ActionModel[]): ActionModel[] => orderWithDependencies(roots, dependencies);
+  const begun = actions.filter(isStartedByRequest);
   const isLater = (action: ActionModel): boolean => action.timing.later && !immediate(action);
-  const now = order(begun.filter((action) => !isLater(action)));
+  const now = orderActions(begun.filter((action) => !isLater(action)));
   const known = new Set(now);
   const later = begun.filter((action) => isLater(action) && !known.has(action));
-  const parts = together(later, order).map((roots): PartModel => {
-    const members = order(roots).filter((action) => !known.has(action));
+  const parts = groupDeferred(later, orderActions).map((roots): PartitionPart => {
+    const members = orderActions(roots).filter((action) => !known.has(action));
     return { key: roots.at(-1)?.key ?? '', actions: members, scheduled: false, later: true };
   });
   const scheduled = actions.filter(({ noOp, timing }) => !noOp && timing.scheduled);
@@ -52,7 +52,7 @@ export function divide(
       ...parts,
       ...scheduled.map((root) => ({
         key: root.key,
-        actions: order([root]),
+        actions: orderActions([root]),
         scheduled: true,
         later: root.timing.later,
       })),
@@ -62,26 +62,29 @@ export function divide(
 }
 
 /** The actionable that produces the response; null if there is none or the response only states acceptance. */
-export function mainOf(actions: readonly ActionModel[], { now, accepted }: Division): ActionModel | null {
+export function findMainAction(
+  actions: readonly ActionModel[],
+  { now, accepted }: ActionPartition,
+): ActionModel | null {
   if (accepted) return null;
   const answering = actions.filter((action) => now.includes(action));
-  return answering.find(({ main }) => main) ?? answering.filter(isBegun).at(-1) ?? null;
+  return answering.find(({ main }) => main) ?? answering.filter(isStartedByRequest).at(-1) ?? null;
 }
 
 /** False for work that runs only as a dependency or on a schedule. */
-const isBegun = ({ noOp, timing }: ActionModel): boolean => !noOp && !timing.scheduled;
+const isStartedByRequest = ({ noOp, timing }: ActionModel): boolean => !noOp && !timing.scheduled;
 
 /** Work that the resource defers is one part; a self-deferred actionable joins only parts linked to it by dependencies. */
-function together(
+function groupDeferred(
   roots: readonly ActionModel[],
   order: (roots: readonly ActionModel[]) => readonly ActionModel[],
 ): ActionModel[][] {
   const parts: ActionModel[][] = [];
   for (const root of roots) {
     const needs = new Set(order([root]));
-    const joins = (part: readonly ActionModel[]): boolean =>
+    const isLinkedTo = (part: readonly ActionModel[]): boolean =>
       part.some((member) => needs.has(member) || (!member.timing.own && !root.timing.own));
-    const joined = parts.filter(joins);
+    const joined = parts.filter(isLinkedTo);
     const members = [...joined.flat(), root];
     for (const part of joined) parts.splice(parts.indexOf(part), 1);
     parts.push(roots.filter((one) => members.includes(one)));

@@ -2,14 +2,14 @@
 import { POISON_KEYS } from '../../contract/json.js';
 import { listParameterSpans, toPathShape } from '../strings/route.js';
 import { removeMember } from '../source/edit-json.js';
-import { spotInString } from '../source/escapes.js';
-import { memberOf } from '../source/tree.js';
+import { locateInString } from '../source/escapes.js';
+import { findMember } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import { once } from './once.js';
-import { repair } from './repairs.js';
-import type { Report, Spot } from './report.js';
+import { memoize } from './once.js';
+import { createFix } from './repairs.js';
+import type { Report, SourceLocation } from './report.js';
 
-export function reportDoubleActions(actions: readonly LinkedAction[], report: Report): void {
+export function reportDuplicateActions(actions: readonly LinkedAction[], report: Report): void {
   const seen = new Map<number, LinkedAction>();
   let main: LinkedAction | undefined;
   for (const action of actions) {
@@ -24,22 +24,22 @@ export function reportDoubleActions(actions: readonly LinkedAction[], report: Re
     if (!action.main) continue;
     if (main === undefined) main = action;
     else {
-      const member = memberOf(action.node, 'main_returnable');
+      const member = findMember(action.node, 'main_returnable');
       const span = member === undefined ? action.spot : { start: member.keyStart, end: member.keyEnd };
       const related = [{ message: `actionable ${main.id} is the main one`, spot: main.spot }];
       const changes = member === undefined ? [] : removeMember(action.spot.doc, action.node, member);
-      const fix = repair('remove "main_returnable" here', changes);
+      const fix = createFix('remove "main_returnable" here', changes);
       report.add('LNK_MAIN_TWICE', { doc: action.spot.doc, start: span.start, end: span.end }, {}, { related, ...fix });
     }
   }
 }
 
 /** A resource is served under its id too, so an id must not equal the path of another resource. */
-export function reportTaken(resources: readonly LinkedResource[], report: Report): void {
-  const ids = new Map<string, Spot>();
-  const paths = new Map<string, { id: string; spot: Spot }>();
+export function reportDuplicatePaths(resources: readonly LinkedResource[], report: Report): void {
+  const ids = new Map<string, SourceLocation>();
+  const paths = new Map<string, { id: string; spot: SourceLocation }>();
   for (const resource of resources) {
-    const { idSpot, taken: names } = takenBy(resource);
+    const { idSpot, taken: names } = listPathSegments(resource);
     const first = ids.get(resource.id);
     if (idSpot !== null && resource.id !== '') {
       if (first === undefined) ids.set(resource.id, idSpot);
@@ -59,10 +59,10 @@ export function reportTaken(resources: readonly LinkedResource[], report: Report
   }
 }
 
-const takenBy = once((resource: LinkedResource) => {
-  const idSpot = valueSpot(resource, 'id');
+const listPathSegments = memoize((resource: LinkedResource) => {
+  const idSpot = locateValue(resource, 'id');
   const written = [
-    { path: resource.path, spot: valueSpot(resource, 'resource') },
+    { path: resource.path, spot: locateValue(resource, 'resource') },
     { path: resource.id, spot: idSpot },
   ];
   const taken = written.flatMap(({ path, spot }) =>
@@ -73,19 +73,19 @@ const takenBy = once((resource: LinkedResource) => {
 
 /** Rejects repeated parameters and names that a payload must not have. */
 export function reportParameters(resource: LinkedResource, report: Report): void {
-  const spot = valueSpot(resource, 'resource');
-  const node = memberOf(resource.definition.node, 'resource')?.value;
+  const spot = locateValue(resource, 'resource');
+  const node = findMember(resource.definition.node, 'resource')?.value;
   if (spot === null || node === undefined || node === null) return;
   const seen = new Set<string>();
   for (const { name, ...span } of listParameterSpans(resource.path)) {
-    const here = spotInString(spot.doc, node, span);
+    const here = locateInString(spot.doc, node, span);
     if (POISON_KEYS.has(name)) report.add('ACC_POISON', here, { segment: name });
     else if (seen.has(name)) report.add('LNK_DUPLICATE_PARAMETER', here, { name });
     seen.add(name);
   }
 }
 
-function valueSpot(resource: LinkedResource, key: string): Spot | null {
-  const node = memberOf(resource.definition.node, key)?.value;
+function locateValue(resource: LinkedResource, key: string): SourceLocation | null {
+  const node = findMember(resource.definition.node, key)?.value;
   return node?.type === 'string' ? { doc: resource.definition.doc, start: node.start, end: node.end } : null;
 }

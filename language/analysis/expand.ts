@@ -7,7 +7,7 @@ import type { Kind } from '../../contract/kind.js';
 import type { Correction } from '../../contract/mistaken.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { addExpected, addMistaken, type Absent } from './expected.js';
+import { addMissingPlugins, addCommonMistakes, type MissingPlugin } from './expected.js';
 import { GRAMMAR } from './grammar.js';
 import type { Expansion, KeyChoice, OwnedField, Registry } from './registry.js';
 
@@ -21,13 +21,13 @@ export interface Reader {
 type Read = (key: string) => Json | undefined;
 
 /** A node of a decision tree: a read with the next step per result, or the expansion at a leaf. */
-interface Step {
+interface CacheStep {
   question: ((read: Reader) => string) | null;
-  readonly answers: Map<string, Step>;
+  readonly answers: Map<string, CacheStep>;
   expansion: Expansion | null;
 }
 
-const emptyStep = (): Step => ({ question: null, answers: new Map(), expansion: null });
+const createStep = (): CacheStep => ({ question: null, answers: new Map(), expansion: null });
 
 /** The number of cached expansions; beyond it each result is computed again. */
 const MOST = 1000;
@@ -36,11 +36,11 @@ export function createExpander(
   registry: Registry,
   commons: ReadonlyMap<string, FieldNode>,
 ): (field: FieldNode, read: Read) => Expansion {
-  const known = new WeakMap<FieldNode, Step>();
+  const known = new WeakMap<FieldNode, CacheStep>();
   let count = 0;
   return (field, read) => {
-    const reader = readerOf(registry, read);
-    let step = known.get(field) ?? emptyStep();
+    const reader = createReader(registry, read);
+    let step = known.get(field) ?? createStep();
     known.set(field, step);
     while (step.question !== null) {
       const next = step.answers.get(step.question(reader));
@@ -49,13 +49,13 @@ export function createExpander(
     }
     if (step.expansion !== null) return step.expansion;
     const asked: [question: (read: Reader) => string, answer: string][] = [];
-    const expansion = expand(registry, commons, field, noting(reader, asked));
-    if (++count <= MOST) keep(known.get(field) ?? emptyStep(), asked, expansion);
+    const expansion = buildExpansion(registry, commons, field, createRecordingReader(reader, asked));
+    if (++count <= MOST) storeExpansion(known.get(field) ?? createStep(), asked, expansion);
     return expansion;
   };
 }
 
-function readerOf(registry: Registry, read: Read): Reader {
+function createReader(registry: Registry, read: Read): Reader {
   return {
     chosen: ({ kind, select, expected = {} }) => {
       const name = select.by === 'field' ? asText(read(select.field)) : '';
@@ -65,23 +65,27 @@ function readerOf(registry: Registry, read: Read): Reader {
   };
 }
 
-function noting(reader: Reader, asked: [question: (read: Reader) => string, answer: string][]): Reader {
-  const note = (question: (read: Reader) => string): string => {
+function createRecordingReader(reader: Reader, asked: [question: (read: Reader) => string, answer: string][]): Reader {
+  const recordAnswer = (question: (read: Reader) => string): string => {
     const answer = question(reader);
     asked.push([question, answer]);
     return answer;
   };
   return {
-    chosen: (kind) => note((read) => read.chosen(kind)),
-    has: (key) => note((read) => String(read.has(key))) === 'true',
+    chosen: (kind) => recordAnswer((read) => read.chosen(kind)),
+    has: (key) => recordAnswer((read) => String(read.has(key))) === 'true',
   };
 }
 
-function keep(first: Step, asked: readonly [(read: Reader) => string, string][], expansion: Expansion): void {
+function storeExpansion(
+  first: CacheStep,
+  asked: readonly [(read: Reader) => string, string][],
+  expansion: Expansion,
+): void {
   let step = first;
   for (const [question, answer] of asked) {
     step.question ??= question;
-    const next = step.answers.get(answer) ?? emptyStep();
+    const next = step.answers.get(answer) ?? createStep();
     step.answers.set(answer, next);
     step = next;
   }
@@ -94,11 +98,11 @@ interface Draft {
   readonly selected: PluginId[];
   readonly tolerated: Set<string>;
   readonly mistaken: Map<string, Correction>;
-  readonly expected: Map<string, Absent>;
+  readonly expected: Map<string, MissingPlugin>;
   readonly instead: Map<string, string[]>;
 }
 
-function expand(
+function buildExpansion(
   registry: Registry,
   commons: ReadonlyMap<string, FieldNode>,
   field: FieldNode,
@@ -115,13 +119,13 @@ function expand(
   };
   addFields(registry, commons, draft, field, null, read);
   const required = [...draft.fields].filter(([, owned]) => owned.field.required);
-  return { ...draft, required, always: alwaysApplied(registry, field) };
+  return { ...draft, required, always: listAlwaysApplied(registry, field) };
 }
 
-function alwaysApplied(registry: Registry, { parts }: FieldNode): PluginId[] {
+function listAlwaysApplied(registry: Registry, { parts }: FieldNode): PluginId[] {
   return parts.flatMap((slot) =>
     registry
-      .kindsIn(slot)
+      .listKinds(slot)
       .filter(({ select }) => select.by === 'always')
       .flatMap(({ kind }) => registry.names(kind).map((name): PluginId => `${kind}:${name}`))
       .filter((id) => registry.plugins.get(id)?.facts?.['applies'] === 'always' && registry.schema(id, slot)),
@@ -137,12 +141,12 @@ function addFields(
   read: Reader,
 ): void {
   for (const [name, field] of Object.entries(source.fields)) draft.fields.set(name, { field, plugin });
-  addMistaken(draft, source.meta.mistaken);
+  addCommonMistakes(draft, source.meta.mistaken);
   for (const slot of source.parts) {
     for (const [name, field] of Object.entries(GRAMMAR[slot]?.fields ?? {}))
       draft.fields.set(name, { field, plugin: null });
-    addMistaken(draft, GRAMMAR[slot]?.meta.mistaken);
-    for (const kind of registry.kindsIn(slot)) addKind(registry, commons, draft, kind, slot, read);
+    addCommonMistakes(draft, GRAMMAR[slot]?.meta.mistaken);
+    for (const kind of registry.listKinds(slot)) addKind(registry, commons, draft, kind, slot, read);
   }
 }
 
@@ -155,7 +159,7 @@ function addKind(
   read: Reader,
 ): void {
   const ids = registry.names(kind.kind).map((name) => `${kind.kind}:${name}`);
-  addExpected(registry, draft, kind, slot, (one) => read.chosen(one));
+  addMissingPlugins(registry, draft, kind, slot, (one) => read.chosen(one));
   const common = commons.get(kind.kind);
   if (common !== undefined) addFields(registry, commons, draft, common, null, read);
   const add = (id: PluginId): void => {
@@ -165,7 +169,7 @@ function addKind(
   switch (kind.select.by) {
     case 'always':
       ids.forEach(add);
-      for (const id of ids) addInstead(registry, draft, id, slot);
+      for (const id of ids) addAlternatives(registry, draft, id, slot);
       return;
     case 'field': {
       draft.fields.set(kind.select.field, { field: selectorField(kind), plugin: null });
@@ -173,7 +177,7 @@ function addKind(
       if (registry.plugins.has(id)) {
         draft.selected.push(id);
         add(id);
-      } else tolerate(registry, draft, ids, slot);
+      } else addIgnoredKeys(registry, draft, ids, slot);
       return;
     }
     case 'key': {
@@ -191,19 +195,19 @@ function addKind(
   }
 }
 
-function addInstead(registry: Registry, draft: Draft, id: PluginId, slot: string): void {
+function addAlternatives(registry: Registry, draft: Draft, id: PluginId, slot: string): void {
   const named = registry.plugins.get(id)?.facts?.['instead'];
   if (!Array.isArray(named)) return;
   const keys = Object.keys(registry.schema(id, slot)?.fields ?? {});
   for (const name of named as readonly string[]) draft.instead.set(name, [...(draft.instead.get(name) ?? []), ...keys]);
 }
 
-function tolerate(registry: Registry, draft: Draft, ids: readonly PluginId[], slot: string): void {
+function addIgnoredKeys(registry: Registry, draft: Draft, ids: readonly PluginId[], slot: string): void {
   for (const id of ids) {
     const schema = registry.schema(id, slot);
     for (const key of Object.keys(schema?.fields ?? {})) draft.tolerated.add(key);
     for (const part of schema?.parts ?? []) {
-      for (const kind of registry.kindsIn(part)) {
+      for (const kind of registry.listKinds(part)) {
         if (kind.select.by === 'key') registry.names(kind.kind).forEach((name) => draft.tolerated.add(name));
       }
     }

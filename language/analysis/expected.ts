@@ -4,34 +4,34 @@ import type { CommonMistakes, Correction } from '../../contract/mistaken.js';
 import type { Registry } from './registry.js';
 
 /** A plugin that the interface defines and that is not registered. */
-export interface Absent {
+export interface MissingPlugin {
   readonly kind: string;
   readonly name: string;
 }
 
-export interface Meant {
+export interface KeyHints {
   readonly mistaken: Map<string, Correction>;
-  readonly expected: Map<string, Absent>;
+  readonly expected: Map<string, MissingPlugin>;
   readonly tolerated: Set<string>;
 }
 
-export function addMistaken({ mistaken }: Meant, forms: CommonMistakes | undefined): void {
+export function addCommonMistakes({ mistaken }: KeyHints, forms: CommonMistakes | undefined): void {
   for (const [key, right] of Object.entries(forms ?? {})) {
     if (!mistaken.has(key)) mistaken.set(key, typeof right === 'string' ? { say: right } : right);
   }
 }
 
-export const isAbsent = (registry: Registry, kind: string, name: string): boolean =>
+export const isMissingPlugin = (registry: Registry, kind: string, name: string): boolean =>
   Object.hasOwn(registry.kind(kind)?.expected ?? {}, name) && registry.plugin(kind, name) === undefined;
 
-export function addExpected(
+export function addMissingPlugins(
   registry: Registry,
-  meant: Meant,
+  meant: KeyHints,
   kind: Kind,
   slot: string,
   chosenName: (kind: Kind) => string,
 ): void {
-  addMistaken(meant, kind.mistaken?.[slot]);
+  addCommonMistakes(meant, kind.mistaken?.[slot]);
   for (const [name, bySlot] of Object.entries(kind.expected ?? {})) {
     if (registry.plugin(kind.kind, name) !== undefined) continue;
     const absent = { kind: kind.kind, name };

@@ -1,36 +1,45 @@
 /** Collects queries with the sibling fields that affect them. Validates nothing. */
 import { scanSql } from '../strings/sql.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { memberOf, type LocatedNode } from '../source/tree.js';
+import { findMember, type LocatedNode } from '../source/tree.js';
 import type { SqlText } from './finds.js';
 import type { WalkContext } from './walk.js';
 
-const textBeside = (around: LocatedNode | null, name: string | undefined): LocatedNode | null => {
-  const found = name === undefined || around === null ? null : (memberOf(around, name)?.value ?? null);
+const findSiblingText = (around: LocatedNode | null, name: string | undefined): LocatedNode | null => {
+  const found = name === undefined || around === null ? null : (findMember(around, name)?.value ?? null);
   return found?.type === 'string' ? found : null;
 };
 
-type Found = Pick<SqlText, 'parameters' | 'unique' | 'timestamps' | 'softDelete' | 'each' | 'store' | 'connection'>;
+type QueryModifiers = Pick<
+  SqlText,
+  'parameters' | 'unique' | 'timestamps' | 'softDelete' | 'each' | 'store' | 'connection'
+>;
 
 /** The sibling fields that change what a query does. */
-function besides({ finds, doc }: WalkContext, { meta }: FieldNode, around: LocatedNode | null): Found {
-  const sibling = (name: string | undefined): LocatedNode | null =>
-    name === undefined || around === null ? null : (memberOf(around, name)?.value ?? null);
+function readQueryModifiers(
+  { finds, doc }: WalkContext,
+  { meta }: FieldNode,
+  around: LocatedNode | null,
+): QueryModifiers {
+  const findSibling = (name: string | undefined): LocatedNode | null =>
+    name === undefined || around === null ? null : (findMember(around, name)?.value ?? null);
   const on = (found: LocatedNode | null): LocatedNode | null => (found?.scalar === true ? found : null);
   const { unique, timestamps, softDelete, each } = meta.beside ?? {};
-  const list = sibling(each);
+  const list = findSibling(each);
   if (list?.type === 'string') {
     const spot = { doc, start: list.start, end: list.end };
     finds.references.push({ refers: { symbol: 'name' }, name: String(list.scalar), node: list, spot, within: null });
   }
   return {
-    parameters: sibling(meta.binds)?.items ?? [],
-    unique: sibling(unique),
-    timestamps: [timestamps ?? []].flat().reduce<LocatedNode | null>((found, name) => found ?? on(sibling(name)), null),
-    softDelete: on(sibling(softDelete)),
+    parameters: findSibling(meta.binds)?.items ?? [],
+    unique: findSibling(unique),
+    timestamps: [timestamps ?? []]
+      .flat()
+      .reduce<LocatedNode | null>((found, name) => found ?? on(findSibling(name)), null),
+    softDelete: on(findSibling(softDelete)),
     each: list?.type === 'string' ? list : on(list),
     store: meta.store ?? null,
-    connection: textBeside(around, meta.beside?.connection),
+    connection: findSiblingText(around, meta.beside?.connection),
   };
 }
 
@@ -43,8 +52,8 @@ export function findCollection(
   if (around === null) return;
   const collection = String(node.scalar);
   const stages = field.meta.beside?.joins;
-  const joins = joinsIn((stages === undefined ? undefined : memberOf(around, stages)?.value) ?? null);
-  context.finds.documents.push({ node, collection, joins, around, ...besides(context, field, around) });
+  const joins = listJoins((stages === undefined ? undefined : findMember(around, stages)?.value) ?? null);
+  context.finds.documents.push({ node, collection, joins, around, ...readQueryModifiers(context, field, around) });
 }
 
 /** Pipeline stages that read another collection, and the key for its name (or the stage is the name). */
@@ -55,15 +64,15 @@ const JOINS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Stages may contain pipelines. */
-function joinsIn(node: LocatedNode | null): LocatedNode[] {
+function listJoins(node: LocatedNode | null): LocatedNode[] {
   if (node === null) return [];
   const named = node.members.flatMap(({ key, value }) => {
     const field = JOINS.get(key);
     if (field === undefined || value === null) return [];
-    const name = value.type === 'string' ? value : memberOf(value, field)?.value;
+    const name = value.type === 'string' ? value : findMember(value, field)?.value;
     return name?.type === 'string' ? [name] : [];
   });
-  return [...named, ...node.items.flatMap(joinsIn), ...node.members.flatMap(({ value }) => joinsIn(value))];
+  return [...named, ...node.items.flatMap(listJoins), ...node.members.flatMap(({ value }) => listJoins(value))];
 }
 
 export function findStatement(
@@ -73,5 +82,11 @@ export function findStatement(
   around: LocatedNode | null,
 ): void {
   const scan = scanSql(String(node.scalar));
-  context.finds.statements.push({ node, scan, around, binds: field.meta.binds, ...besides(context, field, around) });
+  context.finds.statements.push({
+    node,
+    scan,
+    around,
+    binds: field.meta.binds,
+    ...readQueryModifiers(context, field, around),
+  });
 }

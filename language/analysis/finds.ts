@@ -5,12 +5,12 @@ import type { AccessorPart } from '../strings/accessor.js';
 import type { SqlScan } from '../strings/sql.js';
 import type { Refers, SymbolKind } from '../../contract/field-meta.js';
 import type { LocatedNode, Member } from '../source/tree.js';
-import type { Spot } from './report.js';
+import type { SourceLocation } from './report.js';
 
 export interface Declaration {
   readonly symbol: SymbolKind;
   readonly name: string;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
   /** The value of a payload field or a model field. */
   readonly value: Json;
   /** Null if `value` is not written yet or the name has none. */
@@ -23,7 +23,7 @@ export interface Reference {
   readonly refers: Refers;
   readonly name: string | number;
   readonly node: LocatedNode;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
   /** The resource named next to the list of this reference (`refers.within`), if any. */
   readonly within: { readonly name: string; readonly node: LocatedNode } | null;
 }
@@ -80,7 +80,7 @@ export interface DocumentQuery {
 }
 
 /** The fields of one plugin in one object, for its check and the compiler. */
-export interface PluginPlace {
+export interface PluginUsage {
   readonly plugin: PluginId;
   readonly slot: string;
   readonly node: LocatedNode;
@@ -90,7 +90,7 @@ export interface PluginPlace {
   readonly sound: boolean;
 }
 
-export interface Finds {
+export interface WalkResult {
   readonly declarations: Declaration[];
   readonly references: Reference[];
   readonly accessors: AccessorText[];
@@ -101,11 +101,11 @@ export interface Finds {
   readonly texts: LocatedNode[];
   /** Objects such as `{"literal": "new"}`. */
   readonly literals: LocatedNode[];
-  readonly places: PluginPlace[];
+  readonly places: PluginUsage[];
   readonly uses: Set<PluginId>;
 }
 
-export const noFinds = (): Finds => ({
+export const createWalkResult = (): WalkResult => ({
   declarations: [],
   references: [],
   accessors: [],

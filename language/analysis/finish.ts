@@ -1,76 +1,86 @@
 /** Builds the final models of an analysis for compilers and editors. */
 import { asText } from '../../contract/json.js';
-import type { DocumentQuery, Finds, SqlText } from './finds.js';
+import type { DocumentQuery, WalkResult, SqlText } from './finds.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import type { Answers } from './checks/statements.js';
-import { columnsOf } from './checks/uses.js';
+import type { ResultColumns } from './checks/statements.js';
+import { findResultColumns } from './checks/uses.js';
 import type { Queries } from './link-group.js';
-import type { Memory } from './memory.js';
+import type { StageCache } from './memory.js';
 import type { ActionModel, DataModel, Definition, ResourceModel } from './model.js';
-import { type LocatedNode, objectOf } from '../source/tree.js';
-import { type Report, inside } from './report.js';
+import { type LocatedNode, toJsonObject } from '../source/tree.js';
+import { type Report, isInside } from './report.js';
 import type { Stores } from './stores.js';
 import type { TableNames } from './tables.js';
-import type { Uniques } from './uniques.js';
+import type { UniqueFields } from './uniques.js';
 
-export interface Finishing {
+export interface ModelInput {
   readonly definitions: readonly Definition[];
   readonly linked: readonly LinkedResource[];
-  readonly tables: TableNames & { readonly uniques: Uniques; readonly stores: Stores };
+  readonly tables: TableNames & { readonly uniques: UniqueFields; readonly stores: Stores };
   readonly queries: ReadonlyMap<Definition, Queries>;
   readonly broken: ReadonlySet<Definition>;
-  readonly memory: Memory;
+  readonly memory: StageCache;
   readonly report: Report;
 }
 
-export function modelsOf(finishing: Finishing): { readonly resources: ResourceModel[]; readonly models: DataModel[] } {
+export function buildModels(finishing: ModelInput): {
+  readonly resources: ResourceModel[];
+  readonly models: DataModel[];
+} {
   const { definitions, linked, tables, broken } = finishing;
-  const actions = linked.map((resource) => actionModels(resource, finishing));
+  const actions = linked.map((resource) => buildActionModels(resource, finishing));
   const models = definitions
     .filter(({ sort }) => sort === 'model')
-    .map((definition) => dataModel(definition, tables, actions, !broken.has(definition)));
+    .map((definition) => buildDataModel(definition, tables, actions, !broken.has(definition)));
   const unsound = new Set(models.filter(({ sound }) => !sound).map(({ name }) => name));
-  const spoiled = spoiledIds(linked, (resource) => broken.has(resource.definition) || touches(resource, unsound));
+  const spoiled = findInvalidIds(
+    linked,
+    (resource) => broken.has(resource.definition) || hasUnsoundModel(resource, unsound),
+  );
   const resources = linked.map((resource, i) => {
     const [own = [], sound] = [actions[i], !spoiled.has(resource.id)];
-    const work = (): ResourceModel => resourceModel(resource, own, sound);
-    return finishing.memory.remember(resource, finishing.report, { name: 'model', reads: [own, sound], work });
+    const buildResource = (): ResourceModel => buildResourceModel(resource, own, sound);
+    return finishing.memory.getOrCompute(resource, finishing.report, {
+      name: 'model',
+      reads: [own, sound],
+      compute: buildResource,
+    });
   });
   return { resources, models };
 }
 
-function dataModel(
+function buildDataModel(
   definition: Definition,
-  tables: Finishing['tables'],
+  tables: ModelInput['tables'],
   actions: readonly (readonly ActionModel[])[],
   sound: boolean,
 ): DataModel {
   const touching = actions.flatMap((own) => own.filter(({ secretModels }) => secretModels.includes(definition.name)));
   return {
     name: definition.name,
-    table: tables.tableOf(definition.name),
-    stores: tables.stores.of(definition.name),
+    table: tables.getTable(definition.name),
+    stores: tables.stores.listStores(definition.name),
     definition,
     fields: definition.node.members.flatMap(({ key, value }) =>
-      value === null ? [] : [{ name: key, value: objectOf(value) }],
+      value === null ? [] : [{ name: key, value: toJsonObject(value) }],
     ),
-    added: tables.addedTo(definition.name),
+    added: tables.listAddedFields(definition.name),
     uniques: tables.uniques.get(definition.name) ?? [],
     secrets: new Set(touching.flatMap(({ secrets }) => secrets)),
     sound,
   };
 }
 
-const touches = ({ actions }: LinkedResource, unsound: ReadonlySet<string>): boolean =>
+const hasUnsoundModel = ({ actions }: LinkedResource, unsound: ReadonlySet<string>): boolean =>
   unsound.size > 0 && actions.some(({ models }) => models.some((model) => unsound.has(model)));
 
-function resourceModel(resource: LinkedResource, actions: readonly ActionModel[], sound: boolean): ResourceModel {
+function buildResourceModel(resource: LinkedResource, actions: readonly ActionModel[], sound: boolean): ResourceModel {
   const { definition } = resource;
   return {
     id: resource.id,
     path: resource.path,
     definition,
-    value: objectOf(definition.node),
+    value: toJsonObject(definition.node),
     actions,
     places: definition.finds.places.filter((place) => place.node === definition.node),
     payloadFields: resource.payloadFields,
@@ -81,23 +91,29 @@ function resourceModel(resource: LinkedResource, actions: readonly ActionModel[]
   };
 }
 
-const NOTHING: Answers = new Map();
+const NOTHING: ResultColumns = new Map();
 
-function actionModels(
+function buildActionModels(
   resource: LinkedResource,
-  { tables, queries, memory, report }: Finishing,
+  { tables, queries, memory, report }: ModelInput,
 ): readonly ActionModel[] {
   const answers = queries.get(resource.definition)?.answers ?? NOTHING;
-  const reads = [tables.stores.placedIn(resource.definition), answers];
-  const work = () => resource.actions.map((action) => actionModel(resource, action, tables.stores, answers));
-  return memory.remember(resource, report, { name: 'actions', reads, work });
+  const reads = [tables.stores.listPlacedQueries(resource.definition), answers];
+  const buildActions = () =>
+    resource.actions.map((action) => buildActionModel(resource, action, tables.stores, answers));
+  return memory.getOrCompute(resource, report, { name: 'actions', reads, compute: buildActions });
 }
 
-const queriesIn = ({ statements, documents }: Finds, node: LocatedNode): readonly (SqlText | DocumentQuery)[] =>
-  [...statements, ...documents].filter((query) => inside(query.node, node));
+const listQueries = ({ statements, documents }: WalkResult, node: LocatedNode): readonly (SqlText | DocumentQuery)[] =>
+  [...statements, ...documents].filter((query) => isInside(query.node, node));
 
-function actionModel(resource: LinkedResource, action: LinkedAction, stores: Stores, answers: Answers): ActionModel {
-  const value = objectOf(action.node);
+function buildActionModel(
+  resource: LinkedResource,
+  action: LinkedAction,
+  stores: Stores,
+  answers: ResultColumns,
+): ActionModel {
+  const value = toJsonObject(action.node);
   return {
     key: action.key,
     resource: resource.id,
@@ -110,20 +126,23 @@ function actionModel(resource: LinkedResource, action: LinkedAction, stores: Sto
     definition: resource.definition,
     node: action.node,
     value,
-    places: resource.definition.finds.places.filter((place) => inside(place.node, action.node)),
+    places: resource.definition.finds.places.filter((place) => isInside(place.node, action.node)),
     depends: action.edges.map((edge) => edge.to),
     parameters: action.parameters,
     repeat: action.repeat,
     models: action.models,
-    stores: queriesIn(resource.definition.finds, action.node).flatMap((query) => stores.placeOf(query) ?? []),
-    answers: columnsOf(resource, action.key, answers),
+    stores: listQueries(resource.definition.finds, action.node).flatMap((query) => stores.findPlace(query) ?? []),
+    answers: findResultColumns(resource, action.key, answers),
     secrets: action.secrets,
     secretModels: action.secretModels,
   };
 }
 
 /** Ids of the invalid resources and of all that depend on them. */
-function spoiledIds(linked: readonly LinkedResource[], isBroken: (resource: LinkedResource) => boolean): Set<string> {
+function findInvalidIds(
+  linked: readonly LinkedResource[],
+  isBroken: (resource: LinkedResource) => boolean,
+): Set<string> {
   const spoiled = new Set(linked.filter(isBroken).map(({ id }) => id));
   if (spoiled.size === 0) return spoiled;
   const owner = new Map(linked.flatMap(({ id, actions }) => actions.map(({ key }) => [key, id] as const)));

@@ -4,16 +4,16 @@
  */
 import { number } from 'yup';
 import { Slot } from '../../contract/slot.js';
-import { fold } from '../schema/fold.js';
+import { foldSchema } from '../schema/fold.js';
 import { either, flag, list, record, shape, slot, text } from '../../contract/combinators.js';
 import type { FieldNode } from '../schema/field-node.js';
 
-const rename = (name: string, say = `the field is called "${name}"`) => ({ say, rename: name });
-const PATH = rename('resource', 'the path of the endpoint is `"resource"`');
-const STEPS = rename('actionables', 'the units of work are listed in `"actionables"`');
+const suggestRename = (name: string, say = `the field is called "${name}"`) => ({ say, rename: name });
+const PATH = suggestRename('resource', 'the path of the endpoint is `"resource"`');
+const STEPS = suggestRename('actionables', 'the units of work are listed in `"actionables"`');
 const VERBS = 'verbs are switched on for all endpoints, in the config file: `"http": {"methods": ["POST", "GET"]}`';
 const RESOURCE_FORMS = {
-  name: rename('id'),
+  name: suggestRename('id'),
   path: PATH,
   route: PATH,
   endpoint: PATH,
@@ -30,14 +30,14 @@ const RESOURCE_FORMS = {
 };
 const ACKNOWLEDGED = '{"code": "SEC_NO_OWNER", "because": "every administrator may"}';
 const ACTIONABLE_FORMS = {
-  type: rename('mode', 'the sort of work is `"mode"`'),
+  type: suggestRename('mode', 'the sort of work is `"mode"`'),
   name: 'actionables have numbers, not names: `"id": 1`',
-  noop: rename('no_op'),
+  noop: suggestRename('no_op'),
   method: VERBS,
   order: 'actionables run in the order written',
 };
 
-const acknowledge = () =>
+const createAcknowledgeField = () =>
   list(
     shape(
       {
@@ -46,7 +46,11 @@ const acknowledge = () =>
       },
       {
         form: ACKNOWLEDGED,
-        mistaken: { reason: rename('because'), why: rename('because'), comment: rename('because') },
+        mistaken: {
+          reason: suggestRename('because'),
+          why: suggestRename('because'),
+          comment: suggestRename('because'),
+        },
       },
     ),
     {
@@ -72,7 +76,7 @@ const actionable = shape(
       default: false,
     }),
     main_returnable: flag({ doc: 'The result of this actionable is the result of the resource.', default: false }),
-    acknowledge: acknowledge(),
+    acknowledge: createAcknowledgeField(),
   },
   { mistaken: ACTIONABLE_FORMS },
 );
@@ -98,7 +102,7 @@ const resource = shape(
       itemLabel: 'this actionable',
       form: '[{"id": 1, "mode": "...", ...}]',
     }).required(),
-    acknowledge: acknowledge(),
+    acknowledge: createAcknowledgeField(),
   },
   { mistaken: RESOURCE_FORMS },
 );
@@ -115,11 +119,12 @@ const model = record(
   },
 );
 
-const ownField = () => text({ doc: 'A field of the model.', complete: { source: 'model-field' }, examples: ['email'] });
+const createOwnField = () =>
+  text({ doc: 'A field of the model.', complete: { source: 'model-field' }, examples: ['email'] });
 
 const beside = shape({
   unique: list(
-    either([ownField(), list(ownField(), { doc: 'Taken together.' }).min(1)], {
+    either([createOwnField(), list(createOwnField(), { doc: 'Taken together.' }).min(1)], {
       doc: 'A field, or several that are taken together.',
     }),
     {
@@ -132,12 +137,12 @@ const beside = shape({
     complete: { source: 'connection' },
     examples: ['reports'],
   }),
-  acknowledge: acknowledge(),
+  acknowledge: createAcknowledgeField(),
 });
 
 export const NODES: Readonly<Record<'resource' | 'actionable' | 'model' | 'beside', FieldNode>> = {
-  resource: { ...fold(resource, 'resource'), parts: [Slot.RESOURCE] },
-  actionable: fold(actionable, 'actionable'),
-  model: fold(model, 'model'),
-  beside: fold(beside, 'model'),
+  resource: { ...foldSchema(resource, 'resource'), parts: [Slot.RESOURCE] },
+  actionable: foldSchema(actionable, 'actionable'),
+  model: foldSchema(model, 'model'),
+  beside: foldSchema(beside, 'model'),
 };

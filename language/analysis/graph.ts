@@ -2,10 +2,10 @@
 import type { PluginId } from '../../contract/plugin.js';
 import type { Registry } from './registry.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import type { Report, Spot } from './report.js';
+import type { Report, SourceLocation } from './report.js';
 import { removeMember } from '../source/edit-json.js';
-import { memberOf } from '../source/tree.js';
-import { repair } from './repairs.js';
+import { findMember } from '../source/tree.js';
+import { createFix } from './repairs.js';
 
 export function checkGraph(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));
@@ -56,10 +56,10 @@ function reportParallel(actions: ReadonlyMap<string, LinkedAction>, report: Repo
     for (const { to, spot } of action.edges) {
       const parallel = [action, actions.get(to)].find((end) => end?.parallel === true);
       if (parallel === undefined) continue;
-      const member = memberOf(parallel.node, 'parallel');
+      const member = findMember(parallel.node, 'parallel');
       const here = parallel.spot.doc === spot.doc && member !== undefined;
       const changes = here ? removeMember(spot.doc, parallel.node, member) : [];
-      const fix = repair(`remove "parallel" from actionable ${parallel.id}`, changes, true);
+      const fix = createFix(`remove "parallel" from actionable ${parallel.id}`, changes, true);
       report.add('LNK_PARALLEL', spot, { name: parallel.id }, fix);
     }
   }
@@ -73,20 +73,20 @@ interface Guard {
 
 /** A dependency runs without its own resource's guards, so the dependent resource must have them. */
 function reportPrivilege(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
-  const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
-  const guardsOf = ({ definition }: LinkedResource): Guard[] =>
+  const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
+  const listGuards = ({ definition }: LinkedResource): Guard[] =>
     definition.finds.places.flatMap(({ plugin, node, value, holder }) => {
       const spec = registry.plugins.get(plugin);
       if (node !== definition.node || spec?.facts?.['guards'] !== true) return [];
-      return [{ plugin, by: spec.getCallerKey?.({ value, holder, facts }) ?? '' }];
+      return [{ plugin, by: spec.getCallerKey?.({ value, holder, facts: findFacts }) ?? '' }];
     });
   const owners = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, resource])));
   for (const resource of resources) {
-    const own = guardsOf(resource);
+    const own = listGuards(resource);
     for (const { to, spot } of resource.actions.flatMap(({ edges }) => edges)) {
       const target = owners.get(to);
       if (target === undefined || target === resource) continue;
-      const missing = guardsOf(target).find(
+      const missing = listGuards(target).find(
         ({ plugin, by }) => !own.some((one) => one.plugin === plugin && one.by === by),
       );
       if (missing === undefined) continue;
@@ -98,10 +98,10 @@ function reportPrivilege(resources: readonly LinkedResource[], registry: Registr
   }
 }
 
-type Colour = 'open' | 'done';
+type VisitState = 'open' | 'done';
 
 function reportCycles(actions: ReadonlyMap<string, LinkedAction>, report: Report): void {
-  const colour = new Map<string, Colour>();
+  const colour = new Map<string, VisitState>();
   for (const start of actions.values()) {
     if (colour.has(start.key)) continue;
     const path: { action: LinkedAction; next: number }[] = [{ action: start, next: 0 }];
@@ -131,7 +131,11 @@ function reportCycles(actions: ReadonlyMap<string, LinkedAction>, report: Report
   }
 }
 
-function reportCycle(path: readonly LinkedAction[], closing: { to: string; spot: Spot }, report: Report): void {
+function reportCycle(
+  path: readonly LinkedAction[],
+  closing: { to: string; spot: SourceLocation },
+  report: Report,
+): void {
   const members = path.slice(path.findIndex((action) => action.key === closing.to));
   const cycle = [...members.map((action) => action.key), closing.to].join(' -> ');
   const related = members.flatMap((action, i) => {
@@ -146,7 +150,7 @@ function reportUnreachable(actions: ReadonlyMap<string, LinkedAction>, report: R
   const named = new Set([...actions.values()].flatMap((action) => action.edges.map((edge) => edge.to)));
   for (const action of actions.values()) {
     if (!action.noOp || named.has(action.key)) continue;
-    const member = memberOf(action.node, 'no_op');
+    const member = findMember(action.node, 'no_op');
     if (member === undefined) continue;
     const { doc } = action.spot;
     // No fix: this may be a check that lacks its reference, or a write that must not run on each request.

@@ -1,23 +1,25 @@
 /** Groups resources that refer to one another, directly or indirectly, or share an id. Groups are linked independently. */
 import { asText } from '../../contract/json.js';
-import { memberOf } from '../source/tree.js';
+import { findMember } from '../source/tree.js';
 import type { Definition } from './model.js';
-import { once } from './once.js';
+import { memoize } from './once.js';
 
-export interface Group {
+export interface ResourceGroup {
   /** In the order of the set. */
   readonly definitions: readonly Definition[];
   /** A reference names a resource that does not exist. */
   readonly dangling: boolean;
 }
 
-export const idOf = once(({ node }: Definition): string => asText(memberOf(node, 'id')?.value?.scalar));
+export const getResourceId = memoize(({ node }: Definition): string => asText(findMember(node, 'id')?.value?.scalar));
 
-export const pathOf = once(({ node }: Definition): string => asText(memberOf(node, 'resource')?.value?.scalar));
+export const getResourcePath = memoize(({ node }: Definition): string =>
+  asText(findMember(node, 'resource')?.value?.scalar),
+);
 
-export function groupsOf(resources: readonly Definition[]): Group[] {
-  const leaders = new Map(resources.map((resource) => [idOf(resource), idOf(resource)]));
-  const leaderOf = (id: string): string => {
+export function groupResources(resources: readonly Definition[]): ResourceGroup[] {
+  const leaders = new Map(resources.map((resource) => [getResourceId(resource), getResourceId(resource)]));
+  const findLeader = (id: string): string => {
     let at = id;
     for (let next = leaders.get(at); next !== undefined && next !== at; next = leaders.get(at)) at = next;
     leaders.set(id, at);
@@ -25,14 +27,14 @@ export function groupsOf(resources: readonly Definition[]): Group[] {
   };
   const dangling = new Set<Definition>();
   for (const resource of resources) {
-    for (const name of namedIn(resource)) {
-      if (leaders.has(name)) leaders.set(leaderOf(name), leaderOf(idOf(resource)));
+    for (const name of listReferredIds(resource)) {
+      if (leaders.has(name)) leaders.set(findLeader(name), findLeader(getResourceId(resource)));
       else dangling.add(resource);
     }
   }
   const groups = new Map<string, Definition[]>();
   for (const resource of resources) {
-    const leader = leaderOf(idOf(resource));
+    const leader = findLeader(getResourceId(resource));
     const members = groups.get(leader);
     if (members === undefined) groups.set(leader, [resource]);
     else members.push(resource);
@@ -43,7 +45,7 @@ export function groupsOf(resources: readonly Definition[]): Group[] {
   }));
 }
 
-const namedIn = once(({ finds }: Definition): readonly string[] =>
+const listReferredIds = memoize(({ finds }: Definition): readonly string[] =>
   finds.references.flatMap(({ refers, name, within }) => {
     const named = refers.symbol === 'resource' ? String(name) : refers.symbol === 'action' ? within?.name : undefined;
     return named === undefined || named === 'self' ? [] : [named];

@@ -13,7 +13,7 @@ type Form = readonly [pattern: LinearPattern, say: string];
 
 const compiled = new WeakMap<Registry, readonly Form[]>();
 
-function formsOf(registry: Registry): readonly Form[] {
+function compileForms(registry: Registry): readonly Form[] {
   const known = compiled.get(registry);
   if (known !== undefined) return known;
   const forms = [...registry.plugins.values()].flatMap(({ invented }) =>
@@ -24,8 +24,8 @@ function formsOf(registry: Registry): readonly Form[] {
 }
 
 /** `name` has no leading dollar sign. */
-export function inventedName(registry: Registry, name: string): InventedName | null {
-  for (const [pattern, say] of formsOf(registry)) {
+export function findInventedName(registry: Registry, name: string): InventedName | null {
+  for (const [pattern, say] of compileForms(registry)) {
     const groups = pattern.exec(name)?.groups;
     if (groups === undefined) continue;
     const filled = say.replace(/\{(\d)\}/g, (_, group: string) => groups[Number(group)] ?? 'self_');

@@ -5,10 +5,10 @@
 import type { IsolationNeed, RowLock } from '../../contract/plan.js';
 import { asText } from '../../contract/json.js';
 import { analyseAccess, type FindKeys, type SqlAccess } from '../strings/sql-access.js';
-import { divide, immediateIn } from './division.js';
+import { partitionActions, createImmediateTest } from './division.js';
 import type { ActionModel, DataModel, ResourceModel } from './model.js';
 import type { Registry } from './registry.js';
-import { inside } from './report.js';
+import { isInside } from './report.js';
 
 /** Keyed by the id of the serving resource, then by the key of the actionable. */
 export type Isolations = ReadonlyMap<string, ReadonlyMap<string, IsolationNeed>>;
@@ -24,36 +24,38 @@ interface Member {
 }
 
 /** One transaction on one connection. */
-interface Together {
+interface TransactionGroup {
   readonly resource: string;
   readonly store: string;
   readonly members: readonly Member[];
 }
 
-interface Decided extends Together {
+interface IsolationDecision extends TransactionGroup {
   level: IsolationNeed['level'];
   readonly why: string;
   readonly locks: ReadonlyMap<Member, RowLock>;
 }
 
-export function isolationsOf(
+export function computeIsolations(
   resources: readonly ResourceModel[],
   models: readonly DataModel[],
   registry: Registry,
 ): Isolations {
-  const keysOf = keysIn(models);
+  const keysOf = listKeys(models);
   const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
-  const decided = resources.flatMap((resource) => togetherIn(resource, byKey, registry, keysOf).map(decide));
-  const isIn = tablesOfSerializable(decided);
+  const decided = resources.flatMap((resource) =>
+    listTransactionGroups(resource, byKey, registry, keysOf).map(decideIsolation),
+  );
+  const isIn = findSerializableTables(decided);
   const found = new Map<string, Map<string, IsolationNeed>>();
   for (const { resource, store, members, level, why, locks } of decided) {
     const known = found.get(resource) ?? new Map<string, IsolationNeed>();
     found.set(resource, known);
-    const isAmong = isIn(store, touchedBy(members));
+    const isAmong = isIn(store, listTouchedTables(members));
     for (const member of members) {
       const need: IsolationNeed = { level, among: isAmong, lock: locks.get(member) ?? null, why };
       const { key } = member.action;
-      known.set(key, either(known.get(key), need));
+      known.set(key, mergeNeeds(known.get(key), need));
     }
   }
   return found;
@@ -61,17 +63,17 @@ export function isolationsOf(
 
 const known = new WeakMap<object, Isolations>();
 
-export function isolationsIn(
+export function getIsolations(
   analysis: { readonly resources: readonly ResourceModel[]; readonly models: readonly DataModel[] },
   registry: Registry,
 ): Isolations {
-  const found = known.get(analysis) ?? isolationsOf(analysis.resources, analysis.models, registry);
+  const found = known.get(analysis) ?? computeIsolations(analysis.resources, analysis.models, registry);
   known.set(analysis, found);
   return found;
 }
 
 /** Merges the needs of an actionable in two transactions of a resource. */
-function either(one: IsolationNeed | undefined, other: IsolationNeed): IsolationNeed {
+function mergeNeeds(one: IsolationNeed | undefined, other: IsolationNeed): IsolationNeed {
   if (one === undefined) return other;
   const lock = one.lock === 'update' || other.lock === 'update' ? 'update' : (one.lock ?? other.lock);
   const among = one.among || other.among;
@@ -80,7 +82,7 @@ function either(one: IsolationNeed | undefined, other: IsolationNeed): Isolation
   return { ...strong, lock, among, level: weak.level === 'statement' ? strong.level : 'serializable' };
 }
 
-function keysIn(models: readonly DataModel[]): FindKeys {
+function listKeys(models: readonly DataModel[]): FindKeys {
   const keys = new Map<string, (readonly string[])[]>();
   for (const { table, fields, uniques } of models) {
     const primary = fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => name);
@@ -91,28 +93,29 @@ function keysIn(models: readonly DataModel[]): FindKeys {
 }
 
 /** Groups adjacent actionables on one connection as the compiler does. */
-function togetherIn(
+function listTransactionGroups(
   resource: ResourceModel,
   byKey: ReadonlyMap<string, ActionModel>,
   registry: Registry,
   keysOf: FindKeys,
-): Together[] {
-  const standing = (places: ActionModel['places'], holder: object): readonly string[] =>
+): TransactionGroup[] {
+  const listStandings = (places: ActionModel['places'], holder: object): readonly string[] =>
     places.flatMap((place) =>
       place.node === holder ? (registry.plugins.get(place.plugin)?.transactionEffect?.(place) ?? []) : [],
     );
   // Each statement commits by itself here, so nothing is added.
-  if (standing(resource.places, resource.definition.node).includes('alone')) return [];
-  const depends = (action: ActionModel): ActionModel[] => action.depends.flatMap((key) => byKey.get(key) ?? []);
-  const { now, parts } = divide(resource.actions, depends, immediateIn(registry));
-  const groups: Together[] = [];
+  if (listStandings(resource.places, resource.definition.node).includes('alone')) return [];
+  const listDependencies = (action: ActionModel): ActionModel[] =>
+    action.depends.flatMap((key) => byKey.get(key) ?? []);
+  const { now, parts } = partitionActions(resource.actions, listDependencies, createImmediateTest(registry));
+  const groups: TransactionGroup[] = [];
   for (const sequence of [now, ...parts.map(({ actions }) => actions)]) {
     let open = null as { store: string; members: Member[] } | null;
     for (const action of sequence) {
-      const own = standing(action.places, action.node);
+      const own = listStandings(action.places, action.node);
       const place = action.stores[0];
-      const statements = action.definition.finds.statements.filter(({ node }) => inside(node, action.node));
-      const documents = action.definition.finds.documents.filter(({ node }) => inside(node, action.node));
+      const statements = action.definition.finds.statements.filter(({ node }) => isInside(node, action.node));
+      const documents = action.definition.finds.documents.filter(({ node }) => isInside(node, action.node));
       const store =
         place === undefined || statements.length + documents.length === 0 ? null : `${place.kind} ${place.instance}`;
       if (store === null) {
@@ -120,10 +123,10 @@ function togetherIn(
         continue;
       }
       const isFed = (other: ActionModel): boolean => other.depends.includes(action.key);
-      const present = own.includes('demanding') || sequence.some((other) => isFed(other) && feeds(other, action));
+      const present = own.includes('demanding') || sequence.some((other) => isFed(other) && isFedBy(other, action));
       const members = statements.map((statement): Member => {
         const access = analyseAccess(statement.scan, keysOf);
-        const operand = (text: string): string => {
+        const formatOperand = (text: string): string => {
           if (!text.startsWith('$')) return text;
           const node = statement.parameters[Number(text.slice(1)) - 1];
           return node === undefined ? text : `${node.type} ${asText(node.scalar)}`;
@@ -131,7 +134,7 @@ function togetherIn(
         const key =
           access.row === null
             ? null
-            : JSON.stringify([access.row.table, access.row.key.map(([column, text]) => [column, operand(text)])]);
+            : JSON.stringify([access.row.table, access.row.key.map(([column, text]) => [column, formatOperand(text)])]);
         return { action, access, key, present, repeated: action.repeat !== null };
       });
       // The store isolates document queries itself.
@@ -151,13 +154,13 @@ function togetherIn(
 }
 
 /** True if `to` extracts names from the result of `from`: without a row the request ends. */
-function feeds(to: ActionModel, from: ActionModel): boolean {
+function isFedBy(to: ActionModel, from: ActionModel): boolean {
   return to.definition.finds.references.some(
     ({ refers, name, node, within }) =>
       refers.feeds === true &&
-      inside(node, to.node) &&
+      isInside(node, to.node) &&
       `${within === null || within.name === 'self' ? to.resource : within.name}#${name}` === from.key &&
-      to.definition.finds.declarations.some(({ symbol, spot }) => symbol === 'name' && inside(spot, to.node)),
+      to.definition.finds.declarations.some(({ symbol, spot }) => symbol === 'name' && isInside(spot, to.node)),
   );
 }
 
@@ -169,10 +172,15 @@ const NO_ACCESS: SqlAccess = {
 const READS = 'one statement: the database reads it as of one moment';
 const ALONE = 'one statement on one row: the database does it at once';
 
-function decide(together: Together): Decided {
+function decideIsolation(together: TransactionGroup): IsolationDecision {
   const { members } = together;
   const locks = new Map<Member, RowLock>();
-  const made = (level: IsolationNeed['level'], why: string): Decided => ({ ...together, level, why, locks });
+  const createDecision = (level: IsolationNeed['level'], why: string): IsolationDecision => ({
+    ...together,
+    level,
+    why,
+    locks,
+  });
   const [first] = members;
   const isOne = members.length === 1 && first?.repeated === false;
   const isReading = members.every(({ access }) => access.writes.length === 0);
@@ -181,9 +189,9 @@ function decide(together: Together): Decided {
   const reads = members.filter(({ access }) => access.tables.length > 0);
   if (isReading && !locked)
     return reads.length === 0 || (reads.length === 1 && reads[0]?.repeated === false)
-      ? made('statement', READS)
-      : made('snapshot', 'only reads: all of them as of one moment');
-  if (isOne && first !== undefined && first.access.sort !== 'range') return made('statement', ALONE);
+      ? createDecision('statement', READS)
+      : createDecision('snapshot', 'only reads: all of them as of one moment');
+  if (isOne && first !== undefined && first.access.sort !== 'range') return createDecision('statement', ALONE);
   const writtenBehind = (at: number, table: string): boolean =>
     members.some(({ access }, i) => i > at && access.sort !== 'insert' && access.writes.includes(table));
   const held = new Set<string>();
@@ -205,28 +213,32 @@ function decide(together: Together): Decided {
     const what = sort === 'range' ? 'more than one row by its key' : 'a row that may not be there';
     return [`${action.key} ${reads ? 'reads' : 'depends on'} ${what}`];
   });
-  if (loose.length === 0) return made('locks', 'every row that is read or changed is locked until the end');
+  if (loose.length === 0) return createDecision('locks', 'every row that is read or changed is locked until the end');
   // The database detects conflicting reads; a lock only orders transactions that write what they read.
   const isWritten = ({ action, access }: Member): boolean =>
-    members.some((other) => other.action.depends.includes(action.key) && meets(other.access.writes, access.tables));
+    members.some(
+      (other) => other.action.depends.includes(action.key) && hasOverlap(other.access.writes, access.tables),
+    );
   for (const [member, lock] of [...locks]) if (lock === 'share' || !isWritten(member)) locks.delete(member);
-  return made('serializable', loose.join('; '));
+  return createDecision('serializable', loose.join('; '));
 }
 
-const meets = (some: readonly string[], others: readonly string[]): boolean =>
+const hasOverlap = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((name) => others.includes(name));
 
 /** The tables of serializable transactions and, transitively, of those that share a table with them. */
-function tablesOfSerializable(decided: readonly Decided[]): (store: string, touched: Touched) => boolean {
+function findSerializableTables(
+  decided: readonly IsolationDecision[],
+): (store: string, touched: TouchedTables) => boolean {
   const found = new Map<string, Set<string>>();
-  const isAmong = (store: string, { tables, foreign }: Touched): boolean => {
+  const isAmong = (store: string, { tables, foreign }: TouchedTables): boolean => {
     const watched = found.get(store);
     return watched !== undefined && (foreign || watched.has(ANY) || tables.some((table) => watched.has(table)));
   };
   for (let isGrowing = true; isGrowing;) {
     isGrowing = false;
     for (const { store, level, members } of decided) {
-      const touched = touchedBy(members);
+      const touched = listTouchedTables(members);
       if (level !== 'serializable' && !isAmong(store, touched)) continue;
       const watched = found.get(store) ?? new Set();
       const before = watched.size;
@@ -238,7 +250,7 @@ function tablesOfSerializable(decided: readonly Decided[]): (store: string, touc
   return isAmong;
 }
 
-interface Touched {
+interface TouchedTables {
   readonly tables: readonly string[];
   /** Any other table may be used too. */
   readonly foreign: boolean;
@@ -246,7 +258,7 @@ interface Touched {
 
 const ANY = '*';
 
-const touchedBy = (members: readonly Member[]): Touched => ({
+const listTouchedTables = (members: readonly Member[]): TouchedTables => ({
   tables: members.flatMap(({ access }) => access.tables),
   foreign: members.some(({ access }) => access.foreign !== null),
 });

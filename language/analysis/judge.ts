@@ -2,10 +2,10 @@
 import { compileLinearPattern, type LinearPattern } from '../strings/linear-pattern.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { LocatedType } from '../source/tree.js';
-import { nearest } from '../source/suggest.js';
-import { isAbsent } from './expected.js';
+import { findNearest } from '../source/suggest.js';
+import { isMissingPlugin } from './expected.js';
 import type { Registry } from './registry.js';
-import { hint, rename, type Report, type Spot } from './report.js';
+import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
 
 const WORDS: Readonly<Record<LocatedType, string>> = {
   object: 'an object',
@@ -15,12 +15,12 @@ const WORDS: Readonly<Record<LocatedType, string>> = {
   boolean: 'true or false',
   null: 'null',
 };
-export const typeWord = (type: LocatedType): string => WORDS[type];
+export const formatType = (type: LocatedType): string => WORDS[type];
 
 /** `measure`: bounds apply to the number of items, or to the value itself. */
-export function judgeScalar(
+export function validateScalar(
   report: Report,
-  spot: Spot,
+  spot: SourceLocation,
   field: FieldNode,
   label: string,
   value: string | number | boolean,
@@ -28,14 +28,14 @@ export function judgeScalar(
 ): boolean {
   const { values } = field;
   if (values !== null && !values.includes(value)) {
-    const near = typeof value === 'string' ? nearest(value, values.map(String)) : undefined;
+    const near = typeof value === 'string' ? findNearest(value, values.map(String)) : undefined;
     const params = {
       actual: JSON.stringify(value),
       place: label,
       expected: values.map((v) => JSON.stringify(v)).join(', '),
-      hint: hint(near),
+      hint: formatHint(near),
     };
-    report.add('DEF_VALUE', spot, params, rename(near));
+    report.add('DEF_VALUE', spot, params, createRenameFix(near));
     return false;
   }
   if (field.required && value === '') {
@@ -43,12 +43,14 @@ export function judgeScalar(
     return false;
   }
   if (typeof value === 'boolean') return true;
-  return judgeBounds(report, spot, field, label, value, measure) && judgeForm(report, spot, field, label, value);
+  return (
+    validateBounds(report, spot, field, label, value, measure) && validatePattern(report, spot, field, label, value)
+  );
 }
 
-function judgeBounds(
+function validateBounds(
   report: Report,
-  spot: Spot,
+  spot: SourceLocation,
   field: FieldNode,
   label: string,
   value: string | number,
@@ -59,25 +61,25 @@ function judgeBounds(
   const size = typeof value === 'string' ? [...value].length : value;
   const own = field.meta.unit?.replace(/s$/, '') ?? null;
   const unit = measure === 'items' ? 'item' : typeof value === 'string' ? 'character' : own;
-  const counted = (n: number): string => (unit === null ? `${n}` : `${n} ${unit}${n === 1 ? '' : 's'}`);
-  const refuse = (expected: string, nearestOne?: number): boolean => {
+  const formatCount = (n: number): string => (unit === null ? `${n}` : `${n} ${unit}${n === 1 ? '' : 's'}`);
+  const reportRange = (expected: string, nearestOne?: number): boolean => {
     // The nearest allowed number is valid, but it may not be the intended one.
     const isNumber = typeof value === 'number' && measure === 'value' && nearestOne !== undefined;
     const fix = isNumber
       ? { fix: { title: `change to ${nearestOne}`, text: `${nearestOne}`, asks: true as const } }
       : {};
-    report.add('DEF_RANGE', spot, { place: label, expected, actual: counted(size) }, fix);
+    report.add('DEF_RANGE', spot, { place: label, expected, actual: formatCount(size) }, fix);
     return false;
   };
   if (integer === true && measure === 'value' && !Number.isInteger(value)) {
     const whole = Math.round(Number(value));
-    return refuse('a whole number', isBetween(whole, field) ? whole : undefined);
+    return reportRange('a whole number', isBetween(whole, field) ? whole : undefined);
   }
-  if (length !== undefined && size !== length) return refuse(`exactly ${counted(length)}`);
-  if (min !== undefined && size < min) return refuse(`at least ${counted(min)}`, min);
-  if (max !== undefined && size > max) return refuse(`at most ${counted(max)}`, max);
-  if (above !== undefined && size <= above) return refuse(`more than ${counted(above)}`);
-  if (below !== undefined && size >= below) return refuse(`less than ${counted(below)}`);
+  if (length !== undefined && size !== length) return reportRange(`exactly ${formatCount(length)}`);
+  if (min !== undefined && size < min) return reportRange(`at least ${formatCount(min)}`, min);
+  if (max !== undefined && size > max) return reportRange(`at most ${formatCount(max)}`, max);
+  if (above !== undefined && size <= above) return reportRange(`more than ${formatCount(above)}`);
+  if (below !== undefined && size >= below) return reportRange(`less than ${formatCount(below)}`);
   return true;
 }
 
@@ -90,7 +92,7 @@ const isBetween = (
 const LONGEST_JUDGED = 10_000;
 const forms = new Map<string, LinearPattern>();
 
-function formOf(pattern: string): LinearPattern {
+function compilePattern(pattern: string): LinearPattern {
   let form = forms.get(pattern);
   if (form === undefined) {
     if (forms.size >= 1000) forms.clear();
@@ -100,18 +102,24 @@ function formOf(pattern: string): LinearPattern {
 }
 
 /** Returns the value or a correction that matches the pattern; null if there is none. */
-export function inForm(field: FieldNode, value: string): string | null {
+export function correctToPattern(field: FieldNode, value: string): string | null {
   const { pattern } = field.bounds;
   if (pattern === undefined) return value;
-  const form = formOf(pattern);
+  const form = compilePattern(pattern);
   if (value.length > LONGEST_JUDGED) return value;
   if (form.test(value)) return value;
   const example = field.meta.examples?.[0];
-  return nearForms(value, typeof example === 'string' ? example : '').find((near) => form.test(near)) ?? null;
+  return listSimilarForms(value, typeof example === 'string' ? example : '').find((near) => form.test(near)) ?? null;
 }
 
-function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, value: string | number): boolean {
-  const right = inForm(field, String(value)) ?? undefined;
+function validatePattern(
+  report: Report,
+  spot: SourceLocation,
+  field: FieldNode,
+  label: string,
+  value: string | number,
+): boolean {
+  const right = correctToPattern(field, String(value)) ?? undefined;
   if (right === String(value)) return true;
   const { pattern } = field.bounds;
   const example = field.meta.examples?.[0];
@@ -127,7 +135,7 @@ function judgeForm(report: Report, spot: Spot, field: FieldNode, label: string, 
 }
 
 /** Candidate corrections: with the example's accessor prefix, without the own prefix, without list indexes. */
-function nearForms(value: string, example: string): string[] {
+function listSimilarForms(value: string, example: string): string[] {
   const root = /^\$[A-Z]+\./.exec(example)?.[0];
   const bare = value.replace(/^\$?[A-Z]+\.|^\/+|\/+$/g, '');
   if (example.startsWith('/') && !value.startsWith('/')) return [`/${value}`];
@@ -139,26 +147,26 @@ export const ABSENT = ' It belongs to the interface; no plugin here provides it.
 /** `write` returns the replacement text, given the name of a plugin. */
 export function reportUnknownPlugin(
   { registry, report }: { readonly registry: Registry; readonly report: Report },
-  spot: Spot,
+  spot: SourceLocation,
   kind: string,
   name: string,
   write: (near: string) => string,
 ): void {
-  if (isAbsent(registry, kind, name)) {
-    report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: kindWord(registry, kind), name, hint: ABSENT });
+  if (isMissingPlugin(registry, kind, name)) {
+    report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: formatKind(registry, kind), name, hint: ABSENT });
     return;
   }
-  const near = calledSo(registry, kind, name) ?? nearest(name, registry.names(kind));
+  const near = findByAlias(registry, kind, name) ?? findNearest(name, registry.names(kind));
   const fix = near === undefined ? {} : { fix: { title: `change to "${near}"`, text: write(near) } };
-  const words = near === undefined ? ` Known: ${registry.names(kind).join(', ')}.` : hint(near);
-  report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: kindWord(registry, kind), name, hint: words }, fix);
+  const words = near === undefined ? ` Known: ${registry.names(kind).join(', ')}.` : formatHint(near);
+  report.add('DEF_UNKNOWN_PLUGIN', spot, { kind: formatKind(registry, kind), name, hint: words }, fix);
 }
 
-const calledSo = (registry: Registry, kind: string, name: string): string | undefined =>
+const findByAlias = (registry: Registry, kind: string, name: string): string | undefined =>
   registry
     .names(kind)
     .find((one) => registry.plugin(kind, one)?.aliases?.some((alias) => alias.toLowerCase() === name.toLowerCase()));
 
 /** For the middle of a sentence: `Field type` becomes `field type`; `SQL dialect` is unchanged. */
-export const kindWord = (registry: Registry, kind: string): string =>
+export const formatKind = (registry: Registry, kind: string): string =>
   (registry.kind(kind)?.title ?? kind).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());

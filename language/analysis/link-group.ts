@@ -4,23 +4,23 @@
  */
 import { CHAINS, checkChains } from './chains.js';
 import { checkBlind } from './checks/blind.js';
-import { checkGivenNames } from './checks/given-names.js';
+import { checkProducedNames } from './checks/given-names.js';
 import { checkNames } from './checks/names.js';
 import { checkProtections } from './checks/protections.js';
 import { checkEveryRow } from './checks/every-row.js';
 import { checkOwners } from './checks/owners.js';
 import { checkPaths } from './checks/paths-inside.js';
 import { checkScheduled } from './checks/scheduled.js';
-import type { Answers } from './checks/statements.js';
-import { checkTypes, type Meetings } from './checks/types.js';
+import type { ResultColumns } from './checks/statements.js';
+import { checkTypes, type ColumnUsesByStatement } from './checks/types.js';
 import { checkUses } from './checks/uses.js';
 import type { EnvFacts } from './checks/accessors.js';
-import type { Given } from './config.js';
+import type { AnalysisSettings } from './config.js';
 import { checkGraph } from './graph.js';
-import type { Group } from './groups.js';
+import type { ResourceGroup } from './groups.js';
 import { linkResources } from './link.js';
 import type { LinkedResource } from './linked.js';
-import { questions, toldTheSame, type Memory, type Read } from './memory.js';
+import { createAnswerRecorder, hasSameAnswers, type StageCache, type StageInput } from './memory.js';
 import type { Definition } from './model.js';
 import { linkParameters } from './parameters.js';
 import type { Registry } from './registry.js';
@@ -32,17 +32,17 @@ import type { TableNames } from './tables.js';
 import type { LocatedNode } from '../source/tree.js';
 
 export interface Queries {
-  readonly answers: Answers;
-  readonly meetings: Meetings;
+  readonly answers: ResultColumns;
+  readonly meetings: ColumnUsesByStatement;
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
 }
 
 export interface WholeSet {
   readonly registry: Registry;
-  readonly memory: Memory;
+  readonly memory: StageCache;
   readonly report: Report;
   readonly env: EnvFacts | null;
-  readonly given: Given | null;
+  readonly given: AnalysisSettings | null;
   readonly tables: TableNames;
   /** Replaced whenever any table changes. */
   readonly tablesKey: object;
@@ -59,12 +59,12 @@ export interface LinkedGroup {
 /** The cache key of an empty group. */
 const NOBODY = Object.freeze({});
 
-export function linkGroup(set: WholeSet, { definitions, dangling }: Group): LinkedGroup {
+export function linkGroup(set: WholeSet, { definitions, dangling }: ResourceGroup): LinkedGroup {
   const { registry, memory, report, given, tables, tablesKey, paths } = set;
   const queries = definitions.map((definition) => set.queries.get(definition));
-  const reads: Read[] = [definitions, tablesKey, queries, given, dangling ? paths : null];
-  const work = (own: Report): LinkedGroup => {
-    const meetings: Meetings = new Map(queries.flatMap((one) => [...(one?.meetings ?? [])]));
+  const reads: StageInput[] = [definitions, tablesKey, queries, given, dangling ? paths : null];
+  const linkDefinitions = (own: Report): LinkedGroup => {
+    const meetings: ColumnUsesByStatement = new Map(queries.flatMap((one) => [...(one?.meetings ?? [])]));
     const linked = linkResources(definitions, { tables, registry, paths }, own);
     linkSecrets(linked, tables);
     linkRepeats(linked, registry, own);
@@ -75,33 +75,33 @@ export function linkGroup(set: WholeSet, { definitions, dangling }: Group): Link
     checkNames(linked, registry, own);
     checkProtections(linked, registry, own);
     checkBlind(linked, { tables, registry, report: own });
-    checkGivenNames(linked, registry, own);
+    checkProducedNames(linked, registry, own);
     checkPaths(linked, registry, own);
     checkScheduled(linked, registry, own);
     return { linked };
   };
-  return memory.remember(definitions[0] ?? NOBODY, report, { name: 'link', reads, work });
+  return memory.getOrCompute(definitions[0] ?? NOBODY, report, { name: 'link', reads, compute: linkDefinitions });
 }
 
-export function judgeOwners({ registry, memory, report }: WholeSet, group: LinkedGroup): void {
-  const work = (own: Report): void => {
+export function checkGroupOwners({ registry, memory, report }: WholeSet, group: LinkedGroup): void {
+  const runOwnerChecks = (own: Report): void => {
     checkOwners(registry, own, group.linked);
     checkEveryRow(registry, own, group.linked);
   };
-  memory.remember(group, report, { name: 'owners', reads: [], work });
+  memory.getOrCompute(group, report, { name: 'owners', reads: [], compute: runOwnerChecks });
 }
 
-export function judgeUses(set: WholeSet, group: LinkedGroup, broken: ReadonlySet<Definition>): void {
+export function checkGroupUses(set: WholeSet, group: LinkedGroup, broken: ReadonlySet<Definition>): void {
   const { registry, memory, report, answered } = set;
   const definitions = group.linked.map(({ definition }) => definition);
   const queries = definitions.map((definition) => set.queries.get(definition));
-  const work = (own: Report): ReadonlyMap<string, boolean> => {
-    const { ask, told } = questions(answered);
-    const answers: Answers = new Map(queries.flatMap((one) => [...(one?.answers ?? [])]));
+  const runUseChecks = (own: Report): ReadonlyMap<string, boolean> => {
+    const { recordAnswer: ask, recorded: told } = createAnswerRecorder(answered);
+    const answers: ResultColumns = new Map(queries.flatMap((one) => [...(one?.answers ?? [])]));
     checkUses({ registry, report: own, answers, answered: ask, broken }, group.linked);
     return told;
   };
-  const holds = (told: ReadonlyMap<string, boolean>): boolean => toldTheSame(told, answered);
-  const reads: Read[] = [queries, definitions.map((definition) => broken.has(definition))];
-  memory.remember(group, report, { name: 'uses', reads, work, holds });
+  const isUnchanged = (told: ReadonlyMap<string, boolean>): boolean => hasSameAnswers(told, answered);
+  const reads: StageInput[] = [queries, definitions.map((definition) => broken.has(definition))];
+  memory.getOrCompute(group, report, { name: 'uses', reads, compute: runUseChecks, isValid: isUnchanged });
 }

@@ -2,35 +2,39 @@
  * Resolves references to resources, actionables and payload fields within a group.
  * `parameters.ts` resolves the bare strings of parameter lists.
  */
-import { nearest } from '../source/suggest.js';
-import { reportDoubleActions, reportParameters } from './double.js';
+import { findNearest } from '../source/suggest.js';
+import { reportDuplicateActions, reportParameters } from './double.js';
 import type { Reference } from './finds.js';
-import { readResource, type Given, type LinkedResource } from './linked.js';
+import { readResource, type LinkContext, type LinkedResource } from './linked.js';
 import type { Definition } from './model.js';
-import { hint, inside, rename, type Report } from './report.js';
+import { formatHint, isInside, createRenameFix, type Report } from './report.js';
 
 /** `definitions`: all resources of one group. */
-export function linkResources(definitions: readonly Definition[], given: Given, report: Report): LinkedResource[] {
+export function linkResources(
+  definitions: readonly Definition[],
+  given: LinkContext,
+  report: Report,
+): LinkedResource[] {
   const resources = definitions.map((definition) => readResource(definition, given));
   for (const resource of resources) {
-    reportDoubleActions(resource.actions, report);
+    reportDuplicateActions(resource.actions, report);
     reportParameters(resource, report);
   }
   const byId = new Map(resources.map((resource) => [resource.id, resource]));
   for (const resource of resources) {
     for (const reference of resource.definition.finds.references) {
-      link(resource, reference, { byId, paths: given.paths }, report);
+      linkReference(resource, reference, { byId, paths: given.paths }, report);
     }
   }
   return resources;
 }
 
-interface Known {
+interface LinkTargets {
   readonly byId: ReadonlyMap<string, LinkedResource>;
   readonly paths: ReadonlyMap<string, string>;
 }
 
-function link(resource: LinkedResource, reference: Reference, known: Known, report: Report): void {
+function linkReference(resource: LinkedResource, reference: Reference, known: LinkTargets, report: Report): void {
   const { symbol } = reference.refers;
   if (symbol === 'resource') linkResource(reference, known.paths, report);
   if (symbol === 'action') linkAction(resource, reference, known.byId, report);
@@ -42,9 +46,9 @@ function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Ref
   const path = String(name);
   const [field = path, ...rest] = path.split('.');
   if (payloadFields.has(field)) return;
-  const near = nearest(field, payloadFields.keys());
+  const near = findNearest(field, payloadFields.keys());
   const meant = near === undefined ? undefined : [near, ...rest].join('.');
-  report.add('LNK_NO_RULE', spot, { name: field, hint: hint(meant) }, rename(meant));
+  report.add('LNK_NO_RULE', spot, { name: field, hint: formatHint(meant) }, createRenameFix(meant));
 }
 
 /** Names that other systems use for the resource itself. */
@@ -54,8 +58,8 @@ function linkResource(reference: Reference, paths: ReadonlyMap<string, string>, 
   const name = String(reference.name);
   if (name === 'self' || paths.has(name)) return;
   const byPath = [...paths].find(([, path]) => path === name)?.[0];
-  const near = byPath ?? (OWN_WORDS.has(name.toLowerCase()) ? 'self' : nearest(name, ['self', ...paths.keys()]));
-  report.add('LNK_UNKNOWN_RESOURCE', reference.spot, { name, hint: hint(near) }, rename(near));
+  const near = byPath ?? (OWN_WORDS.has(name.toLowerCase()) ? 'self' : findNearest(name, ['self', ...paths.keys()]));
+  report.add('LNK_UNKNOWN_RESOURCE', reference.spot, { name, hint: formatHint(near) }, createRenameFix(near));
 }
 
 function linkAction(
@@ -71,7 +75,7 @@ function linkAction(
   if (found === undefined) {
     const expected = target.actions.map((action) => action.id).join(', ') || 'none';
     // An actionable cannot refer to itself.
-    const [only, other] = target.actions.filter(({ node }) => !inside(reference.node, node));
+    const [only, other] = target.actions.filter(({ node }) => !isInside(reference.node, node));
     const fix =
       only === undefined || other !== undefined
         ? {}
@@ -80,7 +84,7 @@ function linkAction(
     return;
   }
   if (reference.refers.edge !== true) return;
-  const from = resource.actions.find((action) => inside(reference.node, action.node));
+  const from = resource.actions.find((action) => isInside(reference.node, action.node));
   const { spot, node, refers } = reference;
   from?.edges.push({ to: found.key, spot, pointer: node.pointer, feeds: refers.feeds === true });
 }

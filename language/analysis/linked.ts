@@ -3,12 +3,12 @@ import { asText, isObject, type Json } from '../../contract/json.js';
 import type { Timing } from '../../contract/plugin.js';
 import { listPathParameters } from '../strings/route.js';
 import type { SymbolKind } from '../../contract/field-meta.js';
-import { memberOf, type LocatedNode } from '../source/tree.js';
+import { findMember, type LocatedNode } from '../source/tree.js';
 import type { Definition, ParameterDecision, PayloadField, RepeatModel } from './model.js';
 import type { Registry } from './registry.js';
-import { inside, type Spot } from './report.js';
-import { makeSources, rootOf, type Sources } from './sources.js';
-import { collectionsOf, type TableNames } from './tables.js';
+import { isInside, type SourceLocation } from './report.js';
+import { createSources, getRootName, type Sources } from './sources.js';
+import { listCollections, type TableNames } from './tables.js';
 
 export interface LinkedResource {
   readonly id: string;
@@ -30,7 +30,7 @@ export interface LinkedAction {
   readonly id: number;
   readonly index: number;
   readonly node: LocatedNode;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
   readonly noOp: boolean;
   readonly main: boolean;
   readonly timing: Timing;
@@ -46,39 +46,39 @@ export interface LinkedAction {
   /** `pointer`: the location of the reference. `feeds`: names here take their values from the result of `to`. */
   readonly edges: {
     readonly to: string;
-    readonly spot: Spot;
+    readonly spot: SourceLocation;
     readonly pointer: string;
     readonly feeds: boolean;
   }[];
 }
 
-export interface Given {
+export interface LinkContext {
   readonly tables: TableNames;
   readonly registry: Registry;
   /** Of all resources of the set, by id. */
   readonly paths: ReadonlyMap<string, string>;
 }
 
-const scalarOf = (node: LocatedNode, key: string): unknown => memberOf(node, key)?.value?.scalar ?? undefined;
+const getScalar = (node: LocatedNode, key: string): unknown => findMember(node, key)?.value?.scalar ?? undefined;
 
 /** Edges and parameter decisions are still empty. */
-export function readResource(definition: Definition, given: Given): LinkedResource {
-  const id = asText(scalarOf(definition.node, 'id'));
-  const items = memberOf(definition.node, 'actionables')?.value?.items ?? [];
-  const declared = (symbol: SymbolKind): Set<string> =>
+export function readResource(definition: Definition, given: LinkContext): LinkedResource {
+  const id = asText(getScalar(definition.node, 'id'));
+  const items = findMember(definition.node, 'actionables')?.value?.items ?? [];
+  const listDeclared = (symbol: SymbolKind): Set<string> =>
     new Set(definition.finds.declarations.flatMap((found) => (found.symbol === symbol ? [found.name] : [])));
   const actions = items.flatMap((node, index) => readAction(definition, id, node, index, given));
   const resource = {
     id,
-    path: asText(scalarOf(definition.node, 'resource')),
+    path: asText(getScalar(definition.node, 'resource')),
     definition,
     actions,
-    names: declared('name'),
-    generated: declared('generated'),
-    claims: new Set([...declared('claim')].map(rootOf)),
+    names: listDeclared('name'),
+    generated: listDeclared('generated'),
+    claims: new Set([...listDeclared('claim')].map(getRootName)),
     payloadFields: readPayloadFields(definition),
   };
-  return { ...resource, sources: makeSources(resource, given.registry) };
+  return { ...resource, sources: createSources(resource, given.registry) };
 }
 
 function readAction(
@@ -86,37 +86,37 @@ function readAction(
   resource: string,
   node: LocatedNode,
   index: number,
-  { tables, registry }: Given,
+  { tables, registry }: LinkContext,
 ): LinkedAction[] {
-  const idNode = memberOf(node, 'id')?.value;
+  const idNode = findMember(node, 'id')?.value;
   if (idNode?.type !== 'number') return [];
   const id = Number(idNode.scalar);
   const models = new Set<string>();
   for (const statement of definition.finds.statements) {
-    if (!inside(statement.node, node)) continue;
+    if (!isInside(statement.node, node)) continue;
     for (const table of statement.scan.tables) {
-      const model = tables.modelOf(table.name);
+      const model = tables.findModel(table.name);
       if (model !== undefined) models.add(model);
     }
   }
   for (const query of definition.finds.documents) {
-    if (!inside(query.node, node)) continue;
-    for (const { name } of collectionsOf(query)) {
-      const model = tables.modelOf(name);
+    if (!isInside(query.node, node)) continue;
+    for (const { name } of listCollections(query)) {
+      const model = tables.findModel(name);
       if (model !== undefined) models.add(model);
     }
   }
   return [
     {
-      key: actionKey(resource, id),
+      key: createActionKey(resource, id),
       id,
       index,
       node,
       spot: { doc: definition.doc, start: idNode.start, end: idNode.end },
-      noOp: scalarOf(node, 'no_op') === true,
-      main: scalarOf(node, 'main_returnable') === true,
-      timing: timingOf(definition, node, registry),
-      parallel: [node, definition.node].some((holder) => scalarOf(holder, 'parallel') === true),
+      noOp: getScalar(node, 'no_op') === true,
+      main: getScalar(node, 'main_returnable') === true,
+      timing: readTiming(definition, node, registry),
+      parallel: [node, definition.node].some((holder) => getScalar(holder, 'parallel') === true),
       models: [...models],
       parameters: new Map(),
       repeat: null,
@@ -128,25 +128,25 @@ function readAction(
 }
 
 /** A schedule applies only to the actionable that declares it. */
-function timingOf({ node: root, finds }: Definition, node: LocatedNode, registry: Registry): Timing {
-  const told = (where: LocatedNode) =>
+function readTiming({ node: root, finds }: Definition, node: LocatedNode, registry: Registry): Timing {
+  const listTimings = (where: LocatedNode) =>
     finds.places.flatMap((place) =>
       place.node === where ? (registry.plugins.get(place.plugin)?.timing?.(place) ?? []) : [],
     );
-  const [here, above] = [told(node), told(root)];
+  const [here, above] = [listTimings(node), listTimings(root)];
   const own = here.includes('later');
   return { scheduled: here.includes('scheduled'), later: own || above.includes('later'), own };
 }
 
-export const actionKey = (resource: string, id: number | string): string => `${resource}#${id}`;
+export const createActionKey = (resource: string, id: number | string): string => `${resource}#${id}`;
 
 /** Includes path parameters, because every payload contains them. */
 export function readPayloadFields(definition: Definition): Map<string, PayloadField> {
-  const path = asText(scalarOf(definition.node, 'resource'));
+  const path = asText(getScalar(definition.node, 'resource'));
   const fields = new Map<string, PayloadField>();
   for (const name of listPathParameters(path)) fields.set(name, { name, optional: false, fields: NO_FIELDS });
   for (const { symbol, name, value } of definition.finds.declarations) {
-    if (symbol === 'payload-field') fields.set(name, payloadField(name, value));
+    if (symbol === 'payload-field') fields.set(name, createPayloadField(name, value));
   }
   return fields;
 }
@@ -154,12 +154,13 @@ export function readPayloadFields(definition: Definition): Map<string, PayloadFi
 const NO_FIELDS: ReadonlyMap<string, PayloadField> = new Map();
 
 /** Rules may nest to any depth. */
-function payloadField(name: string, value: Json): PayloadField {
+function createPayloadField(name: string, value: Json): PayloadField {
   const rule = isObject(value) ? value : {};
   const inside = isObject(rule['fields']) ? Object.entries(rule['fields']) : [];
   return {
     name,
     optional: rule['optional'] === true,
-    fields: inside.length === 0 ? NO_FIELDS : new Map(inside.map(([key, inner]) => [key, payloadField(key, inner)])),
+    fields:
+      inside.length === 0 ? NO_FIELDS : new Map(inside.map(([key, inner]) => [key, createPayloadField(key, inner)])),
   };
 }

@@ -3,76 +3,79 @@
  * A stage runs again only if one of its reads has changed.
  */
 import type { CodeEntry } from '../../contract/problem.js';
-import { createReport, type Report, type Row } from './report.js';
+import { createReport, type Report, type PendingProblem } from './report.js';
 
 /** Primitive values are compared by value, also in arrays, sets and maps; other objects by identity. */
-export type Read =
+export type StageInput =
   | object
   | string
   | number
   | boolean
   | null
   | undefined
-  | readonly Read[]
+  | readonly StageInput[]
   | ReadonlySet<unknown>
   | ReadonlyMap<unknown, unknown>;
 
 export interface Stage<T> {
   readonly name: string;
   /** All reads of the work except the input object, its sources, and the registry. */
-  readonly reads: readonly Read[];
-  readonly work: (report: Report) => T;
+  readonly reads: readonly StageInput[];
+  readonly compute: (report: Report) => T;
   /** Validates a cached result against reads that are only known after the work. */
-  readonly holds?: (outcome: T) => boolean;
+  readonly isValid?: (outcome: T) => boolean;
 }
 
 /** A stage that runs on many inputs with one list of reads. */
 export interface SharedStage<T extends object, R> {
   readonly name: string;
   /** Everything that the work reads, except the input object. */
-  readonly reads: readonly Read[];
-  readonly work: (thing: T, report: Report) => R;
+  readonly reads: readonly StageInput[];
+  readonly compute: (thing: T, report: Report) => R;
 }
 
-export interface Memory {
+export interface StageCache {
   /** Returns the cached or new result; its problems go to `report` in both cases. */
-  remember<T>(thing: object, report: Report, stage: Stage<T>): T;
+  getOrCompute<T>(thing: object, report: Report, stage: Stage<T>): T;
   /** Returns the results in order; the shared reads are compared once. */
-  rememberAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[];
+  getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[];
 }
 
-interface Done {
+interface StageResult {
   readonly outcome: unknown;
-  readonly rows: readonly Row[];
+  readonly rows: readonly PendingProblem[];
 }
 
-interface Kept extends Done {
-  readonly reads: readonly Read[];
+interface CachedStageResult extends StageResult {
+  readonly reads: readonly StageInput[];
 }
 
-export function createMemory(codes: Readonly<Record<string, CodeEntry>>): Memory {
-  const kept = new WeakMap<object, Map<string, Kept>>();
-  const shared = new Map<string, { readonly reads: readonly Read[]; readonly known: WeakMap<object, Done> }>();
+export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): StageCache {
+  const kept = new WeakMap<object, Map<string, CachedStageResult>>();
+  const shared = new Map<
+    string,
+    { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, StageResult> }
+  >();
   return {
-    remember<T>(thing: object, report: Report, { name, reads, work, holds }: Stage<T>): T {
-      const stages = kept.get(thing) ?? new Map<string, Kept>();
+    getOrCompute<T>(thing: object, report: Report, { name, reads, compute: work, isValid: holds }: Stage<T>): T {
+      const stages = kept.get(thing) ?? new Map<string, CachedStageResult>();
       kept.set(thing, stages);
       const known = stages.get(name);
       if (known !== undefined && isSame(known.reads, reads) && holds?.(known.outcome as T) !== false) {
-        report.append(known.rows);
+        report.merge(known.rows);
         return known.outcome as T;
       }
       const own = createReport(codes);
       const outcome = work(own);
       stages.set(name, { reads, outcome, rows: own.rows });
-      report.append(own.rows);
+      report.merge(own.rows);
       return outcome;
     },
-    rememberAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[] {
-      const { name, reads, work } = stage;
+    getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[] {
+      const { name, reads, compute: work } = stage;
       const before = shared.get(name);
       const isKnown = before !== undefined && isSame(before.reads, reads);
-      const known = isKnown ? before.known : new WeakMap<object, Done>();
+      const known = isKnown ? before.known : new WeakMap<object, StageResult>();
       if (!isKnown) shared.set(name, { reads, known });
       return things.map((thing) => {
         let done = known.get(thing);
@@ -81,7 +84,7 @@ export function createMemory(codes: Readonly<Record<string, CodeEntry>>): Memory
           done = { outcome: work(thing, own), rows: own.rows };
           known.set(thing, done);
         }
-        if (done.rows.length > 0) report.append(done.rows);
+        if (done.rows.length > 0) report.merge(done.rows);
         return done.outcome as R;
       });
     },
@@ -108,22 +111,22 @@ function isSameOrder(a: Iterable<unknown>, b: Iterator<unknown>): boolean {
 }
 
 /** Records lookups in the whole set, to validate the cached result. */
-export interface Questions {
-  readonly ask: (name: string) => boolean;
-  readonly told: ReadonlyMap<string, boolean>;
+export interface AnswerRecorder {
+  readonly recordAnswer: (name: string) => boolean;
+  readonly recorded: ReadonlyMap<string, boolean>;
 }
 
-export function questions(answer: (name: string) => boolean): Questions {
+export function createAnswerRecorder(answer: (name: string) => boolean): AnswerRecorder {
   const told = new Map<string, boolean>();
-  const ask = (name: string): boolean => {
+  const recordAnswer = (name: string): boolean => {
     const said = answer(name);
     told.set(name, said);
     return said;
   };
-  return { ask, told };
+  return { recordAnswer, recorded: told };
 }
 
-export function toldTheSame(told: ReadonlyMap<string, boolean>, answer: (name: string) => boolean): boolean {
+export function hasSameAnswers(told: ReadonlyMap<string, boolean>, answer: (name: string) => boolean): boolean {
   for (const [name, said] of told) if (answer(name) !== said) return false;
   return true;
 }

@@ -1,17 +1,21 @@
 /** Finds the columns that an entry of a parameter list is written to or compared with. */
 import { parsePlaceholder } from '../strings/placeholder.js';
-import { memberOf, type LocatedNode } from '../source/tree.js';
+import { findMember, type LocatedNode } from '../source/tree.js';
 import type { Refers } from '../../contract/field-meta.js';
-import type { DocumentQuery, Finds, SqlText } from './finds.js';
+import type { DocumentQuery, WalkResult, SqlText } from './finds.js';
 
-export interface Met {
+export interface ParameterColumns {
   readonly query: SqlText | DocumentQuery;
   /** Nested document fields are written with dots. */
   readonly columns: readonly string[];
 }
 
 /** Null if `node` is no parameter of a query. `refers`: the metadata of the entry. */
-export function columnsMet({ statements, documents }: Finds, node: LocatedNode, refers: Refers | null): Met | null {
+export function findParameterColumns(
+  { statements, documents }: WalkResult,
+  node: LocatedNode,
+  refers: Refers | null,
+): ParameterColumns | null {
   const statement = statements.find(({ parameters }) => parameters.includes(node));
   if (statement !== undefined) {
     const n = statement.parameters.indexOf(node) + 1;
@@ -24,18 +28,18 @@ export function columnsMet({ statements, documents }: Finds, node: LocatedNode, 
   if (query === undefined) return null;
   const n = query.parameters.indexOf(node) + 1;
   const own = isItsOwnField(query, refers) && node.type === 'string' ? [String(node.scalar)] : [];
-  return { query, columns: [...new Set([...own, ...fieldsOf(query, n)])] };
+  return { query, columns: [...new Set([...own, ...findFields(query, n)])] };
 }
 
 /** True if the entries of the list are the names of the written fields. */
 function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
   const firm = refers?.firm;
-  if (firm === undefined || memberOf(around, firm.without) !== undefined) return false;
-  return memberOf(around, firm.field)?.value?.scalar === firm.is;
+  if (firm === undefined || findMember(around, firm.without) !== undefined) return false;
+  return findMember(around, firm.field)?.value?.scalar === firm.is;
 }
 
 /** Fields with placeholder `n` as value or operand. */
-function fieldsOf({ around, parameters }: DocumentQuery, n: number): string[] {
+function findFields({ around, parameters }: DocumentQuery, n: number): string[] {
   const found: string[] = [];
   const visit = (node: LocatedNode, path: readonly string[]): void => {
     if (node.type === 'string' && path.length > 0 && parsePlaceholder(node.scalar) === n) found.push(path.join('.'));

@@ -5,9 +5,9 @@ import type { PluginId, Timing } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
-import type { Asked } from './asked.js';
-import type { Spot } from './report.js';
-import type { Finds, PluginPlace } from './finds.js';
+import type { CheckableStatement } from './asked.js';
+import type { SourceLocation } from './report.js';
+import type { WalkResult, PluginUsage } from './finds.js';
 import type { Sources, SourceSort } from './sources.js';
 import type { StatementNames } from './sql/names.js';
 
@@ -18,14 +18,14 @@ export interface Definition {
   readonly node: LocatedNode;
   /** The model name; empty for resources. */
   readonly name: string;
-  readonly nameSpot: Spot;
+  readonly nameSpot: SourceLocation;
   /** Of models: the combinations of fields that must be unique. */
   readonly unique: LocatedNode | null;
   /** Of models: the connection of the table. */
   readonly connection: LocatedNode | null;
   /** Of models: the acknowledged warnings. */
   readonly acknowledge: LocatedNode | null;
-  readonly finds: Finds;
+  readonly finds: WalkResult;
 }
 
 /** How a bare string in a parameter list is resolved, at load time. */
@@ -68,7 +68,7 @@ export interface ActionModel {
   readonly definition: Definition;
   readonly node: LocatedNode;
   readonly value: Readonly<Record<string, Json>>;
-  readonly places: readonly PluginPlace[];
+  readonly places: readonly PluginUsage[];
   /** Keys of the actionables that must run before this one. */
   readonly depends: readonly string[];
   /** By JSON pointer in the file. */
@@ -91,7 +91,7 @@ export interface ResourceModel {
   readonly definition: Definition;
   readonly value: Readonly<Record<string, Json>>;
   readonly actions: readonly ActionModel[];
-  readonly places: readonly PluginPlace[];
+  readonly places: readonly PluginUsage[];
   readonly payloadFields: ReadonlyMap<string, PayloadField>;
   /** Names that actionables extract from results (`for`). */
   readonly names: ReadonlySet<string>;
@@ -131,5 +131,5 @@ export interface Analysis {
   /** By the node of the statement; only for statements that parse completely. */
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
   /** The statements without known errors, for a database to check. */
-  readonly asked: readonly Asked[];
+  readonly checkableStatements: readonly CheckableStatement[];
 }

@@ -2,14 +2,14 @@
 import type { ActionModel } from './model.js';
 import type { LocatedNode } from '../source/tree.js';
 
-export function nodeTextOf({ node }: ActionModel, pointer: string): string {
-  const found = find(node, pointer);
+export function getNodeText({ node }: ActionModel, pointer: string): string {
+  const found = findNode(node, pointer);
   return found?.type === 'string' ? String(found.scalar) : '';
 }
 
-function find(node: LocatedNode, pointer: string): LocatedNode | null {
+function findNode(node: LocatedNode, pointer: string): LocatedNode | null {
   if (node.pointer === pointer) return node;
   const children = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
   const next = children.find((child) => pointer === child.pointer || pointer.startsWith(`${child.pointer}/`));
-  return next === undefined ? null : find(next, pointer);
+  return next === undefined ? null : findNode(next, pointer);
 }

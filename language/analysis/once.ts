@@ -1,5 +1,7 @@
 /** Memoizes a function of one immutable object, weakly. A function that reads more must be a stage (`memory.ts`). */
-export function once<T extends object, R extends NonNullable<unknown> | null>(read: (thing: T) => R): (thing: T) => R {
+export function memoize<T extends object, R extends NonNullable<unknown> | null>(
+  read: (thing: T) => R,
+): (thing: T) => R {
   const known = new WeakMap<T, R>();
   return (thing) => {
     let found = known.get(thing);

@@ -6,27 +6,27 @@ import { isObject, type Json } from '../../contract/json.js';
 import { isSub0 } from '../../contract/profile.js';
 import { addMembers, jsonLine } from '../source/edit-json.js';
 import type { TextChange } from '../source/format.js';
-import { misspelt, nearest } from '../source/suggest.js';
-import { memberOf, type LocatedNode } from '../source/tree.js';
-import { takes } from './checks/column-values.js';
+import { findMisspelling, findNearest } from '../source/suggest.js';
+import { findMember, type LocatedNode } from '../source/tree.js';
+import { canStoreValue } from './checks/column-values.js';
 import { isProtected } from './checks/protections.js';
-import { columnType, type Meetings } from './checks/types.js';
-import { inOtherLetters } from './checks/invented-accessors.js';
+import { getColumnType, type ColumnUsesByStatement } from './checks/types.js';
+import { findMiscasedAccessors } from './checks/invented-accessors.js';
 import type { Reference } from './finds.js';
-import { inventedName } from './invented.js';
+import { findInventedName } from './invented.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import { columnsMet, type Met } from './met-columns.js';
+import { findParameterColumns, type ParameterColumns } from './met-columns.js';
 import type { Registry } from './registry.js';
-import { repair } from './repairs.js';
-import { hint, rename, type Report, type ReportOptions, inside } from './report.js';
-import { jsTypeOf, ruleFor, rulePlaceIn, withRules } from './rule-place.js';
-import { isWord, rootOf, type Source } from './sources.js';
+import { createFix } from './repairs.js';
+import { formatHint, createRenameFix, type Report, type ReportOptions, isInside } from './report.js';
+import { getColumnJsType, createRule, findRuleLocation, addRules } from './rule-place.js';
+import { isWord, getRootName, type Source } from './sources.js';
 import { LITERAL } from '../strings/literal.js';
 
 export interface ParameterContext {
   readonly registry: Registry;
   readonly report: Report;
-  readonly meetings: Meetings;
+  readonly meetings: ColumnUsesByStatement;
   /** The system that the definitions were written for; null means Lintel. */
   readonly profile: string | null;
 }
@@ -35,19 +35,24 @@ export function linkParameters(resources: readonly LinkedResource[], context: Pa
   for (const resource of resources) {
     const { references, literals } = resource.definition.finds;
     for (const node of literals) {
-      const action = resource.actions.find((candidate) => inside(node, candidate.node));
+      const action = resource.actions.find((candidate) => isInside(node, candidate.node));
       action?.parameters.set(node.pointer, { source: 'literal', from: null, verbatim: true });
     }
     for (const reference of references) {
       // `repeats.ts` resolves references that must be names.
       if (reference.refers.symbol !== 'name' || reference.refers.soft !== true) continue;
-      const action = resource.actions.find((candidate) => inside(reference.node, candidate.node));
-      if (action !== undefined) decide(resource, action, reference, context);
+      const action = resource.actions.find((candidate) => isInside(reference.node, candidate.node));
+      if (action !== undefined) decideParameter(resource, action, reference, context);
     }
   }
 }
 
-function decide(resource: LinkedResource, action: LinkedAction, reference: Reference, context: ParameterContext): void {
+function decideParameter(
+  resource: LinkedResource,
+  action: LinkedAction,
+  reference: Reference,
+  context: ParameterContext,
+): void {
   const { registry, report, profile } = context;
   const { node, name, spot, refers } = reference;
   const literal = { source: 'literal', from: null } as const;
@@ -56,23 +61,23 @@ function decide(resource: LinkedResource, action: LinkedAction, reference: Refer
     return;
   }
   const text = String(name);
-  const met = columnsMet(resource.definition.finds, node, refers);
-  const source = resource.sources.bare(text, action.key, met?.columns ?? []);
+  const met = findParameterColumns(resource.definition.finds, node, refers);
+  const source = resource.sources.resolveBare(text, action.key, met?.columns ?? []);
   if (source !== null && !isInvented(resource, source.why, text, registry)) {
     action.parameters.set(node.pointer, { source: 'name', from: source.sort });
     if (source.why === 'unruled') reportUnruled(resource, action, reference, { context, met });
     return;
   }
   action.parameters.set(node.pointer, literal);
-  const invented = inventedName(registry, text);
+  const invented = findInventedName(registry, text);
   if (invented !== null && resource.actions.some(({ id }) => id === invented.action)) {
     report.add('LNK_INVENTED', spot, { name: text, right: invented.say });
     return;
   }
   const isLiteral = isSub0(profile);
-  const near = nearWord(resource, action, context, text, met);
-  const options = fixes(resource, action, reference, { context, near, met });
-  const params = { name: text === '' ? EMPTY : text, hint: hint(near) };
+  const near = suggestWord(resource, action, context, text, met);
+  const options = createFixes(resource, action, reference, { context, near, met });
+  const params = { name: text === '' ? EMPTY : text, hint: formatHint(near) };
   report.add(isLiteral ? 'LNK_LITERAL' : 'LNK_NO_SOURCE', spot, params, options);
 }
 
@@ -84,13 +89,14 @@ function reportUnruled(
   resource: LinkedResource,
   action: LinkedAction,
   reference: Reference,
-  { context, met }: { readonly context: ParameterContext; readonly met: Met | null },
+  { context, met }: { readonly context: ParameterContext; readonly met: ParameterColumns | null },
 ): void {
   const { name, spot } = reference;
-  const near = misspelt(String(name), namesNear(resource, action, met));
-  if (near !== undefined) context.report.add('LNK_NO_RULE', spot, { name, hint: hint(near) }, rename(near));
+  const near = findMisspelling(String(name), listNearNames(resource, action, met));
+  if (near !== undefined)
+    context.report.add('LNK_NO_RULE', spot, { name, hint: formatHint(near) }, createRenameFix(near));
   else {
-    const options = fixes(resource, action, reference, { context, near, met });
+    const options = createFixes(resource, action, reference, { context, near, met });
     context.report.add('LNK_UNRULED', spot, { name }, options);
   }
 }
@@ -98,28 +104,28 @@ function reportUnruled(
 /** A made-up accessor is not a name, even where any word is a payload field. */
 function isInvented(resource: LinkedResource, why: Source['why'], text: string, registry: Registry): boolean {
   if (why !== 'unruled') return false;
-  const invented = inventedName(registry, text);
+  const invented = findInventedName(registry, text);
   return invented !== null && resource.actions.some(({ id }) => id === invented.action);
 }
 
 /** Suggests a respelt accessor, a known name, or a column. */
-function nearWord(
+function suggestWord(
   resource: LinkedResource,
   action: LinkedAction,
   { registry }: ParameterContext,
   text: string,
-  met: Met | null,
+  met: ParameterColumns | null,
 ): string | undefined {
-  const [accessor] = inOtherLetters(registry, text);
-  const names = namesNear(resource, action, met);
+  const [accessor] = findMiscasedAccessors(registry, text);
+  const names = listNearNames(resource, action, met);
   const [trimmed] = text !== text.trim() ? names.filter((name) => name === text.trim()) : [];
-  return accessor?.right ?? trimmed ?? nearest(text.trim(), names);
+  return accessor?.right ?? trimmed ?? findNearest(text.trim(), names);
 }
 
-const namesNear = (
+const listNearNames = (
   { payloadFields, names, generated, claims }: LinkedResource,
   { repeat }: LinkedAction,
-  met: Met | null,
+  met: ParameterColumns | null,
 ): string[] => [
   ...payloadFields.keys(),
   ...names,
@@ -129,13 +135,13 @@ const namesNear = (
   ...(met?.columns ?? []),
 ];
 
-const protectedColumns = ({ definition }: LinkedResource, { node }: LinkedAction): string[] =>
+const listProtectedColumns = ({ definition }: LinkedResource, { node }: LinkedAction): string[] =>
   definition.finds.references.flatMap((one) =>
-    isProtected(one) && inside(one.node, node) ? [String(one.name).split('.').at(-1) ?? ''] : [],
+    isProtected(one) && isInside(one.node, node) ? [String(one.name).split('.').at(-1) ?? ''] : [],
   );
 
 /** Likeliest first: another name, a declared field, a literal value. */
-function fixes(
+function createFixes(
   resource: LinkedResource,
   action: LinkedAction,
   { name, node, spot }: Reference,
@@ -143,7 +149,7 @@ function fixes(
     context,
     near,
     met,
-  }: { readonly context: ParameterContext; readonly near: string | undefined; readonly met: Met | null },
+  }: { readonly context: ParameterContext; readonly near: string | undefined; readonly met: ParameterColumns | null },
 ): ReportOptions {
   const text = String(name);
   const json = `{ "${LITERAL}": ${JSON.stringify(text)} }`;
@@ -151,20 +157,20 @@ function fixes(
   const isTimed = action.timing.scheduled;
   const isCertain = near === undefined && (isTimed || !isWord(text));
   const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
-  const words = isWord(text) && !isTimed ? [...new Set([rootOf(text), ...unruledWords(resource)])] : [];
+  const words = isWord(text) && !isTimed ? [...new Set([getRootName(text), ...listUnruledWords(resource)])] : [];
   const isPath = text.includes('.') || hasOpenList(resource);
   const declared =
-    isPath || words.some((word) => word.includes('.')) ? [] : declarations(resource, action, words, context);
+    isPath || words.some((word) => word.includes('.')) ? [] : createDeclarations(resource, action, words, context);
   const listed = words.map((word) => `"${word}"`).join(', ');
-  const field = repair(`declare the field${words.length > 1 ? 's' : ''} ${listed}`, declared, true).fix;
-  const other = rename(near).fix;
+  const field = createFix(`declare the field${words.length > 1 ? 's' : ''} ${listed}`, declared, true).fix;
+  const other = createRenameFix(near).fix;
   // A literal would be stored unprotected, and every row would hold the same secret.
-  const isProtectedHere = protectedColumns(resource, action).some((column) => met?.columns.includes(column));
+  const isProtectedHere = listProtectedColumns(resource, action).some((column) => met?.columns.includes(column));
   const fits =
     !isProtectedHere &&
-    fieldsMet(resource, text, context, node).every((column) => {
-      const type = columnType(context.registry, column);
-      return type === null || takes(type, text);
+    listParameterFields(resource, text, context, node).every((column) => {
+      const type = getColumnType(context.registry, column);
+      return type === null || canStoreValue(type, text);
     });
   const all = [
     ...(other ? [{ ...other, asks: true as const }] : []),
@@ -176,13 +182,13 @@ function fixes(
 }
 
 /** Words that are payload fields only without rules; the first rule must declare all of them. */
-function unruledWords({ definition, actions, payloadFields, sources }: LinkedResource): string[] {
+function listUnruledWords({ definition, actions, payloadFields, sources }: LinkedResource): string[] {
   if (payloadFields.size > 0) return [];
   return definition.finds.references.flatMap(({ refers, node, name }) => {
     if (refers.symbol !== 'name' || refers.soft !== true || node.type !== 'string') return [];
-    const action = actions.find((one) => inside(node, one.node));
-    const columns = columnsMet(definition.finds, node, refers)?.columns ?? [];
-    const source = action === undefined ? null : sources.bare(String(name), action.key, columns);
+    const action = actions.find((one) => isInside(node, one.node));
+    const columns = findParameterColumns(definition.finds, node, refers)?.columns ?? [];
+    const source = action === undefined ? null : sources.resolveBare(String(name), action.key, columns);
     return source?.why === 'unruled' ? [String(name)] : [];
   });
 }
@@ -191,11 +197,11 @@ function unruledWords({ definition, actions, payloadFields, sources }: LinkedRes
 const hasOpenList = ({ definition: { finds }, payloadFields, sources }: LinkedResource): boolean =>
   payloadFields.size === 0 &&
   finds.statements.some(
-    ({ each }) => each?.type === 'string' && sources.all(rootOf(String(each.scalar)), null).length === 0,
+    ({ each }) => each?.type === 'string' && sources.listSources(getRootName(String(each.scalar)), null).length === 0,
   );
 
 /** The model fields that a word is compared with, at node `at` or in the whole resource. */
-function fieldsMet(
+function listParameterFields(
   { definition: { finds } }: LinkedResource,
   text: string,
   { meetings }: ParameterContext,
@@ -211,7 +217,7 @@ function fieldsMet(
 }
 
 /** Uses the types of the columns; inside the rule of the list if the action repeats. */
-function declarations(
+function createDeclarations(
   resource: LinkedResource,
   { node, index, repeat }: LinkedAction,
   names: readonly string[],
@@ -219,11 +225,11 @@ function declarations(
 ): TextChange[] {
   const { registry } = context;
   const { doc, node: root, finds } = resource.definition;
-  const place = rulePlaceIn(registry, root, index);
+  const place = findRuleLocation(registry, root, index);
   if (place === null || names.length === 0) return [];
   const members = names.flatMap((name): (readonly [string, string])[] => {
-    const [column = null] = fieldsMet(resource, name, context);
-    const rule = ruleFor(registry, place.entry, jsTypeOf(registry, column), column?.['optional'] === true);
+    const [column = null] = listParameterFields(resource, name, context);
+    const rule = createRule(registry, place.entry, getColumnJsType(registry, column), column?.['optional'] === true);
     return rule === null ? [] : [[name, jsonLine(rule)]];
   });
   if (members.length < names.length) return [];
@@ -231,8 +237,8 @@ function declarations(
     repeat?.from === 'payload'
       ? finds.declarations.find((one) => one.symbol === 'payload-field' && one.name === repeat.name)?.node
       : null;
-  if (list?.type !== 'object') return [withRules(doc, node, place, members)];
-  const inner = memberOf(list, 'fields')?.value;
+  if (list?.type !== 'object') return [addRules(doc, node, place, members)];
+  const inner = findMember(list, 'fields')?.value;
   if (inner?.type === 'object') return [addMembers(doc, inner, members)];
   const fields = members.map(([name, json]) => `${JSON.stringify(name)}: ${json}`).join(', ');
   return [addMembers(doc, list, [['fields', `{ ${fields} }`]])];

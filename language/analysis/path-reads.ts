@@ -2,23 +2,24 @@
 import { listPathParameters } from '../strings/route.js';
 import type { LinkedResource } from './linked.js';
 import type { Registry } from './registry.js';
-import { inside } from './report.js';
-import { rootOf } from './sources.js';
-import { valueReads } from './value-reads.js';
+import { isInside } from './report.js';
+import { getRootName } from './sources.js';
+import { listValueReads } from './value-reads.js';
 
 type Owners = ReadonlyMap<string, LinkedResource>;
 
 /** By the key of the actionable. */
-export const ownersOf = (linked: readonly LinkedResource[]): Owners =>
+export const mapOwners = (linked: readonly LinkedResource[]): Owners =>
   new Map(linked.flatMap((resource) => resource.actions.map(({ key }) => [key, resource] as const)));
 
-export function pathReads(resource: LinkedResource, owners: Owners, registry: Registry): readonly string[] {
+export function listPathReads(resource: LinkedResource, owners: Owners, registry: Registry): readonly string[] {
   const names = listPathParameters(resource.path);
   if (names.length === 0) return names;
-  const read = new Set(fieldsRead(resource, null, registry));
-  for (const key of reachedFrom(resource, owners)) {
+  const read = new Set(listFieldsRead(resource, null, registry));
+  for (const key of listReachedActions(resource, owners)) {
     const other = owners.get(key);
-    if (other !== undefined && other !== resource) fieldsRead(other, key, registry).forEach((name) => read.add(name));
+    if (other !== undefined && other !== resource)
+      listFieldsRead(other, key, registry).forEach((name) => read.add(name));
   }
   return read.has(ALL) ? names : names.filter((name) => read.has(name));
 }
@@ -26,21 +27,21 @@ export function pathReads(resource: LinkedResource, owners: Owners, registry: Re
 const ALL = '*';
 
 /** `key`: only the fields that this actionable reads. */
-function fieldsRead(resource: LinkedResource, key: string | null, registry: Registry): string[] {
+function listFieldsRead(resource: LinkedResource, key: string | null, registry: Registry): string[] {
   const { actions, definition } = resource;
   const within = key === null ? definition.node : actions.find((action) => action.key === key)?.node;
   if (within === undefined) return [];
-  const values = valueReads(resource, registry).flatMap(({ node, path, source }) =>
-    inside(node, within) && (source === null || source.sort === 'payload') ? [path[0] ?? ALL] : [],
+  const values = listValueReads(resource, registry).flatMap(({ node, path, source }) =>
+    isInside(node, within) && (source === null || source.sort === 'payload') ? [path[0] ?? ALL] : [],
   );
   // Names that are hashed, encrypted or compared.
   const covered = definition.finds.references.flatMap(({ refers, node, name }) =>
-    refers.symbol === 'payload-field' && inside(node, within) ? [rootOf(String(name))] : [],
+    refers.symbol === 'payload-field' && isInside(node, within) ? [getRootName(String(name))] : [],
   );
   return [...values, ...covered];
 }
 
-function reachedFrom({ actions }: LinkedResource, owners: Owners): ReadonlySet<string> {
+function listReachedActions({ actions }: LinkedResource, owners: Owners): ReadonlySet<string> {
   const reached = new Set<string>();
   const visit = (keys: readonly string[]): void => {
     for (const key of keys) {

@@ -2,11 +2,11 @@
 import type { Json } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.js';
+import { findMember, toJson, type LocatedNode, type Member } from '../source/tree.js';
 import type { Expansion } from './registry.js';
 import type { WalkContext } from './walk.js';
 
-export function collectPlaces(
+export function collectUsages(
   context: WalkContext,
   node: LocatedNode,
   field: FieldNode,
@@ -32,12 +32,13 @@ export function collectPlaces(
     const kind = spec && context.registry.kind(spec.kind);
     const slot = kind?.slots.find((name) => field.parts.includes(name)) ?? kind?.slots[0] ?? '';
     // A plugin selected by key checks the object under its key.
-    const byKey = kind?.select.by === 'key' && spec !== undefined ? memberOf(node, spec.name)?.value : undefined;
+    const byKey = kind?.select.by === 'key' && spec !== undefined ? findMember(node, spec.name)?.value : undefined;
     const own = byKey === undefined || byKey === null ? value : (toJson(byKey) as Record<string, Json>);
     context.finds.places.push({ plugin, slot, node: byKey ?? node, value: own, holder, sound: !flawed.has(plugin) });
   }
 }
 
 /** False if any value in it is not written yet. */
-export const isWhole = ({ value }: Member): boolean => value !== null && isWholeNode(value);
-const isWholeNode = ({ members, items }: LocatedNode): boolean => members.every(isWhole) && items.every(isWholeNode);
+export const isCompleteMember = ({ value }: Member): boolean => value !== null && isCompleteNode(value);
+const isCompleteNode = ({ members, items }: LocatedNode): boolean =>
+  members.every(isCompleteMember) && items.every(isCompleteNode);

@@ -1,92 +1,92 @@
 /** Runs the checks of plugins, with the facts that they may read. */
 import type { Json } from '../../contract/json.js';
-import { checkPlugins, type Fixing, type ModelField } from './checks/plugins.js';
-import type { Answers } from './checks/statements.js';
-import { columnsOf } from './checks/uses.js';
+import { checkPlugins, type FixContext, type ModelField } from './checks/plugins.js';
+import type { ResultColumns } from './checks/statements.js';
+import { findResultColumns } from './checks/uses.js';
 import type { WholeSet } from './link-group.js';
-import { keepsGuards } from './fix-guards.js';
-import { objectOf } from '../source/tree.js';
+import { hasSafeEdits } from './fix-guards.js';
+import { toJsonObject } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import type { Read } from './memory.js';
+import type { StageInput } from './memory.js';
 import type { Definition } from './model.js';
-import { once } from './once.js';
-import { withRenamed } from './renamed.js';
-import { ownersOf, pathReads } from './path-reads.js';
+import { memoize } from './once.js';
+import { addRenamed } from './renamed.js';
+import { mapOwners, listPathReads } from './path-reads.js';
 import type { Report } from './report.js';
-import { secretResult } from './result-secrets.js';
-import { modelSecrets, renamedIn } from './secret-names.js';
-import type { Uniques } from './uniques.js';
+import { createSecretTest } from './result-secrets.js';
+import { listModelSecrets, findRenamedFields } from './secret-names.js';
+import type { UniqueFields } from './uniques.js';
 
 export function checkAllPlugins(
   set: WholeSet,
   definitions: readonly Definition[],
   linked: readonly LinkedResource[],
-  uniques: Uniques,
+  uniques: UniqueFields,
 ): void {
   const { registry, memory, report, env, given, tables, queries } = set;
   const resourceOf = new Map(linked.map((resource) => [resource.definition, resource]));
   const models = definitions.filter(({ sort }) => sort === 'model');
-  const secretsOfModel = modelSecrets(definitions, linked);
-  const owners = ownersOf(linked);
+  const secretsOfModel = listModelSecrets(definitions, linked);
+  const owners = mapOwners(linked);
   const modelsNamed = new Map<string, readonly Definition[]>();
   for (const model of models) modelsNamed.set(model.name, [...(modelsNamed.get(model.name) ?? []), model]);
   for (const definition of definitions) {
     const resource = resourceOf.get(definition);
     const queried = queries.get(definition);
-    const answers: Answers = queried?.answers ?? NO_ANSWERS;
-    const { touched, secrets: ownSecrets, said } = resource === undefined ? NOTHING : workOf(resource);
+    const answers: ResultColumns = queried?.answers ?? NO_ANSWERS;
+    const { touched, secrets: ownSecrets, said } = resource === undefined ? NOTHING : summarizeActions(resource);
     const ofModel = (model: string): readonly string[] => secretsOfModel.get(model) ?? [];
     const protectedIn = touched.map(ofModel);
-    const inPath = resource === undefined ? [] : pathReads(resource, owners, registry);
-    const work = (own: Report): void => {
+    const inPath = resource === undefined ? [] : listPathReads(resource, owners, registry);
+    const checkDefinition = (own: Report): void => {
       const { documents, statements } = definition.finds;
-      const secrets = renamedIn(documents, withRenamed([...protectedIn.flat(), ...ownSecrets], statements));
+      const secrets = findRenamedFields(documents, addRenamed([...protectedIn.flat(), ...ownSecrets], statements));
       const secretContext = { ofModel, named: secrets, own: ownSecrets };
       const known = (resource?.actions ?? []).map((action) => ({
-        ...actionFacts(action),
-        answers: columnsOf(resource, action.key, answers),
-        isSecret: resource === undefined ? () => false : secretResult(resource, action, queried, secretContext),
-        names: [...new Set(action.models.flatMap((model) => tables.fieldsOf(model)))],
-        fields: fieldsOf(models, action.models),
-        uniques: uniqueNames(action.models, uniques),
+        ...getActionFacts(action),
+        answers: findResultColumns(resource, action.key, answers),
+        isSecret: resource === undefined ? () => false : createSecretTest(resource, action, queried, secretContext),
+        names: [...new Set(action.models.flatMap((model) => tables.listFields(model)))],
+        fields: mapFields(models, action.models),
+        uniques: listUniqueNames(action.models, uniques),
       }));
       const context = { registry, report: own, env, given };
-      const modelField = fieldIn(models, touched);
-      const mayEdit: Fixing['mayEdit'] = (node, edits) =>
-        resource === undefined || keepsGuards(resource, registry, node, edits);
+      const modelField = createFieldLookup(models, touched);
+      const mayEdit: FixContext['mayEdit'] = (node, edits) =>
+        resource === undefined || hasSafeEdits(resource, registry, node, edits);
       const facts = { actions: known, secrets, inPath, modelField, mayEdit };
       checkPlugins(context, definition, definition.finds.places, facts);
     };
     const written = touched.map((model) => modelsNamed.get(model));
-    const columns = touched.map((model) => tables.fieldsOf(model));
+    const columns = touched.map((model) => tables.listFields(model));
     const free = touched.map((model) => uniques.get(model) ?? null);
     const reads = [env, given, said, queried, protectedIn, ownSecrets, written, columns, free, inPath];
-    memory.remember(definition, report, { name: 'plugins', reads, work });
+    memory.getOrCompute(definition, report, { name: 'plugins', reads, compute: checkDefinition });
   }
 }
 
-const actionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => ({ index, noOp, main, models, timing });
+const getActionFacts = ({ index, noOp, main, models, timing }: LinkedAction) => ({ index, noOp, main, models, timing });
 
 /** In lower case, including the columns of combinations. */
-const uniqueNames = (models: readonly string[], uniques: Uniques): ReadonlySet<string> =>
+const listUniqueNames = (models: readonly string[], uniques: UniqueFields): ReadonlySet<string> =>
   new Set(
     models.flatMap((model) => uniques.get(model) ?? []).flatMap((names) => names.map((name) => name.toLowerCase())),
   );
 
-const NO_ANSWERS: Answers = new Map();
+const NO_ANSWERS: ResultColumns = new Map();
 const NOTHING = { touched: [], secrets: [], said: [] };
 
 /** `said`: the facts that checks read, as cache keys. */
-const workOf = once(({ actions }: LinkedResource) => ({
+const summarizeActions = memoize(({ actions }: LinkedResource) => ({
   touched: [...new Set(actions.flatMap(({ models }) => models))],
   secrets: actions.flatMap(({ secrets }) => secrets),
-  said: actions.map(({ index, noOp, main, models, timing }): Read[] => {
+  said: actions.map(({ index, noOp, main, models, timing }): StageInput[] => {
     return [index, noOp, main, models, timing.scheduled, timing.later, timing.own];
   }),
 }));
 
 /** By lower-case name; a name that two models define is omitted. */
-function fieldsOf(
+function mapFields(
   models: readonly Definition[],
   names: readonly string[],
 ): ReadonlyMap<string, Readonly<Record<string, Json>>> {
@@ -94,13 +94,13 @@ function fieldsOf(
   for (const { name, node } of models) {
     if (!names.includes(name)) continue;
     for (const { key, value } of node.members) {
-      if (value !== null) found.set(key.toLowerCase(), found.has(key.toLowerCase()) ? null : objectOf(value));
+      if (value !== null) found.set(key.toLowerCase(), found.has(key.toLowerCase()) ? null : toJsonObject(value));
     }
   }
   return new Map([...found].flatMap(([key, field]) => (field === null ? [] : [[key, field] as const])));
 }
 
-const fieldIn =
+const createFieldLookup =
   (models: readonly Definition[], names: readonly string[]): ModelField =>
   (field) => {
     const found = models.flatMap(({ name, doc, node }) =>

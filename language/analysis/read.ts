@@ -3,12 +3,12 @@
  * Invalid entries are parsed with their file and never cached.
  */
 import type { CodeEntry } from '../../contract/problem.js';
-import { document, windowOf, type Document, type Window } from '../source/document.js';
+import { createDocument, createWindow, type Document, type Window } from '../source/document.js';
 import { parseSource, type LocatedNode, type SourceFault } from '../source/tree.js';
-import { objectsIn, type KnownEnd, type Stretch } from '../source/windows.js';
-import { classify, entriesOf } from './classify.js';
+import { findObjects, type KnownEnd, type TextRange } from '../source/windows.js';
+import { classifyDefinitions, listEntries } from './classify.js';
 import type { Definition } from './model.js';
-import { createReport, reportFaults, type Row } from './report.js';
+import { createReport, reportFaults, type PendingProblem } from './report.js';
 
 export interface SourceFile {
   readonly file: string;
@@ -22,7 +22,7 @@ export interface FileRead {
   readonly doc: Document;
   readonly entries: readonly Entry[];
   readonly definitions: readonly Definition[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly PendingProblem[];
   /** The file has syntax errors. */
   readonly faulty: boolean;
 }
@@ -33,55 +33,60 @@ interface Entry {
   /** Duplicate keys: the only faults of a separately parsed entry. */
   readonly faults: readonly SourceFault[];
   readonly definitions: readonly Definition[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly PendingProblem[];
 }
 
 type Codes = Readonly<Record<string, CodeEntry>>;
 
-export interface Reading {
+export interface ReadOptions {
   readonly codes: Codes;
   /** Also classifies models by their shape. */
   readonly byShape: boolean;
 }
 
 /** `before`: the previous read of this file with the same options. */
-export function readFile(source: SourceFile, before: FileRead | undefined, reading: Reading): FileRead {
+export function readFile(source: SourceFile, before: FileRead | undefined, reading: ReadOptions): FileRead {
   const { file, text, unreadable } = source;
   if (before?.source.text === text && before.source.unreadable === unreadable) return before;
-  const doc = document(file, text);
+  const doc = createDocument(file, text);
   const report = createReport(reading.codes);
   if (unreadable !== undefined) {
     report.add('SRC_UNREADABLE', { doc, start: 0, end: 0 }, { what: unreadable });
     return { source, doc, entries: [], definitions: [], rows: report.rows, faulty: true };
   }
   const windows = createWindows(doc, before?.entries ?? [], reading);
-  const entries = objectsIn(text, windows.knownEnd)?.map(windows.entryAt) ?? [null];
+  const entries = findObjects(text, windows.knownEnd)?.map(windows.entryAt) ?? [null];
   const sound = entries.filter((entry) => entry !== null);
   if (sound.length === entries.length) {
     for (const { window, faults } of sound) if (window !== null) reportFaults(window, faults, report);
-    return finished(source, doc, sound, report.rows);
+    return createFileRead(source, doc, sound, report.rows);
   }
   const { root, faults } = parseSource(doc);
   reportFaults(doc, faults, report);
-  const nodes = root === null ? [] : entriesOf(root);
-  const found = nodes.map((node) => windows.entryAt(node) ?? entryOf(doc, node, reading));
-  return finished(source, doc, found, report.rows);
+  const nodes = root === null ? [] : listEntries(root);
+  const found = nodes.map((node) => windows.entryAt(node) ?? createEntry(doc, node, reading));
+  return createFileRead(source, doc, found, report.rows);
 }
 
-function finished(source: SourceFile, doc: Document, entries: readonly Entry[], faults: readonly Row[]): FileRead {
+function createFileRead(
+  source: SourceFile,
+  doc: Document,
+  entries: readonly Entry[],
+  faults: readonly PendingProblem[],
+): FileRead {
   const definitions = entries.flatMap((entry) => entry.definitions);
   const rows = [...faults, ...entries.flatMap((entry) => entry.rows)];
   return { source, doc, entries, definitions, rows, faulty: faults.length > 0 };
 }
 
-interface Windows {
+interface WindowCache {
   readonly knownEnd: KnownEnd;
   /** Null if the range is no valid object. Repeated calls return the same entry. */
-  readonly entryAt: (stretch: Stretch) => Entry | null;
+  readonly entryAt: (stretch: TextRange) => Entry | null;
 }
 
 /** Finds unchanged entries by their previous order, and moved ones by their text. */
-function createWindows(doc: Document, before: readonly Entry[], reading: Reading): Windows {
+function createWindows(doc: Document, before: readonly Entry[], reading: ReadOptions): WindowCache {
   const spare = new Map<string, Entry[]>();
   for (const entry of before) {
     if (entry.window === null) continue;
@@ -102,26 +107,26 @@ function createWindows(doc: Document, before: readonly Entry[], reading: Reading
     return undefined;
   };
   const taken = new Map<number, { readonly end: number; readonly entry: Entry | null }>();
-  const entryAt = ({ start, end }: Stretch): Entry | null => {
+  const entryAt = ({ start, end }: TextRange): Entry | null => {
     const known = taken.get(start);
     if (known?.end === end) return known.entry;
     const again = start < end ? spare.get(doc.text.slice(start, end))?.shift() : undefined;
     if (again?.window) again.window.within = { doc, start };
-    const entry = again ?? (start < end ? readWindow(windowOf(doc, start, end), reading) : null);
+    const entry = again ?? (start < end ? readWindow(createWindow(doc, start, end), reading) : null);
     taken.set(start, { end, entry });
     return entry;
   };
   return { knownEnd, entryAt };
 }
 
-function readWindow(window: Window, reading: Reading): Entry | null {
+function readWindow(window: Window, reading: ReadOptions): Entry | null {
   const { root, faults } = parseSource(window);
   if (root?.type !== 'object' || faults.some(({ code }) => code !== 'SRC_DUPLICATE_KEY')) return null;
-  return { ...entryOf(window, root, reading), window, faults };
+  return { ...createEntry(window, root, reading), window, faults };
 }
 
-function entryOf(doc: Document, node: LocatedNode, { codes, byShape }: Reading): Entry {
+function createEntry(doc: Document, node: LocatedNode, { codes, byShape }: ReadOptions): Entry {
   const report = createReport(codes);
-  const definitions = classify(doc, node, report, byShape);
+  const definitions = classifyDefinitions(doc, node, report, byShape);
   return { window: null, faults: [], definitions, rows: report.rows };
 }

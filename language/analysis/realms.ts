@@ -1,5 +1,5 @@
 /** Resolves the realm of a message at load time. A realm is a group of callers that guards identify, with its own uids. Pure. */
-import type { PluginPlace } from './finds.js';
+import type { PluginUsage } from './finds.js';
 import type { Registry } from './registry.js';
 
 export interface Realm {
@@ -9,39 +9,39 @@ export interface Realm {
   readonly reached: boolean;
 }
 
-interface Guarded {
+interface GuardedResource {
   readonly id: string;
-  readonly places: readonly PluginPlace[];
+  readonly places: readonly PluginUsage[];
 }
 
 /** Null if the resource does not identify its callers. */
-export function realmOf(registry: Registry, places: readonly PluginPlace[]): Realm | null {
-  const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
+export function findRealm(registry: Registry, places: readonly PluginUsage[]): Realm | null {
+  const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   for (const place of places) {
     const spec = registry.plugins.get(place.plugin);
     if (spec?.facts?.['identifies'] !== true) continue;
-    const { realm, reached } = spec.getRealm?.({ ...place, facts }) ?? { realm: '', reached: true };
+    const { realm, reached } = spec.getRealm?.({ ...place, facts: findFacts }) ?? { realm: '', reached: true };
     return { realm: JSON.stringify([place.plugin, realm]), reached };
   }
   return null;
 }
 
 /** True for any guard, also if it does not identify callers (a webhook signature). */
-export const isJudged = (registry: Registry, places: readonly PluginPlace[]): boolean =>
+export const isJudged = (registry: Registry, places: readonly PluginUsage[]): boolean =>
   places.some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['guards'] === true);
 
 /** The reachable realms, each with the id of its first resource. */
-export function realmsIn(registry: Registry, resources: Iterable<Guarded>): ReadonlyMap<string, string> {
+export function listRealms(registry: Registry, resources: Iterable<GuardedResource>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { id, places } of resources) {
-    const own = realmOf(registry, places);
+    const own = findRealm(registry, places);
     if (own?.reached === true && !found.has(own.realm)) found.set(own.realm, id);
   }
   return found;
 }
 
 /** The realm that a message addresses. `open`: unverified connections receive it too. */
-export type Meant =
+export type MessageRealm =
   | { readonly realm: string; readonly open: boolean }
   /** No guard identifies callers, so the uid that a connection claims is used. */
   | { readonly realm: null; readonly open: true }
@@ -52,7 +52,11 @@ export type Meant =
  * `own`: realm of the sending resource. `trusted`: callers do not determine the content; unverified connections do not receive
  * it.
  */
-export function meantBy(own: Realm | null, trusted: boolean, realms: ReadonlyMap<string, string>): Meant {
+export function resolveMessageRealm(
+  own: Realm | null,
+  trusted: boolean,
+  realms: ReadonlyMap<string, string>,
+): MessageRealm {
   if (own !== null) return { realm: own.realm, open: false };
   const [only] = realms.keys();
   if (only === undefined) return { realm: null, open: true };

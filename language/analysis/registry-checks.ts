@@ -26,27 +26,27 @@ export function checkKind(kind: Kind): void {
 }
 
 export function checkSpec(spec: PluginSpec): void {
-  const missing = (what: string): never => {
+  const failSpec = (what: string): never => {
     throw new BootError('PLG_SPEC', { name: pluginId(spec), what });
   };
-  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(spec.name)) missing('its name is not a plain word');
-  if (spec.summary.trim() === '') missing('it has no summary');
-  if (spec.since.trim() === '') missing('it does not say since which version it exists');
-  if (spec.examples.length === 0) missing('it has no example');
-  if (spec.counterExamples.length === 0) missing('it has no counter-example');
+  if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(spec.name)) failSpec('its name is not a plain word');
+  if (spec.summary.trim() === '') failSpec('it has no summary');
+  if (spec.since.trim() === '') failSpec('it does not say since which version it exists');
+  if (spec.examples.length === 0) failSpec('it has no example');
+  if (spec.counterExamples.length === 0) failSpec('it has no counter-example');
 }
 
 export function checkFacts(kind: Kind, spec: PluginSpec): void {
   for (const [name, fact] of Object.entries(kind.facts)) {
     const value = spec.facts?.[name];
-    if (value === undefined ? fact.required : !factFits(fact, value)) {
+    if (value === undefined ? fact.required : !isFactValid(fact, value)) {
       const expected = fact.oneOf === undefined ? `a ${fact.type}` : `one of ${fact.oneOf.join(', ')}`;
       throw new BootError('PLG_FACTS', { name: pluginId(spec), fact: name, expected });
     }
   }
 }
 
-function factFits(fact: FactSpec, value: FactValue): boolean {
+function isFactValid(fact: FactSpec, value: FactValue): boolean {
   if (fact.type === 'list') return Array.isArray(value);
   if (typeof value !== fact.type) return false;
   return fact.oneOf === undefined || fact.oneOf.includes(String(value));

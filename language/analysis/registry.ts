@@ -6,10 +6,10 @@ import { pluginId, type PluginId, type PluginSpec, type SchemaLike } from '../..
 import type { CodeEntry } from '../../contract/problem.js';
 import { Slot } from '../../contract/slot.js';
 import { CATALOGUE } from '../problems/catalogue.js';
-import { fold, FoldError } from '../schema/fold.js';
+import { foldSchema, FoldError } from '../schema/fold.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Correction } from '../../contract/mistaken.js';
-import type { Absent } from './expected.js';
+import type { MissingPlugin } from './expected.js';
 import { createExpander } from './expand.js';
 import { assertNoSharedFields } from './field-claims.js';
 import { GRAMMAR, OPEN_SLOTS } from './grammar.js';
@@ -42,7 +42,7 @@ export interface Expansion {
   /** Made-up keys. */
   readonly mistaken: ReadonlyMap<string, Correction>;
   /** Keys of plugins that the interface defines and that are not registered. */
-  readonly expected: ReadonlyMap<string, Absent>;
+  readonly expected: ReadonlyMap<string, MissingPlugin>;
   /** Required fields that may be omitted if one of these keys is present. */
   readonly instead: ReadonlyMap<string, readonly string[]>;
 }
@@ -55,8 +55,8 @@ export interface Registry {
   plugin(kind: string, name: string): PluginSpec | undefined;
   names(kind: string): readonly string[];
   /** Accessors with this `tail` fact, for example `plugin:<kind>`. */
-  rootsOf(tail: string): readonly string[];
-  kindsIn(slot: string): readonly Kind[];
+  listRoots(tail: string): readonly string[];
+  listKinds(slot: string): readonly Kind[];
   /** Undefined if the plugin adds no fields in this slot. */
   schema(id: PluginId, slot: string): FieldNode | undefined;
   expand(field: FieldNode, read: (key: string) => Json | undefined): Expansion;
@@ -77,7 +77,8 @@ export function buildRegistry(
   const plugins = new Map<PluginId, PluginSpec>();
   const schemas = new Map<string, Folding>();
   const commons = new Map<string, FieldNode>();
-  for (const kind of kinds) if (kind.common !== undefined) commons.set(kind.kind, foldOf(kind.common, kind.kind));
+  for (const kind of kinds)
+    if (kind.common !== undefined) commons.set(kind.kind, foldPluginSchema(kind.common, kind.kind));
   for (const spec of specs) {
     const id = pluginId(spec);
     const kind = kindMap.get(spec.kind);
@@ -88,7 +89,7 @@ export function buildRegistry(
       checkFacts(kind, spec);
     }
     plugins.set(id, spec);
-    for (const [slot, schema] of slotsOf(kind, spec)) schemas.set(`${id}@${slot}`, foldingOf(schema, id));
+    for (const [slot, schema] of listSlots(kind, spec)) schemas.set(`${id}@${slot}`, createFolding(schema, id));
   }
   const registry = freezeRegistry(kindMap, plugins, schemas, commons);
   if (![...kinds, ...specs].every((one) => judged.has(one))) {
@@ -104,19 +105,19 @@ const NONE: ReadonlySet<Kind | PluginSpec> = new Set();
 /** Folds a schema at the first call. */
 type Folding = () => FieldNode;
 
-function foldingOf(schema: SchemaLike, name: string): Folding {
+function createFolding(schema: SchemaLike, name: string): Folding {
   let known: FieldNode | undefined;
-  return () => (known ??= foldOf(schema, name));
+  return () => (known ??= foldPluginSchema(schema, name));
 }
 
-function slotsOf(kind: Kind, spec: PluginSpec): [string, SchemaLike][] {
+function listSlots(kind: Kind, spec: PluginSpec): [string, SchemaLike][] {
   if (spec.slots !== undefined) return Object.entries(spec.slots);
   return spec.schema === undefined ? [] : kind.slots.map((slot) => [slot, spec.schema as SchemaLike]);
 }
 
-function foldOf(schema: SchemaLike, name: string): FieldNode {
+function foldPluginSchema(schema: SchemaLike, name: string): FieldNode {
   try {
-    return fold(schema, name);
+    return foldSchema(schema, name);
   } catch (error) {
     if (error instanceof FoldError) throw new BootError('PLG_SPEC', { name, what: error.message });
     throw error;
@@ -145,11 +146,11 @@ function freezeRegistry(
     kind: (name) => kinds.get(name),
     plugin: (kind, name) => plugins.get(`${kind}:${name}`),
     names: (kind) => names.get(kind) ?? [],
-    rootsOf: (tail) =>
+    listRoots: (tail) =>
       (inSlot.get(Slot.ACCESSOR) ?? []).flatMap(({ kind }) =>
         (names.get(kind) ?? []).filter((name) => plugins.get(`${kind}:${name}`)?.facts?.['tail'] === tail),
       ),
-    kindsIn: (slot) => inSlot.get(slot) ?? [],
+    listKinds: (slot) => inSlot.get(slot) ?? [],
     schema: (id, slot) => schemas.get(`${id}@${slot}`)?.(),
     expand: (field, read) => expander(field, read),
   };
@@ -157,7 +158,7 @@ function freezeRegistry(
   return Object.freeze(registry);
 }
 
-export function fieldsInLanguage(registry: Registry, language: 'sql'): string[] {
+export function listFieldsInLanguage(registry: Registry, language: 'sql'): string[] {
   const names = new Set<string>();
   const visit = (node: FieldNode): void => {
     for (const [name, field] of Object.entries(node.fields)) {

@@ -3,41 +3,43 @@ import type { SqlScan } from '../strings/sql.js';
 import { findGroupEnd, findHolder, isName, getLexemeName, toLexemes, type Lexeme } from '../strings/sql-read.js';
 import type { SqlText } from './finds.js';
 
-export function withRenamed(names: Iterable<string>, statements: readonly SqlText[]): ReadonlySet<string> {
+export function addRenamed(names: Iterable<string>, statements: readonly SqlText[]): ReadonlySet<string> {
   const all = new Set(names);
   if (all.size === 0) return all;
   // A column may be renamed several times in a WITH list.
   for (let before = -1; before !== all.size;) {
     before = all.size;
-    for (const { scan } of statements) for (const alias of aliasesOf(scan, all)) all.add(alias);
+    for (const { scan } of statements) for (const alias of findAliases(scan, all)) all.add(alias);
   }
   return all;
 }
 
-function aliasesOf(scan: SqlScan, names: ReadonlySet<string>): string[] {
+function findAliases(scan: SqlScan, names: ReadonlySet<string>): string[] {
   const words = toLexemes(scan.text, scan.tokens);
-  return words.flatMap((word, i) => (isName(word) && names.has(getLexemeName(word)) ? nameBehind(words, i) : []));
+  return words.flatMap((word, i) =>
+    isName(word) && names.has(getLexemeName(word)) ? findFollowingName(words, i) : [],
+  );
 }
 
-const wordsIn = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const splitWords = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 /** Functions that reveal the text of an argument, or a hash that can be compared. */
-const KEEPS_TEXT = wordsIn(
+const KEEPS_TEXT = splitWords(
   'CAST UPPER LOWER INITCAP SUBSTR SUBSTRING LEFT RIGHT TRIM LTRIM RTRIM BTRIM LPAD RPAD REPLACE REGEXP_REPLACE REVERSE TRANSLATE ' +
     'OVERLAY CONCAT CONCAT_WS FORMAT SPLIT_PART COALESCE NULLIF IFNULL GREATEST LEAST MIN MAX ANY_VALUE STRING_AGG ARRAY_AGG ' +
     'GROUP_CONCAT JSON_AGG JSONB_AGG JSON_ARRAYAGG TO_JSON TO_JSONB ENCODE DECODE HEX UNHEX TO_BASE64 CONVERT_TO CONVERT_FROM ' +
     'QUOTE_LITERAL MD5 SHA1 SHA2 SHA224 SHA256 SHA384 SHA512 DIGEST',
 );
-const JOINS_TEXT = wordsIn('|| -> ->> #> #>>');
+const JOINS_TEXT = splitWords('|| -> ->> #> #>>');
 /** Keywords before a parenthesis that are not function calls. */
-const CLAUSES = wordsIn('SELECT DISTINCT RETURNING FROM WHERE BY HAVING ON SET VALUES USING AS IN AND OR NOT');
+const CLAUSES = splitWords('SELECT DISTINCT RETURNING FROM WHERE BY HAVING ON SET VALUES USING AS IN AND OR NOT');
 
 /** The name of the result that reveals the column at `i`. */
-function nameBehind(words: readonly Lexeme[], i: number): string[] {
+function findFollowingName(words: readonly Lexeme[], i: number): string[] {
   let [start, end] = [i, i];
   let made: string[] = [];
   for (let open = findHolder(words, start); open !== -1; open = findHolder(words, start)) {
     if (words[open + 1]?.text === 'SELECT' && !(isSelected(words, start) && isScalar(words[open - 1]))) break;
-    if (isHeld(words, start, end)) return [];
+    if (isTextKept(words, start, end)) return [];
     const called = words[open - 1];
     const isCall = isName(called) && !CLAUSES.has(called.text);
     if (isCall && !KEEPS_TEXT.has(called.text)) return [];
@@ -45,11 +47,11 @@ function nameBehind(words: readonly Lexeme[], i: number): string[] {
     made = isCall && called.text !== 'CAST' ? [getLexemeName(called)] : made;
     [start, end] = [isCall ? open - 1 : open, findGroupEnd(words, open) - 1];
   }
-  if (isHeld(words, start, end)) return [];
-  const at = behindJoined(words, end + 1);
-  if (words[at]?.text === 'AS') return nameAt(words, at + 1);
+  if (isTextKept(words, start, end)) return [];
+  const at = skipJoined(words, end + 1);
+  if (words[at]?.text === 'AS') return findName(words, at + 1);
   if (isListEnd(words[at])) return isSelected(words, start) ? made : [];
-  return isListEnd(words[at + 1]) ? nameAt(words, at) : [];
+  return isListEnd(words[at + 1]) ? findName(words, at) : [];
 }
 
 /** After this token a parenthesized query is a value, not a table. */
@@ -58,13 +60,13 @@ const isScalar = (before: Lexeme | undefined): boolean =>
   (before.type === 'comma' || before.type === 'open' || before.text === 'SELECT' || JOINS_TEXT.has(before.text));
 
 /** A comparison or arithmetic does not reveal its operands. */
-function isHeld(words: readonly Lexeme[], start: number, end: number): boolean {
+function isTextKept(words: readonly Lexeme[], start: number, end: number): boolean {
   const behind = words[end + 1]?.type === 'cast' ? words[end + 2] : words[end + 1];
   return [words[start - 1], behind].some((word) => word?.type === 'operator' && !JOINS_TEXT.has(word.text));
 }
 
 /** The index after casts and operands of operators such as `||`. */
-function behindJoined(words: readonly Lexeme[], from: number): number {
+function skipJoined(words: readonly Lexeme[], from: number): number {
   let at = from;
   while (words[at]?.type === 'cast' || JOINS_TEXT.has(words[at]?.text ?? '')) {
     if (words[at]?.type === 'cast') at++;
@@ -91,7 +93,7 @@ function isSelected(words: readonly Lexeme[], i: number): boolean {
   return false;
 }
 
-const nameAt = (words: readonly Lexeme[], i: number): string[] => {
+const findName = (words: readonly Lexeme[], i: number): string[] => {
   const word = words[i];
   return isName(word) ? [getLexemeName(word)] : [];
 };

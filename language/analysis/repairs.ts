@@ -1,14 +1,14 @@
 /** Creates fixes that consist of several text changes. */
 import type { FindingEdit } from '../../contract/plugin.js';
 import { addItems, addMembers, jsonLine, removeItem, removeMember } from '../source/edit-json.js';
-import { offsetInString } from '../source/escapes.js';
+import { toDocumentOffset } from '../source/escapes.js';
 import type { Document } from '../source/document.js';
 import type { TextChange } from '../source/format.js';
-import { nodeAt, type LocatedNode } from '../source/tree.js';
+import { findNode, type LocatedNode } from '../source/tree.js';
 import type { ReportOptions } from './report.js';
 
 /** `asks`: the author must review the result. */
-export function repair(title: string, changes: readonly TextChange[], asks = false): Pick<ReportOptions, 'fix'> {
+export function createFix(title: string, changes: readonly TextChange[], asks = false): Pick<ReportOptions, 'fix'> {
   const [first, ...more] = changes;
   if (first === undefined) return {};
   const { start, end, text } = first;
@@ -16,21 +16,21 @@ export function repair(title: string, changes: readonly TextChange[], asks = fal
 }
 
 /** Null if an edit cannot be applied. */
-export function changesOf(doc: Document, node: LocatedNode, edits: readonly FindingEdit[]): TextChange[] | null {
+export function resolveEdits(doc: Document, node: LocatedNode, edits: readonly FindingEdit[]): TextChange[] | null {
   const changes: TextChange[] = [];
   for (const edit of edits) {
-    const made = changeOf(doc, node, edit);
+    const made = resolveEdit(doc, node, edit);
     if (made === null) return null;
     changes.push(...made);
   }
   return changes;
 }
 
-function changeOf(doc: Document, node: LocatedNode, edit: FindingEdit): TextChange[] | null {
-  const found = nodeAt(node, edit.at);
+function resolveEdit(doc: Document, node: LocatedNode, edit: FindingEdit): TextChange[] | null {
+  const found = findNode(node, edit.at);
   const slash = edit.at.lastIndexOf('/');
   const [above, key] = [edit.at.slice(0, slash), edit.at.slice(slash + 1)];
-  const around = nodeAt(node, above)?.node ?? null;
+  const around = findNode(node, above)?.node ?? null;
   if ('add' in edit) {
     const items = edit.add.map((item) => JSON.stringify(item));
     if (found !== null) return found.node.type === 'array' ? [addItems(doc, found.node, items)] : null;
@@ -56,6 +56,6 @@ function changeOf(doc: Document, node: LocatedNode, edit: FindingEdit): TextChan
   if (found.node.type !== 'string') return null;
   const [start, end] = edit.span;
   return [
-    { start: offsetInString(doc, found.node, start), end: offsetInString(doc, found.node, end), text: edit.text },
+    { start: toDocumentOffset(doc, found.node, start), end: toDocumentOffset(doc, found.node, end), text: edit.text },
   ];
 }

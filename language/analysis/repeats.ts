@@ -1,31 +1,31 @@
 /** Determines the list that a query repeats over: the named one, else the only one in rules or earlier results, else the body. */
 import { isObject, type Json } from '../../contract/json.js';
 import { listPathParameters } from '../strings/route.js';
-import { nearest } from '../source/suggest.js';
+import { findNearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
 import type { Declaration } from './finds.js';
 import type { RepeatModel } from './model.js';
 import type { Registry } from './registry.js';
-import { hint, rename, type Report, inside } from './report.js';
+import { formatHint, createRenameFix, type Report, isInside } from './report.js';
 
 export function linkRepeats(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   for (const resource of resources) {
     const { statements, documents } = resource.definition.finds;
     for (const { each, node } of [...statements, ...documents]) {
-      const action = each && resource.actions.find((candidate) => inside(node, candidate.node));
+      const action = each && resource.actions.find((candidate) => isInside(node, candidate.node));
       if (!action) continue;
       action.repeat =
         each.type === 'string'
-          ? named(resource, action, each, registry, report)
-          : found(resource, action, each, registry, report);
+          ? resolveNamedRepeat(resource, action, each, registry, report)
+          : resolveImplicitRepeat(resource, action, each, registry, report);
     }
   }
 }
 
-const spotOf = ({ definition: { doc } }: LinkedResource, { start, end }: LocatedNode) => ({ doc, start, end });
+const toLocation = ({ definition: { doc } }: LinkedResource, { start, end }: LocatedNode) => ({ doc, start, end });
 
-function named(
+function resolveNamedRepeat(
   resource: LinkedResource,
   action: LinkedAction,
   node: LocatedNode,
@@ -43,41 +43,41 @@ function named(
   const inPath = listPathParameters(resource.path);
   const fields = [...resource.payloadFields.keys()];
   if (!resource.payloadFields.has(root) && !fields.every((field) => inPath.includes(field))) {
-    const near = nearest(root, [...fields, ...resource.names]);
-    report.add('LNK_UNKNOWN_NAME', spotOf(resource, node), { name, hint: hint(near) }, rename(near));
+    const near = findNearest(root, [...fields, ...resource.names]);
+    report.add('LNK_UNKNOWN_NAME', toLocation(resource, node), { name, hint: formatHint(near) }, createRenameFix(near));
     return null;
   }
-  const rule = declarationsIn(resource).find((declared) => declared.name === root)?.value ?? null;
-  const list = rest.reduce<Json>((around, segment) => fieldsOf(around)?.[segment] ?? null, rule);
-  return { from: 'payload', body: false, name, action: null, fields: namesIn(list) };
+  const rule = listDeclarations(resource).find((declared) => declared.name === root)?.value ?? null;
+  const list = rest.reduce<Json>((around, segment) => getRuleFields(around)?.[segment] ?? null, rule);
+  return { from: 'payload', body: false, name, action: null, fields: listFieldNames(list) };
 }
 
-function found(
+function resolveImplicitRepeat(
   resource: LinkedResource,
   action: LinkedAction,
   node: LocatedNode,
   registry: Registry,
   report: Report,
 ): RepeatModel {
-  const lists = declarationsIn(resource).filter((declared) => isList(resource, declared, registry));
-  const own = lists.filter(({ spot }) => inside(spot, action.node));
+  const lists = listDeclarations(resource).filter((declared) => isList(resource, declared, registry));
+  const own = lists.filter(({ spot }) => isInside(spot, action.node));
   const fromPayload = (own.length > 0 ? own : lists).map(({ name, value }): RepeatModel => ({
     from: 'payload',
     body: true,
     name,
     action: null,
-    fields: namesIn(value),
+    fields: listFieldNames(value),
   }));
-  const candidates = [...resultBefore(resource, action, fromPayload, registry), ...fromPayload];
+  const candidates = [...findEarlierResult(resource, action, fromPayload, registry), ...fromPayload];
   const [only] = candidates;
   if (candidates.length > 1) {
     const names = candidates.map(({ name, action: key }) => (name === null ? `the result of ${key}` : `"${name}"`));
-    report.add('LNK_LIST_UNCLEAR', spotOf(resource, node), { names: names.join(', ') });
+    report.add('LNK_LIST_UNCLEAR', toLocation(resource, node), { names: names.join(', ') });
   }
   return only ?? { from: 'body', body: true, name: null, action: null, fields: null };
 }
 
-const declarationsIn = ({ definition }: LinkedResource): Declaration[] =>
+const listDeclarations = ({ definition }: LinkedResource): Declaration[] =>
   definition.finds.declarations.filter(({ symbol }) => symbol === 'payload-field');
 
 function isList({ definition }: LinkedResource, { node }: Declaration, registry: Registry): boolean {
@@ -87,7 +87,7 @@ function isList({ definition }: LinkedResource, { node }: Declaration, registry:
 }
 
 /** A more distant result counts only if there is no other list. */
-function resultBefore(
+function findEarlierResult(
   resource: LinkedResource,
   action: LinkedAction,
   others: readonly RepeatModel[],
@@ -119,12 +119,12 @@ export function listFacts(
   return { outputs: answered ?? (Array.isArray(outputs) ? (outputs as readonly string[]) : null) };
 }
 
-const fieldsOf = (rule: Json): Readonly<Record<string, Json>> | null => {
+const getRuleFields = (rule: Json): Readonly<Record<string, Json>> | null => {
   const fields = isObject(rule) ? rule['fields'] : undefined;
   return isObject(fields) ? fields : null;
 };
 
-function namesIn(rule: Json): string[] | null {
-  const fields = fieldsOf(rule);
+function listFieldNames(rule: Json): string[] | null {
+  const fields = getRuleFields(rule);
   return fields === null ? null : Object.keys(fields);
 }

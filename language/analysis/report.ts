@@ -3,21 +3,21 @@ import type { CodeEntry, Fix, Params, FileRange, Problem, Severity } from '../..
 import { fillMessage } from '../../contract/problem.js';
 import { rangeAt, type Document } from '../source/document.js';
 import type { SourceFault } from '../source/tree.js';
-import { repair } from './repairs.js';
+import { createFix } from './repairs.js';
 
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-export const inside = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end;
+export const isInside = (inner: Span, outer: Span): boolean => inner.start >= outer.start && inner.end <= outer.end;
 
-export interface Spot extends Span {
+export interface SourceLocation extends Span {
   readonly doc: Document;
 }
 
 export interface ReportOptions {
-  readonly related?: readonly { readonly message: string; readonly spot: Spot }[];
+  readonly related?: readonly { readonly message: string; readonly spot: SourceLocation }[];
   readonly fix?: FixOption;
   /** Alternative fixes. */
   readonly others?: readonly FixOption[];
@@ -35,29 +35,29 @@ export interface FixOption {
 }
 
 /** A pending diagnostic: its offsets follow the text, and become ranges at the end. */
-export interface Row {
+export interface PendingProblem {
   readonly code: string;
   readonly severity: Severity;
   readonly message: string;
-  readonly spot: Spot;
-  readonly related: readonly { readonly message: string; readonly spot: Spot }[];
+  readonly spot: SourceLocation;
+  readonly related: readonly { readonly message: string; readonly spot: SourceLocation }[];
   readonly fix: (FixOption & { readonly span: Span }) | null;
   readonly others: readonly (FixOption & { readonly span: Span })[];
 }
 
 export interface Report {
-  add(code: string, spot: Spot, params?: Params, options?: ReportOptions): void;
-  append(rows: readonly Row[]): void;
+  add(code: string, spot: SourceLocation, params?: Params, options?: ReportOptions): void;
+  merge(rows: readonly PendingProblem[]): void;
   /** Turns confirmed rows into errors. */
-  raise(rows: readonly Row[]): void;
-  readonly rows: readonly Row[];
+  raiseToErrors(rows: readonly PendingProblem[]): void;
+  readonly rows: readonly PendingProblem[];
   readonly errors: number;
 }
 
 export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report {
-  const rows: Row[] = [];
+  const rows: PendingProblem[] = [];
   let errors = 0;
-  const append = (row: Row): void => {
+  const appendRow = (row: PendingProblem): void => {
     if (row.severity === 'error') errors++;
     rows.push(row);
   };
@@ -70,15 +70,15 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
       const entry = codes[code];
       if (entry?.severity === undefined) throw new Error(`"${code}" is not the code of a problem`);
       const { severity } = entry;
-      const message = fillMessage(entry.message, sentence(entry.message, params));
-      const change = (one: FixOption) => ({ ...one, span: one.span ?? spot });
-      const first = fix === undefined ? null : change(fix);
-      append({ code, severity, message, spot, related, fix: first, others: others.map(change) });
+      const message = fillMessage(entry.message, capitalizePlace(entry.message, params));
+      const withSpan = (one: FixOption) => ({ ...one, span: one.span ?? spot });
+      const first = fix === undefined ? null : withSpan(fix);
+      appendRow({ code, severity, message, spot, related, fix: first, others: others.map(withSpan) });
     },
-    append(more) {
-      for (const row of more) append(row);
+    merge(more) {
+      for (const row of more) appendRow(row);
     },
-    raise(certain) {
+    raiseToErrors(certain) {
       for (const [i, row] of rows.entries()) {
         if (row.severity === 'error' || !certain.includes(row)) continue;
         // A stage may have cached the row, so it must not be modified.
@@ -90,33 +90,36 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
 }
 
 /** Ranges refer to the current text. */
-export function problemsIn({ rows }: Pick<Report, 'rows'>): Problem[] {
+export function toProblems({ rows }: Pick<Report, 'rows'>): Problem[] {
   return rows.map(({ code, severity, message, spot, related, fix, others }) => ({
     code,
     severity,
     message,
-    ...placeOf(spot),
-    related: related.map((one) => ({ message: one.message, ...placeOf(one.spot) })),
-    ...(fix && { fix: fixIn(spot.doc, fix) }),
-    ...(others.length > 0 && { others: others.map((one) => fixIn(spot.doc, one)) }),
+    ...toPlace(spot),
+    related: related.map((one) => ({ message: one.message, ...toPlace(one.spot) })),
+    ...(fix && { fix: toFix(spot.doc, fix) }),
+    ...(others.length > 0 && { others: others.map((one) => toFix(spot.doc, one)) }),
   }));
 }
 
-function fixIn(own: Document, { title, text, span, more, asks, doc = own }: NonNullable<Row['fix']>): Fix {
+function toFix(own: Document, { title, text, span, more, asks, doc = own }: NonNullable<PendingProblem['fix']>): Fix {
   return {
     title,
     text,
-    ...placeOf({ doc, ...spanOf(span) }),
+    ...toPlace({ doc, ...toSpan(span) }),
     ...(more && { more: more.map((one) => ({ range: rangeAt(doc, one.start, one.end), text: one.text })) }),
     ...(asks === true && { asks }),
   };
 }
 
-const spanOf = ({ start, end }: Span): Span => ({ start, end });
-const placeOf = ({ doc, start, end }: Spot): FileRange => ({ file: doc.file, range: rangeAt(doc, start, end) });
+const toSpan = ({ start, end }: Span): Span => ({ start, end });
+const toPlace = ({ doc, start, end }: SourceLocation): FileRange => ({
+  file: doc.file,
+  range: rangeAt(doc, start, end),
+});
 
 /** Capitalizes a name at the start of a message: `This actionable needs ...`. */
-function sentence(template: string, params: Params): Params {
+function capitalizePlace(template: string, params: Params): Params {
   const { place } = params;
   if (typeof place !== 'string' || !template.startsWith('{place}')) return params;
   return { ...params, place: place.charAt(0).toUpperCase() + place.slice(1) };
@@ -126,20 +129,20 @@ export function reportFaults(doc: Document, faults: readonly SourceFault[], repo
   for (const { code, params, start, end, related, mend } of faults) {
     const options = {
       ...(related && { related: [{ message: related.message, spot: { doc, ...related } }] }),
-      ...(mend && repair(mend.title, mend.changes, mend.asks)),
+      ...(mend && createFix(mend.title, mend.changes, mend.asks)),
     };
     report.add(code, { doc, start, end }, params, options);
   }
 }
 
-export const hint = (name: string | undefined): string => (name === undefined ? '' : ` Did you mean "${name}"?`);
+export const formatHint = (name: string | undefined): string => (name === undefined ? '' : ` Did you mean "${name}"?`);
 
 /** Replaces the wrong name by a similar one, in quotes. */
-export const rename = (near: string | undefined): Pick<ReportOptions, 'fix'> =>
+export const createRenameFix = (near: string | undefined): Pick<ReportOptions, 'fix'> =>
   near === undefined ? {} : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
 
 /** Orders problems by file, then by position. */
-export const byPlace = (a: Problem, b: Problem): number =>
+export const compareByPlace = (a: Problem, b: Problem): number =>
   a.file < b.file
     ? -1
     : a.file > b.file

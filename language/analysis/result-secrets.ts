@@ -1,7 +1,7 @@
 /** Decides whether a field of a result is secret: by its source column if known, else by its name. */
 import type { LinkedAction, LinkedResource } from './linked.js';
-import { inside } from './report.js';
-import { rootOf } from './sources.js';
+import { isInside } from './report.js';
+import { getRootName } from './sources.js';
 import type { StatementNames } from './sql/names.js';
 import type { Queries } from './link-group.js';
 
@@ -15,7 +15,7 @@ export interface SecretContext {
 }
 
 /** The predicate takes dotted paths into the result. */
-export function secretResult(
+export function createSecretTest(
   { definition: { finds }, names }: LinkedResource,
   { node }: LinkedAction,
   queries: Queries | undefined,
@@ -23,16 +23,16 @@ export function secretResult(
 ): (path: string) => boolean {
   const byName = (path: string): boolean => isNamed(path, (name) => named.has(name));
   const byOwn = (path: string): boolean => isNamed(path, (name) => own.includes(name));
-  const within = <T extends { readonly node: LinkedAction['node'] }>(list: readonly T[]): readonly T[] =>
-    list.filter((one) => inside(one.node, node));
-  const [only, ...others] = within(finds.statements);
-  const isDocument = within(finds.documents).length > 0;
+  const filterInside = <T extends { readonly node: LinkedAction['node'] }>(list: readonly T[]): readonly T[] =>
+    list.filter((one) => isInside(one.node, node));
+  const [only, ...others] = filterInside(finds.statements);
+  const isDocument = filterInside(finds.documents).length > 0;
   // Without a query, a secret can only come from an extracted result or own actionables.
   if (only === undefined && !isDocument) return names.size > 0 ? byName : byOwn;
   const known = only === undefined || others.length > 0 || isDocument ? undefined : queries?.names.get(only.node);
   if (known === undefined || known.columns === null || known.mixed) return byName;
   return (path) => {
-    const source = sourceOf(known, rootOf(path));
+    const source = findColumnSource(known, getRootName(path));
     if (source === undefined) return byName(path);
     if (typeof source?.model !== 'string') return byOwn(path);
     const { model, name } = source;
@@ -44,7 +44,7 @@ export function secretResult(
 const isNamed = (path: string, has: (name: string) => boolean): boolean => has(path) || path.split('.').some(has);
 
 /** Null if no table is read, undefined if the source is uncertain. */
-function sourceOf({ columns, origins, aliased }: StatementNames, name: string) {
+function findColumnSource({ columns, origins, aliased }: StatementNames, name: string) {
   const count = columns?.filter((column) => column === name).length ?? 0;
   if (count === 0) return null;
   if (count > 1) return undefined;

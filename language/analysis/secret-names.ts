@@ -1,18 +1,18 @@
 /** Determines the names that are not returned by default: hashed, encrypted, or marked as secret in a model. */
 import { asText } from '../../contract/json.js';
 import { listAccessors } from '../strings/accessor.js';
-import { inside } from './report.js';
+import { isInside } from './report.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import { type LocatedNode, objectOf } from '../source/tree.js';
+import { type LocatedNode, toJsonObject } from '../source/tree.js';
 import type { DocumentQuery } from './finds.js';
 import type { Definition } from './model.js';
 import type { TableNames } from './tables.js';
 
-export function linkSecrets(resources: readonly LinkedResource[], tables: Pick<TableNames, 'modelOf'>): void {
+export function linkSecrets(resources: readonly LinkedResource[], tables: Pick<TableNames, 'findModel'>): void {
   for (const { definition, actions } of resources) {
     for (const action of actions) {
-      action.secrets = secretsOf(definition, action);
-      action.secretModels = action.secrets.length === 0 ? [] : holdersOf(definition, action, tables);
+      action.secrets = listSecrets(definition, action);
+      action.secretModels = action.secrets.length === 0 ? [] : findSecretModels(definition, action, tables);
     }
   }
 }
@@ -21,18 +21,18 @@ export function linkSecrets(resources: readonly LinkedResource[], tables: Pick<T
  * The models that hold the secrets: those that are written, else those that are read to decrypt or compare.
  * A value that is only sent, or compared in a condition, makes no column secret.
  */
-function holdersOf(
+function findSecretModels(
   { finds }: Definition,
   action: LinkedAction,
-  tables: Pick<TableNames, 'modelOf'>,
+  tables: Pick<TableNames, 'findModel'>,
 ): readonly string[] {
-  const statements = finds.statements.filter(({ node }) => inside(node, action.node));
+  const statements = finds.statements.filter(({ node }) => isInside(node, action.node));
   const targets = statements.flatMap(({ scan: { target, verb } }) =>
     target === null || (verb !== 'INSERT' && verb !== 'UPDATE') ? [] : [target.name],
   );
-  if (targets.length > 0) return targets.flatMap((name) => tables.modelOf(name) ?? []);
-  const isDocument = finds.documents.some(({ node }) => inside(node, action.node));
-  const secret = finds.declarations.filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node));
+  if (targets.length > 0) return targets.flatMap((name) => tables.findModel(name) ?? []);
+  const isDocument = finds.documents.some(({ node }) => isInside(node, action.node));
+  const secret = finds.declarations.filter(({ symbol, spot }) => symbol === 'secret' && isInside(spot, action.node));
   // Payload fields that are hashed or encrypted and written to no table.
   const sent = new Set(
     finds.references.flatMap(({ refers, spot }) =>
@@ -43,31 +43,31 @@ function holdersOf(
 }
 
 /** The payload names and the columns they are written to. */
-function secretsOf({ finds }: Definition, action: LinkedAction): string[] {
+function listSecrets({ finds }: Definition, action: LinkedAction): string[] {
   const fields = finds.declarations
-    .filter(({ symbol, spot }) => symbol === 'secret' && inside(spot, action.node))
+    .filter(({ symbol, spot }) => symbol === 'secret' && isInside(spot, action.node))
     .map(({ name }) => name);
   if (fields.length === 0) return [];
   // Bare, or as the path of an accessor.
   const isSecret = (text: string): boolean =>
     fields.includes(text) || listAccessors(text).some(({ tail }) => fields.includes(tail.join('.')));
   const columns = finds.statements
-    .filter(({ node }) => inside(node, action.node))
+    .filter(({ node }) => isInside(node, action.node))
     .flatMap(({ scan, parameters }) =>
       scan.placeholders.flatMap(({ n, column }) =>
         column !== null && isSecret(asText(parameters[n - 1]?.scalar)) ? [column] : [],
       ),
     );
   const written = finds.documents
-    .filter(({ node }) => inside(node, action.node))
-    .flatMap(({ around, parameters }) => fieldsHolding(around, parameters, isSecret));
+    .filter(({ node }) => isInside(node, action.node))
+    .flatMap(({ around, parameters }) => listFieldsHolding(around, parameters, isSecret));
   // The column of payload field `login.password` is usually `password`.
   const names = fields.map((field) => field.slice(field.lastIndexOf('.') + 1));
   return [...new Set([...fields, ...names, ...columns, ...written])];
 }
 
 /** By last path segment; for an operand, the field of its operator. */
-function fieldsHolding(
+function listFieldsHolding(
   around: LocatedNode,
   parameters: readonly LocatedNode[],
   holds: (text: string) => boolean,
@@ -85,35 +85,35 @@ function fieldsHolding(
     }
   };
   // Members of the query's own object are not document fields.
-  for (const { value } of around.members) for (const part of partsOf(value)) visit(part, null);
+  for (const { value } of around.members) for (const part of toParts(value)) visit(part, null);
   return found;
 }
 
-const partsOf = (node: LocatedNode | null): readonly LocatedNode[] =>
+const toParts = (node: LocatedNode | null): readonly LocatedNode[] =>
   node === null || node.type === 'string' ? [] : [node];
 
 /** For example `pw` in `{"pw": "$password"}`. */
-export function renamedIn(documents: readonly DocumentQuery[], names: Iterable<string>): ReadonlySet<string> {
+export function findRenamedFields(documents: readonly DocumentQuery[], names: Iterable<string>): ReadonlySet<string> {
   const all = new Set(names);
   if (all.size === 0) return all;
   for (let before = -1; before !== all.size;) {
     before = all.size;
-    const reads = (text: string): boolean =>
+    const isSecretPath = (text: string): boolean =>
       text.startsWith('$') && all.has(text.slice(text.lastIndexOf('.') + 1).replace('$', ''));
-    for (const { around } of documents) for (const field of fieldsHolding(around, [], reads)) all.add(field);
+    for (const { around } of documents) for (const field of listFieldsHolding(around, [], isSecretPath)) all.add(field);
   }
   return all;
 }
 
 /** Fields that a model marks as secret or that any resource hashes or encrypts. */
-export function modelSecrets(
+export function listModelSecrets(
   definitions: readonly Definition[],
   linked: readonly LinkedResource[],
 ): ReadonlyMap<string, readonly string[]> {
   const marked = definitions
     .filter(({ sort }) => sort === 'model')
     .map(({ name, node }) => {
-      const secret = node.members.filter(({ value }) => value !== null && objectOf(value)['secret'] === true);
+      const secret = node.members.filter(({ value }) => value !== null && toJsonObject(value)['secret'] === true);
       return { model: name, names: secret.map(({ key }) => key) };
     });
   const written = linked.flatMap(({ actions }) =>

@@ -2,10 +2,10 @@
 import { listPathParameters } from '../strings/route.js';
 import type { Declaration, Reference } from './finds.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import { closureOf, runningOrder } from './order.js';
+import { orderWithDependencies, listInRunningOrder } from './order.js';
 import type { Registry } from './registry.js';
 import { listFacts } from './repeats.js';
-import { inside } from './report.js';
+import { isInside } from './report.js';
 
 /** In order of precedence. `output`: a field of the single item in an earlier list result. */
 export const SOURCE_SORTS = ['extracted', 'generated', 'output', 'payload', 'claim'] as const;
@@ -41,13 +41,13 @@ export interface Source {
 /** `action`: the key of the actionable that contains the name; null outside actionables. */
 export interface Sources {
   /** All certain sources, in order of precedence. */
-  all(name: string, action: string | null): readonly Source[];
+  listSources(name: string, action: string | null): readonly Source[];
   /** Resolves a bare word in a parameter list. `columns`: the columns it is bound to. */
-  bare(text: string, action: string | null, columns: readonly string[]): Source | null;
+  resolveBare(text: string, action: string | null, columns: readonly string[]): Source | null;
   /** Resolves the name in a payload accessor. */
   read(name: string, action: string | null): Source;
   /** All names with a source here, grouped by kind of source. */
-  names(action: string | null): readonly Source[];
+  listNames(action: string | null): readonly Source[];
 }
 
 type Scope = Pick<
@@ -60,62 +60,68 @@ const WORD = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 /** True for identifiers joined by dots. */
 export const isWord = (text: string): boolean => WORD.test(text);
 
-export const rootOf = (path: string): string => path.split('.')[0] ?? path;
+export const getRootName = (path: string): string => path.split('.')[0] ?? path;
 
 /** Edges and repeats may be added to the actionables of `scope` until the first call. */
-export function makeSources(scope: Scope, registry: Registry): Sources {
+export function createSources(scope: Scope, registry: Registry): Sources {
   const { declarations, references } = scope.definition.finds;
   const path = new Set(listPathParameters(scope.path));
   const rules = new Set(declarations.flatMap(({ symbol, name }) => (symbol === 'payload-field' ? [name] : [])));
-  const properties = new Set(references.flatMap(propertyOf));
+  const properties = new Set(references.flatMap(listProperties));
   const byKey = new Map(scope.actions.map((action) => [action.key, action]));
-  const outputsOf = outputsBefore(scope, registry);
+  const outputsOf = createOutputLookup(scope, registry);
 
-  const given = (sort: 'extracted' | 'generated', name: string): Source => ({
+  const createProducedSource = (sort: 'extracted' | 'generated', name: string): Source => ({
     sort,
     name,
-    makers: makersOf(scope, declarations, SYMBOLS[sort], name),
+    makers: findProducers(scope, declarations, SYMBOLS[sort], name),
     why: null,
   });
-  const payload = (name: string, why: PayloadReason): Source => ({ sort: 'payload', name, makers: [], why });
+  const createPayloadSource = (name: string, why: PayloadReason): Source => ({
+    sort: 'payload',
+    name,
+    makers: [],
+    why,
+  });
 
-  function all(name: string, key: string | null): readonly Source[] {
+  function listSources(name: string, key: string | null): readonly Source[] {
     const action = key === null ? undefined : byKey.get(key);
     const found: Source[] = [];
-    if (scope.names.has(name)) found.push(given('extracted', name));
-    if (scope.generated.has(name)) found.push(given('generated', name));
+    if (scope.names.has(name)) found.push(createProducedSource('extracted', name));
+    if (scope.generated.has(name)) found.push(createProducedSource('generated', name));
     const isItem = action?.repeat?.fields?.includes(name) === true;
     // The item belongs to the result, not to the payload.
     const ofResult = isItem && (action.repeat?.from === 'result' || action.repeat?.from === 'extracted');
     const makers = action === undefined || ofResult ? [] : outputsOf(action, name);
     if (makers.length > 0) found.push({ sort: 'output', name, makers, why: null });
-    if (rules.has(name)) found.push(payload(name, 'rule'));
-    else if (path.has(name)) found.push(payload(name, 'path'));
-    else if (isItem) found.push(payload(name, 'item'));
+    if (rules.has(name)) found.push(createPayloadSource(name, 'rule'));
+    else if (path.has(name)) found.push(createPayloadSource(name, 'path'));
+    else if (isItem) found.push(createPayloadSource(name, 'item'));
     // A protected name is a payload field only if it has no other source.
-    else if (properties.has(name) && found.length === 0) found.push(payload(name, 'property'));
+    else if (properties.has(name) && found.length === 0) found.push(createPayloadSource(name, 'property'));
     if (scope.claims.has(name)) found.push({ sort: 'claim', name, makers: [], why: null });
     return found;
   }
 
   return {
-    all,
-    bare(text, key, columns) {
-      const name = rootOf(text);
-      const [first] = all(name, key);
+    listSources,
+    resolveBare(text, key, columns) {
+      const name = getRootName(text);
+      const [first] = listSources(name, key);
       if (first !== undefined) return first;
       if (!isWord(text)) return null;
-      if (columns.some((column) => isColumn(text, column))) return payload(name, 'column');
+      if (columns.some((column) => isColumn(text, column))) return createPayloadSource(name, 'column');
       const action = key === null ? undefined : byKey.get(key);
       // Scheduled work has no payload.
-      if (rules.size === 0 && action?.timing.scheduled !== true) return payload(name, 'unruled');
+      if (rules.size === 0 && action?.timing.scheduled !== true) return createPayloadSource(name, 'unruled');
       const repeat = action?.repeat ?? null;
       // The fields of the items are unknown, so any word may be one.
       const isOpen = repeat?.fields === null && (repeat.from === 'result' || repeat.from === 'extracted');
-      return isOpen ? payload(name, 'item') : null;
+      return isOpen ? createPayloadSource(name, 'item') : null;
     },
-    read: (name, key) => all(name, key).find(({ sort }) => sort !== 'claim') ?? payload(name, 'accessor'),
-    names(key) {
+    read: (name, key) =>
+      listSources(name, key).find(({ sort }) => sort !== 'claim') ?? createPayloadSource(name, 'accessor'),
+    listNames(key) {
       const action = key === null ? undefined : byKey.get(key);
       const outputs = scope.actions.flatMap((one) => listFacts(scope, one, registry)?.outputs ?? []);
       const items = action?.repeat?.fields ?? [];
@@ -129,7 +135,7 @@ export function makeSources(scope: Scope, registry: Registry): Sources {
         ...properties,
         ...scope.claims,
       ]);
-      const found = [...every].flatMap((name) => all(name, key).slice(0, 1));
+      const found = [...every].flatMap((name) => listSources(name, key).slice(0, 1));
       return SOURCE_SORTS.flatMap((wanted) => found.filter(({ sort }) => sort === wanted));
     },
   };
@@ -141,23 +147,23 @@ const SYMBOLS = { extracted: 'name', generated: 'generated' } as const;
 const isColumn = (text: string, column: string): boolean =>
   text === column || (column === column.toLowerCase() && text.toLowerCase() === column);
 
-const propertyOf = ({ refers, name }: Reference): string[] =>
-  refers.symbol === 'payload-field' ? [rootOf(String(name))] : [];
+const listProperties = ({ refers, name }: Reference): string[] =>
+  refers.symbol === 'payload-field' ? [getRootName(String(name))] : [];
 
-const makersOf = (
+const findProducers = (
   { actions }: Scope,
   declarations: readonly Declaration[],
   wanted: Declaration['symbol'],
   name: string,
 ): string[] =>
   actions.flatMap(({ key, node }) =>
-    declarations.some((one) => one.symbol === wanted && rootOf(one.name) === name && inside(one.spot, node))
+    declarations.some((one) => one.symbol === wanted && getRootName(one.name) === name && isInside(one.spot, node))
       ? [key]
       : [],
   );
 
 /** The actionables that run before `user` and return a list with the name in its items. */
-function outputsBefore(scope: Scope, registry: Registry): (user: LinkedAction, name: string) => string[] {
+function createOutputLookup(scope: Scope, registry: Registry): (user: LinkedAction, name: string) => string[] {
   const { actions } = scope;
   const outputs = new Map<LinkedAction, readonly string[]>();
   for (const action of actions) {
@@ -167,14 +173,14 @@ function outputsBefore(scope: Scope, registry: Registry): (user: LinkedAction, n
   if (outputs.size === 0) return () => [];
   const byKey = new Map(actions.map((action) => [action.key, action]));
   const waitsFor = (action: LinkedAction): LinkedAction[] => action.edges.flatMap(({ to }) => byKey.get(to) ?? []);
-  const running = (): readonly LinkedAction[] =>
-    runningOrder(
+  const listRunning = (): readonly LinkedAction[] =>
+    listInRunningOrder(
       actions.filter(({ timing }) => !timing.scheduled),
       waitsFor,
     );
   return (user, name) => {
-    const all = running();
-    const order = all.includes(user) ? all : closureOf([user], waitsFor);
+    const all = listRunning();
+    const order = all.includes(user) ? all : orderWithDependencies([user], waitsFor);
     const position = order.indexOf(user);
     return order.flatMap((action, at) => {
       if (at >= position || outputs.get(action)?.includes(name) !== true) return [];

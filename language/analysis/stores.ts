@@ -2,27 +2,27 @@
 import { asText } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { StorePlace } from '../../contract/model.js';
-import { nearest } from '../source/suggest.js';
+import { findNearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
-import type { Given } from './config.js';
+import type { AnalysisSettings } from './config.js';
 import type { DocumentQuery, SqlText } from './finds.js';
-import type { Memory } from './memory.js';
+import type { StageCache } from './memory.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
-import { hint, rename, type Report, type Spot } from './report.js';
-import { collectionsOf, type TableNames } from './tables.js';
+import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
+import { listCollections, type TableNames } from './tables.js';
 
 export interface Stores {
-  of(model: string): readonly StorePlace[];
+  listStores(model: string): readonly StorePlace[];
   /** Null if the query's field does not specify the kind of store. */
-  placeOf(query: SqlText | DocumentQuery): StorePlace | null;
+  findPlace(query: SqlText | DocumentQuery): StorePlace | null;
   /** Null if unknown. */
-  syntaxOf(query: SqlText | DocumentQuery): string | null;
+  findSyntax(query: SqlText | DocumentQuery): string | null;
   /** The same list as before while nothing in it has changed. */
-  placedIn(definition: Definition): readonly Placed[];
+  listPlacedQueries(definition: Definition): readonly PlacedQuery[];
 }
 
-export interface Placed {
+export interface PlacedQuery {
   readonly query: SqlText | DocumentQuery;
   readonly place: StorePlace;
   readonly models: readonly string[];
@@ -33,10 +33,10 @@ export interface StoresInput {
   readonly definitions: readonly Definition[];
   readonly tables: TableNames;
   readonly registry: Registry;
-  readonly memory: Memory;
+  readonly memory: StageCache;
   readonly report: Report;
   /** Null if no config is known; then any connection name is accepted. */
-  readonly given: Pick<Given, 'chosen'> | null;
+  readonly given: Pick<AnalysisSettings, 'chosen'> | null;
 }
 
 /** The default instance of kinds without a required one. */
@@ -44,20 +44,20 @@ const OTHERWISE = 'main';
 
 export function resolveStores(input: StoresInput): Stores {
   const { definitions, tables, registry, memory, report, given } = input;
-  const names = namesByKind(input);
+  const names = mapNamesByKind(input);
   const wanted = new Map(
     definitions.flatMap(({ sort, name, connection }) =>
       sort === 'model' && connection !== null ? [[name, asText(connection.scalar)] as const] : [],
     ),
   );
-  const placed = memory.rememberAll(definitions, report, {
+  const placed = memory.getOrComputeAll(definitions, report, {
     name: 'stores',
     reads: [names, wanted, definitions.flatMap(({ sort, name }) => (sort === 'model' ? [name] : [])), given],
-    work: (definition, own) => placesIn(definition, { ...input, report: own }, names, wanted),
+    compute: (definition, own) => placeQueries(definition, { ...input, report: own }, names, wanted),
   });
-  const places = new Map<SqlText | DocumentQuery, Placed>();
+  const places = new Map<SqlText | DocumentQuery, PlacedQuery>();
   const kept = new Map<string, Map<string, StorePlace>>();
-  const keep = (model: string, place: StorePlace): void => {
+  const addStore = (model: string, place: StorePlace): void => {
     const known = kept.get(model) ?? new Map<string, StorePlace>();
     kept.set(model, known.set(`${place.kind}/${place.instance}`, place));
   };
@@ -69,55 +69,55 @@ export function resolveStores(input: StoresInput): Stores {
       asked.add(one.place.kind);
       for (const model of one.models) {
         meant.add(model);
-        keep(model, one.place);
+        addStore(model, one.place);
       }
     }
   }
   for (const { sort, name } of definitions) {
     if (sort !== 'model' || kept.has(name)) continue;
-    for (const place of placesUnasked(wanted.get(name), names, asked, registry)) keep(name, place);
+    for (const place of placeUnqueried(wanted.get(name), names, asked, registry)) addStore(name, place);
   }
-  keepReferred(definitions, tables, registry, meant, kept, keep);
+  addReferredModels(definitions, tables, registry, meant, kept, addStore);
   const byDefinition = new Map(definitions.map((definition, i) => [definition, placed[i] ?? []]));
   const lists = new Map([...kept].map(([model, all]) => [model, [...all.values()]]));
   return {
-    of: (model) => lists.get(model) ?? [],
-    placeOf: (query) => places.get(query)?.place ?? null,
-    syntaxOf: (query) => places.get(query)?.syntax ?? null,
-    placedIn: (definition) => byDefinition.get(definition) ?? [],
+    listStores: (model) => lists.get(model) ?? [],
+    findPlace: (query) => places.get(query)?.place ?? null,
+    findSyntax: (query) => places.get(query)?.syntax ?? null,
+    listPlacedQueries: (definition) => byDefinition.get(definition) ?? [],
   };
 }
 
-function placesIn(
+function placeQueries(
   definition: Definition,
   input: StoresInput,
   names: ReadonlyMap<string, readonly string[] | null>,
   wanted: ReadonlyMap<string, string>,
-): readonly Placed[] {
+): readonly PlacedQuery[] {
   const { tables, registry, report } = input;
-  if (definition.connection !== null) judgeModel(definition, definition.connection, names, input);
+  if (definition.connection !== null) checkConnection(definition, definition.connection, names, input);
   return [...definition.finds.statements, ...definition.finds.documents].flatMap((query) => {
     if (query.store === null) return [];
-    const models = modelsOf(query, tables);
-    const instance = instanceFor(definition, query, query.store, { models, wanted, names, registry, report });
+    const models = listModels(query, tables);
+    const instance = chooseInstance(definition, query, query.store, { models, wanted, names, registry, report });
     const place = { kind: query.store, instance };
-    return [{ query, place, models, syntax: syntaxOf(input, place) }];
+    return [{ query, place, models, syntax: findSyntax(input, place) }];
   });
 }
 
-function syntaxOf({ registry, given }: StoresInput, { kind, instance }: StorePlace): string | null {
+function findSyntax({ registry, given }: StoresInput, { kind, instance }: StorePlace): string | null {
   const chosen = given?.chosen.find((one) => one.kind === kind && one.instance === instance);
   const syntax = chosen && registry.plugin(kind, chosen.name)?.facts?.['syntax'];
   return typeof syntax === 'string' ? syntax : null;
 }
 
 /** In order of registration. */
-const storeKinds = ({ kinds }: Registry): Kind[] => [...kinds.values()].filter(({ config }) => config?.models);
+const listStoreKinds = ({ kinds }: Registry): Kind[] => [...kinds.values()].filter(({ config }) => config?.models);
 
 /** Null if the config is unknown. */
-function namesByKind({ registry, given }: StoresInput): ReadonlyMap<string, readonly string[] | null> {
+function mapNamesByKind({ registry, given }: StoresInput): ReadonlyMap<string, readonly string[] | null> {
   return new Map(
-    storeKinds(registry).map(({ kind }) => [
+    listStoreKinds(registry).map(({ kind }) => [
       kind,
       given?.chosen.filter((chosen) => chosen.kind === kind).map(({ instance }) => instance) ?? null,
     ]),
@@ -127,9 +127,9 @@ function namesByKind({ registry, given }: StoresInput): ReadonlyMap<string, read
 const has = (names: ReadonlyMap<string, readonly string[] | null>, kind: string, name: string): boolean =>
   names.get(kind)?.includes(name) ?? true;
 
-function modelsOf(query: SqlText | DocumentQuery, tables: TableNames): string[] {
-  const found = ('scan' in query ? query.scan.tables : collectionsOf(query)).map(({ name }) => name);
-  return [...new Set(found.flatMap((name) => tables.modelOf(name) ?? []))];
+function listModels(query: SqlText | DocumentQuery, tables: TableNames): string[] {
+  const found = ('scan' in query ? query.scan.tables : listCollections(query)).map(({ name }) => name);
+  return [...new Set(found.flatMap((name) => tables.findModel(name) ?? []))];
 }
 
 interface Choosing {
@@ -140,7 +140,7 @@ interface Choosing {
   readonly report: Report;
 }
 
-function instanceFor(
+function chooseInstance(
   { doc }: Definition,
   { node, connection }: SqlText | DocumentQuery,
   kind: string,
@@ -149,7 +149,7 @@ function instanceFor(
   const otherwise = registry.kind(kind)?.config?.must ?? OTHERWISE;
   if (connection !== null) {
     const name = asText(connection.scalar);
-    if (!has(names, kind, name)) reportUnknown(report, spotOf(doc, connection), name, names.get(kind) ?? []);
+    if (!has(names, kind, name)) reportUnknown(report, toLocation(doc, connection), name, names.get(kind) ?? []);
     return name;
   }
   const said = models.flatMap((model) => {
@@ -160,12 +160,12 @@ function instanceFor(
   const other = said.find(({ name }) => name !== first?.name);
   if (first !== undefined && other !== undefined) {
     const params = { model: first.model, name: first.name, other: other.model, elsewhere: other.name };
-    report.add('LNK_CONNECTIONS', spotOf(doc, node), params);
+    report.add('LNK_CONNECTIONS', toLocation(doc, node), params);
   }
   return first?.name ?? otherwise;
 }
 
-function judgeModel(
+function checkConnection(
   { doc }: Definition,
   connection: LocatedNode,
   names: ReadonlyMap<string, readonly string[] | null>,
@@ -174,22 +174,22 @@ function judgeModel(
   const name = asText(connection.scalar);
   if ([...names.keys()].some((kind) => has(names, kind, name))) return;
   const known = [...new Set([...names.values()].flatMap((list) => list ?? []))];
-  reportUnknown(report, spotOf(doc, connection), name, known);
+  reportUnknown(report, toLocation(doc, connection), name, known);
 }
 
-function reportUnknown(report: Report, spot: Spot, name: string, known: readonly string[]): void {
-  const near = nearest(name, known);
-  report.add('LNK_UNKNOWN_CONNECTION', spot, { name, hint: hint(near) }, rename(near));
+function reportUnknown(report: Report, spot: SourceLocation, name: string, known: readonly string[]): void {
+  const near = findNearest(name, known);
+  report.add('LNK_UNKNOWN_CONNECTION', spot, { name, hint: formatHint(near) }, createRenameFix(near));
 }
 
 /** Its own `connection`, else the default instance of the first kind of store in use. */
-function placesUnasked(
+function placeUnqueried(
   said: string | undefined,
   names: ReadonlyMap<string, readonly string[] | null>,
   asked: ReadonlySet<string>,
   registry: Registry,
 ): StorePlace[] {
-  const kinds = storeKinds(registry);
+  const kinds = listStoreKinds(registry);
   const chosen = kinds.filter(({ kind }) => said !== undefined && names.get(kind)?.includes(said) === true);
   if (said !== undefined && chosen.length > 0) return chosen.map(({ kind }) => ({ kind, instance: said }));
   const usual = kinds.find(({ kind }) => asked.has(kind)) ?? kinds[0];
@@ -197,7 +197,7 @@ function placesUnasked(
 }
 
 /** Unqueried models are also stored with the models that refer to them, where references are enforced. */
-function keepReferred(
+function addReferredModels(
   definitions: readonly Definition[],
   tables: TableNames,
   { kinds }: Registry,
@@ -209,7 +209,7 @@ function keepReferred(
     sort !== 'model'
       ? []
       : finds.references.flatMap(({ refers, name: target }) => {
-          const model = refers.symbol === 'model' ? tables.modelOf(String(target)) : undefined;
+          const model = refers.symbol === 'model' ? tables.findModel(String(target)) : undefined;
           return model === undefined || asked.has(model) ? [] : [{ from: name, to: model }];
         }),
   );
@@ -224,4 +224,4 @@ function keepReferred(
   }
 }
 
-const spotOf = (doc: Definition['doc'], { start, end }: LocatedNode): Spot => ({ doc, start, end });
+const toLocation = (doc: Definition['doc'], { start, end }: LocatedNode): SourceLocation => ({ doc, start, end });

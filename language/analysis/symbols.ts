@@ -3,7 +3,7 @@ import { rangeAt } from '../source/document.js';
 import type { Position, Range } from '../../contract/problem.js';
 import type { Analysis } from './model.js';
 import type { Registry } from './registry.js';
-import type { Spot } from './report.js';
+import type { SourceLocation } from './report.js';
 import { collectDocuments } from './symbols/documents.js';
 import { collectModels } from './symbols/models.js';
 import { collectResources } from './symbols/resources.js';
@@ -30,7 +30,7 @@ export interface SymbolId {
 
 export interface Occurrence {
   /** Without quotes. */
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
   readonly role: 'declaration' | 'use';
   /** `sql`: a name in a statement. `self`: another word for it. `file`: the file name; `spot` is the start of the content. */
   readonly form: 'plain' | 'sql' | 'self' | 'file';
@@ -47,31 +47,31 @@ export interface SymbolIndex {
   readonly symbols: ReadonlyMap<string, NamedSymbol>;
   get(id: SymbolId): NamedSymbol | undefined;
   /** Returns the innermost name; `file` as in problems. */
-  at(file: string, position: Position): Found | null;
+  at(file: string, position: Position): SymbolMatch | null;
 }
 
-export interface Found {
+export interface SymbolMatch {
   readonly symbol: NamedSymbol;
   readonly occurrence: Occurrence;
   readonly range: Range;
 }
 
-export interface Collecting {
+export interface SymbolCollector {
   readonly analysis: Analysis;
   readonly registry: Registry;
-  readonly add: (id: SymbolId, spot: Spot, role: Occurrence['role'], form?: Occurrence['form']) => void;
+  readonly add: (id: SymbolId, spot: SourceLocation, role: Occurrence['role'], form?: Occurrence['form']) => void;
   /** Marks two symbols that must have the same name. */
-  readonly tie: (a: SymbolId, b: SymbolId) => void;
+  readonly linkSymbols: (a: SymbolId, b: SymbolId) => void;
 }
 
-export const symbolKey = ({ sort, within, name }: SymbolId): string => `${sort}\n${within}\n${name}`;
+export const createSymbolKey = ({ sort, within, name }: SymbolId): string => `${sort}\n${within}\n${name}`;
 
 const kept = new WeakMap<Analysis, SymbolIndex>();
 
 export function symbolsOf(analysis: Analysis, registry: Registry): SymbolIndex {
   const known = kept.get(analysis);
   if (known !== undefined) return known;
-  const index = makeIndex(analysis, registry);
+  const index = createSymbolIndex(analysis, registry);
   kept.set(analysis, index);
   return index;
 }
@@ -82,62 +82,66 @@ interface Draft extends SymbolId {
   readonly alike: Set<string>;
 }
 
-function makeIndex(analysis: Analysis, registry: Registry): SymbolIndex {
+function createSymbolIndex(analysis: Analysis, registry: Registry): SymbolIndex {
   const drafts = new Map<string, Draft>();
-  const draft = (id: SymbolId): Draft => {
-    const key = symbolKey(id);
+  const ensureDraft = (id: SymbolId): Draft => {
+    const key = createSymbolKey(id);
     const { sort, within, name } = id;
     const one = drafts.get(key) ?? { sort, within, name, key, occurrences: new Map(), alike: new Set() };
     drafts.set(key, one);
     return one;
   };
-  const collecting: Collecting = {
+  const collecting: SymbolCollector = {
     analysis,
     registry,
     add(id, spot, role, form = 'plain') {
       // The name is not written yet.
       if (id.name === '') return;
-      const { occurrences } = draft(id);
+      const { occurrences } = ensureDraft(id);
       const { start } = rangeAt(spot.doc, spot.start, spot.end);
       const place = `${spot.doc.file}\n${start.line}:${start.character}`;
       // Several collectors may report one location; a declaration takes precedence.
       if (!occurrences.has(place) || role === 'declaration') occurrences.set(place, { spot, role, form });
     },
-    tie(a, b) {
-      draft(a).alike.add(symbolKey(b));
-      draft(b).alike.add(symbolKey(a));
+    linkSymbols(a, b) {
+      ensureDraft(a).alike.add(createSymbolKey(b));
+      ensureDraft(b).alike.add(createSymbolKey(a));
     },
   };
   for (const collect of [collectModels, collectResources, collectStatements, collectDocuments]) collect(collecting);
-  const symbols = new Map([...drafts].map(([key, one]) => [key, finished(one)]));
-  const byFile = new Map<string, Found[]>();
+  const symbols = new Map([...drafts].map(([key, one]) => [key, freezeSymbol(one)]));
+  const byFile = new Map<string, SymbolMatch[]>();
   return {
     symbols,
-    get: (id) => symbols.get(symbolKey(id)),
+    get: (id) => symbols.get(createSymbolKey(id)),
     at(file, position) {
-      const found = byFile.get(file) ?? inFile(symbols, file);
+      const found = byFile.get(file) ?? listMatches(symbols, file);
       byFile.set(file, found);
-      const around = found.filter(({ range }) => holds(range, position));
+      const around = found.filter(({ range }) => isInRange(range, position));
       // A path contains its segments, so the shortest range wins.
-      return around.reduce<Found | null>((best, one) => (best === null || within(one, best) ? one : best), null);
+      return around.reduce<SymbolMatch | null>(
+        (best, one) => (best === null || isWithin(one, best) ? one : best),
+        null,
+      );
     },
   };
 }
 
-const finished = ({ occurrences, alike, ...id }: Draft): NamedSymbol =>
+const freezeSymbol = ({ occurrences, alike, ...id }: Draft): NamedSymbol =>
   Object.freeze({ ...id, occurrences: [...occurrences.values()], alike: [...alike] });
 
-const inFile = (symbols: ReadonlyMap<string, NamedSymbol>, file: string): Found[] =>
+const listMatches = (symbols: ReadonlyMap<string, NamedSymbol>, file: string): SymbolMatch[] =>
   [...symbols.values()].flatMap((symbol) =>
     symbol.occurrences
       .filter(({ spot, form }) => spot.doc.file === file && form !== 'file')
-      .map((occurrence) => ({ symbol, occurrence, range: rangeOf(occurrence.spot) })),
+      .map((occurrence) => ({ symbol, occurrence, range: toRange(occurrence.spot) })),
   );
 
-export const rangeOf = ({ doc, start, end }: Spot): Range => rangeAt(doc, start, end);
+export const toRange = ({ doc, start, end }: SourceLocation): Range => rangeAt(doc, start, end);
 
-const holds = ({ start, end }: Range, { line, character }: Position): boolean =>
+const isInRange = ({ start, end }: Range, { line, character }: Position): boolean =>
   (start.line < line || (start.line === line && start.character <= character)) &&
   (end.line > line || (end.line === line && end.character >= character));
 
-const within = ({ range: a }: Found, { range: b }: Found): boolean => holds(b, a.start) && holds(b, a.end);
+const isWithin = ({ range: a }: SymbolMatch, { range: b }: SymbolMatch): boolean =>
+  isInRange(b, a.start) && isInRange(b, a.end);

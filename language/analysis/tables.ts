@@ -2,28 +2,28 @@
  * Maps table names to models: `_user`, `user` and `users` all refer to a model `_user`.
  * The name in queries becomes the table; two names for one model are an error.
  */
-import { spotInString } from '../source/escapes.js';
-import { nearest } from '../source/suggest.js';
-import { memberOf, type LocatedNode, type Member } from '../source/tree.js';
+import { locateInString } from '../source/escapes.js';
+import { findNearest } from '../source/suggest.js';
+import { findMember, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
-import { once } from './once.js';
-import { hint, rename, type Report, type Spot } from './report.js';
+import { memoize } from './once.js';
+import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
 import type { Declaration, DocumentQuery } from './finds.js';
 import type { Registry } from './registry.js';
 import type { Stores } from './stores.js';
 
 export interface TableNames {
-  modelOf(table: string): string | undefined;
-  tableOf(model: string): string;
+  findModel(table: string): string | undefined;
+  getTable(model: string): string;
   /** Includes the timestamps that statements add. */
-  fieldsOf(model: string): readonly string[];
+  listFields(model: string): readonly string[];
   /** Fields with a blind index for lookups. */
-  blindIn(model: string): readonly string[];
+  listBlindFields(model: string): readonly string[];
   /** Timestamp columns that statements use and the model does not define. */
-  addedTo(model: string): readonly string[];
+  listAddedFields(model: string): readonly string[];
 }
 
-export function aliasesOf(model: string): string[] {
+export function listAliases(model: string): string[] {
   const bare = model.replace(/^_/, '').toLowerCase();
   const names = [model.toLowerCase(), bare, `${bare}s`, `_${bare}s`, `_${bare}`];
   if (/[^aeiou]y$/.test(bare)) names.push(`${bare.slice(0, -1)}ies`);
@@ -32,9 +32,9 @@ export function aliasesOf(model: string): string[] {
 }
 
 /** The closest name wins: `users` is `_users`, and `_user` only if there is no `_users`. */
-export function modelsByAlias(models: readonly string[]): Map<string, string> {
+export function mapModelsByAlias(models: readonly string[]): Map<string, string> {
   const byAlias = new Map<string, string>();
-  const lists = models.map((model) => ({ model, aliases: aliasesOf(model) }));
+  const lists = models.map((model) => ({ model, aliases: listAliases(model) }));
   const ranks = Math.max(0, ...lists.map(({ aliases }) => aliases.length));
   for (let rank = 0; rank < ranks; rank++) {
     for (const { model, aliases } of lists) {
@@ -56,31 +56,31 @@ export function resolveTables(definitions: readonly Definition[], report: Report
     }
     exact.set(model.name, model);
   }
-  const byAlias = modelsByAlias([...exact.keys()]);
+  const byAlias = mapModelsByAlias([...exact.keys()]);
   const used = collectUsedNames(definitions, byAlias, report);
-  const blind = new Map([...exact].map(([name, { node }]) => [name, node.members.flatMap(blindField)]));
-  const fields = new Map([...exact].map(([name, { finds }]) => [name, finds.declarations.flatMap(fieldName)]));
+  const blind = new Map([...exact].map(([name, { node }]) => [name, node.members.flatMap(listBlindField)]));
+  const fields = new Map([...exact].map(([name, { finds }]) => [name, finds.declarations.flatMap(listFieldName)]));
   return {
-    modelOf: (table) => byAlias.get(table.toLowerCase()),
-    tableOf: (model) => used.get(model)?.name ?? model,
-    fieldsOf: (model) => fields.get(model) ?? [],
-    blindIn: (model) => blind.get(model) ?? [],
-    addedTo: () => [],
+    findModel: (table) => byAlias.get(table.toLowerCase()),
+    getTable: (model) => used.get(model)?.name ?? model,
+    listFields: (model) => fields.get(model) ?? [],
+    listBlindFields: (model) => blind.get(model) ?? [],
+    listAddedFields: () => [],
   };
 }
 
-const blindField = ({ key, value }: Member): string[] =>
-  value !== null && memberOf(value, 'blind_index')?.value?.scalar === true ? [key] : [];
+const listBlindField = ({ key, value }: Member): string[] =>
+  value !== null && findMember(value, 'blind_index')?.value?.scalar === true ? [key] : [];
 
-const fieldName = ({ symbol, name }: Declaration): string[] => (symbol === 'model-field' ? [name] : []);
+const listFieldName = ({ symbol, name }: Declaration): string[] => (symbol === 'model-field' ? [name] : []);
 
 function collectUsedNames(
   definitions: readonly Definition[],
   byAlias: ReadonlyMap<string, string>,
   report: Report,
-): Map<string, { name: string; spot: Spot }> {
-  const used = new Map<string, { name: string; spot: Spot }>();
-  const use = (name: string, spot: Spot): void => {
+): Map<string, { name: string; spot: SourceLocation }> {
+  const used = new Map<string, { name: string; spot: SourceLocation }>();
+  const use = (name: string, spot: SourceLocation): void => {
     const model = byAlias.get(name.toLowerCase());
     if (model === undefined) return;
     const first = used.get(model);
@@ -94,22 +94,22 @@ function collectUsedNames(
       report.add('LNK_TABLE_NAMES', spot, { model, name, other }, { related, ...fix });
     }
   };
-  for (const definition of definitions) for (const { name, spot } of namesUsedIn(definition)) use(name, spot);
+  for (const definition of definitions) for (const { name, spot } of listUsedNames(definition)) use(name, spot);
   return used;
 }
 
 interface UsedName {
   readonly name: string;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
 }
 
 /** As written. */
-const namesUsedIn = once((definition: Definition): readonly UsedName[] => [
+const listUsedNames = memoize((definition: Definition): readonly UsedName[] => [
   ...definition.finds.statements.flatMap(({ node, scan }) =>
-    scan.tables.map((table) => ({ name: table.name, spot: spotInText(definition, node, table) })),
+    scan.tables.map((table) => ({ name: table.name, spot: locateInText(definition, node, table) })),
   ),
   ...definition.finds.documents.flatMap((query) =>
-    collectionsOf(query).map(({ name, node }) => ({
+    listCollections(query).map(({ name, node }) => ({
       name,
       spot: { doc: definition.doc, start: node.start, end: node.end },
     })),
@@ -117,17 +117,17 @@ const namesUsedIn = once((definition: Definition): readonly UsedName[] => [
 ]);
 
 /** The query's own collection first. */
-export const collectionsOf = ({
+export const listCollections = ({
   node,
   joins,
 }: DocumentQuery): { readonly name: string; readonly node: LocatedNode }[] =>
   [node, ...joins].map((found) => ({ name: String(found.scalar), node: found }));
 
-export const spotInText = (
+export const locateInText = (
   definition: Definition,
   node: LocatedNode,
   at: { readonly start: number; readonly end: number },
-): Spot => spotInString(definition.doc, node, at);
+): SourceLocation => locateInString(definition.doc, node, at);
 
 interface ReferenceContext {
   readonly tables: TableNames;
@@ -136,7 +136,7 @@ interface ReferenceContext {
   readonly registry: Registry;
 }
 
-const modelReferencesIn = once(({ finds }: Definition) =>
+const listModelReferences = memoize(({ finds }: Definition) =>
   finds.references.filter(({ refers: { symbol } }) => symbol === 'model' || symbol === 'model-field'),
 );
 
@@ -145,23 +145,28 @@ export function linkModelReferences(definitions: readonly Definition[], context:
   const { tables, report, stores, registry } = context;
   /** True if every store of the model generates this key itself. */
   const isMade = (model: string, field: string): boolean => {
-    const places = stores.of(model);
+    const places = stores.listStores(model);
     return places.length > 0 && places.every(({ kind }) => registry.kinds.get(kind)?.config?.models?.key === field);
   };
   const models = new Map(definitions.filter((d) => d.sort === 'model').map((d) => [d.name, d]));
   for (const definition of definitions) {
-    for (const { refers, name, spot, within } of modelReferencesIn(definition)) {
-      if (refers.symbol === 'model' && tables.modelOf(String(name)) === undefined) {
-        const near = nearest(String(name), models.keys());
-        report.add('LNK_UNKNOWN_MODEL', spot, { name, hint: hint(near) }, rename(near));
+    for (const { refers, name, spot, within } of listModelReferences(definition)) {
+      if (refers.symbol === 'model' && tables.findModel(String(name)) === undefined) {
+        const near = findNearest(String(name), models.keys());
+        report.add('LNK_UNKNOWN_MODEL', spot, { name, hint: formatHint(near) }, createRenameFix(near));
       }
       if (refers.symbol !== 'model-field' || within === null) continue;
-      const target = models.get(tables.modelOf(within.name) ?? '');
+      const target = models.get(tables.findModel(within.name) ?? '');
       if (target === undefined) continue;
       const fields = target.finds.declarations.filter((d) => d.symbol === 'model-field').map((d) => d.name);
       if (fields.includes(String(name)) || isMade(target.name, String(name))) continue;
-      const near = nearest(String(name), fields);
-      report.add('LNK_UNKNOWN_FIELD', spot, { model: target.name, name, hint: hint(near) }, rename(near));
+      const near = findNearest(String(name), fields);
+      report.add(
+        'LNK_UNKNOWN_FIELD',
+        spot,
+        { model: target.name, name, hint: formatHint(near) },
+        createRenameFix(near),
+      );
     }
   }
 }

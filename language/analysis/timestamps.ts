@@ -5,48 +5,48 @@
 import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../strings/sql-rewrite.js';
 import { readMentions } from '../strings/sql-mentions.js';
 import type { LocatedNode } from '../source/tree.js';
-import { changeIn } from './changes.js';
+import { findChange } from './changes.js';
 import type { DocumentQuery, SqlText } from './finds.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
-import type { Report, Span, Spot } from './report.js';
-import { spotInText, type TableNames } from './tables.js';
+import type { Report, Span, SourceLocation } from './report.js';
+import { locateInText, type TableNames } from './tables.js';
 
-export interface Wanted {
+export interface TimestampUse {
   readonly model: string;
   readonly name: string;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
 }
 
 /** Includes timestamps that the tables already have. */
-export function timestampsIn(definition: Definition, tables: TableNames, registry: Registry): Wanted[] {
+export function findTimestamps(definition: Definition, tables: TableNames, registry: Registry): TimestampUse[] {
   const { statements, documents } = definition.finds;
   return [
-    ...statements.flatMap((statement) => wantedBy(definition, statement, tables)),
-    ...documents.flatMap((query) => wantedByDocuments(definition, query, tables, registry)),
+    ...statements.flatMap((statement) => listStatementUses(definition, statement, tables)),
+    ...documents.flatMap((query) => listDocumentUses(definition, query, tables, registry)),
   ];
 }
 
-export function addTimestamps(wanted: readonly Wanted[], tables: TableNames, report: Report): TableNames {
+export function addTimestamps(wanted: readonly TimestampUse[], tables: TableNames, report: Report): TableNames {
   const added = new Map<string, string[]>();
   for (const { model, name, spot } of wanted) {
     const known = added.get(model) ?? [];
-    if (tables.fieldsOf(model).includes(name) || known.includes(name)) continue;
+    if (tables.listFields(model).includes(name) || known.includes(name)) continue;
     added.set(model, [...known, name]);
     report.add('LNK_TIMESTAMP_ADDED', spot, { model, name });
   }
   const addedTo = (model: string): readonly string[] => added.get(model) ?? [];
-  const grown = new Map([...added].map(([model, names]) => [model, [...tables.fieldsOf(model), ...names]]));
-  return { ...tables, addedTo, fieldsOf: (model) => grown.get(model) ?? tables.fieldsOf(model) };
+  const grown = new Map([...added].map(([model, names]) => [model, [...tables.listFields(model), ...names]]));
+  return { ...tables, listAddedFields: addedTo, listFields: (model) => grown.get(model) ?? tables.listFields(model) };
 }
 
-function wantedBy(definition: Definition, statement: SqlText, tables: TableNames): Wanted[] {
+function listStatementUses(definition: Definition, statement: SqlText, tables: TableNames): TimestampUse[] {
   const { scan, node, timestamps, softDelete } = statement;
   const written = readMentions(scan, TIMESTAMPS).flatMap((mention) => {
-    const model = modelMeant(mention.name, mention.tables, scan.target?.name ?? null, tables);
-    return model === null ? [] : [{ model, name: mention.name, spot: spotInText(definition, node, mention) }];
+    const model = findIntendedModel(mention.name, mention.tables, scan.target?.name ?? null, tables);
+    return model === null ? [] : [{ model, name: mention.name, spot: locateInText(definition, node, mention) }];
   });
-  const target = scan.target === null ? undefined : tables.modelOf(scan.target.name);
+  const target = scan.target === null ? undefined : tables.findModel(scan.target.name);
   if (target === undefined || (timestamps === null && softDelete === null)) return written;
   const wish = { timestamps: timestamps !== null, softDelete: softDelete !== null };
   const switched = rewriteSql(scan, wish).columns.flatMap((name) => {
@@ -57,39 +57,44 @@ function wantedBy(definition: Definition, statement: SqlText, tables: TableNames
 }
 
 /** Names that pipeline stages create do not count. */
-function wantedByDocuments(
+function listDocumentUses(
   definition: Definition,
   query: DocumentQuery,
   tables: TableNames,
   registry: Registry,
-): Wanted[] {
+): TimestampUse[] {
   const { collection, around, timestamps, softDelete } = query;
-  const model = tables.modelOf(collection);
+  const model = tables.findModel(collection);
   if (model === undefined) return [];
-  const found: Wanted[] = [];
-  const want = (name: string, { start, end }: Span): void => {
+  const found: TimestampUse[] = [];
+  const addUse = (name: string, { start, end }: Span): void => {
     if (TIMESTAMPS.includes(name)) found.push({ model, name, spot: { doc: definition.doc, start, end } });
   };
   const visit = (node: LocatedNode, named: boolean): void => {
-    if (node.type === 'string' && String(node.scalar).startsWith('$')) want(String(node.scalar).slice(1), node);
+    if (node.type === 'string' && String(node.scalar).startsWith('$')) addUse(String(node.scalar).slice(1), node);
     for (const item of node.items) visit(item, false);
     for (const { key, keyStart, keyEnd, value } of node.members) {
-      if (named) want(key, { start: keyStart, end: keyEnd });
+      if (named) addUse(key, { start: keyStart, end: keyEnd });
       if (value !== null) visit(value, named);
     }
   };
   visit(around, true);
-  const changes = changeIn(definition, query, registry) !== null;
-  if (timestamps !== null) for (const name of changes ? [UPDATED] : [CREATED, UPDATED]) want(name, timestamps);
-  if (softDelete !== null) want(DELETED, softDelete);
+  const changes = findChange(definition, query, registry) !== null;
+  if (timestamps !== null) for (const name of changes ? [UPDATED] : [CREATED, UPDATED]) addUse(name, timestamps);
+  if (softDelete !== null) addUse(DELETED, softDelete);
   return found;
 }
 
 /** The written table, else the first; null if a table is unknown or has the column already. */
-function modelMeant(name: string, names: readonly string[], target: string | null, tables: TableNames): string | null {
-  const models = names.map((table) => tables.modelOf(table));
+function findIntendedModel(
+  name: string,
+  names: readonly string[],
+  target: string | null,
+  tables: TableNames,
+): string | null {
+  const models = names.map((table) => tables.findModel(table));
   const [first] = models;
   if (first === undefined || models.includes(undefined)) return null;
-  if (models.some((model) => model !== undefined && tables.fieldsOf(model).includes(name))) return null;
-  return (target !== null && names.includes(target) ? tables.modelOf(target) : undefined) ?? first;
+  if (models.some((model) => model !== undefined && tables.listFields(model).includes(name))) return null;
+  return (target !== null && names.includes(target) ? tables.findModel(target) : undefined) ?? first;
 }

@@ -7,4 +7,4 @@ export const isVerbatim = ({ type, members }: LocatedNode): boolean =>
   type === 'object' && members.length === 1 && members[0]?.key === LITERAL && members[0].value !== null;
 
 /** Returns the value without its literal wrapper. */
-export const valueAt = (node: LocatedNode): Json => unwrapLiteral(toJson(node));
+export const getLiteralValue = (node: LocatedNode): Json => unwrapLiteral(toJson(node));

@@ -4,15 +4,15 @@ import type { PluginId } from '../../contract/plugin.js';
 import { listAccessors } from '../strings/accessor.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
-import { memberOf, toJson, type LocatedNode, type Member } from '../source/tree.js';
-import type { Finds } from './finds.js';
+import { findMember, toJson, type LocatedNode, type Member } from '../source/tree.js';
+import type { WalkResult } from './finds.js';
 import { findCollection, findStatement } from './find-queries.js';
-import { judgeScalar, reportUnknownPlugin, typeWord } from './judge.js';
-import { collectPlaces, isWhole } from './places.js';
+import { validateScalar, reportUnknownPlugin, formatType } from './judge.js';
+import { collectUsages, isCompleteMember } from './places.js';
 import type { Expansion, OwnedField, Registry } from './registry.js';
-import { reportClear } from './checks/secrets.js';
-import type { Report, Span, Spot } from './report.js';
-import { unknownKeys, type Level } from './unknown-keys.js';
+import { reportClearSecret } from './checks/secrets.js';
+import type { Report, Span, SourceLocation } from './report.js';
+import { createUnknownKeyReporter, type OuterLevel } from './unknown-keys.js';
 import { isVerbatim } from './verbatim.js';
 import { reportWrongType } from './wrong-type.js';
 
@@ -20,15 +20,15 @@ export interface WalkContext {
   readonly doc: Document;
   readonly registry: Registry;
   readonly report: Report;
-  readonly finds: Finds;
+  readonly finds: WalkResult;
 }
 
-interface Here {
+interface NodeContext {
   readonly label: string;
   /** The object that contains this node, directly or in a list. */
   readonly around: LocatedNode | null;
   /** The objects around this node, innermost first. */
-  readonly outer: readonly Level[];
+  readonly outer: readonly OuterLevel[];
 }
 
 /** `label` names the node in messages: `this resource`, `the config`. */
@@ -36,7 +36,7 @@ export function walk(context: WalkContext, node: LocatedNode, field: FieldNode, 
   visit(context, node, field, { label, around: null, outer: [] });
 }
 
-function visit(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
+function visit(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
   if (node.type === 'null' && field.nullable) return;
   switch (field.type) {
     case 'object':
@@ -61,52 +61,66 @@ function visit(context: WalkContext, node: LocatedNode, field: FieldNode, here: 
   }
 }
 
-function expected(
+function checkType(
   context: WalkContext,
   node: LocatedNode,
   type: LocatedNode['type'],
   field: FieldNode,
-  here: Here,
+  here: NodeContext,
 ): boolean {
   if (node.type === type) return true;
   reportWrongType(context.report, context.doc, node, type, field, here.label);
   return false;
 }
 
-function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
+function visitObject(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
   // The plugin's name alone may replace an object with no other field.
   if (field.meta.plugin !== undefined && node.type === 'string') {
     visitPluginName(context, node, field.meta.plugin, String(node.scalar), here);
     return;
   }
-  if (!expected(context, node, 'object', field, here)) return;
+  if (!checkType(context, node, 'object', field, here)) return;
   const expansion = context.registry.expand(field, (key) => {
-    const member = memberOf(node, key);
+    const member = findMember(node, key);
     // A key without a value yet is present.
     return member === undefined ? undefined : member.value === null ? null : toJson(member.value);
   });
   const flawed = new Set<PluginId>();
   const meant = new Set<string>();
   expansion.selected.forEach((id) => context.finds.uses.add(id));
-  let guess: ReturnType<typeof unknownKeys> | null = null;
+  let guess: ReturnType<typeof createUnknownKeyReporter> | null = null;
   for (const member of node.members) {
     const before = context.report.errors;
     if (expansion.fields.has(member.key)) visitMember(context, node, member, expansion, here);
     else {
       const { registry, report } = context;
-      guess ??= unknownKeys({ registry, report, node, expansion, field, label: here.label, outer: here.outer });
-      const holder = guess(member, spot(context, { start: member.keyStart, end: member.keyEnd }));
+      guess ??= createUnknownKeyReporter({
+        registry,
+        report,
+        node,
+        expansion,
+        field,
+        label: here.label,
+        outer: here.outer,
+      });
+      const holder = guess(member, toLocation(context, { start: member.keyStart, end: member.keyEnd }));
       if (holder !== null) meant.add(holder);
     }
     const owner = expansion.fields.get(member.key)?.plugin ?? null;
-    if (owner !== null && (context.report.errors > before || !isWhole(member))) flawed.add(owner);
+    if (owner !== null && (context.report.errors > before || !isCompleteMember(member))) flawed.add(owner);
   }
   for (const owner of reportMissing(context, node, expansion, here)) flawed.add(owner);
   reportChoices(context, node, expansion, { here, meant });
-  collectPlaces(context, node, field, expansion, flawed);
+  collectUsages(context, node, field, expansion, flawed);
 }
 
-function visitMember(context: WalkContext, node: LocatedNode, member: Member, expansion: Expansion, here: Here): void {
+function visitMember(
+  context: WalkContext,
+  node: LocatedNode,
+  member: Member,
+  expansion: Expansion,
+  here: NodeContext,
+): void {
   const owned = expansion.fields.get(member.key);
   if (owned === undefined) return;
   const { deprecated } = owned.field.meta;
@@ -114,35 +128,38 @@ function visitMember(context: WalkContext, node: LocatedNode, member: Member, ex
     const params = { place: `"${member.key}"`, what: deprecated.message };
     const { replacedBy } = deprecated;
     const isFree =
-      replacedBy !== undefined && expansion.fields.has(replacedBy) && memberOf(node, replacedBy) === undefined;
+      replacedBy !== undefined && expansion.fields.has(replacedBy) && findMember(node, replacedBy) === undefined;
     const fix = isFree ? { fix: { title: `rename to "${replacedBy}"`, text: JSON.stringify(replacedBy) } } : {};
     context.report.add('DEF_DEPRECATED', { doc: context.doc, start: member.keyStart, end: member.keyEnd }, params, fix);
   }
   if (owned.plugin !== null) context.finds.uses.add(owned.plugin);
   if (member.value === null) return;
-  declare(context, owned.field, member.value);
+  addDeclaration(context, owned.field, member.value);
   const outer = [{ expansion, label: here.label, key: member.key }, ...here.outer];
   visit(context, member.value, owned.field, { label: `"${member.key}"`, around: node, outer });
 }
 
 /** Returns the plugins of the missing fields. */
-function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expansion, here: Here): PluginId[] {
-  const missing = missingIn(node, expansion);
+function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expansion, here: NodeContext): PluginId[] {
+  const missing = listMissingFields(node, expansion);
   for (const [name] of missing) {
-    context.report.add('DEF_REQUIRED', opening(context, node), { place: here.label, field: name });
+    context.report.add('DEF_REQUIRED', locateOpening(context, node), { place: here.label, field: name });
   }
   return missing.flatMap(([, { plugin }]) => (plugin === null ? [] : [plugin]));
 }
 
-export const missingIn = (node: LocatedNode, expansion: Expansion): readonly (readonly [string, OwnedField])[] =>
+export const listMissingFields = (
+  node: LocatedNode,
+  expansion: Expansion,
+): readonly (readonly [string, OwnedField])[] =>
   expansion.required.filter(([name]) => {
-    if (memberOf(node, name) !== undefined) return false;
-    if (expansion.instead.get(name)?.some((key) => memberOf(node, key) !== undefined) === true) return false;
+    if (findMember(node, name) !== undefined) return false;
+    if (expansion.instead.get(name)?.some((key) => findMember(node, key) !== undefined) === true) return false;
     // Written under a made-up name, which is reported separately.
-    return !node.members.some(({ key }) => !expansion.fields.has(key) && standsFor(expansion, key) === name);
+    return !node.members.some(({ key }) => !expansion.fields.has(key) && getIntendedField(expansion, key) === name);
   });
 
-function standsFor({ mistaken }: Expansion, key: string): string | undefined {
+function getIntendedField({ mistaken }: Expansion, key: string): string | undefined {
   const right = mistaken.get(key);
   return right?.rename ?? right?.means;
 }
@@ -152,7 +169,7 @@ function reportChoices(
   context: WalkContext,
   node: LocatedNode,
   expansion: Expansion,
-  { here, meant }: { readonly here: Here; readonly meant: ReadonlySet<string> },
+  { here, meant }: { readonly here: NodeContext; readonly meant: ReadonlySet<string> },
 ): void {
   for (const { kind, present, names } of expansion.choices) {
     if (kind.select.by !== 'key') continue;
@@ -161,10 +178,10 @@ function reportChoices(
       node.members.some(({ key }) => expansion.expected.get(key)?.kind === kind.kind) ||
       names.some((name) => meant.has(name));
     if (present.length === 0 && kind.select.pick === 'one' && !isAbsentOne) {
-      context.report.add('DEF_CHOICE_MISSING', opening(context, node), { place: here.label, expected: listed });
+      context.report.add('DEF_CHOICE_MISSING', locateOpening(context, node), { place: here.label, expected: listed });
     }
     if (present.length > 1 && kind.select.pick === 'one') {
-      const second = memberOf(node, present[1] ?? '');
+      const second = findMember(node, present[1] ?? '');
       const span = second === undefined ? node : { start: second.keyStart, end: second.keyEnd };
       context.report.add(
         'DEF_CHOICE_MANY',
@@ -175,8 +192,8 @@ function reportChoices(
   }
 }
 
-function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
-  if (!expected(context, node, 'object', field, here)) return;
+function visitRecord(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
+  if (!checkType(context, node, 'object', field, here)) return;
   findKeys(context, node);
   for (const member of node.members) {
     if (field.meta.declares !== undefined) {
@@ -201,19 +218,19 @@ function findKeys({ finds }: WalkContext, node: LocatedNode): void {
   }
 }
 
-function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
-  if (!expected(context, node, 'array', field, here)) return;
-  judgeScalar(context.report, spot(context, node), field, here.label, node.items.length, 'items');
+function visitArray(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
+  if (!checkType(context, node, 'array', field, here)) return;
+  validateScalar(context.report, toLocation(context, node), field, here.label, node.items.length, 'items');
   if (field.inner === null) return;
   const label = field.meta.itemLabel ?? `an item of ${here.label}`;
   for (const item of node.items) {
-    declare(context, field.inner, item);
+    addDeclaration(context, field.inner, item);
     visit(context, item, field.inner, { label, around: here.around, outer: here.outer });
   }
 }
 
 /** Without an inner schema, objects and arrays may contain values at any depth. */
-function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
+function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
   if (field.meta.verbatim === true && isVerbatim(node)) {
     context.finds.literals.push(node);
     return;
@@ -235,58 +252,68 @@ function visitValue(context: WalkContext, node: LocatedNode, field: FieldNode, h
       return;
     }
   }
-  refer(context, node, field, here);
+  addReference(context, node, field, here);
   if (field.inner !== null) {
     visit(context, node, field.inner, here);
     return;
   }
   findKeys(context, node);
-  for (const item of node.items) visitValue(context, item, { ...field, meta: withoutReference(field) }, here);
+  for (const item of node.items) visitValue(context, item, { ...field, meta: omitReference(field) }, here);
   for (const member of node.members) {
-    if (member.value !== null) visitValue(context, member.value, { ...field, meta: withoutReference(field) }, here);
+    if (member.value !== null) visitValue(context, member.value, { ...field, meta: omitReference(field) }, here);
   }
 }
 
 /** `visit` has already accepted nulls of nullable fields. */
-function visitEither(context: WalkContext, node: LocatedNode, { options }: FieldNode, here: Here): void {
-  const chosen = options.find((form) => jsonTypes(form).includes(node.type));
+function visitEither(context: WalkContext, node: LocatedNode, { options }: FieldNode, here: NodeContext): void {
+  const chosen = options.find((form) => listJsonTypes(form).includes(node.type));
   if (chosen !== undefined) {
     visit(context, node, chosen, here);
     return;
   }
-  const expected = [...new Set(options.flatMap(jsonTypes))].map(typeWord).join(' or ');
-  context.report.add('DEF_TYPE', spot(context, node), { place: here.label, expected, actual: typeWord(node.type) });
+  const expected = [...new Set(options.flatMap(listJsonTypes))].map(formatType).join(' or ');
+  context.report.add('DEF_TYPE', toLocation(context, node), {
+    place: here.label,
+    expected,
+    actual: formatType(node.type),
+  });
 }
 
-const jsonTypes = ({ type }: FieldNode): LocatedNode['type'][] =>
+const listJsonTypes = ({ type }: FieldNode): LocatedNode['type'][] =>
   type === 'record' ? ['object'] : type === 'value' || type === 'any' || type === 'either' ? [] : [type];
 
 /** Reports secrets in plain text. */
-function checkText(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here, resolved: boolean): void {
-  if (field.meta.secret === true) reportClear(context, node, field, here.label, resolved);
+function checkText(
+  context: WalkContext,
+  node: LocatedNode,
+  field: FieldNode,
+  here: NodeContext,
+  resolved: boolean,
+): void {
+  if (field.meta.secret === true) reportClearSecret(context, node, field, here.label, resolved);
   context.finds.texts.push(node);
 }
 
-const withoutReference = (field: FieldNode): FieldNode['meta'] => {
+const omitReference = (field: FieldNode): FieldNode['meta'] => {
   const { refers: _, verbatim: __, ...meta } = field.meta;
   return meta;
 };
 
-function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
+function visitScalar(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
   const type = field.type as 'string' | 'number' | 'boolean';
-  if (!expected(context, node, type, field, here)) return;
+  if (!checkType(context, node, type, field, here)) return;
   const scalar = node.scalar as string | number | boolean;
   if (field.meta.plugin !== undefined) {
     visitPluginName(context, node, field.meta.plugin, String(scalar), here);
     return;
   }
-  if (!judgeScalar(context.report, spot(context, node), field, here.label, scalar, 'value')) return;
+  if (!validateScalar(context.report, toLocation(context, node), field, here.label, scalar, 'value')) return;
   if (type === 'string' && field.meta.secret === true) {
-    reportClear(context, node, field, here.label, listAccessors(String(scalar)).length > 0);
+    reportClearSecret(context, node, field, here.label, listAccessors(String(scalar)).length > 0);
   }
   if (field.meta.language === 'sql') findStatement(context, node, field, here.around);
   if (field.meta.language === 'collection') findCollection(context, node, field, here.around);
-  refer(context, node, field, here);
+  addReference(context, node, field, here);
 }
 
 /** Accepts the plugin's name, or an accessor with such a name as its tail. */
@@ -295,49 +322,53 @@ function visitPluginName(
   node: LocatedNode,
   kindName: string,
   name: string,
-  { label }: Here,
+  { label }: NodeContext,
 ): void {
   const { registry, report, finds } = context;
   const parts = listAccessors(name);
   const [only] = parts;
   if (only?.start === 0 && only.end === name.length) {
-    const roots = registry.rootsOf(`plugin:${kindName}`);
+    const roots = registry.listRoots(`plugin:${kindName}`);
     if (roots.length > 0) {
       finds.accessors.push({ node, parts, roots, leaves: false, secret: false, place: label });
       return;
     }
   }
   if (registry.plugin(kindName, name) !== undefined) finds.uses.add(`${kindName}:${name}`);
-  else reportUnknownPlugin({ registry, report }, spot(context, node), kindName, name, JSON.stringify);
+  else reportUnknownPlugin({ registry, report }, toLocation(context, node), kindName, name, JSON.stringify);
 }
 
-function declare(context: WalkContext, field: FieldNode, node: LocatedNode): void {
+function addDeclaration(context: WalkContext, field: FieldNode, node: LocatedNode): void {
   const symbol = field.meta.declares;
   if (symbol === undefined || field.type === 'record' || isObject(node.scalar) || node.scalar === null) return;
   context.finds.declarations.push({
     symbol,
     name: String(node.scalar),
-    spot: spot(context, node),
+    spot: toLocation(context, node),
     value: node.scalar,
     node: null,
     late: field.meta.late === true,
   });
 }
 
-function refer(context: WalkContext, node: LocatedNode, field: FieldNode, here: Here): void {
+function addReference(context: WalkContext, node: LocatedNode, field: FieldNode, here: NodeContext): void {
   const { refers } = field.meta;
   if (refers === undefined || typeof node.scalar === 'boolean' || node.scalar === null) return;
   const { when } = refers;
-  if (when !== undefined && (here.around && memberOf(here.around, when.field)?.value?.scalar) !== when.is) return;
-  const holder = refers.within === undefined ? undefined : here.around && memberOf(here.around, refers.within)?.value;
+  if (when !== undefined && (here.around && findMember(here.around, when.field)?.value?.scalar) !== when.is) return;
+  const holder = refers.within === undefined ? undefined : here.around && findMember(here.around, refers.within)?.value;
   const within = holder?.type === 'string' ? { name: String(holder.scalar), node: holder } : null;
-  context.finds.references.push({ refers, name: node.scalar, node, spot: spot(context, node), within });
+  context.finds.references.push({ refers, name: node.scalar, node, spot: toLocation(context, node), within });
 }
 
-const spot = (context: WalkContext, span: Span): Spot => ({ doc: context.doc, start: span.start, end: span.end });
+const toLocation = (context: WalkContext, span: Span): SourceLocation => ({
+  doc: context.doc,
+  start: span.start,
+  end: span.end,
+});
 
 /** The opening brace, to report a missing member. */
-const opening = (context: WalkContext, node: LocatedNode): Spot => ({
+const locateOpening = (context: WalkContext, node: LocatedNode): SourceLocation => ({
   doc: context.doc,
   start: node.start,
   end: Math.min(node.start + 1, node.end),

@@ -5,7 +5,7 @@
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
-import { typeWord } from './judge.js';
+import { formatType } from './judge.js';
 import type { Report } from './report.js';
 
 /** The longest correction in a message, in characters. */
@@ -27,7 +27,7 @@ const FACTORS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 };
 
 /** Reads `"5"`, and for fields with a unit also `"10MB"` or `"1h"`. */
-function numberIn(text: string, unit: string | undefined): number | null {
+function parseNumber(text: string, unit: string | undefined): number | null {
   const [, digits, suffix] = /^\s*(\d{1,15}(?:\.\d{1,6})?)\s*([a-z]*)\s*$/i.exec(text) ?? [];
   if (digits === undefined || suffix === undefined) return null;
   if (suffix === '') return Number(digits);
@@ -46,9 +46,9 @@ const SWITCHES: ReadonlyMap<string, string> = new Map(
 const LISTED = /^\s*[\w.-]+(\s*,\s*[\w.-]+)+\s*$/;
 
 /** The JSON text of the correction; null if there is none. */
-function meant(doc: Document, node: LocatedNode, type: LocatedNode['type'], field: FieldNode): string | null {
+function convertValue(doc: Document, node: LocatedNode, type: LocatedNode['type'], field: FieldNode): string | null {
   const text = node.type === 'string' ? String(node.scalar) : null;
-  if (type === 'number' && text !== null) return numberIn(text, field.meta.unit)?.toString() ?? null;
+  if (type === 'number' && text !== null) return parseNumber(text, field.meta.unit)?.toString() ?? null;
   if (type === 'boolean' && text !== null) return SWITCHES.get(text.toLowerCase()) ?? null;
   if (type === 'array' && text !== null && field.inner?.type === 'string' && LISTED.test(text))
     return `[${text
@@ -59,11 +59,11 @@ function meant(doc: Document, node: LocatedNode, type: LocatedNode['type'], fiel
     const fits = field.inner.type === node.type || (/^(value|either)$/.test(field.inner.type) && text !== null);
     return fits ? `[${doc.text.slice(node.start, node.end)}]` : null;
   }
-  return type === 'object' ? asObject(doc, node, field) : null;
+  return type === 'object' ? wrapInObject(doc, node, field) : null;
 }
 
 /** Corrects a list with a single item, or the short form of the object. */
-function asObject(doc: Document, node: LocatedNode, { fields, meta: { form, short } }: FieldNode): string | null {
+function wrapInObject(doc: Document, node: LocatedNode, { fields, meta: { form, short } }: FieldNode): string | null {
   const [only, other] = node.items;
   const first = /^\{"(\w+)"/.exec(form ?? '')?.[1];
   const isMeant = only?.members.some(({ key }) => key === first || Object.hasOwn(fields, key)) === true;
@@ -75,11 +75,11 @@ function asObject(doc: Document, node: LocatedNode, { fields, meta: { form, shor
 }
 
 /** The JSON text of `node` for another field; null if it does not fit. */
-export function fitted(doc: Document, node: LocatedNode, field: FieldNode): string | null {
+export function convertToField(doc: Document, node: LocatedNode, field: FieldNode): string | null {
   const type = field.type === 'record' ? 'object' : field.type;
   if (type === node.type || type === 'value' || type === 'either' || type === 'any')
     return doc.text.slice(node.start, node.end);
-  return meant(doc, node, type, field);
+  return convertValue(doc, node, type, field);
 }
 
 export function reportWrongType(
@@ -90,7 +90,7 @@ export function reportWrongType(
   field: FieldNode,
   label: string,
 ): void {
-  const right = meant(doc, node, type, field);
+  const right = convertValue(doc, node, type, field);
   const { form } = field.meta;
   const hint =
     right !== null && (form === undefined || node.type !== 'object')
@@ -111,6 +111,6 @@ export function reportWrongType(
             text: right,
           },
         };
-  const params = { place: label, expected: typeWord(type), actual: typeWord(node.type), hint };
+  const params = { place: label, expected: formatType(type), actual: formatType(node.type), hint };
   report.add('DEF_TYPE', { doc, start: node.start, end: node.end }, params, fix);
 }

@@ -22,7 +22,7 @@ export const accessorPattern = `${SIGN}[A-Z][A-Z0-9_]*${END}`;
 /** Matches an invalid accessor: a root outside `roots` (default: all known), or an unknown plugin name. */
 export function createInvalidAccessorPattern(registry: Registry, roots: readonly string[] | undefined): string {
   const known = registry
-    .kindsIn(Slot.ACCESSOR)
+    .listKinds(Slot.ACCESSOR)
     .flatMap(({ kind }) => registry.names(kind).map((name) => ({ name, spec: registry.plugin(kind, name) })))
     .filter(({ name }) => roots?.includes(name) ?? true);
   const listed = known.map(({ name }) => name).join('|');

@@ -12,7 +12,7 @@ export interface DescribeContext {
 
 export function describeType(context: DescribeContext, node: FieldNode): string {
   const { meta, inner } = node;
-  const slots = node.parts.flatMap((slot) => context.registry.kindsIn(slot));
+  const slots = node.parts.flatMap((slot) => context.registry.listKinds(slot));
   if (slots.length > 0) return `object: ${slots.map(({ kind }) => context.link(kind)).join(', ')}`;
   if (meta.plugin !== undefined) return `name: ${context.link(meta.plugin)}`;
   const nullable = node.nullable ? ' or null' : '';

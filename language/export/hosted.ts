@@ -3,7 +3,7 @@
  * unset one.
  */
 import type { EnvFacts } from '../analysis/checks/accessors.js';
-import { analyse } from '../analysis/analyse.js';
+import { analyseFiles } from '../analysis/analyse.js';
 import { analyseConfig } from '../analysis/config.js';
 import type { Registry } from '../analysis/registry.js';
 import type { Json } from '../../contract/json.js';
@@ -12,8 +12,8 @@ import type { CounterExample, EnvFact, Example, PluginSpec } from '../../contrac
 import type { Problem, Range } from '../../contract/problem.js';
 import { Slot } from '../../contract/slot.js';
 import { listAccessors } from '../strings/accessor.js';
-import { document, rangeAt, type Document } from '../source/document.js';
-import { nodeAt, parseSource } from '../source/tree.js';
+import { createDocument, rangeAt, type Document } from '../source/document.js';
+import { findNode, parseSource } from '../source/tree.js';
 
 const FILES = { resource: 'example.json', model: 'models.json', config: 'lintel.config.json' } as const;
 
@@ -60,14 +60,16 @@ function checkHost(host: Host, registry: Registry, variables: Iterable<string>):
   const file = FILES[host.file];
   const text = JSON.stringify(host.json, null, 2);
   const { problems } =
-    host.file === 'config' ? analyseConfig(file, text, registry, env) : analyse([{ file, text }], registry, { env });
-  return { host, doc: document(file, text), problems };
+    host.file === 'config'
+      ? analyseConfig(file, text, registry, env)
+      : analyseFiles([{ file, text }], registry, { env });
+  return { host, doc: createDocument(file, text), problems };
 }
 
 /** A problem's range may be the value, its key, its opening bracket, or a part of its text. */
 function isAtPointer({ doc }: CheckedExample, pointer: string, range: Range): boolean {
   const { root } = parseSource(doc);
-  const found = root === null ? null : nodeAt(root, pointer);
+  const found = root === null ? null : findNode(root, pointer);
   if (found === null) return false;
   const { node, member } = found;
   const value = rangeAt(doc, node.start, node.end);
@@ -88,7 +90,7 @@ function isInside(inner: Range, outer: Range): boolean {
 /** Environment variables that accessors in the JSON read. */
 function listVariables(registry: Registry, json: Json): Set<string> {
   const roots = registry
-    .kindsIn(Slot.ACCESSOR)
+    .listKinds(Slot.ACCESSOR)
     .flatMap(({ kind }) =>
       registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['tail'] === 'env'),
     );

@@ -4,7 +4,7 @@ import type { Kind } from '../../contract/kind.js';
 import { pluginId, type PluginSpec } from '../../contract/plugin.js';
 import { hasErrors } from '../../contract/problem.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { fold } from '../schema/fold.js';
+import { foldSchema } from '../schema/fold.js';
 import { checkCounterExample, checkExample } from './hosted.js';
 
 const LONGEST_SUMMARY = 200;
@@ -28,7 +28,7 @@ export function lintKind({ kind, summary, facts, common, config }: Kind): string
     ...Object.entries(facts).flatMap(([name, { doc }]) =>
       isSentence(doc) ? [] : [`the documentation of the fact "${name}" is no sentence`],
     ),
-    ...(common === undefined ? [] : lintFields(fold(common, kind), '')),
+    ...(common === undefined ? [] : lintFields(foldSchema(common, kind), '')),
     ...(config === undefined || isSentence(config.doc)
       ? []
       : ['the documentation of its config section is no sentence']),

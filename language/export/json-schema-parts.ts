@@ -28,7 +28,7 @@ export function toPluginNameSchema(registry: Registry, kind: string): JsonObject
   if (names.length === 0) return { type: 'string' };
   const docs = names.map((name) => registry.plugin(kind, name)?.summary ?? '');
   const plain = { type: 'string', enum: [...names], ...enumDocs(docs) };
-  const roots = registry.rootsOf(`plugin:${kind}`);
+  const roots = registry.listRoots(`plugin:${kind}`);
   if (roots.length === 0) return plain;
   // An accessor that ends in a plugin name is valid too.
   return { anyOf: [plain, { type: 'string', pattern: `^\\$(${roots.join('|')})\\.(${names.join('|')})$` }] };

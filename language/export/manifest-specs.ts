@@ -1,7 +1,7 @@
 /** Converts a manifest to kinds and specs. Checks written in code are missing, so invalid definitions may pass. */
 import type { Kind } from '../../contract/kind.js';
 import { definePlugin, type PluginSpec } from '../../contract/plugin.js';
-import { foldedSchema } from '../schema/fold.js';
+import { createFoldedSchema } from '../schema/fold.js';
 import type { Manifest, ManifestKind, ManifestPlugin } from './manifest.js';
 
 export interface ManifestSpecs {
@@ -21,7 +21,7 @@ function toKind({ common, config, ...rest }: ManifestKind): Kind {
     handle: rest.handle as readonly never[],
     // Manifest examples contain their own `host`, because the kind's code is not available.
     host: () => ({ file: 'resource', json: {}, at: '' }),
-    ...(common !== null && { common: foldedSchema(common) }),
+    ...(common !== null && { common: createFoldedSchema(common) }),
     ...(config !== null && { config: { ...config, default: () => (config.many ? {} : null) } }),
   };
 }
@@ -31,6 +31,6 @@ function toSpec(plugin: ManifestPlugin): PluginSpec {
   return definePlugin({
     ...rest,
     ...(deprecated !== null && { deprecated }),
-    slots: Object.fromEntries(Object.entries(slots).map(([slot, node]) => [slot, foldedSchema(node)])),
+    slots: Object.fromEntries(Object.entries(slots).map(([slot, node]) => [slot, createFoldedSchema(node)])),
   });
 }

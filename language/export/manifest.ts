@@ -8,7 +8,7 @@ import type { ConfigSection, FactSpec, Host, Kind, Select } from '../../contract
 import { pluginId, type CounterExample, type Example, type FactValue, type PluginSpec } from '../../contract/plugin.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { fold } from '../schema/fold.js';
+import { foldSchema } from '../schema/fold.js';
 
 export const MANIFEST_FORMAT = 1;
 
@@ -92,7 +92,7 @@ function toManifestKind(kind: Kind): ManifestKind {
     summary: kind.summary,
     slots: kind.slots,
     select: kind.select,
-    common: common === undefined ? null : fold(common, kind.kind),
+    common: common === undefined ? null : foldSchema(common, kind.kind),
     facts: kind.facts,
     expected: kind.expected ?? {},
     mistaken: kind.mistaken ?? {},

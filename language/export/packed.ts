@@ -6,7 +6,7 @@ import { buildRegistry } from '../analysis/registry.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
 import type { PluginSpec, SchemaLike } from '../../contract/plugin.js';
-import { fold, foldedLater } from '../schema/fold.js';
+import { foldSchema, createLazySchema } from '../schema/fold.js';
 import { unpackNode, type PackedNode } from '../schema/packed-node.js';
 import { toPlainData } from './manifest.js';
 
@@ -70,7 +70,7 @@ function packOne(whole: object, name: string, keep: (value: Json) => number): Pa
       return typeof value === 'function' ? undefined : value;
     }
     if (isSchema(value)) {
-      schemas.push([way, keep(toPlainData(fold(value, name), name))]);
+      schemas.push([way, keep(toPlainData(foldSchema(value, name), name))]);
       return undefined;
     }
     if (Array.isArray(value)) return value.map((item, i) => stripCode(item, [...way, i]) ?? null);
@@ -103,7 +103,7 @@ function unpackOne(
     put(
       whole,
       way,
-      foldedLater(() => unpackNode(read(line) as PackedNode)),
+      createLazySchema(() => unpackNode(read(line) as PackedNode)),
     );
   }
   for (const key of words) {

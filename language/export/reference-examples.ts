@@ -9,7 +9,7 @@ const LONGEST = 500;
 
 /** The file around the largest short example of the slot's plugins. */
 export function findExample(registry: Registry, slot: string): Json | null {
-  const all = registry.kindsIn(slot).flatMap((kind) =>
+  const all = registry.listKinds(slot).flatMap((kind) =>
     registry.names(kind.kind).flatMap((name) => {
       const spec = registry.plugin(kind.kind, name);
       return spec === undefined ? [] : spec.examples.map(({ json }) => kind.host(json, spec).json);

@@ -3,7 +3,7 @@ import type { Registry } from '../analysis/registry.js';
 import type { Kind, Select } from '../../contract/kind.js';
 import { pluginId, type PluginSpec } from '../../contract/plugin.js';
 import type { CodeEntry } from '../../contract/problem.js';
-import { fold } from '../schema/fold.js';
+import { foldSchema } from '../schema/fold.js';
 import { formatFieldTable } from './field-table.js';
 import type { DescribeContext } from './field-words.js';
 import { checkCounterExample } from './hosted.js';
@@ -45,7 +45,7 @@ export function createKindPage(registry: Registry, kind: Kind): string {
       ? ''
       : `In the config: ${formatCode(config.field)}${config.many ? ', a map from name to options' : ''}.`,
     names.length < 2 ? '' : formatTable(['name', 'what it is'], contents),
-    common === undefined ? '' : joinBlocks('Fields of all:', formatFieldTable(context, fold(common, kind.kind))),
+    common === undefined ? '' : joinBlocks('Fields of all:', formatFieldTable(context, foldSchema(common, kind.kind))),
     facts.length === 0
       ? ''
       : joinBlocks('Facts that each plugin states:', formatTable(['fact', 'type', 'required', 'meaning'], facts)),
@@ -80,7 +80,7 @@ function createPluginSection(context: DescribeContext, kind: Kind, spec: PluginS
   const tables = kind.slots.flatMap((slot) => {
     const schema = registry.schema(pluginId(spec), slot);
     if (schema === undefined || (Object.keys(schema.fields).length === 0 && schema.parts.length === 0)) return [];
-    const parts = schema.parts.flatMap((part) => registry.kindsIn(part)).map((other) => context.link(other.kind));
+    const parts = schema.parts.flatMap((part) => registry.listKinds(part)).map((other) => context.link(other.kind));
     return [
       kind.slots.length > 1 ? `Fields in ${formatCode(slot)}:` : '',
       formatFieldTable(context, schema),

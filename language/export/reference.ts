@@ -1,5 +1,5 @@
 /** Generates the reference as Markdown from the specs, by file name. Writes no files. */
-import { configField } from '../analysis/config.js';
+import { getConfigField } from '../analysis/config.js';
 import { Slot } from '../../contract/slot.js';
 import { BESIDE_FIELDS, GRAMMAR } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
@@ -75,10 +75,10 @@ function createIndexPage(registry: Registry): string {
 
 function createGrammarPage(registry: Registry): string {
   const sections = Object.entries(GRAMMAR).map(([slot, node]) => {
-    const kinds = registry.kindsIn(slot);
+    const kinds = registry.listKinds(slot);
     const others = kinds.map(({ kind }) => createContext(registry).link(kind)).join(', ');
     const nested = node.type === 'record' ? `Keys are names. Values: ${node.inner?.meta.doc ?? ''}` : '';
-    const more = node.inner?.parts.flatMap((part) => registry.kindsIn(part)) ?? [];
+    const more = node.inner?.parts.flatMap((part) => registry.listKinds(part)) ?? [];
     return joinBlocks(
       `## ${slot.replace(/^[a-z]/, (letter) => letter.toUpperCase())}`,
       node.meta.doc,
@@ -116,7 +116,7 @@ function createConfigPage(registry: Registry): string {
     'Sections in which plugins are chosen:',
     formatTable(['section', 'what it holds', 'plugins'], sections),
     'All fields:',
-    formatFieldTable(createContext(registry), { ...EMPTY_OBJECT, fields: configField(registry).fields }),
+    formatFieldTable(createContext(registry), { ...EMPTY_OBJECT, fields: getConfigField(registry).fields }),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Generates the JSON Schemas for editors: definition, model, config, and one for all, which detects the kind by content. */
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
-import { configField } from '../analysis/config.js';
+import { getConfigField } from '../analysis/config.js';
 import { BESIDE_FIELDS, GRAMMAR } from '../analysis/grammar.js';
 import type { Registry } from '../analysis/registry.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
@@ -33,7 +33,7 @@ const isResource: JsonObject = { anyOf: [{ required: ['resource'] }, { required:
 
 export function createSchema(target: SchemaTarget, registry: Registry): JsonObject {
   const writer = createSchemaWriter(registry);
-  const configNode = configField(registry);
+  const configNode = getConfigField(registry);
   const config = writer.ref(configNode, 'config');
   const resource = writer.ref(GRAMMAR[Slot.RESOURCE] ?? EMPTY_OBJECT, 'resource');
   const fields = writer.ref(GRAMMAR[Slot.MODEL] ?? EMPTY_OBJECT, 'model');

@@ -1,141 +1,151 @@
 /** Codes about definition files and the config file. Data only. */
-import { problem, unknown } from './rows.js';
+import { defineProblem, defineUnknown } from './rows.js';
 
 export const DEFINITION_CODES = {
-  SRC_UNREADABLE: problem(
+  SRC_UNREADABLE: defineProblem(
     'error',
     'File cannot be read',
     'This file cannot be read: {what}.',
     'Check that the file exists, is readable and is UTF-8 text.',
   ),
-  SRC_EMPTY: problem(
+  SRC_EMPTY: defineProblem(
     'error',
     'Empty file',
     'This file holds no definition.',
     'Write a resource or a model, or delete the file.',
   ),
-  SRC_SYNTAX: problem(
+  SRC_SYNTAX: defineProblem(
     'error',
     'Not JSON',
     'Not valid JSON: {what}.',
     'Definitions are JSON; comments and trailing commas are allowed.',
   ),
-  SRC_DUPLICATE_KEY: problem(
+  SRC_DUPLICATE_KEY: defineProblem(
     'error',
     'Duplicate key',
     '"{key}" is written twice in this object; readers would disagree about which one counts.',
     'Keep one of the two.',
   ),
-  SRC_TOO_DEEP: problem('error', 'Nested too deeply', 'Nested more than {max} levels deep.', 'Flatten the definition.'),
-  DEF_NO_KIND: problem(
+  SRC_TOO_DEEP: defineProblem(
+    'error',
+    'Nested too deeply',
+    'Nested more than {max} levels deep.',
+    'Flatten the definition.',
+  ),
+  DEF_NO_KIND: defineProblem(
     'error',
     'Neither resource nor model',
     'This is neither a resource (no "resource") nor a model (the name "{name}" does not begin with "_").',
     'A resource has `id`, `resource` and `actionables`. A model file is named `_name.json`, or is one object `{"_name": {...}}`.',
   ),
-  DEF_TYPE: problem(
+  DEF_TYPE: defineProblem(
     'error',
     'Wrong type',
     '{place} must be {expected}, not {actual}.{hint}',
     'Types are never converted: `"5"` is not a number.',
   ),
-  DEF_REQUIRED: problem(
+  DEF_REQUIRED: defineProblem(
     'error',
     'Missing field',
     '{place} needs "{field}".',
     'Add the field; its page in the reference says what it takes.',
   ),
-  DEF_EMPTY: problem('error', 'Empty text', '{place} must not be empty.', 'Write a value or leave the field out.'),
-  DEF_UNKNOWN_KEY: unknown(
+  DEF_EMPTY: defineProblem(
+    'error',
+    'Empty text',
+    '{place} must not be empty.',
+    'Write a value or leave the field out.',
+  ),
+  DEF_UNKNOWN_KEY: defineUnknown(
     'Unknown field',
     '"{key}" is not a field of {place}.{hint}',
     'Unknown fields are refused, because a misspelt guard would silently not guard.',
   ),
-  DEF_INVENTED: problem(
+  DEF_INVENTED: defineProblem(
     'error',
     'Invented field',
     '"{key}" is not a field of {place}; {right}.',
     'The message has the form to write.',
   ),
-  DEF_MISPLACED: unknown(
+  DEF_MISPLACED: defineUnknown(
     'Field in the wrong place',
     '"{key}" is not a field of {place}; it belongs {where}.',
     'Move the field, with its value, to the place named.',
   ),
-  DEF_MODEL_FORM: problem(
+  DEF_MODEL_FORM: defineProblem(
     'error',
     'Not the form of a model',
     'A model is an object from field name to field, without {what}: write {right}.',
     'The file name, or the one key around the fields, is the name of the model.',
   ),
-  DEF_VALUE: problem(
+  DEF_VALUE: defineProblem(
     'error',
     'Value not allowed',
     '{actual} is not allowed for {place}; it takes {expected}.{hint}',
     'Use one of the values listed.',
   ),
-  DEF_RANGE: problem(
+  DEF_RANGE: defineProblem(
     'error',
     'Out of range',
     '{place} must be {expected}; it is {actual}.',
     'Choose a value inside the range.',
   ),
-  DEF_FORMAT: problem(
+  DEF_FORMAT: defineProblem(
     'error',
     'Wrong form',
     '{place} has the wrong form: {expected}.',
     'See the examples of the field.',
   ),
-  DEF_UNKNOWN_PLUGIN: unknown(
+  DEF_UNKNOWN_PLUGIN: defineUnknown(
     'Unknown plugin name',
     'There is no {kind} "{name}".{hint}',
     'The config file says which plugins are enabled.',
   ),
-  DEF_CHOICE_MISSING: unknown('Nothing chosen', '{place} needs one of {expected}.', 'Add exactly one of them.'),
-  DEF_CHOICE_MANY: problem(
+  DEF_CHOICE_MISSING: defineUnknown('Nothing chosen', '{place} needs one of {expected}.', 'Add exactly one of them.'),
+  DEF_CHOICE_MANY: defineProblem(
     'error',
     'Too much chosen',
     '{place} takes only one of {expected}.',
     'Keep one and remove the others.',
   ),
-  DEF_DEPRECATED: problem(
+  DEF_DEPRECATED: defineProblem(
     'warning',
     'Deprecated',
     '{place} is deprecated: {what}.',
     'Use the replacement named in the message.',
     'deprecated',
   ),
-  DEF_HEADER: problem(
+  DEF_HEADER: defineProblem(
     'error',
     'Header that cannot be set',
     'The header "{name}" cannot be set: {what}.',
     'Leave it out, or correct its name.',
   ),
-  ACC_UNKNOWN_ROOT: unknown(
+  ACC_UNKNOWN_ROOT: defineUnknown(
     'Unknown accessor',
     '"${root}" is not an accessor.{hint}',
     'A dollar sign before an upper-case word always names an accessor.',
   ),
-  ACC_TAIL: problem('error', 'Accessor is incomplete', '"{accessor}" {what}.', 'See the page of the accessor.'),
-  ACC_NOT_HERE: problem(
+  ACC_TAIL: defineProblem('error', 'Accessor is incomplete', '"{accessor}" {what}.', 'See the page of the accessor.'),
+  ACC_NOT_HERE: defineProblem(
     'error',
     'Accessor not allowed here',
     '"${root}" may not be used in {place}; allowed: {expected}.',
     'What is written here is settled at load, or leaves the service; the accessor cannot be used for that.',
   ),
-  ACC_UNDECLARED: problem(
+  ACC_UNDECLARED: defineProblem(
     'error',
     'Claim not extracted',
     '"{accessor}" is read here, but this resource does not list "{name}" in `extract_claims`.{hint}',
     'Claims are readable where `protected` verifies a token and `extract_claims` names them.',
   ),
-  ACC_POISON: problem(
+  ACC_POISON: defineProblem(
     'error',
     'Reserved name',
     '"{segment}" may not be part of a path.',
     'The name would reach into the runtime. Rename the field.',
   ),
-  ENV_MISSING: problem(
+  ENV_MISSING: defineProblem(
     'error',
     'Missing environment variable',
     'The environment variable "{name}" is not set.{hint}',

@@ -1,300 +1,300 @@
 /** Codes about names that refer to something defined elsewhere. Data only. */
-import { problem, unknown, unsure } from './rows.js';
+import { defineProblem, defineUnknown, defineUnsure } from './rows.js';
 
 export const LINK_CODES = {
-  LNK_DUPLICATE_ID: problem(
+  LNK_DUPLICATE_ID: defineProblem(
     'error',
     'Duplicate id',
     'The id "{name}" is already taken.',
     'Ids are unique in the whole set of definitions.',
   ),
-  LNK_DUPLICATE_PATH: problem(
+  LNK_DUPLICATE_PATH: defineProblem(
     'error',
     'Duplicate path',
     'The path "{name}" is already served by the resource "{other}".',
     'A path, and an id used as path, can belong to one resource only. Names of parameters make no difference.',
   ),
-  LNK_DUPLICATE_PARAMETER: problem(
+  LNK_DUPLICATE_PARAMETER: defineProblem(
     'error',
     'Duplicate path parameter',
     'The path already has a parameter "{name}".',
     'Each parameter becomes a payload field, so each needs a name of its own.',
   ),
-  LNK_DUPLICATE_ACTION: problem(
+  LNK_DUPLICATE_ACTION: defineProblem(
     'error',
     'Duplicate actionable',
     'The actionable id {name} is already taken in this resource.',
     'Number the actionables of a resource differently.',
   ),
-  LNK_DUPLICATE_MODEL: problem(
+  LNK_DUPLICATE_MODEL: defineProblem(
     'error',
     'Duplicate model',
     'The model "{name}" is already defined.',
     'Merge the two, or rename one.',
   ),
-  LNK_UNKNOWN_RESOURCE: problem(
+  LNK_UNKNOWN_RESOURCE: defineProblem(
     'error',
     'Unknown resource',
     'There is no resource with the id "{name}".{hint}',
     '`self` names the resource itself; other resources are named by their `id`, not by their path.',
   ),
-  LNK_UNKNOWN_ACTION: problem(
+  LNK_UNKNOWN_ACTION: defineProblem(
     'error',
     'Unknown actionable',
     'The resource "{resource}" has no actionable {name}; it has {expected}.',
     'Name an actionable by its numeric `id`.',
   ),
-  LNK_UNKNOWN_MODEL: problem(
+  LNK_UNKNOWN_MODEL: defineProblem(
     'error',
     'Unknown model',
     'There is no model "{name}".{hint}',
     'A model may be called by its name, without the underscore, or in the plural.',
   ),
-  LNK_UNKNOWN_CONNECTION: problem(
+  LNK_UNKNOWN_CONNECTION: defineProblem(
     'error',
     'Unknown connection',
     'The config has no connection "{name}".{hint}',
     'Connections are named in the config file: SQL databases in `connections`, document stores in `documents`.',
   ),
-  LNK_COLLECTION: problem(
+  LNK_COLLECTION: defineProblem(
     'warning',
     'Collection without a model',
     'There is no model for the collection "{name}".{hint}',
     'Write a model, so that fields are checked and kept to their types; it may be called by its name, or in the plural.',
   ),
-  LNK_CONNECTIONS: problem(
+  LNK_CONNECTIONS: defineProblem(
     'error',
     'Models on different connections',
     'One query cannot reach both: the model "{model}" lies on the connection "{name}", "{other}" on "{elsewhere}".',
     'Write one query for each connection, or keep both models on one.',
   ),
-  LNK_FOREIGN_ELSEWHERE: problem(
+  LNK_FOREIGN_ELSEWHERE: defineProblem(
     'warning',
     'Reference to another connection',
     'No database enforces this reference: this model lies on the connection "{name}", "{model}" on "{elsewhere}" ({kind}).',
     'Keep both models on one connection, or let a rule or a query look whether the record exists.',
   ),
-  LNK_UNKNOWN_FIELD: problem(
+  LNK_UNKNOWN_FIELD: defineProblem(
     'error',
     'Unknown field of a model',
     'The model "{model}" has no field "{name}".{hint}',
     'Name a field that the model defines.',
   ),
-  LNK_CLAIM_ABSENT: problem(
+  LNK_CLAIM_ABSENT: defineProblem(
     'error',
     'Claim that no token has',
     'No token that this guard accepts has the claim "{claim}": every request would end with 403. Tokens of {ids} have {claims}.{hint}',
     'Add the name to `custom_claim_fields` of the resources that issue the tokens, or read a claim that they have.',
   ),
-  LNK_CLAIM_SOMETIMES: problem(
+  LNK_CLAIM_SOMETIMES: defineProblem(
     'hint',
     'Claim that some tokens lack',
     'Tokens of {ids} have no claim "{claim}": requests with them end with 403.',
     'Add the name to `custom_claim_fields` there, if these callers are to be let in.',
   ),
-  LNK_CLAIM_REACHED: problem(
+  LNK_CLAIM_REACHED: defineProblem(
     'error',
     'Claim that is not extracted here',
     'The actionable of "{target}" reads the claim "{name}", which this resource does not extract: every request would end with 403.',
     'A dependency reads the claims of the resource that reaches it. Add the name to `extract_claims` here.',
   ),
-  LNK_NO_RULE: problem(
+  LNK_NO_RULE: defineProblem(
     'warning',
     'Field without a rule',
     'No rule of this resource declares the payload field "{name}".{hint}',
     'Declare it in the rules of an actionable, or correct the name: what is not sent is left out in silence.',
   ),
-  LNK_FIELD_NAME: problem(
+  LNK_FIELD_NAME: defineProblem(
     'error',
     'Name that no column can have',
     '"{name}" cannot be the name of a field: letters, digits and underscores, at most {max}, and no digit first.',
     'Fields become columns, and their names are written in queries.',
   ),
-  LNK_FIELD_CASE: problem(
+  LNK_FIELD_CASE: defineProblem(
     'warning',
     'Capital letters in a field name',
     'SQL reads {name} as {lower} unless it stands in double quotes.',
     'Write the field in small letters, or put its name into double quotes in every query.',
   ),
-  LNK_FOREIGN_TYPE: problem(
+  LNK_FOREIGN_TYPE: defineProblem(
     'error',
     'Reference of another type',
     'This field is of type {own}, but "{name}" of the model "{model}" is of type {other}.',
     'A field and the field that it refers to have the same type.',
   ),
-  LNK_FOREIGN_TARGET: problem(
+  LNK_FOREIGN_TARGET: defineProblem(
     'error',
     'Reference to a field that is not unique',
     'Several rows of the model "{model}" may have the same "{name}", so nothing can refer to it.',
     'Refer to the primary key, or make the field `unique`.',
   ),
-  LNK_TIMESTAMP_ADDED: problem(
+  LNK_TIMESTAMP_ADDED: defineProblem(
     'hint',
     'Timestamp added',
     'The model "{model}" has no field "{name}"; its table gets the column, and it may be null.',
     'Define the field, of type `DateTime`, to say more about it.',
   ),
-  LNK_UNIQUE_NO_MODEL: problem(
+  LNK_UNIQUE_NO_MODEL: defineProblem(
     'warning',
     'Nothing can enforce it',
     'There is no model of the table "{name}", so nothing makes sure that the values are free.',
     'Define a model of the table: its unique index comes from there.',
   ),
-  LNK_UNIQUE_NO_EFFECT: problem(
+  LNK_UNIQUE_NO_EFFECT: defineProblem(
     'warning',
     'No effect',
     'The main statement gives no values to a table, so there are none that must be free.',
     '`unique` belongs to an INSERT or an UPDATE.',
     'unnecessary',
   ),
-  LNK_UNKNOWN_NAME: problem(
+  LNK_UNKNOWN_NAME: defineProblem(
     'error',
     'Unknown name',
     'There is no payload field and no extracted value called "{name}".{hint}',
     'Declare the field in `payload_validation`, or extract the value with `depends_on`.',
   ),
-  LNK_LIST_UNCLEAR: problem(
+  LNK_LIST_UNCLEAR: defineProblem(
     'error',
     'Several lists',
     'There are several lists to go through: {names}.',
     'Write the name of one of them in place of `true`.',
   ),
-  LNK_CYCLE: problem(
+  LNK_CYCLE: defineProblem(
     'error',
     'Circular dependency',
     'These actionables wait for one another: {cycle}.',
     'Remove one of the dependencies.',
   ),
-  LNK_CHAIN: problem(
+  LNK_CHAIN: defineProblem(
     'error',
     'Too many actionables',
     'One request would run {count} actionables, and the limit is {max}.',
     'Take several requests, or raise `chains.actionables` in the config.',
   ),
-  LNK_DEEP: problem(
+  LNK_DEEP: defineProblem(
     'error',
     'Chain too deep',
     'Actionable {name} waits for {other}, and with it more than {max} actionables wait one behind the other.',
     'Ask for results side by side, or raise `chains.depth` in the config.',
   ),
-  LNK_TABLE_NAMES: problem(
+  LNK_TABLE_NAMES: defineProblem(
     'error',
     'Two names for one table',
     'The model "{model}" is called "{name}" here and "{other}" elsewhere.',
     'Use one name in all queries: the table can have only one.',
   ),
-  LNK_TOO_EARLY: problem(
+  LNK_TOO_EARLY: defineProblem(
     'error',
     'Name used too early',
     '"{name}" is {made} by actionable {producer}, which does not run before actionable {user}.',
     'Make the value in this actionable too, or use it in a later one.',
   ),
-  LNK_NO_REQUEST: problem(
+  LNK_NO_REQUEST: defineProblem(
     'error',
     'No request there',
     '"{what}" comes with a request; the clock begins {name} without one.',
     'The clock brings no payload, no header and no token. Write the value into the statement, or take it from the database, from the environment or from an actionable that this one depends on.',
   ),
-  LNK_TWO_SOURCES: problem(
+  LNK_TWO_SOURCES: defineProblem(
     'warning',
     'Name with two sources',
     '"{name}" comes from {first} and also from {second}; {first} wins.',
     'Rename one of the two.',
   ),
-  LNK_GIVEN_TWICE: problem(
+  LNK_GIVEN_TWICE: defineProblem(
     'warning',
     'Name given twice',
     '"{name}" is given here and by actionable {other}; where it is used, the value that was given last counts.',
     'Use two names.',
   ),
-  LNK_RULE_GIVEN: problem(
+  LNK_RULE_GIVEN: defineProblem(
     'error',
     'Rule for a name that is given',
     '"{name}" is {made} by actionable {producer}, and nothing reads what a client sends under that name; this rule refuses every request without it.',
     'Remove the rule. Where clients send such a field too, give the value another name in `for`.',
   ),
-  LNK_BEFORE_ALL: problem(
+  LNK_BEFORE_ALL: defineProblem(
     'error',
     'Read before anything runs',
     '"{name}" is {made} by actionable {producer}; this is read before any actionable runs.',
     'Use a value that comes with the request, or do it in an actionable.',
   ),
-  LNK_SEVERAL: problem(
+  LNK_SEVERAL: defineProblem(
     'warning',
     'Name of one of several',
     '"{name}" is that of the one item which actionable {producer} gives; up to {most} may come, and a request with several is refused with 422.',
     'Let one come, or run the query once for each: `"multi": true`.',
   ),
-  LNK_NO_SOURCE: unknown(
+  LNK_NO_SOURCE: defineUnknown(
     'Name without a source',
     '"{name}" names nothing in this resource: no rule, path parameter, `for` name or claim is called so, and it does not stand for the column of that name.{hint}',
     'Declare the field in `payload_validation`, or write a value as a value: `{"literal": "new"}`, or inside the statement.',
   ),
-  LNK_UNRULED: problem(
+  LNK_UNRULED: defineProblem(
     'hint',
     'Word in a resource without rules',
     '"{name}" is a field of the payload here, and null where it is not sent: this resource declares no rules.',
     'Declare the field, so that a request without it is refused. Text that is meant is written `{"literal": "new"}`.',
   ),
-  LNK_LITERAL: unsure(
+  LNK_LITERAL: defineUnsure(
     'Name that is a text',
     '"{name}" names nothing in this resource, so it is the text "{name}", as the profile has it.{hint}',
     'Write a value as a value: `{"literal": "new"}`. A name is a declared payload field, a path parameter, a `for` name, a claim, or the column that it stands for.',
   ),
-  LNK_UNREACHABLE: problem(
+  LNK_UNREACHABLE: defineProblem(
     'warning',
     'Never runs',
     'This `no_op` actionable is named by no `depends_on`, so it never runs.',
     'Name it in `depends_on`, or remove it.',
   ),
-  LNK_PRIVILEGE: problem(
+  LNK_PRIVILEGE: defineProblem(
     'error',
     'Way around a guard',
     'The resource "{target}" is guarded by {guard}; this resource {lack}, and the guard is not asked again here.',
     'Guard this resource in the same way, or move the actionable into it.',
   ),
-  LNK_REALM: problem(
+  LNK_REALM: defineProblem(
     'error',
     'Whose uids?',
     'The guards of these definitions let in different callers, and "1" of the one is not "1" of the other: this message has to say whose uids it means.',
     'Write `"{field}"` with the id of a resource whose guard they pass, one of "{ids}"; or send it from a resource that has that guard.',
   ),
-  LNK_CANONICAL: problem(
+  LNK_CANONICAL: defineProblem(
     'warning',
     'Not in the same form',
     'The resource "{other}" brings values of "{column}" into the form {form}, and this value is in another: what means the same is not the same here.',
     'Write `"canonical": {form}` into the rule of the field, in every resource that writes the column or looks something up in it.',
   ),
-  LNK_ROOM: unsure(
+  LNK_ROOM: defineUnsure(
     'Room that is never joined',
     'No resource lets a connection join the room "{name}".{hint}',
     'Write it as the resource that joins it does: words and the values between them are two things, and a name that is nothing but a value is no room of words. Where definitions of another process join it, nothing is wrong.',
   ),
-  LNK_REALM_OPEN: problem(
+  LNK_REALM_OPEN: defineProblem(
     'hint',
     'Also without a token',
     'This resource has no guard, so the message also reaches connections that show no token and say this uid.',
     'Where that is not meant, write `"{field}": "{target}"`: the id of a resource whose guard receivers have to pass.',
   ),
-  LNK_NO_REALM: problem(
+  LNK_NO_REALM: defineProblem(
     'error',
     'No guard',
     'The resource "{target}" has no guard that tells its callers apart, so it has no uids of its own.',
     'Name a resource with `protected`.',
   ),
-  LNK_PARALLEL: problem(
+  LNK_PARALLEL: defineProblem(
     'error',
     'Parallel with a dependency',
     'The actionable {name} runs in parallel, so nothing can wait for it and it can wait for nothing.',
     'Remove `parallel`, or the dependency.',
   ),
-  LNK_LATER: problem(
+  LNK_LATER: defineProblem(
     'error',
     'Waits for what is done later',
     'The actionable {name} is done behind the answer, so its result is not there yet when this one needs it.',
     'Put this one off too, or let the other one be done for the answer; a `no_op` actionable is done whenever what needs it is.',
   ),
-  LNK_MAIN_TWICE: problem(
+  LNK_MAIN_TWICE: defineProblem(
     'error',
     'Two main results',
     'Another actionable of this resource is already marked `main_returnable`.',

@@ -1,273 +1,278 @@
 /** Codes of error responses at request time. Data only. */
-import { refusal } from './rows.js';
+import { defineRejection } from './rows.js';
 
 export const REQUEST_CODES = {
-  REQ_NOT_FOUND: refusal(
+  REQ_NOT_FOUND: defineRejection(
     404,
     'Not found',
     'There is nothing at this path.',
     'See the table of endpoints that the start prints.',
   ),
-  REQ_BROKEN: refusal(
+  REQ_BROKEN: defineRejection(
     503,
     'Definition not valid',
     'The definition of this resource has errors.',
     'Run `lintel check`. `lintel dev` starts with such a definition, `lintel serve` only with `on_problem: "skip"`.',
   ),
-  REQ_BUSY: refusal(
+  REQ_BUSY: defineRejection(
     503,
     'Too busy',
     'The request would have to wait too long for its turn.',
     'More requests for the same data come than can be done one after another within `http.timeouts.request`. Send the request again after the seconds of `retry-after`.',
   ),
-  REQ_WAITING: refusal(
+  REQ_WAITING: defineRejection(
     503,
     'Not ready yet',
     'This endpoint waits for a server that it needs.',
     'The process has started before a server that its config names (a database, a storage). It is served as soon as that can be reached; `/status` says which one is waited for.',
   ),
-  REQ_METHOD: refusal(
+  REQ_METHOD: defineRejection(
     405,
     'Method not allowed',
     'This endpoint does not answer {method}.',
     "The config's `http.methods` lists the verbs.",
   ),
-  REQ_HOST: refusal(
+  REQ_HOST: defineRejection(
     421,
     'Another host',
     'The server does not answer under this name; `http.hosts` (ALLOWED_HOSTS) adds one.',
     'A page whose name resolves to this machine could read what the server answers. Addresses and `localhost` always pass.',
   ),
-  REQ_CROSS_SITE: refusal(
+  REQ_CROSS_SITE: defineRejection(
     403,
     'Origin not allowed',
     'Pages of this origin may not send this.',
     'Forms, plain text and GET are sent for any page. Those that may stand in `http.allowed_origins` (ALLOWED_ORIGINS); `*` is not enough where a cookie or an address is the proof. A proof in a header is enough.',
   ),
-  REQ_REJECTED: refusal(
+  REQ_REJECTED: defineRejection(
     400,
     'Rejected',
     'A middleware rejected the request.',
     'A middleware of the config called `ctx.throw`; the response has its status and message.',
   ),
-  REQ_MEDIA_TYPE: refusal(
+  REQ_MEDIA_TYPE: defineRejection(
     415,
     'Unsupported media type',
     'The content type must be application/json.',
     'Send the body as JSON with a `content-type` header.',
   ),
-  REQ_ENCODING: refusal(
+  REQ_ENCODING: defineRejection(
     415,
     'Unsupported content encoding',
     'Compressed request bodies are not accepted.',
     'Send the body as it is.',
   ),
-  REQ_MALFORMED: refusal(
+  REQ_MALFORMED: defineRejection(
     400,
     'Malformed body',
     'The body is not valid JSON in UTF-8.',
     'Check the body with a JSON parser.',
   ),
-  REQ_NUMBER: refusal(
+  REQ_NUMBER: defineRejection(
     422,
     'Number out of range',
     'The body has a number that is too large, too small or too long to be kept.',
     'Numbers lie between -1.8e308 and 1.8e308 and have at most 400 characters. Send others as text.',
   ),
-  REQ_NAME_REFUSED: refusal(
+  REQ_NAME_REFUSED: defineRejection(
     400,
     'Reserved name in body',
     'The body uses a reserved property name.',
     '`__proto__`, `constructor` and `prototype` are refused at every depth.',
   ),
-  REQ_TOO_LARGE: refusal(
+  REQ_TOO_LARGE: defineRejection(
     413,
     'Body too large',
     'The body is larger than {max} bytes.',
     'The limit is `http.limits.body` (MAX_PAYLOAD_LIMIT).',
   ),
-  REQ_TOO_COMPLEX: refusal(
+  REQ_TOO_COMPLEX: defineRejection(
     413,
     'Body too complex',
     'The body has too many {what}; at most {max} are accepted.',
     'The limits are `http.limits.depth`, `keys`, `array` and `parts`, and `max_file_uploads` for files.',
   ),
-  REQ_ABORTED: refusal(
+  REQ_ABORTED: defineRejection(
     400,
     'Body incomplete',
     'The request ended before its body was complete.',
     'Send as many bytes as `content-length` says.',
   ),
-  REQ_FORM: refusal(
+  REQ_FORM: defineRejection(
     400,
     'Malformed form',
     'The form cannot be read: {what}.',
     'Send `multipart/form-data` as browsers and `curl -F` do: every part with a name, texts in UTF-8.',
   ),
-  REQ_NO_FILES: refusal(
+  REQ_NO_FILES: defineRejection(
     415,
     'No files here',
     'This endpoint takes no files.',
     'Files are taken where an actionable has the mode `UPLOAD`; send the other parts as text.',
   ),
-  REQ_PART: refusal(
+  REQ_PART: defineRejection(
     413,
     'Part too large',
     'The part "{name}" is larger than {max} bytes.',
     'The limit is `max_upload_file_size` for files, `http.limits.field` for texts.',
   ),
-  REQ_SILENT: refusal(
+  REQ_SILENT: defineRejection(
     408,
     'Sender silent',
     'Nothing came for {seconds} seconds.',
     'The limit is `http.timeouts.idle`; send the form again.',
   ),
-  REQ_NO_ROOM: refusal(
+  REQ_NO_ROOM: defineRejection(
     503,
     'No room for files',
     'Files cannot be taken at the moment.',
     'The temporary folder of the machine is full or not writable, or too many files are open; the log has the reason.',
   ),
-  REQ_URL_TOO_LONG: refusal(414, 'URL too long', 'The URL is longer than {max} bytes.', 'Send values in the body.'),
-  WS_UPGRADE: refusal(
+  REQ_URL_TOO_LONG: defineRejection(
+    414,
+    'URL too long',
+    'The URL is longer than {max} bytes.',
+    'Send values in the body.',
+  ),
+  WS_UPGRADE: defineRejection(
     426,
     'WebSocket only',
     'Clients connect here with WebSocket.',
     'Ask for an upgrade: `new WebSocket("wss://.../ws")`.',
   ),
-  WS_HANDSHAKE: refusal(
+  WS_HANDSHAKE: defineRejection(
     400,
     'Handshake not valid',
     'The connection cannot be opened: {what}.',
     'Connect as `new WebSocket(address, [header name, token])` does; both protocols are left out where there is no token.',
   ),
-  WS_ORIGIN: refusal(
+  WS_ORIGIN: defineRejection(
     403,
     'Origin not allowed',
     'Pages of this origin may not connect.',
     'The origins that may are listed in `http.allowed_origins` (ALLOWED_ORIGINS); the own one always may.',
   ),
-  WS_FULL: refusal(
+  WS_FULL: defineRejection(
     503,
     'Too many connections',
     'No more connections are taken at the moment.',
     'The limit is `websocket.limits.connections`.',
   ),
-  WS_ADDRESS_FULL: refusal(
+  WS_ADDRESS_FULL: defineRejection(
     429,
     'Too many connections of one address',
     'There are {max} connections of this address already.',
     'The limit is `websocket.limits.per_address`. Behind a proxy every client has its address, unless `http.trusted_proxies` counts it.',
   ),
-  WS_CLOSING: refusal(
+  WS_CLOSING: defineRejection(
     503,
     'Server is closing',
     'The server is about to close.',
     'Connect again; another process will take it.',
   ),
-  WS_UID: refusal(
+  WS_UID: defineRejection(
     400,
     'Uid missing or not valid',
     '`uid` {what}.',
     'Connect with `?uid=` and 1 to 256 characters. `websocket.force_uid` says whether it may be left out.',
   ),
-  WS_NOT_YOURS: refusal(
+  WS_NOT_YOURS: defineRejection(
     401,
     'Uid of somebody else',
     'The uid is not that of the token.',
     'Connect with the uid that the token has in the claim of `websocket.uid_claim`.',
   ),
-  WS_TOKEN: refusal(
+  WS_TOKEN: defineRejection(
     401,
     'Token missing',
     'Nobody connects here without a token.',
     'Send it as sub-protocols: the name of the header in which a resource takes it, then the token.',
   ),
-  WS_TOKEN_OVER: refusal(
+  WS_TOKEN_OVER: defineRejection(
     401,
     'Token over',
     'The token of this connection is no longer valid.',
     'Connect again with a new token.',
   ),
-  WS_MESSAGE: refusal(
+  WS_MESSAGE: defineRejection(
     400,
     'Malformed message',
     'The message cannot be read: {what}.',
     'Send `{"resource": "...", "action": "...", "payload": {...}}` as text.',
   ),
-  WS_REQUEST_ONLY: refusal(
+  WS_REQUEST_ONLY: defineRejection(
     403,
     'Not over this connection',
     'This endpoint answers HTTP requests only.',
     'It judges requests by their bytes, which a message does not have: send it over HTTP.',
   ),
-  WS_FLOOD: refusal(
+  WS_FLOOD: defineRejection(
     429,
     'Too many messages',
     'At most {max} messages a second are taken.',
     'The limit is `websocket.limits.rate`. Who goes on beyond five times of it is cut off.',
   ),
-  WS_REPLAY_GAP: refusal(
+  WS_REPLAY_GAP: defineRejection(
     410,
     'Messages are missing',
     'What was sent since that message is no longer known.',
     'Load the current state again; what comes from now on is complete.',
   ),
-  VAL_PAYLOAD: refusal(
+  VAL_PAYLOAD: defineRejection(
     422,
     'Payload not valid',
     'The payload breaks a rule: {first}',
     'Each entry of `errors` names a field and its rule.',
   ),
-  VAL_NOT_OBJECT: refusal(
+  VAL_NOT_OBJECT: defineRejection(
     422,
     'Payload not valid',
     'The body must be a JSON object.',
     'Send the fields as properties of one object.',
   ),
-  ACC_UNRESOLVED: refusal(
+  ACC_UNRESOLVED: defineRejection(
     422,
     'Value missing',
     'The request does not provide {name}.',
     'Send the field, or declare it `optional` in `payload_validation`.',
   ),
-  ACC_CLAIM: refusal(
+  ACC_CLAIM: defineRejection(
     403,
     'Claim missing',
     'The token does not carry what this endpoint needs.',
     'The resource that issues the token lists the claim in `custom_claim_fields`.',
   ),
-  ACC_NOT_TEXT: refusal(
+  ACC_NOT_TEXT: defineRejection(
     422,
     'Value is not text',
     '{name} is put into a text and must be text, a number or a boolean.',
     'Send a plain value.',
   ),
-  JOB_UNKNOWN: refusal(
+  JOB_UNKNOWN: defineRejection(
     404,
     'Unknown work',
     'No definition has the actionable {name} as work of its own.',
     'The definitions changed after the work was accepted. Put the actionable back and retry the work, or purge it.',
   ),
-  JOB_CHANGED: refusal(
+  JOB_CHANGED: defineRejection(
     409,
     'Work changed',
     'The actionable {name} needs a value now that was not kept for it: {missing}.',
     'The definitions changed after the work was accepted. Have them read what they read then and retry the work, or purge it.',
   ),
-  JOB_STOPPED: refusal(
+  JOB_STOPPED: defineRejection(
     503,
     'Work stopped',
     'The right to do the work was lost before it was over.',
     'Another process has the work by now, or the process ends and the work is done by the next one. Nothing has to be done.',
   ),
-  JOB_BROKEN: refusal(
+  JOB_BROKEN: defineRejection(
     422,
     'Broken work',
     'What is stored of the work is not what was accepted: it cannot be done.',
     'Somebody or something changed the entry in the store. Purge it, and send the request again.',
   ),
-  INT_UNEXPECTED: refusal(
+  INT_UNEXPECTED: defineRejection(
     500,
     'Internal error',
     'Something unexpected happened; the log knows more under this request id.',

@@ -1,7 +1,7 @@
 /** Factories of catalogue rows. They look nothing up. */
 import type { CodeEntry, ProblemTag, Severity } from '../../contract/problem.js';
 
-export const problem = (
+export const defineProblem = (
   severity: Severity,
   title: string,
   message: string,
@@ -9,16 +9,16 @@ export const problem = (
   tag?: ProblemTag,
 ): CodeEntry => ({ severity, title, message, help, ...(tag !== undefined && { tag }) });
 /** An error that is reported only if every plugin is known. */
-export const unknown = (title: string, message: string, help: string): CodeEntry => ({
-  ...problem('error', title, message, help),
+export const defineUnknown = (title: string, message: string, help: string): CodeEntry => ({
+  ...defineProblem('error', title, message, help),
   plugins: 'all',
 });
 /** A warning that is reported only if every plugin is known. */
-export const unsure = (title: string, message: string, help: string): CodeEntry => ({
-  ...problem('warning', title, message, help),
+export const defineUnsure = (title: string, message: string, help: string): CodeEntry => ({
+  ...defineProblem('warning', title, message, help),
   plugins: 'all',
 });
-export const refusal = (status: number, title: string, message: string, help: string): CodeEntry => ({
+export const defineRejection = (status: number, title: string, message: string, help: string): CodeEntry => ({
   status,
   title,
   message,

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { SourceFile } from '../analysis/analyse.js';
-import { fieldsInLanguage, type Registry } from '../analysis/registry.js';
+import { listFieldsInLanguage, type Registry } from '../analysis/registry.js';
 
 export interface DefinitionPlaces {
   readonly folder: string;
@@ -42,6 +42,6 @@ export async function readDefinition(name: string, shown: string): Promise<Sourc
 
 /** Whether the SQL parser is needed. */
 export function hasStatements(files: readonly SourceFile[], registry: Registry): boolean {
-  const keys = fieldsInLanguage(registry, 'sql').map((name) => JSON.stringify(name));
+  const keys = listFieldsInLanguage(registry, 'sql').map((name) => JSON.stringify(name));
   return files.some(({ text }) => keys.some((key) => text.includes(key)));
 }

@@ -1,16 +1,16 @@
 /** Reads plugin manifests, which describe plugins without running their code. Manifests are untrusted. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { pluginLists } from '../analysis/config.js';
+import { readPluginLists } from '../analysis/config.js';
 import type { Registry } from '../analysis/registry.js';
-import { createReport, problemsIn } from '../analysis/report.js';
+import { createReport, toProblems } from '../analysis/report.js';
 import { pluginId, type PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import type { Manifest } from '../export/manifest.js';
 import { readManifest } from '../export/manifest-read.js';
 import { toSpecs, type ManifestSpecs } from '../export/manifest-specs.js';
-import { document } from '../source/document.js';
-import { memberOf, parseSource } from '../source/tree.js';
+import { createDocument } from '../source/document.js';
+import { findMember, parseSource } from '../source/tree.js';
 import { BUILTIN } from './plugin-folders.js';
 
 export const MANIFEST_NAME = 'plugin.manifest.json';
@@ -69,7 +69,7 @@ export async function readKnownPlugins(root: string, name: string): Promise<Know
 export const formatWriteHint = (name: string): string => `\`lintel manifest ${name}\` writes it`;
 
 export const listPluginFolders = (source: string | null): string[] =>
-  pluginLists(source).plugins.filter((entry) => !entry.startsWith(BUILTIN));
+  readPluginLists(source).plugins.filter((entry) => !entry.startsWith(BUILTIN));
 
 /** An empty name is reported at the list itself. */
 export function reportUnreadPlugins(
@@ -79,15 +79,15 @@ export function reportUnreadPlugins(
   notes: ReadonlyMap<string, string>,
 ): readonly Problem[] {
   const report = createReport(registry.codes);
-  const doc = document(file, source ?? '{}');
+  const doc = createDocument(file, source ?? '{}');
   const { root } = parseSource(doc);
-  const list = (root === null ? undefined : memberOf(root, 'plugins')?.value) ?? null;
+  const list = (root === null ? undefined : findMember(root, 'plugins')?.value) ?? null;
   for (const [name, what] of notes) {
     const node = list?.items.find(({ scalar }) => scalar === name) ?? list;
     const spot = { doc, start: node?.start ?? 0, end: node?.end ?? 0 };
     report.add('PLG_UNREAD', spot, { name: name === '' ? 'plugins' : name, what });
   }
-  return problemsIn(report);
+  return toProblems(report);
 }
 
 /** Removes problems that an unknown plugin could resolve. */

@@ -22,10 +22,10 @@ export interface FoldedSchema extends SchemaLike {
   readonly folded: FieldNode;
 }
 
-export const foldedSchema = (folded: FieldNode): FoldedSchema => ({ __isYupSchema__: true, folded });
+export const createFoldedSchema = (folded: FieldNode): FoldedSchema => ({ __isYupSchema__: true, folded });
 
 /** `make` is called once, on first access. */
-export function foldedLater(make: () => FieldNode): FoldedSchema {
+export function createLazySchema(make: () => FieldNode): FoldedSchema {
   let known: FieldNode | undefined;
   return {
     __isYupSchema__: true,
@@ -38,7 +38,7 @@ export function foldedLater(make: () => FieldNode): FoldedSchema {
 const isFolded = (schema: SchemaLike): schema is FoldedSchema => Object.hasOwn(schema, 'folded');
 
 /** `path` names the field in error messages. Throws FoldError for a field without documentation or an unknown test. */
-export function fold(schema: SchemaLike, path: string): FieldNode {
+export function foldSchema(schema: SchemaLike, path: string): FieldNode {
   if (isFolded(schema)) return schema.folded;
   const known = nodes.get(schema) ?? foldNode(schema as unknown as Schema, path, true);
   nodes.set(schema, known);

@@ -1,7 +1,7 @@
 /** Creates a short, deterministic sample value for a JSON Schema. Covers the keywords of payload rules; others are ignored. */
 import type { JsonSchema } from '../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../contract/json.js';
-import { propertiesOf, requiredOf } from '../../contract/forms.js';
+import { getProperties, listRequired } from '../../contract/forms.js';
 
 const TEXT = 'text';
 /** A sample e-mail address and the shortest one. */
@@ -19,16 +19,16 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** `everything`: includes optional members. */
-export function sampleOfSchema(schema: JsonSchema, everything = false): Json {
+export function sampleSchema(schema: JsonSchema, everything = false): Json {
   const { allOf, anyOf, oneOf, type } = schema;
   if (Object.hasOwn(schema, 'const')) return schema['const'] ?? null;
   if (Array.isArray(schema['enum'])) return (schema['enum'] as readonly Json[])[0] ?? null;
-  if (Array.isArray(allOf)) return sampleOfSchema(together([schema, ...(allOf as readonly Json[])]), everything);
+  if (Array.isArray(allOf)) return sampleSchema(mergeSchemas([schema, ...(allOf as readonly Json[])]), everything);
   for (const choice of [anyOf, oneOf]) {
-    const first = Array.isArray(choice) ? telling(choice as readonly Json[]) : undefined;
-    if (first !== undefined) return sampleOfSchema(first, everything);
+    const first = Array.isArray(choice) ? chooseSchema(choice as readonly Json[]) : undefined;
+    if (first !== undefined) return sampleSchema(first, everything);
   }
-  switch (typeIn(type)) {
+  switch (getType(type)) {
     case 'object':
       return sampleObject(schema, everything);
     case 'array':
@@ -46,44 +46,45 @@ export function sampleOfSchema(schema: JsonSchema, everything = false): Json {
 }
 
 /** For a nullable type, the other type. */
-const typeIn = (type: Json | undefined): Json | undefined =>
+const getType = (type: Json | undefined): Json | undefined =>
   Array.isArray(type) ? ((type as readonly Json[]).find((one) => one !== 'null') ?? 'null') : type;
 
-const telling = (choices: readonly Json[]): JsonSchema | undefined => {
+const chooseSchema = (choices: readonly Json[]): JsonSchema | undefined => {
   const schemas: readonly JsonSchema[] = choices.filter(isObject);
   return schemas.find(({ type }) => type !== 'null') ?? schemas[0];
 };
 
 function sampleObject(schema: JsonSchema, everything: boolean): JsonObject {
-  const properties = propertiesOf(schema) ?? {};
-  const required = requiredOf(schema);
+  const properties = getProperties(schema) ?? {};
+  const required = listRequired(schema);
   const names = everything ? [...new Set([...required, ...Object.keys(properties)])] : required;
-  return Object.fromEntries(names.map((name) => [name, sampleOfSchema(properties[name] ?? {}, everything)]));
+  return Object.fromEntries(names.map((name) => [name, sampleSchema(properties[name] ?? {}, everything)]));
 }
 
 function sampleList({ items, minItems, maxItems }: JsonSchema, everything: boolean): Json {
   const least = typeof minItems === 'number' ? minItems : 0;
   const most = typeof maxItems === 'number' ? maxItems : Infinity;
-  const item = isObject(items) ? sampleOfSchema(items, everything) : TEXT;
+  const item = isObject(items) ? sampleSchema(items, everything) : TEXT;
   return Array.from({ length: Math.min(Math.max(least, 1), most) }, () => item);
 }
 
 function sampleNumber({ type, minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonSchema): number {
-  const step = typeof multipleOf === 'number' ? multipleOf : typeIn(type) === 'integer' ? 1 : 0;
+  const step = typeof multipleOf === 'number' ? multipleOf : getType(type) === 'integer' ? 1 : 0;
   const inner = step || 0.001;
-  const lowest = Math.max(bound(minimum, -Infinity), bound(exclusiveMinimum, -Infinity) + inner);
-  const highest = Math.min(bound(maximum, Infinity), bound(exclusiveMaximum, Infinity) - inner);
+  const lowest = Math.max(toNumber(minimum, -Infinity), toNumber(exclusiveMinimum, -Infinity) + inner);
+  const highest = Math.min(toNumber(maximum, Infinity), toNumber(exclusiveMaximum, Infinity) - inner);
   const wanted = Math.max(Math.min(1, highest), lowest);
   if (step === 0) return wanted;
   const up = Math.ceil(wanted / step) * step;
   return up <= highest ? up : Math.floor(highest / step) * step;
 }
 
-const bound = (value: Json | undefined, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
+const toNumber = (value: Json | undefined, otherwise: number): number =>
+  typeof value === 'number' ? value : otherwise;
 
 function sampleText({ format, minLength, maxLength }: JsonSchema): string {
-  const least = bound(minLength, 0);
-  const most = bound(maxLength, Infinity);
+  const least = toNumber(minLength, 0);
+  const most = toNumber(maxLength, Infinity);
   if (format === 'email') return sampleAddress(least, most);
   const fixed = typeof format === 'string' ? FORMATS[format] : undefined;
   if (fixed !== undefined) return fixed;
@@ -103,20 +104,20 @@ function sampleAddress(least: number, most: number): string {
 }
 
 /** Merges schemas into one that satisfies all; the narrower bound wins. */
-function together(all: readonly Json[]): JsonSchema {
+function mergeSchemas(all: readonly Json[]): JsonSchema {
   const merged: Record<string, Json> = {};
   for (const one of all) {
     if (!isObject(one)) continue;
     for (const [word, value] of Object.entries(one)) {
       if (word === 'allOf' && one === all[0]) continue;
       const known = merged[word];
-      merged[word] = known === undefined ? value : narrower(word, known, value);
+      merged[word] = known === undefined ? value : narrowKeyword(word, known, value);
     }
   }
   return merged;
 }
 
-function narrower(word: string, one: Json, other: Json): Json {
+function narrowKeyword(word: string, one: Json, other: Json): Json {
   if (typeof one === 'number' && typeof other === 'number')
     return /^(min|exclusiveMin)/.test(word) ? Math.max(one, other) : Math.min(one, other);
   if (Array.isArray(one) && Array.isArray(other)) {
@@ -129,8 +130,8 @@ function narrower(word: string, one: Json, other: Json): Json {
   if (isObject(one) && isObject(other)) {
     const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
     if (word === 'properties')
-      return Object.fromEntries(names.map((name) => [name, together([at(one, name), at(other, name)])]));
-    return together([one, other]);
+      return Object.fromEntries(names.map((name) => [name, mergeSchemas([at(one, name), at(other, name)])]));
+    return mergeSchemas([one, other]);
   }
   // Integers are numbers.
   return one === 'integer' || other === 'integer' ? 'integer' : other;
@@ -139,7 +140,7 @@ function narrower(word: string, one: Json, other: Json): Json {
 const at = (object: Json, name: string): Json => (object as JsonObject)[name] ?? {};
 
 /** Adds text values for paths that accessors read and rules do not cover. */
-export function withNeeded(
+export function addNeededPaths(
   ruled: Readonly<Record<string, Json>>,
   needed: readonly (readonly string[])[],
 ): Record<string, Json> {
@@ -148,14 +149,14 @@ export function withNeeded(
     if (root === undefined) continue;
     // Values from rules are valid; only an object may lack nested members.
     if (Object.hasOwn(ruled, root) && !(rest.length > 0 && isObject(ruled[root]))) continue;
-    sample[root] = withText(sample[root], rest);
+    sample[root] = addText(sample[root], rest);
   }
   return sample;
 }
 
-function withText(known: Json | undefined, [segment, ...rest]: readonly string[]): Json {
+function addText(known: Json | undefined, [segment, ...rest]: readonly string[]): Json {
   // Items of a list come from the rules.
   if (segment === undefined || Array.isArray(known)) return known ?? TEXT;
   const object = isObject(known) ? known : {};
-  return { ...object, [segment]: withText(object[segment], rest) };
+  return { ...object, [segment]: addText(object[segment], rest) };
 }

@@ -1,6 +1,6 @@
 /** Applies text edits. */
 import type { Position, Range } from '../../contract/problem.js';
-import { document } from './document.js';
+import { createDocument } from './document.js';
 
 export interface Edit {
   readonly range: Range;
@@ -9,10 +9,10 @@ export interface Edit {
 
 /** The ranges refer to the original text and do not overlap. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
-  const { lineStarts } = document('', text);
-  const offsetOf = ({ line, character }: Position): number => (lineStarts[line] ?? text.length) + character;
+  const { lineStarts } = createDocument('', text);
+  const toOffset = ({ line, character }: Position): number => (lineStarts[line] ?? text.length) + character;
   return edits
-    .map(({ range, newText }) => ({ start: offsetOf(range.start), end: offsetOf(range.end), newText }))
+    .map(({ range, newText }) => ({ start: toOffset(range.start), end: toOffset(range.end), newText }))
     .sort((a, b) => b.start - a.start)
     .reduce((result, { start, end, newText }) => result.slice(0, start) + newText + result.slice(end), text);
 }

@@ -57,22 +57,22 @@ interface Holder {
 }
 
 /** `offset`: in UTF-16 code units. Never throws. */
-export function cursorAt(text: string, offset: number): Cursor {
+export function findCursor(text: string, offset: number): Cursor {
   const scanner = createScanner(text, false);
   const holders: Holder[] = [];
   const outside: Holder = { isObject: false, start: 0, key: '', index: 0, state: 'value' };
-  const top = (): Holder => holders.at(-1) ?? outside;
+  const getTopHolder = (): Holder => holders.at(-1) ?? outside;
   let last = 0;
   for (;;) {
     const kind = scanner.scan() as number;
     const start = scanner.getTokenOffset();
     const end = start + scanner.getTokenLength();
-    if (kind === Kind.EOF || start >= offset) return cursor(offset, holders, top(), null, last);
+    if (kind === Kind.EOF || start >= offset) return createCursor(offset, holders, getTopHolder(), null, last);
     if (kind === Kind.LINE_BREAK || kind === Kind.TRIVIA) continue;
     if (kind === Kind.LINE_COMMENT || kind === Kind.BLOCK_COMMENT) {
       const open = kind === Kind.LINE_COMMENT || !text.slice(start, end).endsWith('*/');
       if (offset < end || (open && offset === end))
-        return { ...cursor(offset, holders, top(), null, last), at: 'none' };
+        return { ...createCursor(offset, holders, getTopHolder(), null, last), at: 'none' };
       continue;
     }
     if (kind > Kind.COLON) {
@@ -82,15 +82,15 @@ export function cursorAt(text: string, offset: number): Cursor {
       if (offset < end || (offset === end && !(isString && isClosed))) {
         const value = isString ? scanner.getTokenValue() : text.slice(start, end);
         const token = { start, end, isString, isClosed, text: value };
-        return cursor(offset, holders, top(), token, last);
+        return createCursor(offset, holders, getTopHolder(), token, last);
       }
     }
-    take(kind, start, scanner.getTokenValue(), holders, top());
+    applyToken(kind, start, scanner.getTokenValue(), holders, getTopHolder());
     last = end;
   }
 }
 
-function take(kind: number, start: number, value: string, holders: Holder[], top: Holder): void {
+function applyToken(kind: number, start: number, value: string, holders: Holder[], top: Holder): void {
   switch (kind) {
     case Kind.OPEN_BRACE:
     case Kind.OPEN_BRACKET: {
@@ -117,7 +117,7 @@ function take(kind: number, start: number, value: string, holders: Holder[], top
   }
 }
 
-function cursor(
+function createCursor(
   offset: number,
   holders: readonly Holder[],
   top: Holder,
@@ -134,7 +134,7 @@ function cursor(
 }
 
 /** The first significant character at or after `offset`; empty at the end of the text. */
-export function nextSignificant(text: string, offset: number): string {
+export function findNextCharacter(text: string, offset: number): string {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
   scanner.scan();
@@ -142,7 +142,7 @@ export function nextSignificant(text: string, offset: number): string {
 }
 
 /** The offset after the bracket that closes the one at `offset`; the end of the text if unclosed. */
-export function closingOf(text: string, offset: number): number {
+export function findClosingOffset(text: string, offset: number): number {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
   for (let depth = 0; ;) {

@@ -9,10 +9,10 @@ export interface Document {
   readonly text: string;
   readonly lineStarts: readonly number[];
   /** Location of a window; null for whole files. */
-  readonly within: Within | null;
+  readonly within: WindowOrigin | null;
 }
 
-export interface Within {
+export interface WindowOrigin {
   readonly doc: Document;
   /** Offset of the window in that document. */
   readonly start: number;
@@ -20,21 +20,21 @@ export interface Within {
 
 /** A part of a file. When the text before it changes, `within` is updated. */
 export interface Window extends Document {
-  within: Within;
+  within: WindowOrigin;
 }
 
 /** A byte order mark stays in the text, so that offsets match the file. */
-export function document(file: string, text: string): Document {
-  return { file, text, lineStarts: lineStartsOf(text), within: null };
+export function createDocument(file: string, text: string): Document {
+  return { file, text, lineStarts: findLineStarts(text), within: null };
 }
 
-export function windowOf(doc: Document, start: number, end: number): Window {
+export function createWindow(doc: Document, start: number, end: number): Window {
   // Copied, because a slice would keep the whole text of every version in memory.
   const text = JSON.parse(JSON.stringify(doc.text.slice(start, end))) as string;
-  return { file: doc.file, text, lineStarts: lineStartsOf(text), within: { doc, start } };
+  return { file: doc.file, text, lineStarts: findLineStarts(text), within: { doc, start } };
 }
 
-function lineStartsOf(text: string): number[] {
+function findLineStarts(text: string): number[] {
   const lineStarts = [0];
   if (!text.includes('\r')) {
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1);

@@ -19,37 +19,43 @@ export function addMembers(
   const last = node.members.at(-1);
   const first = node.members[0];
   const texts = members.map(([name, json]) => `${JSON.stringify(name)}: ${json}`);
-  return added(doc, node, first && { start: first.keyStart, end: endOf(first) }, last && endOf(last), texts);
+  return createInsertion(
+    doc,
+    node,
+    first && { start: first.keyStart, end: getMemberEnd(first) },
+    last && getMemberEnd(last),
+    texts,
+  );
 }
 
 /** `items`: JSON texts. */
 export const addItems = (doc: Document, node: LocatedNode, items: readonly string[]): TextChange =>
-  added(doc, node, node.items[0], node.items.at(-1)?.end, items);
+  createInsertion(doc, node, node.items[0], node.items.at(-1)?.end, items);
 
 export const removeMember = (doc: Document, node: LocatedNode, member: Member): TextChange[] =>
-  removed(
+  createRemoval(
     doc,
-    node.members.map((one) => ({ start: one.keyStart, end: endOf(one) })),
+    node.members.map((one) => ({ start: one.keyStart, end: getMemberEnd(one) })),
     node.members.indexOf(member),
   );
 
 export const removeItem = (doc: Document, node: LocatedNode, item: LocatedNode): TextChange[] =>
-  removed(doc, node.items, node.items.indexOf(item));
+  createRemoval(doc, node.items, node.items.indexOf(item));
 
 /** The object with a member name that starts at `keyStart`. */
-export function holderAt(node: LocatedNode, keyStart: number): { node: LocatedNode; member: Member } | null {
+export function findHolder(node: LocatedNode, keyStart: number): { node: LocatedNode; member: Member } | null {
   for (const member of node.members) {
     if (member.keyStart === keyStart) return { node, member };
     const { value } = member;
-    if (value !== null && value.start <= keyStart && keyStart < value.end) return holderAt(value, keyStart);
+    if (value !== null && value.start <= keyStart && keyStart < value.end) return findHolder(value, keyStart);
   }
   const item = node.items.find(({ start, end }) => start <= keyStart && keyStart < end);
-  return item === undefined ? null : holderAt(item, keyStart);
+  return item === undefined ? null : findHolder(item, keyStart);
 }
 
-const endOf = ({ keyEnd, value }: Member): number => value?.end ?? keyEnd;
+const getMemberEnd = ({ keyEnd, value }: Member): number => value?.end ?? keyEnd;
 
-function added(
+function createInsertion(
   doc: Document,
   node: LocatedNode,
   first: Span | undefined,
@@ -73,10 +79,10 @@ function added(
   return { start: last, end: last, text: texts.map((one) => `,${gap}${one}`).join('') };
 }
 
-function removed({ text }: Document, spans: readonly Span[], index: number): TextChange[] {
+function createRemoval({ text }: Document, spans: readonly Span[], index: number): TextChange[] {
   const span = spans[index];
   if (span === undefined) return [];
-  const comma = commaBehind(text, span.end);
+  const comma = findComma(text, span.end);
   let { start } = span;
   let end = comma === null ? span.end : comma + 1;
   const lineStart = Math.max(text.lastIndexOf('\n', start - 1), text.lastIndexOf('\r', start - 1)) + 1;
@@ -88,7 +94,7 @@ function removed({ text }: Document, spans: readonly Span[], index: number): Tex
   const before = spans[index - 1];
   const isLast = spans[index + 1] === undefined;
   if (!isLast || comma !== null || before === undefined) return [{ start, end, text: '' }];
-  const open = commaBehind(text, before.end);
+  const open = findComma(text, before.end);
   if (open === null) return [{ start, end, text: '' }];
   // Only white space in between: one change suffices.
   if (text.slice(open + 1, span.start).trim() === '') return [{ start: open, end: span.end, text: '' }];
@@ -98,7 +104,7 @@ function removed({ text }: Document, spans: readonly Span[], index: number): Tex
   ];
 }
 
-function commaBehind(text: string, offset: number): number | null {
+function findComma(text: string, offset: number): number | null {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
   return (scanner.scan() as number) === 5 /* comma */ ? scanner.getTokenOffset() : null;

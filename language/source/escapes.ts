@@ -5,40 +5,40 @@ import type { LocatedNode } from './tree.js';
 type Place = Pick<LocatedNode, 'start' | 'end'>;
 
 /** Offset after the character or escape at `at`. */
-const behind = ({ text }: Document, at: number): number =>
+const skipCharacter = ({ text }: Document, at: number): number =>
   text[at] !== '\\' ? at + 1 : at + (text[at + 1] === 'u' ? 6 : 2);
 
 /** End of a string's content: before its closing quote, or the node's end if it is unterminated. */
-export function contentEnd(doc: Document, { start, end }: Place): number {
+export function findContentEnd(doc: Document, { start, end }: Place): number {
   let at = start + 1;
-  while (at < end && doc.text[at] !== '"') at = behind(doc, at);
+  while (at < end && doc.text[at] !== '"') at = skipCharacter(doc, at);
   return Math.min(at, end);
 }
 
 /** Document offset of the decoded offset in a string node; clamped to the end of its content. */
-export function offsetInString(doc: Document, { start, end }: Place, decoded: number): number {
+export function toDocumentOffset(doc: Document, { start, end }: Place, decoded: number): number {
   let at = start + 1;
-  for (let i = 0; i < decoded && at < end && doc.text[at] !== '"'; i++) at = behind(doc, at);
+  for (let i = 0; i < decoded && at < end && doc.text[at] !== '"'; i++) at = skipCharacter(doc, at);
   return Math.min(at, end);
 }
 
 /** Document range of a range in the decoded text. */
-export const spotInString = (
+export const locateInString = (
   doc: Document,
   node: Place,
   { start, end }: Place,
 ): Place & { readonly doc: Document } => ({
   doc,
-  start: offsetInString(doc, node, start),
-  end: offsetInString(doc, node, end),
+  start: toDocumentOffset(doc, node, start),
+  end: toDocumentOffset(doc, node, end),
 });
 
 /** Decoded offset of a document offset; one inside an escape belongs to that character. */
-export function decodedOffset(doc: Document, node: Place, offset: number): number {
+export function toDecodedOffset(doc: Document, node: Place, offset: number): number {
   let at = node.start + 1;
   let decoded = 0;
   while (at < offset && at < node.end) {
-    const next = behind(doc, at);
+    const next = skipCharacter(doc, at);
     if (next > offset) break;
     at = next;
     decoded += 1;
@@ -47,17 +47,17 @@ export function decodedOffset(doc: Document, node: Place, offset: number): numbe
 }
 
 /** Like `offsetInString`, but optimized for ascending offsets in one string. */
-export function stringOffsets(doc: Document, node: Place): (decoded: number) => number {
+export function createOffsetMap(doc: Document, node: Place): (decoded: number) => number {
   const { start, end } = node;
   const escape = doc.text.slice(start, end).indexOf('\\');
   // Before the first escape both offsets advance equally.
-  const plain = escape === -1 ? contentEnd(doc, node) : start + escape;
+  const plain = escape === -1 ? findContentEnd(doc, node) : start + escape;
   let at = plain;
   let count = plain - start - 1;
   return (decoded) => {
     if (decoded <= plain - start - 1) return start + 1 + decoded;
-    if (decoded < count) return offsetInString(doc, node, decoded);
-    for (; count < decoded && at < end && doc.text[at] !== '"'; count++) at = behind(doc, at);
+    if (decoded < count) return toDocumentOffset(doc, node, decoded);
+    for (; count < decoded && at < end && doc.text[at] !== '"'; count++) at = skipCharacter(doc, at);
     return Math.min(at, end);
   };
 }

@@ -1,30 +1,31 @@
 /** Adds fixes to syntax errors that have a single plausible fix: a missing comma or a duplicate key. */
 import { createScanner } from 'jsonc-parser';
 import type { Document } from './document.js';
-import { holderAt, removeMember } from './edit-json.js';
+import { findHolder, removeMember } from './edit-json.js';
 import { toJson, type LocatedNode, type SourceFault } from './tree.js';
 
 /** With more errors, no fixes are computed. */
 const MOST = 20;
 
 /** Returns the same errors in the same order. */
-export function withMends(
+export function addFixes(
   doc: Document,
   root: LocatedNode | null,
   faults: readonly SourceFault[],
 ): readonly SourceFault[] {
   if (faults.length === 0 || faults.length > MOST) return faults;
   return faults.map((fault) => {
-    const mend = fault.code === 'SRC_DUPLICATE_KEY' ? withoutSecond(doc, root, fault) : comma(doc, fault, faults);
+    const mend =
+      fault.code === 'SRC_DUPLICATE_KEY' ? suggestRemoval(doc, root, fault) : suggestComma(doc, fault, faults);
     return mend === null ? fault : { ...fault, mend };
   });
 }
 
-type Mend = NonNullable<SourceFault['mend']>;
+type FaultFix = NonNullable<SourceFault['mend']>;
 
 /** Only if both values are strings or equal, because one of two different objects may be the stricter guard. Needs review. */
-function withoutSecond(doc: Document, root: LocatedNode | null, { start, params }: SourceFault): Mend | null {
-  const found = root === null ? null : holderAt(root, start);
+function suggestRemoval(doc: Document, root: LocatedNode | null, { start, params }: SourceFault): FaultFix | null {
+  const found = root === null ? null : findHolder(root, start);
   if (!found?.member.value) return null;
   // With three equal keys, a single change does not suffice.
   const [first, ...others] = found.node.members.filter(({ key }) => key === params['key']);
@@ -37,7 +38,11 @@ function withoutSecond(doc: Document, root: LocatedNode | null, { start, params 
 }
 
 /** Inserts a comma after the preceding token (skipping comments), unless the same location has another error. */
-function comma({ text }: Document, { code, params, start }: SourceFault, faults: readonly SourceFault[]): Mend | null {
+function suggestComma(
+  { text }: Document,
+  { code, params, start }: SourceFault,
+  faults: readonly SourceFault[],
+): FaultFix | null {
   if (code !== 'SRC_SYNTAX' || params['missing'] !== 'comma') return null;
   if (faults.filter((one) => one.start === start).length > 1) return null;
   const scanner = createScanner(text, true);

@@ -22,7 +22,7 @@ const Kind = {
   EOF: 17,
 } as const;
 
-export function foldsOf(doc: Document): Fold[] {
+export function findFolds(doc: Document): Fold[] {
   const scanner = createScanner(doc.text, false);
   const open: { readonly kind: number; readonly line: number }[] = [];
   const folds: Fold[] = [];

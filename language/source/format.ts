@@ -25,7 +25,7 @@ const COLUMNS = 100;
 const LEVELS = 2;
 
 /** Changes in text order; none for invalid text. `span` limits them to the lines it touches. */
-export function layoutOf(doc: Document, { root, faults }: SourceTree, layout: Layout, span?: Span): TextChange[] {
+export function formatDocument(doc: Document, { root, faults }: SourceTree, layout: Layout, span?: Span): TextChange[] {
   if (root === null || faults.some(({ code }) => code !== 'SRC_DUPLICATE_KEY')) return [];
   const { text } = doc;
   const short: Span[] = [];
@@ -38,10 +38,11 @@ export function layoutOf(doc: Document, { root, faults }: SourceTree, layout: La
   const made = format(read, range, { tabSize: layout.size, insertSpaces: layout.spaces, eol })
     .map(({ offset, length, content }) => ({ start: offset, end: offset + length, text: content }))
     .map((change) => (mark && change.start === 0 ? { ...change, start: Math.min(1, change.end) } : change));
-  const outside = withoutThoseIn(made, short);
+  const outside = excludeSpans(made, short);
   const inside = short.filter(({ start, end }) => span === undefined || (start >= span.start && end <= span.end));
-  const tidy = inside.flatMap((one) => onOneLine(text, one));
-  const last = span === undefined && layout.finalBreak !== undefined ? endOf(text, root, layout.finalBreak, eol) : [];
+  const tidy = inside.flatMap((one) => formatOneLine(text, one));
+  const last =
+    span === undefined && layout.finalBreak !== undefined ? formatEnd(text, root, layout.finalBreak, eol) : [];
   // Changes at the end of the text depend on `finalBreak` alone.
   const body = outside.filter(({ end }) => end < text.length);
   return [...body, ...last, ...tidy]
@@ -50,7 +51,7 @@ export function layoutOf(doc: Document, { root, faults }: SourceTree, layout: La
 }
 
 /** Both lists are in text order. */
-function withoutThoseIn(changes: readonly TextChange[], spans: readonly Span[]): TextChange[] {
+function excludeSpans(changes: readonly TextChange[], spans: readonly Span[]): TextChange[] {
   let next = 0;
   return changes.filter(({ start, end }) => {
     while ((spans[next]?.end ?? Infinity) <= start) next++;
@@ -75,8 +76,8 @@ function collectShort(
 ): void {
   const count = node.members.length + node.items.length;
   if (count === 0) return;
-  if (depth > 0 && heightOf(node) <= LEVELS && isOneLine(doc, node)) {
-    const width = depth * layout.size + before.length + tidied(doc.text, node).length + 1;
+  if (depth > 0 && getHeight(node) <= LEVELS && isOneLine(doc, node)) {
+    const width = depth * layout.size + before.length + formatNode(doc.text, node).length + 1;
     if (width <= COLUMNS) {
       found.push({ start: node.start, end: node.end });
       return;
@@ -88,29 +89,29 @@ function collectShort(
   }
 }
 
-function heightOf(node: LocatedNode): number {
+function getHeight(node: LocatedNode): number {
   const inner = [...node.items, ...node.members.flatMap(({ value }) => (value === null ? [] : [value]))];
-  return inner.length === 0 ? 0 : 1 + Math.max(...inner.map(heightOf));
+  return inner.length === 0 ? 0 : 1 + Math.max(...inner.map(getHeight));
 }
 
 /** True if the text between the node's tokens has no line break and no comment. */
 function isOneLine({ text }: Document, node: LocatedNode): boolean {
-  return gapsOf(node).every(({ start, end }) => /^[ \t{}[\],:]*$/.test(text.slice(start, end)));
+  return listGaps(node).every(({ start, end }) => /^[ \t{}[\],:]*$/.test(text.slice(start, end)));
 }
 
 /** The text between names and scalars. */
-function gapsOf(node: LocatedNode): Span[] {
+function listGaps(node: LocatedNode): Span[] {
   const gaps: Span[] = [];
   let at = node.start;
-  const token = (start: number, end: number): void => {
+  const addToken = (start: number, end: number): void => {
     gaps.push({ start: at, end: start });
     at = end;
   };
   const visit = (one: LocatedNode): void => {
-    if (one.type !== 'object' && one.type !== 'array') token(one.start, one.end);
+    if (one.type !== 'object' && one.type !== 'array') addToken(one.start, one.end);
     one.items.forEach(visit);
     for (const { keyStart, keyEnd, value } of one.members) {
-      token(keyStart, keyEnd);
+      addToken(keyStart, keyEnd);
       if (value !== null) visit(value);
     }
   };
@@ -120,7 +121,7 @@ function gapsOf(node: LocatedNode): Span[] {
 }
 
 /** Spacing as in `{ "a": [1, 2] }`. */
-const spaced = (gap: string): string =>
+const normalizeSpacing = (gap: string): string =>
   gap
     .replace(/[ \t]/g, '')
     .replace(/,(?=[}\]])/g, '')
@@ -129,35 +130,35 @@ const spaced = (gap: string): string =>
     .replace(/ +/g, ' ');
 
 /** The formatted node. Gaps contain only punctuation, so values never change. */
-function tidied(text: string, node: LocatedNode): string {
+function formatNode(text: string, node: LocatedNode): string {
   let at = node.start;
   let made = '';
-  for (const { start, end } of gapsOf(node)) {
-    made += text.slice(at, start) + spaced(text.slice(start, end));
+  for (const { start, end } of listGaps(node)) {
+    made += text.slice(at, start) + normalizeSpacing(text.slice(start, end));
     at = end;
   }
   return made;
 }
 
-function onOneLine(text: string, span: Span): TextChange[] {
+function formatOneLine(text: string, span: Span): TextChange[] {
   const changes: TextChange[] = [];
   let at = span.start;
   while (at < span.end) {
-    const end = gapEnd(text, at, span.end);
+    const end = findGapEnd(text, at, span.end);
     const gap = text.slice(at, end);
-    changes.push({ start: at, end, text: spaced(gap) });
-    at = tokenEnd(text, end, span.end);
+    changes.push({ start: at, end, text: normalizeSpacing(gap) });
+    at = findTokenEnd(text, end, span.end);
   }
   return changes;
 }
 
-function gapEnd(text: string, from: number, end: number): number {
+function findGapEnd(text: string, from: number, end: number): number {
   let at = from;
   while (at < end && /[ \t{}[\],:]/.test(text[at] ?? '')) at++;
   return at;
 }
 
-function tokenEnd(text: string, from: number, end: number): number {
+function findTokenEnd(text: string, from: number, end: number): number {
   let at = from;
   if (text[at] === '"') {
     for (at++; at < end && text[at] !== '"'; at++) if (text[at] === '\\') at++;
@@ -167,7 +168,7 @@ function tokenEnd(text: string, from: number, end: number): number {
   return at;
 }
 
-function endOf(text: string, root: LocatedNode, isBroken: boolean, eol: string): TextChange[] {
+function formatEnd(text: string, root: LocatedNode, isBroken: boolean, eol: string): TextChange[] {
   const start = Math.max(root.end, text.trimEnd().length);
   return [{ start, end: text.length, text: isBroken ? eol : '' }];
 }

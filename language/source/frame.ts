@@ -2,19 +2,19 @@
 import type { Problem } from '../../contract/problem.js';
 import type { Document } from './document.js';
 
-export type Paint = (style: 'error' | 'warning' | 'hint' | 'dim' | 'bold', text: string) => string;
+export type StyleText = (style: 'error' | 'warning' | 'hint' | 'dim' | 'bold', text: string) => string;
 
-const lineOf = (doc: Document, line: number): string => {
+const getLine = (doc: Document, line: number): string => {
   const start = doc.lineStarts[line] ?? doc.text.length;
   const end = doc.lineStarts[line + 1] ?? doc.text.length;
   return doc.text.slice(start, end).replace(/[\r\n]+$/, '');
 };
 
 /** Without `doc` only the message is rendered. `within`: name of the enclosing definition. */
-export function codeFrame(
+export function formatCodeFrame(
   problem: Problem,
   doc: Document | undefined,
-  paint: Paint,
+  paint: StyleText,
   within: string | null = null,
 ): string {
   const { start, end } = problem.range;
@@ -25,7 +25,7 @@ export function codeFrame(
     `${' '.repeat(gutter)} ${paint('dim', '╭─')} ${paint('bold', place)}${within === null ? '' : ` in "${within}"`}`,
   );
   if (doc !== undefined) {
-    const text = lineOf(doc, start.line);
+    const text = getLine(doc, start.line);
     const width =
       end.line === start.line ? Math.max(1, end.character - start.character) : text.length - start.character;
     const tabs = text.slice(0, start.character).replace(/[^\t]/g, ' ');

@@ -22,7 +22,7 @@ const LAST_TRIVIA = 15;
 const UNKNOWN = 16;
 const END = 17;
 
-interface SoundTree {
+interface ValidTree {
   readonly root: LocatedNode;
   /** Duplicate keys, the only error that still yields a complete tree. */
   readonly faults: SourceFault[];
@@ -31,7 +31,7 @@ interface SoundTree {
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /** Returns null if the text is invalid. */
-export function soundTree(text: string, maxDepth: number): SoundTree | null {
+export function parseValidTree(text: string, maxDepth: number): ValidTree | null {
   const scanner = createScanner(text.charCodeAt(0) === 0xfeff ? ` ${text.slice(1)}` : text, false);
   const faults: SourceFault[] = [];
   let token = next();
@@ -45,47 +45,47 @@ export function soundTree(text: string, maxDepth: number): SoundTree | null {
   }
 
   /** Parses the value at the current token and advances past it. */
-  function value(pointer: string, depth: number): LocatedNode | null {
+  function parseValue(pointer: string, depth: number): LocatedNode | null {
     switch (token) {
       case OPEN_BRACE:
-        return depth < maxDepth ? object(pointer, depth + 1) : null;
+        return depth < maxDepth ? parseObject(pointer, depth + 1) : null;
       case OPEN_BRACKET:
-        return depth < maxDepth ? array(pointer, depth + 1) : null;
+        return depth < maxDepth ? parseArray(pointer, depth + 1) : null;
       case STRING:
-        return scalar('string', scanner.getTokenValue(), pointer);
+        return parseScalar('string', scanner.getTokenValue(), pointer);
       case NUMBER: {
         const read = Number(scanner.getTokenValue());
-        return Number.isNaN(read) ? null : scalar('number', read, pointer);
+        return Number.isNaN(read) ? null : parseScalar('number', read, pointer);
       }
       case TRUE:
-        return scalar('boolean', true, pointer);
+        return parseScalar('boolean', true, pointer);
       case FALSE:
-        return scalar('boolean', false, pointer);
+        return parseScalar('boolean', false, pointer);
       case NULL:
-        return scalar('null', null, pointer);
+        return parseScalar('null', null, pointer);
       default:
         return null;
     }
   }
 
-  function scalar(type: LocatedType, read: LocatedNode['scalar'], pointer: string): LocatedNode {
+  function parseScalar(type: LocatedType, read: LocatedNode['scalar'], pointer: string): LocatedNode {
     const start = scanner.getTokenOffset();
     const end = start + scanner.getTokenLength();
     token = next();
     return Object.freeze({ type, start, end, pointer, scalar: read, members: NOTHING, items: NOTHING });
   }
 
-  function object(pointer: string, depth: number): LocatedNode | null {
+  function parseObject(pointer: string, depth: number): LocatedNode | null {
     const start = scanner.getTokenOffset();
     const members: Member[] = [];
     const seen = new Map<string, Member>();
     token = next();
     while (token !== CLOSE_BRACE) {
-      const member = property(pointer, depth);
+      const member = parseProperty(pointer, depth);
       if (member === null) return null;
       const first = seen.get(member.key);
       if (first === undefined) seen.set(member.key, member);
-      else faults.push(twice(first, member));
+      else faults.push(createDuplicateFault(first, member));
       members.push(member);
       if (token === COMMA) token = next();
       else if (token !== CLOSE_BRACE) return null;
@@ -95,7 +95,7 @@ export function soundTree(text: string, maxDepth: number): SoundTree | null {
     return Object.freeze({ type: 'object', start, end, pointer, scalar: null, members, items: NOTHING });
   }
 
-  function property(pointer: string, depth: number): Member | null {
+  function parseProperty(pointer: string, depth: number): Member | null {
     if (token !== STRING) return null;
     const key = scanner.getTokenValue();
     const keyStart = scanner.getTokenOffset();
@@ -103,16 +103,16 @@ export function soundTree(text: string, maxDepth: number): SoundTree | null {
     token = next();
     if (token !== COLON) return null;
     token = next();
-    const read = value(`${pointer}/${escapePointer(key)}`, depth);
+    const read = parseValue(`${pointer}/${escapePointer(key)}`, depth);
     return read === null ? null : { key, keyStart, keyEnd, value: read };
   }
 
-  function array(pointer: string, depth: number): LocatedNode | null {
+  function parseArray(pointer: string, depth: number): LocatedNode | null {
     const start = scanner.getTokenOffset();
     const items: LocatedNode[] = [];
     token = next();
     while (token !== CLOSE_BRACKET) {
-      const item = value(`${pointer}/${items.length}`, depth);
+      const item = parseValue(`${pointer}/${items.length}`, depth);
       if (item === null) return null;
       items.push(item);
       if (token === COMMA) token = next();
@@ -123,11 +123,11 @@ export function soundTree(text: string, maxDepth: number): SoundTree | null {
     return Object.freeze({ type: 'array', start, end, pointer, scalar: null, members: NOTHING, items });
   }
 
-  const root = value('', 0);
+  const root = parseValue('', 0);
   return root === null || token !== END ? null : { root, faults };
 }
 
-export const twice = (first: Member, second: Member): SourceFault => ({
+export const createDuplicateFault = (first: Member, second: Member): SourceFault => ({
   code: 'SRC_DUPLICATE_KEY',
   params: { key: second.key },
   start: second.keyStart,

@@ -2,27 +2,29 @@
 import { distance } from 'fastest-levenshtein';
 
 /** Returns undefined if no candidate is near enough. */
-export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+export function findNearest(name: string, candidates: Iterable<string>): string | undefined {
   const names = [...candidates];
-  const best = fewestSlips(name, names);
-  if (best !== undefined && slips(fold(name), fold(best)) <= 1) return best;
+  const best = findClosest(name, names);
+  if (best !== undefined && countSlips(normalizeName(name), normalizeName(best)) <= 1) return best;
   // Compares words: `HmacVerifier` shares two of three words with one name, and only one with any other.
-  return onlyHolder(name, names) ?? best;
+  return findOnlyHolder(name, names) ?? best;
 }
 
 /** A candidate that differs only in one letter, case or separators, hence certainly the same word. */
-export function misspelt(name: string, candidates: Iterable<string>): string | undefined {
+export function findMisspelling(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length < 4) return undefined;
-  return [...candidates].find((candidate) => candidate !== name && slips(fold(name), fold(candidate)) <= 1);
+  return [...candidates].find(
+    (candidate) => candidate !== name && countSlips(normalizeName(name), normalizeName(candidate)) <= 1,
+  );
 }
 
-function fewestSlips(name: string, candidates: readonly string[]): string | undefined {
-  const wanted = fold(name);
+function findClosest(name: string, candidates: readonly string[]): string | undefined {
+  const wanted = normalizeName(name);
   let best: string | undefined;
   let bestScore = Math.max(1, Math.floor(name.length / 3)) + 0.5;
   for (const candidate of candidates) {
     if (candidate === name) continue;
-    const score = slips(wanted, fold(candidate));
+    const score = countSlips(wanted, normalizeName(candidate));
     // If every letter has to change, the names are unrelated.
     if (score < bestScore && score < wanted.length) {
       best = candidate;
@@ -33,21 +35,21 @@ function fewestSlips(name: string, candidates: readonly string[]): string | unde
 }
 
 /** The only candidate that contains all words of the name in order, or starts with it. */
-function onlyHolder(name: string, candidates: readonly string[]): string | undefined {
-  const wanted = wordsOf(name);
+function findOnlyHolder(name: string, candidates: readonly string[]): string | undefined {
+  const wanted = splitWords(name);
   const letters = wanted.join('').length;
   if (letters < 4) return undefined;
   const [only, other] = candidates.filter((candidate) => {
     if (candidate === name) return false;
-    if (fold(candidate).startsWith(fold(name))) return true;
-    const words = wordsOf(candidate);
+    if (normalizeName(candidate).startsWith(normalizeName(name))) return true;
+    const words = splitWords(candidate);
     let at = -1;
     return words.length > wanted.length && wanted.every((word) => (at = words.indexOf(word, at + 1)) !== -1);
   });
   return other === undefined ? only : undefined;
 }
 
-const wordsOf = (name: string): string[] =>
+const splitWords = (name: string): string[] =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
@@ -55,10 +57,10 @@ const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /** Ignores case and separators: `resourceId`, `RESOURCE-ID` and `resource_id` are equal. */
-const fold = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
+const normalizeName = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
 
 /** Edit distance; two swapped neighbours (`slef`) count as one edit. */
-function slips(a: string, b: string): number {
+function countSlips(a: string, b: string): number {
   if (a === b) return 0;
   const edits = distance(a, b);
   if (edits !== 2 || a.length !== b.length) return edits;

@@ -3,10 +3,10 @@
  * keys are errors, because parsers disagree about which one counts.
  */
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
-import { soundTree, twice } from './sound-tree.js';
+import { parseValidTree, createDuplicateFault } from './sound-tree.js';
 import { escapePointer, isObject, type Json } from '../../contract/json.js';
 import type { Document } from './document.js';
-import { withMends } from './fault-mends.js';
+import { addFixes } from './fault-mends.js';
 import type { TextChange } from './format.js';
 
 export type LocatedType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
@@ -68,8 +68,8 @@ const SYNTAX_WORDS: Readonly<Record<string, string>> = {
 };
 
 export function parseSource(doc: Document): SourceTree {
-  const sound = soundTree(doc.text, MAX_DEPTH);
-  if (sound !== null) return { root: sound.root, faults: withMends(doc, sound.root, sound.faults) };
+  const sound = parseValidTree(doc.text, MAX_DEPTH);
+  if (sound !== null) return { root: sound.root, faults: addFixes(doc, sound.root, sound.faults) };
   const deep = findTooDeep(doc.text);
   if (deep !== null) {
     return { root: null, faults: [{ code: 'SRC_TOO_DEEP', params: { max: MAX_DEPTH }, start: deep, end: deep + 1 }] };
@@ -80,14 +80,14 @@ export function parseSource(doc: Document): SourceTree {
   if (parsed === undefined && isBlank(text, errors)) {
     return { root: null, faults: [{ code: 'SRC_EMPTY', params: {}, start: 0, end: doc.text.length }] };
   }
-  const faults = syntaxFaults(errors, text);
+  const faults = listSyntaxFaults(errors, text);
   const reading: Reading = { faults, length: text.length };
-  const root = parsed === undefined ? null : locate(parsed, '', reading);
-  return { root, faults: withMends(doc, root, faults) };
+  const root = parsed === undefined ? null : locateNode(parsed, '', reading);
+  return { root, faults: addFixes(doc, root, faults) };
 }
 
 /** Merges equal errors: three missing braces at the end of a file are one fault. */
-function syntaxFaults(errors: readonly ParseError[], text: string): SourceFault[] {
+function listSyntaxFaults(errors: readonly ParseError[], text: string): SourceFault[] {
   const faults = new Map<string, SourceFault>();
   for (const { error, offset, length } of errors) {
     const what = SYNTAX_WORDS[printParseErrorCode(error)] ?? 'this is not JSON';
@@ -124,18 +124,18 @@ interface Reading {
 }
 
 /** With an unclosed comment, the parser reports lengths beyond the end of the text. */
-const endOf = ({ offset, length }: Node, reading: Reading): number => Math.min(offset + length, reading.length);
+const getNodeEnd = ({ offset, length }: Node, reading: Reading): number => Math.min(offset + length, reading.length);
 
-function locate(node: Node, pointer: string, reading: Reading): LocatedNode {
+function locateNode(node: Node, pointer: string, reading: Reading): LocatedNode {
   return Object.freeze({
     type: node.type === 'property' ? 'null' : node.type,
     start: node.offset,
-    end: endOf(node, reading),
+    end: getNodeEnd(node, reading),
     pointer,
     scalar: node.type === 'object' || node.type === 'array' ? null : (node.value as string | number | boolean | null),
     members: node.type === 'object' ? locateMembers(node, pointer, reading) : [],
     items:
-      node.type === 'array' ? (node.children ?? []).map((item, i) => locate(item, `${pointer}/${i}`, reading)) : [],
+      node.type === 'array' ? (node.children ?? []).map((item, i) => locateNode(item, `${pointer}/${i}`, reading)) : [],
   });
 }
 
@@ -149,18 +149,18 @@ function locateMembers(node: Node, pointer: string, reading: Reading): Member[] 
     const member: Member = {
       key: name,
       keyStart: key.offset,
-      keyEnd: endOf(key, reading),
-      value: child === undefined ? null : locate(child, `${pointer}/${escapePointer(name)}`, reading),
+      keyEnd: getNodeEnd(key, reading),
+      value: child === undefined ? null : locateNode(child, `${pointer}/${escapePointer(name)}`, reading),
     };
     const first = seen.get(name);
     if (first === undefined) seen.set(name, member);
-    else reading.faults.push(twice(first, member));
+    else reading.faults.push(createDuplicateFault(first, member));
     members.push(member);
   }
   return members;
 }
 
-export const memberOf = (node: LocatedNode, key: string): Member | undefined =>
+export const findMember = (node: LocatedNode, key: string): Member | undefined =>
   node.members.find((member) => member.key === key);
 
 /** Cached, because nodes are immutable and many stages need the same values. */
@@ -171,23 +171,23 @@ export function toJson(node: LocatedNode): Json {
   if (node.type !== 'array' && node.type !== 'object') return node.scalar;
   const known = values.get(node);
   if (known !== undefined) return known;
-  const made = node.type === 'array' ? Object.freeze(node.items.map(toJson)) : objectFrom(node);
+  const made = node.type === 'array' ? Object.freeze(node.items.map(toJson)) : toFrozenObject(node);
   values.set(node, made);
   return made;
 }
 
-function objectFrom(node: LocatedNode): Json {
+function toFrozenObject(node: LocatedNode): Json {
   const made = Object.create(null) as Record<string, Json>;
   for (const member of node.members) made[member.key] = member.value === null ? null : toJson(member.value);
   return Object.freeze(made);
 }
 
 /** The node (and its member, if any) at a JSON pointer relative to `node`. */
-export function nodeAt(node: LocatedNode, pointer: string): { node: LocatedNode; member: Member | null } | null {
+export function findNode(node: LocatedNode, pointer: string): { node: LocatedNode; member: Member | null } | null {
   let found: { node: LocatedNode; member: Member | null } = { node, member: null };
   for (const escaped of pointer.split('/').slice(1)) {
     const segment = escaped.replaceAll('~1', '/').replaceAll('~0', '~');
-    const member = memberOf(found.node, segment) ?? null;
+    const member = findMember(found.node, segment) ?? null;
     const next = member === null ? found.node.items[Number(segment)] : member.value;
     if (next === undefined || next === null) return null;
     found = { node: next, member };
@@ -195,7 +195,7 @@ export function nodeAt(node: LocatedNode, pointer: string): { node: LocatedNode;
   return found;
 }
 
-export const objectOf = (node: LocatedNode): Readonly<Record<string, Json>> => {
+export const toJsonObject = (node: LocatedNode): Readonly<Record<string, Json>> => {
   const json = toJson(node);
   return isObject(json) ? json : {};
 };

@@ -1,7 +1,7 @@
 /** Finds the definitions of a file without parsing them: its single object, or the objects of its list. */
 import { MAX_DEPTH } from './tree.js';
 
-export interface Stretch {
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
@@ -13,34 +13,34 @@ export type KnownEnd = (start: number) => number | undefined;
  * Null if anything but white space, comments and single commas surrounds the objects; `tree.ts` then parses the file. An object
  * without errors parses equally alone and as part of the file.
  */
-export function objectsIn(text: string, knownEnd: KnownEnd): Stretch[] | null {
-  const first = skip(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);
+export function findObjects(text: string, knownEnd: KnownEnd): TextRange[] | null {
+  const first = skipTrivia(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);
   if (text[first] === '{') {
-    const end = knownEnd(first) ?? closing(text, first);
-    return end !== -1 && skip(text, end) === text.length ? [{ start: first, end }] : null;
+    const end = knownEnd(first) ?? findClosing(text, first);
+    return end !== -1 && skipTrivia(text, end) === text.length ? [{ start: first, end }] : null;
   }
   if (text[first] !== '[') return null;
-  const found: Stretch[] = [];
-  let at = skip(text, first + 1);
+  const found: TextRange[] = [];
+  let at = skipTrivia(text, first + 1);
   while (text[at] === '{') {
-    const end = knownEnd(at) ?? closing(text, at);
+    const end = knownEnd(at) ?? findClosing(text, at);
     if (end === -1) return null;
     found.push({ start: at, end });
-    at = skip(text, end);
+    at = skipTrivia(text, end);
     if (text[at] !== ',') break;
-    at = skip(text, at + 1);
+    at = skipTrivia(text, at + 1);
   }
-  return text[at] === ']' && skip(text, at + 1) === text.length ? found : null;
+  return text[at] === ']' && skipTrivia(text, at + 1) === text.length ? found : null;
 }
 
 /** Offset after white space and comments; stops at an unclosed comment. */
-function skip(text: string, from: number): number {
+function skipTrivia(text: string, from: number): number {
   let at = from;
   for (;;) {
     const code = text.charCodeAt(at);
     if (code === 32 || code === 9 || code === 10 || code === 13) at++;
     else if (code === 47 /* / */) {
-      const end = commentEnd(text, at);
+      const end = findCommentEnd(text, at);
       if (end === -1) return at;
       at = end;
     } else return at;
@@ -48,7 +48,7 @@ function skip(text: string, from: number): number {
 }
 
 /** Returns -1 if no comment starts here or it is unclosed. */
-function commentEnd(text: string, at: number): number {
+function findCommentEnd(text: string, at: number): number {
   const second = text.charCodeAt(at + 1);
   if (second === 42 /* * */) {
     const end = text.indexOf('*/', at + 2);
@@ -61,17 +61,17 @@ function commentEnd(text: string, at: number): number {
 }
 
 /** Offset after the matching bracket; -1 if there is none or the nesting exceeds the limit. */
-function closing(text: string, from: number): number {
+function findClosing(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length;) {
     const code = text.charCodeAt(at);
     if (code === 34 /* " */) {
-      at = stringEnd(text, at);
+      at = findStringEnd(text, at);
       if (at === -1) return -1;
       continue;
     }
     if (code === 47) {
-      at = commentEnd(text, at);
+      at = findCommentEnd(text, at);
       if (at === -1) return -1;
       continue;
     }
@@ -83,7 +83,7 @@ function closing(text: string, from: number): number {
   return -1;
 }
 
-function stringEnd(text: string, from: number): number {
+function findStringEnd(text: string, from: number): number {
   let at = from + 1;
   for (;;) {
     const end = text.indexOf('"', at);

@@ -80,7 +80,9 @@ describe('architecture: bundle of the front end', () => {
     // What they are alone is tested elsewhere; here they have no counter-examples.
     const judged = new Set([...editor.kinds, ...editor.specs]);
     const registry = editor.buildRegistry(editor.kinds, editor.specs, judged);
-    const found = editor.analyse([{ file: 'a.json', text: '{ "id": "a", "resource": "a" }' }], registry, { env: null });
+    const found = editor.analyseFiles([{ file: 'a.json', text: '{ "id": "a", "resource": "a" }' }], registry, {
+      env: null,
+    });
     expect(found.problems.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
   });
 });

@@ -1,7 +1,7 @@
 /** What every accessor must do: take the tail that its facts say, be constant only when it is, keep secrets in. */
 import { createEnvFacts } from '../../language/project/environment.js';
 import { expect } from 'chai';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { createTestInvocation } from '../support/invocation.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
 import { listAccessors } from '../../language/strings/accessor.js';
@@ -60,7 +60,7 @@ export function accessorContract(plugins: Plugins, name: string): void {
     const listErrorCodes = (value: unknown, mode: 'RETURN' | 'QUERY'): string[] => {
       const work = mode === 'RETURN' ? { value } : { sql_query: { query: 'SELECT $1', parameters: [value] } };
       const text = JSON.stringify({ id: 'a', resource: 'a', ...around, actionables: [{ id: 1, mode, ...work }] });
-      const { problems } = analyse([{ file: 'a.json', text }], registry, {
+      const { problems } = analyseFiles([{ file: 'a.json', text }], registry, {
         env: createEnvFacts({ abc: 'example', ...ENV }),
       });
       return problems.filter(({ severity }) => severity === 'error').map(({ code }) => code);

@@ -6,7 +6,7 @@
  * its opening bracket (for something that is absent in it); characters inside the string at `at`.
  */
 import { expect } from 'chai';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import type { Json } from '../../contract/json.js';
@@ -14,11 +14,11 @@ import type { FactSpec, Host, Kind } from '../../contract/kind.js';
 import { pluginId, type FactValue, type PluginSpec } from '../../contract/plugin.js';
 import type { Problem, Range } from '../../contract/problem.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import { fold } from '../../language/schema/fold.js';
+import { foldSchema } from '../../language/schema/fold.js';
 import { createEnvFacts } from '../../language/project/environment.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
-import { document, rangeAt, type Document } from '../../language/source/document.js';
-import { nodeAt, parseSource } from '../../language/source/tree.js';
+import { createDocument, rangeAt, type Document } from '../../language/source/document.js';
+import { findNode, parseSource } from '../../language/source/tree.js';
 
 /** Variables that examples may read. */
 const ENV = createEnvFacts({
@@ -74,7 +74,7 @@ export function testSpecs(registry: Registry, specs: readonly PluginSpec[]): voi
             found.some(({ range }) => isAtPlace(places, range)),
             `${shown} is not at ${host.at}${at}`,
           ).to.equal(true);
-          const fragment = nodeAt(parseRoot(doc), host.at);
+          const fragment = findNode(parseRoot(doc), host.at);
           expect(fragment, 'the host places the fragment').not.to.equal(null);
           const around = rangeAt(doc, fragment?.node.start ?? 0, fragment?.node.end ?? 0);
           for (const problem of filterErrors(problems)) {
@@ -106,7 +106,7 @@ export function testKinds(kinds: readonly Kind[]): void {
       expect(kind.summary).to.match(/\.$/);
       for (const [name, fact] of Object.entries(kind.facts)) expect(fact.doc, name).to.match(/\.$/);
       if (kind.config !== undefined) expect(kind.config.doc).to.match(/\.$/);
-      if (kind.common !== undefined) checkDocs(fold(kind.common, kind.kind), kind.kind);
+      if (kind.common !== undefined) checkDocs(foldSchema(kind.common, kind.kind), kind.kind);
     });
   }
 }
@@ -140,8 +140,8 @@ function check(host: Host, registry: Registry): { readonly problems: readonly Pr
   const { problems } =
     host.file === 'config'
       ? analyseConfig(file, text, registry, ENV)
-      : analyse([{ file, text }], registry, { env: ENV });
-  return { problems, doc: document(file, text) };
+      : analyseFiles([{ file, text }], registry, { env: ENV });
+  return { problems, doc: createDocument(file, text) };
 }
 
 const filterErrors = (problems: readonly Problem[]): Problem[] =>
@@ -159,7 +159,7 @@ interface Places {
 }
 
 function placesAt(doc: Document, pointer: string): Places {
-  const found = nodeAt(parseRoot(doc), pointer);
+  const found = findNode(parseRoot(doc), pointer);
   if (found === null) throw new Error(`nothing stands at ${pointer}`);
   const { node, member } = found;
   const value = rangeAt(doc, node.start, node.end);

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../../contract/json.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { EXCHANGE, isExpected } from '../support/page.js';
@@ -19,7 +19,7 @@ const fenced = (language: string): string[] =>
   [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map(([, text = '']) => text);
 
 const shown = fenced('json').map((text) => {
-  const { root } = parseSource(document('language.md', text));
+  const { root } = parseSource(createDocument('language.md', text));
   return root === null ? null : toJson(root);
 });
 /** A problem document is an answer, and the config is none of the definitions. */

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { toModelName, readGallery, fillPattern, type Pattern } from '../../extension/src/gallery.js';
-import { analyse, type SourceFile } from '../../language/analysis/analyse.js';
+import { analyseFiles, type SourceFile } from '../../language/analysis/analyse.js';
 import { createBuiltinRegistry, SQL } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
@@ -20,7 +20,7 @@ function checkPattern(pattern: Pattern, text = gallery.readPattern(pattern)): st
     const model = gallery.findModel(name);
     return model === undefined ? [] : [{ file: model.file, text: gallery.readPattern(model) }];
   });
-  const { problems } = analyse([{ file: pattern.file, text }, ...needed], registry, { env: null, sql: SQL });
+  const { problems } = analyseFiles([{ file: pattern.file, text }, ...needed], registry, { env: null, sql: SQL });
   return problems.map(({ file, code, message }) => `${file}: ${code} ${message}`);
 }
 
@@ -45,7 +45,7 @@ describe('extension: gallery', () => {
     if (pattern === undefined) throw new Error('no pattern needs a model');
     const { needs: _, ...alone } = pattern;
     const other: SourceFile = { file: '_x.model.json', text: '{ "id": { "type": "Number", "primary_key": true } }' };
-    const { problems } = analyse([{ file: alone.file, text: gallery.readPattern(alone) }, other], registry, {
+    const { problems } = analyseFiles([{ file: alone.file, text: gallery.readPattern(alone) }, other], registry, {
       env: null,
       sql: SQL,
     });

@@ -6,9 +6,9 @@ import { NAMED_DEFINITION } from '../../extension/src/files.js';
 import { readDefinitionGlobs } from '../../extension/src/globs.js';
 import { readJsonc } from '../../extension/src/jsonc.js';
 import { toFileName, validateResourcePath, validateTableName } from '../../extension/src/words.js';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { DEFAULTS } from '../../language/analysis/config-schema.js';
-import { codeFrame } from '../../language/source/frame.js';
+import { formatCodeFrame } from '../../language/source/frame.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 
@@ -80,7 +80,7 @@ describe('extension: names of new files', () => {
       if (validateResourcePath(path) !== null) continue;
       const actionables = [{ id: 1, mode: 'RETURN', value: {} }];
       const text = JSON.stringify({ id: toFileName(path), resource: path, actionables });
-      const { problems } = analyse([{ file: 'a.resource.json', text }], registry, { env: null });
+      const { problems } = analyseFiles([{ file: 'a.resource.json', text }], registry, { env: null });
       expect(
         problems.map(({ message }) => message),
         path,
@@ -113,10 +113,10 @@ describe('extension: problems of a terminal', () => {
   it('are read as the kernel prints them', () => {
     const text = '{\n  "id": "a", "resource": "a", "actionabels": []\n}';
     const registry = createBuiltinRegistry();
-    const { problems, documents } = analyse([{ file: 'a b/x.resource.json', text }], registry, { env: null });
+    const { problems, documents } = analyseFiles([{ file: 'a b/x.resource.json', text }], registry, { env: null });
     expect(problems.length).to.be.greaterThan(0);
     for (const problem of problems) {
-      const lines = codeFrame(problem, documents.get(problem.file), (_, plain) => plain).split('\n');
+      const lines = formatCodeFrame(problem, documents.get(problem.file), (_, plain) => plain).split('\n');
       const [, severity, code, message] = new RegExp(first?.regexp ?? '').exec(lines[0] ?? '') ?? [];
       expect([severity, code, message]).to.deep.equal([problem.severity, problem.code, problem.message]);
       const [, file, line, column] = new RegExp(second?.regexp ?? '').exec(lines[1] ?? '') ?? [];

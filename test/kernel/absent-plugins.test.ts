@@ -1,6 +1,6 @@
 /** Names of the interface without a plugin: said to be missing while they are, and of no effect once somebody brings one. */
 import { expect } from 'chai';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
 import { definePlugin } from '../../contract/plugin.js';
 import { flag, shape } from '../../contract/combinators.js';
@@ -30,7 +30,7 @@ const formatProblems = (registry: Registry, extra: object): string[] => {
     resource: 'a',
     actionables: [{ id: 1, mode: 'RETURN', value: 1, ...extra }],
   });
-  return analyse([{ file: 'a.json', text }], registry, { env: null }).problems.map(
+  return analyseFiles([{ file: 'a.json', text }], registry, { env: null }).problems.map(
     ({ code, message }) => `${code} ${message}`,
   );
 };

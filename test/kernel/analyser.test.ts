@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
-  analyse,
+  analyseFiles,
   createAnalyser,
   type AnalyseOptions,
   type Analyser,
@@ -66,7 +66,7 @@ function toComparable({ problems, resources, models, uses, documents }: Analysis
     documents: [...documents].map(([file, { text }]) => [file, text]),
     resources: resources.map(({ definition, actions, places, sources, ...rest }) => ({
       ...rest,
-      sources: [null, ...actions.map(({ key }) => key)].map((key) => sources.names(key)),
+      sources: [null, ...actions.map(({ key }) => key)].map((key) => sources.listNames(key)),
       definition: toPlaceRow(definition),
       places: places.map(({ node, ...place }) => ({ ...place, at: positionAt(definition.doc, node.start) })),
       actions: actions.map(({ definition: of, node, places: all, parameters, ...action }) => ({
@@ -106,9 +106,9 @@ function replay(name: string, files: readonly SourceFile[], steps: number, other
   for (let step = 0; step < steps; step++) {
     const definitions = now.filter(({ file }) => file !== CONFIG);
     const options = optionsFrom(now, random);
-    const early = definitions.length > 0 && random.chance(0.5) ? analyser.glance(random.pick(definitions)) : [];
-    const kept = toComparable(analyser.analyse(definitions, options));
-    const fresh = toComparable(analyse(definitions, registry, options));
+    const early = definitions.length > 0 && random.chance(0.5) ? analyser.scanFile(random.pick(definitions)) : [];
+    const kept = toComparable(analyser.analyseAll(definitions, options));
+    const fresh = toComparable(analyseFiles(definitions, registry, options));
     const place = `${name}, step ${step}`;
     // Chai takes ten times as long to find two things equal.
     if (!isDeepStrictEqual(kept, fresh)) expect(kept, place).to.deep.equal(fresh);

@@ -3,12 +3,12 @@
  * holds, accessors that people invent, secrets in addresses, names of headers.
  */
 import { expect } from 'chai';
-import { takes } from '../../language/analysis/checks/column-values.js';
-import { rightAccessor } from '../../language/analysis/checks/invented-accessors.js';
-import { classify, entriesOf } from '../../language/analysis/classify.js';
+import { canStoreValue } from '../../language/analysis/checks/column-values.js';
+import { suggestAccessor } from '../../language/analysis/checks/invented-accessors.js';
+import { classifyDefinitions, listEntries } from '../../language/analysis/classify.js';
 import { createReport } from '../../language/analysis/report.js';
 import type { Json } from '../../contract/json.js';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import { parseSource } from '../../language/source/tree.js';
 import { CONFIG, collectProblems, createTrialRegistry } from '../support/fixtures.js';
 
@@ -54,8 +54,8 @@ describe('literals for columns', () => {
   ];
   for (const [column, taken, refused] of CASES) {
     it(`${column} takes ${JSON.stringify(taken)} and refuses ${JSON.stringify(refused)}`, () => {
-      expect(taken.filter((json) => !takes(column, json))).to.deep.equal([]);
-      expect(refused.filter((json) => takes(column, json))).to.deep.equal([]);
+      expect(taken.filter((json) => !canStoreValue(column, json))).to.deep.equal([]);
+      expect(refused.filter((json) => canStoreValue(column, json))).to.deep.equal([]);
     });
   }
 });
@@ -105,11 +105,11 @@ describe('what a file holds', () => {
   ];
   for (const [file, text, found] of CASES) {
     it(`${file}: ${text}`, () => {
-      const doc = document(file, text);
+      const doc = createDocument(file, text);
       const report = createReport(registry.codes);
-      const entries = entriesOf(parseSource(doc).root ?? expect.fail());
+      const entries = listEntries(parseSource(doc).root ?? expect.fail());
       const sorts = entries
-        .flatMap((node) => classify(doc, node, report))
+        .flatMap((node) => classifyDefinitions(doc, node, report))
         .map(({ sort, name }) => `${sort} ${name}`.trim());
       expect([...sorts, ...report.rows.map(({ code }) => code)]).to.deep.equal(found);
     });
@@ -125,19 +125,21 @@ describe('what a file holds', () => {
 
   it('splits what a model says of itself from its fields', () => {
     const text = `{ "id": ${field}, "unique": [["id"]], "connection": "main" }`;
-    const doc = document('_a.json', text);
-    const [plain] = entriesOf(parseSource(doc).root ?? expect.fail()).flatMap((node) =>
-      classify(doc, node, createReport({})),
+    const doc = createDocument('_a.json', text);
+    const [plain] = listEntries(parseSource(doc).root ?? expect.fail()).flatMap((node) =>
+      classifyDefinitions(doc, node, createReport({})),
     );
     expect(plain?.node.members.map(({ key }) => key)).to.deep.equal(['id']);
     expect([plain?.unique?.type, plain?.connection?.scalar]).to.deep.equal(['array', 'main']);
-    const located = document('_a.json', `{ "id": ${field}, "connection": "main" }`);
+    const located = createDocument('_a.json', `{ "id": ${field}, "connection": "main" }`);
     const root = parseSource(located).root ?? expect.fail();
-    expect(classify(located, root, createReport({}))[0]?.node.members.map(({ key }) => key)).to.deep.equal(['id']);
+    expect(classifyDefinitions(located, root, createReport({}))[0]?.node.members.map(({ key }) => key)).to.deep.equal([
+      'id',
+    ]);
     const named = `{ "id": ${field}, "unique": ${field}, "connection": ${field} }`;
-    const other = document('_a.json', named);
-    const [fields] = entriesOf(parseSource(other).root ?? expect.fail()).flatMap((node) =>
-      classify(other, node, createReport({})),
+    const other = createDocument('_a.json', named);
+    const [fields] = listEntries(parseSource(other).root ?? expect.fail()).flatMap((node) =>
+      classifyDefinitions(other, node, createReport({})),
     );
     expect(fields?.node.members.map(({ key }) => key)).to.deep.equal(['id', 'unique', 'connection']);
     expect([fields?.unique, fields?.connection]).to.deep.equal([null, null]);
@@ -180,15 +182,15 @@ describe('accessors that people invent', () => {
   for (const [written, right, whole] of CASES) {
     it(`$${written}: ${right ?? 'nothing'}`, () => {
       const [root = '', ...tail] = written.split('.');
-      expect(rightAccessor(registry, { root, tail })).to.deep.equal(
+      expect(suggestAccessor(registry, { root, tail })).to.deep.equal(
         right === undefined ? undefined : { text: right, whole },
       );
     });
   }
 
   it('of a generator that does not exist have a name to fill in', () => {
-    expect(rightAccessor(registry, { root: 'GENERATE', tail: ['nothing'] })?.whole).to.equal(false);
-    expect(rightAccessor(registry, { root: 'GENERATE', tail: [] })?.text).to.match(/^\$GENERATOR\.[A-Z]+$/);
+    expect(suggestAccessor(registry, { root: 'GENERATE', tail: ['nothing'] })?.whole).to.equal(false);
+    expect(suggestAccessor(registry, { root: 'GENERATE', tail: [] })?.text).to.match(/^\$GENERATOR\.[A-Z]+$/);
   });
 });
 

@@ -8,7 +8,7 @@ import { BootError } from '../../contract/boot-error.js';
 import type { Deferral } from '../../contract/deferred.js';
 import type { SharedUnit, Step } from '../../contract/plan.js';
 import { Slot } from '../../contract/slot.js';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import { createActionModel, createResourceModel, createTestScope } from '../support/scopes.js';
 
 type Planned = Readonly<Record<string, unknown>>;
@@ -157,7 +157,7 @@ describe('what plugins say of an actionable', () => {
           return { steps: [] };
         },
       });
-      const definition = { doc: document('notes.json', 'a\nb c\nd'), finds: { statements, documents: [] } };
+      const definition = { doc: createDocument('notes.json', 'a\nb c\nd'), finds: { statements, documents: [] } };
       const placed = { ...action, definition } as unknown as ActionModel;
       try {
         compileAction(input, { ...scope, handles: { ...scope.handles, handle } }, placed, 0, createDraft());

@@ -40,7 +40,12 @@ describe('what queries take by name', () => {
 
   it('is given by the one item of a list before it, to those that run', () => {
     const source = { sort: 'output', name: 'title', makers: ['notes#1'], why: null } as const;
-    const sources = { all: () => [source], bare: () => source, read: () => source, names: () => [source] };
+    const sources = {
+      listSources: () => [source],
+      resolveBare: () => source,
+      read: () => source,
+      listNames: () => [source],
+    };
     const outputs = (action: ActionModel | null, sequence?: ActionModel[]) => {
       const scope = createNameScope({ sources }, sequence);
       return { scope, outputs: createTools(scope, action, PLAIN).outputs() };

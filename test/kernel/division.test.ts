@@ -3,9 +3,9 @@
  * is the answer.
  */
 import { expect } from 'chai';
-import { divide, mainOf } from '../../language/analysis/division.js';
+import { partitionActions, findMainAction } from '../../language/analysis/division.js';
 import type { ActionModel } from '../../language/analysis/model.js';
-import { runningOrder } from '../../language/analysis/order.js';
+import { listInRunningOrder } from '../../language/analysis/order.js';
 
 interface ActionSketch {
   readonly key: string;
@@ -35,7 +35,7 @@ function divided(written: readonly ActionSketch[]): {
   );
   const findAction = (key: string): ActionModel => actions.find((action) => action.key === key) ?? expect.fail(key);
   const of = (action: ActionModel): ActionSketch => written.find(({ key }) => key === action.key) ?? expect.fail();
-  const division = divide(
+  const division = partitionActions(
     actions,
     (action) => (of(action).needs ?? []).map(findAction),
     (action) => of(action).immediate === true,
@@ -48,7 +48,7 @@ function divided(written: readonly ActionSketch[]): {
         `${key}: ${keys(members)}${scheduled ? ' by the clock' : ''}${later ? ' later' : ''}`,
     ),
     accepted: division.accepted,
-    main: mainOf(actions, division)?.key ?? null,
+    main: findMainAction(actions, division)?.key ?? null,
   };
 }
 
@@ -157,6 +157,6 @@ describe('the division of a resource', () => {
       { key: 'a', noOp: false },
       { key: 'b', noOp: false },
     ];
-    expect(runningOrder([a, b], (one) => (one === a ? [b] : [a]))).to.deep.equal([b, a]);
+    expect(listInRunningOrder([a, b], (one) => (one === a ? [b] : [a]))).to.deep.equal([b, a]);
   });
 });

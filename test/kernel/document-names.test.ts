@@ -1,6 +1,6 @@
 /** Which fields of documents never leave: what is hashed before it is written, wherever in a query it stands, under any name. */
 import { expect } from 'chai';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { createBuiltinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
 
 const registry = createBuiltinRegistry();
@@ -24,7 +24,7 @@ function secretsBehind(query: object): string[] {
     mongo_query: { collection: 'users', ...query },
   };
   const text = JSON.stringify({ id: 'sign-up', resource: 'sign-up', actionables: [action] });
-  const { models } = analyse([MODEL, { file: 'a.json', text }], registry, { env: FIXTURE_ENV });
+  const { models } = analyseFiles([MODEL, { file: 'a.json', text }], registry, { env: FIXTURE_ENV });
   return [...(models[0]?.secrets ?? [])];
 }
 

@@ -9,7 +9,7 @@ import { describeBounds } from '../../language/export/field-words.js';
 import { toAnchor, joinBlocks, formatJsonBlock, toMidSentence, formatTable } from '../../language/export/markdown.js';
 import type { Json } from '../../contract/json.js';
 import type { SchemaLike } from '../../contract/plugin.js';
-import { fold } from '../../language/schema/fold.js';
+import { foldSchema } from '../../language/schema/fold.js';
 import { getByteLength, findKeyFlaw, getVariableName } from '../../plugins/tokens/shared/keys.light.js';
 import { checkConstantReceiver, isOneAccessor } from '../../plugins/broadcasts/shared/receiver-names.light.js';
 import { readTraceparent, writeTraceparent } from '../../plugins/observers/opentelemetry/traceparent.js';
@@ -133,7 +133,7 @@ describe('bounds in words', () => {
     [number().meta({ ...doc, unit: 'seconds' }), 'seconds'],
   ];
   for (const [schema, words] of CASES)
-    it(words || 'nothing', () => expect(describeBounds(fold(schema, 'x'))).to.equal(words));
+    it(words || 'nothing', () => expect(describeBounds(foldSchema(schema, 'x'))).to.equal(words));
 });
 
 describe('keys and receivers by their text', () => {

@@ -4,11 +4,11 @@
  */
 import { expect } from 'chai';
 import { number, string } from 'yup';
-import { judgeScalar, kindWord } from '../../language/analysis/judge.js';
-import { createReport, inside } from '../../language/analysis/report.js';
+import { validateScalar, formatKind } from '../../language/analysis/judge.js';
+import { createReport, isInside } from '../../language/analysis/report.js';
 import type { SchemaLike } from '../../contract/plugin.js';
-import { fold } from '../../language/schema/fold.js';
-import { document } from '../../language/source/document.js';
+import { foldSchema } from '../../language/schema/fold.js';
+import { createDocument } from '../../language/source/document.js';
 import { createTrialRegistry } from '../support/fixtures.js';
 
 const registry = createTrialRegistry();
@@ -115,8 +115,10 @@ describe('bounds of fields', () => {
   for (const [title, schema, value, message, fix] of CASES) {
     it(`${title}: ${JSON.stringify(value)} ${message === null ? 'fits' : `is told "${message}"`}`, () => {
       const report = createReport(registry.codes);
-      const spot = { doc: document('a.json', '"x"'), start: 0, end: 3 };
-      expect(judgeScalar(report, spot, fold(schema, 'x'), '"field"', value, 'value')).to.equal(message === null);
+      const spot = { doc: createDocument('a.json', '"x"'), start: 0, end: 3 };
+      expect(validateScalar(report, spot, foldSchema(schema, 'x'), '"field"', value, 'value')).to.equal(
+        message === null,
+      );
       const [row] = report.rows;
       if (message === null) expect(row).to.equal(undefined);
       else expect(row?.message).to.include(message);
@@ -126,22 +128,22 @@ describe('bounds of fields', () => {
 
   it('count the items of a list', () => {
     const report = createReport(registry.codes);
-    const spot = { doc: document('a.json', '[]'), start: 0, end: 2 };
-    const field = fold(number().min(1).integer().meta(doc), 'x');
-    expect(judgeScalar(report, spot, field, '"list"', 0, 'items')).to.equal(false);
+    const spot = { doc: createDocument('a.json', '[]'), start: 0, end: 2 };
+    const field = foldSchema(number().min(1).integer().meta(doc), 'x');
+    expect(validateScalar(report, spot, field, '"list"', 0, 'items')).to.equal(false);
     expect(report.rows[0]?.message).to.include('at least 1 item').and.include('0 items');
     expect(report.rows[0]?.fix).to.equal(null);
   });
 
   it('call kinds as they are called in the middle of a sentence', () => {
-    expect(kindWord(registry, 'field-type')).to.equal('field type');
-    expect(kindWord(registry, 'dialect')).to.equal('SQL dialect');
-    expect(kindWord(registry, 'none')).to.equal('none');
+    expect(formatKind(registry, 'field-type')).to.equal('field type');
+    expect(formatKind(registry, 'dialect')).to.equal('SQL dialect');
+    expect(formatKind(registry, 'none')).to.equal('none');
   });
 
   it('know what lies inside of what', () => {
     const span = (start: number, end: number) => ({ start, end });
-    expect([inside(span(1, 3), span(1, 3)), inside(span(1, 2), span(0, 3))]).to.deep.equal([true, true]);
-    expect([inside(span(0, 3), span(1, 3)), inside(span(1, 4), span(1, 3))]).to.deep.equal([false, false]);
+    expect([isInside(span(1, 3), span(1, 3)), isInside(span(1, 2), span(0, 3))]).to.deep.equal([true, true]);
+    expect([isInside(span(0, 3), span(1, 3)), isInside(span(1, 4), span(1, 3))]).to.deep.equal([false, false]);
   });
 });

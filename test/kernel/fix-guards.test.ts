@@ -37,7 +37,7 @@ function judging() {
     const config = files.find(({ file }) => file === CONFIG);
     const first = analyseConfig(CONFIG, config?.text ?? null, registry, env);
     const definitions = files.filter(({ file }) => file !== CONFIG);
-    const analysis = analyser.analyse(definitions, { env, sql: SQL, given: first.config });
+    const analysis = analyser.analyseAll(definitions, { env, sql: SQL, given: first.config });
     return { problems: [...first.problems, ...analysis.problems], held: collectGuards(analysis, registry) };
   };
 }

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { Problem } from '../../contract/problem.js';
 import { createAnalyser } from '../../language/analysis/analyse.js';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import {
   applyFixToFiles,
   listCaseNames,
@@ -92,7 +92,7 @@ describe('front end: every problem of every fixture', () => {
 
   it('covers at least one character, except where something is missing at the end of the file', () => {
     each(({ code, range, file }, name) => {
-      const doc = document(file, readFixture(name.split(':')[0] ?? '', file));
+      const doc = createDocument(file, readFixture(name.split(':')[0] ?? '', file));
       const [start, end] = [offsetAt(doc, range.start), offsetAt(doc, range.end)];
       expect(end, name).to.be.at.most(doc.text.length);
       if (start < end) return;

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { analyse, createAnalyser, type SourceFile } from '../../language/analysis/analyse.js';
+import { analyseFiles, createAnalyser, type SourceFile } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { FileRange, Problem } from '../../contract/problem.js';
 import { createEnvFacts } from '../../language/project/environment.js';
@@ -150,7 +150,7 @@ function checkProblems(problems: readonly Problem[], texts: ReadonlyMap<string, 
 /** One for each set: what a mutation leaves as it was is not analysed again. */
 const analysers = sound.map(() => createAnalyser(registry));
 const problemsIn = (which: number, files: readonly SourceFile[]): readonly Problem[] =>
-  (analysers[which] ?? createAnalyser(registry)).analyse(files, { env: ENV, sql: SQL }).problems;
+  (analysers[which] ?? createAnalyser(registry)).analyseAll(files, { env: ENV, sql: SQL }).problems;
 
 const toTexts = (files: readonly SourceFile[]): Map<string, string> =>
   new Map(files.map(({ file, text }) => [file, text]));
@@ -162,7 +162,7 @@ describe('front end: fuzz', function () {
   it('starts from sets that are sound', () => {
     expect(sound.length).to.be.at.least(4);
     for (const files of sound) {
-      const { problems } = analyse(files, registry, { env: ENV, sql: SQL });
+      const { problems } = analyseFiles(files, registry, { env: ENV, sql: SQL });
       expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
     }
     expect(analyseConfig('c', CONFIG, registry, ENV).problems).to.deep.equal([]);
@@ -252,7 +252,7 @@ describe('front end: fuzz', function () {
     fc.assert(
       fc.property(name, json, (file, value) => {
         const files = [{ file, text: JSON.stringify(value) }];
-        checkProblems(analyse(files, registry, { env: null, sql: SQL }).problems, toTexts(files));
+        checkProblems(analyseFiles(files, registry, { env: null, sql: SQL }).problems, toTexts(files));
       }),
       { numRuns },
     );
@@ -262,8 +262,8 @@ describe('front end: fuzz', function () {
     const files = (sound[0] ?? []).map((source) =>
       Object.freeze({ ...source, text: mutate(source.text, [{ at: 40, how: 'replace', other: 0, text: 'null' }]) }),
     );
-    const first = analyse(Object.freeze(files), registry, { env: ENV, sql: SQL }).problems;
+    const first = analyseFiles(Object.freeze(files), registry, { env: ENV, sql: SQL }).problems;
     expect(first.length).to.be.greaterThan(0);
-    expect(analyse(files, registry, { env: ENV, sql: SQL }).problems).to.deep.equal(first);
+    expect(analyseFiles(files, registry, { env: ENV, sql: SQL }).problems).to.deep.equal(first);
   });
 });

@@ -1,7 +1,7 @@
 /** Which isolation the transactions of a set of definitions need, and which rows they lock: decided at load, for the whole set. */
 import { expect } from 'chai';
-import { isolationsIn } from '../../language/analysis/isolation.js';
-import { analyse } from '../../language/analysis/analyse.js';
+import { getIsolations } from '../../language/analysis/isolation.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { createBuiltinRegistry, FIXTURE_ENV, SQL } from '../support/fixtures.js';
 
 const registry = createBuiltinRegistry();
@@ -39,10 +39,10 @@ function needs(...resources: readonly object[]): Record<string, string> {
     { file: 'models.json', text: MODELS },
     { file: 'resources.json', text: JSON.stringify(resources) },
   ];
-  const analysis = analyse(files, registry, { env: FIXTURE_ENV, sql: SQL });
+  const analysis = analyseFiles(files, registry, { env: FIXTURE_ENV, sql: SQL });
   expect(analysis.problems.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
   const found: Record<string, string> = {};
-  for (const [, actions] of isolationsIn(analysis, registry))
+  for (const [, actions] of getIsolations(analysis, registry))
     for (const [key, { level, lock, among }] of actions)
       found[key] = [level, ...(lock === null ? [] : [lock]), ...(among ? ['among'] : [])].join(' ');
   return found;

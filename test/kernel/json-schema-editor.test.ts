@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import service from 'vscode-json-languageservice';
 import type { CompletionItem, JSONSchema } from 'vscode-json-languageservice';
 import { createSchema } from '../../language/export/schema-files.js';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import { createBuiltinRegistry, collectProblems } from '../support/fixtures.js';
 import { applyTextEdits, parseMarked, renderSnippet } from '../support/marked.js';
@@ -77,7 +77,7 @@ describe('JSON Schema in the JSON service of an editor', () => {
       const { textEdit } = item(found, name);
       if (textEdit === undefined || !('range' in textEdit)) throw new Error('no edit');
       const text = applyTextEdits(found.text, [{ range: textEdit.range, newText: renderSnippet(textEdit.newText) }]);
-      const { root } = parseSource(document('a.json', text));
+      const { root } = parseSource(createDocument('a.json', text));
       const [action] = (toJson(root!) as { actionables: object[] }).actionables;
       expect(action, name).to.deep.equal(registry.plugin('mode', name)?.examples[0]?.json);
       const problems = collectProblems([{ file: 'a.json', text }], registry).filter(({ code }) =>

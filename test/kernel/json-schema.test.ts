@@ -10,7 +10,7 @@ import type { Host, Kind } from '../../contract/kind.js';
 import { isObject, type Json } from '../../contract/json.js';
 import { pluginId } from '../../contract/plugin.js';
 import { createSchema, SCHEMA_TARGETS, type SchemaTarget } from '../../language/export/schema-files.js';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import {
   createBuiltinRegistry,
@@ -46,7 +46,7 @@ const TARGETS: Readonly<Record<Host['file'], readonly SchemaTarget[]>> = {
   config: ['config', 'all'],
 };
 const read = (file: string, text: string): Json => {
-  const { root } = parseSource(document(file, text));
+  const { root } = parseSource(createDocument(file, text));
   return root === null ? null : toJson(root);
 };
 
@@ -103,7 +103,7 @@ describe('JSON Schema', () => {
       const rows = readExpectedRows(name).filter(({ severity }) => severity === 'error');
       for (const { file, text, unreadable } of readFiles(join(DEFINITIONS, name))) {
         const codes = rows.filter((row) => row.file === file).map(({ code }) => code);
-        const { root } = parseSource(document(file, text));
+        const { root } = parseSource(createDocument(file, text));
         // Text that is no JSON is no matter of a schema.
         if (unreadable !== undefined || root === null || codes.some((code) => code.startsWith('SRC_'))) continue;
         const target = file === CONFIG ? 'config' : file.startsWith('_') ? 'model' : 'definition';

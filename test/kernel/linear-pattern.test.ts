@@ -8,7 +8,7 @@ import { createContext, Script } from 'node:vm';
 import { compileLinearPattern } from '../../language/strings/linear-pattern.js';
 import { readManifest } from '../../language/export/manifest-read.js';
 import { createManifest, formatManifest } from '../../language/export/manifest.js';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { buildRegistry } from '../../language/analysis/registry.js';
 import { toSpecs } from '../../language/export/manifest-specs.js';
 import { definePlugin } from '../../contract/plugin.js';
@@ -154,7 +154,7 @@ describe('patterns of a manifest', () => {
       text: JSON.stringify({ id: 'a', resource: 'a', strange: 'a'.repeat(2000), actionables: [] }),
     };
     const elapsed = startStopwatch();
-    const codes = analyse([file], registry, { env: null }).problems.map(({ code }) => code);
+    const codes = analyseFiles([file], registry, { env: null }).problems.map(({ code }) => code);
     expect(codes).to.include('DEF_FORMAT');
     expect(elapsed()).to.be.lessThan(3000);
   });

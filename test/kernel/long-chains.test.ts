@@ -1,6 +1,6 @@
 /** What a chain of resources costs to check: in proportion to its length, as far as anybody can tell. */
 import { expect } from 'chai';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { measureCpuTime } from '../support/cpu.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 
@@ -11,7 +11,7 @@ function measureCost(count: number, target: (i: number) => number): number {
     const action = { id: 1, mode: 'QUERY', sql_query: { query: 'SELECT id FROM t', parameters: [] }, ...waits };
     return { file: `${i}.json`, text: JSON.stringify({ id: `r${i}`, resource: `r/${i}`, actionables: [action] }) };
   });
-  return measureCpuTime(() => analyse(files, createBuiltinRegistry(), { env: null }));
+  return measureCpuTime(() => analyseFiles(files, createBuiltinRegistry(), { env: null }));
 }
 
 describe('a long chain of resources', () => {

@@ -6,7 +6,7 @@ import { createManifest, formatManifest, type Manifest } from '../../language/ex
 import { readManifest } from '../../language/export/manifest-read.js';
 import { buildRegistry } from '../../language/analysis/registry.js';
 import { definePlugin, pluginId, type PluginSpec } from '../../contract/plugin.js';
-import { fold } from '../../language/schema/fold.js';
+import { foldSchema } from '../../language/schema/fold.js';
 import { shape, text } from '../../contract/combinators.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
@@ -51,7 +51,7 @@ describe('manifests', () => {
       const { kind: name, title, summary, slots, select, facts, handle, expected = {}, mistaken = {} } = kind;
       const plain = { kind: name, title, summary, slots, select, facts, handle, expected, mistaken };
       expect(rest).to.deep.equal(plain);
-      expect(common).to.deep.equal(kind.common === undefined ? null : fold(kind.common, name));
+      expect(common).to.deep.equal(kind.common === undefined ? null : foldSchema(kind.common, name));
       expect(config?.field).to.equal(kind.config?.field);
     }
   });

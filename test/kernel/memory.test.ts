@@ -1,20 +1,20 @@
 /** The memory of an analysis: work is done again only for a thing that is new, or when something that it read is another. */
 import { expect } from 'chai';
-import { createMemory } from '../../language/analysis/memory.js';
-import { once } from '../../language/analysis/once.js';
+import { createStageCache } from '../../language/analysis/memory.js';
+import { memoize } from '../../language/analysis/once.js';
 import { createReport, type Report } from '../../language/analysis/report.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 
 interface Thing {
   readonly name: string;
 }
 
-const doc = document('a.json', '{}');
+const doc = createDocument('a.json', '{}');
 
 describe('the memory of an analysis', () => {
   it('does the same work on many things once for each, and tells their problems every time', () => {
-    const memory = createMemory(CATALOGUE);
+    const memory = createStageCache(CATALOGUE);
     const done: string[] = [];
     const work = ({ name }: Thing, report: Report): string => {
       done.push(name);
@@ -23,7 +23,11 @@ describe('the memory of an analysis', () => {
     };
     const run = (things: readonly Thing[], reads: readonly unknown[]): [string[], number] => {
       const report = createReport(CATALOGUE);
-      const outcomes = memory.rememberAll(things, report, { name: 'stage', reads: reads as string[], work });
+      const outcomes = memory.getOrComputeAll(things, report, {
+        name: 'stage',
+        reads: reads as string[],
+        compute: work,
+      });
       return [outcomes, report.rows.length];
     };
     const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name })) as [Thing, Thing, Thing];
@@ -37,7 +41,7 @@ describe('the memory of an analysis', () => {
 
   it('reads off one thing what it says alone, once in its life', () => {
     let count = 0;
-    const nameOf = once(({ name }: Thing) => {
+    const nameOf = memoize(({ name }: Thing) => {
       count++;
       return name;
     });

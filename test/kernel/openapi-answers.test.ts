@@ -1,6 +1,6 @@
 /** What the OpenAPI document says of answers: rows of statements, results put together, refusals of the database; and how fast. */
 import { expect } from 'chai';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { JsonObject } from '../../contract/json.js';
 import { createOpenapi } from '../../language/export/openapi/document.js';
@@ -271,7 +271,7 @@ describe('openapi: answers', () => {
     ];
     const { config } = analyseConfig(CONFIG, '{}', registry, FIXTURE_ENV);
     if (config === null) throw new Error('the config is not sound');
-    const analysis = analyse(files, registry, { env: FIXTURE_ENV, sql: SQL });
+    const analysis = analyseFiles(files, registry, { env: FIXTURE_ENV, sql: SQL });
     const least = measureLeastCpuTime({ rounds: 12 }, () => {
       const document = createOpenapi({ analysis, registry, config, info: { title: 't', version: '1' }, sql: SQL });
       expect(Object.keys(document['paths'] as object)).to.have.length(200);

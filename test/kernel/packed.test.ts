@@ -1,6 +1,6 @@
 /** Kinds and specs as data: they say what the real ones say, judge as they do, and ask for their code when it is called. */
 import { expect } from 'chai';
-import { analyse, createAnalyser } from '../../language/analysis/analyse.js';
+import { analyseFiles, createAnalyser } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import { NODES } from '../../language/analysis/grammar-schemas.js';
 import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
@@ -8,7 +8,7 @@ import { BootError } from '../../contract/boot-error.js';
 import { definePlugin, pluginId, type PluginSpec, type SchemaLike } from '../../contract/plugin.js';
 import { toPlainData } from '../../language/export/manifest.js';
 import { packSpecs, unpackSpecs, type SpecList } from '../../language/export/packed.js';
-import { fold } from '../../language/schema/fold.js';
+import { foldSchema } from '../../language/schema/fold.js';
 import { unpackNode, type PackedNode } from '../../language/schema/packed-node.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
@@ -21,7 +21,7 @@ const isSchema = (value: object): value is SchemaLike => '__isYupSchema__' in va
 function said(value: unknown): unknown {
   if (typeof value === 'function') return 'code';
   if (typeof value !== 'object' || value === null) return value;
-  if (isSchema(value)) return fold(value, 'a schema');
+  if (isSchema(value)) return foldSchema(value, 'a schema');
   if (Array.isArray(value)) return value.map(said);
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(entries.map(([key, inner]) => [key, said(inner)]));
@@ -45,7 +45,7 @@ describe('kinds and specs as data', () => {
     });
     const registry = createRegistry(back);
     const shape = '{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERYS" }] }';
-    const [first] = createAnalyser(registry).glance({ file: 'a.json', text: shape });
+    const [first] = createAnalyser(registry).scanFile({ file: 'a.json', text: shape });
     expect(first?.code).to.equal('DEF_UNKNOWN_PLUGIN');
     expect(asked).to.equal(0);
     expect(back.specs[0]?.examples).to.deep.equal(specs[0]?.examples);
@@ -61,7 +61,9 @@ describe('kinds and specs as data', () => {
     const registries = [buildRegistry(kinds, specs), createRegistry(back)];
     const text =
       '{ "id": "a", "resource": "a", "protected": {}, "actionables": [{ "id": 1, "mode": "RETURN", "value": 1 }] }';
-    const [real, data] = registries.map((registry) => analyse([{ file: 'a.json', text }], registry, { env: null }));
+    const [real, data] = registries.map((registry) =>
+      analyseFiles([{ file: 'a.json', text }], registry, { env: null }),
+    );
     expect(real?.problems.map(({ code }) => code)).to.include('TOK_NO_SETTINGS');
     expect(data?.problems).to.deep.equal(real?.problems);
   });

@@ -4,15 +4,15 @@
  */
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
-import { document, positionAt, rangeAt } from '../../language/source/document.js';
-import { cursorAt } from '../../language/source/cursor.js';
-import { contentEnd, decodedOffset, offsetInString, stringOffsets } from '../../language/source/escapes.js';
-import { codeFrame } from '../../language/source/frame.js';
+import { createDocument, positionAt, rangeAt } from '../../language/source/document.js';
+import { findCursor } from '../../language/source/cursor.js';
+import { findContentEnd, toDecodedOffset, toDocumentOffset, createOffsetMap } from '../../language/source/escapes.js';
+import { formatCodeFrame } from '../../language/source/frame.js';
 import { parseSource, type LocatedNode } from '../../language/source/tree.js';
 import { fc } from '../support/properties.js';
 
 const parse = (text: string): LocatedNode => {
-  const { root } = parseSource(document('a.json', text));
+  const { root } = parseSource(createDocument('a.json', text));
   if (root === null) throw new Error(`no tree: ${text}`);
   return root;
 };
@@ -35,7 +35,7 @@ describe('document', () => {
   ];
   for (const [title, text, offset, line, character] of cases) {
     it(`position: ${title}`, () => {
-      expect(positionAt(document('f', text), offset)).to.deep.equal({ line, character });
+      expect(positionAt(createDocument('f', text), offset)).to.deep.equal({ line, character });
     });
   }
 
@@ -43,7 +43,7 @@ describe('document', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', '\n', '\r', '\r\n', '🙂', '')), (pieces) => {
         const text = pieces.join('');
-        const doc = document('f', text);
+        const doc = createDocument('f', text);
         expect(doc.lineStarts.length).to.equal(text.split(/\r\n|\n|\r/).length);
         for (let offset = 0; offset <= text.length; offset++) {
           const { line, character } = positionAt(doc, offset);
@@ -56,11 +56,11 @@ describe('document', () => {
 
 describe('offsets inside a string', () => {
   const place = (json: string, part: string): string => {
-    const doc = document('f', json);
+    const doc = createDocument('f', json);
     const node = parse(json);
     const text = String(node.scalar);
     const at = text.indexOf(part);
-    return json.slice(offsetInString(doc, node, at), offsetInString(doc, node, at + part.length));
+    return json.slice(toDocumentOffset(doc, node, at), toDocumentOffset(doc, node, at + part.length));
   };
   const cases: readonly (readonly [string, string, string])[] = [
     ['"a $X b"', '$X', '$X'],
@@ -76,13 +76,13 @@ describe('offsets inside a string', () => {
 
   it('counts up to the end of a string that nobody has closed', () => {
     for (const json of ['"a $X', String.raw`"\u0041 $X`, String.raw`"\"$X`, '"']) {
-      const doc = document('f', json);
+      const doc = createDocument('f', json);
       const span = { start: 0, end: json.length };
-      const length = decodedOffset(doc, span, json.length);
-      expect(offsetInString(doc, span, length), json).to.equal(json.length);
-      expect(stringOffsets(doc, span)(length), json).to.equal(json.length);
-      expect(contentEnd(doc, span), json).to.equal(json.length);
-      expect(cursorAt(json, json.length).token?.isClosed, json).to.equal(false);
+      const length = toDecodedOffset(doc, span, json.length);
+      expect(toDocumentOffset(doc, span, length), json).to.equal(json.length);
+      expect(createOffsetMap(doc, span)(length), json).to.equal(json.length);
+      expect(findContentEnd(doc, span), json).to.equal(json.length);
+      expect(findCursor(json, json.length).token?.isClosed, json).to.equal(false);
     }
   });
 
@@ -92,11 +92,11 @@ describe('offsets inside a string', () => {
       [String.raw`"a\""`, 4],
       ['""', 1],
     ] as const) {
-      const doc = document('f', json);
+      const doc = createDocument('f', json);
       const span = { start: 0, end: json.length };
-      expect(contentEnd(doc, span), json).to.equal(end);
-      expect(offsetInString(doc, span, 9), json).to.equal(end);
-      expect(stringOffsets(doc, span)(9), json).to.equal(end);
+      expect(findContentEnd(doc, span), json).to.equal(end);
+      expect(toDocumentOffset(doc, span, 9), json).to.equal(end);
+      expect(createOffsetMap(doc, span)(9), json).to.equal(end);
     }
   });
 
@@ -105,10 +105,10 @@ describe('offsets inside a string', () => {
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const escaped = [...JSON.stringify(text).slice(1, -1)].join('');
         const json = `"${escaped}"`;
-        const doc = document('f', json);
+        const doc = createDocument('f', json);
         const node = parse(json);
         for (let i = 0; i <= text.length; i++) {
-          const head = json.slice(1, offsetInString(doc, node, i));
+          const head = json.slice(1, toDocumentOffset(doc, node, i));
           // The text before the offset is exactly the text before the character.
           if (!/[\ud800-\udbff]$/.test(head)) expect(JSON.parse(`"${head}"`)).to.equal(text.slice(0, i));
         }
@@ -120,7 +120,7 @@ describe('offsets inside a string', () => {
 describe('code frame', () => {
   const plain = (_: string, text: string): string => text;
   const problem = (text: string, start: number, end: number, more: Partial<Problem> = {}): string => {
-    const doc = document('a/b.json', text);
+    const doc = createDocument('a/b.json', text);
     const made: Problem = {
       code: 'DEF_TYPE',
       severity: 'error',
@@ -130,7 +130,7 @@ describe('code frame', () => {
       related: [],
       ...more,
     };
-    return codeFrame(made, doc, plain);
+    return formatCodeFrame(made, doc, plain);
   };
 
   it('shows place, message, line and mark', () => {
@@ -163,6 +163,6 @@ describe('code frame', () => {
   it('does without the text of the file', () => {
     const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
     const made: Problem = { code: 'X', severity: 'hint', message: 'M.', file: 'f', range, related: [] };
-    expect(codeFrame(made, undefined, plain)).to.equal('hint X M.\n  ╭─ f:1:1');
+    expect(formatCodeFrame(made, undefined, plain)).to.equal('hint X M.\n  ╭─ f:1:1');
   });
 });

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import ts from 'typescript';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { EnvFacts } from '../../language/analysis/checks/accessors.js';
 import { HOOK_DOCS, HOOK_NAMES } from '../../contract/hook-docs.js';
@@ -88,7 +88,7 @@ describe('reference', () => {
         const isConfig = !/"(actionables|_\w+)":/.test(json);
         const found = isConfig
           ? analyseConfig('lintel.config.json', json, registry, setFor(json)).problems
-          : analyse([{ file: 'models.json', text: json }], registry, { env: setFor(json) }).problems;
+          : analyseFiles([{ file: 'models.json', text: json }], registry, { env: setFor(json) }).problems;
         expect(
           found.filter(({ severity }) => severity === 'error').map(({ code, message }) => `${code} ${message}`),
           `${name}: ${json}`,
@@ -143,7 +143,7 @@ void [done, Stage];
     const whole = shown.filter((json) => json.includes('"resource":'));
     expect(whole.length).to.be.greaterThan(0);
     for (const json of whole) {
-      const { problems } = analyse([{ file: 'a.json', text: json }], registry, { env: null });
+      const { problems } = analyseFiles([{ file: 'a.json', text: json }], registry, { env: null });
       expect(problems.filter(({ severity }) => severity === 'error')).to.deep.equal([]);
     }
     for (const [, code = ''] of text.matchAll(/"code": "([A-Z_]+)"/g)) expect(registry.codes).to.have.property(code);

@@ -103,7 +103,7 @@ describe('registry', () => {
         schema: shape({ crate: slot(['attic'], { doc: 'What is in the crate.' }) }),
       });
       const lodger: Kind = { ...gadget, kind: 'lodger', slots: ['attic'], facts: {} };
-      expect(build([opener], [gadget, lodger]).kindsIn('attic')).to.deep.equal([lodger]);
+      expect(build([opener], [gadget, lodger]).listKinds('attic')).to.deep.equal([lodger]);
     });
 
     const incomplete: readonly (readonly [string, Partial<PluginSpec>, RegExp])[] = [

@@ -1,6 +1,6 @@
 /** Names of results that a secret column can be read from. */
 import { expect } from 'chai';
-import { withRenamed } from '../../language/analysis/renamed.js';
+import { addRenamed } from '../../language/analysis/renamed.js';
 import type { SqlText } from '../../language/analysis/finds.js';
 import { scanSql } from '../../language/strings/sql.js';
 
@@ -35,7 +35,7 @@ const ROWS: readonly (readonly [sql: string, names: string])[] = [
 describe('names of secret columns', () => {
   for (const [sql, names] of ROWS) {
     it(sql, () => {
-      const found = withRenamed(['password'], [{ scan: scanSql(sql) } as SqlText]);
+      const found = addRenamed(['password'], [{ scan: scanSql(sql) } as SqlText]);
       expect([...found].slice(1).join(' ')).to.equal(names);
     });
   }

@@ -5,12 +5,12 @@
 import { Ajv2020 } from 'ajv-2020/dist/2020.js';
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { createOpenapi } from '../../language/export/openapi/document.js';
 import { createRequestShape, type RequestShape } from '../../language/export/openapi/request.js';
-import { sampleOfSchema } from '../../language/schema/sample.js';
+import { sampleSchema } from '../../language/schema/sample.js';
 import { listCaseNames, CONFIG, DEFINITIONS, FIXTURE_ENV, readFiles, SQL } from '../support/fixtures.js';
 import { getAtPointer, registry } from '../support/openapi-documents.js';
 
@@ -32,7 +32,7 @@ function read(files: readonly { file: string; text: string }[]): Both {
   const { config } = analyseConfig(CONFIG, text, registry, FIXTURE_ENV);
   if (config === null) return { document: {}, shapes: [] };
   const definitions = files.filter(({ file }) => file !== CONFIG);
-  const analysis = analyse(definitions, registry, { env: FIXTURE_ENV, sql: SQL, given: config });
+  const analysis = analyseFiles(definitions, registry, { env: FIXTURE_ENV, sql: SQL, given: config });
   const input = { analysis, registry, config, info: { title: 'test', version: '1' }, sql: SQL };
   const shapes = analysis.resources.flatMap((one) => (one.sound ? (createRequestShape(input, one) ?? []) : []));
   return { document: createOpenapi(input), shapes };
@@ -93,12 +93,12 @@ describe('samples of schemas', () => {
   ];
   for (const schema of schemas) {
     it(JSON.stringify(schema), () => {
-      for (const everything of [false, true]) expect(flaws(schema, sampleOfSchema(schema, everything))).to.equal('');
+      for (const everything of [false, true]) expect(flaws(schema, sampleSchema(schema, everything))).to.equal('');
     });
   }
 
   it('show what may be null as what it otherwise is', () => {
-    expect(sampleOfSchema({ type: ['null', 'integer'] })).to.equal(1);
+    expect(sampleSchema({ type: ['null', 'integer'] })).to.equal(1);
   });
 });
 

@@ -6,8 +6,8 @@ import { expect } from 'chai';
 import type { JsonSchema } from '../../contract/api.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import * as forms from '../../contract/forms.js';
-import { namesAfter, type NameFlow } from '../../contract/name-flow.js';
-import { sampleOfSchema, withNeeded } from '../../language/schema/sample.js';
+import { applyNameFlow, type NameFlow } from '../../contract/name-flow.js';
+import { sampleSchema, addNeededPaths } from '../../language/schema/sample.js';
 
 describe('samples of schemas, value by value', () => {
   const CASES: readonly (readonly [schema: JsonSchema, sample: Json])[] = [
@@ -87,7 +87,7 @@ describe('samples of schemas, value by value', () => {
   ];
   for (const [schema, sample] of CASES) {
     it(`${JSON.stringify(schema)}: ${JSON.stringify(sample)}`, () =>
-      expect(sampleOfSchema(schema)).to.deep.equal(sample));
+      expect(sampleSchema(schema)).to.deep.equal(sample));
   }
 
   it('have the members that may be left out where everything is asked for, at any depth', () => {
@@ -97,43 +97,44 @@ describe('samples of schemas, value by value', () => {
       properties: { a: inner, b: { type: 'array', items: inner } },
       required: ['b'],
     };
-    expect(sampleOfSchema(schema)).to.deep.equal({ b: [{}] });
-    expect(sampleOfSchema(schema, true)).to.deep.equal({ b: [{ x: 'text' }], a: { x: 'text' } });
-    expect(sampleOfSchema({ anyOf: [schema] }, true)).to.have.keys('a', 'b');
-    expect(sampleOfSchema({ allOf: [schema] }, true)).to.have.keys('a', 'b');
+    expect(sampleSchema(schema)).to.deep.equal({ b: [{}] });
+    expect(sampleSchema(schema, true)).to.deep.equal({ b: [{ x: 'text' }], a: { x: 'text' } });
+    expect(sampleSchema({ anyOf: [schema] }, true)).to.have.keys('a', 'b');
+    expect(sampleSchema({ allOf: [schema] }, true)).to.have.keys('a', 'b');
   });
 
   it('have texts where an accessor asks for a value that no rule gave', () => {
     const ruled = { a: 1, o: { x: 1 }, l: [1] };
-    expect(withNeeded(ruled, [['a', 'b'], ['o', 'y', 'z'], ['l', '0', 'x'], ['n'], ['m', 'k'], []])).to.deep.equal({
+    expect(addNeededPaths(ruled, [['a', 'b'], ['o', 'y', 'z'], ['l', '0', 'x'], ['n'], ['m', 'k'], []])).to.deep.equal({
       ...{ a: 1, o: { x: 1, y: { z: 'text' } }, l: [1], n: 'text', m: { k: 'text' } },
     });
-    expect(withNeeded(ruled, [['o'], ['o', 'x']])).to.deep.equal(ruled);
-    expect(withNeeded({}, [['m', 'a'], ['m', 'b'], ['m']])).to.deep.equal({ m: { a: 'text', b: 'text' } });
+    expect(addNeededPaths(ruled, [['o'], ['o', 'x']])).to.deep.equal(ruled);
+    expect(addNeededPaths({}, [['m', 'a'], ['m', 'b'], ['m']])).to.deep.equal({ m: { a: 'text', b: 'text' } });
   });
 });
 
 describe('what is taken out of schemas', () => {
-  const row = forms.objectOf({ id: { type: 'number' }, name: { type: 'string' } });
+  const row = forms.createObjectSchema({ id: { type: 'number' }, name: { type: 'string' } });
   it('is the object of some names, dotted ones inside objects of their own', () => {
-    const schema = forms.objectOf({ a: forms.objectOf({ b: { type: 'string' }, c: {} }), d: { type: 'number' } }, [
-      'd',
-    ]);
-    expect(forms.pick(['d', 'a.b', 'a.c', 'none', 'a.none'], forms.nameIn(schema))).to.deep.equal({
+    const schema = forms.createObjectSchema(
+      { a: forms.createObjectSchema({ b: { type: 'string' }, c: {} }), d: { type: 'number' } },
+      ['d'],
+    );
+    expect(forms.pickNames(['d', 'a.b', 'a.c', 'none', 'a.none'], forms.createNameLookup(schema))).to.deep.equal({
       type: 'object',
       properties: { d: { type: 'number' }, a: { type: 'object', properties: { b: { type: 'string' }, c: {} } } },
       required: ['d'],
     });
-    expect(forms.without(row, (name) => name === 'id')).to.deep.equal({
+    expect(forms.omitNames(row, (name) => name === 'id')).to.deep.equal({
       ...{ type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
     });
-    expect(forms.without(row, () => true)).to.deep.equal({ type: 'object', properties: {} });
-    expect(forms.without({ type: 'string' }, () => true)).to.deep.equal({ type: 'string' });
-    expect(forms.objectOf({}, [])).to.deep.equal({ type: 'object', properties: {} });
+    expect(forms.omitNames(row, () => true)).to.deep.equal({ type: 'object', properties: {} });
+    expect(forms.omitNames({ type: 'string' }, () => true)).to.deep.equal({ type: 'string' });
+    expect(forms.createObjectSchema({}, [])).to.deep.equal({ type: 'object', properties: {} });
   });
 
   it('is null where it certainly is not, and anything where nothing is known', () => {
-    const at = (schema: JsonSchema, path: string): JsonSchema | null => forms.schemaAt(schema, path.split('.'));
+    const at = (schema: JsonSchema, path: string): JsonSchema | null => forms.findSchema(schema, path.split('.'));
     expect(at(row, 'id')).to.deep.equal({ type: 'number' });
     expect([at(row, 'none'), at(row, 'toString'), at({ type: 'string' }, 'a'), at(row, 'id.x')]).to.deep.equal([
       null,
@@ -146,36 +147,36 @@ describe('what is taken out of schemas', () => {
       {},
       {},
     ]);
-    expect(at(forms.listOf(row), '12.id')).to.deep.equal({ type: 'number' });
+    expect(at(forms.createListSchema(row), '12.id')).to.deep.equal({ type: 'number' });
     expect([
-      at(forms.listOf(row), 'x'),
-      at(forms.listOf(row), '1x'),
+      at(forms.createListSchema(row), 'x'),
+      at(forms.createListSchema(row), '1x'),
       at({ type: ['null', 'string'] }, 'a'),
     ]).to.deep.equal([null, null, null]);
   });
 
   it('may be null as well, once', () => {
-    expect(forms.nullable({})).to.deep.equal({});
-    expect(forms.nullable({ type: 'string' })).to.deep.equal({ type: ['string', 'null'] });
-    expect(forms.nullable({ type: ['string', 'null'] })).to.deep.equal({ type: ['string', 'null'] });
+    expect(forms.toNullable({})).to.deep.equal({});
+    expect(forms.toNullable({ type: 'string' })).to.deep.equal({ type: ['string', 'null'] });
+    expect(forms.toNullable({ type: ['string', 'null'] })).to.deep.equal({ type: ['string', 'null'] });
     for (const schema of [{ enum: [1], type: 'number' }, { const: 1 }, { anyOf: [{ type: 'string' }] }])
-      expect(forms.nullable(schema)).to.deep.equal({ anyOf: [schema, { type: 'null' }] });
+      expect(forms.toNullable(schema)).to.deep.equal({ anyOf: [schema, { type: 'null' }] });
   });
 
   it('is each form by itself, and one schema again', () => {
-    expect(forms.formsOf({ type: ['object', 'null'], properties: {} })).to.deep.equal([
+    expect(forms.splitForms({ type: ['object', 'null'], properties: {} })).to.deep.equal([
       { type: 'object', properties: {} },
       { type: 'null' },
     ]);
-    expect(forms.formsOf({ anyOf: [{ type: ['string', 'null'] }, {}] })).to.deep.equal([
+    expect(forms.splitForms({ anyOf: [{ type: ['string', 'null'] }, {}] })).to.deep.equal([
       { type: 'string' },
       { type: 'null' },
       {},
     ]);
-    expect(forms.choice([])).to.deep.equal({});
-    expect(forms.choice([{ type: 'string' }, {}])).to.deep.equal({});
-    expect(forms.choice([{ type: 'string' }, { type: 'string' }])).to.deep.equal({ type: 'string' });
-    expect(forms.choice([{ type: 'string' }, { type: 'null' }])).to.deep.equal({
+    expect(forms.combineForms([])).to.deep.equal({});
+    expect(forms.combineForms([{ type: 'string' }, {}])).to.deep.equal({});
+    expect(forms.combineForms([{ type: 'string' }, { type: 'string' }])).to.deep.equal({ type: 'string' });
+    expect(forms.combineForms([{ type: 'string' }, { type: 'null' }])).to.deep.equal({
       anyOf: [{ type: 'string' }, { type: 'null' }],
     });
   });
@@ -188,17 +189,17 @@ describe('what is taken out of schemas', () => {
       { type: 'null' },
       { type: 'number' },
     ]);
-    expect(forms.mapRows([forms.listOf(row, { maxItems: 2 })], mark)).to.deep.equal([
-      forms.listOf(marked, { maxItems: 2 }),
+    expect(forms.mapRows([forms.createListSchema(row, { maxItems: 2 })], mark)).to.deep.equal([
+      forms.createListSchema(marked, { maxItems: 2 }),
     ]);
-    expect(forms.mapRows([forms.listOf({ type: 'string' }), { type: 'array' }], mark)).to.deep.equal([
-      ...[forms.listOf({ type: 'string' }), { type: 'array' }],
+    expect(forms.mapRows([forms.createListSchema({ type: 'string' }), { type: 'array' }], mark)).to.deep.equal([
+      ...[forms.createListSchema({ type: 'string' }), { type: 'array' }],
     ]);
-    expect(forms.mapRows([forms.listOf(forms.nullable(row))], mark)).to.deep.equal([
-      forms.listOf(forms.nullable(marked)),
+    expect(forms.mapRows([forms.createListSchema(forms.toNullable(row))], mark)).to.deep.equal([
+      forms.createListSchema(forms.toNullable(marked)),
     ]);
-    expect(forms.mapRows([forms.listOf({ anyOf: [row, { type: 'string' }] })], mark)).to.deep.equal([
-      ...[forms.listOf({ anyOf: [marked, { type: 'string' }] })],
+    expect(forms.mapRows([forms.createListSchema({ anyOf: [row, { type: 'string' }] })], mark)).to.deep.equal([
+      ...[forms.createListSchema({ anyOf: [marked, { type: 'string' }] })],
     ]);
   });
 });
@@ -250,7 +251,7 @@ describe('names behind a stage', () => {
   ];
   for (const [flow, operand, after] of CASES) {
     it(`${flow ?? 'nothing known'} ${JSON.stringify(operand)}: ${after ?? 'nothing certain'}`, () => {
-      const names = namesAfter<number | string>(flow, before, operand, () => 'new');
+      const names = applyNameFlow<number | string>(flow, before, operand, () => 'new');
       expect(names && [...names].map(([name, value]) => `${name}=${value}`).join(' ')).to.equal(after);
     });
   }

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { date, lazy, mixed, number, object, string } from 'yup';
 import type { SchemaLike } from '../../contract/plugin.js';
-import { fold, FoldError } from '../../language/schema/fold.js';
+import { foldSchema, FoldError } from '../../language/schema/fold.js';
 
 describe('schema folding', () => {
   const doc = { doc: 'X.' };
@@ -31,11 +31,11 @@ describe('schema folding', () => {
     ['a lazy schema', object({ a: lazy(() => mixed()) })],
   ];
   for (const [title, schema] of cases) {
-    it(`refuses ${title}`, () => expect(() => fold(schema, 'x')).to.throw(FoldError));
+    it(`refuses ${title}`, () => expect(() => foldSchema(schema, 'x')).to.throw(FoldError));
   }
 
   it('folds what the walker checks', () => {
-    const { fields } = fold(
+    const { fields } = foldSchema(
       object({
         a: number().moreThan(1).lessThan(9).meta(doc),
         b: number().positive().max(5).integer().required().meta(doc),

@@ -4,13 +4,20 @@
  */
 import { expect } from 'chai';
 import { applyEdits } from '../../language/source/apply.js';
-import { closingOf, cursorAt, nextSignificant } from '../../language/source/cursor.js';
-import { document } from '../../language/source/document.js';
-import { addItems, addMembers, holderAt, jsonLine, removeItem, removeMember } from '../../language/source/edit-json.js';
-import { foldsOf } from '../../language/source/folds.js';
-import { layoutOf, type TextChange } from '../../language/source/format.js';
+import { findClosingOffset, findCursor, findNextCharacter } from '../../language/source/cursor.js';
+import { createDocument } from '../../language/source/document.js';
+import {
+  addItems,
+  addMembers,
+  findHolder,
+  jsonLine,
+  removeItem,
+  removeMember,
+} from '../../language/source/edit-json.js';
+import { findFolds } from '../../language/source/folds.js';
+import { formatDocument, type TextChange } from '../../language/source/format.js';
 import { MAX_DEPTH, parseSource, type LocatedNode } from '../../language/source/tree.js';
-import { objectsIn } from '../../language/source/windows.js';
+import { findObjects } from '../../language/source/windows.js';
 
 /** The text with these changes made. */
 const applyChanges = (text: string, changes: readonly TextChange[]): string =>
@@ -19,7 +26,7 @@ const applyChanges = (text: string, changes: readonly TextChange[]): string =>
     .sort((a, b) => b.start - a.start)
     .reduce((result, { start, end, text: now }) => result.slice(0, start) + now + result.slice(end), text);
 function parseRoot(text: string): LocatedNode {
-  const { root } = parseSource(document('a.json', text));
+  const { root } = parseSource(createDocument('a.json', text));
   if (root === null) throw new Error(`no tree: ${text}`);
   return root;
 }
@@ -39,7 +46,7 @@ describe('members that are added', () => {
   ];
   for (const [before, after] of MEMBERS) {
     it(JSON.stringify(before), () => {
-      const doc = document('a.json', before);
+      const doc = createDocument('a.json', before);
       const change = addMembers(doc, parseRoot(before), [
         ['x', '1'],
         ['y', '[]'],
@@ -57,9 +64,9 @@ describe('members that are added', () => {
   ];
   for (const [before, after] of ITEMS) {
     it(`items of ${JSON.stringify(before)}`, () =>
-      expect(applyChanges(before, [addItems(document('a.json', before), parseRoot(before), ['1', '2'])])).to.equal(
-        after,
-      ));
+      expect(
+        applyChanges(before, [addItems(createDocument('a.json', before), parseRoot(before), ['1', '2'])]),
+      ).to.equal(after));
   }
 });
 
@@ -86,7 +93,7 @@ describe('members that are removed', () => {
       const root = parseRoot(before);
       const member = root.members.find(({ key }) => key === name);
       expect(
-        applyChanges(before, member === undefined ? [] : removeMember(document('a.json', before), root, member)),
+        applyChanges(before, member === undefined ? [] : removeMember(createDocument('a.json', before), root, member)),
       ).to.equal(after);
     });
   }
@@ -94,7 +101,7 @@ describe('members that are removed', () => {
   it('items, and nothing for what is not in the list', () => {
     const text = '[1, 2, 3]';
     const root = parseRoot(text);
-    const doc = document('a.json', text);
+    const doc = createDocument('a.json', text);
     expect(root.items.map((item) => applyChanges(text, removeItem(doc, root, item)))).to.deep.equal([
       '[2, 3]',
       '[1, 3]',
@@ -106,11 +113,11 @@ describe('members that are removed', () => {
   it('are found by where their names begin, at any depth', () => {
     const text = '{"a": [{"b": 1}, {"c": {"d": 2}}], "e": 3}';
     const keyAt = (name: string): string | undefined =>
-      holderAt(parseRoot(text), text.indexOf(`"${name}"`))?.member.key;
+      findHolder(parseRoot(text), text.indexOf(`"${name}"`))?.member.key;
     expect(['a', 'b', 'c', 'd', 'e'].map(keyAt)).to.deep.equal(['a', 'b', 'c', 'd', 'e']);
-    expect(holderAt(parseRoot(text), 0)).to.equal(null);
-    expect(holderAt(parseRoot(text), text.indexOf('2'))).to.equal(null);
-    expect(holderAt(parseRoot(text), text.length)).to.equal(null);
+    expect(findHolder(parseRoot(text), 0)).to.equal(null);
+    expect(findHolder(parseRoot(text), text.indexOf('2'))).to.equal(null);
+    expect(findHolder(parseRoot(text), text.length)).to.equal(null);
   });
 
   it('are written on one line', () => {
@@ -122,8 +129,8 @@ describe('members that are removed', () => {
 
 describe('the layout', () => {
   const laid = (text: string, finalBreak?: boolean, size = 2, spaces = true): string => {
-    const doc = document('a.json', text);
-    return applyChanges(text, layoutOf(doc, parseSource(doc), { size, spaces, finalBreak }));
+    const doc = createDocument('a.json', text);
+    return applyChanges(text, formatDocument(doc, parseSource(doc), { size, spaces, finalBreak }));
   };
   const key = 'k'.repeat(40);
   /** A member of the first level whose line has so many columns, indent and comma included. */
@@ -175,8 +182,8 @@ describe('the layout', () => {
   it('is made of nothing where the text cannot be read, and made although a key stands there twice', () => {
     expect([laid('{"a":1'), laid(''), laid('{"a" 1}')]).to.deep.equal(['{"a":1', '', '{"a" 1}']);
     expect(laid('{"a":1,"a":2}')).to.equal('{\n  "a": 1,\n  "a": 2\n}');
-    const done = document('a.json', '{\n  "a": [1]\n}\n');
-    expect(layoutOf(done, parseSource(done), { size: 2, spaces: true, finalBreak: true })).to.deep.equal([]);
+    const done = createDocument('a.json', '{\n  "a": [1]\n}\n');
+    expect(formatDocument(done, parseSource(done), { size: 2, spaces: true, finalBreak: true })).to.deep.equal([]);
   });
 });
 
@@ -218,7 +225,7 @@ describe('the place of a caret', () => {
   for (const [source, at, path, token, comma = false] of CASES) {
     it(JSON.stringify(source), () => {
       const offset = source.indexOf('‸');
-      const found = cursorAt(source.replace('‸', ''), offset);
+      const found = findCursor(source.replace('‸', ''), offset);
       expect([found.at, found.path.join('.'), found.token?.text, found.comma !== null]).to.deep.equal([
         at,
         path,
@@ -230,32 +237,40 @@ describe('the place of a caret', () => {
   }
 
   it('knows the token, whether it is closed, and where objects begin', () => {
-    expect(cursorAt('{"a": ["x', 9)).to.deep.include({
+    expect(findCursor('{"a": ["x', 9)).to.deep.include({
       opened: [0, 6],
       token: { start: 7, end: 9, isString: true, isClosed: false, text: 'x' },
     });
-    expect(cursorAt('["\\u0041b"]', 3).token).to.deep.equal({
+    expect(findCursor('["\\u0041b"]', 3).token).to.deep.equal({
       start: 1,
       end: 10,
       isString: true,
       isClosed: true,
       text: 'Ab',
     });
-    expect(cursorAt('[12]', 3).token).to.deep.equal({ start: 1, end: 3, isString: false, isClosed: true, text: '12' });
-    expect(cursorAt('{"a": 1 , ', 8).comma).to.equal(7);
+    expect(findCursor('[12]', 3).token).to.deep.equal({
+      start: 1,
+      end: 3,
+      isString: false,
+      isClosed: true,
+      text: '12',
+    });
+    expect(findCursor('{"a": 1 , ', 8).comma).to.equal(7);
   });
 
   it('knows what follows, and where a bracket is closed', () => {
-    expect(['{ /* c */ : 1', ' // c\n}', '  '].map((text) => nextSignificant(text, 1))).to.deep.equal([':', '}', '']);
-    expect(closingOf('[{"a": [1, "]"]}, 2] x', 1)).to.equal(16);
-    expect(closingOf('[{"a": [1, "]"]}, 2] x', 0)).to.equal(20);
-    expect(closingOf('{"a": [1', 0)).to.equal(8);
+    expect(['{ /* c */ : 1', ' // c\n}', '  '].map((text) => findNextCharacter(text, 1))).to.deep.equal([':', '}', '']);
+    expect(findClosingOffset('[{"a": [1, "]"]}, 2] x', 1)).to.equal(16);
+    expect(findClosingOffset('[{"a": [1, "]"]}, 2] x', 0)).to.equal(20);
+    expect(findClosingOffset('{"a": [1', 0)).to.equal(8);
   });
 });
 
 describe('what can be folded', () => {
   const folds = (text: string): string[] =>
-    foldsOf(document('a.json', text)).map(({ start, end, comment }) => `${start}-${end}${comment ? ' comment' : ''}`);
+    findFolds(createDocument('a.json', text)).map(
+      ({ start, end, comment }) => `${start}-${end}${comment ? ' comment' : ''}`,
+    );
   const CASES: readonly (readonly [text: string, folds: readonly string[]])[] = [
     ['{}', []],
     ['{\n}', []],
@@ -299,7 +314,7 @@ describe('the definitions of a file', () => {
   ];
   for (const [text, found] of CASES) {
     it(JSON.stringify(text), () =>
-      expect(objectsIn(text, () => undefined)?.map(({ start, end }) => text.slice(start, end)) ?? null).to.deep.equal(
+      expect(findObjects(text, () => undefined)?.map(({ start, end }) => text.slice(start, end)) ?? null).to.deep.equal(
         found,
       ),
     );
@@ -307,16 +322,16 @@ describe('the definitions of a file', () => {
 
   it('are no deeper than a definition may be, the list around them included', () => {
     const nestJson = (depth: number): string => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
-    expect(objectsIn(nestJson(MAX_DEPTH - 1), () => undefined)).to.have.length(1);
-    expect(objectsIn(nestJson(MAX_DEPTH), () => undefined)).to.equal(null);
+    expect(findObjects(nestJson(MAX_DEPTH - 1), () => undefined)).to.have.length(1);
+    expect(findObjects(nestJson(MAX_DEPTH), () => undefined)).to.equal(null);
   });
 
   it('end where it is known that they end', () => {
-    expect(objectsIn('[{}},{}]', (start) => (start === 1 ? 4 : undefined))).to.deep.equal([
+    expect(findObjects('[{}},{}]', (start) => (start === 1 ? 4 : undefined))).to.deep.equal([
       { start: 1, end: 4 },
       { start: 5, end: 7 },
     ]);
-    expect(objectsIn('{}}', () => 3)).to.deep.equal([{ start: 0, end: 3 }]);
+    expect(findObjects('{}}', () => 3)).to.deep.equal([{ start: 0, end: 3 }]);
   });
 });
 

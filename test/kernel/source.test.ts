@@ -1,20 +1,20 @@
 /** Texts as trees: comments, faults, duplicate keys, half-typed files; what stands where, and what is never lost. */
 import { expect } from 'chai';
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import { escapePointer } from '../../contract/json.js';
-import { soundTree } from '../../language/source/sound-tree.js';
-import { MAX_DEPTH, memberOf, nodeAt, parseSource, toJson, type LocatedNode } from '../../language/source/tree.js';
+import { parseValidTree } from '../../language/source/sound-tree.js';
+import { MAX_DEPTH, findMember, findNode, parseSource, toJson, type LocatedNode } from '../../language/source/tree.js';
 import { fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';
 
 const parse = (text: string): LocatedNode => {
-  const { root } = parseSource(document('a.json', text));
+  const { root } = parseSource(createDocument('a.json', text));
   if (root === null) throw new Error(`no tree: ${text}`);
   return root;
 };
 const listFaults = (text: string): string[] =>
-  parseSource(document('a.json', text)).faults.map(({ code, start, end }) => `${code} ${start}-${end}`);
+  parseSource(createDocument('a.json', text)).faults.map(({ code, start, end }) => `${code} ${start}-${end}`);
 
 function expectSameNode(node: LocatedNode, { type, offset, length, value, children = [] }: Node): void {
   expect([node.type, node.start, node.end]).to.deep.equal([type, offset, offset + length]);
@@ -39,7 +39,7 @@ describe('source tree', () => {
     const text = '{ "a": [1, "x"], "b": { } }';
     const root = parse(text);
     const findNodeText = (pointer: string): string | undefined => {
-      const found = nodeAt(root, pointer);
+      const found = findNode(root, pointer);
       return found === null ? undefined : text.slice(found.node.start, found.node.end);
     };
     expect(findNodeText('')).to.equal(text);
@@ -49,24 +49,24 @@ describe('source tree', () => {
     expect([findNodeText('/c'), findNodeText('/a/2'), findNodeText('/a/x'), findNodeText('/b/0')]).to.deep.equal(
       Array(4).fill(undefined),
     );
-    const member = memberOf(root, 'a');
+    const member = findMember(root, 'a');
     expect(text.slice(member?.keyStart, member?.keyEnd)).to.equal('"a"');
   });
 
   it('gives every node the pointer that finds it again, odd keys included', () => {
     const root = parse('{ "a/b": { "~1": [[{ "": 1 }]] }, "": { "~": 2 }, "🙂": 3, "0": { "1": 4 } }');
     const walk = (node: LocatedNode): void => {
-      expect(nodeAt(root, node.pointer)?.node).to.equal(node);
+      expect(findNode(root, node.pointer)?.node).to.equal(node);
       node.items.forEach(walk);
       node.members.forEach(({ value }) => value !== null && walk(value));
     };
     walk(root);
-    expect(nodeAt(root, '/a~1b/~01/0/0/')?.node.scalar).to.equal(1);
+    expect(findNode(root, '/a~1b/~01/0/0/')?.node.scalar).to.equal(1);
     expect(escapePointer('a/~b')).to.equal('a~1~0b');
   });
 
   it('reports a duplicate key at its second place and names the first', () => {
-    const { faults, root } = parseSource(document('f', '{"a":1,"b":{"a":2},"a":3,"a":4}'));
+    const { faults, root } = parseSource(createDocument('f', '{"a":1,"b":{"a":2},"a":3,"a":4}'));
     expect(faults.map(({ code, start, related }) => [code, start, related?.start])).to.deep.equal([
       ['SRC_DUPLICATE_KEY', 19, 1],
       ['SRC_DUPLICATE_KEY', 25, 1],
@@ -94,10 +94,10 @@ describe('source tree', () => {
   });
 
   it('keeps what is whole in a half-typed file', () => {
-    const { root, faults } = parseSource(document('f', '{"a": 1, "b": [1, 2'));
+    const { root, faults } = parseSource(createDocument('f', '{"a": 1, "b": [1, 2'));
     expect(faults.length).to.be.greaterThan(0);
     expect(root === null ? null : JSON.stringify(toJson(root))).to.equal('{"a":1,"b":[1,2]}');
-    const open = parseSource(document('f', '{"a": ')).root;
+    const open = parseSource(createDocument('f', '{"a": ')).root;
     expect(open?.members.map(({ key, value }) => [key, value])).to.deep.equal([['a', null]]);
   });
 
@@ -148,7 +148,7 @@ describe('source tree', () => {
         const errors: ParseError[] = [];
         const bare = text.replace(/^\ufeff/, ' ');
         const library = parseTree(bare, errors, { allowTrailingComma: true });
-        const sound = soundTree(text, MAX_DEPTH);
+        const sound = parseValidTree(text, MAX_DEPTH);
         expect(sound !== null, text).to.equal(errors.length === 0 && library !== undefined);
         if (sound !== null && library !== undefined) expectSameNode(sound.root, library);
       }),
@@ -183,7 +183,7 @@ describe('source tree', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const text = pieces.join('');
-        const { root, faults } = parseSource(document('f', text));
+        const { root, faults } = parseSource(createDocument('f', text));
         for (const { start, end } of faults) {
           expect(start).to.be.within(0, text.length);
           expect(end).to.be.within(start, text.length);

@@ -3,16 +3,16 @@
  * without a type, names of columns without an alias. Every entry of every list has its row.
  */
 import { expect } from 'chai';
-import { foreignPlaceholders } from '../../language/analysis/sql/foreign.js';
-import { foreignFunctions, habitOf } from '../../language/analysis/sql/habits.js';
-import { aliasesIn, hasStar, outputNames } from '../../language/analysis/sql/outputs.js';
-import { scopeIn } from '../../language/analysis/sql/scope.js';
-import { childOf, itemsOf, type Tree } from '../../language/analysis/sql/tree.js';
-import { untypedIn } from '../../language/analysis/sql/untyped.js';
+import { findForeignPlaceholders } from '../../language/analysis/sql/foreign.js';
+import { findForeignFunctions, describeMistake } from '../../language/analysis/sql/habits.js';
+import { listOutputAliases, hasStar, listOutputNames } from '../../language/analysis/sql/outputs.js';
+import { createScope } from '../../language/analysis/sql/scope.js';
+import { findChild, listItems, type Tree } from '../../language/analysis/sql/tree.js';
+import { findUntyped } from '../../language/analysis/sql/untyped.js';
 import { scanSql } from '../../language/strings/sql.js';
 import { SQL } from '../support/fixtures.js';
 
-const parseTree = (sql: string): Tree => childOf(SQL.parse(sql).statements?.[0] ?? {}, 'stmt') ?? {};
+const parseTree = (sql: string): Tree => findChild(SQL.parse(sql).statements?.[0] ?? {}, 'stmt') ?? {};
 
 describe('habits of other databases', () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -40,7 +40,7 @@ describe('habits of other databases', () => {
   for (const [sql, right] of cases)
     it(sql, () => {
       for (const written of [sql, sql.toLowerCase()])
-        expect(habitOf(scanSql(written)), written)
+        expect(describeMistake(scanSql(written)), written)
           .to.match(/^; /)
           .and.to.include(right);
     });
@@ -63,7 +63,7 @@ describe('habits of other databases', () => {
     'INSERT INTO t (a) VALUES (1)',
     'UPDATE t SET a = 1 FROM u',
   ])
-    it(`none in ${sql}`, () => expect(habitOf(scanSql(sql))).to.equal(''));
+    it(`none in ${sql}`, () => expect(describeMistake(scanSql(sql))).to.equal(''));
 });
 
 describe('functions of other databases', () => {
@@ -77,7 +77,7 @@ describe('functions of other databases', () => {
   for (const [name, same] of Object.entries(names))
     it(`${name} is ${same ?? 'said otherwise'}`, () => {
       const written = name.toUpperCase();
-      const [found] = foreignFunctions(scanSql(`SELECT ${written} (a)`));
+      const [found] = findForeignFunctions(scanSql(`SELECT ${written} (a)`));
       expect([found?.name, found?.start, found?.end]).to.deep.equal([written, 7, 7 + name.length]);
       expect(found?.same).to.equal(same);
       expect(found?.right).to.match(/\w/);
@@ -91,7 +91,7 @@ describe('functions of other databases', () => {
     'SELECT length(a), toString(a), constructor(a)',
     'SELECT len, (a), rand*(a)',
   ])
-    it(`none in ${sql}`, () => expect(foreignFunctions(scanSql(sql))).to.deep.equal([]));
+    it(`none in ${sql}`, () => expect(findForeignFunctions(scanSql(sql))).to.deep.equal([]));
 });
 
 describe('placeholders of other libraries', () => {
@@ -107,13 +107,13 @@ describe('placeholders of other libraries', () => {
   ];
   for (const [sql, expected] of cases)
     it(sql, () =>
-      expect(foreignPlaceholders(scanSql(sql)).map(({ text, start, n }) => `${text} ${start} ${n}`)).to.deep.equal(
+      expect(findForeignPlaceholders(scanSql(sql)).map(({ text, start, n }) => `${text} ${start} ${n}`)).to.deep.equal(
         expected,
       ),
     );
 
   it('end where the name does', () => {
-    const ends = foreignPlaceholders(scanSql('? :ab %s')).map(({ start, end }) => [start, end]);
+    const ends = findForeignPlaceholders(scanSql('? :ab %s')).map(({ start, end }) => [start, end]);
     expect(ends).to.deep.equal([
       [0, 1],
       [2, 5],
@@ -123,7 +123,7 @@ describe('placeholders of other libraries', () => {
 });
 
 describe('parameters that nothing gives a type', () => {
-  const listUntyped = (sql: string): string[] => untypedIn(parseTree(sql)).map(({ n, at }) => `$${n} ${at}`);
+  const listUntyped = (sql: string): string[] => findUntyped(parseTree(sql)).map(({ n, at }) => `$${n} ${at}`);
   const all =
     'concat json_build_array json_build_object jsonb_build_array jsonb_build_object num_nonnulls num_nulls to_json to_jsonb json_agg jsonb_agg count';
   for (const name of all.split(' '))
@@ -152,14 +152,14 @@ describe('parameters that nothing gives a type', () => {
 });
 
 describe('names of columns in an answer', () => {
-  const scope = scopeIn(null, {
+  const scope = createScope(null, {
     sources: [
       { alias: 't', columns: ['a', 'b'] },
       { alias: 'u', columns: ['c'] },
     ],
   });
   const parseTargets = (sql: string): readonly Tree[] =>
-    itemsOf(childOf(parseTree(`SELECT ${sql}`), 'SelectStmt') ?? {}, 'targetList');
+    listItems(findChild(parseTree(`SELECT ${sql}`), 'SelectStmt') ?? {}, 'targetList');
   const cases: readonly (readonly [string, string[] | null])[] = [
     ['a, t.b, u.c AS d', ['a', 'b', 'd']],
     ['*', ['a', 'b', 'c']],
@@ -183,16 +183,19 @@ describe('names of columns in an answer', () => {
     ['a, CASE WHEN a THEN b END::text', null],
   ];
   for (const [sql, expected] of cases)
-    it(sql, () => expect(outputNames(parseTargets(sql), scope)).to.deep.equal(expected));
+    it(sql, () => expect(listOutputNames(parseTargets(sql), scope)).to.deep.equal(expected));
 
   it('are not known where a source is not', () => {
-    const open = scopeIn(null, { sources: [{ alias: 't', columns: null }] });
-    expect([outputNames(parseTargets('*'), open), outputNames(parseTargets('t.*'), open)]).to.deep.equal([null, null]);
-    expect(outputNames(parseTargets('t.a'), open)).to.deep.equal(['a']);
+    const open = createScope(null, { sources: [{ alias: 't', columns: null }] });
+    expect([listOutputNames(parseTargets('*'), open), listOutputNames(parseTargets('t.*'), open)]).to.deep.equal([
+      null,
+      null,
+    ]);
+    expect(listOutputNames(parseTargets('t.a'), open)).to.deep.equal(['a']);
   });
 
   it('are aliases where they are written', () => {
-    expect(aliasesIn(parseTargets('a, b AS c, 1 d'))).to.deep.equal(['c', 'd']);
+    expect(listOutputAliases(parseTargets('a, b AS c, 1 d'))).to.deep.equal(['c', 'd']);
     expect([
       hasStar(parseTargets('a, t.*')),
       hasStar(parseTargets('*')),

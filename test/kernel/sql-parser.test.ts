@@ -4,8 +4,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
-import { analyse } from '../../language/analysis/analyse.js';
-import { unitOffsets } from '../../language/analysis/sql/tree.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
+import { createUnitLookup } from '../../language/analysis/sql/tree.js';
 import { TIERING_BUDGETS } from '../../language/project/wasm-tiering.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
 import { SQL, createTrialRegistry } from '../support/fixtures.js';
@@ -71,9 +71,9 @@ describe('SQL parser', () => {
 
   it('translates byte offsets of the tree to code units', () => {
     const text = 'é🙂a';
-    const at = unitOffsets(text);
+    const at = createUnitLookup(text);
     expect([0, 2, 6, 7].map(at)).to.deep.equal([0, 1, 3, 4]);
-    expect([0, 3].map(unitOffsets('abc'))).to.deep.equal([0, 3]);
+    expect([0, 3].map(createUnitLookup('abc'))).to.deep.equal([0, 3]);
   });
 
   it('judges nothing where it cannot read the whole text', () => {
@@ -87,16 +87,16 @@ describe('SQL parser', () => {
     const unions = Array.from({ length: 2000 }, () => 'SELECT 1 AS id').join(' UNION ');
     const nested = `${'SELECT * FROM ('.repeat(300)}SELECT 1 AS id${') x'.repeat(300)}`;
     for (const query of [...deep, unions, nested]) {
-      const { problems } = analyse(resource(query), createTrialRegistry(), { env: null, sql: SQL });
+      const { problems } = analyseFiles(resource(query), createTrialRegistry(), { env: null, sql: SQL });
       expect(problems.map(({ code }) => code).filter((code) => !/^SQL_(SYNTAX|BROKEN)$/.test(code))).to.deep.equal([]);
     }
     expect(SQL.parse('SELECT 1').statements).to.have.length(1);
   });
 
   it('is not needed: without it statements are only scanned', () => {
-    const { problems } = analyse(resource('SELEC nothing'), createTrialRegistry(), { env: null });
+    const { problems } = analyseFiles(resource('SELEC nothing'), createTrialRegistry(), { env: null });
     expect(problems).to.deep.equal([]);
-    const judged = analyse(resource('SELEC nothing'), createTrialRegistry(), { env: null, sql: SQL }).problems;
+    const judged = analyseFiles(resource('SELEC nothing'), createTrialRegistry(), { env: null, sql: SQL }).problems;
     expect(judged.map(({ code }) => code)).to.deep.equal(['SQL_SYNTAX']);
   });
 });

@@ -1,8 +1,8 @@
 /** What is said of parameters without a type, against the judge itself: a statement is warned about when PostgreSQL refuses it. */
 import { PGlite } from '@electric-sql/pglite';
 import { expect } from 'chai';
-import { untypedIn } from '../../language/analysis/sql/untyped.js';
-import { childOf } from '../../language/analysis/sql/tree.js';
+import { findUntyped } from '../../language/analysis/sql/untyped.js';
+import { findChild } from '../../language/analysis/sql/tree.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
 import '../support/pglite-pool.js';
 
@@ -39,12 +39,12 @@ describe('parameters without a type', function () {
   for (const sql of STATEMENTS) {
     it(sql, async () => {
       const parser = await loadSqlParser();
-      const tree = childOf(parser.parse(sql).statements?.[0] ?? {}, 'stmt') ?? {};
+      const tree = findChild(parser.parse(sql).statements?.[0] ?? {}, 'stmt') ?? {};
       const refused = await db.describeQuery(sql).then(
         () => null,
         (error: unknown) => String(error),
       );
-      expect(untypedIn(tree).length > 0, refused ?? 'PostgreSQL takes it').to.equal(refused !== null);
+      expect(findUntyped(tree).length > 0, refused ?? 'PostgreSQL takes it').to.equal(refused !== null);
     });
   }
 });

@@ -1,6 +1,6 @@
 /** The nearest legal name: which slips are seen through, and when it is better to say nothing. */
 import { expect } from 'chai';
-import { nearest } from '../../language/source/suggest.js';
+import { findNearest } from '../../language/source/suggest.js';
 
 describe('nearest name', () => {
   const names = [
@@ -35,12 +35,12 @@ describe('nearest name', () => {
   ];
   for (const [written, expected] of cases) {
     it(`${JSON.stringify(written)} -> ${expected ?? 'nothing'}`, () =>
-      expect(nearest(written, names)).to.equal(expected));
+      expect(findNearest(written, names)).to.equal(expected));
   }
 
-  it('never suggests the name that was written', () => expect(nearest('self', ['self'])).to.equal(undefined));
-  it('prefers the nearer of two', () => expect(nearest('nmae', ['names', 'name'])).to.equal('name'));
-  it('has nothing to say without names', () => expect(nearest('self', [])).to.equal(undefined));
+  it('never suggests the name that was written', () => expect(findNearest('self', ['self'])).to.equal(undefined));
+  it('prefers the nearer of two', () => expect(findNearest('nmae', ['names', 'name'])).to.equal('name'));
+  it('has nothing to say without names', () => expect(findNearest('self', [])).to.equal(undefined));
 });
 
 describe('names that are near', () => {
@@ -60,6 +60,6 @@ describe('names that are near', () => {
   ];
   for (const [written, names, found] of CASES) {
     it(`"${written}" among ${names.join(', ')}: ${found ?? 'none'}`, () =>
-      expect(nearest(written, names)).to.equal(found));
+      expect(findNearest(written, names)).to.equal(found));
   }
 });

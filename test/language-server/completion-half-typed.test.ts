@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { document, positionAt } from '../../language/source/document.js';
+import { createDocument, positionAt } from '../../language/source/document.js';
 import { CompletionRequest, type CompletionList } from 'vscode-languageserver-protocol';
 import { openProject } from '../../language-server/project.js';
 import { createDocumentContext } from '../../language-server/view.js';
@@ -47,7 +47,7 @@ describe('language server: completion in half-typed files', () => {
     for (const end of offsets('ends', 3, 100)) {
       const text = WHOLE.slice(0, end);
       const { uri } = editor.open(FILE, text);
-      const position = positionAt(document('', text), end);
+      const position = positionAt(createDocument('', text), end);
       const answer = (await editor.client.sendRequest(CompletionRequest.type, {
         textDocument: { uri },
         position,
@@ -70,7 +70,7 @@ describe('language server: completion in half-typed files', () => {
         const at = missing === '' ? -1 : WHOLE.indexOf(missing, offset);
         const text = at === -1 ? WHOLE : WHOLE.slice(0, at) + WHOLE.slice(at + 1);
         const { uri } = editor.open(FILE, text);
-        const position = positionAt(document('', text), Math.min(offset, text.length));
+        const position = positionAt(createDocument('', text), Math.min(offset, text.length));
         await editor.client.sendRequest(CompletionRequest.type, { textDocument: { uri }, position });
       }
     }

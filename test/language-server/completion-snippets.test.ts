@@ -1,14 +1,14 @@
 /** Whole values as snippets: what is inserted for each plugin passes the checker with its stops left as they are. */
 import { expect } from 'chai';
-import { analyse } from '../../language/analysis/analyse.js';
-import { analyseConfig, configField } from '../../language/analysis/config.js';
-import { descend } from '../../language/analysis/descend.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
+import { analyseConfig, getConfigField } from '../../language/analysis/config.js';
+import { resolveLevels } from '../../language/analysis/descend.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
 import type { Host } from '../../contract/kind.js';
 import type { Json } from '../../contract/json.js';
 import type { EnvFacts } from '../../language/analysis/checks/accessors.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import { parseSource } from '../../language/source/tree.js';
 import { membersSnippet, valueSnippet } from '../../language-server/completion/snippets.js';
 import {
@@ -38,7 +38,7 @@ function errorsIn({ file, json }: Pick<Host, 'file' | 'json'>): string[] {
   const found =
     file === 'config'
       ? analyseConfig('lintel.config.json', text, registry, everything).problems
-      : analyse([{ file: file === 'model' ? 'models.json' : 'example.json', text }], registry, {
+      : analyseFiles([{ file: file === 'model' ? 'models.json' : 'example.json', text }], registry, {
           env: everything,
           sql: SQL,
         }).problems;
@@ -56,12 +56,12 @@ function put(json: Json, pointer: string, value: Json): Json {
 
 /** What the schema says of the place that an example stands in. */
 function fieldAt({ file, json, at }: Host): FieldNode {
-  const root = file === 'config' ? configField(registry) : ROOT_FIELDS[file];
-  const { root: node } = parseSource(document('', JSON.stringify(json)));
+  const root = file === 'config' ? getConfigField(registry) : ROOT_FIELDS[file];
+  const { root: node } = parseSource(createDocument('', JSON.stringify(json)));
   // A file of models has their names around them.
   const isNamed = file === 'model';
   const path = at.split('/').slice(isNamed ? 2 : 1);
-  const levels = descend(
+  const levels = resolveLevels(
     registry,
     isNamed ? (node?.members[0]?.value ?? null) : node,
     root,
@@ -126,7 +126,7 @@ describe('language server: snippets of whole values', () => {
       if (field.inner !== null) visit(field.inner, `${path}[]`);
       field.options.forEach((option, i) => visit(option, `${path}|${i}`));
     };
-    visit(configField(registry), 'config');
+    visit(getConfigField(registry), 'config');
     for (const [id, spec] of registry.plugins) {
       for (const slot of registry.kind(spec.kind)?.slots ?? []) {
         const schema = registry.schema(id, slot);

@@ -1,9 +1,9 @@
 /** The sources of names: what specs ask for is registered, and what is registered is asked for by somebody. */
 import { expect } from 'chai';
-import { configField } from '../../language/analysis/config.js';
+import { getConfigField } from '../../language/analysis/config.js';
 import { GRAMMAR } from '../../language/analysis/grammar.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import { fold } from '../../language/schema/fold.js';
+import { foldSchema } from '../../language/schema/fold.js';
 import { NAME_SOURCES } from '../../language-server/completion/names/index.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 
@@ -17,9 +17,9 @@ function fields(): FieldNode[] {
     if (field.inner !== null) visit(field.inner);
     field.options.forEach(visit);
   };
-  visit(configField(registry));
+  visit(getConfigField(registry));
   Object.values(GRAMMAR).forEach(visit);
-  for (const { kind, common } of registry.kinds.values()) if (common !== undefined) visit(fold(common, kind));
+  for (const { kind, common } of registry.kinds.values()) if (common !== undefined) visit(foldSchema(common, kind));
   for (const [id, { kind }] of registry.plugins) {
     for (const slot of registry.kind(kind)?.slots ?? []) {
       const schema = registry.schema(id, slot);

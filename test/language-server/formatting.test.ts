@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { DocumentFormattingRequest, DocumentRangeFormattingRequest } from 'vscode-languageserver-protocol';
-import { document } from '../../language/source/document.js';
-import { layoutOf } from '../../language/source/format.js';
+import { createDocument } from '../../language/source/document.js';
+import { formatDocument } from '../../language/source/format.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { applyTextEdits, parseMarked } from '../support/marked.js';
@@ -91,17 +91,19 @@ describe('language server: formatting', () => {
         const text = readFileSync(join(ROOT, name), 'utf8');
         const squeezed = name.length % 3 === 0 ? text.replace(/\n {2,}/g, ' ') : text;
         for (const source of [text, squeezed]) {
-          const doc = document(name, source);
+          const doc = createDocument(name, source);
           const tree = parseSource(doc);
-          const after = apply(source, layoutOf(doc, tree, layout));
+          const after = apply(source, formatDocument(doc, tree, layout));
           if (tree.root === null || after === source) continue;
           read++;
-          const again = parseSource(document(name, after));
+          const again = parseSource(createDocument(name, after));
           expect(again.root && toJson(again.root), name).to.deep.equal(toJson(tree.root));
           expect(after.replace(/\s/g, '').replace(/,(?=[}\]])/g, ''), name).to.equal(
             source.replace(/\s/g, '').replace(/,(?=[}\]])/g, ''),
           );
-          expect(apply(after, layoutOf(document(name, after), again, layout)), `${name} twice`).to.equal(after);
+          expect(apply(after, formatDocument(createDocument(name, after), again, layout)), `${name} twice`).to.equal(
+            after,
+          );
         }
       }
     }
@@ -110,13 +112,13 @@ describe('language server: formatting', () => {
 
   it('leaves the definitions of this repository as they are', () => {
     for (const name of globSync(['definitions/**/*.json'], { cwd: ROOT })) {
-      const doc = document(name, readFileSync(join(ROOT, name), 'utf8'));
-      const changes = layoutOf(doc, parseSource(doc), { size: 2, spaces: true });
+      const doc = createDocument(name, readFileSync(join(ROOT, name), 'utf8'));
+      const changes = formatDocument(doc, parseSource(doc), { size: 2, spaces: true });
       const wide = doc.text.split('\n').some((line) => line.length > 100);
       if (!wide) expect(apply(doc.text, changes), name).to.equal(doc.text);
     }
   });
 });
 
-const apply = (text: string, changes: ReturnType<typeof layoutOf>): string =>
+const apply = (text: string, changes: ReturnType<typeof formatDocument>): string =>
   changes.reduceRight((now, { start, end, text: made }) => now.slice(0, start) + made + now.slice(end), text);

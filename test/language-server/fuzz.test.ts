@@ -8,7 +8,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { globSync } from 'tinyglobby';
 import { LSPErrorCodes, ResponseError } from 'vscode-languageserver-protocol';
-import { positionAt, document } from '../../language/source/document.js';
+import { positionAt, createDocument } from '../../language/source/document.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { assertWellFormed, listRequests, type Place, type Request } from '../support/editor-requests.js';
 import { createSeededRandom } from '../support/edits.js';
@@ -118,7 +118,7 @@ async function sendAllRequests(editor: Editor, place: Place): Promise<number> {
 
 /** A caret somewhere, and a range from it on. */
 function somewhere(editor: Editor, name: string, text: string, random: Random): Place {
-  const doc = document('', text);
+  const doc = createDocument('', text);
   const any = Math.floor(random() * (text.length + 1));
   // No caret stands inside a line break.
   const offset = text.startsWith('\r\n', any - 1) ? any - 1 : any;

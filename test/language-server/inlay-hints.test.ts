@@ -1,7 +1,7 @@
 /** Inlay hints, over the protocol: units behind numbers, and when actionables run. */
 import { expect } from 'chai';
 import { InlayHintRequest, type Range } from 'vscode-languageserver-protocol';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
 const FILE = 'definitions/a.resource.json';
@@ -17,7 +17,7 @@ describe('language server: inlay hints', () => {
   /** The text with its hints in angle brackets; of the lines from `first` to `last`. */
   async function renderHints(name: string, source: string, lines?: readonly [number, number]): Promise<string> {
     const { text, uri } = editor.open(name, source);
-    const doc = document('', text);
+    const doc = createDocument('', text);
     const [first, last] = lines ?? [0, doc.lineStarts.length];
     const range: Range = { start: { line: first, character: 0 }, end: { line: last, character: 0 } };
     const hints = (await editor.client.sendRequest(InlayHintRequest.type, { textDocument: { uri }, range })) ?? [];

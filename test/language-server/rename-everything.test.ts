@@ -51,7 +51,7 @@ function soundness(project: Project, analyser: Analyser, made: RenamePlan | null
     file: project.toRelativeName(made?.moved?.from === name ? made.moved.to : name),
     text: applyEdits(text, made?.edits.get(name) ?? []),
   }));
-  const { problems } = analyser.analyse(files, { env: null, sql: SQL, given: project.getSnapshot().config });
+  const { problems } = analyser.analyseAll(files, { env: null, sql: SQL, given: project.getSnapshot().config });
   return problems.map(({ code }) => code).sort();
 }
 

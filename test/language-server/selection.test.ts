@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { FoldingRangeRequest, SelectionRangeRequest, type SelectionRange } from 'vscode-languageserver-protocol';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 
 const FILE = 'definitions/a.resource.json';
 
@@ -16,7 +16,7 @@ describe('language server: selection and folding', () => {
     const positions = [caret as NonNullable<typeof caret>];
     const [first] =
       (await editor.client.sendRequest(SelectionRangeRequest.type, { textDocument: { uri }, positions })) ?? [];
-    const { lineStarts } = document('', text);
+    const { lineStarts } = createDocument('', text);
     const offset = (at: SelectionRange['range']['start']): number => (lineStarts[at.line] ?? 0) + at.character;
     const steps: string[] = [];
     for (let one = first; one !== undefined; one = one.parent) {

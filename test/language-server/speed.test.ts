@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { HoverRequest, type Diagnostic } from 'vscode-languageserver-protocol';
-import { document, positionAt } from '../../language/source/document.js';
+import { createDocument, positionAt } from '../../language/source/document.js';
 import { measureAsyncCpuTime } from '../support/cpu.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import {
@@ -103,7 +103,7 @@ describe('language server: speed', function () {
     const { uri } = opened.open(open, project.files[open] ?? '');
     await opened.diagnostics(open);
     for (const { text, offset, expected } of listHoverKeystrokes(project)) {
-      const position = positionAt(document('', text), offset);
+      const position = positionAt(createDocument('', text), offset);
       const took: number[] = [];
       for (let n = 0; n < STROKES; n++) {
         opened.changeDocument(open, `${text}${' '.repeat(n % 2)}`);

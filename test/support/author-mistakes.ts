@@ -44,7 +44,7 @@ export interface MistakeReport {
 interface Application {
   readonly files: ReadonlyMap<string, string>;
   readonly analyser: Analyser;
-  readonly options: Parameters<Analyser['analyse']>[1];
+  readonly options: Parameters<Analyser['analyseAll']>[1];
   readonly known: ReadonlySet<string>;
 }
 
@@ -84,7 +84,7 @@ export function loadApplication(set: string): Application {
   const given = analyseConfig('lintel.config.json', config, registry, env).config;
   const analyser = createAnalyser(registry);
   const options = { env, sql: SQL, given };
-  const { problems } = analyser.analyse(toSourceFiles(files), options);
+  const { problems } = analyser.analyseAll(toSourceFiles(files), options);
   return { files, analyser, options, known: new Set(problems.map(formatProblemKey)) };
 }
 
@@ -105,7 +105,7 @@ export function checkMistake(
   const wrong = new Map(files).set(file, text.slice(0, start) + after + text.slice(start + before.length));
   const isNew = (problem: Problem): boolean => !known.has(formatProblemKey(problem));
   const problemsIn = (set: ReadonlyMap<string, string>): Problem[] =>
-    analyser.analyse(toSourceFiles(set), options).problems.filter(isNew);
+    analyser.analyseAll(toSourceFiles(set), options).problems.filter(isNew);
   const said = problemsIn(wrong);
   const getLineAt = (content: string, offset: number): number => content.slice(0, offset).split('\n').length - 1;
   const content = wrong.get(file) ?? '';

@@ -13,7 +13,7 @@ import {
   type Position,
   type TextEdit,
 } from 'vscode-languageserver-protocol';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 import type { Editor } from './editor-pair.js';
 import { applyTextEdits } from './marked.js';
 
@@ -40,7 +40,7 @@ export async function formatLocations(
   const rows = await Promise.all(
     found.map(async ({ uri, range: { start, end } }) => {
       const name = fileURLToPath(uri).slice(editor.folder.length + 1);
-      const doc = document(name, texts[name] ?? (await readFile(join(editor.folder, name), 'utf8')));
+      const doc = createDocument(name, texts[name] ?? (await readFile(join(editor.folder, name), 'utf8')));
       const toOffset = ({ line, character }: Position): number => (doc.lineStarts[line] ?? 0) + character;
       return `${name}:${start.line + 1}:${start.character + 1} ${doc.text.slice(toOffset(start), toOffset(end))}`;
     }),

@@ -3,7 +3,7 @@
  * in their documents, edits can be made, tokens are in order. Knows nothing of any feature.
  */
 import type { Position, Range, ServerCapabilities, TextEdit } from 'vscode-languageserver-protocol';
-import { document } from '../../language/source/document.js';
+import { createDocument } from '../../language/source/document.js';
 
 /** The place that is asked about, in one file. */
 export interface Place {
@@ -235,7 +235,7 @@ export function assertWellFormed(method: string, answer: unknown, place: Place):
   }
 
   function checkFolds(found: unknown): void {
-    const lines = document('', place.text).lineStarts.length;
+    const lines = createDocument('', place.text).lineStarts.length;
     for (const { startLine, endLine } of (found ?? []) as { startLine: number; endLine: number }[]) {
       if (startLine < 0 || endLine < startLine || endLine >= lines)
         failWith(`lines ${startLine} to ${endLine} cannot be folded`);
@@ -257,7 +257,7 @@ const isWithin = (outer: Range, inner: Range): boolean =>
 
 /** Null for a position that the text does not have. */
 function findOffset(text: string, { line, character }: Position): number | null {
-  const { lineStarts } = document('', text);
+  const { lineStarts } = createDocument('', text);
   const start = lineStarts[line];
   if (start === undefined || character < 0 || !Number.isInteger(character)) return null;
   const offset = start + character;

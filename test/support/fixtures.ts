@@ -10,7 +10,7 @@ import { analyseConfig } from '../../language/analysis/config.js';
 import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
 import { pluginId, type PluginSpec } from '../../contract/plugin.js';
 import type { Fix, FileRange, Problem } from '../../contract/problem.js';
-import { document, type Document } from '../../language/source/document.js';
+import { createDocument, type Document } from '../../language/source/document.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
@@ -105,13 +105,13 @@ export function collectProblems(
   const definitions = files.filter(({ file }) => file !== CONFIG);
   const first = analyseConfig(CONFIG, config?.text ?? null, registry, FIXTURE_ENV);
   const given = { env: FIXTURE_ENV, sql: SQL, given: first.config };
-  return [...first.problems, ...analyser.analyse(definitions, given).problems];
+  return [...first.problems, ...analyser.analyseAll(definitions, given).problems];
 }
 
 export function runFixture(name: string, registry: Registry): Fixture {
   const files = readFiles(join(DEFINITIONS, name));
   const problems = collectProblems(files, registry);
-  const documents = new Map(files.map(({ file, text }) => [file, document(file, text)]));
+  const documents = new Map(files.map(({ file, text }) => [file, createDocument(file, text)]));
   return { name, files, problems, rows: problems.map((problem) => toProblemRow(problem, documents)) };
 }
 
@@ -170,7 +170,7 @@ export function offsetAt(doc: Document, position: { readonly line: number; reado
 export function applyFixToFiles(files: readonly SourceFile[], fix: Fix): SourceFile[] {
   return files.map((source) => {
     if (source.file !== fix.file) return source;
-    const doc = document(source.file, source.text);
+    const doc = createDocument(source.file, source.text);
     const places = [fix, ...(fix.more ?? [])].map(({ range, text }) => ({
       start: offsetAt(doc, range.start),
       end: offsetAt(doc, range.end),

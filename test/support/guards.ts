@@ -4,8 +4,8 @@
  */
 import type { Analysis, Definition, ResourceModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import { valueReads } from '../../language/analysis/value-reads.js';
-import { objectOf } from '../../language/source/tree.js';
+import { listValueReads } from '../../language/analysis/value-reads.js';
+import { toJsonObject } from '../../language/source/tree.js';
 
 const GUARDS = new Set([
   'protected',
@@ -39,7 +39,7 @@ export function collectGuards(analysis: Analysis, registry: Registry): GuardInve
     const add = (key: string, size: number): void => {
       sizes.set(`${name} ${key}`, (sizes.get(`${name} ${key}`) ?? 0) + size);
     };
-    measureGuards(objectOf(definition.node), null, add);
+    measureGuards(toJsonObject(definition.node), null, add);
     for (const { scan } of definition.finds.statements) add('WHERE', countConditions(scan));
   });
   return { sizes, sources: collectSources(analysis.resources, registry) };
@@ -80,7 +80,7 @@ function countConditions({ tokens, text }: Definition['finds']['statements'][num
 function collectSources(resources: readonly ResourceModel[], registry: Registry): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const resource of resources) {
-    for (const { action, columns, source } of valueReads(resource, registry)) {
+    for (const { action, columns, source } of listValueReads(resource, registry)) {
       for (const column of columns) {
         const place = `${action} ${column}`;
         found.set(place, (found.get(place) ?? new Set<string>()).add(source?.sort ?? 'payload'));

@@ -3,7 +3,7 @@
  * themselves, so these signs stand in for it. Also applies the edits that a server answers.
  */
 import type { Position, Range, TextEdit } from 'vscode-languageserver-protocol';
-import { document, positionAt } from '../../language/source/document.js';
+import { createDocument, positionAt } from '../../language/source/document.js';
 
 export interface MarkedSource {
   readonly text: string;
@@ -30,7 +30,7 @@ export function parseMarked(source: string): MarkedSource {
     }
   }
   text += source.slice(copied);
-  const doc = document('', text);
+  const doc = createDocument('', text);
   const ranges = spans.map(
     ({ name, start, end }) => [name, { start: positionAt(doc, start), end: positionAt(doc, end) }] as const,
   );
@@ -39,7 +39,7 @@ export function parseMarked(source: string): MarkedSource {
 
 /** The text after the edits; places of snippets are left as `‸`. */
 export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
-  const doc = document('', text);
+  const doc = createDocument('', text);
   const toOffset = ({ line, character }: Position): number => (doc.lineStarts[line] ?? text.length) + character;
   return [...edits]
     .map(({ range, newText }) => ({ start: toOffset(range.start), end: toOffset(range.end), newText }))

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { Json } from '../../contract/json.js';
 import type { CheckPlace, Finding } from '../../contract/plugin.js';
-import { nearest } from '../../language/source/suggest.js';
+import { findNearest } from '../../language/source/suggest.js';
 import { checkDocuments } from '../../plugins/queries/mongo/check.light.js';
 
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -37,7 +37,14 @@ export function collectDocumentFindings(value: Field, models: readonly string[] 
   };
   const getFact = (_kind: string, name: string): Field | undefined =>
     COLUMNS[name] === undefined ? undefined : { column: COLUMNS[name] };
-  const place = { value, holder, root: { actionables: [holder] }, actions: [action], facts: getFact, nearest };
+  const place = {
+    value,
+    holder,
+    root: { actionables: [holder] },
+    actions: [action],
+    facts: getFact,
+    nearest: findNearest,
+  };
   return checkDocuments(place as unknown as CheckPlace);
 }
 

@@ -1,7 +1,7 @@
 /** Definitions to OpenAPI documents without serving anything, and how tests read them. Judges nothing but that something is sound. */
 import { withProgramCodes } from '../../language/problems/with-program-codes.js';
 import { expect } from 'chai';
-import { analyse } from '../../language/analysis/analyse.js';
+import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { createOpenapi } from '../../language/export/openapi/document.js';
@@ -16,7 +16,7 @@ export function createDocumentFromFiles(
   const text = files.find(({ file }) => file === CONFIG)?.text ?? JSON.stringify(written);
   const { config } = analyseConfig(CONFIG, text, registry, FIXTURE_ENV);
   if (config === null) return {};
-  const analysis = analyse(
+  const analysis = analyseFiles(
     files.filter(({ file }) => file !== CONFIG),
     registry,
     { env: FIXTURE_ENV, sql: SQL, given: config },

@@ -1,7 +1,7 @@
 /** What one resource is compiled from, made by hand: for tests of the compiler without definitions, plugins or a kernel. */
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import { makeSources } from '../../language/analysis/sources.js';
+import { createSources } from '../../language/analysis/sources.js';
 import type { Compiled } from '../../kernel/plan/values.js';
 import type { ResourceScope } from '../../kernel/plan/tools.js';
 import type { Frame, PlanTools } from '../../contract/plan.js';
@@ -53,7 +53,7 @@ export function createResourceModel(rest: Partial<ResourceModel> = {}): Resource
       ...rest.definition,
     },
   };
-  return { sources: makeSources(model as never, registry), ...model } as unknown as ResourceModel;
+  return { sources: createSources(model as never, registry), ...model } as unknown as ResourceModel;
 }
 
 export const createActionModel = (id: number, rest: Partial<ActionModel> = {}): ActionModel =>

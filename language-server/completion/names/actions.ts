@@ -1,7 +1,7 @@
 /** Name sources: ids of actionables, and names in their results. */
 import type { ActionModel, Definition } from '../../../language/analysis/model.js';
-import { inside } from '../../../language/analysis/report.js';
-import { memberOf, type LocatedNode } from '../../../language/source/tree.js';
+import { isInside } from '../../../language/analysis/report.js';
+import { findMember, type LocatedNode } from '../../../language/source/tree.js';
 import { suggestDeclared } from './own.js';
 import {
   listDefinitions,
@@ -25,7 +25,7 @@ export const suggestActions: NameSource = (place) => {
   if (owner === null || owner === undefined) return [];
   const around = owner === site.definition ? toNodeSet(site.levels.map(({ node }) => node)) : new Set();
   return actionNodes(owner).flatMap((node) => {
-    const id = memberOf(node, 'id')?.value;
+    const id = findMember(node, 'id')?.value;
     if (id?.type !== 'number' || around.has(node)) return [];
     return [{ name: Number(id.scalar), detail: summarizeAction(owner, node) }];
   });
@@ -33,12 +33,13 @@ export const suggestActions: NameSource = (place) => {
 
 const toNodeSet = (nodes: readonly (LocatedNode | null)[]): ReadonlySet<LocatedNode | null> => new Set(nodes);
 
-const actionNodes = ({ node }: Definition): readonly LocatedNode[] => memberOf(node, 'actionables')?.value?.items ?? [];
+const actionNodes = ({ node }: Definition): readonly LocatedNode[] =>
+  findMember(node, 'actionables')?.value?.items ?? [];
 
 /** Mode and the start of the query. */
 function summarizeAction({ finds }: Definition, node: LocatedNode): string {
-  const [statement] = finds.statements.filter((one) => inside(one.node, node));
-  const [query] = finds.documents.filter((one) => inside(one.node, node));
+  const [statement] = finds.statements.filter((one) => isInside(one.node, node));
+  const [query] = finds.documents.filter((one) => isInside(one.node, node));
   const text = statement === undefined ? (query?.collection ?? '') : formatShort(String(statement.node.scalar), 48);
   return [getMemberText(node, 'mode'), text].filter((part) => part !== '').join(' · ');
 }
@@ -72,9 +73,9 @@ function findReferencedActions({ view, site }: NameSourceInput): readonly Action
   const references = definition?.finds.references.filter(({ refers }) => refers.symbol === 'action') ?? [];
   const holders = levels.flatMap(({ node }) => (node?.type === 'object' ? [node] : []));
   // The cursor may be in a sibling list, so the object around both is used.
-  const around = holders.findLast((holder) => references.some(({ node }) => inside(node, holder)));
+  const around = holders.findLast((holder) => references.some(({ node }) => isInside(node, holder)));
   if (around === undefined || definition === null || around === definition.node) return null;
-  const found = references.filter(({ node }) => inside(node, around));
+  const found = references.filter(({ node }) => isInside(node, around));
   const { resources } = view.project.getRecentSnapshot().analysis;
   return found.flatMap(({ name, within }) => {
     const owner = within === null || within.name === 'self' ? getDefinitionId(definition) : within.name;

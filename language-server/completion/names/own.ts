@@ -66,7 +66,7 @@ function listOutputNames({ view: { registry }, site: { definition, levels } }: N
   const { sources, actions } = readResource(definition, { tables: NO_TABLES, registry, paths: new Map() });
   const action = actions.find(({ node }) => levels.some((level) => level.node === node));
   return sources
-    .names(action?.key ?? null)
+    .listNames(action?.key ?? null)
     .flatMap(({ sort, name, why }) =>
       sort === 'output'
         ? [{ name, detail: 'of the item that an earlier actionable gives' }]
@@ -77,11 +77,11 @@ function listOutputNames({ view: { registry }, site: { definition, levels } }: N
 }
 
 const NO_TABLES = {
-  modelOf: () => undefined,
-  tableOf: (model: string) => model,
-  fieldsOf: () => [],
-  blindIn: () => [],
-  addedTo: () => [],
+  findModel: () => undefined,
+  getTable: (model: string) => model,
+  listFields: () => [],
+  listBlindFields: () => [],
+  listAddedFields: () => [],
 };
 
 /** Claims that any resource reads from its token, this one's first. */
@@ -123,7 +123,7 @@ export function missingNames(
 const isIdentifier = (name: string | number): boolean => /^[A-Za-z_][\w.]*$/.test(String(name));
 
 function canReadSymbol(registry: Registry, root: string, isName: boolean, symbol: SymbolKind): boolean {
-  const facts = registry.kindsIn(Slot.ACCESSOR).map(({ kind }) => registry.plugin(kind, root)?.facts)[0];
+  const facts = registry.listKinds(Slot.ACCESSOR).map(({ kind }) => registry.plugin(kind, root)?.facts)[0];
   return isName ? facts?.['reads'] === 'payload' : facts?.['tail'] === `declared:${symbol}`;
 }
 

@@ -1,7 +1,7 @@
 /** Input and output of name sources. */
 import type { Level } from '../../../language/analysis/descend.js';
 import type { Definition } from '../../../language/analysis/model.js';
-import { memberOf, type LocatedNode } from '../../../language/source/tree.js';
+import { findMember, type LocatedNode } from '../../../language/source/tree.js';
 import type { CursorContext, DocumentContext } from '../../view.js';
 
 export interface NameSourceInput {
@@ -40,7 +40,7 @@ export function createNameSourceInput(
 ): NameSourceInput {
   const holder = findOwnerLevel(site.levels);
   const findSibling = (name: string): LocatedNode | null =>
-    (holder?.node && memberOf(holder.node, name)?.value) ?? null;
+    (holder?.node && findMember(holder.node, name)?.value) ?? null;
   return { view, site, of, within, path, findSibling };
 }
 
@@ -65,7 +65,7 @@ export const getDefinitionId = ({ sort, name, node }: Definition): string =>
   sort === 'model' ? name : getMemberText(node, 'id');
 
 export function getMemberText(node: LocatedNode, key: string): string {
-  const scalar = memberOf(node, key)?.value?.scalar;
+  const scalar = findMember(node, key)?.value?.scalar;
   return scalar === undefined || scalar === null ? '' : String(scalar);
 }
 

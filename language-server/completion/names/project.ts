@@ -1,8 +1,8 @@
 /** Name sources of the project: resources, models and fields, connections, headers, files. */
 import { Slot } from '../../../contract/slot.js';
 import type { DataModel } from '../../../language/analysis/model.js';
-import { modelsByAlias } from '../../../language/analysis/tables.js';
-import { memberOf } from '../../../language/source/tree.js';
+import { mapModelsByAlias } from '../../../language/analysis/tables.js';
+import { findMember } from '../../../language/source/tree.js';
 import { safeMarkdown } from '../../safe-markdown.js';
 import {
   listDefinitions,
@@ -48,7 +48,7 @@ export const suggestModelFields: NameSource = (place) => {
 };
 
 function findModelByAlias(all: readonly DataModel[], name: string): DataModel | undefined {
-  const model = modelsByAlias(all.map((one) => one.name)).get(name.toLowerCase());
+  const model = mapModelsByAlias(all.map((one) => one.name)).get(name.toLowerCase());
   return all.find((one) => one.name === model);
 }
 
@@ -63,7 +63,7 @@ function findCollection({ site: { levels } }: NameSourceInput): string | null {
   for (const { node, expansion } of [...levels].reverse()) {
     for (const [name, { field }] of expansion?.fields ?? []) {
       if (field.meta.language !== 'collection' || node === null) continue;
-      const written = memberOf(node, name)?.value?.scalar;
+      const written = findMember(node, name)?.value?.scalar;
       if (typeof written === 'string') return written;
     }
   }
@@ -79,7 +79,7 @@ export const suggestConnections: NameSource = ({ view, of }) => {
   const root = view.project.isConfig(view.name) ? view.tree.root : null;
   return uniqueNames(
     kinds.flatMap(({ kind, config }) => {
-      const typed = (root && memberOf(root, config?.field ?? '')?.value?.members) ?? [];
+      const typed = (root && findMember(root, config?.field ?? '')?.value?.members) ?? [];
       return [
         ...typed.map(({ key }) => ({ name: key, detail: config?.field })),
         ...chosen.flatMap((one) => (one.kind === kind ? [{ name: one.instance, detail: one.name }] : [])),
@@ -92,7 +92,7 @@ export const suggestConnections: NameSource = ({ view, of }) => {
 export const suggestHeaderNames: NameSource = (place) => {
   if (place.of === 'answer') return ANSWER_HEADERS;
   const { registry } = place.view;
-  const kind = registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '';
+  const kind = registry.listKinds(Slot.ACCESSOR)[0]?.kind ?? '';
   // The accessor being typed is not a name yet.
   const here = place.site.levels.at(-1)?.node;
   const used = listDefinitions(place).flatMap(({ finds }) =>

@@ -2,16 +2,16 @@
 import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import type { LocatedNode } from '../../source/tree.js';
-import { claimReaders, payloadReaders } from '../checks/readers.js';
-import type { Meetings } from '../checks/types.js';
+import { listClaimReaders, listPayloadReaders } from '../checks/readers.js';
+import type { ColumnUsesByStatement } from '../checks/types.js';
 import type { SqlText } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
-import { inside } from '../report.js';
+import { isInside } from '../report.js';
 import type { SourceSort } from '../sources.js';
 import type { TableNames } from '../tables.js';
 
-export interface Meeting {
+export interface ParameterUse {
   readonly column: string;
   readonly writes: boolean;
   readonly from: SourceSort | null;
@@ -25,32 +25,32 @@ export interface Access {
   readonly verb: string;
   /** Statements on several models are skipped. */
   readonly model: string;
-  readonly meetings: readonly Meeting[];
+  readonly meetings: readonly ParameterUse[];
 }
 
-export function accessesOf(
+export function listAccesses(
   resource: LinkedResource,
-  meetings: Meetings,
+  meetings: ColumnUsesByStatement,
   { registry, tables }: { readonly registry: Registry; readonly tables: TableNames },
 ): Access[] {
   return resource.definition.finds.statements.flatMap((statement) => {
     const { scan, node, parameters } = statement;
-    const action = resource.actions.find((one) => inside(node, one.node));
-    const models = [...new Set(scan.tables.map(({ name }) => tables.modelOf(name)))];
+    const action = resource.actions.find((one) => isInside(node, one.node));
+    const models = [...new Set(scan.tables.map(({ name }) => tables.findModel(name)))];
     const [model, other] = models;
     if (action === undefined || action.timing.scheduled || model === undefined || other !== undefined) return [];
-    const met = (meetings.get(statement) ?? []).flatMap(({ n, column, writes }): Meeting[] => {
+    const met = (meetings.get(statement) ?? []).flatMap(({ n, column, writes }): ParameterUse[] => {
       const value = parameters[n - 1];
       return value === undefined
         ? []
-        : [{ column, writes, from: sourceOf(resource, action, value, registry), node: value }];
+        : [{ column, writes, from: findValueSource(resource, action, value, registry), node: value }];
     });
     return [{ resource, action, statement, verb: scan.verb, model, meetings: met }];
   });
 }
 
 /** Null for literals and for values without a known source. */
-function sourceOf(
+function findValueSource(
   resource: LinkedResource,
   action: LinkedAction,
   node: LocatedNode,
@@ -59,7 +59,7 @@ function sourceOf(
   const text = asText(node.scalar);
   const [only] = listAccessors(text);
   if (only === undefined) return action.parameters.get(node.pointer)?.from ?? null;
-  if (claimReaders(registry).includes(only.root)) return 'claim';
-  if (!payloadReaders(registry).includes(only.root)) return null;
+  if (listClaimReaders(registry).includes(only.root)) return 'claim';
+  if (!listPayloadReaders(registry).includes(only.root)) return null;
   return only.tail[0] === undefined ? 'payload' : resource.sources.read(only.tail[0], action.key).sort;
 }

@@ -1,16 +1,16 @@
 /** Audits row ownership and secrets across all definitions. Runs after linking and parsing of statements. */
 import { asText, isObject } from '../../../contract/json.js';
-import { objectOf } from '../../source/tree.js';
+import { toJsonObject } from '../../source/tree.js';
 import type { Queries } from '../link-group.js';
 import type { LinkedResource } from '../linked.js';
-import type { Memory } from '../memory.js';
+import type { StageCache } from '../memory.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import type { Report } from '../report.js';
 import type { TableNames } from '../tables.js';
-import { accessesOf, type Access } from './access.js';
+import { listAccesses, type Access } from './access.js';
 import { auditRows } from './rows.js';
-import { auditSecrets, hashedIn, type Hashed } from './secrets.js';
+import { auditSecrets, findHashedColumns, type HashedColumns } from './secrets.js';
 
 const NO_MEETINGS: Queries['meetings'] = new Map();
 /** The primary key of a model that declares none. */
@@ -18,7 +18,7 @@ const KEY = 'id';
 
 export interface AuditedSet {
   readonly registry: Registry;
-  readonly memory: Memory;
+  readonly memory: StageCache;
   readonly report: Report;
   readonly tables: TableNames;
   readonly tablesKey: object;
@@ -34,27 +34,35 @@ export function auditSet(
   const models = definitions.filter(({ sort }) => sort === 'model');
   const accesses = resources.flatMap((resource): readonly Access[] => {
     const queried = queries.get(resource.definition);
-    const work = () => accessesOf(resource, queried?.meetings ?? NO_MEETINGS, { registry, tables });
-    return memory.remember(resource, report, { name: 'accesses', reads: [queried, tablesKey], work });
+    const computeAccesses = () => listAccesses(resource, queried?.meetings ?? NO_MEETINGS, { registry, tables });
+    return memory.getOrCompute(resource, report, {
+      name: 'accesses',
+      reads: [queried, tablesKey],
+      compute: computeAccesses,
+    });
   });
-  const work = (own: Report): void => {
+  const runAudit = (own: Report): void => {
     const given = { registry, report: own, resources, accesses };
-    const hashed = hashedIn(registry, resources);
-    const callers = new Map(models.map((model) => [model.name, fieldsOfCallers(model, tables, hashed)]));
-    auditRows({ ...given, callers, keys: new Map(models.map((model) => [model.name, keyOf(model)])) });
-    auditSecrets({ ...given, blindIn: (model) => tables.blindIn(model) }, hashed);
+    const hashed = findHashedColumns(registry, resources);
+    const callers = new Map(models.map((model) => [model.name, listCallerFields(model, tables, hashed)]));
+    auditRows({ ...given, callers, keys: new Map(models.map((model) => [model.name, getPrimaryKey(model)])) });
+    auditSecrets({ ...given, blindIn: (model) => tables.listBlindFields(model) }, hashed);
   };
-  memory.remember(registry, report, { name: 'audit', reads: [resources, accesses, models, tablesKey], work });
+  memory.getOrCompute(registry, report, {
+    name: 'audit',
+    reads: [resources, accesses, models, tablesKey],
+    compute: runAudit,
+  });
 }
 
 /** Fields that refer to a model of callers, that is, one with hashed columns. */
-function fieldsOfCallers({ node }: Definition, tables: TableNames, hashed: Hashed): string[] {
+function listCallerFields({ node }: Definition, tables: TableNames, hashed: HashedColumns): string[] {
   return node.members.flatMap(({ key, value }) => {
-    const reference = value === null ? null : objectOf(value)['foreign_key'];
-    const model = isObject(reference) ? tables.modelOf(asText(reference['of'])) : undefined;
+    const reference = value === null ? null : toJsonObject(value)['foreign_key'];
+    const model = isObject(reference) ? tables.findModel(asText(reference['of'])) : undefined;
     return model !== undefined && hashed.has(model) ? [key] : [];
   });
 }
 
-const keyOf = ({ node }: Definition): string =>
-  node.members.find(({ value }) => value !== null && objectOf(value)['primary_key'] === true)?.key ?? KEY;
+const getPrimaryKey = ({ node }: Definition): string =>
+  node.members.find(({ value }) => value !== null && toJsonObject(value)['primary_key'] === true)?.key ?? KEY;

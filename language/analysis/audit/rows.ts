@@ -2,14 +2,14 @@
  * Audits row ownership: a column compared with a claim, or written from one, identifies the owner of a row. Clients must not set
  * it, reads must not return rows of others, and changes must be authenticated like the other changes of the table.
  */
-import { dependsOnCaller } from '../checks/owners.js';
-import { claimReaders } from '../checks/readers.js';
-import { tellsCallersApart } from '../fix-guards.js';
+import { isCallerDependent } from '../checks/owners.js';
+import { listClaimReaders } from '../checks/readers.js';
+import { hasIdentifyingGuard } from '../fix-guards.js';
 import type { LinkedResource } from '../linked.js';
 import { isJudged } from '../realms.js';
 import type { Registry } from '../registry.js';
-import type { Report, Spot } from '../report.js';
-import type { Access, Meeting } from './access.js';
+import type { Report, SourceLocation } from '../report.js';
+import type { Access, ParameterUse } from './access.js';
 
 export interface RowsAudit {
   readonly registry: Registry;
@@ -24,51 +24,51 @@ export interface RowsAudit {
 
 export function auditRows(audit: RowsAudit): void {
   const { registry, accesses, keys } = audit;
-  const owners = ownersIn(accesses, keys);
-  const readers = claimReaders(registry);
+  const owners = findOwnerColumns(accesses, keys);
+  const readers = listClaimReaders(registry);
   const byKey = new Map(audit.resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
   const asked = new Set(
     accesses.filter(({ resource, action }) => {
-      return tellsCallersApart(registry, resource) && dependsOnCaller(resource, action, readers, byKey);
+      return hasIdentifyingGuard(registry, resource) && isCallerDependent(resource, action, readers, byKey);
     }),
   );
   for (const [model, all] of groupBy(accesses, (access) => access.model)) {
     const columns = owners.get(model) ?? NONE;
     for (const access of all) {
-      const isGuarded = tellsCallersApart(registry, access.resource);
+      const isGuarded = hasIdentifyingGuard(registry, access.resource);
       if (access.verb === 'INSERT' && isGuarded && !asked.has(access))
-        reportSent(audit.report, access, new Set([...columns, ...(audit.callers.get(model) ?? [])]));
+        reportSentOwner(audit.report, access, new Set([...columns, ...(audit.callers.get(model) ?? [])]));
       if (columns.size === 0 || asked.has(access)) continue;
-      const sort = sortOf(access);
-      const siblings = all.filter((one) => one !== access && sortOf(one) === sort);
+      const sort = classifyAccess(access);
+      const siblings = all.filter((one) => one !== access && classifyAccess(one) === sort);
       // If a sibling statement of the same kind ignores the caller, that kind of access is public.
       if (siblings.length === 0 || siblings.some((one) => !asked.has(one))) continue;
-      if (sort === 'read' && isGuarded) report(audit, 'AUD_READ_ANY', access, siblings);
-      const isFree = !isJudged(registry, placesOf(access.resource)) && isDirect(access, columns, keys);
-      if (sort === 'change' && isFree) report(audit, 'AUD_UNGUARDED', access, siblings);
+      if (sort === 'read' && isGuarded) reportAccess(audit, 'AUD_READ_ANY', access, siblings);
+      const isFree = !isJudged(registry, listUsages(access.resource)) && isDirect(access, columns, keys);
+      if (sort === 'change' && isFree) reportAccess(audit, 'AUD_UNGUARDED', access, siblings);
     }
   }
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-function sortOf({ verb }: Access): 'read' | 'change' | 'new' {
+function classifyAccess({ verb }: Access): 'read' | 'change' | 'new' {
   if (verb === 'UPDATE' || verb === 'DELETE') return 'change';
   return verb === 'INSERT' ? 'new' : 'read';
 }
 
-function groupBy<T>(all: readonly T[], nameOf: (one: T) => string): Map<string, T[]> {
+function groupBy<T>(all: readonly T[], getName: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const one of all) {
-    const group = groups.get(nameOf(one));
-    if (group === undefined) groups.set(nameOf(one), [one]);
+    const group = groups.get(getName(one));
+    if (group === undefined) groups.set(getName(one), [one]);
     else group.push(one);
   }
   return groups;
 }
 
 /** Excludes the primary key, which identifies the owner only in the table of callers. */
-function ownersIn(accesses: readonly Access[], keys: RowsAudit['keys']): Map<string, Set<string>> {
+function findOwnerColumns(accesses: readonly Access[], keys: RowsAudit['keys']): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const { model, meetings } of accesses) {
     for (const { column, from } of meetings) {
@@ -79,13 +79,13 @@ function ownersIn(accesses: readonly Access[], keys: RowsAudit['keys']): Map<str
   return found;
 }
 
-const placesOf = ({ definition }: LinkedResource) =>
+const listUsages = ({ definition }: LinkedResource) =>
   definition.finds.places.filter(({ node }) => node === definition.node);
 
-function reportSent(report: Report, { resource, meetings }: Access, columns: ReadonlySet<string>): void {
+function reportSentOwner(report: Report, { resource, meetings }: Access, columns: ReadonlySet<string>): void {
   for (const { column, writes, from, node } of meetings) {
     if (!writes || from !== 'payload' || !columns.has(column)) continue;
-    report.add('AUD_OWNER_SENT', spotOf(resource, node), { column });
+    report.add('AUD_OWNER_SENT', toLocation(resource, node), { column });
   }
 }
 
@@ -96,13 +96,13 @@ function isDirect(
   keys: RowsAudit['keys'],
 ): boolean {
   const compared = meetings.filter(({ writes }) => !writes);
-  const isName = ({ column, from }: Meeting): boolean =>
+  const isName = ({ column, from }: ParameterUse): boolean =>
     from === 'payload' && (columns.has(column) || [...keys.values()].includes(column));
   const isFirst = action.edges.length === 0 && resource.actions.every(({ index }) => index >= action.index);
   return isFirst && compared.length > 0 && compared.every(isName);
 }
 
-function report(audit: RowsAudit, code: string, access: Access, siblings: readonly Access[]): void {
+function reportAccess(audit: RowsAudit, code: string, access: Access, siblings: readonly Access[]): void {
   const { resource, statement, model, verb } = access;
   const [sibling] = siblings;
   const { start, end } = statement.node;
@@ -110,14 +110,17 @@ function report(audit: RowsAudit, code: string, access: Access, siblings: readon
     ? [
         {
           message: `"${sibling.resource.id}" depends on the caller`,
-          spot: spotOf(sibling.resource, sibling.statement.node),
+          spot: toLocation(sibling.resource, sibling.statement.node),
         },
       ]
     : [];
   audit.report.add(code, { doc: resource.definition.doc, start, end }, { model, verb }, { related });
 }
 
-const spotOf = ({ definition: { doc } }: LinkedResource, { start, end }: { start: number; end: number }): Spot => ({
+const toLocation = (
+  { definition: { doc } }: LinkedResource,
+  { start, end }: { start: number; end: number },
+): SourceLocation => ({
   doc,
   start,
   end,

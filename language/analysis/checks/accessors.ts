@@ -3,16 +3,16 @@ import type { EnvFact } from '../../../contract/plugin.js';
 import { POISON_KEYS } from '../../../contract/json.js';
 import type { AccessorPart } from '../../strings/accessor.js';
 import { hasOverlap, splitPath } from '../../strings/path.js';
-import { spotInString } from '../../source/escapes.js';
-import { nearest } from '../../source/suggest.js';
+import { locateInString } from '../../source/escapes.js';
+import { findNearest } from '../../source/suggest.js';
 import { Slot } from '../../../contract/slot.js';
 import type { Definition } from '../model.js';
-import { inventedName } from '../invented.js';
+import { findInventedName } from '../invented.js';
 import { reportUnknownPlugin } from '../judge.js';
 import type { Registry } from '../registry.js';
-import { hint, type Report, type Spot } from '../report.js';
+import { formatHint, type Report, type SourceLocation } from '../report.js';
 import type { AccessorText } from '../finds.js';
-import { knownAccessors, rightAccessor } from './invented-accessors.js';
+import { listKnownAccessors, suggestAccessor } from './invented-accessors.js';
 
 /** Never includes the values of the variables. */
 export type EnvFacts = ReadonlyMap<string, EnvFact>;
@@ -28,38 +28,38 @@ export interface AccessorContext {
 export function checkAccessors(context: AccessorContext, definition: Pick<Definition, 'doc' | 'finds'>): void {
   for (const found of definition.finds.accessors) {
     for (const part of found.parts) checkPart(context, definition, found, part);
-    checkEnds(context, definition, found);
+    checkAccessorEnds(context, definition, found);
   }
   for (const { key, keyStart, keyEnd } of definition.finds.accessorKeys)
     context.report.add('ACC_KEY', { doc: definition.doc, start: keyStart, end: keyEnd }, { name: key });
 }
 
 /** A trailing `-` or `_` is read as a part of the name, and `[0]` is not read as an index. */
-function checkEnds(
+function checkAccessorEnds(
   { registry, report }: AccessorContext,
   { doc, finds }: Pick<Definition, 'doc' | 'finds'>,
   { node, parts }: AccessorText,
 ): void {
   const text = String(node.scalar);
-  const reads = (root: string) =>
-    registry.plugin(registry.kindsIn(Slot.ACCESSOR)[0]?.kind ?? '', root)?.facts?.['reads'];
+  const getReadFact = (root: string) =>
+    registry.plugin(registry.listKinds(Slot.ACCESSOR)[0]?.kind ?? '', root)?.facts?.['reads'];
   const isDeclared = (name: string): boolean =>
     finds.declarations.some((one) => one.symbol !== 'action' && one.name === name);
   for (const { root, tail, start, end } of parts) {
     const last = tail.at(-1);
-    if (last === undefined || !OF_REQUEST.includes(reads(root))) continue;
+    if (last === undefined || !OF_REQUEST.includes(getReadFact(root))) continue;
     const accessor = [`$${root}`, ...tail].join('.');
     const sign = /[-_]+$/.exec(last)?.[0];
     if (sign !== undefined && !POISON_KEYS.has(last) && !isDeclared(last)) {
       const rest = accessor.slice(0, -sign.length);
       const right = text.length === end ? rest : `${rest}:`;
       const fix = { title: `change to "${right}"`, text: right, asks: true as const };
-      report.add('ACC_SIGN', spotInString(doc, node, { start, end }), { accessor, name: last, right }, { fix });
+      report.add('ACC_SIGN', locateInString(doc, node, { start, end }), { accessor, name: last, right }, { fix });
     }
     const index = /^(?:\[\d+\])+(?:\.[A-Za-z0-9_-]+|\[\d+\])*/.exec(text.slice(end))?.[0];
     if (index === undefined) continue;
     const right = accessor + index.replace(/\[(\d+)\]/g, '.$1');
-    const spot = spotInString(doc, node, { start, end: end + index.length });
+    const spot = locateInString(doc, node, { start, end: end + index.length });
     report.add(
       'ACC_INDEX',
       spot,
@@ -78,8 +78,8 @@ function checkPart(
   part: AccessorPart,
 ): void {
   const { registry, report } = context;
-  const spot = spotInString(doc, found.node, part);
-  const kind = registry.kindsIn(Slot.ACCESSOR)[0];
+  const spot = locateInString(doc, found.node, part);
+  const kind = registry.listKinds(Slot.ACCESSOR)[0];
   const spec = kind && registry.plugin(kind.kind, part.root);
   if (kind === undefined || spec === undefined) {
     reportUnknownRoot(context, spot, part);
@@ -107,47 +107,48 @@ function checkPart(
   checkTail(context, finds, spot, part, found, String(spec.facts?.['tail'] ?? 'none'));
 }
 
-function reportUnknownRoot({ registry, report }: AccessorContext, spot: Spot, part: AccessorPart): void {
+function reportUnknownRoot({ registry, report }: AccessorContext, spot: SourceLocation, part: AccessorPart): void {
   const accessor = [`$${part.root}`, ...part.tail].join('.');
-  const right = rightAccessor(registry, part);
+  const right = suggestAccessor(registry, part);
   if (right !== undefined) {
     const fix = right.whole ? { fix: { title: `change to ${right.text}`, text: right.text } } : {};
     report.add('ACC_INVENTED', spot, { accessor, right: `write "${right.text}"` }, fix);
     return;
   }
-  const invented = inventedName(registry, accessor.slice(1));
+  const invented = findInventedName(registry, accessor.slice(1));
   if (invented !== null) {
     report.add('ACC_INVENTED', spot, { accessor, right: invented.say });
     return;
   }
-  const near = nearest(
+  const near = findNearest(
     part.root,
-    knownAccessors(registry).map(({ name }) => name),
+    listKnownAccessors(registry).map(({ name }) => name),
   );
   const fix =
     near === undefined ? {} : { fix: { title: `change to $${near}`, text: [`$${near}`, ...part.tail].join('.') } };
-  report.add('ACC_UNKNOWN_ROOT', spot, { root: part.root, hint: hint(near && `$${near}`) }, fix);
+  report.add('ACC_UNKNOWN_ROOT', spot, { root: part.root, hint: formatHint(near && `$${near}`) }, fix);
 }
 
 /** `tail` is none, name, env, path, optional-path, `declared:<symbol>` or `plugin:<kind>`. */
 function checkTail(
   { registry, report, env }: AccessorContext,
   finds: Definition['finds'],
-  spot: Spot,
+  spot: SourceLocation,
   part: AccessorPart,
   found: AccessorText,
   tail: string,
 ): void {
   const accessor = [`$${part.root}`, ...part.tail].join('.');
   const [first] = part.tail;
-  const refuse = (what: string): void => report.add('ACC_TAIL', spot, { accessor, what });
-  if (tail === 'none' && first !== undefined) refuse(`takes nothing behind "$${part.root}"`);
-  if ((tail === 'name' || tail === 'env') && part.tail.length !== 1) refuse('needs exactly one name behind the dot');
-  if (tail === 'path' && first === undefined) refuse('needs a path behind the dot');
+  const reportTail = (what: string): void => report.add('ACC_TAIL', spot, { accessor, what });
+  if (tail === 'none' && first !== undefined) reportTail(`takes nothing behind "$${part.root}"`);
+  if ((tail === 'name' || tail === 'env') && part.tail.length !== 1)
+    reportTail('needs exactly one name behind the dot');
+  if (tail === 'path' && first === undefined) reportTail('needs a path behind the dot');
   if (tail === 'env' && first !== undefined && env !== null && !env.has(first)) {
-    const near = nearest(first, env.keys());
+    const near = findNearest(first, env.keys());
     const fix = near === undefined ? {} : { fix: { title: `change to ${near}`, text: `$${part.root}.${near}` } };
-    report.add('ENV_MISSING', spot, { name: first, hint: hint(near) }, fix);
+    report.add('ENV_MISSING', spot, { name: first, hint: formatHint(near) }, fix);
   }
   if (tail === 'env' && found.secret && first !== undefined && env?.get(first)?.blank === true) {
     report.add('ENV_BLANK', spot, { name: first, place: found.place });
@@ -170,9 +171,9 @@ function checkTail(
       const isInside = names.includes(first);
       // `user_id` often means the `id` of the caller.
       const near = isInside
-        ? nearest(part.tail.join('.'), declared)
-        : (nearest(first, names) ?? names.find((name) => first.toLowerCase().endsWith(`_${name}`)));
-      const known = near === undefined ? '' : hint(`$${part.root}.${near}`);
+        ? findNearest(part.tail.join('.'), declared)
+        : (findNearest(first, names) ?? names.find((name) => first.toLowerCase().endsWith(`_${name}`)));
+      const known = near === undefined ? '' : formatHint(`$${part.root}.${near}`);
       const rest = isInside ? [] : part.tail.slice(1);
       const text = near === undefined ? null : [`$${part.root}`, near, ...rest].join('.');
       const fix = text === null ? {} : { fix: { title: `change to ${text}`, text } };
@@ -183,7 +184,7 @@ function checkTail(
   if (!tail.startsWith('plugin:')) return;
   const kind = tail.slice('plugin:'.length);
   if (first === undefined || part.tail.length !== 1) {
-    refuse(`needs one of ${registry.names(kind).join(', ')} behind the dot`);
+    reportTail(`needs one of ${registry.names(kind).join(', ')} behind the dot`);
   } else if (registry.plugin(kind, first) === undefined) {
     reportUnknownPlugin({ registry, report }, spot, kind, first, (near) => `$${part.root}.${near}`);
   } else finds.uses.add(`${kind}:${first}`);

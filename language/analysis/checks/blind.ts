@@ -4,15 +4,15 @@
 import { asText } from '../../../contract/json.js';
 import { BLIND } from '../../../contract/model.js';
 import { rewriteBlind, type BlindTable } from '../../strings/sql-blind.js';
-import { memberOf } from '../../source/tree.js';
+import { findMember } from '../../source/tree.js';
 import type { LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
-import { inside, type Report } from '../report.js';
+import { isInside, type Report } from '../report.js';
 import type { Stores } from '../stores.js';
-import { spotInText, type TableNames } from '../tables.js';
-import { isProtected, mayCover } from './protections.js';
-import { payloadReaders } from './readers.js';
+import { locateInText, type TableNames } from '../tables.js';
+import { isProtected, isCoveredByItem } from './protections.js';
+import { listPayloadReaders } from './readers.js';
 
 export interface BlindCheck {
   readonly tables: TableNames;
@@ -23,23 +23,23 @@ export interface BlindCheck {
 const LATER = 'another actionable encrypts the value, and this one, which is done later, sees the ciphertext alone';
 
 export function checkBlind(resources: readonly LinkedResource[], { tables, registry, report }: BlindCheck): void {
-  const readers = payloadReaders(registry);
+  const readers = listPayloadReaders(registry);
   for (const { definition, actions } of resources) {
     const sealed = definition.finds.references.filter(isProtected);
     for (const { node, scan, parameters } of definition.finds.statements) {
-      const rewritten = rewriteBlind(scan, touched(scan.tables, tables));
+      const rewritten = rewriteBlind(scan, listBlindTables(scan.tables, tables));
       if (rewritten === null) continue;
       for (const { column, what, start, end } of rewritten.faults)
-        report.add('LNK_BLIND_FORM', spotInText(definition, node, { start, end }), { column, what });
-      const action = actions.find((one) => inside(node, one.node));
+        report.add('LNK_BLIND_FORM', locateInText(definition, node, { start, end }), { column, what });
+      const action = actions.find((one) => isInside(node, one.node));
       const isLater = action?.timing.later === true || action?.timing.scheduled === true;
       for (const { n, blind, written } of rewritten.parameters) {
         const value = parameters[n - 1];
         if (blind === null || value === undefined || value.type === 'null') continue;
         const text = asText(value.scalar);
-        const by = sealed.filter(({ name }) => mayCover(text, String(name), readers));
+        const by = sealed.filter(({ name }) => isCoveredByItem(text, String(name), readers));
         const spot = { doc: definition.doc, start: value.start, end: value.end };
-        if (isLater && by.length > 0 && !by.some((one) => inside(one.node, action.node)))
+        if (isLater && by.length > 0 && !by.some((one) => isInside(one.node, action.node)))
           report.add('LNK_BLIND_FORM', spot, { column: blind.column, what: LATER });
         if (!written || by.length > 0) continue;
         report.add('LNK_BLIND_CLEAR', spot, { column: blind.column, value: text || value.type });
@@ -48,12 +48,12 @@ export function checkBlind(resources: readonly LinkedResource[], { tables, regis
   }
 }
 
-function touched(names: readonly { readonly name: string }[], tables: TableNames): BlindTable[] {
+function listBlindTables(names: readonly { readonly name: string }[], tables: TableNames): BlindTable[] {
   return [...new Set(names.map(({ name }) => name))].flatMap((table) => {
-    const model = tables.modelOf(table);
+    const model = tables.findModel(table);
     if (model === undefined) return [];
-    const indexes = new Map(tables.blindIn(model).map((field) => [field, field + BLIND]));
-    return [{ table, columns: tables.fieldsOf(model), indexes }];
+    const indexes = new Map(tables.listBlindFields(model).map((field) => [field, field + BLIND]));
+    return [{ table, columns: tables.listFields(model), indexes }];
   });
 }
 
@@ -68,7 +68,7 @@ export function checkBlindModels({ definitions, registry, stores, report }: Blin
   for (const { sort, name, node, doc } of definitions) {
     if (sort !== 'model') continue;
     for (const { key, value } of node.members) {
-      const marked = value && memberOf(value, 'blind_index')?.value;
+      const marked = value && findMember(value, 'blind_index')?.value;
       if (marked?.scalar !== true) continue;
       const taken = node.members.find((member) => member.key === key + BLIND);
       if (taken !== undefined)
@@ -79,7 +79,7 @@ export function checkBlindModels({ definitions, registry, stores, report }: Blin
         );
       const isTable = ({ kind }: { readonly kind: string }): boolean =>
         registry.kinds.get(kind)?.config?.models?.references === true;
-      if (stores.of(name).every(isTable)) continue;
+      if (stores.listStores(name).every(isTable)) continue;
       report.add('LNK_BLIND_STORE', { doc, start: marked.start, end: marked.end }, { name: key });
     }
   }

@@ -5,15 +5,15 @@
 import { isObject } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { addMembers } from '../../source/edit-json.js';
-import { memberOf, toJson, type LocatedNode } from '../../source/tree.js';
+import { findMember, toJson, type LocatedNode } from '../../source/tree.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
-import { once } from '../once.js';
+import { memoize } from '../once.js';
 import type { Registry } from '../registry.js';
-import { repair } from '../repairs.js';
-import { inside, type Report, type ReportOptions, type Spot } from '../report.js';
-import { rootOf } from '../sources.js';
+import { createFix } from '../repairs.js';
+import { isInside, type Report, type ReportOptions, type SourceLocation } from '../report.js';
+import { getRootName } from '../sources.js';
 import type { TableNames } from '../tables.js';
-import { valueReads, type ValueRead } from '../value-reads.js';
+import { listValueReads, type ValueRead } from '../value-reads.js';
 
 interface Context {
   readonly registry: Registry;
@@ -27,7 +27,7 @@ interface Use {
   readonly model: string;
   readonly column: string;
   readonly name: string;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
   /** Sorted; empty if the rules declare none. */
   readonly forms: readonly string[];
   /** Null if there is none or more than one. */
@@ -36,46 +36,46 @@ interface Use {
 
 export function checkCanonical({ registry, report, tables }: Context, resources: readonly LinkedResource[]): void {
   if (!resources.some(hasForms)) return;
-  const uses = resources.flatMap((resource) => usesIn(resource, registry, tables));
+  const uses = resources.flatMap((resource) => listUses(resource, registry, tables));
   const first = new Map<string, Use>();
-  for (const use of uses) if (use.forms.length > 0 && !first.has(keyOf(use))) first.set(keyOf(use), use);
+  for (const use of uses) if (use.forms.length > 0 && !first.has(toColumnKey(use))) first.set(toColumnKey(use), use);
   if (first.size === 0) return;
-  const elsewhere = formsReached(resources);
+  const elsewhere = createFormLookup(resources);
   const told = new Map<LinkedResource, Set<string>>();
   for (const use of uses) {
-    const other = first.get(keyOf(use));
+    const other = first.get(toColumnKey(use));
     if (other === undefined || isSame(use.forms, other.forms)) continue;
     if (use.forms.length === 0 && elsewhere(use.resource, use.name)) continue;
     // Each field is reported once per resource.
     const names = told.get(use.resource) ?? new Set();
     if (names.has(use.name)) continue;
     told.set(use.resource, names.add(use.name));
-    const form = written(other.forms);
+    const form = formatForms(other.forms);
     const related = [{ message: `a value of "${other.column}" is in the form ${form} here`, spot: other.spot }];
     const params = { column: use.column, form, other: other.resource.id };
-    report.add('LNK_CANONICAL', use.spot, params, { related, ...fixOf(use, form) });
+    report.add('LNK_CANONICAL', use.spot, params, { related, ...createCanonicalFix(use, form) });
   }
 }
 
-const keyOf = ({ model, column }: Use): string => `${model} ${column}`;
+const toColumnKey = ({ model, column }: Use): string => `${model} ${column}`;
 const isSame = (a: readonly string[], b: readonly string[]): boolean => a.join(' ') === b.join(' ');
-const written = ([only = '', ...more]: readonly string[]): string =>
+const formatForms = ([only = '', ...more]: readonly string[]): string =>
   JSON.stringify(more.length === 0 ? only : [only, ...more]);
 
-function fixOf({ rule, resource, forms }: Use, form: string): Pick<ReportOptions, 'fix'> {
+function createCanonicalFix({ rule, resource, forms }: Use, form: string): Pick<ReportOptions, 'fix'> {
   if (rule === null || forms.length > 0) return {};
   const change = addMembers(resource.definition.doc, rule, [['canonical', form]]);
-  return repair(`add "canonical": ${form}`, [change]);
+  return createFix(`add "canonical": ${form}`, [change]);
 }
 
 const known = new WeakMap<LinkedResource, readonly Use[]>();
 
 /** Cached by resource, because a resource is linked again when its tables change. */
-function usesIn(resource: LinkedResource, registry: Registry, tables: TableNames): readonly Use[] {
+function listUses(resource: LinkedResource, registry: Registry, tables: TableNames): readonly Use[] {
   const seen = known.get(resource);
   if (seen !== undefined) return seen;
   const found = isReached(resource)
-    ? [...fromQueries(resource, registry, tables), ...fromProperties(resource, tables)]
+    ? [...listQueryUses(resource, registry, tables), ...listPropertyUses(resource, tables)]
     : [];
   known.set(resource, found);
   return found;
@@ -87,14 +87,14 @@ const isReached = ({ actions }: LinkedResource): boolean => actions.some(({ noOp
 /** A comparison other than equality before a placeholder. */
 const NOT_EQUAL = /(?:\b(?:LIKE|ILIKE|TO|BETWEEN|AND)|[<>!~]=?)\s*$/i;
 
-function fromQueries(resource: LinkedResource, registry: Registry, tables: TableNames): Use[] {
-  return valueReads(resource, registry).flatMap((read) => {
+function listQueryUses(resource: LinkedResource, registry: Registry, tables: TableNames): Use[] {
+  return listValueReads(resource, registry).flatMap((read) => {
     const { query, columns, path, source, spot } = read;
     if (query === null || source?.sort !== 'payload' || !isWhole(read)) return [];
     const action = resource.actions.find(({ key }) => key === read.action);
     if (action === undefined) return [];
     const met = 'scan' in query ? equalColumns(query, read.node) : columns;
-    return met.flatMap((column) => useOf(resource, action, { path, column, spot }, tables));
+    return met.flatMap((column) => findUses(resource, action, { path, column, spot }, tables));
   });
 }
 
@@ -117,64 +117,67 @@ function equalColumns(
 }
 
 /** A hashed property belongs to the column of the same name. */
-function fromProperties(resource: LinkedResource, tables: TableNames): Use[] {
+function listPropertyUses(resource: LinkedResource, tables: TableNames): Use[] {
   return resource.definition.finds.references.flatMap(({ refers, name, node, spot }) => {
     if (refers.symbol !== 'payload-field') return [];
-    const action = resource.actions.find((one) => inside(node, one.node));
+    const action = resource.actions.find((one) => isInside(node, one.node));
     const path = String(name).split('.');
-    if (action === undefined || resource.sources.all(rootOf(String(name)), action.key)[0]?.sort !== 'payload')
+    if (
+      action === undefined ||
+      resource.sources.listSources(getRootName(String(name)), action.key)[0]?.sort !== 'payload'
+    )
       return [];
-    return useOf(resource, action, { path, column: path.at(-1) ?? '', spot }, tables);
+    return findUses(resource, action, { path, column: path.at(-1) ?? '', spot }, tables);
   });
 }
 
 /** Returns a use only if exactly one model has the column. */
-function useOf(
+function findUses(
   resource: LinkedResource,
   action: LinkedAction,
-  { path, column, spot }: { readonly path: readonly string[]; readonly column: string; readonly spot: Spot },
+  { path, column, spot }: { readonly path: readonly string[]; readonly column: string; readonly spot: SourceLocation },
   tables: TableNames,
 ): Use[] {
-  const [model, other] = action.models.filter((one) => tables.fieldsOf(one).includes(column));
+  const [model, other] = action.models.filter((one) => tables.listFields(one).includes(column));
   if (model === undefined || other !== undefined) return [];
   const name = path.join('.');
-  const rules = rulesOf(resource).get(name) ?? [];
+  const rules = getRules(resource).get(name) ?? [];
   // Rules of list items have other paths.
   if (rules.length === 0 && (action.repeat !== null || path.length > 1)) return [];
   const [rule = null, second] = rules;
-  const forms = [...new Set(rules.flatMap(formsOf))].sort();
+  const forms = [...new Set(rules.flatMap(listForms))].sort();
   return [{ resource, model, column, name, spot, forms, rule: second === undefined ? rule : null }];
 }
 
 /** By dotted path of the field. */
-const rulesOf = once(({ definition }: LinkedResource): ReadonlyMap<string, readonly LocatedNode[]> => {
+const getRules = memoize(({ definition }: LinkedResource): ReadonlyMap<string, readonly LocatedNode[]> => {
   const rules = new Map<string, LocatedNode[]>();
-  const collect = (name: string, node: LocatedNode | null): void => {
+  const collectRule = (name: string, node: LocatedNode | null): void => {
     if (node === null) return;
     rules.set(name, [...(rules.get(name) ?? []), node]);
-    for (const { key, value } of memberOf(node, 'fields')?.value?.members ?? []) collect(`${name}.${key}`, value);
+    for (const { key, value } of findMember(node, 'fields')?.value?.members ?? []) collectRule(`${name}.${key}`, value);
   };
   for (const { symbol, name, node } of definition.finds.declarations)
-    if (symbol === 'payload-field') collect(name, node);
+    if (symbol === 'payload-field') collectRule(name, node);
   return rules;
 });
 
 const hasForms = (resource: LinkedResource): boolean =>
-  [...rulesOf(resource).values()].some((rules) => rules.some((rule) => memberOf(rule, 'canonical') !== undefined));
+  [...getRules(resource).values()].some((rules) => rules.some((rule) => findMember(rule, 'canonical') !== undefined));
 
-function formsOf(rule: LocatedNode): string[] {
+function listForms(rule: LocatedNode): string[] {
   const json = toJson(rule);
   const said = isObject(json) ? json['canonical'] : undefined;
   return [said].flat().flatMap((one) => (typeof one === 'string' ? [one] : []));
 }
 
 /** The rules of a reached resource apply to the whole request. */
-function formsReached(resources: readonly LinkedResource[]): (from: LinkedResource, name: string) => boolean {
+function createFormLookup(resources: readonly LinkedResource[]): (from: LinkedResource, name: string) => boolean {
   const owners = new Map(resources.flatMap((one) => one.actions.map(({ key }) => [key, one] as const)));
   return (from, name) => {
     const seen = new Set([from]);
     for (const one of seen) {
-      if ((rulesOf(one).get(name) ?? []).some((rule) => formsOf(rule).length > 0)) return true;
+      if ((getRules(one).get(name) ?? []).some((rule) => listForms(rule).length > 0)) return true;
       for (const { to } of one.actions.flatMap(({ edges }) => edges)) {
         const owner = owners.get(to);
         if (owner !== undefined) seen.add(owner);

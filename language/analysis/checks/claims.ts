@@ -4,14 +4,14 @@
  */
 import type { IssuedCredentials } from '../../../contract/plugin.js';
 import { hasOverlap, splitPath } from '../../strings/path.js';
-import { nearest } from '../../source/suggest.js';
-import { spotInString } from '../../source/escapes.js';
-import type { PluginPlace } from '../finds.js';
+import { findNearest } from '../../source/suggest.js';
+import { locateInString } from '../../source/escapes.js';
+import type { PluginUsage } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
-import { hint, inside, type Report, type Spot } from '../report.js';
-import { valueReads } from '../value-reads.js';
-import { claimReaders } from './readers.js';
+import { formatHint, isInside, type Report, type SourceLocation } from '../report.js';
+import { listValueReads } from '../value-reads.js';
+import { listClaimReaders } from './readers.js';
 
 type Path = readonly string[];
 
@@ -19,14 +19,14 @@ interface ClaimRead {
   /** Null for a plugin of the resource itself. */
   readonly action: LinkedAction | null;
   readonly path: Path;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
   /** As written in the definition. */
   readonly text: string;
 }
 
 interface Issuer {
   readonly id: string;
-  readonly place: PluginPlace;
+  readonly place: PluginUsage;
   readonly issued: IssuedCredentials;
 }
 
@@ -37,20 +37,20 @@ interface ClaimContext {
 
 export function checkClaims(resources: readonly LinkedResource[], { registry, report }: ClaimContext): void {
   const readings = resources.flatMap((resource) => {
-    const reads = claimReads(resource, registry);
+    const reads = listClaimReads(resource, registry);
     return reads.length > 0 || hasGuard(resource, registry) ? [{ resource, reads }] : [];
   });
   if (readings.every(({ reads }) => reads.length === 0)) return;
-  const issuers = resources.flatMap((resource) => issuersIn(resource, registry));
+  const issuers = resources.flatMap((resource) => listIssuers(resource, registry));
   const owners = new Map(readings.flatMap((one) => one.resource.actions.map(({ key }) => [key, one] as const)));
   for (const { resource, reads } of readings) {
-    reportAbsent(resource, reads, issuers, { registry, report });
+    reportMissingClaim(resource, reads, issuers, { registry, report });
     const reached = resource.actions.flatMap(({ edges }) => edges);
     for (const { to, spot } of reached) {
       const other = owners.get(to);
       if (other === undefined || other.resource === resource || !hasGuard(resource, registry)) continue;
       const read = other.reads.find(
-        ({ action, path }) => action?.key === to && !isCovered(path, extractedIn(resource)),
+        ({ action, path }) => action?.key === to && !isCovered(path, listExtractedClaims(resource)),
       );
       if (read !== undefined)
         report.add('LNK_CLAIM_REACHED', spot, { name: read.path.join('.'), target: other.resource.id });
@@ -58,7 +58,7 @@ export function checkClaims(resources: readonly LinkedResource[], { registry, re
   }
 }
 
-function reportAbsent(
+function reportMissingClaim(
   resource: LinkedResource,
   reads: readonly ClaimRead[],
   issuers: readonly Issuer[],
@@ -72,47 +72,47 @@ function reportAbsent(
   const own = certain.flatMap(({ issued }) => issued.claims);
   const names = [...new Set([...own, ...certain.flatMap(({ issued }) => issued.standard)])];
   for (const { path, spot, text } of reads) {
-    const lacking = certain.filter(({ issued }) => !isCovered(path, claimsIn(issued)));
+    const lacking = certain.filter(({ issued }) => !isCovered(path, listClaims(issued)));
     if (lacking.length === 0) continue;
-    const params = { claim: path.join('.'), ids: listed(lacking.map(({ id }) => id)) };
-    if (possible.some(({ issued }) => isCovered(path, claimsIn(issued)))) {
+    const params = { claim: path.join('.'), ids: quoteNames(lacking.map(({ id }) => id)) };
+    if (possible.some(({ issued }) => isCovered(path, listClaims(issued)))) {
       report.add('LNK_CLAIM_SOMETIMES', spot, params);
       continue;
     }
-    const near = nearest(params.claim, names);
-    const isReadable = near !== undefined && isCovered(splitPath(near), extractedIn(resource));
+    const near = findNearest(params.claim, names);
+    const isReadable = near !== undefined && isCovered(splitPath(near), listExtractedClaims(resource));
     const right = isReadable ? text.replace(params.claim, near) : null;
     const fix = right === null ? {} : { fix: { title: `change to ${right}`, text: right } };
-    report.add('LNK_CLAIM_ABSENT', spot, { ...params, claims: listed(names), hint: hint(near) }, fix);
+    report.add('LNK_CLAIM_ABSENT', spot, { ...params, claims: quoteNames(names), hint: formatHint(near) }, fix);
   }
 }
 
-const claimsIn = ({ claims, standard }: IssuedCredentials): readonly string[] => [...claims, ...standard];
+const listClaims = ({ claims, standard }: IssuedCredentials): readonly string[] => [...claims, ...standard];
 
-const listed = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
+const quoteNames = (names: readonly string[]): string => names.map((name) => `"${name}"`).join(', ');
 
 /** True if one path contains the other. */
 const isCovered = (path: Path, names: readonly string[]): boolean =>
   names.some((name) => hasOverlap(path, splitPath(name)));
 
-const extractedIn = ({ definition }: LinkedResource): string[] =>
+const listExtractedClaims = ({ definition }: LinkedResource): string[] =>
   definition.finds.declarations.flatMap(({ symbol, name }) => (symbol === 'claim' ? [name] : []));
 
 /** Scheduled actionables have no token and are skipped. */
-function claimReads(resource: LinkedResource, registry: Registry): ClaimRead[] {
+function listClaimReads(resource: LinkedResource, registry: Registry): ClaimRead[] {
   const { definition, actions } = resource;
   if (resource.claims.size === 0) return [];
-  const readers = claimReaders(registry);
+  const readers = listClaimReaders(registry);
   const byKey = new Map(actions.map((action) => [action.key, action]));
   const written = definition.finds.accessors.flatMap(({ node, parts }) =>
     parts.flatMap(({ root, tail, start, end }): ClaimRead[] => {
-      if (!readers.includes(root) || !isCovered(tail, extractedIn(resource))) return [];
-      const action = actions.find((one) => inside(node, one.node)) ?? null;
-      const spot = spotInString(definition.doc, node, { start, end });
+      if (!readers.includes(root) || !isCovered(tail, listExtractedClaims(resource))) return [];
+      const action = actions.find((one) => isInside(node, one.node)) ?? null;
+      const spot = locateInString(definition.doc, node, { start, end });
       return [{ action, path: tail, spot, text: [`$${root}`, ...tail].join('.') }];
     }),
   );
-  const bare = valueReads(resource, registry).flatMap(({ source, action, path, spot }): ClaimRead[] =>
+  const bare = listValueReads(resource, registry).flatMap(({ source, action, path, spot }): ClaimRead[] =>
     source?.sort === 'claim'
       ? [{ action: byKey.get(action ?? '') ?? null, path, spot, text: JSON.stringify(path.join('.')) }]
       : [],
@@ -120,14 +120,14 @@ function claimReads(resource: LinkedResource, registry: Registry): ClaimRead[] {
   return [...written, ...bare].filter(({ action }) => action?.timing.scheduled !== true);
 }
 
-const placesOf = ({ definition: { finds, node } }: LinkedResource): readonly PluginPlace[] =>
+const listUsages = ({ definition: { finds, node } }: LinkedResource): readonly PluginUsage[] =>
   finds.places.filter((place) => place.node === node);
 
 const hasGuard = (resource: LinkedResource, registry: Registry): boolean =>
-  placesOf(resource).some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['identifies'] === true);
+  listUsages(resource).some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['identifies'] === true);
 
-function issuersIn(resource: LinkedResource, registry: Registry): Issuer[] {
-  return placesOf(resource).flatMap((place) => {
+function listIssuers(resource: LinkedResource, registry: Registry): Issuer[] {
+  return listUsages(resource).flatMap((place) => {
     const issued = registry.plugins.get(place.plugin)?.issues?.(place) ?? null;
     return issued === null ? [] : [{ id: resource.id, place, issued }];
   });
@@ -135,11 +135,11 @@ function issuersIn(resource: LinkedResource, registry: Registry): Issuer[] {
 
 /** Null if the result depends on the environment. */
 function isAccepted(resource: LinkedResource, { place: by, issued }: Issuer, registry: Registry): boolean | null {
-  const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
-  const answers = placesOf(resource).flatMap((place) => {
+  const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
+  const answers = listUsages(resource).flatMap((place) => {
     const accepts = registry.plugins.get(place.plugin)?.accepts;
     if (accepts === undefined) return [];
-    return [place.sound && by.sound ? accepts({ ...place, facts }, issued) : null];
+    return [place.sound && by.sound ? accepts({ ...place, facts: findFacts }, issued) : null];
   });
   if (answers.length === 0 || answers.includes(false)) return false;
   return answers.includes(null) ? null : true;

@@ -6,15 +6,15 @@ import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
 import { listWrittenParts } from '../../strings/sql-written.js';
-import { nodeAt, objectOf, type LocatedNode } from '../../source/tree.js';
+import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
-import { inside, type Report } from '../report.js';
+import { isInside, type Report } from '../report.js';
 import type { Source } from '../sources.js';
 import type { TableNames } from '../tables.js';
-import { isCovered, isProtected, mayCover } from './protections.js';
-import { claimReaders, headerReaders, payloadReaders } from './readers.js';
+import { isCovered, isProtected, isCoveredByItem } from './protections.js';
+import { listClaimReaders, listHeaderReaders, listPayloadReaders } from './readers.js';
 
 interface Context {
   readonly registry: Registry;
@@ -38,13 +38,13 @@ export function checkClearWrites(
   { registry, report, tables }: Context,
   groups: readonly { readonly linked: readonly LinkedResource[] }[],
 ): void {
-  if (!groups.some(({ linked }) => linked.some(protectsAny))) return;
-  const readers = payloadReaders(registry);
-  const writes = groups.map(({ linked }) => linked.flatMap((one) => writesIn(one, { tables, readers })));
+  if (!groups.some(({ linked }) => linked.some(hasProtection))) return;
+  const readers = listPayloadReaders(registry);
+  const writes = groups.map(({ linked }) => linked.flatMap((one) => listWrites(one, { tables, readers })));
   const first = new Map<string, { readonly id: string; readonly by: Reference }>();
   for (const { kept, model, resource } of writes.flat()) {
     for (const { field, by } of kept) {
-      const key = keyOf({ model, field });
+      const key = toFieldKey({ model, field });
       if (!first.has(key)) first.set(key, { id: resource.id, by });
     }
   }
@@ -52,10 +52,10 @@ export function checkClearWrites(
   for (const [i, { linked }] of groups.entries()) {
     const sealed = linked.flatMap(({ definition }) => definition.finds.references.filter(isProtected));
     for (const write of writes[i] ?? []) {
-      const other = first.get(keyOf(write));
+      const other = first.get(toFieldKey(write));
       const text = asText(write.value.scalar);
-      if (other === undefined || sealed.some(({ name }) => mayCover(text, String(name), readers))) continue;
-      if (isToldElsewhere(write, sealed) || !isOfRequest(write, registry)) continue;
+      if (other === undefined || sealed.some(({ name }) => isCoveredByItem(text, String(name), readers))) continue;
+      if (isReportedElsewhere(write, sealed) || !isFromRequest(write, registry)) continue;
       const { resource, value, field, model } = write;
       const related = [{ message: `"${field}" is protected here`, spot: other.by.spot }];
       const spot = { doc: resource.definition.doc, start: value.start, end: value.end };
@@ -64,17 +64,19 @@ export function checkClearWrites(
   }
 }
 
-const protectsAny = ({ definition }: LinkedResource): boolean => definition.finds.references.some(isProtected);
+const hasProtection = ({ definition }: LinkedResource): boolean => definition.finds.references.some(isProtected);
 
-const keyOf = ({ model, field }: Pick<Write, 'model' | 'field'>): string => `${model} ${field.toLowerCase()}`;
+const toFieldKey = ({ model, field }: Pick<Write, 'model' | 'field'>): string => `${model} ${field.toLowerCase()}`;
 
 /** `checkProtections` reports writes of an actionable that protects a property of the same name. */
-const isToldElsewhere = ({ action, field }: Write, sealed: readonly Reference[]): boolean =>
-  sealed.some(({ name, node }) => inside(node, action.node) && lastOf(String(name)) === lastOf(field));
+const isReportedElsewhere = ({ action, field }: Write, sealed: readonly Reference[]): boolean =>
+  sealed.some(
+    ({ name, node }) => isInside(node, action.node) && getLastSegment(String(name)) === getLastSegment(field),
+  );
 
-const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+const getLastSegment = (path: string): string => path.slice(path.lastIndexOf('.') + 1).toLowerCase();
 
-interface Reading {
+interface WriteContext {
   readonly tables: TableNames;
   readonly readers: readonly string[];
 }
@@ -82,21 +84,25 @@ interface Reading {
 const known = new WeakMap<LinkedResource, readonly Write[]>();
 
 /** Cached by resource, because a resource is linked again when its tables change. */
-function writesIn(resource: LinkedResource, reading: Reading): readonly Write[] {
+function listWrites(resource: LinkedResource, reading: WriteContext): readonly Write[] {
   const seen = known.get(resource);
   if (seen !== undefined) return seen;
   const { finds } = resource.definition;
   const found = resource.actions.flatMap((action): Write[] => {
-    const sealed = finds.references.filter((one) => isProtected(one) && inside(one.node, action.node));
+    const sealed = finds.references.filter((one) => isProtected(one) && isInside(one.node, action.node));
     const own = [
-      ...finds.statements.filter(({ node }) => inside(node, action.node)).flatMap((one) => inRows(one, reading)),
-      ...finds.documents.filter(({ node }) => inside(node, action.node)).flatMap((one) => inDocuments(one, reading)),
+      ...finds.statements
+        .filter(({ node }) => isInside(node, action.node))
+        .flatMap((one) => listRowWrites(one, reading)),
+      ...finds.documents
+        .filter(({ node }) => isInside(node, action.node))
+        .flatMap((one) => listDocumentWrites(one, reading)),
     ];
     return own.map((one) => ({
       ...one,
       resource,
       action,
-      kept: sealed.flatMap((by) => keptBy(by, one, action, reading)),
+      kept: sealed.flatMap((by) => listProtected(by, one, action, reading)),
     }));
   });
   known.set(resource, found);
@@ -104,7 +110,12 @@ function writesIn(resource: LinkedResource, reading: Reading): readonly Write[] 
 }
 
 /** The protected property must be the written value or nested in it. */
-function keptBy(by: Reference, { field, value }: Found, { repeat }: LinkedAction, { readers }: Reading): Write['kept'] {
+function listProtected(
+  by: Reference,
+  { field, value }: ClearValue,
+  { repeat }: LinkedAction,
+  { readers }: WriteContext,
+): Write['kept'] {
   const text = asText(value.scalar);
   const property = String(by.name);
   const item = typeof repeat?.name === 'string' ? `${repeat.name}.` : '';
@@ -120,14 +131,14 @@ const CLEAR = new Set(['COALESCE', 'NULLIF', 'LOWER', 'UPPER', 'TRIM', 'BTRIM', 
 const CALL = /([A-Za-z_][A-Za-z0-9_]*)\s*\(/g;
 const COMPUTED = /\b(?:SELECT|CASE)\b/i;
 
-type Found = Pick<Write, 'model' | 'field' | 'value'>;
+type ClearValue = Pick<Write, 'model' | 'field' | 'value'>;
 
-function inRows({ scan, parameters }: SqlText, { tables }: Reading): Found[] {
-  return listWrittenParts(scan).flatMap(({ table, column, text, start, end }): Found[] => {
-    const model = table === null ? undefined : tables.modelOf(table);
-    const field = model && tables.fieldsOf(model).find((one) => one.toLowerCase() === column.toLowerCase());
+function listRowWrites({ scan, parameters }: SqlText, { tables }: WriteContext): ClearValue[] {
+  return listWrittenParts(scan).flatMap(({ table, column, text, start, end }): ClearValue[] => {
+    const model = table === null ? undefined : tables.findModel(table);
+    const field = model && tables.listFields(model).find((one) => one.toLowerCase() === column.toLowerCase());
     // `checkBlind` checks blind-indexed fields.
-    if (model === undefined || field === undefined || tables.blindIn(model).includes(field)) return [];
+    if (model === undefined || field === undefined || tables.listBlindFields(model).includes(field)) return [];
     const calls = [...text.matchAll(CALL)].map(([, name = '']) => name.toUpperCase());
     if (COMPUTED.test(text) || !calls.every((name) => CLEAR.has(name))) return [];
     return scan.placeholders
@@ -139,31 +150,31 @@ function inRows({ scan, parameters }: SqlText, { tables }: Reading): Found[] {
   });
 }
 
-function inDocuments({ around, collection }: DocumentQuery, { tables }: Reading): Found[] {
-  const model = tables.modelOf(collection);
+function listDocumentWrites({ around, collection }: DocumentQuery, { tables }: WriteContext): ClearValue[] {
+  const model = tables.findModel(collection);
   if (model === undefined) return [];
-  return listDocumentFields(objectOf(around)).flatMap(({ path, at, written }) => {
-    const value = written ? nodeAt(around, at)?.node : undefined;
+  return listDocumentFields(toJsonObject(around)).flatMap(({ path, at, written }) => {
+    const value = written ? findNode(around, at)?.node : undefined;
     return value === undefined ? [] : [{ model, field: path, value }];
   });
 }
 
 /** Excludes results, which may be protected already, and generated values. */
-function isOfRequest({ resource, action, field, value }: Write, registry: Registry): boolean {
+function isFromRequest({ resource, action, field, value }: Write, registry: Registry): boolean {
   const isDeclared = ({ why }: Source): boolean => why === 'rule' || why === 'path';
   const isSent = (source: Source | null): boolean =>
-    source?.sort === 'claim' || (source?.sort === 'payload' && (isDeclared(source) || !isOfResult(action)));
+    source?.sort === 'claim' || (source?.sort === 'payload' && (isDeclared(source) || !isFromResult(action)));
   const read = resource.definition.finds.accessors.find(({ node }) => node === value);
   if (read === undefined) {
     const isName = action.parameters.get(value.pointer)?.source === 'name';
-    return isName && isSent(resource.sources.bare(asText(value.scalar), action.key, [field]));
+    return isName && isSent(resource.sources.resolveBare(asText(value.scalar), action.key, [field]));
   }
-  const others = [...claimReaders(registry), ...headerReaders(registry)];
-  const readers = payloadReaders(registry);
+  const others = [...listClaimReaders(registry), ...listHeaderReaders(registry)];
+  const readers = listPayloadReaders(registry);
   return read.parts.some(({ root, tail: [name] }) => {
     if (!readers.includes(root)) return others.includes(root);
     return name !== undefined && isSent(resource.sources.read(name, action.key));
   });
 }
 
-const isOfResult = ({ repeat }: LinkedAction): boolean => repeat?.from === 'result' || repeat?.from === 'extracted';
+const isFromResult = ({ repeat }: LinkedAction): boolean => repeat?.from === 'result' || repeat?.from === 'extracted';

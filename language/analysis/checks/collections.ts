@@ -2,10 +2,10 @@
  * Reports a collection without a model only if its name resembles a model, or if other collections of its kind of store have
  * models.
  */
-import { nearest } from '../../source/suggest.js';
-import { aliasesOf, collectionsOf, type TableNames } from '../tables.js';
+import { findNearest } from '../../source/suggest.js';
+import { listAliases, listCollections, type TableNames } from '../tables.js';
 import type { Definition } from '../model.js';
-import { hint, rename, type Report } from '../report.js';
+import { formatHint, createRenameFix, type Report } from '../report.js';
 import type { Stores } from '../stores.js';
 
 export interface CollectionCheck {
@@ -19,21 +19,21 @@ export function checkCollections({ definitions, tables, stores, report }: Collec
   const models = definitions.flatMap(({ sort, name }) => (sort === 'model' ? [name] : []));
   for (const { doc, finds } of definitions) {
     const named = finds.documents.flatMap((query) =>
-      collectionsOf(query).map((one) => ({ ...one, store: query.store })),
+      listCollections(query).map((one) => ({ ...one, store: query.store })),
     );
     for (const { node, name, store } of named) {
-      if (tables.modelOf(name) !== undefined) continue;
-      const near = nearName(name, models, tables);
-      const beside = models.some((model) => stores.of(model).some(({ kind }) => kind === store));
+      if (tables.findModel(name) !== undefined) continue;
+      const near = suggestCollection(name, models, tables);
+      const beside = models.some((model) => stores.listStores(model).some(({ kind }) => kind === store));
       if (near === undefined && !beside) continue;
-      const params = { name, hint: hint(near) };
-      report.add('LNK_COLLECTION', { doc, start: node.start, end: node.end }, params, rename(near));
+      const params = { name, hint: formatHint(near) };
+      report.add('LNK_COLLECTION', { doc, start: node.start, end: node.end }, params, createRenameFix(near));
     }
   }
 }
 
-function nearName(name: string, models: readonly string[], tables: TableNames): string | undefined {
-  const near = nearest(name, models.flatMap(aliasesOf));
-  const model = near === undefined ? undefined : tables.modelOf(near);
-  return model === undefined ? undefined : tables.tableOf(model);
+function suggestCollection(name: string, models: readonly string[], tables: TableNames): string | undefined {
+  const near = findNearest(name, models.flatMap(listAliases));
+  const model = near === undefined ? undefined : tables.findModel(near);
+  return model === undefined ? undefined : tables.getTable(model);
 }

@@ -15,7 +15,7 @@ const TRUTH = /^\s*(?:t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|
 /** All time formats contain a digit, except for these keywords. */
 const TIME = /\d|^\s*[+-]?(?:now|today|tomorrow|yesterday|epoch|infinity)\s*$/i;
 
-export function takes(column: string, json: Json): boolean {
+export function canStoreValue(column: string, json: Json): boolean {
   if (json === null || column === 'text' || column === 'json') return true;
   if (typeof json === 'object') return false;
   const text = String(json);

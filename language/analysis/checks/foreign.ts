@@ -17,11 +17,13 @@ export function checkForeign({ definitions, tables, registry, stores, report }: 
   for (const { sort, name, finds } of definitions) {
     if (sort !== 'model') continue;
     // Stores without foreign keys report them separately.
-    const own = stores.of(name).filter(({ kind }) => registry.kinds.get(kind)?.config?.models?.references === true);
+    const own = stores
+      .listStores(name)
+      .filter(({ kind }) => registry.kinds.get(kind)?.config?.models?.references === true);
     for (const { refers, name: target, spot } of finds.references) {
-      const model = refers.symbol === 'model' ? tables.modelOf(String(target)) : undefined;
+      const model = refers.symbol === 'model' ? tables.findModel(String(target)) : undefined;
       if (model === undefined) continue;
-      const places = stores.of(model);
+      const places = stores.listStores(model);
       const lost = own.find(
         ({ kind, instance }) => !places.some((place) => place.kind === kind && place.instance === instance),
       );

@@ -4,23 +4,23 @@
  */
 import { isObject } from '../../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
-import { memberOf, type LocatedNode } from '../../source/tree.js';
+import { findMember, type LocatedNode } from '../../source/tree.js';
 import type { Declaration } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
-import { repair } from '../repairs.js';
-import { type Report, type ReportOptions, inside } from '../report.js';
-import { outputsRead, valueReads, type ValueRead } from '../value-reads.js';
-import { extractionOf, sourcesOf } from './uses.js';
+import { createFix } from '../repairs.js';
+import { type Report, type ReportOptions, isInside } from '../report.js';
+import { filterOutputReads, listValueReads, type ValueRead } from '../value-reads.js';
+import { findExtraction, listSourceKeys } from './uses.js';
 
-export function checkGivenNames(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
+export function checkProducedNames(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   for (const resource of resources) {
-    const reads = valueReads(resource, registry);
-    reportTwice(resource, report);
+    const reads = listValueReads(resource, registry);
+    reportDuplicate(resource, report);
     reportRules(resource, report);
     reportEarly(resource, reads, report);
     reportTwoSources(resource, reads, report);
-    for (const action of resource.actions) reportSeveral(resource, action, reads, registry, report);
+    for (const action of resource.actions) reportSeveralItems(resource, action, reads, registry, report);
   }
 }
 
@@ -32,22 +32,22 @@ const SOURCE_WORDS = {
   claim: 'the claims of the token',
 } as const;
 
-const isGiven = ({ symbol }: Declaration): boolean => symbol === 'name' || symbol === 'generated';
+const isProduced = ({ symbol }: Declaration): boolean => symbol === 'name' || symbol === 'generated';
 
-const giverOf = ({ actions }: LinkedResource, { spot }: Declaration): LinkedAction | undefined =>
-  actions.find(({ node }) => inside(spot, node));
+const findProducer = ({ actions }: LinkedResource, { spot }: Declaration): LinkedAction | undefined =>
+  actions.find(({ node }) => isInside(spot, node));
 
 /** Extracting the same value from the same results twice is allowed. */
-function reportTwice(resource: LinkedResource, report: Report): void {
+function reportDuplicate(resource: LinkedResource, report: Report): void {
   const first = new Map<string, Declaration>();
-  for (const declared of resource.definition.finds.declarations.filter(isGiven)) {
+  for (const declared of resource.definition.finds.declarations.filter(isProduced)) {
     const key = `${declared.symbol} ${declared.name}`;
     const earlier = first.get(key);
     if (earlier === undefined) {
       first.set(key, declared);
       continue;
     }
-    const other = giverOf(resource, earlier);
+    const other = findProducer(resource, earlier);
     if (other === undefined || isSameValue(resource, earlier, declared)) continue;
     const related = [{ message: `"${declared.name}" is given here too`, spot: earlier.spot }];
     report.add('LNK_GIVEN_TWICE', declared.spot, { name: declared.name, other: other.id }, { related });
@@ -55,16 +55,16 @@ function reportTwice(resource: LinkedResource, report: Report): void {
 }
 
 function isSameValue(resource: LinkedResource, a: Declaration, b: Declaration): boolean {
-  const [from, to] = [takenFrom(resource, a), takenFrom(resource, b)];
+  const [from, to] = [getExtractionKey(resource, a), getExtractionKey(resource, b)];
   return from !== null && from === to;
 }
 
 /** The path and the actionables it comes from; null for generated values. */
-function takenFrom(resource: LinkedResource, { spot, symbol }: Declaration): string | null {
-  const user = resource.actions.find(({ node }) => inside(spot, node));
+function getExtractionKey(resource: LinkedResource, { spot, symbol }: Declaration): string | null {
+  const user = resource.actions.find(({ node }) => isInside(spot, node));
   if (symbol !== 'name' || user === undefined) return null;
-  const reference = extractionOf(resource, spot);
-  return reference === undefined ? null : JSON.stringify([[...sourcesOf(user, reference)].sort(), reference.name]);
+  const reference = findExtraction(resource, spot);
+  return reference === undefined ? null : JSON.stringify([[...listSourceKeys(user, reference)].sort(), reference.name]);
 }
 
 /** A produced value replaces the required payload field, so nothing reads it. */
@@ -73,8 +73,8 @@ function reportRules(resource: LinkedResource, report: Report): void {
   for (const { symbol, name, spot, value } of definition.finds.declarations) {
     if (symbol !== 'payload-field' || !(names.has(name) || generated.has(name))) continue;
     if (isObject(value) && value['optional'] === true) continue;
-    const giver = definition.finds.declarations.find((one) => isGiven(one) && one.name === name);
-    const action = giver && giverOf(resource, giver);
+    const giver = definition.finds.declarations.find((one) => isProduced(one) && one.name === name);
+    const action = giver && findProducer(resource, giver);
     const made = names.has(name) ? 'extracted' : 'generated';
     report.add('LNK_RULE_GIVEN', spot, { name, made, producer: action?.id });
   }
@@ -98,7 +98,7 @@ function reportTwoSources(
 ): void {
   for (const { form, action, source, spot } of reads) {
     if (source === null || form === 'list') continue;
-    const all = sources.all(source.name, action).filter(({ sort }) => form === 'word' || sort !== 'claim');
+    const all = sources.listSources(source.name, action).filter(({ sort }) => form === 'word' || sort !== 'claim');
     const [first, second] = all;
     if (first === undefined || second === undefined) continue;
     // `reportRules` already reports this combination.
@@ -110,14 +110,14 @@ function reportTwoSources(
 }
 
 /** For example a read of `url` from an upload that accepts several files. */
-function reportSeveral(
+function reportSeveralItems(
   resource: LinkedResource,
   action: LinkedAction,
   reads: readonly ValueRead[],
   registry: Registry,
   report: Report,
 ): void {
-  const [first] = outputsRead(reads, action.key);
+  const [first] = filterOutputReads(reads, action.key);
   const source = first?.source;
   if (first === undefined || !source) return;
   const place = resource.definition.finds.places.find(
@@ -126,20 +126,20 @@ function reportSeveral(
   const items = place?.sound === true ? registry.plugins.get(place.plugin)?.items?.(place) : null;
   if (!items || items.most <= 1) return;
   const params = { name: source.name, producer: action.id, most: items.most };
-  report.add('LNK_SEVERAL', first.spot, params, limited(resource, action, items.limit));
+  report.add('LNK_SEVERAL', first.spot, params, createLimitFix(resource, action, items.limit));
 }
 
-function limited(
+function createLimitFix(
   { definition: { doc } }: LinkedResource,
   { node }: LinkedAction,
   limit: readonly string[] | null,
 ): ReportOptions {
   const [holder, field] = [limit?.slice(0, -1) ?? [], limit?.at(-1)];
-  const around = holder.reduce<LocatedNode | null>((at, key) => (at && memberOf(at, key)?.value) ?? null, node);
+  const around = holder.reduce<LocatedNode | null>((at, key) => (at && findMember(at, key)?.value) ?? null, node);
   if (field === undefined || around === null) return {};
-  const written = memberOf(around, field)?.value;
+  const written = findMember(around, field)?.value;
   const change = written
     ? { start: written.start, end: written.end, text: '1' }
     : addMembers(doc, around, [[field, '1']]);
-  return repair(`let one come: "${field}": 1`, [change], true);
+  return createFix(`let one come: "${field}": 1`, [change], true);
 }

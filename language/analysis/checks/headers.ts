@@ -1,7 +1,7 @@
 /** Checks `http.headers` of the config: an invalid name would break every response, so it prevents the start. */
 import { HEADER_NAME } from '../../strings/header.js';
 import type { Document } from '../../source/document.js';
-import { memberOf, type LocatedNode } from '../../source/tree.js';
+import { findMember, type LocatedNode } from '../../source/tree.js';
 import type { Report } from '../report.js';
 
 /** Headers that the server sets itself. */
@@ -17,8 +17,8 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 
 export function checkHeaderNames(doc: Document, root: LocatedNode, report: Report): void {
-  const http = memberOf(root, 'http')?.value ?? null;
-  const headers = http === null ? undefined : memberOf(http, 'headers')?.value;
+  const http = findMember(root, 'http')?.value ?? null;
+  const headers = http === null ? undefined : findMember(http, 'headers')?.value;
   for (const { key, keyStart: start, keyEnd: end } of headers?.members ?? []) {
     const isOwn = OWN.has(key.toLowerCase());
     if (!isOwn && HEADER_NAME.test(key)) continue;

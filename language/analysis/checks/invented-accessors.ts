@@ -3,16 +3,16 @@
  */
 import { Slot } from '../../../contract/slot.js';
 import type { AccessorPart } from '../../strings/accessor.js';
-import { once } from '../once.js';
+import { memoize } from '../once.js';
 import type { Registry } from '../registry.js';
 
 /** `whole` is false if the text still contains a placeholder name. */
-export interface RightAccessor {
+export interface AccessorSuggestion {
   readonly text: string;
   readonly whole: boolean;
 }
 
-interface Known {
+interface KnownAccessor {
   readonly name: string;
   readonly tail: string;
   readonly aliases: readonly string[];
@@ -20,51 +20,51 @@ interface Known {
   readonly offers: readonly string[];
 }
 
-export const knownAccessors = once((registry: Registry): readonly Known[] =>
-  registry.kindsIn(Slot.ACCESSOR).flatMap(({ kind }) =>
+export const listKnownAccessors = memoize((registry: Registry): readonly KnownAccessor[] =>
+  registry.listKinds(Slot.ACCESSOR).flatMap(({ kind }) =>
     registry.names(kind).map((name) => {
       const facts = registry.plugin(kind, name)?.facts;
       const aliases = facts?.['aliases'];
       const offers = facts?.['offers'];
-      const listed = (fact: unknown): readonly string[] => (Array.isArray(fact) ? (fact as readonly string[]) : []);
-      return { name, tail: String(facts?.['tail'] ?? 'none'), aliases: listed(aliases), offers: listed(offers) };
+      const toList = (fact: unknown): readonly string[] => (Array.isArray(fact) ? (fact as readonly string[]) : []);
+      return { name, tail: String(facts?.['tail'] ?? 'none'), aliases: toList(aliases), offers: toList(offers) };
     }),
   ),
 );
 
-export function rightAccessor(
+export function suggestAccessor(
   registry: Registry,
   { root, tail }: Pick<AccessorPart, 'root' | 'tail'>,
-): RightAccessor | undefined {
-  const known = knownAccessors(registry);
+): AccessorSuggestion | undefined {
+  const known = listKnownAccessors(registry);
   const named = known.find(({ aliases }) => aliases.includes(root));
-  if (named !== undefined) return written(registry, named, tail);
+  if (named !== undefined) return formatSuggestion(registry, named, tail);
   for (const accessor of known) {
-    const names = tailNames(registry, accessor);
+    const names = listTailNames(registry, accessor);
     // `$UUID`: the tail alone, without the accessor.
     const alone = [...names, ...accessor.offers].find((name) => name.toUpperCase() === root);
-    if (alone !== undefined && tail.length === 0) return written(registry, accessor, [alone]);
+    if (alone !== undefined && tail.length === 0) return formatSuggestion(registry, accessor, [alone]);
     // `$GENERATE_UUID`, `$ENV_KEY`: an underscore instead of a dot.
     const prefix = [accessor.name, ...accessor.aliases].find((name) => root.startsWith(`${name}_`));
     if (prefix === undefined || accessor.tail === 'none') continue;
     const rest = root.slice(prefix.length + 1);
-    if (rest !== '') return written(registry, accessor, [rest, ...tail]);
+    if (rest !== '') return formatSuggestion(registry, accessor, [rest, ...tail]);
   }
   return undefined;
 }
 
-function tailNames(registry: Registry, { tail }: Known): readonly string[] {
+function listTailNames(registry: Registry, { tail }: KnownAccessor): readonly string[] {
   return tail.startsWith('plugin:') ? registry.names(tail.slice('plugin:'.length)) : [];
 }
 
-function written(registry: Registry, accessor: Known, tail: readonly string[]): RightAccessor {
+function formatSuggestion(registry: Registry, accessor: KnownAccessor, tail: readonly string[]): AccessorSuggestion {
   const { name, tail: wants } = accessor;
   if (wants === 'none') return { text: `$${name}`, whole: true };
   // `$PROCESS.env.KEY` repeats the accessor.
   const [first] = tail;
   const rest = first?.toUpperCase() === name && tail.length > 1 ? tail.slice(1) : tail;
   if (wants.startsWith('plugin:')) {
-    const names = tailNames(registry, accessor);
+    const names = listTailNames(registry, accessor);
     const found = names.find((one) => one === rest[0]?.toUpperCase());
     return found === undefined
       ? { text: `$${name}.${names[0] ?? 'NAME'}`, whole: false }
@@ -76,7 +76,7 @@ function written(registry: Registry, accessor: Known, tail: readonly string[]): 
 
 const OTHER_LETTERS = /\$([A-Za-z]*[a-z][A-Za-z]*)((?:\.[A-Za-z0-9_-]+)*)/g;
 
-export interface OtherLetters {
+export interface MiscasedAccessor {
   readonly start: number;
   readonly end: number;
   readonly right: string;
@@ -85,16 +85,16 @@ export interface OtherLetters {
 }
 
 /** `$payload.email` is plain text to the parser. */
-export function inOtherLetters(registry: Registry, text: string): OtherLetters[] {
+export function findMiscasedAccessors(registry: Registry, text: string): MiscasedAccessor[] {
   if (!text.includes('$')) return [];
-  const known = knownAccessors(registry);
+  const known = listKnownAccessors(registry);
   return [...text.matchAll(OTHER_LETTERS)].flatMap(({ 0: whole, 1: word = '', 2: dotted = '', index }) => {
     const root = word.toUpperCase();
     const tail = dotted.split('.').slice(1);
     const own = known.find(({ name }) => name === root);
     if (own !== undefined && (own.tail === 'none') !== (tail.length === 0)) return [];
     const right = own === undefined ? undefined : [`$${root}`, ...tail].join('.');
-    const other = own === undefined && tail.length > 0 ? rightAccessor(registry, { root, tail }) : undefined;
+    const other = own === undefined && tail.length > 0 ? suggestAccessor(registry, { root, tail }) : undefined;
     const meant = right ?? (other?.whole === true ? other.text : undefined);
     return meant === undefined
       ? []

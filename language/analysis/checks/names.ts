@@ -1,44 +1,47 @@
 /** Checks that extracted and generated names are not read before they have a value: the read would silently return null. */
 import type { Params } from '../../../contract/problem.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
-import { runningOrder } from '../order.js';
+import { listInRunningOrder } from '../order.js';
 import type { Registry } from '../registry.js';
-import { type Report, type Spot, inside } from '../report.js';
+import { type Report, type SourceLocation, isInside } from '../report.js';
 import type { Source, SourceSort } from '../sources.js';
-import { valueReads } from '../value-reads.js';
+import { listValueReads } from '../value-reads.js';
 
 export function checkNames(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const byKey = new Map(resources.flatMap(({ actions }) => actions.map((action) => [action.key, action] as const)));
   const waitsFor = (action: LinkedAction): LinkedAction[] => action.edges.flatMap(({ to }) => byKey.get(to) ?? []);
   const owners = new Map(resources.flatMap((resource) => resource.actions.map(({ key }) => [key, resource] as const)));
-  const early = (owner: LinkedResource, order: readonly LinkedAction[]): Use[] =>
+  const findEarlyUses = (owner: LinkedResource, order: readonly LinkedAction[]): Use[] =>
     order
       .filter((user) => owners.get(user.key) === owner)
-      .flatMap((user) => usesOf(owner, user, registry))
+      .flatMap((user) => listUses(owner, user, registry))
       .filter((use) => !isInTime(owner, use, order));
-  const makes = (resource: LinkedResource): boolean =>
-    valueReads(resource, registry).some(({ source }) => source !== null && MADE.includes(source.sort));
+  const hasProducedNames = (resource: LinkedResource): boolean =>
+    listValueReads(resource, registry).some(({ source }) => source !== null && MADE.includes(source.sort));
   const ownEarly = new Map<LinkedResource, ReadonlySet<number>>();
   /** Early reads of a resource on its own, computed once, because many resources may reach it. */
   const knownIn = (owner: LinkedResource): ReadonlySet<number> => {
     const found =
-      ownEarly.get(owner) ?? new Set(early(owner, runningOrder(owner.actions, waitsFor)).map(({ spot }) => spot.start));
+      ownEarly.get(owner) ??
+      new Set(findEarlyUses(owner, listInRunningOrder(owner.actions, waitsFor)).map(({ spot }) => spot.start));
     ownEarly.set(owner, found);
     return found;
   };
   for (const resource of resources) {
     // An actionable reached from another resource sees only names produced there; the problem is reported at the reference.
-    const others = new Map<LinkedResource, Spot>();
+    const others = new Map<LinkedResource, SourceLocation>();
     for (const { to, spot } of resource.actions.flatMap(({ edges }) => edges)) {
       const other = owners.get(to);
-      if (other !== undefined && other !== resource && makes(other) && !others.has(other)) others.set(other, spot);
+      if (other !== undefined && other !== resource && hasProducedNames(other) && !others.has(other))
+        others.set(other, spot);
     }
-    if (!makes(resource) && others.size === 0) continue;
-    const order = runningOrder(resource.actions, waitsFor);
-    for (const use of early(resource, order)) report.add('LNK_TOO_EARLY', use.spot, paramsOf(resource, use));
+    if (!hasProducedNames(resource) && others.size === 0) continue;
+    const order = listInRunningOrder(resource.actions, waitsFor);
+    for (const use of findEarlyUses(resource, order))
+      report.add('LNK_TOO_EARLY', use.spot, createParams(resource, use));
     for (const [other, edge] of others) {
-      const [use] = early(other, order).filter(({ spot }) => !knownIn(other).has(spot.start));
-      if (use !== undefined) report.add('LNK_TOO_EARLY', edge, paramsOf(other, use));
+      const [use] = findEarlyUses(other, order).filter(({ spot }) => !knownIn(other).has(spot.start));
+      if (use !== undefined) report.add('LNK_TOO_EARLY', edge, createParams(other, use));
     }
   }
 }
@@ -48,13 +51,13 @@ interface Use {
   readonly source: Source;
   /** Read after the user's own work. */
   readonly afterwards: boolean;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
 }
 
 const MADE: readonly SourceSort[] = ['extracted', 'generated', 'output'];
 
-const usesOf = (resource: LinkedResource, user: LinkedAction, registry: Registry): Use[] =>
-  valueReads(resource, registry).flatMap(({ action, source, spot, afterwards }) =>
+const listUses = (resource: LinkedResource, user: LinkedAction, registry: Registry): Use[] =>
+  listValueReads(resource, registry).flatMap(({ action, source, spot, afterwards }) =>
     action === user.key && source !== null && MADE.includes(source.sort) ? [{ user, source, afterwards, spot }] : [],
   );
 
@@ -66,12 +69,12 @@ interface Producer {
 
 const SYMBOLS: Partial<Record<SourceSort, string>> = { extracted: 'name', generated: 'generated' };
 
-function producersOf({ definition, actions }: LinkedResource, { source: { name, sort, makers } }: Use): Producer[] {
+function findProducers({ definition, actions }: LinkedResource, { source: { name, sort, makers } }: Use): Producer[] {
   if (sort === 'output')
     return actions.filter(({ key }) => makers.includes(key)).map((action) => ({ action, late: true }));
   const found = definition.finds.declarations.filter((one) => one.symbol === SYMBOLS[sort] && one.name === name);
   return found.flatMap((one) => {
-    const action = actions.find((candidate) => inside(one.spot, candidate.node));
+    const action = actions.find((candidate) => isInside(one.spot, candidate.node));
     return action === undefined ? [] : [{ action, late: one.late && !action.edges.some(({ feeds }) => feeds) }];
   });
 }
@@ -79,20 +82,20 @@ function producersOf({ definition, actions }: LinkedResource, { source: { name, 
 function isInTime(owner: LinkedResource, use: Use, order: readonly LinkedAction[]): boolean {
   const { user } = use;
   const position = order.indexOf(user);
-  return producersOf(owner, use).some(({ action, late }) => {
+  return findProducers(owner, use).some(({ action, late }) => {
     const at = order.indexOf(action);
     if (at === -1) return false;
     if (action === user) return !late || use.afterwards;
-    return at < position && !areAtOnce(order.slice(at, position + 1));
+    return at < position && !isConcurrent(order.slice(at, position + 1));
   });
 }
 
-const paramsOf = (owner: LinkedResource, use: Use): Params => ({
+const createParams = (owner: LinkedResource, use: Use): Params => ({
   name: use.source.name,
   made: use.source.sort === 'output' ? 'given' : use.source.sort,
-  producer: producersOf(owner, use)[0]?.action.id,
+  producer: findProducers(owner, use)[0]?.action.id,
   user: use.user.id,
 });
 
 /** Adjacent parallel actionables run concurrently. */
-const areAtOnce = (neighbours: readonly LinkedAction[]): boolean => neighbours.every(({ parallel }) => parallel);
+const isConcurrent = (neighbours: readonly LinkedAction[]): boolean => neighbours.every(({ parallel }) => parallel);

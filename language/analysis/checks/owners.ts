@@ -3,26 +3,26 @@
  * Skips writes after a read of a claim, and guards without claims (the sender of a webhook).
  */
 import { listAccessors } from '../../strings/accessor.js';
-import { spotInString } from '../../source/escapes.js';
+import { locateInString } from '../../source/escapes.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { SqlText } from '../finds.js';
 import type { Registry } from '../registry.js';
-import { changeIn } from '../changes.js';
-import { tellsCallersApart } from '../fix-guards.js';
-import { type Report, type Spot, inside } from '../report.js';
-import { claimReaders } from './readers.js';
+import { findChange } from '../changes.js';
+import { hasIdentifyingGuard } from '../fix-guards.js';
+import { type Report, type SourceLocation, isInside } from '../report.js';
+import { listClaimReaders } from './readers.js';
 
 const WRITES = ['UPDATE', 'DELETE'];
 
 export function checkOwners(registry: Registry, report: Report, resources: readonly LinkedResource[]): void {
-  const readers = claimReaders(registry);
+  const readers = listClaimReaders(registry);
   const owners = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
   for (const resource of resources) {
-    if (!tellsCallersApart(registry, resource)) continue;
+    if (!hasIdentifyingGuard(registry, resource)) continue;
     for (const action of resource.actions) {
-      const writes = writesIn(registry, resource, action);
+      const writes = listWrites(registry, resource, action);
       // Scheduled runs have no caller.
-      if (action.timing.scheduled || writes.length === 0 || dependsOnCaller(resource, action, readers, owners))
+      if (action.timing.scheduled || writes.length === 0 || isCallerDependent(resource, action, readers, owners))
         continue;
       for (const { verb, spot } of writes) report.add('SEC_NO_OWNER', spot, { verb });
     }
@@ -31,18 +31,18 @@ export function checkOwners(registry: Registry, report: Report, resources: reado
 
 interface Write {
   readonly verb: string;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
 }
 
-function writesIn(registry: Registry, resource: LinkedResource, action: LinkedAction): Write[] {
+function listWrites(registry: Registry, resource: LinkedResource, action: LinkedAction): Write[] {
   const { definition } = resource;
   const { statements, documents } = definition.finds;
   return [
     ...statements
-      .filter(({ node, scan }) => inside(node, action.node) && WRITES.includes(scan.verb))
-      .map(({ node, scan }) => ({ verb: scan.verb, spot: verbSpot(resource, scan, node) })),
+      .filter(({ node, scan }) => isInside(node, action.node) && WRITES.includes(scan.verb))
+      .map(({ node, scan }) => ({ verb: scan.verb, spot: locateVerb(resource, scan, node) })),
     ...documents.flatMap((query) => {
-      const change = inside(query.node, action.node) ? changeIn(definition, query, registry) : null;
+      const change = isInside(query.node, action.node) ? findChange(definition, query, registry) : null;
       if (change === null) return [];
       const { start, end } = change.node;
       return [{ verb: change.verb, spot: { doc: definition.doc, start, end } }];
@@ -50,32 +50,36 @@ function writesIn(registry: Registry, resource: LinkedResource, action: LinkedAc
   ];
 }
 
-export function dependsOnCaller(
+export function isCallerDependent(
   resource: LinkedResource,
   action: LinkedAction,
   readers: readonly string[],
   owners: ReadonlyMap<string, LinkedResource>,
 ): boolean {
-  if (resource.actions.some((one) => one.index <= action.index && readsClaim(resource, one, readers))) return true;
+  if (resource.actions.some((one) => one.index <= action.index && hasClaimRead(resource, one, readers))) return true;
   return action.edges.some(({ to }) => {
     const owner = owners.get(to);
     const target = owner?.actions.find(({ key }) => key === to);
-    return owner !== undefined && target !== undefined && readsClaim(owner, target, readers);
+    return owner !== undefined && target !== undefined && hasClaimRead(owner, target, readers);
   });
 }
 
-function readsClaim({ definition }: LinkedResource, action: LinkedAction, readers: readonly string[]): boolean {
+function hasClaimRead({ definition }: LinkedResource, action: LinkedAction, readers: readonly string[]): boolean {
   if ([...action.parameters.values()].some(({ from }) => from === 'claim')) return true;
   return definition.finds.texts.some(
     (node) =>
-      inside(node, action.node) && listAccessors(String(node.scalar)).some(({ root }) => readers.includes(root)),
+      isInside(node, action.node) && listAccessors(String(node.scalar)).some(({ root }) => readers.includes(root)),
   );
 }
 
-function verbSpot({ definition: { doc } }: LinkedResource, scan: SqlText['scan'], node: SqlText['node']): Spot {
+function locateVerb(
+  { definition: { doc } }: LinkedResource,
+  scan: SqlText['scan'],
+  node: SqlText['node'],
+): SourceLocation {
   const token = scan.tokens.find(
     ({ type, start, end }) => type === 'word' && scan.text.slice(start, end).toUpperCase() === scan.verb,
   );
   if (token === undefined) return { doc, start: node.start, end: node.end };
-  return spotInString(doc, node, token);
+  return locateInString(doc, node, token);
 }

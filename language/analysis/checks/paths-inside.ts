@@ -1,14 +1,14 @@
 /** Reports paths into values without fields: with a text rule for `id`, `$PAYLOAD.id.json` is always rejected or null. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
-import { nearest } from '../../source/suggest.js';
+import { findNearest } from '../../source/suggest.js';
 import type { LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
-import { hint, type Report } from '../report.js';
-import { valueReads, type ValueRead } from '../value-reads.js';
+import { formatHint, type Report } from '../report.js';
+import { listValueReads, type ValueRead } from '../value-reads.js';
 
 export function checkPaths(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   for (const resource of resources) {
-    for (const read of valueReads(resource, registry)) {
+    for (const read of listValueReads(resource, registry)) {
       if (read.path.length > 1 && read.source !== null) checkPath(resource, read, registry, report);
     }
   }
@@ -21,12 +21,12 @@ const ENDINGS = /^(json|txt|csv|pdf|png|jpe?g|gif|webp|svg|xml)$/;
 
 function checkPath(resource: LinkedResource, read: ValueRead, registry: Registry, report: Report): void {
   const { source, path, spot, form } = read;
-  const written = form === 'accessor' ? textAt(read) : path.join('.');
-  const scalar = (at: number, what: string): void =>
+  const written = form === 'accessor' ? getSourceText(read) : path.join('.');
+  const reportScalar = (at: number, what: string): void =>
     report.add('ACC_NOTHING_INSIDE', spot, { accessor: written, name: path.slice(0, at).join('.'), what });
-  if (source?.sort === 'generated') return scalar(1, 'text');
+  if (source?.sort === 'generated') return reportScalar(1, 'text');
   if (source?.sort !== 'payload') return;
-  if (source.why === 'path') return scalar(1, 'text');
+  if (source.why === 'path') return reportScalar(1, 'text');
   const rules = resource.definition.finds.declarations.filter(
     ({ symbol, name }) => symbol === 'payload-field' && name === source.name,
   );
@@ -39,9 +39,9 @@ function checkPath(resource: LinkedResource, read: ValueRead, registry: Registry
   let rule: Json = rules[0]?.value ?? null;
   for (let at = 1; at < path.length; at++) {
     const segment = path[at] ?? '';
-    const type = jsTypeOf(registry, rule);
+    const type = findRuleJsType(registry, rule);
     const what = SCALAR[type];
-    if (what !== undefined) return scalar(at, what);
+    if (what !== undefined) return reportScalar(at, what);
     const isIndex = /^\d+$/.test(segment);
     if (type === 'array' && !isIndex) {
       report.add('ACC_NO_INDEX', spot, { accessor: written, name: path.slice(0, at).join('.'), segment });
@@ -56,18 +56,18 @@ function checkPath(resource: LinkedResource, read: ValueRead, registry: Registry
     if (fields === null) return;
     const next = Object.hasOwn(fields, segment) ? fields[segment] : undefined;
     if (next === undefined) {
-      const near = nearest(segment, Object.keys(fields));
-      report.add('LNK_UNDECLARED', spot, { accessor: written, hint: hint(near) });
+      const near = findNearest(segment, Object.keys(fields));
+      report.add('LNK_UNDECLARED', spot, { accessor: written, hint: formatHint(near) });
       return;
     }
     rule = next;
   }
 }
 
-const textAt = ({ spot: { doc, start, end } }: ValueRead): string => doc.text.slice(start, end);
+const getSourceText = ({ spot: { doc, start, end } }: ValueRead): string => doc.text.slice(start, end);
 
 /** Empty if the type is not certain. */
-function jsTypeOf(registry: Registry, rule: Json): string {
+function findRuleJsType(registry: Registry, rule: Json): string {
   const type = isObject(rule) ? asText(rule['type']) : '';
   const spec = [...registry.plugins.values()].find(
     ({ name, facts }) => name === type && facts?.['jsType'] !== undefined,

@@ -1,31 +1,31 @@
 /** Runs the `check` of plugin specs for every usage and locates the findings. */
-import { spotInString } from '../../source/escapes.js';
-import { nodeAt, type LocatedNode, objectOf } from '../../source/tree.js';
+import { locateInString } from '../../source/escapes.js';
+import { findNode, type LocatedNode, toJsonObject } from '../../source/tree.js';
 import { BootError } from '../../../contract/boot-error.js';
 import type { CheckPlace, Finding, FindingEdit, PluginSpec } from '../../../contract/plugin.js';
-import { nearest } from '../../source/suggest.js';
+import { findNearest } from '../../source/suggest.js';
 import type { Document } from '../../source/document.js';
-import type { Given } from '../config.js';
-import { changesOf, repair } from '../repairs.js';
-import type { ReportOptions, Spot } from '../report.js';
+import type { AnalysisSettings } from '../config.js';
+import { resolveEdits, createFix } from '../repairs.js';
+import type { ReportOptions, SourceLocation } from '../report.js';
 import type { AccessorContext } from './accessors.js';
-import type { PluginPlace } from '../finds.js';
+import type { PluginUsage } from '../finds.js';
 
 /** Null if the field is ambiguous. */
 export type ModelField = (name: string) => { readonly doc: Document; readonly node: LocatedNode } | null;
 
-export interface Fixing {
+export interface FixContext {
   readonly modelField: ModelField;
   readonly mayEdit: (node: LocatedNode, edits: readonly FindingEdit[]) => boolean;
 }
 
 export function checkPlugins(
-  { registry, report, env, given }: AccessorContext & { readonly given: Given | null },
+  { registry, report, env, given }: AccessorContext & { readonly given: AnalysisSettings | null },
   { doc, node }: { readonly doc: Document; readonly node: LocatedNode },
-  places: readonly PluginPlace[],
-  { actions, secrets, inPath, modelField, mayEdit }: Pick<CheckPlace, 'actions' | 'secrets' | 'inPath'> & Fixing,
+  places: readonly PluginUsage[],
+  { actions, secrets, inPath, modelField, mayEdit }: Pick<CheckPlace, 'actions' | 'secrets' | 'inPath'> & FixContext,
 ): void {
-  const root = objectOf(node);
+  const root = toJsonObject(node);
   for (const place of places) {
     if (!place.sound) continue;
     const check = registry.plugins.get(place.plugin)?.check;
@@ -42,7 +42,7 @@ export function checkPlugins(
       root,
       outbound: given?.outbound ?? null,
       connections: given?.websocket.enabled ?? null,
-      nearest,
+      nearest: findNearest,
       env: (name) => env?.get(name) ?? null,
       isSet: (name) => env?.has(name) !== false,
       facts: (kind, name) => registry.plugin(kind, name)?.facts,
@@ -50,8 +50,12 @@ export function checkPlugins(
     for (const finding of findings) {
       const isOffered = mayEdit(place.node, finding.fix?.edits ?? []);
       const inModel = finding.fix?.modelField !== undefined;
-      const fix = !isOffered ? {} : inModel ? fixIn(modelField, finding.fix) : fixOf(doc, place, finding);
-      report.add(finding.code, spotOf(doc, place, finding), finding.params ?? {}, fix);
+      const fix = !isOffered
+        ? {}
+        : inModel
+          ? createModelFix(modelField, finding.fix)
+          : createFindingFix(doc, place, finding);
+      report.add(finding.code, locateFinding(doc, place, finding), finding.params ?? {}, fix);
     }
   }
 }
@@ -65,30 +69,33 @@ function callCheck(name: string, check: NonNullable<PluginSpec['check']>, place:
   }
 }
 
-function fixOf(doc: Document, place: PluginPlace, { fix, at, key }: Finding): Pick<ReportOptions, 'fix'> {
+function createFindingFix(doc: Document, place: PluginUsage, { fix, at, key }: Finding): Pick<ReportOptions, 'fix'> {
   if (fix === undefined) return {};
   // A key that the object already has would be duplicated.
-  const around = key === true ? nodeAt(place.node, at.slice(0, at.lastIndexOf('/')))?.node : undefined;
+  const around = key === true ? findNode(place.node, at.slice(0, at.lastIndexOf('/')))?.node : undefined;
   if (around?.members.some((one) => JSON.stringify(one.key) === fix.text) === true) return {};
   const { title, text, edits, asks } = fix;
   if (text !== undefined) return { fix: { title, text, ...(asks && { asks }) } };
-  return repair(title, changesOf(doc, place.node, edits ?? []) ?? [], asks);
+  return createFix(title, resolveEdits(doc, place.node, edits ?? []) ?? [], asks);
 }
 
 /** The model may be in another file. */
-function fixIn(modelField: ModelField, { title, edits, asks, modelField: name = '' }: NonNullable<Finding['fix']>) {
+function createModelFix(
+  modelField: ModelField,
+  { title, edits, asks, modelField: name = '' }: NonNullable<Finding['fix']>,
+) {
   const field = modelField(name);
   if (field === null) return {};
-  const { fix } = repair(title, changesOf(field.doc, field.node, edits ?? []) ?? [], asks);
+  const { fix } = createFix(title, resolveEdits(field.doc, field.node, edits ?? []) ?? [], asks);
   return fix === undefined ? {} : { fix: { ...fix, doc: field.doc } };
 }
 
-function spotOf(doc: Document, place: PluginPlace, finding: Finding): Spot {
-  const found = nodeAt(place.node, finding.at);
+function locateFinding(doc: Document, place: PluginUsage, finding: Finding): SourceLocation {
+  const found = findNode(place.node, finding.at);
   if (found === null) return { doc, start: place.node.start, end: place.node.start + 1 };
   const { node, member } = found;
   if (finding.key === true && member !== null) return { doc, start: member.keyStart, end: member.keyEnd };
   if (finding.span === undefined || node.type !== 'string') return { doc, start: node.start, end: node.end };
   const [start, end] = finding.span;
-  return spotInString(doc, node, { start, end });
+  return locateInString(doc, node, { start, end });
 }

@@ -6,27 +6,27 @@ import { asText } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { listDocumentFields } from '../../strings/document-fields.js';
 import { listWrittenParts } from '../../strings/sql-written.js';
-import { nearest } from '../../source/suggest.js';
-import { nodeAt, objectOf, type LocatedNode } from '../../source/tree.js';
+import { findNearest } from '../../source/suggest.js';
+import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
-import { hint, inside, rename, type Report, type Spot } from '../report.js';
-import { isWord, rootOf } from '../sources.js';
-import { spotInText } from '../tables.js';
-import { valueReads } from '../value-reads.js';
-import { payloadReaders } from './readers.js';
+import { formatHint, isInside, createRenameFix, type Report, type SourceLocation } from '../report.js';
+import { isWord, getRootName } from '../sources.js';
+import { locateInText } from '../tables.js';
+import { listValueReads } from '../value-reads.js';
+import { listPayloadReaders } from './readers.js';
 
 export function checkProtections(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
-  const isUsed = usesIn(resources, registry);
+  const isUsed = createUseLookup(resources, registry);
   for (const resource of resources) {
     for (const reference of resource.definition.finds.references) {
       if (!isProtected(reference)) continue;
-      const action = resource.actions.find(({ node }) => inside(reference.node, node));
+      const action = resource.actions.find(({ node }) => isInside(reference.node, node));
       if (action === undefined) continue;
-      if (!isGiven(resource, action, reference, registry))
-        reportNothing(resource, action, reference, { registry, report });
+      if (!hasValueSource(resource, action, reference, registry))
+        reportMissingValue(resource, action, reference, { registry, report });
       else if (!checkColumns(action, resource, reference, { registry, report }) && isQuery(resource, action)) {
         const name = String(reference.name);
         if (!isUsed(name)) report.add('LNK_PROTECTED_UNUSED', reference.spot, { name });
@@ -37,80 +37,90 @@ export function checkProtections(resources: readonly LinkedResource[], registry:
 
 /** Other work may read the payload itself, and documents may store items as they are sent. */
 const isQuery = ({ definition: { finds } }: LinkedResource, { node, repeat }: LinkedAction): boolean =>
-  finds.statements.some((one) => inside(one.node, node)) ||
-  (repeat === null && finds.documents.some((one) => inside(one.node, node)));
+  finds.statements.some((one) => isInside(one.node, node)) ||
+  (repeat === null && finds.documents.some((one) => isInside(one.node, node)));
 
 /** Matches the name and any value that contains it. */
-function usesIn(resources: readonly LinkedResource[], registry: Registry): (name: string) => boolean {
+function createUseLookup(resources: readonly LinkedResource[], registry: Registry): (name: string) => boolean {
   let known: Set<string> | null = null;
-  const collect = (): Set<string> => {
-    const paths = resources.flatMap((one) => valueReads(one, registry).map(({ path }) => path));
+  const collectWords = (): Set<string> => {
+    const paths = resources.flatMap((one) => listValueReads(one, registry).map(({ path }) => path));
     const compared = resources.flatMap(({ definition }) =>
       definition.finds.references.filter(({ refers }) => refers.symbol === 'payload-field' && refers.named !== true),
     );
     return new Set(
-      [...paths.map((path) => path.join('.')), ...compared.map(({ name }) => String(name))].flatMap(wordsOf),
+      [...paths.map((path) => path.join('.')), ...compared.map(({ name }) => String(name))].flatMap(splitWords),
     );
   };
   return (name) => {
-    known ??= collect();
-    return known.has('') || [rootOf(name), lastOf(name)].some((word) => known?.has(word));
+    known ??= collectWords();
+    return known.has('') || [getRootName(name), getLastSegment(name)].some((word) => known?.has(word));
   };
 }
 
-const wordsOf = (path: string): string[] => path.split('.');
+const splitWords = (path: string): string[] => path.split('.');
 
 export const isProtected = ({ refers }: Reference): boolean =>
   refers.symbol === 'payload-field' && refers.named === true;
 
 /** Naming a property does not create its value: a declaration, a result or another read must. */
-function isGiven(resource: LinkedResource, action: LinkedAction, { name }: Reference, registry: Registry): boolean {
-  const root = rootOf(String(name));
-  const [source] = resource.sources.all(root, action.key);
+function hasValueSource(
+  resource: LinkedResource,
+  action: LinkedAction,
+  { name }: Reference,
+  registry: Registry,
+): boolean {
+  const root = getRootName(String(name));
+  const [source] = resource.sources.listSources(root, action.key);
   if (source !== undefined && source.why !== 'property') return source.sort !== 'claim';
   if (action.repeat !== null && action.repeat.fields === null) return true;
-  return valueReads(resource, registry).some(({ path }) => path.length === 0 || path[0] === root);
+  return listValueReads(resource, registry).some(({ path }) => path.length === 0 || path[0] === root);
 }
 
-function reportNothing(
+function reportMissingValue(
   resource: LinkedResource,
   action: LinkedAction,
   { name, spot }: Reference,
   { registry, report }: { readonly registry: Registry; readonly report: Report },
 ): void {
   const text = String(name);
-  const near = meantBy(text, resource, action, registry);
+  const near = suggestName(text, resource, action, registry);
   const isTaken = resource.definition.finds.references.some(
-    (one) => isProtected(one) && inside(one.node, action.node) && one.name === near,
+    (one) => isProtected(one) && isInside(one.node, action.node) && one.name === near,
   );
   // Without rules or reads the payload is unknown, and the mode may read it itself.
   if (
     near === undefined &&
     resource.payloadFields.size === 0 &&
-    valueReads(resource, registry).length === 0 &&
+    listValueReads(resource, registry).length === 0 &&
     isWord(text)
   )
     return;
-  report.add('LNK_NO_VALUE', spot, { name: text, hint: hint(near) }, isTaken ? {} : rename(near));
+  report.add('LNK_NO_VALUE', spot, { name: text, hint: formatHint(near) }, isTaken ? {} : createRenameFix(near));
 }
 
-function meantBy(text: string, resource: LinkedResource, action: LinkedAction, registry: Registry): string | undefined {
+function suggestName(
+  text: string,
+  resource: LinkedResource,
+  action: LinkedAction,
+  registry: Registry,
+): string | undefined {
   const { payloadFields, names, generated } = resource;
   const tail = listAccessors(text)[0]?.tail.join('.') ?? '';
-  const reads = valueReads(resource, registry).flatMap(({ path: [first], action: by }) =>
+  const reads = listValueReads(resource, registry).flatMap(({ path: [first], action: by }) =>
     first !== undefined && (by === null || by === action.key) ? [first] : [],
   );
   const known = [...payloadFields.keys(), ...names, ...generated, ...reads, ...(action.repeat?.fields ?? [])];
-  if (tail !== '') return known.includes(rootOf(tail)) ? tail : undefined;
+  if (tail !== '') return known.includes(getRootName(tail)) ? tail : undefined;
   const [root = text, ...rest] = text.split('.');
-  const near = nearest(root, known);
+  const near = findNearest(root, known);
   return near === undefined ? undefined : [near, ...rest].join('.');
 }
 
-interface Written {
+interface UnprotectedWrite {
   readonly column: string;
   readonly value: string;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
   /** A fix can replace the value with the property. */
   readonly whole: boolean;
 }
@@ -122,7 +132,7 @@ function checkColumns(
   { name }: Reference,
   { registry, report }: { readonly registry: Registry; readonly report: Report },
 ): boolean {
-  const readers = payloadReaders(registry);
+  const readers = listPayloadReaders(registry);
   const property = String(name);
   // For an actionable that repeats for `users`, `users.password` is the `password` of each item.
   const { repeat } = action;
@@ -130,15 +140,16 @@ function checkColumns(
     typeof repeat?.name === 'string' && property.startsWith(`${repeat.name}.`)
       ? property.slice(repeat.name.length + 1)
       : property;
-  const covers = (text: string): boolean => isCovered(text, property, readers) || isCovered(text, inItem, readers);
+  const isPropertyText = (text: string): boolean =>
+    isCovered(text, property, readers) || isCovered(text, inItem, readers);
   const { statements, documents } = definition.finds;
   const written = [
     ...statements
-      .filter(({ node }) => inside(node, action.node))
-      .flatMap((one) => inRows(definition, one, property, covers)),
+      .filter(({ node }) => isInside(node, action.node))
+      .flatMap((one) => listRowWrites(definition, one, property, isPropertyText)),
     ...documents
-      .filter(({ node }) => inside(node, action.node))
-      .flatMap((one) => inDocuments(definition, one, inItem, covers)),
+      .filter(({ node }) => isInside(node, action.node))
+      .flatMap((one) => listDocumentWrites(definition, one, inItem, isPropertyText)),
   ];
   for (const { column, value, spot, whole } of written) {
     const fix = { fix: { title: `change to "${property}"`, text: JSON.stringify(property), asks: true as const } };
@@ -147,54 +158,55 @@ function checkColumns(
   return written.length > 0;
 }
 
-function inRows(
+function listRowWrites(
   definition: Definition,
   { node, scan, parameters }: SqlText,
   property: string,
-  covers: (text: string) => boolean,
-): Written[] {
+  isProtectedText: (text: string) => boolean,
+): UnprotectedWrite[] {
   if (scan.verb !== 'INSERT' && scan.verb !== 'UPDATE') return [];
-  const last = lastOf(property).toLowerCase();
-  const isSafe = (value: LocatedNode): boolean => value.type === 'null' || covers(asText(value.scalar));
+  const last = getLastSegment(property).toLowerCase();
+  const isSafe = (value: LocatedNode): boolean => value.type === 'null' || isProtectedText(asText(value.scalar));
   const where = scan.tokens.find(({ start, end }) => scan.text.slice(start, end).toUpperCase() === 'WHERE')?.start;
-  const values = scan.placeholders.flatMap(({ n, column, start }): Written[] => {
+  const values = scan.placeholders.flatMap(({ n, column, start }): UnprotectedWrite[] => {
     const value = parameters[n - 1];
     if (column?.toLowerCase() !== last || value === undefined || start > (where ?? Infinity) || isSafe(value))
       return [];
-    return [{ column, value: shown(value), spot: spotOf(definition, value), whole: true }];
+    return [{ column, value: formatScalar(value), spot: toLocation(definition, value), whole: true }];
   });
   if (values.length > 0) return values;
   const isGiven = scan.placeholders.some(
-    ({ n }) => parameters[n - 1] !== undefined && covers(asText(parameters[n - 1]?.scalar)),
+    ({ n }) => parameters[n - 1] !== undefined && isProtectedText(asText(parameters[n - 1]?.scalar)),
   );
   return listWrittenParts(scan).flatMap(({ column, text, literal, mentions, start, end }) => {
     const isClear = literal || (!isGiven && !mentions.includes(column) && text !== 'NULL' && text !== 'DEFAULT');
     if (column.toLowerCase() !== last || !isClear) return [];
-    return [{ column, value: text, spot: spotInText(definition, node, { start, end }), whole: false }];
+    return [{ column, value: text, spot: locateInText(definition, node, { start, end }), whole: false }];
   });
 }
 
 /** Matches the path of the property or its last name. */
-function inDocuments(
+function listDocumentWrites(
   definition: Definition,
   { around }: DocumentQuery,
   property: string,
-  covers: (text: string) => boolean,
-): Written[] {
-  return listDocumentFields(objectOf(around)).flatMap(({ path, value, at, written }) => {
+  isProtectedText: (text: string) => boolean,
+): UnprotectedWrite[] {
+  return listDocumentFields(toJsonObject(around)).flatMap(({ path, value, at, written }) => {
     const text = asText(value);
-    if (!written || (path !== property && path !== lastOf(property)) || text === '' || covers(text)) return [];
-    const node = nodeAt(around, at)?.node ?? around;
-    return [{ column: path, value: text, spot: spotOf(definition, node), whole: true }];
+    if (!written || (path !== property && path !== getLastSegment(property)) || text === '' || isProtectedText(text))
+      return [];
+    const node = findNode(around, at)?.node ?? around;
+    return [{ column: path, value: text, spot: toLocation(definition, node), whole: true }];
   });
 }
 
-const lastOf = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
-const shown = ({ scalar, type }: LocatedNode): string => asText(scalar) || String(scalar ?? type);
-const spotOf = ({ doc }: Definition, { start, end }: LocatedNode): Spot => ({ doc, start, end });
+const getLastSegment = (path: string): string => path.slice(path.lastIndexOf('.') + 1);
+const formatScalar = ({ scalar, type }: LocatedNode): string => asText(scalar) || String(scalar ?? type);
+const toLocation = ({ doc }: Definition, { start, end }: LocatedNode): SourceLocation => ({ doc, start, end });
 
 /** The property may also begin with the name of the repeated list. */
-export const mayCover = (text: string, property: string, readers: readonly string[]): boolean =>
+export const isCoveredByItem = (text: string, property: string, readers: readonly string[]): boolean =>
   isCovered(text, property, readers) || isCovered(text, property.slice(property.indexOf('.') + 1), readers);
 
 /** True for the property, a value that contains it, or the repeated item. */

@@ -1,28 +1,32 @@
 /** Reports environment variables with two purposes: a leak through one compromises the other. Compares names, not values. */
 import type { Definition } from '../model.js';
 import type { AccessorText } from '../finds.js';
-import type { Memory } from '../memory.js';
+import type { StageCache } from '../memory.js';
 import type { Registry } from '../registry.js';
-import type { Report, Spot } from '../report.js';
+import type { Report, SourceLocation } from '../report.js';
 
 interface Use {
   readonly name: string;
   readonly purpose: string;
-  readonly spot: Spot;
+  readonly spot: SourceLocation;
 }
 
 interface PurposeContext {
   readonly registry: Registry;
-  readonly memory: Memory;
+  readonly memory: StageCache;
   readonly report: Report;
 }
 
 /** The first use in file order determines the purpose. */
 export function checkPurposes({ registry, memory, report }: PurposeContext, definitions: readonly Definition[]): void {
-  const roots = new Set(registry.rootsOf('env'));
-  const work = (definition: Definition): readonly Use[] => usesIn(definition, roots);
+  const roots = new Set(registry.listRoots('env'));
+  const listDefinitionUses = (definition: Definition): readonly Use[] => listUses(definition, roots);
   const first = new Map<string, Use>();
-  for (const uses of memory.rememberAll(definitions, report, { name: 'purposes', reads: [], work })) {
+  for (const uses of memory.getOrComputeAll(definitions, report, {
+    name: 'purposes',
+    reads: [],
+    compute: listDefinitionUses,
+  })) {
     for (const { name, purpose, spot } of uses) {
       const known = first.get(name);
       if (known === undefined) first.set(name, { name, purpose, spot });
@@ -33,12 +37,12 @@ export function checkPurposes({ registry, memory, report }: PurposeContext, defi
   }
 }
 
-const usesIn = ({ doc, finds }: Definition, roots: ReadonlySet<string>): readonly Use[] =>
+const listUses = ({ doc, finds }: Definition, roots: ReadonlySet<string>): readonly Use[] =>
   finds.accessors.flatMap((found) => {
     const { purpose, node } = found;
     const spot = { doc, start: node.start, end: node.end };
-    return purpose === undefined ? [] : variablesOf(found, roots).map((name) => ({ name, purpose, spot }));
+    return purpose === undefined ? [] : listVariables(found, roots).map((name) => ({ name, purpose, spot }));
   });
 
-const variablesOf = ({ parts }: AccessorText, roots: ReadonlySet<string>): string[] =>
+const listVariables = ({ parts }: AccessorText, roots: ReadonlySet<string>): string[] =>
   parts.flatMap(({ root, tail: [name] }) => (roots.has(root) && name !== undefined ? [name] : []));

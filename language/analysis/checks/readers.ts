@@ -1,22 +1,22 @@
 /** Finds accessors by their facts, so that the kernel contains no accessor names. */
 import { Slot } from '../../../contract/slot.js';
-import { once } from '../once.js';
+import { memoize } from '../once.js';
 import type { Registry } from '../registry.js';
 
 type Readers = Readonly<Record<'payload' | 'claims' | 'headers', readonly string[]>>;
 
-const readersOf = once((registry: Registry): Readers => {
-  const reading = (what: string): string[] =>
+const getReaders = memoize((registry: Registry): Readers => {
+  const listReaders = (what: string): string[] =>
     registry
-      .kindsIn(Slot.ACCESSOR)
+      .listKinds(Slot.ACCESSOR)
       .flatMap(({ kind }) =>
         registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['reads'] === what),
       );
-  return { payload: reading('payload'), claims: reading('claims'), headers: reading('headers') };
+  return { payload: listReaders('payload'), claims: listReaders('claims'), headers: listReaders('headers') };
 });
 
-export const payloadReaders = (registry: Registry): readonly string[] => readersOf(registry).payload;
+export const listPayloadReaders = (registry: Registry): readonly string[] => getReaders(registry).payload;
 
-export const claimReaders = (registry: Registry): readonly string[] => readersOf(registry).claims;
+export const listClaimReaders = (registry: Registry): readonly string[] => getReaders(registry).claims;
 
-export const headerReaders = (registry: Registry): readonly string[] => readersOf(registry).headers;
+export const listHeaderReaders = (registry: Registry): readonly string[] => getReaders(registry).headers;

@@ -2,10 +2,10 @@
 import type { StatementRejection } from '../../../contract/trial.js';
 import type { SqlText } from '../finds.js';
 import type { Definition } from '../model.js';
-import { inside, type Report, type Spot } from '../report.js';
-import { placesOf } from '../sql/places.js';
+import { isInside, type Report, type SourceLocation } from '../report.js';
+import { createSqlLocator } from '../sql/places.js';
 
-export type Refusals = ReadonlyMap<SqlText, StatementRejection>;
+export type StatementRejections = ReadonlyMap<SqlText, StatementRejection>;
 
 /** Codes of static checks for the same cause. */
 const KNOWN: Readonly<Record<StatementRejection['about'], readonly string[]>> = {
@@ -16,30 +16,34 @@ const KNOWN: Readonly<Record<StatementRejection['about'], readonly string[]>> = 
   other: [],
 };
 
-export function reportRefusals(report: Report, definitions: readonly Definition[], refusals: Refusals): void {
+export function reportRejections(
+  report: Report,
+  definitions: readonly Definition[],
+  refusals: StatementRejections,
+): void {
   for (const definition of definitions) {
     for (const statement of definition.finds.statements) {
       const refusal = refusals.get(statement);
-      if (refusal !== undefined) reportRefusal(report, definition, statement, refusal);
+      if (refusal !== undefined) reportRejection(report, definition, statement, refusal);
     }
   }
 }
 
-function reportRefusal(report: Report, { doc }: Definition, statement: SqlText, refusal: StatementRejection): void {
+function reportRejection(report: Report, { doc }: Definition, statement: SqlText, refusal: StatementRejection): void {
   const { about, what, advice, near } = refusal;
   const known = report.rows.filter(
-    ({ code, spot }) => KNOWN[about].includes(code) && spot.doc === doc && inside(spot, statement.node),
+    ({ code, spot }) => KNOWN[about].includes(code) && spot.doc === doc && isInside(spot, statement.node),
   );
   if (known.length > 0) {
-    report.raise(known);
+    report.raiseToErrors(known);
     return;
   }
   const fix = near === null ? {} : { fix: { title: `change to ${near}`, text: near } };
-  report.add('SQL_REFUSED', placeOf(doc, statement, refusal), { what, advice: advice && ` ${advice}` }, fix);
+  report.add('SQL_REFUSED', locateRefusal(doc, statement, refusal), { what, advice: advice && ` ${advice}` }, fix);
 }
 
-function placeOf(doc: Definition['doc'], statement: SqlText, { at, n }: StatementRejection): Spot {
+function locateRefusal(doc: Definition['doc'], statement: SqlText, { at, n }: StatementRejection): SourceLocation {
   const value = n === null ? undefined : statement.parameters[n - 1];
   const { start, end } = value ?? statement.node;
-  return value !== undefined || at === null ? { doc, start, end } : placesOf(doc, statement).token(at);
+  return value !== undefined || at === null ? { doc, start, end } : createSqlLocator(doc, statement).token(at);
 }

@@ -1,11 +1,11 @@
 /** Reports room names that no connection joins: messages to them reach no client, without an error. */
 import { parseTemplate, type TemplatePart } from '../../strings/accessor.js';
-import { nearest } from '../../source/suggest.js';
-import { nodeAt, type LocatedNode } from '../../source/tree.js';
+import { findNearest } from '../../source/suggest.js';
+import { findNode, type LocatedNode } from '../../source/tree.js';
 import type { LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
-import { hint, rename, type Report } from '../report.js';
+import { formatHint, createRenameFix, type Report } from '../report.js';
 
 interface Room {
   readonly node: LocatedNode;
@@ -26,25 +26,25 @@ const VALUE = '\u0000';
 const ANY = '\u0001';
 
 export function checkRooms(registry: Registry, report: Report, resources: readonly LinkedResource[]): void {
-  const found = resources.map(({ definition }) => ({ definition, rooms: roomsIn(registry, definition) }));
+  const found = resources.map(({ definition }) => ({ definition, rooms: listRooms(registry, definition) }));
   const joined = found.flatMap(({ rooms }) => rooms.joined);
   for (const { definition, rooms } of found)
     for (const room of rooms.named) {
-      if (joined.some((one) => isOne(one, room))) continue;
+      if (joined.some((one) => isSameRoom(one, room))) continue;
       const { start, end } = room.node;
-      const near = nearestOf(room, joined);
-      const params = { name: room.written, hint: hint(near) };
-      report.add('LNK_ROOM', { doc: definition.doc, start, end }, params, rename(near));
+      const near = suggestRoom(room, joined);
+      const params = { name: room.written, hint: formatHint(near) };
+      report.add('LNK_ROOM', { doc: definition.doc, start, end }, params, createRenameFix(near));
     }
 }
 
-function isOne(a: Room, b: Room): boolean {
+function isSameRoom(a: Room, b: Room): boolean {
   if (a.open && b.open) return a.values.length === b.values.length;
-  return a.open ? fits(a, b.words) : b.open ? fits(b, a.words) : a.words === b.words;
+  return a.open ? isMatchingRoom(a, b.words) : b.open ? isMatchingRoom(b, a.words) : a.words === b.words;
 }
 
 /** `ANY` matches text without values, so each piece is searched at its first position after the previous one. */
-function fits({ words: open }: Room, words: string): boolean {
+function isMatchingRoom({ words: open }: Room, words: string): boolean {
   const [first = '', ...pieces] = open.split(ANY);
   const last = pieces.pop() ?? '';
   let at = first.length;
@@ -58,9 +58,9 @@ function fits({ words: open }: Room, words: string): boolean {
 }
 
 /** Inserts the values of this room. */
-function nearestOf({ words, values }: Room, joined: readonly Room[]): string | undefined {
+function suggestRoom({ words, values }: Room, joined: readonly Room[]): string | undefined {
   const alike = joined.filter((one) => !one.open && one.values.length === values.length);
-  const near = nearest(
+  const near = findNearest(
     words,
     alike.map((one) => one.words),
   );
@@ -71,24 +71,24 @@ function nearestOf({ words, values }: Room, joined: readonly Room[]): string | u
 /** Definitions do not change after reading, and an analyser has one registry. */
 const known = new WeakMap<Definition, Rooms>();
 
-function roomsIn(registry: Registry, definition: Definition): Rooms {
+function listRooms(registry: Registry, definition: Definition): Rooms {
   const seen = known.get(definition);
   if (seen !== undefined) return seen;
-  const settled = registry.rootsOf('env');
+  const settled = registry.listRoots('env');
   const of = (fact: 'joins' | 'rooms'): Room[] =>
     definition.finds.places.flatMap(({ plugin, node, sound }) => {
       const field = registry.plugins.get(plugin)?.facts?.[fact];
-      const written = typeof field === 'string' && sound ? nodeAt(node, `/${field}`)?.node : undefined;
+      const written = typeof field === 'string' && sound ? findNode(node, `/${field}`)?.node : undefined;
       return written === undefined
         ? []
-        : (written.type === 'array' ? written.items : [written]).flatMap((one) => roomOf(one, settled));
+        : (written.type === 'array' ? written.items : [written]).flatMap((one) => parseRooms(one, settled));
     });
   const rooms = { joined: of('joins'), named: of('rooms') };
   known.set(definition, rooms);
   return rooms;
 }
 
-function roomOf(node: LocatedNode, settled: readonly string[]): Room[] {
+function parseRooms(node: LocatedNode, settled: readonly string[]): Room[] {
   if (node.type !== 'string' && node.type !== 'number') return [];
   const written = String(node.scalar);
   const parts = node.type === 'string' ? parseTemplate(written) : [written];

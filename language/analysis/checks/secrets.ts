@@ -10,7 +10,7 @@ import type { WalkContext } from '../walk.js';
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** `resolved`: the text contains accessors, so only a part of it is literal. */
-export function reportClear(
+export function reportClearSecret(
   { doc, registry, report }: WalkContext,
   node: LocatedNode,
   field: FieldNode,
@@ -20,9 +20,9 @@ export function reportClear(
   const text = String(node.scalar);
   if (text.trim() === '') return;
   const address = ADDRESS.test(text);
-  const password = address ? passwordOf(text) : resolved ? null : text;
+  const password = address ? extractPassword(text) : resolved ? null : text;
   if (password === null) return;
-  const form = variable(registry, field, label);
+  const form = suggestVariable(registry, field, label);
   const spot = { doc, start: node.start, end: node.end };
   const fix =
     form === null ? {} : { fix: { title: `read it from "${form}"`, text: JSON.stringify(form), asks: true as const } };
@@ -31,7 +31,7 @@ export function reportClear(
 }
 
 /** Null if the password is not literal. */
-function passwordOf(address: string): string | null {
+function extractPassword(address: string): string | null {
   const user = /^[^:]+:\/\/([^/?#]*)@/.exec(address)?.[1];
   const colon = user?.indexOf(':') ?? -1;
   const password = colon === -1 ? '' : (user ?? '').slice(colon + 1);
@@ -39,11 +39,11 @@ function passwordOf(address: string): string | null {
 }
 
 /** Uses the field's example, or a name derived from the field's. */
-function variable(registry: Registry, field: FieldNode, label: string): string | null {
+function suggestVariable(registry: Registry, field: FieldNode, label: string): string | null {
   const example = asText(field.meta.examples?.find((one) => listAccessors(asText(one)).length === 1));
   if (example !== '') return example;
   const reader = registry
-    .kindsIn(Slot.ACCESSOR)
+    .listKinds(Slot.ACCESSOR)
     .flatMap(({ kind }) =>
       registry.names(kind).filter((name) => registry.plugin(kind, name)?.facts?.['tail'] === 'env'),
     )

@@ -7,35 +7,35 @@ import { listBackquotedNames, quoteIfNeeded } from '../../strings/sql-quotes.js'
 import { findEffects } from '../../strings/sql-effects.js';
 import { scanSql } from '../../strings/sql.js';
 import type { Document } from '../../source/document.js';
-import { offsetInString, spotInString } from '../../source/escapes.js';
-import { mendOf } from '../sql/mend.js';
-import { nearest } from '../../source/suggest.js';
+import { toDocumentOffset, locateInString } from '../../source/escapes.js';
+import { findSyntaxFix } from '../sql/mend.js';
+import { findNearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
-import type { Finds, SqlText } from '../finds.js';
+import type { WalkResult, SqlText } from '../finds.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
-import { changesOf, repair } from '../repairs.js';
-import { hint, type Report, type ReportOptions } from '../report.js';
+import { resolveEdits, createFix } from '../repairs.js';
+import { formatHint, type Report, type ReportOptions } from '../report.js';
 import type { Stores } from '../stores.js';
 import { TIMESTAMPS, type Catalogue } from '../sql/catalogue.js';
-import { foreignPlaceholders } from '../sql/foreign.js';
-import { foreignFunctions, habitOf } from '../sql/habits.js';
+import { findForeignPlaceholders } from '../sql/foreign.js';
+import { findForeignFunctions, describeMistake } from '../sql/habits.js';
 import type { ColumnUse } from '../sql/meetings.js';
-import { originsOf, type Aliased, type StatementNames } from '../sql/names.js';
-import { placesOf, type SqlPlaces } from '../sql/places.js';
-import { resolveStatement, type Resolving, type SqlFinding } from '../sql/resolve.js';
+import { getOrigins, type AliasedColumns, type StatementNames } from '../sql/names.js';
+import { createSqlLocator, type SqlLocator } from '../sql/places.js';
+import { resolveStatement, type ResolveContext, type SqlFinding } from '../sql/resolve.js';
 import type { Columns } from '../sql/scope.js';
-import { untypedIn } from '../sql/untyped.js';
-import { childOf } from '../sql/tree.js';
-import { inOtherLetters } from './invented-accessors.js';
-import { accessorFor, templatesIn, type Template } from './templates.js';
+import { findUntyped } from '../sql/untyped.js';
+import { findChild } from '../sql/tree.js';
+import { findMiscasedAccessors } from './invented-accessors.js';
+import { suggestAccessorFor, findTemplates, type Template } from './templates.js';
 
 export interface StatementContext {
   readonly registry: Registry;
   readonly report: Report;
   readonly catalogue: Catalogue;
   readonly sql: SqlParser | undefined;
-  readonly stores: Pick<Stores, 'syntaxOf'>;
+  readonly stores: Pick<Stores, 'findSyntax'>;
   /** Collects placeholders bound to columns. */
   readonly uses: (statement: SqlText) => ColumnUse[];
   readonly names: Map<LocatedNode, StatementNames>;
@@ -43,20 +43,21 @@ export interface StatementContext {
   readonly isNamed?: (column: string) => boolean;
 }
 
-export type Answers = Map<LocatedNode, Columns>;
+export type ResultColumns = Map<LocatedNode, Columns>;
 
-export function checkStatements(all: StatementContext, { doc, finds }: Definition, answers: Answers): void {
+export function checkStatements(all: StatementContext, { doc, finds }: Definition, answers: ResultColumns): void {
   const context = { ...all, isNamed: (column: string) => isNamedIn(finds, column) };
   for (const statement of finds.statements) {
-    if (reportTemplates(context, doc, statement) || context.sql === undefined || !isWhole(statement)) continue;
+    if (reportTemplates(context, doc, statement) || context.sql === undefined || !isSingleStatement(statement))
+      continue;
     const { sql, stores } = context;
     if (reportEffects(context.report, doc, statement)) continue;
-    if ((stores.syntaxOf(statement) ?? sql.syntax) !== sql.syntax) checkForeign(context, sql, doc, statement);
+    if ((stores.findSyntax(statement) ?? sql.syntax) !== sql.syntax) checkForeign(context, sql, doc, statement);
     else answers.set(statement.node, checkStatement(context, sql, doc, statement));
   }
 }
 
-function isNamedIn({ references, declarations }: Finds, column: string): boolean {
+function isNamedIn({ references, declarations }: WalkResult, column: string): boolean {
   const isRuled = declarations.some(({ symbol, name }) => symbol === 'payload-field' && name === column);
   return references.some(
     ({ refers, name }) => !(refers.symbol === 'name' && isRuled) && String(name).split('.').includes(column),
@@ -68,42 +69,42 @@ const EFFECTS = { schema: 'SQL_SCHEMA', session: 'SQL_SESSION', control: 'SQL_TR
 function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): boolean {
   const effects = findEffects(scan);
   for (const { sort, what, start, end } of effects) {
-    report.add(EFFECTS[sort], spotInString(doc, node, { start, end }), { what });
+    report.add(EFFECTS[sort], locateInString(doc, node, { start, end }), { what });
   }
   return effects.length > 0;
 }
 
 /** Other checks report these statements. */
-export const isWhole = ({ scan }: SqlText): boolean =>
+export const isSingleStatement = ({ scan }: SqlText): boolean =>
   scan.faults.length === 0 && scan.statements === 1 && listAccessors(scan.text).length === 0;
 
 function reportTemplates({ registry, report }: StatementContext, doc: Document, statement: SqlText): boolean {
   const { scan, binds = 'parameters' } = statement;
-  const places = placesOf(doc, statement);
+  const places = createSqlLocator(doc, statement);
   const next = Math.max(0, ...scan.placeholders.map(({ n }) => n)) + 1;
-  const templates = [...templatesIn(scan.text), ...inSmallLetters(registry, scan.text)].filter(
+  const templates = [...findTemplates(scan.text), ...findLowercaseAccessors(registry, scan.text)].filter(
     ({ start, end }) => !isArrayText(scan, start, end),
   );
   for (const [i, template] of templates.entries()) {
     const { text, path, start, end } = template;
-    const accessor = accessorFor(registry, path);
+    const accessor = suggestAccessorFor(registry, path);
     const right = accessor ?? path.join('.');
     // Applying the fix changes the numbers of the next placeholders.
-    const fix = i === 0 && accessor !== null ? bound(doc, statement, template, next, accessor) : {};
-    report.add('TPL_SQL', places.spot(start, end), { template: text, n: next, right, binds }, fix);
+    const fix = i === 0 && accessor !== null ? createBindFix(doc, statement, template, next, accessor) : {};
+    report.add('TPL_SQL', places.toLocation(start, end), { template: text, n: next, right, binds }, fix);
   }
   return templates.length > 0;
 }
 
 /** Inside SQL, `'$payload.email'` is a string. */
-const inSmallLetters = (registry: Registry, text: string): Template[] =>
-  inOtherLetters(registry, text).flatMap(({ start, end, right, named }) => {
+const findLowercaseAccessors = (registry: Registry, text: string): Template[] =>
+  findMiscasedAccessors(registry, text).flatMap(({ start, end, right, named }) => {
     const path = right.slice(1).split('.');
     return named && path.length > 1 ? [{ path, text: text.slice(start, end), start, end }] : [];
   });
 
 /** Replaces the template and its quotes with a placeholder, and appends the accessor to the parameters. */
-function bound(
+function createBindFix(
   doc: Document,
   { scan, node, around, parameters, binds = 'parameters' }: SqlText,
   { start, end }: Template,
@@ -114,11 +115,11 @@ function bound(
   const isWhole = text?.type === 'string' && text.start === start - 1 && text.end === end + 1;
   if (around === null || n !== parameters.length + 1 || (text !== undefined && !isWhole)) return {};
   const span = text === undefined ? ([start, end] as const) : ([text.start, text.end] as const);
-  const changes = changesOf(doc, around, [
+  const changes = resolveEdits(doc, around, [
     { at: node.pointer.slice(around.pointer.length), span, text: `$${n}` },
     { at: `/${binds}`, add: [accessor] },
   ]);
-  return repair(`write $${n} and put "${accessor}" into "${binds}"`, changes ?? [], true);
+  return createFix(`write $${n} and put "${accessor}" into "${binds}"`, changes ?? [], true);
 }
 
 /** `'{{a}}'::text[]` is an array of arrays. */
@@ -135,23 +136,23 @@ const isArrayText = ({ tokens, text }: SqlText['scan'], start: number, end: numb
 function checkStatement(context: StatementContext, sql: SqlParser, doc: Document, statement: SqlText): Columns {
   const readable = quoteReserved(statement.scan);
   const { statements, fault } = sql.parse(readable.text);
-  const places = placesOf(doc, statement, readable);
+  const places = createSqlLocator(doc, statement, readable);
   if (fault !== null) {
-    const bare = bareNames(sql, doc, statement);
-    const fix = bare.fix === undefined ? oneSlip(sql, doc, statement, fault) : bare;
+    const bare = fixBackquotes(sql, doc, statement);
+    const fix = bare.fix === undefined ? fixSyntax(sql, doc, statement, fault) : bare;
     reportFault(context.report, places, statement, { fault, fix });
     return null;
   }
-  for (const { name, start, end, right, same } of foreignFunctions(statement.scan)) {
+  for (const { name, start, end, right, same } of findForeignFunctions(statement.scan)) {
     const fix = same === undefined ? {} : { fix: { title: `change to ${same}`, text: same } };
-    const original = placesOf(doc, statement);
-    context.report.add('SQL_FUNCTION', original.spot(start, end), { name, right }, fix);
+    const original = createSqlLocator(doc, statement);
+    context.report.add('SQL_FUNCTION', original.toLocation(start, end), { name, right }, fix);
   }
-  const tree = childOf(statements[0] ?? {}, 'stmt');
+  const tree = findChild(statements[0] ?? {}, 'stmt');
   if (tree === null) return null;
-  const { columns, findings } = resolved(context, statement, tree);
+  const { columns, findings } = resolveColumns(context, statement, tree);
   for (const finding of findings) reportFinding(context, places, statement, finding);
-  for (const { n, at } of untypedIn(tree)) {
+  for (const { n, at } of findUntyped(tree)) {
     const fix = { fix: { title: `write $${n}::text`, text: `$${n}::text` } };
     context.report.add('SQL_UNTYPED', places.between(at, at), { n }, fix);
   }
@@ -160,12 +161,12 @@ function checkStatement(context: StatementContext, sql: SqlParser, doc: Document
   return columns?.some((column) => wrong.includes(column)) === true ? null : columns;
 }
 
-function resolved(
+function resolveColumns(
   { catalogue, uses, names }: StatementContext,
   statement: SqlText,
   tree: JsonObject,
 ): { readonly columns: Columns; readonly findings: readonly SqlFinding[] } {
-  const resolving: Resolving = {
+  const resolving: ResolveContext = {
     catalogue,
     findings: [],
     uses: uses(statement),
@@ -177,8 +178,8 @@ function resolved(
   };
   const columns = resolveStatement(resolving, tree, null);
   const { origins, mixed } = resolving;
-  const aliased: Aliased = (columns && resolving.aliased.get(columns)) ?? new Map();
-  const of = { columns, origins: originsOf(origins, columns), aliased, mixed };
+  const aliased: AliasedColumns = (columns && resolving.aliased.get(columns)) ?? new Map();
+  const of = { columns, origins: getOrigins(origins, columns), aliased, mixed };
   names.set(statement.node, { names: resolving.names, ...of });
   return { columns, findings: resolving.findings };
 }
@@ -193,15 +194,15 @@ const WORDS_OF_OTHERS = /^(?:dual|utc_(?:date|time|timestamp)|rollup|default)$/;
 function checkForeign(context: StatementContext, sql: SqlParser, doc: Document, statement: SqlText): void {
   const readable = quoteReserved(statement.scan);
   const { statements, fault } = sql.parse(readable.text);
-  const tree = fault === null ? childOf(statements[0] ?? {}, 'stmt') : null;
+  const tree = fault === null ? findChild(statements[0] ?? {}, 'stmt') : null;
   if (tree === null) return;
-  const places = placesOf(doc, statement, readable);
-  for (const finding of resolved(context, statement, tree).findings) {
+  const places = createSqlLocator(doc, statement, readable);
+  for (const finding of resolveColumns(context, statement, tree).findings) {
     if (isCertain(finding, places)) reportFinding(context, places, statement, finding);
   }
 }
 
-function isCertain(found: SqlFinding, places: SqlPlaces): boolean {
+function isCertain(found: SqlFinding, places: SqlLocator): boolean {
   if (found.sort === 'count' || found.sort === 'needed') return true;
   if (found.sort === 'placeholder' || WORDS_OF_OTHERS.test(found.name) || places.isQuoted(found.at, found.name))
     return false;
@@ -211,39 +212,39 @@ function isCertain(found: SqlFinding, places: SqlPlaces): boolean {
 
 function reportFault(
   report: Report,
-  places: SqlPlaces,
+  places: SqlLocator,
   { scan, binds = 'parameters' }: SqlText,
   { fault, fix }: { readonly fault: SqlSyntaxFault; readonly fix: Pick<ReportOptions, 'fix'> },
 ): void {
-  const foreign = foreignPlaceholders(scan);
+  const foreign = findForeignPlaceholders(scan);
   for (const { text, start, end, n } of foreign) {
     const fix = { fix: { title: `change to $${n}`, text: `$${n}` } };
-    report.add('SQL_FOREIGN', places.spot(start, end), { text, n, binds }, fix);
+    report.add('SQL_FOREIGN', places.toLocation(start, end), { text, n, binds }, fix);
   }
   if (foreign.length > 0) return;
-  report.add('SQL_SYNTAX', places.token(fault.at), { what: fault.message + habitOf(scan) }, fix);
+  report.add('SQL_SYNTAX', places.token(fault.at), { what: fault.message + describeMistake(scan) }, fix);
 }
 
 /** Fixes a statement with one change of the text. */
-function oneSlip(
+function fixSyntax(
   sql: SqlParser,
   doc: Document,
   { node, scan }: SqlText,
   { at }: SqlSyntaxFault,
 ): Pick<ReportOptions, 'fix'> {
-  const reads = (text: string): boolean => sql.parse(quoteReserved(scanSql(text)).text).fault === null;
-  const mend = mendOf(scan, at, reads);
+  const canParse = (text: string): boolean => sql.parse(quoteReserved(scanSql(text)).text).fault === null;
+  const mend = findSyntaxFix(scan, at, canParse);
   if (mend === null) return {};
   const change = {
-    start: offsetInString(doc, node, mend.start),
-    end: offsetInString(doc, node, mend.end),
+    start: toDocumentOffset(doc, node, mend.start),
+    end: toDocumentOffset(doc, node, mend.end),
     text: JSON.stringify(mend.text).slice(1, -1),
   };
-  return repair(mend.title, [change], true);
+  return createFix(mend.title, [change], true);
 }
 
 /** Only if the statement is valid without them. */
-function bareNames(sql: SqlParser, doc: Document, { node, scan }: SqlText): Pick<ReportOptions, 'fix'> {
+function fixBackquotes(sql: SqlParser, doc: Document, { node, scan }: SqlText): Pick<ReportOptions, 'fix'> {
   const names = listBackquotedNames(scan.text) ?? [];
   const written = [...names].reverse();
   const text = written.reduce(
@@ -252,28 +253,38 @@ function bareNames(sql: SqlParser, doc: Document, { node, scan }: SqlText): Pick
   );
   if (names.length === 0 || sql.parse(quoteReserved(scanSql(text)).text).fault !== null) return {};
   const changes = names.map(({ name, start, end }) => ({
-    start: offsetInString(doc, node, start),
-    end: offsetInString(doc, node, end),
+    start: toDocumentOffset(doc, node, start),
+    end: toDocumentOffset(doc, node, end),
     text: JSON.stringify(quoteIfNeeded(name)).slice(1, -1),
   }));
-  return repair('write names without backquotes', changes);
+  return createFix('write names without backquotes', changes);
 }
 
-function reportFinding(context: StatementContext, places: SqlPlaces, statement: SqlText, found: SqlFinding): void {
+function reportFinding(context: StatementContext, places: SqlLocator, statement: SqlText, found: SqlFinding): void {
   const { report, catalogue } = context;
   switch (found.sort) {
     case 'table': {
-      const near = nearest(found.name, catalogue.tables);
-      report.add('SQL_TABLE', places.name(found.at, found.name), { name: found.name, hint: hint(near) }, plain(near));
+      const near = findNearest(found.name, catalogue.tables);
+      report.add(
+        'SQL_TABLE',
+        places.name(found.at, found.name),
+        { name: found.name, hint: formatHint(near) },
+        createPlainFix(near),
+      );
       return;
     }
     case 'alias': {
-      const near = nearest(found.name, found.near);
-      report.add('SQL_ALIAS', places.name(found.at, found.name), { name: found.name, hint: hint(near) }, plain(near));
+      const near = findNearest(found.name, found.near);
+      report.add(
+        'SQL_ALIAS',
+        places.name(found.at, found.name),
+        { name: found.name, hint: formatHint(near) },
+        createPlainFix(near),
+      );
       return;
     }
     case 'column':
-      reportColumn(report, places, found, context.isNamed?.(found.name) === true || isPassedOn(statement, found.name));
+      reportColumn(report, places, found, context.isNamed?.(found.name) === true || hasOuterUse(statement, found.name));
       return;
     case 'placeholder': {
       const { scan, binds = 'parameters' } = statement;
@@ -293,9 +304,9 @@ function reportFinding(context: StatementContext, places: SqlPlaces, statement: 
   }
 }
 
-type Found<S extends SqlFinding['sort']> = Extract<SqlFinding, { readonly sort: S }>;
+type FindingOfSort<S extends SqlFinding['sort']> = Extract<SqlFinding, { readonly sort: S }>;
 
-function reportColumn(report: Report, places: SqlPlaces, found: Found<'column'>, isShared: boolean): void {
+function reportColumn(report: Report, places: SqlLocator, found: FindingOfSort<'column'>, isShared: boolean): void {
   const { name, near: candidates, at } = found;
   const spot = places.name(at, name);
   const upper = candidates.find((column) => column !== name && column.toLowerCase() === name);
@@ -304,22 +315,23 @@ function reportColumn(report: Report, places: SqlPlaces, found: Found<'column'>,
     report.add('SQL_CASE', spot, { name, field: upper }, fix);
     return;
   }
-  const near = nearest(name, candidates);
+  const near = findNearest(name, candidates);
   const table = found.table === null ? 'any table of this statement' : `"${found.table}"`;
-  const words = near === undefined && places.isQuoted(at, name) ? ' Text is written in single quotes.' : hint(near);
+  const words =
+    near === undefined && places.isQuoted(at, name) ? ' Text is written in single quotes.' : formatHint(near);
   // If other parts use the name too, the model is probably wrong.
-  report.add('SQL_COLUMN', spot, { name, table, hint: words }, isShared ? {} : inStatement(near));
+  report.add('SQL_COLUMN', spot, { name, table, hint: words }, isShared ? {} : createNameFix(near));
 }
 
 /** An outer query may read the column by the same name. */
-function isPassedOn({ scan: { tokens, text } }: SqlText, name: string): boolean {
+function hasOuterUse({ scan: { tokens, text } }: SqlText, name: string): boolean {
   const words = tokens.map(({ start, end }) => text.slice(start, end).toLowerCase());
   const count = (word: string): number => words.filter((one) => one === word).length;
   return count('select') > 1 && count(name.toLowerCase()) > 1;
 }
 
 /** `with_timestamp…` fills the timestamp columns. */
-function reportNeeded(report: Report, places: SqlPlaces, { around }: SqlText, found: Found<'needed'>): void {
+function reportNeeded(report: Report, places: SqlLocator, { around }: SqlText, found: FindingOfSort<'needed'>): void {
   const filled = around?.members.some(({ key, value }) => key.startsWith('with_timestamp') && value?.scalar === true);
   const columns = found.columns.filter((column) => filled !== true || !TIMESTAMPS.includes(column));
   if (columns.length === 0) return;
@@ -327,11 +339,11 @@ function reportNeeded(report: Report, places: SqlPlaces, { around }: SqlText, fo
   report.add('SQL_NEEDED', places.name(found.at, found.table), { table: found.table, columns: listed });
 }
 
-function inStatement(near: string | undefined): Pick<ReportOptions, 'fix'> {
-  const bare = plain(near);
+function createNameFix(near: string | undefined): Pick<ReportOptions, 'fix'> {
+  const bare = createPlainFix(near);
   if (bare.fix !== undefined || near === undefined || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(near)) return bare;
   return { fix: { title: `change to "${near}"`, text: `\\"${near}\\"` } };
 }
 
-const plain = (near: string | undefined): Pick<ReportOptions, 'fix'> =>
+const createPlainFix = (near: string | undefined): Pick<ReportOptions, 'fix'> =>
   near === undefined || !/^[a-z_][a-z0-9_]*$/.test(near) ? {} : { fix: { title: `change to ${near}`, text: near } };

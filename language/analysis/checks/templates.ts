@@ -1,12 +1,12 @@
 /** Reports `${name}` and `{{name}}`, which are plain text here. Only a value that consists of one is an error. */
 import type { Document } from '../../source/document.js';
-import { offsetInString, spotInString } from '../../source/escapes.js';
+import { toDocumentOffset, locateInString } from '../../source/escapes.js';
 import type { LocatedNode } from '../../source/tree.js';
-import type { Finds } from '../finds.js';
+import type { WalkResult } from '../finds.js';
 import type { Registry } from '../registry.js';
-import { type Report, inside } from '../report.js';
-import { inOtherLetters, knownAccessors, rightAccessor } from './invented-accessors.js';
-import { payloadReaders } from './readers.js';
+import { type Report, isInside } from '../report.js';
+import { findMiscasedAccessors, listKnownAccessors, suggestAccessor } from './invented-accessors.js';
+import { listPayloadReaders } from './readers.js';
 
 export interface Template {
   readonly path: readonly string[];
@@ -17,7 +17,7 @@ export interface Template {
 
 const FORM = /\$\{\s*\$?([A-Za-z_][\w.-]*)\s*\}|\{\{\s*\$?([A-Za-z_][\w.-]*)\s*\}\}/g;
 
-export const templatesIn = (text: string): Template[] =>
+export const findTemplates = (text: string): Template[] =>
   [...text.matchAll(FORM)].map((match) => ({
     path: (match[1] ?? match[2] ?? '').split('.').filter((segment) => segment !== ''),
     text: match[0],
@@ -26,17 +26,17 @@ export const templatesIn = (text: string): Template[] =>
   }));
 
 /** A known root or alias, an environment variable if the name looks like one (`API_KEY`), or else a payload field. */
-export function accessorFor(registry: Registry, path: readonly string[]): string | null {
+export function suggestAccessorFor(registry: Registry, path: readonly string[]): string | null {
   const [first = '', ...rest] = path;
   const root = first.toUpperCase();
-  const exact = knownAccessors(registry).find(({ name }) => name === root);
+  const exact = listKnownAccessors(registry).find(({ name }) => name === root);
   if (exact !== undefined && (rest.length > 0 || exact.tail === 'none')) return [`$${root}`, ...rest].join('.');
-  const right = rightAccessor(registry, { root, tail: rest });
+  const right = suggestAccessor(registry, { root, tail: rest });
   if (right !== undefined && rest.length > 0) return right.text;
   const variable = rest.length === 0 && /^[A-Z][A-Z0-9]*_[A-Z0-9_]*$/.test(first);
-  const ofVariables = knownAccessors(registry).find(({ tail }) => tail === 'env');
+  const ofVariables = listKnownAccessors(registry).find(({ tail }) => tail === 'env');
   if (variable && ofVariables !== undefined) return `$${ofVariables.name}.${first}`;
-  const reader = payloadReaders(registry)[0];
+  const reader = listPayloadReaders(registry)[0];
   return reader === undefined ? null : [`$${reader}`, ...path].join('.');
 }
 
@@ -44,24 +44,24 @@ export function accessorFor(registry: Registry, path: readonly string[]): string
 export function checkTemplates(
   registry: Registry,
   report: Report,
-  { doc, finds }: { readonly doc: Document; readonly finds: Finds },
+  { doc, finds }: { readonly doc: Document; readonly finds: WalkResult },
   lenient: boolean,
 ): void {
   const { texts, documents, references } = finds;
   for (const node of texts) {
     const text = String(node.scalar);
-    for (const template of templatesIn(text)) checkTemplate(registry, report, doc, node, text, template);
-    for (const { start, end, right, named } of inOtherLetters(registry, text)) {
+    for (const template of findTemplates(text)) checkTemplate(registry, report, doc, node, text, template);
+    for (const { start, end, right, named } of findMiscasedAccessors(registry, text)) {
       const whole = start === 0 && end === text.length;
       if (whole && isInDocument(documents, node)) continue;
       // A bare entry of a value list is reported as a name without a source.
       if (whole && references.some((one) => one.node === node && one.refers.soft === true)) continue;
-      const spot = spotInString(doc, node, { start, end });
+      const spot = locateInString(doc, node, { start, end });
       const fix = { fix: { title: `change to ${right}`, text: right } };
       const code = whole || (named && !lenient) ? 'TPL_VALUE' : 'TPL_TEXT';
       report.add(code, spot, { template: text.slice(start, end), right }, fix);
     }
-    const bare = withoutDollar(registry, text);
+    const bare = suggestDollar(registry, text);
     if (bare === null) continue;
     const fix = { fix: { title: `change to ${bare}`, text: JSON.stringify(bare) } };
     report.add('TPL_VALUE', { doc, start: node.start, end: node.end }, { template: text, right: bare }, fix);
@@ -69,14 +69,14 @@ export function checkTemplates(
 }
 
 /** In document queries `"$name"` is a field; they have checks of their own. */
-const isInDocument = (documents: Finds['documents'], node: LocatedNode): boolean =>
-  documents.some(({ around }) => inside(node, around));
+const isInDocument = (documents: WalkResult['documents'], node: LocatedNode): boolean =>
+  documents.some(({ around }) => isInside(node, around));
 
 /** `ENV.API_KEY` without its dollar sign; a root without a tail is an ordinary word. */
-function withoutDollar(registry: Registry, text: string): string | null {
+function suggestDollar(registry: Registry, text: string): string | null {
   const [, root, tail] = /^([A-Z]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)$/.exec(text) ?? [];
   if (root === undefined || tail === undefined) return null;
-  const known = knownAccessors(registry).some(({ name, tail: wants }) => name === root && wants !== 'none');
+  const known = listKnownAccessors(registry).some(({ name, tail: wants }) => name === root && wants !== 'none');
   return known ? `$${text}` : null;
 }
 
@@ -88,11 +88,11 @@ function checkTemplate(
   text: string,
   template: Template,
 ): void {
-  const right = accessorFor(registry, template.path);
+  const right = suggestAccessorFor(registry, template.path);
   if (right === null) return;
   const whole = template.text === text.trim();
-  const start = whole ? node.start : offsetInString(doc, node, template.start);
-  const end = whole ? node.end : offsetInString(doc, node, template.end);
+  const start = whole ? node.start : toDocumentOffset(doc, node, template.start);
+  const end = whole ? node.end : toDocumentOffset(doc, node, template.end);
   const written = whole ? JSON.stringify(right) : right;
   const fix = { fix: { title: `change to ${right}`, text: written } };
   report.add(whole ? 'TPL_VALUE' : 'TPL_TEXT', { doc, start, end }, { template: template.text, right }, fix);

@@ -2,18 +2,18 @@
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { Slot } from '../../../contract/slot.js';
 import { listAccessors } from '../../strings/accessor.js';
-import { memberOf, toJson, type LocatedNode } from '../../source/tree.js';
+import { findMember, toJson, type LocatedNode } from '../../source/tree.js';
 import type { SqlText } from '../finds.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
-import { type Report, type Spot, inside } from '../report.js';
+import { type Report, type SourceLocation, isInside } from '../report.js';
 import type { ColumnUse } from '../sql/meetings.js';
-import { valueAt } from '../verbatim.js';
-import { payloadReaders } from './readers.js';
-import { RIGHT, takes } from './column-values.js';
+import { getLiteralValue } from '../verbatim.js';
+import { listPayloadReaders } from './readers.js';
+import { RIGHT, canStoreValue } from './column-values.js';
 
 /** Placeholders bound to columns. */
-export type Meetings = Map<SqlText, readonly ColumnUse[]>;
+export type ColumnUsesByStatement = Map<SqlText, readonly ColumnUse[]>;
 
 interface Context {
   readonly registry: Registry;
@@ -26,25 +26,25 @@ interface Context {
 
 export function checkTypes(
   resources: readonly LinkedResource[],
-  meetings: Meetings,
+  meetings: ColumnUsesByStatement,
   given: Pick<Context, 'registry' | 'report'>,
 ): void {
   const told = new Set<LocatedNode>();
   for (const resource of resources) {
     for (const statement of resource.definition.finds.statements) {
-      const action = resource.actions.find(({ node }) => inside(statement.node, node));
+      const action = resource.actions.find(({ node }) => isInside(statement.node, node));
       if (action === undefined) continue;
-      for (const use of firstOfEach(meetings.get(statement) ?? [])) {
+      for (const use of listFirstUses(meetings.get(statement) ?? [])) {
         const node = statement.parameters[use.n - 1];
         if (node !== undefined && !isCast(statement, use.n))
-          judge({ ...given, resource, action, told }, statement, use, node);
+          checkValue({ ...given, resource, action, told }, statement, use, node);
       }
     }
   }
 }
 
 /** Prefers the use that writes. */
-function firstOfEach(uses: readonly ColumnUse[]): ColumnUse[] {
+function listFirstUses(uses: readonly ColumnUse[]): ColumnUse[] {
   const order = [...uses].sort((a, b) => Number(b.writes) - Number(a.writes));
   return order.filter((use, i) => order.findIndex(({ n }) => n === use.n) === i);
 }
@@ -53,54 +53,54 @@ function firstOfEach(uses: readonly ColumnUse[]): ColumnUse[] {
 const isCast = ({ scan }: SqlText, n: number): boolean =>
   new RegExp(`\\$${n}\\s*::|\\(\\s*\\$${n}\\s+as\\b`, 'i').test(scan.text);
 
-function judge(context: Context, statement: SqlText, use: ColumnUse, node: LocatedNode): void {
+function checkValue(context: Context, statement: SqlText, use: ColumnUse, node: LocatedNode): void {
   const field = isObject(use.field) ? use.field : {};
-  const column = columnType(context.registry, field);
+  const column = getColumnType(context.registry, field);
   if (column === null) return;
-  const path = pathOf(context, node);
+  const path = findPayloadPath(context, node);
   if (path !== null) {
     // Items of a list have fields of their own.
-    if (statement.each === null) judgeRule(context, use, field, column, node, path);
+    if (statement.each === null) checkRule(context, use, field, column, node, path);
     return;
   }
-  const actual = misfit(context, node, column);
+  const actual = describeMismatch(context, node, column);
   if (actual === null) return;
   const params = { column: use.column, type: asText(field['type']), actual, right: RIGHT[column] ?? '' };
-  context.report.add('SQL_TYPE', spotOf(context, node), params);
+  context.report.add('SQL_TYPE', toLocation(context, node), params);
 }
 
-const spotOf = ({ resource }: Context, { start, end }: LocatedNode): Spot => ({
+const toLocation = ({ resource }: Context, { start, end }: LocatedNode): SourceLocation => ({
   doc: resource.definition.doc,
   start,
   end,
 });
 
-export function columnType(registry: Registry, field: Readonly<Record<string, Json>>): string | null {
-  const kind = registry.kindsIn(Slot.MODEL_FIELD)[0];
+export function getColumnType(registry: Registry, field: Readonly<Record<string, Json>>): string | null {
+  const kind = registry.listKinds(Slot.MODEL_FIELD)[0];
   const column = kind && registry.plugin(kind.kind, asText(field['type']))?.facts?.['column'];
   return typeof column === 'string' ? column : null;
 }
 
 /** Null if the parameter is not a payload field. */
-function pathOf({ registry, action }: Context, node: LocatedNode): readonly string[] | null {
+function findPayloadPath({ registry, action }: Context, node: LocatedNode): readonly string[] | null {
   if (node.type !== 'string') return null;
   const text = String(node.scalar);
   const [only] = listAccessors(text);
   if (only === undefined) return action.parameters.get(node.pointer)?.from === 'payload' ? text.split('.') : null;
-  const whole = only.start === 0 && only.end === text.length && payloadReaders(registry).includes(only.root);
+  const whole = only.start === 0 && only.end === text.length && listPayloadReaders(registry).includes(only.root);
   return whole && only.tail.length > 0 ? only.tail : null;
 }
 
 /** Describes the rejected value; null if the column accepts it or nothing is certain. */
-function misfit({ registry, action }: Context, node: LocatedNode, column: string): string | null {
-  const json = valueAt(node);
+function describeMismatch({ registry, action }: Context, node: LocatedNode, column: string): string | null {
+  const json = getLiteralValue(node);
   if (node.type === 'string' && typeof json === 'string') {
     const [only] = listAccessors(json);
     if (only !== undefined)
-      return only.start === 0 && only.end === json.length ? given(registry, only.root, column) : null;
+      return only.start === 0 && only.end === json.length ? describeAccessor(registry, only.root, column) : null;
     if (action.parameters.get(node.pointer)?.source === 'name') return null;
   }
-  if (takes(column, json)) return null;
+  if (canStoreValue(column, json)) return null;
   if (json !== null && typeof json === 'object') return Array.isArray(json) ? 'a list' : 'an object';
   return typeof json === 'string' ? 'this text' : String(json);
 }
@@ -109,8 +109,8 @@ const OF_TEXT = new Set(['integer', 'float', 'boolean', 'timestamp']);
 const OF_INSTANT = new Set(['integer', 'float', 'boolean']);
 
 /** Only accessors that always have the same type. */
-function given(registry: Registry, root: string, column: string): string | null {
-  const kind = registry.kindsIn(Slot.ACCESSOR)[0];
+function describeAccessor(registry: Registry, root: string, column: string): string | null {
+  const kind = registry.listKinds(Slot.ACCESSOR)[0];
   const gives = kind && registry.plugin(kind.kind, root)?.facts?.['gives'];
   if (gives === 'text' && OF_TEXT.has(column)) return `the text of $${root}`;
   return gives === 'timestamp' && OF_INSTANT.has(column) ? `the instant of $${root}` : null;
@@ -123,7 +123,7 @@ interface Rule {
   readonly jsType: string;
 }
 
-function judgeRule(
+function checkRule(
   context: Context,
   use: ColumnUse,
   field: Readonly<Record<string, Json>>,
@@ -131,24 +131,24 @@ function judgeRule(
   node: LocatedNode,
   path: readonly string[],
 ): void {
-  const rule = ruleOf(context, path);
+  const rule = findRule(context, path);
   if (rule === null) return;
   const name = path.join('.');
   const words = { name, column: use.column, type: asText(field['type']) };
   if (CANNOT[rule.jsType]?.includes(column) === true) {
-    const right = rightRules(context.registry, column);
-    context.report.add('SQL_RULE', spotOf(context, node), { ...words, rule: asText(rule.value['type']), right });
+    const right = suggestRule(context.registry, column);
+    context.report.add('SQL_RULE', toLocation(context, node), { ...words, rule: asText(rule.value['type']), right });
     return;
   }
   if (!use.writes) return;
   const needed = field['optional'] !== true && field['auto_increment'] !== true && field['default'] === undefined;
-  if (rule.value['optional'] === true && needed) context.report.add('SQL_OPTIONAL', spotOf(context, node), words);
+  if (rule.value['optional'] === true && needed) context.report.add('SQL_OPTIONAL', toLocation(context, node), words);
   const [most, longest] = [rule.value['max_length'], field['max_length']];
-  const bound = memberOf(rule.node, 'max_length')?.value;
+  const bound = findMember(rule.node, 'max_length')?.value;
   if (typeof most !== 'number' || typeof longest !== 'number' || most <= longest || !bound || context.told.has(bound))
     return;
   context.told.add(bound);
-  context.report.add('SQL_LONGER', spotOf(context, bound), { ...words, most, longest });
+  context.report.add('SQL_LONGER', toLocation(context, bound), { ...words, most, longest });
 }
 
 /** Column types that reject almost every value of a JSON type. */
@@ -160,25 +160,25 @@ const CANNOT: Readonly<Record<string, readonly string[]>> = {
 };
 const FITTING: Readonly<Record<string, string>> = { integer: 'number', float: 'number' };
 
-function rightRules({ plugins }: Registry, column: string): string {
+function suggestRule({ plugins }: Registry, column: string): string {
   const wanted = FITTING[column];
   const spec = [...plugins.values()].find(({ facts }) => wanted !== undefined && facts?.['jsType'] === wanted);
   return spec === undefined ? 'put a cast into the statement' : `use ${spec.name}, or put a cast into the statement`;
 }
 
 /** Null if there are several rules, or if a step changes the value before it is bound. */
-function ruleOf({ registry, resource, action }: Context, [root = '', ...rest]: readonly string[]): Rule | null {
+function findRule({ registry, resource, action }: Context, [root = '', ...rest]: readonly string[]): Rule | null {
   const { declarations } = resource.definition.finds;
   const isChanged = declarations.some(
-    ({ symbol, name, spot }) => symbol === 'secret' && name.split('.')[0] === root && inside(spot, action.node),
+    ({ symbol, name, spot }) => symbol === 'secret' && name.split('.')[0] === root && isInside(spot, action.node),
   );
   const rules = declarations.filter(({ symbol, name }) => symbol === 'payload-field' && name === root);
   const [only, other] = rules;
   if (isChanged || only === undefined || other !== undefined) return null;
   let node: LocatedNode | null = only.node;
   for (const segment of rest) {
-    const fields: LocatedNode | null = (node && memberOf(node, 'fields')?.value) ?? null;
-    node = (fields && memberOf(fields, segment)?.value) ?? null;
+    const fields: LocatedNode | null = (node && findMember(node, 'fields')?.value) ?? null;
+    node = (fields && findMember(fields, segment)?.value) ?? null;
   }
   if (node === null) return null;
   const value = toJson(node);

@@ -3,34 +3,34 @@
  * use.
  */
 import { listAccessors, type AccessorPart } from '../../strings/accessor.js';
-import { spotInString } from '../../source/escapes.js';
-import { misspelt, nearest } from '../../source/suggest.js';
+import { locateInString } from '../../source/escapes.js';
+import { findMisspelling, findNearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { AccessorText, Declaration, Reference } from '../finds.js';
-import { inventedName } from '../invented.js';
+import { findInventedName } from '../invented.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { listFacts } from '../repeats.js';
-import { hint, rename, type Report, type Spot, inside } from '../report.js';
-import { valueReads } from '../value-reads.js';
-import { payloadReaders } from './readers.js';
-import type { Answers } from './statements.js';
+import { formatHint, createRenameFix, type Report, type SourceLocation, isInside } from '../report.js';
+import { listValueReads } from '../value-reads.js';
+import { listPayloadReaders } from './readers.js';
+import type { ResultColumns } from './statements.js';
 
 export interface UsesContext {
   readonly registry: Registry;
   readonly report: Report;
-  readonly answers: Answers;
+  readonly answers: ResultColumns;
   readonly answered: (column: string) => boolean;
   /** Definitions with errors: a missing part may use a name. */
   readonly broken: ReadonlySet<Definition>;
 }
 
 export function checkUses(context: UsesContext, resources: readonly LinkedResource[]): void {
-  const readers = payloadReaders(context.registry);
+  const readers = listPayloadReaders(context.registry);
   const owners = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, one] as const)));
   for (const resource of resources) {
-    const uses = usesIn(resource, readers);
+    const uses = collectUses(resource, readers);
     if (!context.broken.has(resource.definition)) checkUnused(context.report, resource, uses, owners);
     checkUndeclared(context.report, resource, readers, uses);
     checkValues(context, resource, owners);
@@ -38,14 +38,14 @@ export function checkUses(context: UsesContext, resources: readonly LinkedResour
   }
 }
 
-interface Uses {
+interface UsedNames {
   readonly names: ReadonlySet<string>;
   readonly whole: boolean;
 }
 
-const rootOf = (name: string): string => name.split('.')[0] ?? name;
+const getRoot = (name: string): string => name.split('.')[0] ?? name;
 
-function usesIn({ definition, actions }: LinkedResource, readers: readonly string[]): Uses {
+function collectUses({ definition, actions }: LinkedResource, readers: readonly string[]): UsedNames {
   const { references, declarations } = definition.finds;
   // Declarations and paths into results are not uses.
   const passed = new Set([
@@ -53,12 +53,12 @@ function usesIn({ definition, actions }: LinkedResource, readers: readonly strin
     ...declarations.filter(({ symbol }) => symbol === 'name').map(({ spot }) => spot.start),
   ]);
   // A repeated list is used even if no statement names it.
-  const names = new Set(actions.flatMap(({ repeat }) => (repeat?.name ? [rootOf(repeat.name)] : [])));
+  const names = new Set(actions.flatMap(({ repeat }) => (repeat?.name ? [getRoot(repeat.name)] : [])));
   let whole = false;
   const visit = (node: LocatedNode): void => {
     if (node.type === 'string' && !passed.has(node.start)) {
       const text = String(node.scalar);
-      names.add(rootOf(text));
+      names.add(getRoot(text));
       for (const { root, tail } of listAccessors(text)) {
         if (!readers.includes(root)) continue;
         if (tail[0] === undefined) whole = true;
@@ -75,24 +75,24 @@ function usesIn({ definition, actions }: LinkedResource, readers: readonly strin
 function checkUnused(
   report: Report,
   resource: LinkedResource,
-  { names, whole }: Uses,
+  { names, whole }: UsedNames,
   owners: ReadonlyMap<string, LinkedResource>,
 ): void {
   if (whole) return;
   // Actionables of other resources run with the same payload.
   const reachesOut = resource.actions.some(({ edges }) => edges.some(({ to }) => owners.get(to) !== resource));
   for (const { symbol, name, spot } of resource.definition.finds.declarations) {
-    if (names.has(rootOf(name))) continue;
+    if (names.has(getRoot(name))) continue;
     // No fix: even unused, a rule rejects invalid values and an extraction fails without its value.
     if (symbol === 'payload-field' && !reachesOut) report.add('LNK_RULE_UNUSED', spot, { name });
     if (symbol === 'name') report.add('LNK_NAME_UNUSED', spot, { name });
   }
 }
 
-function checkUndeclared(report: Report, resource: LinkedResource, readers: readonly string[], uses: Uses): void {
+function checkUndeclared(report: Report, resource: LinkedResource, readers: readonly string[], uses: UsedNames): void {
   const { finds } = resource.definition;
   const isRuled = finds.declarations.some(({ symbol }) => symbol === 'payload-field');
-  const declared = [...resource.payloadFields.keys(), ...resource.names].map(rootOf);
+  const declared = [...resource.payloadFields.keys(), ...resource.names].map(getRoot);
   // Without rules every field belongs to the payload, except misspellings of an unused name.
   const unused = isRuled || uses.whole ? [] : declared.filter((name) => !uses.names.has(name));
   if (!isRuled && unused.length === 0) return;
@@ -100,7 +100,7 @@ function checkUndeclared(report: Report, resource: LinkedResource, readers: read
     for (const part of found.parts) {
       const [field] = part.tail;
       if (field === undefined || !readers.includes(part.root) || declared.includes(field)) continue;
-      if (!isRuled && nearest(field, unused) === undefined) continue;
+      if (!isRuled && findNearest(field, unused) === undefined) continue;
       reportUndeclared(report, resource, found, part, field, isRuled ? declared : unused);
     }
   }
@@ -114,7 +114,7 @@ function reportUndeclared(
   field: string,
   declared: readonly string[],
 ): void {
-  const spot = spotInString(doc, node, part);
+  const spot = locateInString(doc, node, part);
   const accessor = [`$${part.root}`, ...part.tail].join('.');
   // `checkAccessors` reports a trailing `-` or `_`.
   if (/[-_]$/.test(part.tail.at(-1) ?? '')) return;
@@ -123,12 +123,12 @@ function reportUndeclared(
     report.add('ACC_DASH', spot, { accessor, name: field, near: before });
     return;
   }
-  const near = nearest(field, declared);
+  const near = findNearest(field, declared);
   const right = near === undefined ? undefined : [`$${part.root}`, near, ...part.tail.slice(1)].join('.');
   // A similar name may be another value.
-  const isSlip = misspelt(field, declared) === near;
+  const isSlip = findMisspelling(field, declared) === near;
   const fix = right === undefined || !isSlip ? {} : { fix: { title: `change to ${right}`, text: right } };
-  report.add('LNK_UNDECLARED', spot, { accessor, hint: hint(right) }, fix);
+  report.add('LNK_UNDECLARED', spot, { accessor, hint: formatHint(right) }, fix);
 }
 
 function checkValues(
@@ -149,9 +149,9 @@ function isInvented(
   reference: Reference,
 ): boolean {
   const name = String(reference.name);
-  const invented = inventedName(registry, name);
+  const invented = findInventedName(registry, name);
   if (invented === null || !resource.actions.some(({ id }) => id === invented.action)) return false;
-  const root = rootOf(name);
+  const root = getRoot(name);
   if (resource.names.has(root) || resource.payloadFields.has(root)) return false;
   if (answered(root)) return false;
   report.add('LNK_INVENTED', reference.spot, { name, right: invented.say });
@@ -174,12 +174,12 @@ function checkInside(
   resource: LinkedResource,
   owners: ReadonlyMap<string, LinkedResource>,
 ): void {
-  for (const { source, path, spot } of valueReads(resource, context.registry)) {
+  for (const { source, path, spot } of listValueReads(resource, context.registry)) {
     if (source?.sort !== 'extracted' || path.length < 2) continue;
     const given = resource.definition.finds.declarations.filter(
       ({ symbol, name }) => symbol === 'name' && name === source.name,
     );
-    const [reference, other] = given.flatMap((one) => extractionOf(resource, one.spot) ?? []);
+    const [reference, other] = given.flatMap((one) => findExtraction(resource, one.spot) ?? []);
     if (reference?.name !== WHOLE || other !== undefined) continue;
     reportMissing(context, { resource, reference, owners }, path.slice(1), spot);
   }
@@ -199,69 +199,73 @@ function reportMissing(
   { registry, report, answers }: UsesContext,
   { resource, reference, owners }: Extraction,
   path: readonly string[],
-  spot: Spot,
+  spot: SourceLocation,
 ): void {
   const name = path.find((segment) => !/^\d+$/.test(segment));
   if (name === undefined || name === WHOLE) return;
-  const user = resource.actions.find(({ node }) => inside(reference.node, node));
+  const user = resource.actions.find(({ node }) => isInside(reference.node, node));
   if (user === undefined) return;
-  const sources = sourcesOf(user, reference);
+  const sources = listSourceKeys(user, reference);
   const columns: string[] = [];
   for (const key of sources) {
-    const known = columnsOf(owners.get(key), key, answers) ?? outputsOf(registry, owners.get(key), key);
+    const known = findResultColumns(owners.get(key), key, answers) ?? findOutputs(registry, owners.get(key), key);
     if (known === null) return;
     columns.push(...known);
   }
   if (sources.length === 0 || columns.includes(name)) return;
-  const near = name === 'self' ? 'self_' : nearest(name, columns);
+  const near = name === 'self' ? 'self_' : findNearest(name, columns);
   // `[0].url` becomes `0.url`.
   const plain = String(reference.name)
     .replace(/^\$?\.?\[(\d+)\]/, '$1')
     .replace(/\[(\d+)\]/g, '.$1');
   const right = plain === String(reference.name) ? (path.length === 1 ? near : undefined) : plain;
-  const fix = reference.spot === spot ? rename(right) : {};
+  const fix = reference.spot === spot ? createRenameFix(right) : {};
   const where = sources.length === 1 ? `actionable ${sources[0]?.split('#').at(-1)}` : 'these actionables';
-  report.add('LNK_NOT_SELECTED', spot, { name, where, hint: hint(near) }, fix);
+  report.add('LNK_NOT_SELECTED', spot, { name, where, hint: formatHint(near) }, fix);
 }
 
-export function extractionOf({ definition }: LinkedResource, spot: Declaration['spot']): Reference | undefined {
-  const entry = innermost(definition.node, spot);
-  return definition.finds.references.find(({ refers, node }) => refers.extracted === true && inside(node, entry));
+export function findExtraction({ definition }: LinkedResource, spot: Declaration['spot']): Reference | undefined {
+  const entry = findInnermost(definition.node, spot);
+  return definition.finds.references.find(({ refers, node }) => refers.extracted === true && isInside(node, entry));
 }
 
-function innermost(node: LocatedNode, spot: Declaration['spot']): LocatedNode {
+function findInnermost(node: LocatedNode, spot: Declaration['spot']): LocatedNode {
   let found = node;
   for (let at: LocatedNode | undefined = node; at !== undefined;) {
     if (at.type === 'object') found = at;
-    at = [...at.items, ...at.members.flatMap(({ value }) => value ?? [])].find((one) => inside(spot, one));
+    at = [...at.items, ...at.members.flatMap(({ value }) => value ?? [])].find((one) => isInside(spot, one));
   }
   return found;
 }
 
 /** The dependencies nearest in the document, or the actionable itself. */
-export function sourcesOf(user: LinkedAction, reference: Reference): readonly string[] {
+export function listSourceKeys(user: LinkedAction, reference: Reference): readonly string[] {
   if (user.edges.length === 0) return [user.key];
-  const shared = (pointer: string): number => {
+  const countSharedSegments = (pointer: string): number => {
     const [a, b] = [pointer.split('/'), reference.node.pointer.split('/')];
     const differs = a.findIndex((segment, i) => segment !== b[i]);
     return differs === -1 ? a.length : differs;
   };
-  const most = Math.max(...user.edges.map(({ pointer }) => shared(pointer)));
-  return [...new Set(user.edges.filter(({ pointer }) => shared(pointer) === most).map(({ to }) => to))];
+  const most = Math.max(...user.edges.map(({ pointer }) => countSharedSegments(pointer)));
+  return [...new Set(user.edges.filter(({ pointer }) => countSharedSegments(pointer) === most).map(({ to }) => to))];
 }
 
 /** Null if the mode does not declare them. */
-function outputsOf(registry: Registry, owner: LinkedResource | undefined, key: string): readonly string[] | null {
+function findOutputs(registry: Registry, owner: LinkedResource | undefined, key: string): readonly string[] | null {
   const action = owner?.actions.find((one) => one.key === key);
   return owner === undefined || action === undefined ? null : (listFacts(owner, action, registry)?.outputs ?? null);
 }
 
 /** Null unless the columns of exactly one statement are known. */
-export function columnsOf(owner: LinkedResource | undefined, key: string, answers: Answers): readonly string[] | null {
+export function findResultColumns(
+  owner: LinkedResource | undefined,
+  key: string,
+  answers: ResultColumns,
+): readonly string[] | null {
   const action = owner?.actions.find((one) => one.key === key);
   if (owner === undefined || action === undefined) return null;
   const { finds } = owner.definition;
-  const statements = [...finds.statements, ...finds.documents].filter(({ node }) => inside(node, action.node));
+  const statements = [...finds.statements, ...finds.documents].filter(({ node }) => isInside(node, action.node));
   const [only, other] = statements;
   return only === undefined || other !== undefined ? null : (answers.get(only.node) ?? null);
 }

@@ -20,7 +20,7 @@ export interface Catalogue {
 /** These columns are added when statements mention them; writes with timestamps fill them. */
 export const TIMESTAMPS: readonly string[] = ['created_at', 'updated_at', 'deleted_at'];
 
-export function catalogueOf(definitions: readonly Definition[], tables: TableNames): Catalogue {
+export function createCatalogue(definitions: readonly Definition[], tables: TableNames): Catalogue {
   const byModel = new Map<string, CatalogueTable>();
   for (const { sort, name, finds } of definitions) {
     if (sort !== 'model' || byModel.has(name)) continue;
@@ -34,8 +34,8 @@ export function catalogueOf(definitions: readonly Definition[], tables: TableNam
     });
   }
   return {
-    table: (name) => byModel.get(tables.modelOf(name) ?? ''),
-    tables: [...byModel.keys()].map((model) => tables.tableOf(model)),
+    table: (name) => byModel.get(tables.findModel(name) ?? ''),
+    tables: [...byModel.keys()].map((model) => tables.getTable(model)),
   };
 }
 

@@ -12,11 +12,11 @@ export interface ForeignPlaceholder {
   readonly n: number;
 }
 
-export function foreignPlaceholders({ text, tokens, placeholders }: SqlScan): ForeignPlaceholder[] {
+export function findForeignPlaceholders({ text, tokens, placeholders }: SqlScan): ForeignPlaceholder[] {
   const used = new Set(placeholders.map(({ n }) => n));
   const numbers = new Map<string, number>();
   let next = 1;
-  const free = (): number => {
+  const nextFreeNumber = (): number => {
     while (used.has(next)) next += 1;
     return next++;
   };
@@ -26,18 +26,18 @@ export function foreignPlaceholders({ text, tokens, placeholders }: SqlScan): Fo
     const follower = tokens[i + 1];
     const word = follower?.type === 'word' && follower.start === end ? follower : null;
     const sign = text[end - 1] ?? '';
-    const last = placeholderEnd(sign, end, word && { end: word.end, text: text.slice(word.start, word.end) });
+    const last = findPlaceholderEnd(sign, end, word && { end: word.end, text: text.slice(word.start, word.end) });
     if (last === null) return;
     const written = text.slice(end - 1, last);
     const known = sign === '?' ? undefined : numbers.get(written);
-    const n = known ?? free();
+    const n = known ?? nextFreeNumber();
     numbers.set(written, n);
     found.push({ text: written, start: end - 1, end: last, n });
   });
   return found;
 }
 
-function placeholderEnd(
+function findPlaceholderEnd(
   sign: string,
   end: number,
   word: { readonly end: number; readonly text: string } | null,

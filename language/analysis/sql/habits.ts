@@ -26,13 +26,13 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns the end of a sentence, or an empty string. */
-export function habitOf(scan: SqlScan): string {
-  const text = withoutStrings(scan);
+export function describeMistake(scan: SqlScan): string {
+  const text = blankStrings(scan);
   const found = FORMS.find(([pattern]) => pattern.test(text));
   return found === undefined ? '' : `; ${found[1]}`;
 }
 
-const withoutStrings = ({ text, tokens }: SqlScan): string =>
+const blankStrings = ({ text, tokens }: SqlScan): string =>
   tokens.reduce(
     (rest, { type, start, end }) =>
       type === 'string' ? rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end) : rest,
@@ -72,7 +72,7 @@ const FUNCTIONS: Readonly<Record<string, { readonly right: string; readonly same
 };
 
 /** A qualified name is a user-defined function and is skipped. */
-export function foreignFunctions({ text, tokens }: SqlScan): ForeignFunction[] {
+export function findForeignFunctions({ text, tokens }: SqlScan): ForeignFunction[] {
   return tokens.flatMap(({ type, start, end }) => {
     const name = text.slice(start, end);
     const known = Object.hasOwn(FUNCTIONS, name.toLowerCase()) ? FUNCTIONS[name.toLowerCase()] : undefined;

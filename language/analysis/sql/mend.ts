@@ -1,8 +1,8 @@
 /** Finds one small change near the error after which the whole statement parses. */
 import type { SqlScan, SqlToken } from '../../strings/sql.js';
-import { nearest } from '../../source/suggest.js';
+import { findNearest } from '../../source/suggest.js';
 
-export interface Mend {
+export interface SqlFix {
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -18,38 +18,42 @@ const KEYWORDS = (
 const OPERATORS: Readonly<Record<string, string>> = { '=>': '>=', '=<': '<=', '!==': '<>', '&&': 'AND', '||': 'OR' };
 
 /** `fault`: offset of the error. Returns the first change that `reads` accepts. */
-export function mendOf({ text, tokens }: SqlScan, fault: number, reads: (text: string) => boolean): Mend | null {
+export function findSyntaxFix(
+  { text, tokens }: SqlScan,
+  fault: number,
+  reads: (text: string) => boolean,
+): SqlFix | null {
   const solid = tokens.filter(({ type }) => type !== 'comment');
   const found = solid.findIndex(({ end }) => end > fault);
   const at = found === -1 ? solid.length - 1 : found;
   const mends = [at, at - 1, at + 1].flatMap((index) => {
     const token = solid[index];
-    return token === undefined ? [] : slipAt(text, token);
+    return token === undefined ? [] : suggestReplacement(text, token);
   });
   return (
-    [...mends, ...phrases(text)].find(({ start, end, text: right }) =>
+    [...mends, ...findForeignPhrases(text)].find(({ start, end, text: right }) =>
       reads(text.slice(0, start) + right + text.slice(end)),
     ) ?? null
   );
 }
 
-function slipAt(text: string, { type, start, end }: SqlToken): Mend[] {
+function suggestReplacement(text: string, { type, start, end }: SqlToken): SqlFix[] {
   const written = text.slice(start, end);
-  const change = (right: string): Mend[] => [{ start, end, text: right, title: `change to ${right}` }];
+  const createReplacement = (right: string): SqlFix[] => [{ start, end, text: right, title: `change to ${right}` }];
   if (written === ',') return [{ start, end, text: '', title: 'remove the comma' }];
   if (type === 'word') {
-    const near = nearest(written.toUpperCase(), KEYWORDS);
-    return near === undefined ? [] : change(near);
+    const near = findNearest(written.toUpperCase(), KEYWORDS);
+    return near === undefined ? [] : createReplacement(near);
   }
   if (type !== 'operator') return [];
   const trimmed = written.trim();
   const right = Object.hasOwn(OPERATORS, trimmed) ? OPERATORS[trimmed] : undefined;
-  return right === undefined ? [] : change(right);
+  return right === undefined ? [] : createReplacement(right);
 }
 
 /** Multi-word syntax of other databases. */
-function phrases(text: string): Mend[] {
-  const found: Mend[] = [];
+function findForeignPhrases(text: string): SqlFix[] {
+  const found: SqlFix[] = [];
   for (const [pattern, write] of PHRASES) {
     const match = pattern.exec(text);
     if (match === null) continue;

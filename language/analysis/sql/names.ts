@@ -1,7 +1,7 @@
 /** Maps names in a statement to their models, for navigation and renaming. A column keeps its model until it gets an alias. */
 import { isObject, type Json } from '../../../contract/json.js';
-import { findSource, type Columns, type Scope, type Source } from './scope.js';
-import { childOf, itemsOf, namesIn, wordOf, type Tree } from './tree.js';
+import { findSource, type Columns, type SqlScope, type SqlSource } from './scope.js';
+import { findChild, listItems, readNames, getWord, type Tree } from './tree.js';
 
 export interface SqlName {
   readonly sort: 'table' | 'column';
@@ -19,7 +19,7 @@ export interface StatementNames {
   /** Models of the columns without an alias. */
   readonly origins: ReadonlyMap<string, string>;
   /** Certain sources of aliased columns. */
-  readonly aliased: Aliased;
+  readonly aliased: AliasedColumns;
   /** True for set operations, which may take a column from another table. */
   readonly mixed: boolean;
 }
@@ -29,21 +29,21 @@ export type Origins = Map<readonly string[], ReadonlyMap<string, string>>;
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-export const originsOf = (origins: Origins, columns: Columns): ReadonlyMap<string, string> =>
+export const getOrigins = (origins: Origins, columns: Columns): ReadonlyMap<string, string> =>
   (columns === null ? undefined : origins.get(columns)) ?? NONE;
 
 /** `made`: defined by the statement; `unknown`: any table may have it. */
-type Whence =
+type NameOrigin =
   | { readonly is: 'column'; readonly model: string }
-  | { readonly is: 'row'; readonly source: Source }
+  | { readonly is: 'row'; readonly source: SqlSource }
   | { readonly is: 'made' | 'unknown' };
 
-function whence(origins: Origins, scope: Scope, name: string): Whence {
-  for (let at: Scope | null = scope; at !== null; at = at.parent) {
+function resolveOrigin(origins: Origins, scope: SqlScope, name: string): NameOrigin {
+  for (let at: SqlScope | null = scope; at !== null; at = at.parent) {
     const lists = [at.names, ...at.sources.map(({ columns }) => columns)];
     const list = lists.find((columns) => columns?.includes(name) === true);
     if (list !== undefined) {
-      const model = originsOf(origins, list).get(name);
+      const model = getOrigins(origins, list).get(name);
       return model === undefined ? { is: 'made' } : { is: 'column', model };
     }
     const source = at.sources.find(({ alias }) => alias === name);
@@ -53,57 +53,68 @@ function whence(origins: Origins, scope: Scope, name: string): Whence {
   return { is: 'unknown' };
 }
 
-export function namesOfColumn(origins: Origins, scope: Scope, column: Tree, at: number): SqlName[] {
-  const [first, second] = namesIn(itemsOf(column, 'fields'));
+export function listColumnNames(origins: Origins, scope: SqlScope, column: Tree, at: number): SqlName[] {
+  const [first, second] = readNames(listItems(column, 'fields'));
   if (typeof first !== 'string') return [];
   if (second === undefined) {
-    const found = whence(origins, scope, first);
-    if (found.is === 'row') return ofTable(found.source, first, at);
-    return found.is === 'made' ? [] : [named(first, found.is === 'column' ? found.model : null, at)];
+    const found = resolveOrigin(origins, scope, first);
+    if (found.is === 'row') return listTableNames(found.source, first, at);
+    return found.is === 'made' ? [] : [createColumnName(first, found.is === 'column' ? found.model : null, at)];
   }
   const source = findSource(scope, first);
   // The qualifier may have the same name.
   const behind = at + first.length;
-  if (source === undefined) return typeof second === 'string' ? [named(second, null, behind)] : [];
-  const table = ofTable(source, first, at);
+  if (source === undefined) return typeof second === 'string' ? [createColumnName(second, null, behind)] : [];
+  const table = listTableNames(source, first, at);
   if (typeof second !== 'string') return table;
-  const model = originsOf(origins, source.columns).get(second);
-  if (model !== undefined) return [...table, named(second, model, behind)];
-  return source.columns === null ? [...table, named(second, null, behind)] : table;
+  const model = getOrigins(origins, source.columns).get(second);
+  if (model !== undefined) return [...table, createColumnName(second, model, behind)];
+  return source.columns === null ? [...table, createColumnName(second, null, behind)] : table;
 }
 
-const named = (name: string, model: string | null, at: number): SqlName => ({ sort: 'column', name, model, at });
+const createColumnName = (name: string, model: string | null, at: number): SqlName => ({
+  sort: 'column',
+  name,
+  model,
+  at,
+});
 
 /** Only a table without an alias is referenced by its own name. */
-const ofTable = ({ table, own }: Source, name: string, at: number): SqlName[] =>
+const listTableNames = ({ table, own }: SqlSource, name: string, at: number): SqlName[] =>
   table === undefined || own !== true ? [] : [{ sort: 'table', name, model: table.model, at }];
 
 /** `FOR UPDATE OF user`: tables or their aliases. */
-export const namesOfLocks = (scope: Scope, locks: readonly Tree[]): SqlName[] =>
+export const listLockNames = (scope: SqlScope, locks: readonly Tree[]): SqlName[] =>
   locks.flatMap((lock) =>
-    itemsOf(childOf(lock, 'LockingClause') ?? {}, 'lockedRels').flatMap((relation) => {
-      const range = childOf(relation, 'RangeVar') ?? {};
-      const source = findSource(scope, wordOf(range, 'relname'));
-      return source === undefined ? [] : ofTable(source, wordOf(range, 'relname'), Number(range['location'] ?? 0));
+    listItems(findChild(lock, 'LockingClause') ?? {}, 'lockedRels').flatMap((relation) => {
+      const range = findChild(relation, 'RangeVar') ?? {};
+      const source = findSource(scope, getWord(range, 'relname'));
+      return source === undefined
+        ? []
+        : listTableNames(source, getWord(range, 'relname'), Number(range['location'] ?? 0));
     }),
   );
 
 /** Columns without an alias only. */
-export function outputOrigins(origins: Origins, list: readonly Tree[], scope: Scope): ReadonlyMap<string, string> {
+export function findOutputOrigins(
+  origins: Origins,
+  list: readonly Tree[],
+  scope: SqlScope,
+): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const item of list) {
-    const target = childOf(item, 'ResTarget');
-    if (target === null || wordOf(target, 'name') !== '') continue;
-    const column = columnIn(childOf(target, 'val'));
-    const fields = column === null ? [] : namesIn(itemsOf(column, 'fields'));
+    const target = findChild(item, 'ResTarget');
+    if (target === null || getWord(target, 'name') !== '') continue;
+    const column = findColumnRef(findChild(target, 'val'));
+    const fields = column === null ? [] : readNames(listItems(column, 'fields'));
     const last = fields.at(-1);
     if (column === null || last === undefined) continue;
     if (last === null) {
       const sources = fields.length === 1 ? scope.sources : [findSource(scope, fields[0] ?? '') ?? []].flat();
       for (const { columns } of sources)
-        for (const [name, model] of originsOf(origins, columns)) found.set(name, model);
+        for (const [name, model] of getOrigins(origins, columns)) found.set(name, model);
     } else {
-      const model = namesOfColumn(origins, scope, column, 0).find(({ sort }) => sort === 'column')?.model;
+      const model = listColumnNames(origins, scope, column, 0).find(({ sort }) => sort === 'column')?.model;
       if (typeof model === 'string') found.set(last, model);
     }
   }
@@ -111,31 +122,31 @@ export function outputOrigins(origins: Origins, list: readonly Tree[], scope: Sc
 }
 
 /** Null for an expression that reads no table. */
-export type Aliased = ReadonlyMap<string, Pick<SqlName, 'name' | 'model'> | null>;
+export type AliasedColumns = ReadonlyMap<string, Pick<SqlName, 'name' | 'model'> | null>;
 
-export function aliasedIn(origins: Origins, list: readonly Tree[], scope: Scope): Aliased {
+export function findAliasedColumns(origins: Origins, list: readonly Tree[], scope: SqlScope): AliasedColumns {
   const found = new Map<string, Pick<SqlName, 'name' | 'model'> | null>();
   for (const item of list) {
-    const target = childOf(item, 'ResTarget');
-    const alias = wordOf(target, 'name');
+    const target = findChild(item, 'ResTarget');
+    const alias = getWord(target, 'name');
     if (target === null || alias === '') continue;
-    const column = columnIn(childOf(target, 'val'));
-    const source = column && namesOfColumn(origins, scope, column, 0).find(({ sort }) => sort === 'column');
+    const column = findColumnRef(findChild(target, 'val'));
+    const source = column && listColumnNames(origins, scope, column, 0).find(({ sort }) => sort === 'column');
     if (typeof source?.model === 'string') found.set(alias, source);
-    else if (!reads(target)) found.set(alias, null);
+    else if (!hasColumnRef(target)) found.set(alias, null);
   }
   return found;
 }
 
-const reads = (tree: Json): boolean => {
-  if (Array.isArray(tree)) return (tree as readonly Json[]).some(reads);
+const hasColumnRef = (tree: Json): boolean => {
+  if (Array.isArray(tree)) return (tree as readonly Json[]).some(hasColumnRef);
   if (!isObject(tree)) return false;
-  return Object.entries(tree).some(([type, body]) => type === 'ColumnRef' || type === 'SubLink' || reads(body));
+  return Object.entries(tree).some(([type, body]) => type === 'ColumnRef' || type === 'SubLink' || hasColumnRef(body));
 };
 
 /** A cast does not change the name. */
-function columnIn(value: Tree | null): Tree | null {
+function findColumnRef(value: Tree | null): Tree | null {
   if (value === null) return null;
-  const cast = childOf(value, 'TypeCast');
-  return cast === null ? childOf(value, 'ColumnRef') : columnIn(childOf(cast, 'arg'));
+  const cast = findChild(value, 'TypeCast');
+  return cast === null ? findChild(value, 'ColumnRef') : findColumnRef(findChild(cast, 'arg'));
 }

@@ -4,7 +4,7 @@ import type { CatalogueTable } from './catalogue.js';
 /** Null if they are unknown. */
 export type Columns = readonly string[] | null;
 
-export interface Source {
+export interface SqlSource {
   readonly alias: string;
   readonly columns: Columns;
   /** Only if the columns keep their own names. */
@@ -13,17 +13,17 @@ export interface Source {
   readonly own?: boolean;
 }
 
-export interface Scope {
-  readonly sources: Source[];
+export interface SqlScope {
+  readonly sources: SqlSource[];
   /** Aliases of the select list, where clauses may use them. */
   readonly names: readonly string[];
   /** Any other name may be valid here. */
   readonly open: boolean;
   readonly tables: ReadonlyMap<string, Columns>;
-  readonly parent: Scope | null;
+  readonly parent: SqlScope | null;
 }
 
-export const scopeIn = (parent: Scope | null, rest: Partial<Scope> = {}): Scope => ({
+export const createScope = (parent: SqlScope | null, rest: Partial<SqlScope> = {}): SqlScope => ({
   sources: [],
   names: [],
   open: false,
@@ -32,13 +32,13 @@ export const scopeIn = (parent: Scope | null, rest: Partial<Scope> = {}): Scope 
   ...rest,
 });
 
-export type Answer = 'found' | 'unknown' | 'missing';
+export type LookupResult = 'found' | 'unknown' | 'missing';
 
 const SYSTEM = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid', 'oid']);
 
-export function findColumn(scope: Scope | null, name: string): Answer {
+export function findColumn(scope: SqlScope | null, name: string): LookupResult {
   if (SYSTEM.has(name)) return 'found';
-  let answer: Answer = 'missing';
+  let answer: LookupResult = 'missing';
   for (let at = scope; at !== null; at = at.parent) {
     if (at.names.includes(name)) return 'found';
     for (const { alias, columns } of at.sources) {
@@ -51,7 +51,7 @@ export function findColumn(scope: Scope | null, name: string): Answer {
   return answer;
 }
 
-export function findSource(scope: Scope | null, alias: string): Source | undefined {
+export function findSource(scope: SqlScope | null, alias: string): SqlSource | undefined {
   for (let at = scope; at !== null; at = at.parent) {
     const found = at.sources.find((source) => source.alias === alias);
     if (found !== undefined) return found;
@@ -60,7 +60,7 @@ export function findSource(scope: Scope | null, alias: string): Source | undefin
 }
 
 /** Undefined if there is no such WITH entry. */
-export function findCommon(scope: Scope | null, name: string): Columns | undefined {
+export function findCommonTable(scope: SqlScope | null, name: string): Columns | undefined {
   for (let at = scope; at !== null; at = at.parent) {
     if (at.tables.has(name)) return at.tables.get(name) ?? null;
   }
@@ -68,7 +68,7 @@ export function findCommon(scope: Scope | null, name: string): Columns | undefin
 }
 
 /** Null if a source is unknown. */
-export function everyColumn({ sources }: Scope): Columns {
+export function listColumns({ sources }: SqlScope): Columns {
   const all: string[] = [];
   for (const { columns } of sources) {
     if (columns === null) return null;

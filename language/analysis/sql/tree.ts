@@ -3,44 +3,44 @@ import { asText, isObject, getOwn, type JsonObject } from '../../../contract/jso
 
 export type Tree = JsonObject;
 
-export const childOf = (node: Tree, key: string): Tree | null => {
+export const findChild = (node: Tree, key: string): Tree | null => {
   const value = getOwn(node, key);
   return isObject(value) ? value : null;
 };
 
-export const itemsOf = (node: Tree, key: string): readonly Tree[] => {
+export const listItems = (node: Tree, key: string): readonly Tree[] => {
   const value = getOwn(node, key);
   return Array.isArray(value) ? (value as readonly unknown[]).filter(isObject) : [];
 };
 
-export const wordOf = (node: Tree | null, key: string): string => asText(node === null ? '' : getOwn(node, key));
+export const getWord = (node: Tree | null, key: string): string => asText(node === null ? '' : getOwn(node, key));
 
 /** Returns a byte offset, which the parser omits at offset 0. */
-export const locationOf = (node: Tree): number => {
+export const getByteOffset = (node: Tree): number => {
   const value = getOwn(node, 'location');
   return typeof value === 'number' ? value : 0;
 };
 
-export function typed(node: Tree): readonly [type: string, body: Tree] {
+export function unwrapNode(node: Tree): readonly [type: string, body: Tree] {
   const [entry] = Object.entries(node);
   return entry !== undefined && isObject(entry[1]) ? [entry[0], entry[1]] : ['', node];
 }
 
-export const bodiesOf = (nodes: readonly Tree[], type: string): Tree[] =>
+export const listBodies = (nodes: readonly Tree[], type: string): Tree[] =>
   nodes.flatMap((node) => {
-    const body = childOf(node, type);
+    const body = findChild(node, type);
     return body === null ? [] : [body];
   });
 
 /** `u.email` is `['u', 'email']`; null represents `*`. */
-export const namesIn = (nodes: readonly Tree[]): (string | null)[] =>
+export const readNames = (nodes: readonly Tree[]): (string | null)[] =>
   nodes.map((node) => {
-    const [, body] = typed(node);
-    return Object.hasOwn(body, 'sval') ? wordOf(body, 'sval') : null;
+    const [, body] = unwrapNode(node);
+    return Object.hasOwn(body, 'sval') ? getWord(body, 'sval') : null;
   });
 
 /** Converts UTF-8 byte offsets to UTF-16 offsets. */
-export function unitOffsets(text: string): (byte: number) => number {
+export function createUnitLookup(text: string): (byte: number) => number {
   // oxlint-disable-next-line no-control-regex -- the plain case, in which both are the same
   if (/^[\u0000-\u007f]*$/.test(text)) return (byte) => byte;
   const units: number[] = [];

@@ -1,8 +1,8 @@
 /** Finds parameters without an inferable type, which PostgreSQL rejects: `concat('%', $1)`, `$1 IS NULL`. */
 import { isObject, type Json } from '../../../contract/json.js';
-import { childOf, itemsOf, locationOf, namesIn, type Tree } from './tree.js';
+import { findChild, listItems, getByteOffset, readNames, type Tree } from './tree.js';
 
-export interface Untyped {
+export interface UntypedParameter {
   readonly n: number;
   readonly at: number;
 }
@@ -25,21 +25,21 @@ const ANYTHING: ReadonlyMap<string, number> = new Map([
   ['count', 0],
 ]);
 
-interface Found extends Untyped {
+interface UntypedUse extends UntypedParameter {
   readonly loose: boolean;
   /** PostgreSQL analyses sources first. */
   readonly early: boolean;
 }
 
 /** Returns only the first occurrence, because one cast fixes all. */
-export function untypedIn(statement: Tree): Untyped[] {
-  const found: Found[] = [];
+export function findUntyped(statement: Tree): UntypedParameter[] {
+  const found: UntypedUse[] = [];
   visit(statement, false, found);
   const order = [...found].sort((a, b) => Number(b.early) - Number(a.early) || a.at - b.at);
   return order.filter((one, i) => one.loose && order.findIndex(({ n }) => n === one.n) === i);
 }
 
-function visit(value: Json | undefined, early: boolean, found: Found[]): void {
+function visit(value: Json | undefined, early: boolean, found: UntypedUse[]): void {
   if (Array.isArray(value)) for (const item of value as readonly Json[]) visit(item, early, found);
   if (!isObject(value)) return;
   for (const [key, body] of Object.entries(value)) {
@@ -48,32 +48,32 @@ function visit(value: Json | undefined, early: boolean, found: Found[]): void {
       continue;
     }
     if (key === 'ParamRef') {
-      found.push({ n: Number(body['number']), at: locationOf(body), loose: false, early });
+      found.push({ n: Number(body['number']), at: getByteOffset(body), loose: false, early });
       continue;
     }
-    const loose = looseIn(key, body);
+    const loose = listLooseParameters(key, body);
     for (const parameter of loose) {
-      found.push({ n: Number(parameter['number']), at: locationOf(parameter), loose: true, early });
+      found.push({ n: Number(parameter['number']), at: getByteOffset(parameter), loose: true, early });
     }
-    visit(withoutLoose(body, loose), early, found);
+    visit(omitLoose(body, loose), early, found);
   }
 }
 
-function looseIn(type: string, body: Tree): Tree[] {
-  const parameterOf = (node: Tree | null): Tree[] => {
-    const parameter = node === null ? null : childOf(node, 'ParamRef');
+function listLooseParameters(type: string, body: Tree): Tree[] {
+  const toParameters = (node: Tree | null): Tree[] => {
+    const parameter = node === null ? null : findChild(node, 'ParamRef');
     return parameter === null ? [] : [parameter];
   };
-  if (type === 'NullTest') return parameterOf(childOf(body, 'arg'));
+  if (type === 'NullTest') return toParameters(findChild(body, 'arg'));
   if (type !== 'FuncCall') return [];
-  const from = ANYTHING.get(namesIn(itemsOf(body, 'funcname')).at(-1) ?? '');
-  return from === undefined ? [] : itemsOf(body, 'args').slice(from).flatMap(parameterOf);
+  const from = ANYTHING.get(readNames(listItems(body, 'funcname')).at(-1) ?? '');
+  return from === undefined ? [] : listItems(body, 'args').slice(from).flatMap(toParameters);
 }
 
-function withoutLoose(body: Tree, loose: readonly Tree[]): Tree {
+function omitLoose(body: Tree, loose: readonly Tree[]): Tree {
   if (loose.length === 0) return body;
   const isLoose = (node: Json | undefined): boolean =>
-    isObject(node) && loose.includes(childOf(node, 'ParamRef') ?? {});
+    isObject(node) && loose.includes(findChild(node, 'ParamRef') ?? {});
   const { arg, args, ...rest } = body;
   return {
     ...rest,

@@ -3,14 +3,14 @@ import { Slot } from '../../../contract/slot.js';
 import type { AccessorPart } from '../../strings/accessor.js';
 import type { AccessorText } from '../finds.js';
 import type { Registry } from '../registry.js';
-import type { Collecting, SymbolId } from '../symbols.js';
-import { inside } from '../report.js';
-import { addPath, isOutput, rootOf, type Scope } from './scope.js';
-import { innerSpot, type Segment } from './spots.js';
+import type { SymbolCollector, SymbolId } from '../symbols.js';
+import { isInside } from '../report.js';
+import { addPath, isOutput, resolveRoot, type SymbolScope } from './scope.js';
+import { locateInside, type TextSegment } from './spots.js';
 
 export const environmentId = (name: string): SymbolId => ({ sort: 'environment', within: '', name });
 
-export function tailOf({ root, tail, start }: AccessorPart): Segment[] {
+export function splitTail({ root, tail, start }: AccessorPart): TextSegment[] {
   let at = start + 1 + root.length;
   return tail.map((text) => {
     const segment = { text, start: at + 1, end: at + 1 + text.length };
@@ -19,33 +19,38 @@ export function tailOf({ root, tail, start }: AccessorPart): Segment[] {
   });
 }
 
-export function factsOf(registry: Registry, root: string): { readonly tail: string; readonly reads: string } {
-  const kind = registry.kindsIn(Slot.ACCESSOR)[0];
+export function getAccessorFacts(registry: Registry, root: string): { readonly tail: string; readonly reads: string } {
+  const kind = registry.listKinds(Slot.ACCESSOR)[0];
   const facts = (kind === undefined ? undefined : registry.plugin(kind.kind, root))?.facts ?? {};
   return { tail: String(facts['tail'] ?? ''), reads: String(facts['reads'] ?? '') };
 }
 
-export function collectAccessors(collecting: Collecting, scope: Scope): void {
+export function collectAccessors(collecting: SymbolCollector, scope: SymbolScope): void {
   for (const found of scope.definition.finds.accessors) {
     for (const part of found.parts) collectPart(collecting, scope, found, part);
   }
 }
 
-function collectPart(collecting: Collecting, scope: Scope, { node }: AccessorText, part: AccessorPart): void {
-  const segments = tailOf(part);
+function collectPart(
+  collecting: SymbolCollector,
+  scope: SymbolScope,
+  { node }: AccessorText,
+  part: AccessorPart,
+): void {
+  const segments = splitTail(part);
   const [first] = segments;
   if (first === undefined) return;
   const spot = { doc: scope.definition.doc, start: node.start, end: node.end };
-  const { tail, reads } = factsOf(collecting.registry, part.root);
+  const { tail, reads } = getAccessorFacts(collecting.registry, part.root);
   if (tail === 'env') {
-    collecting.add(environmentId(first.text), innerSpot(spot, first.start, first.end), 'use');
+    collecting.add(environmentId(first.text), locateInside(spot, first.start, first.end), 'use');
   } else if (tail === 'declared:claim') {
     const id = { sort: 'claim', within: scope.within, name: first.text } as const;
-    collecting.add(id, innerSpot(spot, first.start, first.end), 'use');
+    collecting.add(id, locateInside(spot, first.start, first.end), 'use');
   } else if (reads === 'payload') {
-    const action = scope.resource?.actions.find((one) => inside(node, one.node))?.key ?? null;
+    const action = scope.resource?.actions.find((one) => isInside(node, one.node))?.key ?? null;
     if (isOutput(scope, first.text, action)) return;
-    const root = rootOf(scope, first.text, action);
+    const root = resolveRoot(scope, first.text, action);
     addPath(collecting, scope, spot, segments, root?.sort === 'claim' ? undefined : (root ?? undefined));
   }
 }

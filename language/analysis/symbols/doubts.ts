@@ -5,25 +5,25 @@ import { quoteReserved } from '../../strings/sql-reserved.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../finds.js';
 import type { Analysis, Definition } from '../model.js';
-import type { Spot } from '../report.js';
-import { placesOf } from '../sql/places.js';
+import type { SourceLocation } from '../report.js';
+import { createSqlLocator } from '../sql/places.js';
 import type { SymbolId } from '../symbols.js';
-import { spotInText } from '../tables.js';
-import { keysIn } from './documents.js';
-import { lookupIn } from './lookup.js';
+import { locateInText } from '../tables.js';
+import { listQueryKeys } from './documents.js';
+import { getLookup } from './lookup.js';
 
 /** Only fields and models have uncertain uses. */
-export function doubtsOf(analysis: Analysis, { sort, within, name }: SymbolId): Spot[] {
+export function findUncertainUses(analysis: Analysis, { sort, within, name }: SymbolId): SourceLocation[] {
   if (sort !== 'field' && sort !== 'model') return [];
   const model = sort === 'field' ? within : name;
-  const modelOf = lookupIn(analysis).model;
+  const modelOf = getLookup(analysis).model;
   return analysis.definitions.flatMap((definition) => [
     ...definition.finds.statements
       .filter(({ scan }) => scan.tables.some((table) => modelOf(table.name) === model))
-      .flatMap((statement) => inStatement(analysis, definition, statement, (text) => isMeant(text, statement))),
+      .flatMap((statement) => listStatementUses(analysis, definition, statement, (text) => isMeant(text, statement))),
     ...(sort === 'model' ? [] : definition.finds.documents)
       .filter(({ collection }) => modelOf(collection) === model)
-      .flatMap((query) => inPipeline(definition, query, name)),
+      .flatMap((query) => listPipelineUses(definition, query, name)),
   ]);
 
   function isMeant(text: string, { scan }: SqlText): boolean {
@@ -33,12 +33,12 @@ export function doubtsOf(analysis: Analysis, { sort, within, name }: SymbolId): 
   }
 }
 
-function inStatement(
+function listStatementUses(
   analysis: Analysis,
   definition: Definition,
   statement: SqlText,
   isMeant: (text: string) => boolean,
-): Spot[] {
+): SourceLocation[] {
   const { scan, node } = statement;
   const known = analysis.names.get(node);
   const texts = scan.tokens.filter(
@@ -47,10 +47,10 @@ function inStatement(
       (known === undefined && isMeant(read(scan.text, type, start, end))),
   );
   const tables = new Set(scan.tables.map(({ start }) => start));
-  const places = known === undefined ? null : placesOf(definition.doc, statement, quoteReserved(scan));
+  const places = known === undefined ? null : createSqlLocator(definition.doc, statement, quoteReserved(scan));
   const open = (known?.names ?? []).filter(({ model, name }) => model === null && isMeant(name));
   return [
-    ...texts.filter(({ start }) => !tables.has(start)).map((token) => spotInText(definition, node, token)),
+    ...texts.filter(({ start }) => !tables.has(start)).map((token) => locateInText(definition, node, token)),
     ...open.flatMap(({ at, name }) => places?.name(at, name) ?? []),
   ];
 }
@@ -61,14 +61,14 @@ function read(text: string, type: string, start: number, end: number): string {
 }
 
 /** An INSERT without a document takes field names from its parameters. */
-function inPipeline({ doc }: Definition, query: DocumentQuery, name: string): Spot[] {
+function listPipelineUses({ doc }: Definition, query: DocumentQuery, name: string): SourceLocation[] {
   const { around, parameters } = query;
   const isMeant = (text: string): boolean => text.split('.')[0] === name;
-  const reads = (text: string): boolean => text.startsWith('$') && isMeant(text.replace(/^\$+/, ''));
-  const spotOf = ({ start, end }: LocatedNode): Spot => ({ doc, start, end });
-  const visit = (node: LocatedNode, inList: boolean): Spot[] => [
-    ...(node.type === 'string' && (reads(String(node.scalar)) || (inList && node.scalar === name))
-      ? [spotOf(node)]
+  const isFieldPath = (text: string): boolean => text.startsWith('$') && isMeant(text.replace(/^\$+/, ''));
+  const toLocation = ({ start, end }: LocatedNode): SourceLocation => ({ doc, start, end });
+  const visit = (node: LocatedNode, inList: boolean): SourceLocation[] => [
+    ...(node.type === 'string' && (isFieldPath(String(node.scalar)) || (inList && node.scalar === name))
+      ? [toLocation(node)]
       : []),
     ...node.items.flatMap((item) => visit(item, true)),
     ...node.members.flatMap(({ key, keyStart, keyEnd, value }) => [
@@ -76,9 +76,10 @@ function inPipeline({ doc }: Definition, query: DocumentQuery, name: string): Sp
       ...(value === null ? [] : visit(value, false)),
     ]),
   ];
-  const given = keysIn(query).length > 0 ? [] : parameters.filter((node) => lastWord(String(node.scalar)) === name);
+  const given =
+    listQueryKeys(query).length > 0 ? [] : parameters.filter((node) => getLastSegment(String(node.scalar)) === name);
   return [
-    ...given.map(spotOf),
+    ...given.map(toLocation),
     ...around.members.flatMap(({ value }) =>
       value === null || value.type === 'string' || value.items.some((item) => parameters.includes(item))
         ? []
@@ -87,4 +88,4 @@ function inPipeline({ doc }: Definition, query: DocumentQuery, name: string): Sp
   ];
 }
 
-const lastWord = (text: string): string => text.slice(text.lastIndexOf('.') + 1);
+const getLastSegment = (text: string): string => text.slice(text.lastIndexOf('.') + 1);

@@ -1,8 +1,8 @@
 /** Looks up parts of an analysis by name, with one index per analysis. */
 import type { ActionModel, Analysis, ResourceModel } from '../model.js';
-import { modelsByAlias } from '../tables.js';
+import { mapModelsByAlias } from '../tables.js';
 
-export interface Lookup {
+export interface AnalysisLookup {
   readonly resource: (id: string) => ResourceModel | undefined;
   readonly action: (key: string) => ActionModel | undefined;
   /** Accepts any name of a model. */
@@ -10,18 +10,18 @@ export interface Lookup {
   readonly hasField: (model: string, field: string) => boolean;
 }
 
-const kept = new WeakMap<Analysis, Lookup>();
+const kept = new WeakMap<Analysis, AnalysisLookup>();
 
-export function lookupIn(analysis: Analysis): Lookup {
+export function getLookup(analysis: Analysis): AnalysisLookup {
   const known = kept.get(analysis);
   if (known !== undefined) return known;
   const { resources, models } = analysis;
   // If several resources have one id, the first one counts, as in the linking stage.
   const byId = new Map([...resources].reverse().map((one) => [one.id, one]));
   const actions = new Map(resources.flatMap((one) => one.actions.map((action) => [action.key, action])));
-  const byAlias = modelsByAlias(models.map(({ name }) => name));
+  const byAlias = mapModelsByAlias(models.map(({ name }) => name));
   const fields = new Map(models.map(({ name, fields: all }) => [name, new Set(all.map((field) => field.name))]));
-  const lookup: Lookup = {
+  const lookup: AnalysisLookup = {
     resource: (id) => byId.get(id),
     action: (key) => actions.get(key),
     model: (name) => byAlias.get(name.toLowerCase()),

@@ -1,16 +1,16 @@
 /** Collects the names of resources: ids, actionables, payload fields, produced names and claims. */
 import { listParameterSpans } from '../../strings/route.js';
-import { memberOf, type LocatedNode } from '../../source/tree.js';
+import { findMember, type LocatedNode } from '../../source/tree.js';
 import type { Reference } from '../finds.js';
-import { inside } from '../report.js';
+import { isInside } from '../report.js';
 import type { ActionModel, Analysis, ResourceModel } from '../model.js';
-import type { Collecting, SymbolId } from '../symbols.js';
+import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { collectAccessors } from './accessors.js';
-import { lookupIn } from './lookup.js';
+import { getLookup } from './lookup.js';
 import { fieldId } from './models.js';
-import { addPath, isOutput, rootOf, type Scope } from './scope.js';
-import { innerSpot, segmentsOf, wholeSpot } from './spots.js';
-import { originOf, paramOrigin } from './values.js';
+import { addPath, isOutput, resolveRoot, type SymbolScope } from './scope.js';
+import { locateInside, splitSegments, locateContent } from './spots.js';
+import { findOrigin, findParameterModel } from './values.js';
 
 export const resourceId = (name: string): SymbolId => ({ sort: 'resource', within: '', name });
 const actionId = (resource: string, id: string | number): SymbolId => ({
@@ -19,15 +19,15 @@ const actionId = (resource: string, id: string | number): SymbolId => ({
   name: String(id),
 });
 
-export function collectResources(collecting: Collecting): void {
+export function collectResources(collecting: SymbolCollector): void {
   const { analysis } = collecting;
   const byDefinition = new Map(analysis.resources.map((resource) => [resource.definition, resource]));
   for (const [i, definition] of analysis.definitions.entries()) {
     const resource = byDefinition.get(definition) ?? null;
-    const scope: Scope = { within: String(i), resource, definition };
+    const scope: SymbolScope = { within: String(i), resource, definition };
     if (resource !== null) {
-      declare(collecting, scope, resource);
-      for (const reference of definition.finds.references) refer(collecting, scope, resource, reference);
+      declareResource(collecting, scope, resource);
+      for (const reference of definition.finds.references) collectReference(collecting, scope, resource, reference);
     }
     collectAccessors(collecting, scope);
   }
@@ -35,95 +35,105 @@ export function collectResources(collecting: Collecting): void {
 
 const DECLARED = { name: 'name', generated: 'generated', claim: 'claim' } as const;
 
-function declare(collecting: Collecting, scope: Scope, resource: ResourceModel): void {
+function declareResource(collecting: SymbolCollector, scope: SymbolScope, resource: ResourceModel): void {
   const { add } = collecting;
   const { definition, within } = scope;
-  const idNode = memberOf(definition.node, 'id')?.value;
+  const idNode = findMember(definition.node, 'id')?.value;
   const { doc, finds } = definition;
   if (idNode?.type === 'string') {
-    add(resourceId(resource.id), wholeSpot({ doc, start: idNode.start, end: idNode.end }), 'declaration');
+    add(resourceId(resource.id), locateContent({ doc, start: idNode.start, end: idNode.end }), 'declaration');
   }
-  const path = memberOf(definition.node, 'resource')?.value;
+  const path = findMember(definition.node, 'resource')?.value;
   for (const { name, start, end } of path?.type === 'string' ? listParameterSpans(resource.path) : []) {
     const spot = { doc, start: path?.start ?? 0, end: path?.end ?? 0 };
-    add({ sort: 'payload', within, name }, innerSpot(spot, start, end), 'declaration');
+    add({ sort: 'payload', within, name }, locateInside(spot, start, end), 'declaration');
   }
   for (const { symbol, name, spot, node } of finds.declarations) {
-    if (symbol === 'action') add(actionId(resource.id, name), wholeSpot(spot), 'declaration');
+    if (symbol === 'action') add(actionId(resource.id, name), locateContent(spot), 'declaration');
     if (symbol === 'payload-field') {
-      add({ sort: 'payload', within, name }, wholeSpot(spot), 'declaration');
-      if (node !== null) declareInside(collecting, scope, name, node);
+      add({ sort: 'payload', within, name }, locateContent(spot), 'declaration');
+      if (node !== null) declareNested(collecting, scope, name, node);
     }
     if (symbol === 'name' || symbol === 'generated' || symbol === 'claim') {
-      const [root] = segmentsOf(name);
+      const [root] = splitSegments(name);
       const id = { sort: DECLARED[symbol], within, name: root?.text ?? name };
-      add(id, spot.doc.text[spot.start] === '"' ? innerSpot(spot, 0, id.name.length) : spot, 'declaration');
+      add(id, spot.doc.text[spot.start] === '"' ? locateInside(spot, 0, id.name.length) : spot, 'declaration');
     }
   }
   for (const { symbol, name, spot } of finds.declarations) {
-    const action = symbol === 'secret' ? resource.actions.find(({ node }) => inside(spot, node)) : undefined;
+    const action = symbol === 'secret' ? resource.actions.find(({ node }) => isInside(spot, node)) : undefined;
     // A property that is also a reference is a payload name.
     if (action === undefined || finds.references.some(({ node }) => node.start === spot.start)) continue;
-    const model = originOf(collecting.analysis, action, name);
-    if (model !== null) add(fieldId(model, name), wholeSpot(spot), 'use');
+    const model = findOrigin(collecting.analysis, action, name);
+    if (model !== null) add(fieldId(model, name), locateContent(spot), 'use');
   }
 }
 
 /** Rules may be nested. */
-function declareInside(collecting: Collecting, scope: Scope, path: string, rule: LocatedNode): void {
+function declareNested(collecting: SymbolCollector, scope: SymbolScope, path: string, rule: LocatedNode): void {
   const { doc } = scope.definition;
-  for (const { key, keyStart, keyEnd, value } of memberOf(rule, 'fields')?.value?.members ?? []) {
+  for (const { key, keyStart, keyEnd, value } of findMember(rule, 'fields')?.value?.members ?? []) {
     const name = `${path}.${key}`;
     collecting.add(
       { sort: 'payload', within: scope.within, name },
-      wholeSpot({ doc, start: keyStart, end: keyEnd }),
+      locateContent({ doc, start: keyStart, end: keyEnd }),
       'declaration',
     );
-    if (value !== null) declareInside(collecting, scope, name, value);
+    if (value !== null) declareNested(collecting, scope, name, value);
   }
 }
 
-function refer(collecting: Collecting, scope: Scope, resource: ResourceModel, reference: Reference): void {
+function collectReference(
+  collecting: SymbolCollector,
+  scope: SymbolScope,
+  resource: ResourceModel,
+  reference: Reference,
+): void {
   const { add, analysis } = collecting;
   const { refers, name, spot, within, node } = reference;
   const text = String(name);
   switch (refers.symbol) {
     case 'resource':
-      if (text === 'self') add(resourceId(resource.id), wholeSpot(spot), 'use', 'self');
-      else if (lookupIn(analysis).resource(text) !== undefined) add(resourceId(text), wholeSpot(spot), 'use');
+      if (text === 'self') add(resourceId(resource.id), locateContent(spot), 'use', 'self');
+      else if (getLookup(analysis).resource(text) !== undefined) add(resourceId(text), locateContent(spot), 'use');
       return;
     case 'action': {
       const owner = within === null || within.name === 'self' ? resource.id : within.name;
-      const target = owner === resource.id ? resource : lookupIn(analysis).resource(owner);
+      const target = owner === resource.id ? resource : getLookup(analysis).resource(owner);
       if (target?.actions.some(({ id }) => id === name) === true) add(actionId(owner, text), spot, 'use');
       return;
     }
     case 'payload-field': {
-      const root = rootOf(scope, text.split('.')[0] ?? text, keyAt(resource, node));
+      const root = resolveRoot(scope, text.split('.')[0] ?? text, findActionKey(resource, node));
       const isName = refers.named === true && root?.sort === 'name';
-      addPath(collecting, scope, spot, segmentsOf(text), isName ? root : undefined);
+      addPath(collecting, scope, spot, splitSegments(text), isName ? root : undefined);
       return;
     }
     case 'name':
-      referName(collecting, scope, resource, reference);
+      collectName(collecting, scope, resource, reference);
       return;
     case 'value':
-      referValue(collecting, scope, resource, reference);
+      collectValue(collecting, scope, resource, reference);
       return;
     default:
   }
 }
 
-const keyAt = ({ actions }: ResourceModel, node: LocatedNode): string | null =>
-  actions.find((one) => inside(node, one.node))?.key ?? null;
+const findActionKey = ({ actions }: ResourceModel, node: LocatedNode): string | null =>
+  actions.find((one) => isInside(node, one.node))?.key ?? null;
 
 /** A bare parameter, or the name of a list. */
-function referName(collecting: Collecting, scope: Scope, resource: ResourceModel, reference: Reference): void {
+function collectName(
+  collecting: SymbolCollector,
+  scope: SymbolScope,
+  resource: ResourceModel,
+  reference: Reference,
+): void {
   const { refers, name, node, spot } = reference;
-  const action = resource.actions.find((one) => inside(node, one.node));
+  const action = resource.actions.find((one) => isInside(node, one.node));
   const decision = action?.parameters.get(node.pointer);
   if (refers.soft === true && decision?.source !== 'name') return;
-  const segments = segmentsOf(String(name));
+  const segments = splitSegments(String(name));
   const [root] = segments;
   if (root === undefined) return;
   const repeat = refers.soft === true ? (action?.repeat ?? null) : null;
@@ -134,41 +144,46 @@ function referName(collecting: Collecting, scope: Scope, resource: ResourceModel
     return;
   }
   if (isOutput(scope, root.text, action?.key ?? null)) return;
-  const known = rootOf(scope, root.text, action?.key ?? null);
-  if (known === null && action !== undefined) tieToField(collecting, scope, action, root.text);
+  const known = resolveRoot(scope, root.text, action?.key ?? null);
+  if (known === null && action !== undefined) linkToField(collecting, scope, action, root.text);
   addPath(collecting, scope, spot, segments, known ?? undefined);
 }
 
 /** An undeclared name refers to the only model column of that name. */
-function tieToField({ analysis, tie }: Collecting, { within }: Scope, action: ActionModel, name: string): void {
-  const model = paramOrigin(analysis, action, name);
+function linkToField(
+  { analysis, linkSymbols: tie }: SymbolCollector,
+  { within }: SymbolScope,
+  action: ActionModel,
+  name: string,
+): void {
+  const model = findParameterModel(analysis, action, name);
   if (model !== null) tie({ sort: 'payload', within, name }, fieldId(model, name));
 }
 
 /** A result column, or else a produced name. */
-function referValue(
-  { analysis, add }: Collecting,
-  scope: Scope,
+function collectValue(
+  { analysis, add }: SymbolCollector,
+  scope: SymbolScope,
   resource: ResourceModel,
   { refers, name, node, spot }: Reference,
 ): void {
-  const segment = segmentsOf(String(name)).find(({ text }) => !/^\d+$/.test(text));
+  const segment = splitSegments(String(name)).find(({ text }) => !/^\d+$/.test(text));
   if (segment === undefined || node.type !== 'string') return;
-  const here = innerSpot(spot, segment.start, segment.end);
-  const action = resource.actions.find((one) => inside(node, one.node)) ?? null;
-  for (const source of sourcesOf(analysis, resource, action, refers.extracted === true)) {
-    const model = originOf(analysis, source, segment.text);
+  const here = locateInside(spot, segment.start, segment.end);
+  const action = resource.actions.find((one) => isInside(node, one.node)) ?? null;
+  for (const source of listSourceActions(analysis, resource, action, refers.extracted === true)) {
+    const model = findOrigin(analysis, source, segment.text);
     if (model === 'made') return;
     if (model === null) continue;
     add(fieldId(model, segment.text), here, 'use');
     return;
   }
-  const root = action === null ? rootOf(scope, segment.text, null) : null;
+  const root = action === null ? resolveRoot(scope, segment.text, null) : null;
   if (root !== null && (root.sort === 'name' || root.sort === 'generated')) add(root, here, 'use');
 }
 
 /** In order of precedence. */
-function sourcesOf(
+function listSourceActions(
   analysis: Analysis,
   { actions }: ResourceModel,
   action: ActionModel | null,
@@ -176,5 +191,5 @@ function sourcesOf(
 ): readonly ActionModel[] {
   if (action === null) return [...actions].reverse().sort((a, b) => Number(b.main) - Number(a.main));
   if (!extracted || action.depends.length === 0) return [action];
-  return action.depends.flatMap((key) => lookupIn(analysis).action(key) ?? []);
+  return action.depends.flatMap((key) => getLookup(analysis).action(key) ?? []);
 }

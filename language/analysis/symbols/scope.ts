@@ -1,10 +1,10 @@
 /** Resolves bare names in a resource to the source with the highest precedence. */
 import type { Definition, PayloadField, ResourceModel } from '../model.js';
-import type { Spot } from '../report.js';
-import type { Collecting, SymbolId } from '../symbols.js';
-import { innerSpot, type Segment } from './spots.js';
+import type { SourceLocation } from '../report.js';
+import type { SymbolCollector, SymbolId } from '../symbols.js';
+import { locateInside, type TextSegment } from './spots.js';
 
-export interface Scope {
+export interface SymbolScope {
   /** The namespace of symbols of this definition. */
   readonly within: string;
   readonly definition: Definition;
@@ -13,8 +13,8 @@ export interface Scope {
 }
 
 /** `action`: key of the actionable with the name, or null for a plugin of the resource. Returns null for undeclared names. */
-export function rootOf({ within, resource }: Scope, name: string, action: string | null): SymbolId | null {
-  const [source] = resource?.sources.all(name, action) ?? [];
+export function resolveRoot({ within, resource }: SymbolScope, name: string, action: string | null): SymbolId | null {
+  const [source] = resource?.sources.listSources(name, action) ?? [];
   // Results of actionables are not declared.
   if (source === undefined || source.sort === 'output') return null;
   if (source.why === 'property' || source.why === 'item') return null;
@@ -23,23 +23,23 @@ export function rootOf({ within, resource }: Scope, name: string, action: string
 
 const SORTS = { extracted: 'name', generated: 'generated', payload: 'payload', claim: 'claim' } as const;
 
-export const isOutput = ({ resource }: Scope, name: string, action: string | null): boolean =>
-  resource?.sources.all(name, action)[0]?.sort === 'output';
+export const isOutput = ({ resource }: SymbolScope, name: string, action: string | null): boolean =>
+  resource?.sources.listSources(name, action)[0]?.sort === 'output';
 
 /** Adds the first segment and, for payload fields, every nested field with a rule. */
 export function addPath(
-  { add }: Collecting,
-  { within, resource }: Scope,
-  spot: Spot,
-  segments: readonly Segment[],
+  { add }: SymbolCollector,
+  { within, resource }: SymbolScope,
+  spot: SourceLocation,
+  segments: readonly TextSegment[],
   root?: SymbolId,
   list?: string,
 ): void {
-  const here = (segment: Segment): Spot => innerSpot(spot, segment.start, segment.end);
+  const locateSegment = (segment: TextSegment): SourceLocation => locateInside(spot, segment.start, segment.end);
   const [first] = segments;
   if (first === undefined || first.text === '') return;
   if (root !== undefined && root.sort !== 'payload') {
-    add(root, here(first), 'use');
+    add(root, locateSegment(first), 'use');
     return;
   }
   let path = list ?? '';
@@ -54,7 +54,7 @@ export function addPath(
     if (i > 0 && /^\d+$/.test(segment.text)) continue;
     if (path !== '' && fields?.has(segment.text) !== true) return;
     path = path === '' ? segment.text : `${path}.${segment.text}`;
-    add({ sort: 'payload', within, name: path }, here(segment), 'use');
+    add({ sort: 'payload', within, name: path }, locateSegment(segment), 'use');
     fields = fields?.get(segment.text)?.fields;
   }
 }

@@ -1,24 +1,25 @@
 /** Computes locations of names inside strings, without quotes and with escapes taken into account. */
-import { contentEnd, spotInString } from '../../source/escapes.js';
-import type { Spot } from '../report.js';
+import { findContentEnd, locateInString } from '../../source/escapes.js';
+import type { SourceLocation } from '../report.js';
 
 /** Offsets in the decoded string; `spot` includes the quotes. */
-export const innerSpot = (spot: Spot, start: number, end: number): Spot => spotInString(spot.doc, spot, { start, end });
+export const locateInside = (spot: SourceLocation, start: number, end: number): SourceLocation =>
+  locateInString(spot.doc, spot, { start, end });
 
-export function wholeSpot(spot: Spot): Spot {
+export function locateContent(spot: SourceLocation): SourceLocation {
   const { doc, start, end } = spot;
   if (doc.text[start] !== '"') return spot;
-  return { doc, start: start + 1, end: contentEnd(doc, { start, end }) };
+  return { doc, start: start + 1, end: findContentEnd(doc, { start, end }) };
 }
 
-export interface Segment {
+export interface TextSegment {
   readonly text: string;
   /** Offsets in the decoded text. */
   readonly start: number;
   readonly end: number;
 }
 
-export function segmentsOf(path: string, offset = 0): Segment[] {
+export function splitSegments(path: string, offset = 0): TextSegment[] {
   let at = offset;
   return path.split('.').map((text) => {
     const segment = { text, start: at, end: at + text.length };

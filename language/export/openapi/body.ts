@@ -1,7 +1,7 @@
 /** The request body of an operation: JSON, a multipart form for files, or a plugin's own schema. */
 import type { ApiField, ApiFile } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
-import { listOf, objectOf } from '../../../contract/forms.js';
+import { createListSchema, createObjectSchema } from '../../../contract/forms.js';
 import type { ResourceDescription } from './resource.js';
 
 export interface BodyInput {
@@ -20,8 +20,8 @@ export function createRequestBody({ described, fields, example }: BodyInput): Js
   if (files.length > 0)
     return { required: true, content: { 'multipart/form-data': createForm(properties, required, files) } };
   if (described.body !== null) return { required: true, content: { 'application/json': { schema: described.body } } };
-  const item = objectOf(properties, required);
-  const schema = described.list ? listOf(item) : item;
+  const item = createObjectSchema(properties, required);
+  const schema = described.list ? createListSchema(item) : item;
   const json = { schema, ...(example !== null && { example: described.list ? [example] : example }) };
   return {
     ...((required.length > 0 || described.list) && { required: true }),
@@ -39,14 +39,16 @@ function createForm(
     types === undefined ? [] : [[name, { contentType: types.join(', ') }] as const],
   );
   return {
-    schema: objectOf({ ...properties, ...Object.fromEntries(parts) }, required),
+    schema: createObjectSchema({ ...properties, ...Object.fromEntries(parts) }, required),
     ...(encoding.length > 0 && { encoding: Object.fromEntries(encoding) }),
   };
 }
 
 function toFilePart({ doc, most = 1, bytes }: ApiFile): JsonObject {
   const file: JsonObject = { type: 'string', format: 'binary', ...(bytes !== undefined && { maxLength: bytes }) };
-  return most === 1 ? { ...file, description: doc } : { ...listOf(file, { maxItems: most }), description: doc };
+  return most === 1
+    ? { ...file, description: doc }
+    : { ...createListSchema(file, { maxItems: most }), description: doc };
 }
 
 /** Combines limits of two consumers of a file: each consumer validates it. */

@@ -6,7 +6,7 @@ import type { ApiEvent } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import type { WebSocketConfig } from '../../analysis/config-websocket.js';
-import { inside } from '../../analysis/report.js';
+import { isInside } from '../../analysis/report.js';
 import type { ResourceDescription } from './resource.js';
 import { describePlugin, type Scope } from './scope.js';
 
@@ -79,7 +79,7 @@ export function listEvents(scope: Scope, resource: ResourceModel): readonly ApiE
     const spec = scope.registry.plugins.get(place.plugin);
     if (spec === undefined) return [];
     const { slot, value, holder } = place;
-    const action = resource.actions.find(({ node }) => inside(place.node, node)) ?? null;
+    const action = resource.actions.find(({ node }) => isInside(place.node, node)) ?? null;
     return describePlugin(scope, spec, { slot, value, holder, resource, action, payload: () => null }).events ?? [];
   });
 }

@@ -3,7 +3,7 @@ import type { ApiField } from '../../../contract/api.js';
 import { isObject, type Json, type JsonObject } from '../../../contract/json.js';
 import type { ResourceModel } from '../../analysis/model.js';
 import { hasParameters, listPathParameters } from '../../strings/route.js';
-import { choice } from '../../../contract/forms.js';
+import { combineForms } from '../../../contract/forms.js';
 import { createRequestBody } from './body.js';
 import type { ResourceDescription } from './resource.js';
 import { listTransportErrors, toHeaderDocs, HEADERS, type Responses } from './responses.js';
@@ -119,7 +119,7 @@ function createBody(resource: ResourceModel, described: ResourceDescription, sam
 const createSuccess = ({ forms, answers, accepted }: ResourceDescription): JsonObject => ({
   description: accepted ? 'The work is accepted, and done behind this answer.' : 'The result.',
   headers: { ...HEADERS, ...toHeaderDocs(answers) },
-  content: { 'application/json': { schema: choice(forms) } },
+  content: { 'application/json': { schema: combineForms(forms) } },
 });
 
 /** `/wallet/history/{entry}`. */

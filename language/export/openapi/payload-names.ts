@@ -4,12 +4,12 @@
  */
 import type { ApiField } from '../../../contract/api.js';
 import { listPathParameters } from '../../strings/route.js';
-import { claimReaders, payloadReaders } from '../../analysis/checks/readers.js';
+import { listClaimReaders, listPayloadReaders } from '../../analysis/checks/readers.js';
 import type { AccessorText } from '../../analysis/finds.js';
-import { inside } from '../../analysis/report.js';
+import { isInside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { ANY } from '../../../contract/forms.js';
-import { nodeTextOf } from '../../analysis/node-text.js';
+import { getNodeText } from '../../analysis/node-text.js';
 import type { Scope } from './scope.js';
 import { listTexts } from './texts.js';
 
@@ -21,7 +21,7 @@ export function listPayloadFields(
   sequence: readonly ActionModel[],
 ): Map<string, ApiField> {
   const found = new Map<string, ApiField>();
-  const roots = payloadReaders(registry);
+  const roots = listPayloadReaders(registry);
   // With a compatibility profile, a missing field is NULL instead of an error.
   const required = input.config.profile === null;
   for (const action of sequence) {
@@ -34,7 +34,7 @@ export function listPayloadFields(
     }
     for (const [pointer, { source, from }] of action.parameters) {
       if (source !== 'name' || from !== 'payload') continue;
-      const name = nodeTextOf(action, pointer).split('.')[0] ?? '';
+      const name = getNodeText(action, pointer).split('.')[0] ?? '';
       if (name !== '' && !found.has(name)) found.set(name, { schema: ANY, required: false });
     }
   }
@@ -52,11 +52,11 @@ const listReadNames = (texts: readonly AccessorText[], roots: readonly string[])
 
 /** True if a value of this actionable is a claim of the caller's token. */
 export function hasClaimReads({ registry }: Scope, { definition, node, parameters }: ActionModel): boolean {
-  const roots = claimReaders(registry);
+  const roots = listClaimReaders(registry);
   return (
     [...parameters.values()].some(({ from }) => from === 'claim') ||
     definition.finds.accessors.some(
-      (text) => inside(text.node, node) && text.parts.some(({ root }) => roots.includes(root)),
+      (text) => isInside(text.node, node) && text.parts.some(({ root }) => roots.includes(root)),
     )
   );
 }

@@ -2,11 +2,11 @@
  * Describes a request to one resource for request editors: path, headers, credentials, files, and a valid payload. Sends nothing.
  */
 import { asText, type Json, type JsonObject } from '../../../contract/json.js';
-import { payloadReaders } from '../../analysis/checks/readers.js';
+import { listPayloadReaders } from '../../analysis/checks/readers.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { listPathParameters } from '../../strings/route.js';
-import { formsOf, isAny, isList, propertiesOf } from '../../../contract/forms.js';
-import { sampleOfSchema, withNeeded } from '../../schema/sample.js';
+import { splitForms, isAny, isList, getProperties } from '../../../contract/forms.js';
+import { sampleSchema, addNeededPaths } from '../../schema/sample.js';
 import { listEvents } from './connected.js';
 import { SPOKEN_FOR, WITHOUT_BODY } from './operation.js';
 import { describeResource, collectSecretNames, type ResourceDescription } from './resource.js';
@@ -66,7 +66,7 @@ export function createRequestShape(input: OpenapiInput, resource: ResourceModel)
   const { methods } = input.config.http;
   const inPath = listPathParameters(resource.path);
   const { ruled, unruled, optional } = createSamples(described);
-  const sample = withNeeded(ruled, [...unruled, ...listNeededPaths(input, resource)]);
+  const sample = addNeededPaths(ruled, [...unruled, ...listNeededPaths(input, resource)]);
   const body = omitNames(sample, inPath);
   return {
     id: resource.id,
@@ -94,7 +94,7 @@ export function createRequestShape(input: OpenapiInput, resource: ResourceModel)
 function createSamples({ fields }: ResourceDescription) {
   const all = [...fields];
   const toSamples = (those: typeof all): Record<string, Json> =>
-    Object.fromEntries(those.map(([name, { schema }]) => [name, sampleOfSchema(schema)]));
+    Object.fromEntries(those.map(([name, { schema }]) => [name, sampleSchema(schema)]));
   const required = all.filter(([, field]) => field.required);
   return {
     ruled: toSamples(required.filter(([, { schema }]) => !isAny(schema))),
@@ -106,7 +106,7 @@ function createSamples({ fields }: ResourceDescription) {
 /** Payload paths that accessors read; a request without them is rejected. */
 function listNeededPaths({ registry, config }: OpenapiInput, resource: ResourceModel): (readonly string[])[] {
   if (config.profile !== null) return [];
-  const roots = payloadReaders(registry);
+  const roots = listPayloadReaders(registry);
   const isMade = (name = '', action: string | null): boolean => resource.sources.read(name, action).sort !== 'payload';
   const texts = [
     ...resource.actions
@@ -131,7 +131,7 @@ const omitNames = (object: Readonly<Record<string, Json>>, names: readonly strin
 const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The schema accepts anything, so an empty object serves as sample. */
-const createSampleBody = (schema: JsonObject): Json => (Object.keys(schema).length === 0 ? {} : sampleOfSchema(schema));
+const createSampleBody = (schema: JsonObject): Json => (Object.keys(schema).length === 0 ? {} : sampleSchema(schema));
 
 function toCredentials({ name, scheme }: GuardScheme): Credential[] {
   const doc = typeof scheme['description'] === 'string' ? scheme['description'] : '';
@@ -144,8 +144,8 @@ function toCredentials({ name, scheme }: GuardScheme): Credential[] {
 
 function describeAnswers({ forms }: ResourceDescription): RequestShape['answers'] {
   const all = forms.map((form) => {
-    const row = isList(form) ? formsOf((form['items'] ?? {}) as JsonObject) : [form];
-    return { list: isList(form), names: row.flatMap((one) => Object.keys(propertiesOf(one) ?? {})) };
+    const row = isList(form) ? splitForms((form['items'] ?? {}) as JsonObject) : [form];
+    return { list: isList(form), names: row.flatMap((one) => Object.keys(getProperties(one) ?? {})) };
   });
   const names = [...new Set(all.flatMap((one) => one.names))];
   return names.length === 0 ? null : { list: all.some(({ list }) => list), names };

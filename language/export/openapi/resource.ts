@@ -11,12 +11,12 @@ import type {
 } from '../../../contract/api.js';
 import type { PluginSpec } from '../../../contract/plugin.js';
 import { ResourcePhase, Slot } from '../../../contract/slot.js';
-import type { PluginPlace } from '../../analysis/finds.js';
-import { divide, immediateIn, mainOf } from '../../analysis/division.js';
-import { inside } from '../../analysis/report.js';
+import type { PluginUsage } from '../../analysis/finds.js';
+import { partitionActions, createImmediateTest, findMainAction } from '../../analysis/division.js';
+import { isInside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
-import { withRenamed } from '../../analysis/renamed.js';
-import { ANY, formsOf as formsIn, nullable, schemaAt } from '../../../contract/forms.js';
+import { addRenamed } from '../../analysis/renamed.js';
+import { ANY, splitForms as formsIn, toNullable, findSchema } from '../../../contract/forms.js';
 import { narrowFile } from './body.js';
 import { listPayloadFields } from './payload-names.js';
 import { describeAccessors, listKernelErrors, collectErrors } from './refusals.js';
@@ -48,20 +48,20 @@ export interface ResourceDescription {
 interface UsageDescription {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
-  readonly place: Pick<PluginPlace, 'slot' | 'value' | 'holder'>;
+  readonly place: Pick<PluginUsage, 'slot' | 'value' | 'holder'>;
   /** False for nested values, such as the type of a field. */
   readonly direct: boolean;
 }
 
 /** Null if no request can reach the resource. */
 export function describeResource(scope: Scope, resource: ResourceModel): ResourceDescription | null {
-  const division = divide(
+  const division = partitionActions(
     resource.actions,
     ({ depends }) => depends.flatMap((key) => scope.actions.get(key) ?? []),
-    immediateIn(scope.registry),
+    createImmediateTest(scope.registry),
   );
   const { now, parts } = division;
-  const main = mainOf(resource.actions, division);
+  const main = findMainAction(resource.actions, division);
   const later = parts.filter(({ scheduled }) => !scheduled).flatMap(({ actions }) => actions);
   // Scheduled work is not part of a request.
   const sequence = [...new Set([...now, ...later])];
@@ -72,7 +72,7 @@ export function describeResource(scope: Scope, resource: ResourceModel): Resourc
     describePlaces(scope, { resource, action, payload }, action.places, action.node),
   );
   const own = resource.definition.finds.places.filter(
-    ({ node }) => !resource.actions.some((action) => inside(node, action.node)),
+    ({ node }) => !resource.actions.some((action) => isInside(node, action.node)),
   );
   const ofResource = describePlaces(scope, { resource, action: null, payload }, own, resource.definition.node);
   const all = [...ofActions.flat(), ...ofResource];
@@ -121,7 +121,7 @@ export function describeResource(scope: Scope, resource: ResourceModel): Resourc
 function describePlaces(
   scope: Scope,
   around: Pick<Around, 'resource' | 'action' | 'payload'>,
-  places: readonly PluginPlace[],
+  places: readonly PluginUsage[],
   holder: object,
 ): UsageDescription[] {
   const { registry } = scope;
@@ -175,8 +175,8 @@ function createPayloadReader(
     const [root, ...rest] = path;
     const field = root === undefined ? undefined : fields.get(root);
     if (field === undefined || changed.has(root ?? '')) return null;
-    const found = schemaAt(field.schema, rest) ?? ANY;
-    return field.required && rest.length === 0 ? found : nullable(found);
+    const found = findSchema(field.schema, rest) ?? ANY;
+    return field.required && rest.length === 0 ? found : toNullable(found);
   };
 }
 
@@ -269,7 +269,7 @@ export function collectSecretNames(scope: Scope, actions: readonly ActionModel[]
     ...secrets,
   ]);
   const statements = actions.flatMap(({ definition, node }) =>
-    definition.finds.statements.filter((statement) => inside(statement.node, node)),
+    definition.finds.statements.filter((statement) => isInside(statement.node, node)),
   );
-  return withRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
+  return addRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
 }

@@ -1,6 +1,6 @@
 /** Bounds the number of rows of a statement, where an aggregate, a limit or a condition on unique columns makes it certain. */
 import { isObject, type Json } from '../../../contract/json.js';
-import { childOf, itemsOf, namesIn, typed, wordOf, type Tree } from '../../analysis/sql/tree.js';
+import { findChild, listItems, readNames, unwrapNode, getWord, type Tree } from '../../analysis/sql/tree.js';
 import type { JsonSchema } from '../../../contract/api.js';
 import type { ApiTable } from './rows.js';
 import { isKnownFunction } from './sql-types.js';
@@ -13,16 +13,16 @@ const AT_MOST_ONE: JsonSchema = { maxItems: 1 };
 /** `table`: the table that is read or written, if known; `sources`: the number of sources. */
 export function boundRowCount(body: Tree, table: ApiTable | null, sources: number): JsonSchema {
   const limit = readLimit(body);
-  const filtered = ['whereClause', 'havingClause', 'limitOffset'].some((key) => childOf(body, key) !== null);
-  if (sources === 0 && !hasUnknownCall(itemsOf(body, 'targetList')))
+  const filtered = ['whereClause', 'havingClause', 'limitOffset'].some((key) => findChild(body, key) !== null);
+  if (sources === 0 && !hasUnknownCall(listItems(body, 'targetList')))
     return filtered || limit !== null ? AT_MOST_ONE : ONE;
   if (isAggregate(body))
-    return childOf(body, 'havingClause') === null && limit === null && childOf(body, 'limitOffset') === null
+    return findChild(body, 'havingClause') === null && limit === null && findChild(body, 'limitOffset') === null
       ? ONE
       : AT_MOST_ONE;
   if (limit === 1) return AT_MOST_ONE;
   if (sources !== 1 || table === null) return {};
-  const equal = findEqualColumns(childOf(body, 'whereClause'));
+  const equal = findEqualColumns(findChild(body, 'whereClause'));
   const unique = table.uniques.some((names) => names.length > 0 && names.every((name) => equal.has(name)));
   return unique ? AT_MOST_ONE : {};
 }
@@ -32,19 +32,19 @@ function hasUnknownCall(value: Json | undefined): boolean {
   if (Array.isArray(value)) return (value as readonly Json[]).some(hasUnknownCall);
   if (!isObject(value)) return false;
   return Object.entries(value).some(([type, body]) => {
-    const name = type === 'FuncCall' && isObject(body) ? (namesIn(itemsOf(body, 'funcname')).at(-1) ?? '') : null;
+    const name = type === 'FuncCall' && isObject(body) ? (readNames(listItems(body, 'funcname')).at(-1) ?? '') : null;
     return (name !== null && !AGGREGATES.has(name) && !isKnownFunction(name)) || hasUnknownCall(body);
   });
 }
 
 function readLimit(body: Tree): number | null {
-  const value = childOf(childOf(childOf(body, 'limitCount') ?? {}, 'A_Const') ?? {}, 'ival');
+  const value = findChild(findChild(findChild(body, 'limitCount') ?? {}, 'A_Const') ?? {}, 'ival');
   const limit = value?.['ival'];
   return typeof limit === 'number' ? limit : null;
 }
 
 const isAggregate = (body: Tree): boolean =>
-  itemsOf(body, 'groupClause').length === 0 && itemsOf(body, 'targetList').some(hasAggregate);
+  listItems(body, 'groupClause').length === 0 && listItems(body, 'targetList').some(hasAggregate);
 
 /** Aggregates in subqueries and window functions do not count. */
 function hasAggregate(value: Json | undefined): boolean {
@@ -53,8 +53,8 @@ function hasAggregate(value: Json | undefined): boolean {
   return Object.entries(value).some(([type, body]) => {
     if (type === 'SubLink' || !isObject(body)) return Array.isArray(body) && hasAggregate(body);
     if (type !== 'FuncCall') return hasAggregate(body);
-    const name = namesIn(itemsOf(body, 'funcname')).at(-1) ?? '';
-    return (AGGREGATES.has(name) && childOf(body, 'over') === null) || hasAggregate(itemsOf(body, 'args'));
+    const name = readNames(listItems(body, 'funcname')).at(-1) ?? '';
+    return (AGGREGATES.has(name) && findChild(body, 'over') === null) || hasAggregate(listItems(body, 'args'));
   });
 }
 
@@ -62,17 +62,17 @@ function hasAggregate(value: Json | undefined): boolean {
 function findEqualColumns(condition: Tree | null): Set<string> {
   const found = new Set<string>();
   const visit = (node: Tree): void => {
-    const [type, body] = typed(node);
-    if (type === 'BoolExpr' && wordOf(body, 'boolop') === 'AND_EXPR') itemsOf(body, 'args').forEach(visit);
-    if (type !== 'A_Expr' || wordOf(body, 'kind') !== 'AEXPR_OP') return;
-    if (namesIn(itemsOf(body, 'name')).at(-1) !== '=') return;
-    const [left, right] = [childOf(body, 'lexpr') ?? {}, childOf(body, 'rexpr') ?? {}];
+    const [type, body] = unwrapNode(node);
+    if (type === 'BoolExpr' && getWord(body, 'boolop') === 'AND_EXPR') listItems(body, 'args').forEach(visit);
+    if (type !== 'A_Expr' || getWord(body, 'kind') !== 'AEXPR_OP') return;
+    if (readNames(listItems(body, 'name')).at(-1) !== '=') return;
+    const [left, right] = [findChild(body, 'lexpr') ?? {}, findChild(body, 'rexpr') ?? {}];
     for (const [one, other] of [
       [left, right],
       [right, left],
     ] as const) {
-      const column = childOf(one, 'ColumnRef');
-      if (column !== null && isFixed(other)) found.add(namesIn(itemsOf(column, 'fields')).at(-1) ?? '');
+      const column = findChild(one, 'ColumnRef');
+      if (column !== null && isFixed(other)) found.add(readNames(listItems(column, 'fields')).at(-1) ?? '');
     }
   };
   if (condition !== null) visit(condition);
@@ -81,7 +81,7 @@ function findEqualColumns(condition: Tree | null): Set<string> {
 
 /** True if the value is the same for every row. */
 function isFixed(value: Tree): boolean {
-  const [type, body] = typed(value);
-  if (type === 'TypeCast') return isFixed(childOf(body, 'arg') ?? {});
+  const [type, body] = unwrapNode(value);
+  if (type === 'TypeCast') return isFixed(findChild(body, 'arg') ?? {});
   return type === 'ParamRef' || type === 'A_Const';
 }

@@ -3,10 +3,18 @@
  * another SQL dialect, only names and columns are used.
  */
 import type { JsonSchema } from '../../../contract/api.js';
-import { outputNames } from '../../analysis/sql/outputs.js';
-import { scopeIn } from '../../analysis/sql/scope.js';
-import { bodiesOf, childOf, itemsOf, namesIn, typed, wordOf, type Tree } from '../../analysis/sql/tree.js';
-import { ANY, listOf, nullable, objectOf } from '../../../contract/forms.js';
+import { listOutputNames } from '../../analysis/sql/outputs.js';
+import { createScope } from '../../analysis/sql/scope.js';
+import {
+  listBodies,
+  findChild,
+  listItems,
+  readNames,
+  unwrapNode,
+  getWord,
+  type Tree,
+} from '../../analysis/sql/tree.js';
+import { ANY, createListSchema, toNullable, createObjectSchema } from '../../../contract/forms.js';
 import { boundRowCount } from './row-count.js';
 import { getCastSchema, getFunctionSchema } from './sql-types.js';
 
@@ -33,11 +41,11 @@ interface RowContext {
   readonly foreign: boolean;
 }
 
-const UNKNOWN = listOf({ type: 'object' });
+const UNKNOWN = createListSchema({ type: 'object' });
 const NONE: JsonSchema = { type: 'array', maxItems: 0 };
 
 export function deriveRows(statement: Tree, find: FindTable, foreign = false): JsonSchema {
-  const [type, body] = typed(statement);
+  const [type, body] = unwrapNode(statement);
   const reading = { find, foreign };
   if (type === 'SelectStmt') return deriveSelect(body, reading);
   if (type === 'InsertStmt') return deriveInsert(body, reading);
@@ -46,73 +54,77 @@ export function deriveRows(statement: Tree, find: FindTable, foreign = false): J
 }
 
 function deriveSelect(body: Tree, reading: RowContext): JsonSchema {
-  const left = childOf(body, 'larg');
+  const left = findChild(body, 'larg');
   if (left !== null) return loosenTypes(deriveSelect(left, reading));
-  const list = itemsOf(body, 'targetList');
+  const list = listItems(body, 'targetList');
   if (list.length === 0) return UNKNOWN;
-  const sources = itemsOf(body, 'fromClause').flatMap((item) =>
+  const sources = listItems(body, 'fromClause').flatMap((item) =>
     listSources(item, listWithNames(body), reading.find, false),
   );
   const row = deriveRow(list, sources, reading);
-  return listOf(row, boundRowCount(body, sources[0]?.table ?? null, sources.length));
+  return createListSchema(row, boundRowCount(body, sources[0]?.table ?? null, sources.length));
 }
 
 /** Other parts of a UNION may have different types under the same names. */
 function loosenTypes({ items }: JsonSchema): JsonSchema {
   const row = (items ?? {}) as JsonSchema;
   const names = Object.keys((row['properties'] ?? {}) as object);
-  return names.length === 0 ? UNKNOWN : listOf(objectOf(Object.fromEntries(names.map((name) => [name, ANY]))));
+  return names.length === 0
+    ? UNKNOWN
+    : createListSchema(createObjectSchema(Object.fromEntries(names.map((name) => [name, ANY]))));
 }
 
 function deriveInsert(body: Tree, { find, foreign }: RowContext): JsonSchema {
-  const sources = [toSource(childOf(body, 'relation') ?? {}, new Set(), find, false)];
-  const clause = childOf(body, 'returningClause');
+  const sources = [toSource(findChild(body, 'relation') ?? {}, new Set(), find, false)];
+  const clause = findChild(body, 'returningClause');
   // Without RETURNING, the whole row is returned.
-  const row = clause === null ? deriveWholeRow(sources) : deriveRow(itemsOf(clause, 'exprs'), sources, { foreign });
-  const from = childOf(childOf(body, 'selectStmt') ?? {}, 'SelectStmt');
-  const count = from === null ? 0 : itemsOf(from, 'valuesLists').length;
-  const conflict = childOf(body, 'onConflictClause');
+  const row = clause === null ? deriveWholeRow(sources) : deriveRow(listItems(clause, 'exprs'), sources, { foreign });
+  const from = findChild(findChild(body, 'selectStmt') ?? {}, 'SelectStmt');
+  const count = from === null ? 0 : listItems(from, 'valuesLists').length;
+  const conflict = findChild(body, 'onConflictClause');
   // A database without RETURNING returns a row only if it can find it again.
   const skips =
-    foreign || wordOf(conflict, 'action') === 'ONCONFLICT_NOTHING' || childOf(conflict ?? {}, 'whereClause') !== null;
-  return listOf(row, count === 0 ? {} : { ...(!skips && { minItems: count }), maxItems: count });
+    foreign ||
+    getWord(conflict, 'action') === 'ONCONFLICT_NOTHING' ||
+    findChild(conflict ?? {}, 'whereClause') !== null;
+  return createListSchema(row, count === 0 ? {} : { ...(!skips && { minItems: count }), maxItems: count });
 }
 
 function deriveUpdate(body: Tree, { find, foreign }: RowContext): JsonSchema {
-  const clause = childOf(body, 'returningClause');
+  const clause = findChild(body, 'returningClause');
   if (clause === null) return NONE;
-  const first = toSource(childOf(body, 'relation') ?? {}, listWithNames(body), find, false);
+  const first = toSource(findChild(body, 'relation') ?? {}, listWithNames(body), find, false);
   const more = ['fromClause', 'usingClause'].flatMap((key) =>
-    itemsOf(body, key).flatMap((item) => listSources(item, listWithNames(body), find, false)),
+    listItems(body, key).flatMap((item) => listSources(item, listWithNames(body), find, false)),
   );
-  const row = deriveRow(itemsOf(clause, 'exprs'), [first, ...more], { foreign });
-  return listOf(row, boundRowCount(body, first.table, 1 + more.length));
+  const row = deriveRow(listItems(clause, 'exprs'), [first, ...more], { foreign });
+  return createListSchema(row, boundRowCount(body, first.table, 1 + more.length));
 }
 
 const listWithNames = (body: Tree): ReadonlySet<string> =>
   new Set(
-    bodiesOf(itemsOf(childOf(body, 'withClause') ?? {}, 'ctes'), 'CommonTableExpr').map((one) =>
-      wordOf(one, 'ctename'),
+    listBodies(listItems(findChild(body, 'withClause') ?? {}, 'ctes'), 'CommonTableExpr').map((one) =>
+      getWord(one, 'ctename'),
     ),
   );
 
 function toSource(table: Tree, common: ReadonlySet<string>, find: FindTable, absent: boolean): Source {
-  const name = wordOf(table, 'relname');
-  const alias = childOf(table, 'alias');
-  const renamed = alias !== null && itemsOf(alias, 'colnames').length > 0;
-  const known = renamed || common.has(name) || wordOf(table, 'schemaname') !== '' ? undefined : find(name);
-  return { alias: wordOf(alias, 'aliasname') || name, table: known ?? null, absent };
+  const name = getWord(table, 'relname');
+  const alias = findChild(table, 'alias');
+  const renamed = alias !== null && listItems(alias, 'colnames').length > 0;
+  const known = renamed || common.has(name) || getWord(table, 'schemaname') !== '' ? undefined : find(name);
+  return { alias: getWord(alias, 'aliasname') || name, table: known ?? null, absent };
 }
 
 function listSources(item: Tree, common: ReadonlySet<string>, find: FindTable, absent: boolean): Source[] {
-  const [type, body] = typed(item);
+  const [type, body] = unwrapNode(item);
   if (type === 'RangeVar') return [toSource(body, common, find, absent)];
-  if (type !== 'JoinExpr') return [{ alias: wordOf(childOf(body, 'alias'), 'aliasname'), table: null, absent }];
-  const join = wordOf(body, 'jointype');
+  if (type !== 'JoinExpr') return [{ alias: getWord(findChild(body, 'alias'), 'aliasname'), table: null, absent }];
+  const join = getWord(body, 'jointype');
   const [left, right] = [join === 'JOIN_RIGHT' || join === 'JOIN_FULL', join === 'JOIN_LEFT' || join === 'JOIN_FULL'];
   return [
-    ...listSources(childOf(body, 'larg') ?? {}, common, find, absent || left),
-    ...listSources(childOf(body, 'rarg') ?? {}, common, find, absent || right),
+    ...listSources(findChild(body, 'larg') ?? {}, common, find, absent || left),
+    ...listSources(findChild(body, 'rarg') ?? {}, common, find, absent || right),
   ];
 }
 
@@ -123,8 +135,8 @@ function deriveRow(
 ): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const item of list) {
-    const target = childOf(item, 'ResTarget') ?? {};
-    const value = childOf(target, 'val') ?? {};
+    const target = findChild(item, 'ResTarget') ?? {};
+    const value = findChild(target, 'val') ?? {};
     const star = resolveStar(value, sources);
     if (star !== undefined) {
       const whole = star === null ? null : deriveWholeRow(star)['properties'];
@@ -132,24 +144,24 @@ function deriveRow(
       Object.assign(properties, whole);
       continue;
     }
-    const [name] = outputNames([item], scopeIn(null)) ?? [];
+    const [name] = listOutputNames([item], createScope(null)) ?? [];
     if (name === undefined) return { type: 'object' };
     properties[name] = !foreign || isAlike(value) ? deriveExpression(value, sources) : ANY;
   }
-  return objectOf(properties);
+  return createObjectSchema(properties);
 }
 
 /** True if the expression has the same type in every database: columns, numbers, strings, counts. */
 function isAlike(value: Tree): boolean {
-  const [type, body] = typed(value);
-  if (type === 'FuncCall') return namesIn(itemsOf(body, 'funcname')).at(-1) === 'count';
-  return type === 'ColumnRef' || (type === 'A_Const' && childOf(body, 'boolval') === null);
+  const [type, body] = unwrapNode(value);
+  if (type === 'FuncCall') return readNames(listItems(body, 'funcname')).at(-1) === 'count';
+  return type === 'ColumnRef' || (type === 'A_Const' && findChild(body, 'boolval') === null);
 }
 
 /** The sources that a `*` expands to; null if unknown, undefined without a star. */
 function resolveStar(value: Tree, sources: readonly Source[]): readonly Source[] | null | undefined {
-  const column = childOf(value, 'ColumnRef');
-  const fields = column === null ? [] : namesIn(itemsOf(column, 'fields'));
+  const column = findChild(value, 'ColumnRef');
+  const fields = column === null ? [] : readNames(listItems(column, 'fields'));
   if (fields.length === 0 || fields.at(-1) !== null) return undefined;
   if (fields.length === 1) return sources;
   const found = sources.filter(({ alias }) => alias === fields[0]);
@@ -160,24 +172,24 @@ function deriveWholeRow(sources: readonly Source[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   for (const { table, absent } of sources) {
     if (table === null) return { type: 'object' };
-    for (const [name, schema] of table.columns) properties[name] = absent ? nullable(schema) : schema;
+    for (const [name, schema] of table.columns) properties[name] = absent ? toNullable(schema) : schema;
   }
-  return objectOf(properties);
+  return createObjectSchema(properties);
 }
 
 function deriveExpression(value: Tree, sources: readonly Source[]): JsonSchema {
-  const [type, body] = typed(value);
+  const [type, body] = unwrapNode(value);
   switch (type) {
     case 'ColumnRef':
-      return findColumnSchema(namesIn(itemsOf(body, 'fields')), sources);
+      return findColumnSchema(readNames(listItems(body, 'fields')), sources);
     case 'TypeCast':
       return deriveCast(body, sources);
     case 'FuncCall':
-      return getFunctionSchema(namesIn(itemsOf(body, 'funcname')).at(-1) ?? '');
+      return getFunctionSchema(readNames(listItems(body, 'funcname')).at(-1) ?? '');
     case 'A_Const':
       return deriveConstant(body);
     case 'CoalesceExpr':
-      return deriveCoalesce(itemsOf(body, 'args').map((one) => deriveExpression(one, sources)));
+      return deriveCoalesce(listItems(body, 'args').map((one) => deriveExpression(one, sources)));
     case 'BoolExpr':
       return { type: ['boolean', 'null'] };
     case 'NullTest':
@@ -189,21 +201,21 @@ function deriveExpression(value: Tree, sources: readonly Source[]): JsonSchema {
 
 /** A cast of a non-null value is never null. */
 function deriveCast(body: Tree, sources: readonly Source[]): JsonSchema {
-  const type = childOf(body, 'typeName') ?? {};
-  const names = namesIn(itemsOf(type, 'names'));
-  const schema = itemsOf(type, 'arrayBounds').length > 0 ? { type: 'array' } : getCastSchema(names.at(-1) ?? '');
-  const inner = deriveExpression(childOf(body, 'arg') ?? {}, sources);
-  return isCertain(inner) ? schema : nullable(schema);
+  const type = findChild(body, 'typeName') ?? {};
+  const names = readNames(listItems(type, 'names'));
+  const schema = listItems(type, 'arrayBounds').length > 0 ? { type: 'array' } : getCastSchema(names.at(-1) ?? '');
+  const inner = deriveExpression(findChild(body, 'arg') ?? {}, sources);
+  return isCertain(inner) ? schema : toNullable(schema);
 }
 
 const isCertain = ({ type }: JsonSchema): boolean =>
   type !== undefined && type !== 'null' && !(Array.isArray(type) && type.includes('null'));
 
 function deriveConstant(body: Tree): JsonSchema {
-  if (childOf(body, 'ival') !== null) return { type: 'integer' };
-  if (childOf(body, 'fval') !== null) return { type: 'number' };
-  if (childOf(body, 'boolval') !== null) return { type: 'boolean' };
-  return childOf(body, 'sval') === null ? ANY : { type: 'string' };
+  if (findChild(body, 'ival') !== null) return { type: 'integer' };
+  if (findChild(body, 'fval') !== null) return { type: 'number' };
+  if (findChild(body, 'boolval') !== null) return { type: 'boolean' };
+  return findChild(body, 'sval') === null ? ANY : { type: 'string' };
 }
 
 /** The parts' common type, or any; null only if every part may be null. */
@@ -214,7 +226,7 @@ function deriveCoalesce(parts: readonly JsonSchema[]): JsonSchema {
   const [type] = [first['type']].flat() as string[];
   const { maxLength: _, format: _format, ...open } = first;
   const bare: JsonSchema = { ...open, ...(type !== undefined && { type }) };
-  return parts.some(isCertain) ? bare : nullable(bare);
+  return parts.some(isCertain) ? bare : toNullable(bare);
 }
 
 function findColumnSchema(fields: readonly (string | null)[], sources: readonly Source[]): JsonSchema {
@@ -225,5 +237,5 @@ function findColumnSchema(fields: readonly (string | null)[], sources: readonly 
   const [only] = having;
   const schema = having.length === 1 ? only?.table?.columns.get(name) : undefined;
   if (schema === undefined) return ANY;
-  return only?.absent === true ? nullable(schema) : schema;
+  return only?.absent === true ? toNullable(schema) : schema;
 }

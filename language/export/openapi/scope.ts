@@ -4,15 +4,15 @@ import { asText, type Json } from '../../../contract/json.js';
 import { pluginId, type PluginSpec } from '../../../contract/plugin.js';
 import { Slot } from '../../../contract/slot.js';
 import type { Config } from '../../analysis/config.js';
-import { inside } from '../../analysis/report.js';
+import { isInside } from '../../analysis/report.js';
 import type { ActionModel, Analysis, DataModel, ResourceModel } from '../../analysis/model.js';
 import type { Registry } from '../../analysis/registry.js';
-import { modelsByAlias } from '../../analysis/tables.js';
-import { childOf } from '../../analysis/sql/tree.js';
+import { mapModelsByAlias } from '../../analysis/tables.js';
+import { findChild } from '../../analysis/sql/tree.js';
 import type { SqlParser } from '../../strings/sql-parser.js';
 import type { SqlScan } from '../../strings/sql.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
-import { ANY, listOf, nullable } from '../../../contract/forms.js';
+import { ANY, createListSchema, toNullable } from '../../../contract/forms.js';
 import { deriveRows, type ApiTable, type FindTable } from './rows.js';
 import { getColumnTypeSchema } from './sql-types.js';
 import { createValueSchema } from './written.js';
@@ -71,11 +71,11 @@ function createStatementReader(input: OpenapiInput, find: FindTable): Scope['sta
     // In other dialects double quotes may enclose strings.
     const doubtful = foreign && scan.tokens.some(({ type }) => type === 'quoted-identifier');
     const parsed = doubtful ? undefined : input.sql?.parse(quoteReserved(scan).text).statements?.[0];
-    const tree = parsed === undefined ? null : childOf(parsed, 'stmt');
-    return tree === null ? listOf({ type: 'object' }) : deriveRows(tree, find, foreign);
+    const tree = parsed === undefined ? null : findChild(parsed, 'stmt');
+    return tree === null ? createListSchema({ type: 'object' }) : deriveRows(tree, find, foreign);
   };
   return (action) => {
-    const [only, other] = action.definition.finds.statements.filter(({ node }) => inside(node, action.node));
+    const [only, other] = action.definition.finds.statements.filter(({ node }) => isInside(node, action.node));
     if (only === undefined || other !== undefined) return null;
     const { scan, softDelete } = only;
     const foreign = isForeign(action, input);
@@ -98,7 +98,7 @@ function isForeign({ stores }: ActionModel, { config, registry, sql }: OpenapiIn
 function createTableFinder(registry: Registry, models: readonly DataModel[]): FindTable {
   const sound = models.filter((model) => model.sound);
   const byName = new Map(sound.map((model) => [model.name, model]));
-  const aliases = modelsByAlias([...byName.keys()]);
+  const aliases = mapModelsByAlias([...byName.keys()]);
   const made = new Map<string, ApiTable>();
   return (name) => {
     const model = byName.get(aliases.get(name.toLowerCase()) ?? '');
@@ -113,15 +113,15 @@ function toApiTable(registry: Registry, model: DataModel): ApiTable {
   const columns = new Map<string, JsonSchema>();
   for (const { name, value } of model.fields) {
     const schema = toColumnSchema(registry, value);
-    columns.set(name, value['optional'] === true ? nullable(schema) : schema);
+    columns.set(name, value['optional'] === true ? toNullable(schema) : schema);
   }
-  for (const name of model.added) columns.set(name, nullable(getColumnTypeSchema('timestamp')));
+  for (const name of model.added) columns.set(name, toNullable(getColumnTypeSchema('timestamp')));
   const keys = model.fields.filter(({ value }) => value['primary_key'] === true).map(({ name }) => [name]);
   return { columns, uniques: [...keys, ...model.uniques] };
 }
 
 function toColumnSchema(registry: Registry, field: Readonly<Record<string, Json>>): JsonSchema {
-  const kind = registry.kindsIn(Slot.MODEL_FIELD)[0]?.kind ?? '';
+  const kind = registry.listKinds(Slot.MODEL_FIELD)[0]?.kind ?? '';
   const schema = describeValue(registry, kind, asText(field['type']), field);
   const longest = field['max_length'];
   return schema['type'] === 'string' && typeof longest === 'number' ? { ...schema, maxLength: longest } : schema;
@@ -202,7 +202,7 @@ function describeAccessorValue(scope: Scope, around: Around, root: string, tail:
 }
 
 export function findAccessorSpec(registry: Registry, root: string): PluginSpec | undefined {
-  for (const { kind } of registry.kindsIn(Slot.ACCESSOR)) {
+  for (const { kind } of registry.listKinds(Slot.ACCESSOR)) {
     const spec = registry.plugin(kind, root);
     if (spec !== undefined) return spec;
   }

@@ -4,7 +4,7 @@
 import type { ApiPart, ApiSecurity } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
 import type { PluginSpec } from '../../../contract/plugin.js';
-import type { PluginPlace } from '../../analysis/finds.js';
+import type { PluginUsage } from '../../analysis/finds.js';
 import type { Registry } from '../../analysis/registry.js';
 
 /** A scheme with the identity of the source that validates it. */
@@ -17,7 +17,7 @@ export interface GuardScheme {
 interface GuardDescription {
   readonly spec: PluginSpec;
   readonly part: ApiPart;
-  readonly place: Pick<PluginPlace, 'slot' | 'value' | 'holder'>;
+  readonly place: Pick<PluginUsage, 'slot' | 'value' | 'holder'>;
 }
 
 /** An alternative without schemes allows anonymous access. */

@@ -1,6 +1,6 @@
 /** Finds strings with accessors by the part of the definition that contains them. */
 import type { AccessorText } from '../../analysis/finds.js';
-import { inside } from '../../analysis/report.js';
+import { isInside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 
 /** Strings of an actionable, or of the resource outside its actionables (`sequence`). */
@@ -11,6 +11,6 @@ export function listTexts(
 ): AccessorText[] {
   const definition = action?.definition ?? resource?.definition;
   return (definition?.finds.accessors ?? []).filter(({ node }) =>
-    action === null ? !sequence.some((one) => inside(node, one.node)) : inside(node, action.node),
+    action === null ? !sequence.some((one) => isInside(node, one.node)) : isInside(node, action.node),
   );
 }

@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../../../contract/api.js';
 import { isObject, type Json } from '../../../contract/json.js';
 import { parseTemplate } from '../../strings/accessor.js';
-import { choice, listOf, NULL, objectOf } from '../../../contract/forms.js';
+import { combineForms, createListSchema, NULL, createObjectSchema } from '../../../contract/forms.js';
 
 export type AccessorSchema = (root: string, tail: readonly string[]) => JsonSchema;
 
@@ -13,11 +13,11 @@ export function createValueSchema(json: Json, accessor: AccessorSchema): JsonSch
   if (typeof json === 'boolean') return { type: 'boolean', const: json };
   if (Array.isArray(json)) {
     const items = (json as readonly Json[]).map((item) => createValueSchema(item, accessor));
-    return listOf(choice(items), { minItems: items.length, maxItems: items.length });
+    return createListSchema(combineForms(items), { minItems: items.length, maxItems: items.length });
   }
   if (!isObject(json)) return {};
   const entries = Object.entries(json).map(([name, value]) => [name, createValueSchema(value, accessor)] as const);
-  return objectOf(Object.fromEntries(entries));
+  return createObjectSchema(Object.fromEntries(entries));
 }
 
 /** A string that is exactly one accessor keeps the value's type; with text around it, the result is a string. */

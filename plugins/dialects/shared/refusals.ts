@@ -5,7 +5,7 @@
 import type { StatementRejection } from '../../../contract/trial.js';
 import { scanSql, type SqlScan } from '../../../language/strings/sql.js';
 import { quoteReserved } from '../../../language/strings/sql-reserved.js';
-import { nearest } from '../../../language/source/suggest.js';
+import { findNearest } from '../../../language/source/suggest.js';
 import { getSqlState } from './errors.js';
 import type { MigrationSession } from './session.js';
 
@@ -135,7 +135,7 @@ export async function addFunctionAdvice(
     const more = known.length > 3 ? ' and more' : '';
     return { ...refusal, advice: `There is ${known.slice(0, 3).join(', ')}${more}.` };
   }
-  const near = nearest(
+  const near = findNearest(
     name,
     (await query(NAMES)).map((row) => String(row['name'])),
   );

@@ -1,7 +1,7 @@
 /** Spec of envelope `success-message-data`: wraps results with a success flag and a message. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { ResourcePhase } from '../../../contract/slot.js';
-import { choice, objectOf } from '../../../contract/forms.js';
+import { combineForms, createObjectSchema } from '../../../contract/forms.js';
 import { shape, text } from '../../../contract/combinators.js';
 
 export default definePlugin({
@@ -18,7 +18,11 @@ export default definePlugin({
         phase: ResourcePhase.SETTLE,
         order: 1000,
         change: (forms) => [
-          objectOf({ success: { type: 'boolean', const: true }, message: { type: 'string' }, data: choice(forms) }),
+          createObjectSchema({
+            success: { type: 'boolean', const: true },
+            message: { type: 'string' },
+            data: combineForms(forms),
+          }),
         ],
       },
     ],

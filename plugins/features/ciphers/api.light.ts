@@ -3,7 +3,7 @@ import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
-import { ANY, mapRows, propertiesOf } from '../../../contract/forms.js';
+import { ANY, mapRows, getProperties } from '../../../contract/forms.js';
 import { parseCipherEntries, type CheckedEntry } from './entries.light.js';
 import { BEFORE_OTHERS, DEFAULT_ENCODING } from './settings.light.js';
 
@@ -37,7 +37,7 @@ const readsAad = ({ options }: CheckedEntry): boolean =>
 
 /** The column schema describes the ciphertext, so a decrypted field is typed as any value. */
 function relaxDecryptedFields(row: JsonSchema, names: ReadonlySet<string>): JsonSchema {
-  const properties = propertiesOf(row);
+  const properties = getProperties(row);
   if (properties === null) return row;
   const entries = Object.entries(properties).map(([name, schema]) => [name, names.has(name) ? ANY : schema]);
   return { ...row, properties: Object.fromEntries(entries) as JsonSchema };

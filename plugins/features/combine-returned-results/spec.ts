@@ -4,7 +4,14 @@ import type { ApiPart, ApiPlace, ApiResults, Forms, JsonSchema } from '../../../
 import type { Json } from '../../../contract/json.js';
 import { definePlugin } from '../../../contract/plugin.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
-import { isList, isOne, objectOf, propertiesOf, requiredOf, without } from '../../../contract/forms.js';
+import {
+  isList,
+  isObjectSchema,
+  createObjectSchema,
+  getProperties,
+  listRequired,
+  omitNames,
+} from '../../../contract/forms.js';
 
 const combine = list(
   numeric({ doc: 'Id of an actionable of this resource.', refers: { symbol: 'action', edge: true } }).integer(),
@@ -48,24 +55,28 @@ function describeApi({ slot, value }: ApiPlace): ApiPart {
 /** Merges the schemas of the other results with this one; a list stays unchanged. */
 function mergeForms(forms: Forms, ids: readonly number[], results: ApiResults, ofResource: boolean): Forms {
   const hideSecrets = (row: JsonSchema): JsonSchema =>
-    ofResource ? without(row, (name) => results.secrets.has(name)) : row;
-  const others = ids.map((id) => (results.action(id) ?? []).map((form) => (isOne(form) ? hideSecrets(form) : form)));
+    ofResource ? omitNames(row, (name) => results.secrets.has(name)) : row;
+  const others = ids.map((id) =>
+    (results.action(id) ?? []).map((form) => (isObjectSchema(form) ? hideSecrets(form) : form)),
+  );
   return forms.map((form) => {
     if (isList(form)) return form;
     const parts = [...others, [form]];
     // One part with unknown fields makes the fields of the whole unknown.
     if (
-      parts.some((part) => part.some((one) => one['type'] === undefined || (isOne(one) && propertiesOf(one) === null)))
+      parts.some((part) =>
+        part.some((one) => one['type'] === undefined || (isObjectSchema(one) && getProperties(one) === null)),
+      )
     )
       return { type: 'object' };
-    const objects = parts.map((part) => part.filter(isOne));
+    const objects = parts.map((part) => part.filter(isObjectSchema));
     const rows = objects.flat();
     if (rows.length === 0) return form;
-    const properties = Object.assign({}, ...rows.map(propertiesOf)) as Record<string, JsonSchema>;
+    const properties = Object.assign({}, ...rows.map(getProperties)) as Record<string, JsonSchema>;
     const certain = parts.flatMap((part) =>
-      part.length === 1 && part[0] !== undefined && isOne(part[0]) ? requiredOf(part[0]) : [],
+      part.length === 1 && part[0] !== undefined && isObjectSchema(part[0]) ? listRequired(part[0]) : [],
     );
-    return objectOf(openWhereDouble(properties, rows), [...new Set(certain)]);
+    return createObjectSchema(openWhereDouble(properties, rows), [...new Set(certain)]);
   });
 }
 
@@ -75,6 +86,6 @@ function openWhereDouble(
   rows: readonly JsonSchema[],
 ): Record<string, JsonSchema> {
   const isDouble = (name: string): boolean =>
-    rows.filter((row) => Object.hasOwn(propertiesOf(row) ?? {}, name)).length > 1;
+    rows.filter((row) => Object.hasOwn(getProperties(row) ?? {}, name)).length > 1;
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, isDouble(name) ? {} : schema]));
 }

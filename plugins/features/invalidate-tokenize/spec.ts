@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../../contract/json.js';
 import type { ApiField, ApiPart, ApiPlace } from '../../../contract/api.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
-import { listOf, objectOf } from '../../../contract/forms.js';
+import { createListSchema, createObjectSchema } from '../../../contract/forms.js';
 import { numeric, shape, value } from '../../../contract/combinators.js';
 import { MAX_TOKENS } from './limits.light.js';
 import { addingTokenize } from '../shared/tokenize-fix.light.js';
@@ -117,7 +117,10 @@ function isAccessor(json: Json): boolean {
 }
 
 const TOKEN = { type: 'string' };
-const TOKENS: ApiField = { schema: { anyOf: [TOKEN, listOf(TOKEN, { maxItems: MAX_TOKENS })] }, required: true };
+const TOKENS: ApiField = {
+  schema: { anyOf: [TOKEN, createListSchema(TOKEN, { maxItems: MAX_TOKENS })] },
+  required: true,
+};
 
 /** Documents only tokens at the top level of the payload. */
 function describeApi({ value: { invalidate_tokenize: written }, isMade }: ApiPlace): ApiPart {
@@ -131,6 +134,6 @@ function describeApi({ value: { invalidate_tokenize: written }, isMade }: ApiPla
     fields: Object.fromEntries(names.map((name) => [name, TOKENS])),
     answers: { 'cache-control': '`no-store`.' },
     refuses: ['TOK_NOT_TOKENS'],
-    instead: objectOf({ invalidated: { type: 'integer', minimum: 0 } }),
+    instead: createObjectSchema({ invalidated: { type: 'integer', minimum: 0 } }),
   };
 }

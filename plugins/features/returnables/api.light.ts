@@ -6,13 +6,13 @@ import {
   isAny,
   isList,
   isNull,
-  isOne,
+  isObjectSchema,
   mapRows,
-  nameIn,
+  createNameLookup,
   NULL,
-  pick,
-  propertiesOf,
-  without,
+  pickNames,
+  getProperties,
+  omitNames,
   type FindName,
 } from '../../../contract/forms.js';
 
@@ -28,16 +28,19 @@ export function listUncoveredNames(json: Json | undefined): readonly string[] | 
 /** Names in the main actionable's own `returnables` remain even if secret. */
 export function hideSecretForms(forms: Forms, { secrets, main }: ApiResults): Forms {
   const own = listNames(main?.['returnables']) ?? [];
-  return mapRows(forms, (row) => without(row, (name) => secrets.has(name) && !own.includes(name)));
+  return mapRows(forms, (row) => omitNames(row, (name) => secrets.has(name) && !own.includes(name)));
 }
 
 /** Looks in the main result, then in the others (latest first), then in extracted names. A list stays a list. */
 export function selectForms(forms: Forms, names: readonly string[], results: ApiResults): Forms {
   return forms.flatMap((form): Forms => {
     if (isAny(form)) return [ANY];
-    if (isList(form)) return mapRows([form], (row) => pick(names, nameIn(row)));
-    const answer = pick(names, (name) => (isOne(form) ? nameIn(form)(name) : null) ?? findOtherName(name, results));
-    const isFilled = Object.keys(propertiesOf(answer) ?? {}).length > 0;
+    if (isList(form)) return mapRows([form], (row) => pickNames(names, createNameLookup(row)));
+    const answer = pickNames(
+      names,
+      (name) => (isObjectSchema(form) ? createNameLookup(form)(name) : null) ?? findOtherName(name, results),
+    );
+    const isFilled = Object.keys(getProperties(answer) ?? {}).length > 0;
     if (!isNull(form)) return [answer];
     // A missing row stays null unless another result provides a value.
     return isFilled ? [answer, NULL] : [NULL];
@@ -47,8 +50,8 @@ export function selectForms(forms: Forms, names: readonly string[], results: Api
 function findOtherName(name: string, { others, names }: ApiResults): ReturnType<FindName> {
   const [root = ''] = name.split('.');
   const found = others.flatMap((forms) => {
-    const rows = forms.filter((form) => isOne(form) || isAny(form));
-    const inside = rows.flatMap((row) => nameIn(row)(name) ?? []);
+    const rows = forms.filter((form) => isObjectSchema(form) || isAny(form));
+    const inside = rows.flatMap((row) => createNameLookup(row)(name) ?? []);
     return inside.length === 0 ? [] : [{ inside, only: forms.length === 1 }];
   });
   const [first] = found;

@@ -5,7 +5,7 @@ import { definePlugin, type CheckAction, type CheckPlace, type Finding } from '.
 import { list, shape, text } from '../../../contract/combinators.js';
 
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
-import { mapRows, nameIn, pick } from '../../../contract/forms.js';
+import { mapRows, createNameLookup, pickNames } from '../../../contract/forms.js';
 import { DEFAULT_PROPERTY } from '../shared/issues-tokens.light.js';
 import { selectForms, listUncoveredNames, hideSecretForms } from './api.light.js';
 
@@ -175,7 +175,12 @@ function describeApi({ slot, value }: ApiPlace): ApiPart {
   if (slot === 'actionable') {
     if (names === null) return {};
     return {
-      changes: [{ phase: ActionPhase.SHAPE, change: (forms) => mapRows(forms, (row) => pick(names, nameIn(row))) }],
+      changes: [
+        {
+          phase: ActionPhase.SHAPE,
+          change: (forms) => mapRows(forms, (row) => pickNames(names, createNameLookup(row))),
+        },
+      ],
     };
   }
   return {

@@ -10,7 +10,7 @@ import {
   type PluginSpec,
 } from '../../../contract/plugin.js';
 import { ResourcePhase } from '../../../contract/slot.js';
-import { isAny, isOne, propertiesOf, requiredOf } from '../../../contract/forms.js';
+import { isAny, isObjectSchema, getProperties, listRequired } from '../../../contract/forms.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import { shape, slot } from '../../../contract/combinators.js';
 import { DEFAULT_PROPERTY, canIssueTokens } from '../shared/issues-tokens.light.js';
@@ -173,10 +173,11 @@ function describeApi({ value, holder }: ApiPlace): ApiPart {
   const token: JsonSchema = { type: 'string', description: `A token (${asText(settings['type'])}).` };
   const addToken = (form: JsonSchema): JsonSchema => ({
     type: 'object',
-    properties: { ...propertiesOf(form), [property]: token },
-    required: [...requiredOf(form).filter((name) => name !== property), property],
+    properties: { ...getProperties(form), [property]: token },
+    required: [...listRequired(form).filter((name) => name !== property), property],
   });
-  const addTokenToForms = (forms: Forms): Forms => forms.filter((form) => isOne(form) || isAny(form)).map(addToken);
+  const addTokenToForms = (forms: Forms): Forms =>
+    forms.filter((form) => isObjectSchema(form) || isAny(form)).map(addToken);
   return {
     changes: [{ phase: ResourcePhase.REPLY, order: 100, change: addTokenToForms }],
     answers: { 'cache-control': '`no-store`.' },

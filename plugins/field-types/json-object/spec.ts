@@ -4,7 +4,7 @@ import { definePlugin, type Finding } from '../../../contract/plugin.js';
 import { Slot } from '../../../contract/slot.js';
 import { record, shape, slot } from '../../../contract/combinators.js';
 import type { ApiPlace, JsonSchema } from '../../../contract/api.js';
-import { nullable, objectOf } from '../../../contract/forms.js';
+import { toNullable, createObjectSchema } from '../../../contract/forms.js';
 import { search } from '../shared/search.light.js';
 
 /** Options that only a column can have. */
@@ -28,7 +28,7 @@ export default definePlugin({
     const { properties } = value;
     if (!isObject(properties)) return { value: { type: 'object' } };
     const fields = Object.entries(properties).map(([name, field]) => [name, ofField(field, valueOf)] as const);
-    return { value: objectOf(Object.fromEntries(fields), []) };
+    return { value: createObjectSchema(Object.fromEntries(fields), []) };
   },
   check: ({ value }) => checkProperties(value['properties']),
   errors: {
@@ -80,4 +80,4 @@ function checkProperties(properties: Json | undefined): Finding[] {
 
 /** Sub-fields may be absent. */
 const ofField = (field: Json, valueOf: ApiPlace['getValueSchema']): JsonSchema =>
-  isObject(field) ? nullable(valueOf('field-type', asText(field['type']), field)) : {};
+  isObject(field) ? toNullable(valueOf('field-type', asText(field['type']), field)) : {};

@@ -1,7 +1,7 @@
 /** Spec of mode `RETURN`: a value written in the definition, with accessors. An extension of the interface. */
 import { definePlugin } from '../../../contract/plugin.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { formsOf } from '../../../contract/forms.js';
+import { splitForms } from '../../../contract/forms.js';
 import { shape, value } from '../../../contract/combinators.js';
 
 const VALUE = { say: 'what is given is `"value"`', rename: 'value' };
@@ -22,7 +22,7 @@ export default definePlugin({
     }).required(),
   }).meta({ doc: 'What is given.', mistaken: { body: VALUE, response: VALUE, data: VALUE, result: VALUE } }),
   openapi: ({ value: { value: written }, written: schemaOf }) => ({
-    changes: [{ phase: ActionPhase.EXECUTE, change: () => formsOf(schemaOf(written ?? null)) }],
+    changes: [{ phase: ActionPhase.EXECUTE, change: () => splitForms(schemaOf(written ?? null)) }],
   }),
   examples: [{ title: 'A health answer', json: { mode: 'RETURN', value: { status: 'ok', at: '$DATETIME' } } }],
   counterExamples: [

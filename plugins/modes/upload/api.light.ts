@@ -2,7 +2,7 @@
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { listOf, objectOf } from '../../../contract/forms.js';
+import { createListSchema, createObjectSchema } from '../../../contract/forms.js';
 import { parseFolder } from './folder.light.js';
 import { DEFAULT_BYTES, DEFAULT_COUNT, MAX_KEYS } from './limits.light.js';
 
@@ -23,7 +23,7 @@ function describeStoring(uploads: Readonly<Record<string, Json>>, ofFolder: read
     ? (uploads['allowed_mimetypes'] as readonly Json[]).map(asText)
     : undefined;
   const files = { doc: formatFilesDoc(most, bytes), most, bytes, ...(types !== undefined && { types }) };
-  const stored = listOf(createStoredSchema(bytes), { minItems: 1, maxItems: most });
+  const stored = createListSchema(createStoredSchema(bytes), { minItems: 1, maxItems: most });
   return {
     files: { files },
     changes: [{ phase: ActionPhase.EXECUTE, change: () => [stored] }],
@@ -39,7 +39,7 @@ const formatFilesDoc = (most: number, bytes: number): string =>
 
 /** Some storages return a URL path without host. */
 const createStoredSchema = (bytes: number): JsonSchema =>
-  objectOf({
+  createObjectSchema({
     storage_key: KEY,
     url: { type: 'string', format: 'uri-reference' },
     dominant_color: { type: ['string', 'null'], pattern: '^#[0-9a-f]{6}$' },
@@ -51,10 +51,13 @@ const createStoredSchema = (bytes: number): JsonSchema =>
   });
 
 function describeRemoving(ofFolder: readonly string[]): ApiPart {
-  const removed = objectOf({ storage_key: KEY, deleted: { type: 'boolean', const: true } });
+  const removed = createObjectSchema({ storage_key: KEY, deleted: { type: 'boolean', const: true } });
   return {
-    body: { ...listOf(KEY, { maxItems: MAX_KEYS }), description: 'Storage keys, as the upload answered them.' },
-    changes: [{ phase: ActionPhase.EXECUTE, change: () => [listOf(removed, { maxItems: MAX_KEYS })] }],
+    body: {
+      ...createListSchema(KEY, { maxItems: MAX_KEYS }),
+      description: 'Storage keys, as the upload answered them.',
+    },
+    changes: [{ phase: ActionPhase.EXECUTE, change: () => [createListSchema(removed, { maxItems: MAX_KEYS })] }],
     refuses: ['UPL_KEY', ...ofFolder],
   };
 }

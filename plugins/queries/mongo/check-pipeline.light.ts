@@ -1,7 +1,7 @@
 /** Checks pipelines: known stages, and model fields as long as the documents keep them. Follows field names only, not types. */
 import { isObject, type Json } from '../../../contract/json.js';
 import type { Finding } from '../../../contract/plugin.js';
-import { namesAfter, type NameFlow } from '../../../contract/name-flow.js';
+import { applyNameFlow, type NameFlow } from '../../../contract/name-flow.js';
 import { STAGE_FLOWS } from '../../document-actions/shared/stages.light.js';
 import {
   joinPointer,
@@ -130,5 +130,5 @@ function listKnownAfter(known: KnownFields | null, name: string, json: Json): Kn
   const flow = STAGE_FLOWS[name];
   // Removed names stay known, because a later use of one is not a misspelling.
   if (known === null || flow === 'drops') return known;
-  return FOLLOWED.has(flow) ? namesAfter(flow, known, json, () => null) : null;
+  return FOLLOWED.has(flow) ? applyNameFlow(flow, known, json, () => null) : null;
 }

@@ -2,7 +2,7 @@
 import type { ApiPart, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText } from '../../../contract/json.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { ANY, listOf, nullable, NULL } from '../../../contract/forms.js';
+import { ANY, createListSchema, toNullable, NULL } from '../../../contract/forms.js';
 
 const OF_VALUES = ['QRY_UNIQUE', 'QRY_NOT_NULL', 'QRY_CHECK'];
 const OF_LISTS = ['QRY_TOO_WIDE', 'QRY_NO_LIST', 'QRY_ITEM'];
@@ -11,10 +11,14 @@ const NOT_ONLY_READS = /\b(?:insert|update|delete|merge|into|share)\b/i;
 
 export function describeStatement({ value, statement: find, repeated }: ApiPlace): ApiPart {
   const statement = find();
-  const rows = statement?.rows ?? listOf(ANY);
+  const rows = statement?.rows ?? createListSchema(ANY);
   return {
     changes: [
-      { phase: ActionPhase.EXECUTE, order: -100, change: () => [repeated ? listOf(toItemSchema(rows)) : rows] },
+      {
+        phase: ActionPhase.EXECUTE,
+        order: -100,
+        change: () => [repeated ? createListSchema(toItemSchema(rows)) : rows],
+      },
     ],
     refuses: repeated ? OF_LISTS : [],
     never: listImpossible(statement?.verb ?? '', asText(value['query'])),
@@ -25,7 +29,7 @@ export function describeStatement({ value, statement: find, repeated }: ApiPlace
 function toItemSchema({ items, minItems, maxItems }: JsonSchema): JsonSchema {
   if (maxItems === 0) return NULL;
   const row = (items ?? ANY) as JsonSchema;
-  return minItems === 1 && maxItems === 1 ? row : nullable(row);
+  return minItems === 1 && maxItems === 1 ? row : toNullable(row);
 }
 
 function listImpossible(verb: string, query: string): string[] {

@@ -3,7 +3,7 @@
  */
 import type { ApiField, ApiPlace, JsonSchema } from '../../../contract/api.js';
 import { asText, type Json } from '../../../contract/json.js';
-import { nullable, objectOf } from '../../../contract/forms.js';
+import { toNullable, createObjectSchema } from '../../../contract/forms.js';
 import { pickBounds, toRule, type Rule } from './fields.light.js';
 import { validationType } from '../kind.js';
 
@@ -33,7 +33,7 @@ export function createFieldSchemas(fields: Json | undefined, bounds: Rule, value
     const rule = { ...bounds, ...toRule(own) };
     const schema = valueOf(validationType.kind, asText(rule['type']), rule);
     const optional = rule['optional'] === true;
-    return [name, { schema: optional ? nullable(schema) : schema, required: !optional }];
+    return [name, { schema: optional ? toNullable(schema) : schema, required: !optional }];
   });
   return Object.fromEntries(entries);
 }
@@ -44,5 +44,5 @@ export function createFieldsSchema(rule: Rule, valueOf: ValueOf): JsonSchema {
   if (fields.length === 0) return { type: 'object', ...closed };
   const properties = Object.fromEntries(fields.map(([name, { schema }]) => [name, schema]));
   const required = fields.flatMap(([name, field]) => (field.required ? [name] : []));
-  return { ...objectOf(properties, required), ...closed };
+  return { ...createObjectSchema(properties, required), ...closed };
 }
