@@ -3,7 +3,7 @@
  * and told in one table. One fault, and the exit code is 1.
  */
 import { killUnderLoad } from '../test/support/kills.js';
-import { evaluateKills, type KillReport } from '../test/support/kill-verdict.js';
+import { evaluateKills, type KillReport } from '../test/support/kill-report.js';
 import { stopPostgres } from '../test/support/postgres.js';
 import { stopRedis } from '../test/support/redis.js';
 import { onCleanup } from './cleanup.js';

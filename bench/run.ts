@@ -19,7 +19,7 @@ import { countErrors, formatReportTable, listWarnings } from './report.js';
 import { measureRows, type Sample } from './rounds.js';
 import { type Row, rows } from './rows.js';
 import { scaledRows, createScaleTargets } from './scale.js';
-import { findServable, type ServableTarget } from './servable.js';
+import { findServable, type ServableTarget } from './servable-rows.js';
 import { type Server, startServer } from './server.js';
 import { measureSockets } from './sockets/measure.js';
 import { createTables, createTableLedger, resetTables } from './tables.js';

@@ -2,7 +2,7 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Fault } from '../contract/fault.js';
-import { isFolder, listStoredParts, type StoredPart } from './kept.js';
+import { isFolder, listStoredParts, type StoredPart } from './stored-parts.js';
 import type { CommandOptions } from './commands.js';
 import {
   DamagedBackupError,
@@ -11,7 +11,7 @@ import {
   formatBackupManifest,
   verifyCopy,
   type PartEntry,
-} from './manifest-of-copy.js';
+} from './backup-manifest.js';
 import { listEntries, mirrorFolder, syncFolder, type Copies } from './mirror.js';
 import type { Terminal } from './terminal.js';
 import { readPackageVersion } from './version.js';

@@ -2,9 +2,9 @@
 import type { Logger } from 'pino';
 import { InvalidDefinitionsError, createKernel, type Kernel, type KernelOptions } from '../kernel/runtime/kernel.js';
 import { loadProject, type Project } from '../kernel/runtime/project.js';
-import { formatError } from './explain.js';
+import { formatError } from './format-error.js';
 import { createLog } from './log.js';
-import { createPaint } from './paint.js';
+import { createPaint } from './colors.js';
 import { formatProblems, addConfigDocument } from './problems.js';
 import type { Terminal } from './terminal.js';
 

@@ -4,7 +4,7 @@
  */
 import type { Config } from '../language/analysis/config.js';
 import { getCertainty, hasErrors, type Problem } from '../contract/problem.js';
-import { createScratchChecker } from '../kernel/runtime/asking.js';
+import { createScratchChecker } from '../kernel/runtime/statement-checks.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
 import { loadDefinitions, loadProject, type Project } from '../kernel/runtime/project.js';
 import { asText } from '../contract/json.js';
@@ -14,7 +14,7 @@ import type { Analysis, Definition } from '../language/analysis/model.js';
 import type { CommandOptions } from './commands.js';
 import { fixDefinitions } from './fix.js';
 import { createLog } from './log.js';
-import { createPaint } from './paint.js';
+import { createPaint } from './colors.js';
 import { formatProblems, formatProblemsJson, formatSarif, addConfigDocument } from './problems.js';
 import type { Terminal } from './terminal.js';
 import { readPackageVersion } from './version.js';

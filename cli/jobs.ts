@@ -9,8 +9,8 @@ import { createLog } from './log.js';
 import type { StyleText } from '../language/source/frame.js';
 import type { PlanSet } from '../kernel/plan/plan.js';
 import { listJobSteps } from './job-steps.js';
-import { createPaint } from './paint.js';
-import { escapeControl } from './plain.js';
+import { createPaint } from './colors.js';
+import { escapeControl } from './escape-control.js';
 import type { Terminal } from './terminal.js';
 
 const FORMATS = ['pretty', 'json'];

@@ -2,9 +2,9 @@
 import { parseArgs } from 'node:util';
 import { findNearest } from '../language/source/suggest.js';
 import { COMMANDS, COMMON_OPTIONS, isCommand, type CommandOptions } from './commands.js';
-import { formatError } from './explain.js';
+import { formatError } from './format-error.js';
 import { formatHelp, formatOverview } from './help.js';
-import { createPaint } from './paint.js';
+import { createPaint } from './colors.js';
 import type { Terminal } from './terminal.js';
 import { readPackageVersion } from './version.js';
 

@@ -3,7 +3,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { buildRegistry } from '../language/analysis/registry.js';
 import { BootError } from '../contract/boot-error.js';
 import { pluginId } from '../contract/plugin.js';
-import { lintSpec, lintKind } from '../language/export/hygiene.js';
+import { lintSpec, lintKind } from '../language/export/spec-lint.js';
 import { createManifest, formatManifest } from '../language/export/manifest.js';
 import { readManifest } from '../language/export/manifest-read.js';
 import { readFolder } from '../language/project/plugin-folders.js';
@@ -11,7 +11,7 @@ import { MANIFEST_NAME } from '../language/project/plugin-manifests.js';
 import { loadProject } from '../kernel/runtime/project.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeText } from './files.js';
-import { createPaint } from './paint.js';
+import { createPaint } from './colors.js';
 import type { Terminal } from './terminal.js';
 import { readPackageVersion } from './version.js';
 

@@ -4,10 +4,10 @@ import type { MigrationOptions, MigrationOutline } from '../contract/migration.j
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { bootKernel } from './boot.js';
 import { isConfirmed } from './confirm.js';
-import { showSkippedResources } from './left-out.js';
+import { showSkippedResources } from './skipped-resources.js';
 import { createLog } from './log.js';
-import { formatMigrationScript, formatMigration } from './migration-words.js';
-import { createPaint } from './paint.js';
+import { formatMigrationScript, formatMigration } from './migration-format.js';
+import { createPaint } from './colors.js';
 import { createProgress } from './progress.js';
 import type { Terminal } from './terminal.js';
 

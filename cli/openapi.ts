@@ -8,7 +8,7 @@ import { loadSqlParser } from '../language/project/sql-parser.js';
 import { bootKernel } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeText } from './files.js';
-import { showSkippedResources } from './left-out.js';
+import { showSkippedResources } from './skipped-resources.js';
 import { createLog } from './log.js';
 import type { Terminal } from './terminal.js';
 

@@ -5,10 +5,10 @@
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Fault } from '../contract/fault.js';
-import { RESTORING } from '../contract/keeping.js';
-import { listStoredParts, type StoredPart } from './kept.js';
+import { RESTORING } from '../contract/local-data.js';
+import { listStoredParts, type StoredPart } from './stored-parts.js';
 import type { CommandOptions } from './commands.js';
-import { DamagedBackupError, verifyCopy, type PartEntry } from './manifest-of-copy.js';
+import { DamagedBackupError, verifyCopy, type PartEntry } from './backup-manifest.js';
 import { digestFile, runForEach, mirrorFolder, syncFolder } from './mirror.js';
 import type { Terminal } from './terminal.js';
 

@@ -7,10 +7,10 @@ import type { CommandOptions } from './commands.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { listen, type RunningServer } from '../kernel/http/server.js';
 import { bootKernel, showInvalidDefinitions } from './boot.js';
-import { waitForShutdown } from './ending.js';
-import { showSkippedResources } from './left-out.js';
+import { waitForShutdown } from './shutdown.js';
+import { showSkippedResources } from './skipped-resources.js';
 import { isPretty } from './log.js';
-import { createPaint } from './paint.js';
+import { createPaint } from './colors.js';
 import { formatCurl, formatEndpointTable, formatScheduleTable } from './table.js';
 import type { Output, Terminal } from './terminal.js';
 

@@ -3,7 +3,7 @@
  * and `options` are set by combinators and removed by folding.
  */
 import type { Json } from './json.js';
-import type { CommonMistakes } from './mistaken.js';
+import type { CommonMistakes } from './common-mistakes.js';
 import type { NameFlow } from './name-flow.js';
 
 /** What a name in a definition can refer to. */

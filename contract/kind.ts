@@ -3,7 +3,7 @@
  * Kinds are data: the kernel names none of them.
  */
 import type { Json, JsonObject } from './json.js';
-import type { CommonMistakes } from './mistaken.js';
+import type { CommonMistakes } from './common-mistakes.js';
 import type { PluginSpec, SchemaLike } from './plugin.js';
 
 export type Select =

@@ -1,5 +1,5 @@
 /** The changes that a store needs for the models, and the progress of applying them. */
-import type { Script } from './trial.js';
+import type { Script } from './statement-check.js';
 
 export interface MigrationStep {
   /** The instance, `main`; outside SQL connections with the config field, `documents.main`. */

@@ -2,7 +2,7 @@
  * The frame (the working memory of a request) and the closures that plugins contribute to a plan.
  * All decisions are made at load; no definition is read at run time.
  */
-import type { Requester } from './asker.js';
+import type { Requester } from './requester.js';
 import type { UidNamespace } from './deferred.js';
 import type { FileLimits, Invocation, Payload } from './invocation.js';
 import type { Json } from './json.js';

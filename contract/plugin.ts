@@ -8,13 +8,13 @@ import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
 import type { MigrationOptions, MigrationOutline, MigrationProgress } from './migration.js';
-import type { InventedPattern } from './mistaken.js';
+import type { InventedPattern } from './common-mistakes.js';
 import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
 import type { JobAdmin, RuntimeServices } from './deferred.js';
-import type { StoredFolder, RemoteStorage } from './keeping.js';
+import type { StoredFolder, RemoteStorage } from './local-data.js';
 import type { Signal } from './plan.js';
-import type { StatementQuestion, StatementRejection, Scratch } from './trial.js';
+import type { StatementQuestion, StatementRejection, Scratch } from './statement-check.js';
 
 /** `language/schema` knows the contents. */
 export interface SchemaLike {

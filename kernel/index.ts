@@ -5,10 +5,10 @@ export type { Health, Log, PluginRuntime, RuntimeContext } from '../contract/plu
 export { createFault as fault, Fault } from '../contract/fault.js';
 export { done } from '../contract/hooks.js';
 export type { Registrar, Reply, Route, RouteReply, RouteRequest } from '../contract/hooks.js';
-export type { Requester as Asker } from '../contract/asker.js';
-export { createLimiter as createLine, type Limiter as Line } from '../contract/line.js';
+export type { Requester as Asker } from '../contract/requester.js';
+export { createLimiter as createLine, type Limiter as Line } from '../contract/limiter.js';
 export { clock } from '../language/project/clock.js';
-export { readConstantText as settledText } from '../contract/settled.js';
+export { readConstantText as settledText } from '../contract/constant-text.js';
 export { ActionPhase, ResourcePhase, Stage } from '../contract/slot.js';
 export type {
   Execute,

@@ -1,5 +1,5 @@
 /** The built-in kinds and specs. The extension's bundle replaces this module by prebuilt data (`extension/tools/built-in.ts`). */
-import type { SpecList } from '../language/export/packed.js';
+import type { SpecList } from '../language/export/pack-specs.js';
 import { specs } from '../plugins/index.spec.js';
 import { kinds } from '../plugins/index.kinds.js';
 

@@ -1,6 +1,6 @@
 /** Modules about embedded languages that both server bundles use; the extension ships them once. */
 export * from '../language/strings/accessor.js';
-export * from '../language/strings/cron-meant.js';
+export * from '../language/strings/cron-convert.js';
 export * from '../language/strings/cron.js';
 export * from '../language/strings/document-fields.js';
 export * from '../language/strings/sample-secrets.js';

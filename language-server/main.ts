@@ -1,6 +1,6 @@
 /** Entry point of the language server process: serves one editor over stdio, IPC or a socket. */
 import { createConnection, ProposedFeatures } from './protocol.js';
-import { collectWhenIdle, createGarbageCollector } from './frugal.js';
+import { collectWhenIdle, createGarbageCollector } from './idle-gc.js';
 import { serve } from './server.js';
 
 /** The arguments select the transport: `--stdio`, `--node-ipc`, `--socket=PORT`. */

@@ -18,7 +18,7 @@ import { omitGuesses } from '../language/project/plugin-manifests.js';
 import { loadSqlParser } from '../language/project/sql-parser.js';
 import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
-import { createConfigCache, readConfig } from './served-config.js';
+import { createConfigCache, readConfig } from './effective-config.js';
 
 /** An immutable result of an analysis. */
 export interface Snapshot {

@@ -5,9 +5,9 @@ import type { Connection, Diagnostic, TextDocuments } from 'vscode-languageserve
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import { join } from 'node:path';
 import type { Problem } from '../contract/problem.js';
-import { logError } from './failure.js';
-import { toDiagnostic } from './render.js';
-import { deferUntilIdle } from './after-questions.js';
+import { logError } from './log-error.js';
+import { toDiagnostic } from './diagnostics.js';
+import { deferUntilIdle } from './defer-until-idle.js';
 import type { Project } from './project.js';
 import { toFilePath } from './uri.js';
 import type { Workspace } from './workspace.js';

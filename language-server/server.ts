@@ -2,14 +2,14 @@
 import type { ClientCapabilities, Connection, InitializeParams, InitializeResult } from 'vscode-languageserver';
 import { DidChangeWatchedFilesNotification, TextDocumentSyncKind, TextDocuments } from './protocol.js';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { deferUntilIdle } from './after-questions.js';
-import type { ServerContext } from './desk.js';
-import { logError } from './failure.js';
+import { deferUntilIdle } from './defer-until-idle.js';
+import type { ServerContext } from './server-context.js';
+import { logError } from './log-error.js';
 import { FEATURES } from './features/index.js';
 import { createPublisher } from './publisher.js';
 import { createWorkspace } from './workspace.js';
 import { toFilePath, toFileUri } from './uri.js';
-import { createDocumentContext } from './view.js';
+import { createDocumentContext } from './document-context.js';
 
 /** Sent by the client at startup and when trust is granted. */
 export interface Trust {

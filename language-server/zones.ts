@@ -6,7 +6,7 @@ import { isZone } from '../language/strings/zone.js';
 import type { FieldNode } from '../language/schema/field-node.js';
 import { foldSchema } from '../language/schema/fold.js';
 import { findMember } from '../language/source/tree.js';
-import type { CursorContext, DocumentContext } from './view.js';
+import type { CursorContext, DocumentContext } from './document-context.js';
 
 /** Returns a valid IANA time zone name. */
 export function zoneAt(view: DocumentContext, { levels }: CursorContext): string {

@@ -4,7 +4,7 @@
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerOrSkip } from '../../test/support/guarded.js';
+import type { ServerOrSkip } from '../../test/support/guarded-server.js';
 import { startOwnMongo } from '../../test/support/mongo.js';
 import { startOwnMysql, type MysqlFlavour } from '../../test/support/mysql.js';
 import { onCleanup } from '../cleanup.js';
@@ -15,7 +15,7 @@ import { type Server, startServer } from '../server.js';
 import { createTables, type Ledger, createTableLedger } from '../tables.js';
 import { documentBaseline, createLintelTarget, mysqlBaseline, type Target } from '../targets.js';
 import { createEmbeddedDocuments, createEmbeddedTables, openMongoLedger, openMysqlLedger } from './ledgers.js';
-import { createDocumentHome, createTableHome } from './homes.js';
+import { createDocumentHome, createTableHome } from './config-folders.js';
 
 export interface GroupOptions {
   readonly folder: string;

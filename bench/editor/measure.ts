@@ -17,7 +17,7 @@ import {
 } from '../../test/support/large-files.js';
 import { readResidentMiB, readTreeCpuMicros } from '../proc.js';
 import { rotateItems } from '../rounds.js';
-import { createBook, type Book, type FigureRow } from './book.js';
+import { createBook, type Book, type FigureRow } from './figures.js';
 import { startClient, type Client } from './client.js';
 import { makeSides, writeProject, writeSample, type Side } from './sides.js';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startOwnMongo } from '../../test/support/mongo.js';
 import { startOwnRedis } from '../../test/support/redis.js';
-import type { ServerOrSkip } from '../../test/support/guarded.js';
+import type { ServerOrSkip } from '../../test/support/guarded-server.js';
 import type { Address } from '../../test/support/queues.js';
 import { onCleanup } from '../cleanup.js';
 import { startDatabase } from '../database.js';

@@ -3,7 +3,7 @@
  * input, one line of JSON each, and answers each with one line. It measures times that clients see, and counts what came.
  */
 import { createInterface } from 'node:readline';
-import { connectHttp, connectSocket, encodeFrame, createHttpRequest, type RawConnection } from './wire.js';
+import { connectHttp, connectSocket, encodeFrame, createHttpRequest, type RawConnection } from './raw-connection.js';
 
 export type SocketOrders =
   | { readonly do: 'open'; readonly port: number; readonly count: number; readonly authorization?: string }

@@ -1,6 +1,6 @@
 /** Resolves a project's base URL: the setting if present, otherwise localhost with the port of the project's config. */
 import type { Session } from './client.js';
-import { fetchProjects } from './panels/server-words.js';
+import { fetchProjects } from './panels/server-requests.js';
 import { getBaseUrl, findConfiguredBaseUrl } from './settings.js';
 
 /** `folder` contains the config file; when it is undefined or unknown, the first project is used. */

@@ -8,7 +8,7 @@ import {
   type ServerReading,
   type ServerStatus,
   type ProjectStatusStore,
-} from './project-words.js';
+} from './project-status.js';
 import { getSetting } from './settings.js';
 
 export type ServerState = 'starting' | 'running' | 'stopped' | 'failed';

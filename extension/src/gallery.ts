@@ -1,7 +1,7 @@
 /** Reads the gallery: `gallery/index.json` lists complete definition files that new files are copied from. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toFileName } from './words.js';
+import { toFileName } from './file-names.js';
 
 export interface Pattern {
   /** Path relative to `gallery/`. */

@@ -3,7 +3,7 @@ import { ThemeIcon, Uri, commands, window, workspace, type ExtensionContext, typ
 import { EXCLUDED_FOLDERS } from './files.js';
 import { readGallery, fillPattern, type Gallery, type Pattern } from './gallery.js';
 import type { Projects } from './projects.js';
-import { toFileName, validateResourcePath, validateTableName } from './words.js';
+import { toFileName, validateResourcePath, validateTableName } from './file-names.js';
 
 type Sort = Pattern['sort'];
 

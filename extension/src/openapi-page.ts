@@ -1,6 +1,6 @@
 /** Opens the API documentation page of `lintel dev` inside the editor. */
 import { Uri, commands, env, window, workspace, type Memento } from 'vscode';
-import { confirmRequest } from './panels/allowed.js';
+import { confirmRequest } from './panels/confirm-request.js';
 
 /** Milliseconds. Short, because the kernel usually runs on the same machine. */
 const PATIENCE = 2000;

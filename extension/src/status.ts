@@ -2,7 +2,7 @@
 import { Disposable, DiagnosticSeverity, LanguageStatusSeverity, languages, window, workspace } from 'vscode';
 import type { ServerState, Session } from './client.js';
 import type { Projects } from './projects.js';
-import { formatCount } from './words.js';
+import { formatCount } from './file-names.js';
 
 const SELECTOR = { language: 'lintel' };
 const SERVER_WORDS: Readonly<Record<ServerState, string>> = {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { NODES } from '../../language/analysis/grammar-schemas.js';
 import { toPlainData } from '../../language/export/manifest.js';
-import { packSpecs } from '../../language/export/packed.js';
+import { packSpecs } from '../../language/export/pack-specs.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
 import { kinds } from '../../plugins/index.kinds.js';
 import { specs } from '../../plugins/index.spec.js';
@@ -22,7 +22,7 @@ const readText = (file: string): string => `brotliDecompressSync(readFileSync(ne
 const SOURCE = `
 import { readFileSync } from 'node:fs';
 import { brotliDecompressSync } from 'node:zlib';
-import { unpackSpecs } from '../language/export/packed.js';
+import { unpackSpecs } from '../language/export/pack-specs.js';
 const code = () => require('./built-in.js').builtIn();
 const read = () => ${readText(BUILT_IN)}.toString('latin1');
 export const IS_JUDGED = true;

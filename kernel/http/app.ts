@@ -15,9 +15,9 @@ import {
   mergeHeaders,
   sendResponse,
   type ResponseDefaults,
-} from './answer.js';
+} from './response.js';
 import { createCors } from './cors.js';
-import { createHostCheck, isLocal } from './hosts.js';
+import { createHostCheck, isLocal } from './host-check.js';
 import { listHeaderValues, HttpInvocation } from './invocation.js';
 import { setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
 import { rejectionOf } from './middleware-errors.js';
@@ -30,8 +30,8 @@ import {
   type FoundRoute,
 } from './plugin-routes.js';
 import { findRoute } from './routes.js';
-import { createForgeryCheck, type IsForged } from './senders.js';
-import { Unread } from './unread.js';
+import { createForgeryCheck, type IsForged } from './cross-site.js';
+import { Unread } from './unread-limit.js';
 import { getStatus } from './status.js';
 
 /** Logs for the operator only. */

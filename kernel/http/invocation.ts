@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../../contract/plan.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
-import { runCleanups, type Cleanup } from '../runtime/held.js';
+import { runCleanups, type Cleanup } from '../runtime/cleanup.js';
 import { readBytes } from './body.js';
 import { isForm, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding, mergeParameters } from './payload.js';
 

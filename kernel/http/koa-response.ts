@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import type { Reply, RouteReply } from '../../contract/hooks.js';
-import { RawJson } from '../../contract/rendered.js';
-import { initialHeaders, limitUnread, mustClose, type ResponseDefaults } from './answer.js';
+import { RawJson } from '../../contract/raw-json.js';
+import { initialHeaders, limitUnread, mustClose, type ResponseDefaults } from './response.js';
 
 /** Any state and any extension of plugins. */
 type Context = ParameterizedContext<object>;

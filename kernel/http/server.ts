@@ -6,8 +6,8 @@ import { BootError } from '../../contract/boot-error.js';
 import type { Fault } from '../../contract/fault.js';
 import type { Kernel } from '../runtime/kernel.js';
 import type { Route } from '../../contract/hooks.js';
-import type { SocketServer } from '../sockets/door.js';
-import { isLocal } from './hosts.js';
+import type { SocketServer } from '../sockets/server.js';
+import { isLocal } from './host-check.js';
 import { removeStaleSpools } from './spool.js';
 import { createApp, type LogFailure } from './app.js';
 
@@ -102,7 +102,7 @@ function logAccessRules({ config, project, log }: Kernel): void {
 /** Loaded only if the config enables WebSocket. */
 async function openSockets(kernel: Kernel, logFailure: LogFailure): Promise<SocketServer | null> {
   if (!kernel.config.websocket.enabled) return null;
-  const { createSocketServer: createDoor } = await import('../sockets/door.js');
+  const { createSocketServer: createDoor } = await import('../sockets/server.js');
   const door = createDoor(kernel, logFailure);
   kernel.running.receiver = (message) => door.hub.deliverMessage(message);
   return door;

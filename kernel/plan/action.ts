@@ -10,9 +10,9 @@ import type { ActionModel, ResourceModel } from '../../language/analysis/model.j
 import { positionAt } from '../../language/source/document.js';
 import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import type { PluginUsage } from '../../language/analysis/finds.js';
+import type { PluginUsage } from '../../language/analysis/facts.js';
 import type { Draft } from './draft.js';
-import { resolveReachedRealm } from './owners.js';
+import { resolveReachedRealm } from './uid-namespace.js';
 import type { ActionPlan } from './plan.js';
 import { selectSteps } from './steps.js';
 import { createTools, type Handles, type ResourceScope } from './tools.js';

@@ -4,7 +4,7 @@ import type { CursorPlan } from './cursor.js';
 import type { Json } from '../../contract/json.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Execute, FileLimits, Identity, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
-import type { JobPayload } from './carry.js';
+import type { JobPayload } from './job-payload.js';
 
 export interface ActionPlan {
   /** `sign-up#2` */

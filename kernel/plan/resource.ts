@@ -2,10 +2,10 @@
 import { ResourcePhase } from '../../contract/slot.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
 import { compileAction, planFeatures, type CompileInput } from './action.js';
-import { partitionActions, createImmediateTest, findMainAction } from '../../language/analysis/division.js';
+import { partitionActions, createImmediateTest, findMainAction } from '../../language/analysis/foreground.js';
 import { createDraft } from './draft.js';
 import { groupActions } from './groups.js';
-import { planInheritedSteps } from './held.js';
+import { planInheritedSteps } from './inherited-steps.js';
 import { createAcceptPlan, compilePart, draftPart, listSchedules } from './parts.js';
 import type { ResourcePlan } from './plan.js';
 import { renderJsonText } from './render.js';

@@ -18,8 +18,8 @@ import { filterOutputReads, listValueReads } from '../../language/analysis/value
 import { unwrapLiteral } from '../../language/strings/literal.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { compilePath, splitPath } from '../../language/strings/path.js';
-import { buildConcealPattern } from './concealed.js';
-import { resolveUidNamespace } from './owners.js';
+import { buildConcealPattern } from './conceal-pattern.js';
+import { resolveUidNamespace } from './uid-namespace.js';
 import type { SlotInitializer } from './plan.js';
 import { compileValue, toText, type CompileAccessor, type Compiled } from './values.js';
 

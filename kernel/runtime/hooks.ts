@@ -29,7 +29,7 @@ import type { Frame, Invocation } from '../../contract/plan.js';
 import { Stage } from '../../contract/slot.js';
 import { findNearest } from '../../language/source/suggest.js';
 import { formatHint } from '../../language/analysis/report.js';
-import { wrapPluginError, attributeErrors } from './blame.js';
+import { wrapPluginError, attributeErrors } from './plugin-error.js';
 
 interface ActionRef {
   readonly key: string;

@@ -12,7 +12,7 @@ import type { Signal } from '../../contract/plan.js';
 import type { ConfiguredPlugin } from '../../language/analysis/config.js';
 import type { Handles } from '../plan/tools.js';
 import { compileValue } from '../plan/values.js';
-import { attributeErrors } from './blame.js';
+import { attributeErrors } from './plugin-error.js';
 import type { Hooks } from './hooks.js';
 import { isPatternMatch } from '../../language/project/plugin-folders.js';
 import type { Environment } from '../../language/project/environment.js';

@@ -2,8 +2,8 @@
 import { Fault, createFault } from '../../contract/fault.js';
 import type { JobEntry } from '../../contract/deferred.js';
 import { FinalResult, type Reply } from '../../contract/hooks.js';
-import { RawJson } from '../../contract/rendered.js';
-import { createConflictRetry, type RetryOnConflict } from '../../contract/repeats.js';
+import { RawJson } from '../../contract/raw-json.js';
+import { createConflictRetry, type RetryOnConflict } from '../../contract/conflict-retry.js';
 import { clock } from '../../language/project/clock.js';
 import type {
   ActionState,
@@ -16,7 +16,7 @@ import type {
   Unit,
 } from '../../contract/plan.js';
 import type { AcceptPlan, ActionGroup, ActionPlan, ResourcePlan } from '../plan/plan.js';
-import { groupJobs } from './deferring.js';
+import { groupJobs } from './background.js';
 import { createParallelFrame, createFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 

@@ -9,22 +9,22 @@ import type { MigrationOptions, MigrationOutline, MigrationProgress } from '../.
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Health, Log, PluginSpec } from '../../contract/plugin.js';
 import type { Config } from '../../language/analysis/config.js';
-import type { Script } from '../../contract/trial.js';
+import type { Script } from '../../contract/statement-check.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { readScripts } from '../../language/project/scripts.js';
 import type { PlanSet } from '../plan/plan.js';
-import { checkInStores, createScratchChecker } from './asking.js';
-import { createPlanCompiler } from './compiling.js';
+import { checkInStores, createScratchChecker } from './statement-checks.js';
+import { createPlanCompiler } from './plan-compiler.js';
 import type { Middleware } from '../../contract/hooks.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
 import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
-import { createRuntimeServices, type KernelServices } from './running.js';
+import { createRuntimeServices, type KernelServices } from './runtime-services.js';
 import { loadDefinitions, type LoadedDefinitions, type Project } from './project.js';
-import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reloading.js';
-import { createStart, type Connect } from './starting.js';
+import { createReload, createUnchangedOutcome, type KernelState, type ReloadOutcome } from './reload.js';
+import { createStart, type Connect } from './start.js';
 
-export type { ReloadOutcome } from './reloading.js';
+export type { ReloadOutcome } from './reload.js';
 
 export interface KernelOptions {
   readonly project: Project;

@@ -8,7 +8,7 @@ import type { ModelTable } from '../../contract/model.js';
 import { Fault } from '../../contract/fault.js';
 import { fillMessage, type CodeEntry } from '../../contract/problem.js';
 import type { Health, Log } from '../../contract/plugin.js';
-import type { Script } from '../../contract/trial.js';
+import type { Script } from '../../contract/statement-check.js';
 import type { Instance } from './instances.js';
 
 const PREPARE = 'prepare its tables';

@@ -6,9 +6,9 @@ import type { JsonLimits } from '../../language/strings/bounded-json.js';
 import type { Client } from './hub.js';
 import type { Peer } from './invocation.js';
 import { readMessage, type Message } from './message.js';
-import { createRateLimiter } from './pace.js';
+import { createRateLimiter } from './rate-limiter.js';
 import { CLOSE } from './peer.js';
-import type { Worker } from './work.js';
+import type { Worker } from './message-runner.js';
 
 export interface SocketConnectionInput {
   readonly limits: WebSocketConfig['limits'];

@@ -1,7 +1,7 @@
 /** Validates a WebSocket handshake (RFC 6455), its origin, sub-protocols and connection limits. No connection exists yet. */
 import { createFault, type Fault } from '../../contract/fault.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
-import { createSenderResolver } from '../http/senders.js';
+import { createSenderResolver } from '../http/cross-site.js';
 import type { WebSocketConfig } from '../../language/analysis/config-websocket.js';
 
 export interface HandshakeRequest {

@@ -2,8 +2,8 @@
 import { createFault } from '../../contract/fault.js';
 import type { Connection, Invocation, Payload, UploadedFile } from '../../contract/plan.js';
 import { mergeParameters } from '../http/payload.js';
-import type { Sender } from '../http/senders.js';
-import { runCleanups, type Cleanup } from '../runtime/held.js';
+import type { Sender } from '../http/cross-site.js';
+import { runCleanups, type Cleanup } from '../runtime/cleanup.js';
 import type { PeerHeaders } from './peer.js';
 
 /** What all messages of a connection share. */

@@ -6,8 +6,8 @@ import { Slot } from '../../contract/slot.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { addItems, addMembers } from '../../language/source/edit-json.js';
 import { findMember } from '../../language/source/tree.js';
-import { toWorkspaceEdit } from './changing.js';
-import type { ActionSourceInput, CodeActionOffer } from './offer.js';
+import { toWorkspaceEdit } from './workspace-edit.js';
+import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 export const declarationActions = (asked: ActionSourceInput): CodeActionOffer[] =>
   asked.problems.flatMap((problem) => (problem.code === 'ACC_UNDECLARED' ? offerDeclaration(asked, problem) : []));

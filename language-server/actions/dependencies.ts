@@ -13,8 +13,8 @@ import { listAccessors } from '../../language/strings/accessor.js';
 import { addItems, addMembers, jsonLine } from '../../language/source/edit-json.js';
 import type { TextChange } from '../../language/source/format.js';
 import { findMember, toJson } from '../../language/source/tree.js';
-import { toWorkspaceEdit } from './changing.js';
-import type { ActionSourceInput, CodeActionOffer } from './offer.js';
+import { toWorkspaceEdit } from './workspace-edit.js';
+import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 export const dependencyActions = (asked: ActionSourceInput): CodeActionOffer[] =>
   asked.problems.flatMap((problem) => (problem.code === 'LNK_TOO_EARLY' ? offerDependency(asked, problem) : []));

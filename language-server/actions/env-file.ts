@@ -10,7 +10,7 @@ import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver';
 import type { Problem } from '../../contract/problem.js';
 import { createDocument, positionAt } from '../../language/source/document.js';
 import { toFileUri } from '../uri.js';
-import type { ActionSourceInput, CodeActionOffer } from './offer.js';
+import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 export async function envActions(asked: ActionSourceInput): Promise<CodeActionOffer[]> {
   const offers: CodeActionOffer[] = [];

@@ -9,9 +9,9 @@ import { addItems, addMembers } from '../../language/source/edit-json.js';
 import { toDocumentOffset } from '../../language/source/escapes.js';
 import { scanSql } from '../../language/strings/sql.js';
 import { findMember } from '../../language/source/tree.js';
-import { statementAt } from '../queries/query-site.js';
-import { toWorkspaceEdit } from './changing.js';
-import type { ActionSourceInput, CodeActionOffer } from './offer.js';
+import { statementAt } from '../queries/query-context.js';
+import { toWorkspaceEdit } from './workspace-edit.js';
+import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 export function extractionActions(asked: ActionSourceInput): CodeActionOffer[] {
   const { view, range, desk } = asked;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver';
 import type { Fix } from '../../contract/problem.js';
 import { toFileUri } from '../uri.js';
-import type { DocumentContext } from '../view.js';
-import type { ActionSourceInput, CodeActionOffer } from './offer.js';
+import type { DocumentContext } from '../document-context.js';
+import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 const toTextEdits = ({ range, text, more = [] }: Fix): TextEdit[] => [
   { range, newText: text },

@@ -1,8 +1,8 @@
 /** Refactoring: marks the actionable that produces the resource's result. */
 import { addMembers } from '../../language/source/edit-json.js';
 import { findMember } from '../../language/source/tree.js';
-import { toWorkspaceEdit } from './changing.js';
-import type { ActionSourceInput, CodeActionOffer } from './offer.js';
+import { toWorkspaceEdit } from './workspace-edit.js';
+import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 export function mainActions(asked: ActionSourceInput): CodeActionOffer[] {
   const { view, range } = asked;

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import type { Problem } from '../../contract/problem.js';
 import { Slot } from '../../contract/slot.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import type { SqlText } from '../../language/analysis/finds.js';
+import type { SqlText } from '../../language/analysis/facts.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
 import { offsetInFile } from '../../language/source/document.js';
 import { toFileUri } from '../uri.js';
-import type { ActionSourceInput, CodeActionOffer } from './offer.js';
+import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 export function modelActions(asked: ActionSourceInput): CodeActionOffer[] {
   const known = asked.desk.client.workspace?.workspaceEdit;

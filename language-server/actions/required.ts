@@ -2,9 +2,9 @@
 import { listMissingFields } from '../../language/analysis/walk.js';
 import { addMembers, jsonLine } from '../../language/source/edit-json.js';
 import type { Problem } from '../../contract/problem.js';
-import type { ActionSourceInput, CodeActionOffer } from './offer.js';
+import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 import { createStartingValue } from './starting-value.js';
-import { toWorkspaceEdit } from './changing.js';
+import { toWorkspaceEdit } from './workspace-edit.js';
 
 export function requiredActions(asked: ActionSourceInput): CodeActionOffer[] {
   const { view, problems } = asked;

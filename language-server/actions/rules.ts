@@ -15,8 +15,8 @@ import {
 import { asText, type Json } from '../../contract/json.js';
 import { jsonLine } from '../../language/source/edit-json.js';
 import { offsetInFile } from '../../language/source/document.js';
-import { toWorkspaceEdit } from './changing.js';
-import type { ActionSourceInput, CodeActionOffer } from './offer.js';
+import { toWorkspaceEdit } from './workspace-edit.js';
+import type { ActionSourceInput, CodeActionOffer } from './action-source.js';
 
 export function ruleActions(asked: ActionSourceInput): CodeActionOffer[] {
   const { view, range, problems } = asked;

@@ -4,13 +4,13 @@ import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import type { Span } from '../../language/analysis/report.js';
 import { Slot } from '../../contract/slot.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import { toFileSpan } from '../inside.js';
-import { pluginMarkdown } from '../words.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import { toFileSpan } from '../json-string.js';
+import { pluginMarkdown } from '../describe-fields.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 import { escapeSnippet } from './edit.js';
 import { formatSortKey, Rank, snippetItem, textItem, valueItem } from './item.js';
 import { tailNames } from './names/index.js';
-import type { Name } from './names/place.js';
+import type { Name } from './names/name-source.js';
 
 /** The accessor typed before the cursor. */
 const BEFORE = /\$([A-Za-z0-9_]*)((?:\.[A-Za-z0-9_-]*)*)$/;

@@ -5,12 +5,12 @@
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import { documentNamesAt, listDocumentPaths, type DocumentPath } from '../queries/document-scope.js';
-import { pathDetail, pathMarkdown } from '../queries/document-words.js';
+import { pathDetail, pathMarkdown } from '../queries/describe-path.js';
 import { namePlaceAt, valuePlaceAt } from '../queries/documents.js';
-import { documentQueryAt, type DocumentQueryContext } from '../queries/query-site.js';
+import { documentQueryAt, type DocumentQueryContext } from '../queries/query-context.js';
 import { tableMarkdown, getTables } from '../queries/tables.js';
 import { safeMarkdown } from '../safe-markdown.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 import { commaBefore, commaAfter, hasColon, replaceToken, escapeSnippet } from './edit.js';
 import { placeholderItems } from './placeholders.js';
 

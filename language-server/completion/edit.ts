@@ -1,7 +1,7 @@
 /** Text edits of accepted completions. Knows only JSON. */
 import type { TextEdit } from 'vscode-languageserver';
 import { findNextCharacter } from '../../language/source/cursor.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 
 /** Escapes the characters `$`, `}` and backslash for snippets. */
 export const escapeSnippet = (text: string): string => text.replace(/[\\$}]/g, (character) => `\\${character}`);

@@ -1,7 +1,7 @@
 /** Creates completion items for values, names, parts of strings and snippets. */
 import type { CompletionItem } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 import { commaBefore, commaAfter, replaceToken } from './edit.js';
 
 export interface ItemDescription {

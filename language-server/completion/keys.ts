@@ -4,12 +4,12 @@ import { CompletionItemKind, CompletionItemTag, InsertTextFormat } from '../prot
 import { BESIDE_FIELDS } from '../../language/analysis/grammar.js';
 import type { Expansion, OwnedField } from '../../language/analysis/registry.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import { fieldMarkdown, pluginMarkdown } from '../words.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import { fieldMarkdown, pluginMarkdown } from '../describe-fields.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 import { commaBefore, commaAfter, hasColon, replaceToken } from './edit.js';
 import { formatSortKey, snippetItem } from './item.js';
 import { keysFor } from './names/index.js';
-import { lastNumber } from './names/own.js';
+import { lastNumber } from './names/definition-names.js';
 import { membersSnippet, valueSnippet } from './snippets.js';
 import { getPluginExample, numbersIn, listVariants } from './variants.js';
 

@@ -2,8 +2,8 @@
 import type { TextEdit } from 'vscode-languageserver';
 import { rangeAt } from '../../language/source/document.js';
 import { findMember } from '../../language/source/tree.js';
-import type { QueryContext } from '../queries/query-site.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import type { QueryContext } from '../queries/query-context.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 
 /** None if the list has a name without a value, or the text at the cursor is unterminated. */
 export function addParameters(

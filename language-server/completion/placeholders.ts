@@ -2,8 +2,8 @@
 import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind } from '../protocol.js';
 import { formatParameter, describeParameter } from '../queries/parameters.js';
-import type { QueryContext } from '../queries/query-site.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import type { QueryContext } from '../queries/query-context.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 import { addParameters } from './parameter-edit.js';
 
 interface PlaceholderOptions {

@@ -3,10 +3,10 @@ import type { CompletionItem, Range } from 'vscode-languageserver';
 import { CompletionItemKind, InsertTextFormat } from '../protocol.js';
 import type { DataModel } from '../../language/analysis/model.js';
 import { TIMESTAMPS } from '../../language/analysis/sql/catalogue.js';
-import { escapeJsonText } from '../inside.js';
-import { isOptionSet, type QueryContext } from '../queries/query-site.js';
+import { escapeJsonText } from '../json-string.js';
+import { isOptionSet, type QueryContext } from '../queries/query-context.js';
 import { tableMarkdown } from '../queries/tables.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 import { escapeSnippet } from './edit.js';
 import { addParameters } from './parameter-edit.js';
 

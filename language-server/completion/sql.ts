@@ -9,11 +9,11 @@ import { analyseCaret, type SqlCaret } from '../../language/strings/sql-caret.js
 import { quoteSqlName, quoteIfNeeded } from '../../language/strings/sql-quotes.js';
 import type { SqlSource } from '../../language/strings/sql-sources.js';
 import { SQL_CLAUSES, SQL_FUNCTIONS, SQL_VALUES, SQL_VERBS } from '../../language/strings/sql-words.js';
-import { escapeJsonText, toFileSpan } from '../inside.js';
+import { escapeJsonText, toFileSpan } from '../json-string.js';
 import { listReservedWords } from '../queries/reserved.js';
-import { statementAt, type QueryContext } from '../queries/query-site.js';
+import { statementAt, type QueryContext } from '../queries/query-context.js';
 import { columnMarkdown, columnsIn, columnType, tableMarkdown, getTables, type Tables } from '../queries/tables.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 import { placeholderItems } from './placeholders.js';
 import { statementItems } from './sql-snippets.js';
 

@@ -4,13 +4,13 @@ import { CompletionItemKind, CompletionItemTag } from '../protocol.js';
 import type { Json } from '../../contract/json.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
 import { safeMarkdown } from '../safe-markdown.js';
-import { pluginMarkdown } from '../words.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import { pluginMarkdown } from '../describe-fields.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 import { isAccessor } from './accessors.js';
 import { Rank, snippetItem, valueItem, type ItemDescription } from './item.js';
 import { namesFor } from './names/index.js';
-import { lastNumber } from './names/own.js';
-import { formatShort } from './names/place.js';
+import { lastNumber } from './names/definition-names.js';
+import { formatShort } from './names/name-source.js';
 import { valueSnippet } from './snippets.js';
 import { numbersIn, listResourceVariants, listVariants } from './variants.js';
 

@@ -2,9 +2,9 @@
 import type { CodeAction, Diagnostic, Range } from 'vscode-languageserver';
 import { CodeActionKind } from '../protocol.js';
 import type { Problem } from '../../contract/problem.js';
-import { createDocumentHandler, type ServerContext, type Feature } from '../desk.js';
-import { toDiagnostic } from '../render.js';
-import type { DocumentContext } from '../view.js';
+import { createDocumentHandler, type ServerContext, type Feature } from '../server-context.js';
+import { toDiagnostic } from '../diagnostics.js';
+import type { DocumentContext } from '../document-context.js';
 import { fixActions, fixAllAction } from '../actions/fixes.js';
 import { declarationActions } from '../actions/declarations.js';
 import { dependencyActions } from '../actions/dependencies.js';
@@ -14,7 +14,7 @@ import { envActions } from '../actions/env-file.js';
 import { mainActions } from '../actions/main-result.js';
 import { requiredActions } from '../actions/required.js';
 import { ruleActions } from '../actions/rules.js';
-import type { ActionSource, CodeActionOffer } from '../actions/offer.js';
+import type { ActionSource, CodeActionOffer } from '../actions/action-source.js';
 
 const SOURCES: readonly ActionSource[] = [
   fixActions,

@@ -1,15 +1,15 @@
 /** Completion: merges the items of all sources in `completion/`. */
 import type { CompletionItem, CompletionList } from 'vscode-languageserver';
 import { InsertTextFormat } from '../protocol.js';
-import { createDocumentHandler, type ServerContext, type Feature } from '../desk.js';
+import { createDocumentHandler, type ServerContext, type Feature } from '../server-context.js';
 import { accessorItems } from '../completion/accessors.js';
 import { toPlainText } from '../completion/edit.js';
 import { documentItems } from '../completion/documents.js';
 import { keyItems } from '../completion/keys.js';
 import { sqlItems } from '../completion/sql.js';
 import { valueItems } from '../completion/values.js';
-import { toFileSpan } from '../inside.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import { toFileSpan } from '../json-string.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 
 /** Returns the items for a place; an empty list where the source does not apply. */
 export type CompletionSource = (view: DocumentContext, site: CursorContext) => readonly CompletionItem[];

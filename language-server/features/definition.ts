@@ -1,9 +1,9 @@
 /** Go to definition: from a name to its declaration; from a declaration to itself, so that editors offer its references. */
 import { join } from 'node:path';
 import type { Location } from 'vscode-languageserver';
-import { createDocumentHandler, type Feature } from '../desk.js';
+import { createDocumentHandler, type Feature } from '../server-context.js';
 import { findDocumentOrigin } from '../navigation/document-names.js';
-import { getSymbolIndex, toLspLocation, findSymbolAt, findSymbolLocations } from '../navigation/places.js';
+import { getSymbolIndex, toLspLocation, findSymbolAt, findSymbolLocations } from '../navigation/symbol-locations.js';
 
 export const definition: Feature = {
   capabilities: () => ({ definitionProvider: true }),

@@ -4,10 +4,10 @@ import { resolve } from 'node:path';
 import type { DocumentLink, DocumentLinkParams, Range } from 'vscode-languageserver';
 import { asText } from '../../contract/json.js';
 import { positionAt, rangeAt, type Document } from '../../language/source/document.js';
-import { createDocumentHandler, type ServerContext, type Feature } from '../desk.js';
-import { listFieldsInRange, type FieldInRange } from '../fields-shown.js';
-import { findReferencePage } from '../pages.js';
-import type { DocumentContext } from '../view.js';
+import { createDocumentHandler, type ServerContext, type Feature } from '../server-context.js';
+import { listFieldsInRange, type FieldInRange } from '../fields-in-range.js';
+import { findReferencePage } from '../page-urls.js';
+import type { DocumentContext } from '../document-context.js';
 
 const EVERYTHING: Range = { start: { line: 0, character: 0 }, end: { line: Number.MAX_SAFE_INTEGER, character: 0 } };
 

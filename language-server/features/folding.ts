@@ -1,7 +1,7 @@
 /** Folding ranges of objects, lists and comments. */
 import { FoldingRangeKind } from '../protocol.js';
 import { findFolds } from '../../language/source/folds.js';
-import { createDocumentHandler, type Feature } from '../desk.js';
+import { createDocumentHandler, type Feature } from '../server-context.js';
 
 export const folding: Feature = {
   capabilities: () => ({ foldingRangeProvider: true }),

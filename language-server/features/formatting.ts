@@ -1,8 +1,8 @@
 /** Formats a file or a range. Changes only white space, and nothing in invalid text. */
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver';
 import { formatDocument } from '../../language/source/format.js';
-import { createDocumentHandler, type Feature } from '../desk.js';
-import type { DocumentContext } from '../view.js';
+import { createDocumentHandler, type Feature } from '../server-context.js';
+import type { DocumentContext } from '../document-context.js';
 
 export const formatting: Feature = {
   capabilities: () => ({ documentFormattingProvider: true, documentRangeFormattingProvider: true }),

@@ -1,8 +1,8 @@
 /** Highlights all occurrences of the name at the cursor in the same file; declarations are marked as writes. */
 import type { DocumentHighlight } from 'vscode-languageserver';
 import { DocumentHighlightKind } from '../protocol.js';
-import { createDocumentHandler, type Feature } from '../desk.js';
-import { findSymbolAt, findSymbolLocations } from '../navigation/places.js';
+import { createDocumentHandler, type Feature } from '../server-context.js';
+import { findSymbolAt, findSymbolLocations } from '../navigation/symbol-locations.js';
 
 export const highlights: Feature = {
   capabilities: () => ({ documentHighlightProvider: true }),

@@ -1,15 +1,15 @@
 /** Hover: returns the first result of the sources in `hovers/`, the most specific first. */
 import type { Hover, HoverParams } from 'vscode-languageserver';
-import { createDocumentHandler, type Feature } from '../desk.js';
+import { createDocumentHandler, type Feature } from '../server-context.js';
 import { hoverAccessor } from '../hovers/accessors.js';
 import { hoverDocumentQuery } from '../hovers/documents.js';
 import { hoverFieldName, hoverFieldValue } from '../hovers/fields.js';
 import { hoverName } from '../hovers/names.js';
 import { hoverSchedule } from '../hovers/schedules.js';
-import type { HoverSource } from '../hovers/source.js';
+import type { HoverSource } from '../hovers/hover-source.js';
 import { hoverSql } from '../hovers/sql.js';
 import { hoverEnumValue, hoverPluginName } from '../hovers/values.js';
-import type { DocumentContext } from '../view.js';
+import type { DocumentContext } from '../document-context.js';
 
 const SOURCES: readonly HoverSource[] = [
   hoverAccessor,

@@ -1,5 +1,5 @@
 /** The list of all features. */
-import type { Feature } from '../desk.js';
+import type { Feature } from '../server-context.js';
 import { codeActions } from './code-actions.js';
 import { completion } from './completion.js';
 import { definition } from './definition.js';

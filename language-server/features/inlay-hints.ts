@@ -1,8 +1,8 @@
 /** Inlay hints: merges the results of all sources in `hints/`. */
 import type { InlayHint, InlayHintParams } from 'vscode-languageserver';
-import { createDocumentHandler, type Feature } from '../desk.js';
+import { createDocumentHandler, type Feature } from '../server-context.js';
 import { createPlaceholderHints } from '../hints/placeholders.js';
-import { createOrderHints } from '../hints/turns.js';
+import { createOrderHints } from '../hints/execution-order.js';
 import { createUnitHints } from '../hints/units.js';
 import type { InlayHintSource } from '../hints/hint-source.js';
 

@@ -6,9 +6,9 @@ import type { CodeLens, CodeLensParams } from 'vscode-languageserver';
 import { findMember } from '../../language/source/tree.js';
 import { rangeAt } from '../../language/source/document.js';
 import { createSymbolKey, type SymbolId } from '../../language/analysis/symbols.js';
-import { createDocumentHandler, createRequestHandler, type ServerContext, type Feature } from '../desk.js';
-import { getSymbolIndex, toLspLocation, findSymbolLocations } from '../navigation/places.js';
-import type { DocumentContext } from '../view.js';
+import { createDocumentHandler, createRequestHandler, type ServerContext, type Feature } from '../server-context.js';
+import { getSymbolIndex, toLspLocation, findSymbolLocations } from '../navigation/symbol-locations.js';
+import type { DocumentContext } from '../document-context.js';
 
 /** Data that the client returns to resolve a lens. */
 interface LensData {

@@ -1,7 +1,7 @@
 /** Finds all references to the name at the cursor, across files. */
 import type { Location } from 'vscode-languageserver';
-import { createDocumentHandler, type Feature } from '../desk.js';
-import { toLspLocation, findSymbolAt, findSymbolLocations } from '../navigation/places.js';
+import { createDocumentHandler, type Feature } from '../server-context.js';
+import { toLspLocation, findSymbolAt, findSymbolLocations } from '../navigation/symbol-locations.js';
 
 export const references: Feature = {
   capabilities: () => ({ referencesProvider: true }),

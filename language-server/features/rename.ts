@@ -10,10 +10,10 @@ import type {
   WorkspaceEdit,
 } from 'vscode-languageserver';
 import { LSPErrorCodes, ResponseError } from '../protocol.js';
-import { createDocumentHandler, type ServerContext, type Feature } from '../desk.js';
-import { findSymbolAt } from '../navigation/places.js';
-import { getLastSegment, findRenameRejection } from '../navigation/refusals.js';
-import { planRename, type RenamePlan } from '../navigation/renaming.js';
+import { createDocumentHandler, type ServerContext, type Feature } from '../server-context.js';
+import { findSymbolAt } from '../navigation/symbol-locations.js';
+import { getLastSegment, findRenameRejection } from '../navigation/rename-checks.js';
+import { planRename, type RenamePlan } from '../navigation/rename-plan.js';
 
 /** A reason shown to the user, not a server error. */
 interface RenameRejection {

@@ -6,8 +6,8 @@ import { createRequestShape, type RequestShape } from '../../language/export/ope
 import { findMember } from '../../language/source/tree.js';
 import { rangeAt } from '../../language/source/document.js';
 import type { ResourceModel } from '../../language/analysis/model.js';
-import type { ServerContext, Feature } from '../desk.js';
-import { logError } from '../failure.js';
+import type { ServerContext, Feature } from '../server-context.js';
+import { logError } from '../log-error.js';
 import type { Project } from '../project.js';
 
 /** An entry of the resource picker. */

@@ -3,8 +3,8 @@ import type { SelectionRange } from 'vscode-languageserver';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { findContentEnd, toDecodedOffset, toDocumentOffset } from '../../language/source/escapes.js';
 import type { LocatedNode } from '../../language/source/tree.js';
-import { createDocumentHandler, type Feature } from '../desk.js';
-import type { DocumentContext } from '../view.js';
+import { createDocumentHandler, type Feature } from '../server-context.js';
+import type { DocumentContext } from '../document-context.js';
 
 export const selection: Feature = {
   capabilities: () => ({ selectionRangeProvider: true }),

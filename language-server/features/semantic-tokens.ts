@@ -4,10 +4,10 @@ import { SemanticTokensBuilder } from '../protocol.js';
 import { listAccessors } from '../../language/strings/accessor.js';
 import { positionAt, type Document } from '../../language/source/document.js';
 import type { LocatedNode } from '../../language/source/tree.js';
-import { createDocumentHandler, type Feature } from '../desk.js';
+import { createDocumentHandler, type Feature } from '../server-context.js';
 import { TOKEN_MODIFIERS, TOKEN_TYPES, type Token } from '../tokens/legend.js';
 import { tokenizeAccessors, tokenizeDefinition } from '../tokens/strings.js';
-import type { DocumentContext } from '../view.js';
+import type { DocumentContext } from '../document-context.js';
 
 /** Zero-based lines, both inclusive. */
 interface Lines {

@@ -2,8 +2,8 @@
 import type { DocumentSymbol, SymbolInformation, WorkspaceSymbolParams } from 'vscode-languageserver';
 import { SymbolKind } from '../protocol.js';
 import type { NamedSymbol } from '../../language/analysis/symbols.js';
-import { createDocumentHandler, createRequestHandler, type ServerContext, type Feature } from '../desk.js';
-import { getSymbolIndex, toLspLocation, findSymbolLocations } from '../navigation/places.js';
+import { createDocumentHandler, createRequestHandler, type ServerContext, type Feature } from '../server-context.js';
+import { getSymbolIndex, toLspLocation, findSymbolLocations } from '../navigation/symbol-locations.js';
 import { createDocumentOutline } from '../navigation/outline.js';
 import type { Project } from '../project.js';
 

@@ -1,6 +1,6 @@
 /** The contract of one source of inlay hints. */
 import type { InlayHint, Range } from 'vscode-languageserver';
-import type { DocumentContext } from '../view.js';
+import type { DocumentContext } from '../document-context.js';
 
 /** Returns the hints in a range. */
 export type InlayHintSource = (view: DocumentContext, range: Range) => readonly InlayHint[];

@@ -1,6 +1,6 @@
 /** Inlay hints after placeholders with the bound value. */
 import type { InlayHint, Position, Range } from 'vscode-languageserver';
-import type { DocumentQuery, SqlText } from '../../language/analysis/finds.js';
+import type { DocumentQuery, SqlText } from '../../language/analysis/facts.js';
 import type { Definition } from '../../language/analysis/model.js';
 import { parsePlaceholder } from '../../language/strings/placeholder.js';
 import { positionAt } from '../../language/source/document.js';
@@ -8,8 +8,8 @@ import { createOffsetMap } from '../../language/source/escapes.js';
 import type { LocatedNode } from '../../language/source/tree.js';
 import type { InlayHintSource } from './hint-source.js';
 import { formatParameter } from '../queries/parameters.js';
-import { resolveOwners } from '../queries/query-site.js';
-import type { DocumentContext } from '../view.js';
+import { resolveOwners } from '../queries/query-context.js';
+import type { DocumentContext } from '../document-context.js';
 
 export const createPlaceholderHints: InlayHintSource = (view, range) =>
   view.definitions.flatMap((definition) => {

@@ -1,8 +1,8 @@
 /** Inlay hints after numbers: the unit, or the value in larger units. Omitted if the field's name contains the unit. */
 import { InlayHintKind } from '../protocol.js';
-import { formatLargerUnits } from '../../language/strings/quantities.js';
+import { formatLargerUnits } from '../../language/strings/format-quantity.js';
 import type { InlayHintSource } from './hint-source.js';
-import { listFieldsInRange } from '../fields-shown.js';
+import { listFieldsInRange } from '../fields-in-range.js';
 
 export const createUnitHints: InlayHintSource = (view, range) =>
   listFieldsInRange(view, range).flatMap(({ level: { field, key }, node, range: at }) => {

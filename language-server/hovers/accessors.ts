@@ -5,14 +5,14 @@ import { Slot } from '../../contract/slot.js';
 import type { PluginSpec } from '../../contract/plugin.js';
 import { joinBlocks } from '../../language/export/markdown.js';
 import type { SymbolKind } from '../../contract/field-meta.js';
-import { toFileSpan } from '../inside.js';
-import { findReferencePage } from '../pages.js';
-import { formatFileLink } from '../place-words.js';
+import { toFileSpan } from '../json-string.js';
+import { findReferencePage } from '../page-urls.js';
+import { formatFileLink } from '../location-links.js';
 import { toCodeSpan, safeMarkdown } from '../safe-markdown.js';
-import type { CursorContext, DocumentContext } from '../view.js';
-import { declaredMarkdown } from '../words-names.js';
-import { pluginMarkdown } from '../words.js';
-import { toAnalysedContext, type HoverSource } from './source.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
+import { declaredMarkdown } from '../describe-names.js';
+import { pluginMarkdown } from '../describe-fields.js';
+import { toAnalysedContext, type HoverSource } from './hover-source.js';
 
 export const hoverAccessor: HoverSource = (view, site) => {
   const { inside, cursor } = site;

@@ -1,14 +1,14 @@
 /** Hover in document queries: placeholders, collections, field names, operators, paths. */
 import { parsePlaceholder } from '../../language/strings/placeholder.js';
 import { documentNamesAt, findMeaning } from '../queries/document-scope.js';
-import { pathMarkdown } from '../queries/document-words.js';
+import { pathMarkdown } from '../queries/describe-path.js';
 import { namePlaceAt, pathIn, valuePlaceAt } from '../queries/documents.js';
 import { placeholderMarkdown } from '../queries/parameters.js';
-import { documentQueryAt, type DocumentQueryContext } from '../queries/query-site.js';
+import { documentQueryAt, type DocumentQueryContext } from '../queries/query-context.js';
 import { tableMarkdown, getTables } from '../queries/tables.js';
 import { toCodeSpan, safeMarkdown } from '../safe-markdown.js';
-import type { CursorContext, DocumentContext } from '../view.js';
-import { toAnalysedContext, createTokenHover, type HoverSource, type HoverResult } from './source.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
+import { toAnalysedContext, createTokenHover, type HoverSource, type HoverResult } from './hover-source.js';
 
 export const hoverDocumentQuery: HoverSource = (view, typed) => {
   const { token, at } = typed.cursor;

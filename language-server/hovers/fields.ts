@@ -2,13 +2,13 @@
 import type { PluginId } from '../../contract/plugin.js';
 import type { Level } from '../../language/analysis/descend.js';
 import { joinBlocks } from '../../language/export/markdown.js';
-import { formatLargerUnits, formatWithUnit } from '../../language/strings/quantities.js';
+import { formatLargerUnits, formatWithUnit } from '../../language/strings/format-quantity.js';
 import type { FieldNode } from '../../language/schema/field-node.js';
-import { findReferencePage } from '../pages.js';
+import { findReferencePage } from '../page-urls.js';
 import { safeMarkdown } from '../safe-markdown.js';
-import type { CursorContext, DocumentContext } from '../view.js';
-import { fieldMarkdown } from '../words.js';
-import { createTokenHover, type HoverSource } from './source.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
+import { fieldMarkdown } from '../describe-fields.js';
+import { createTokenHover, type HoverSource } from './hover-source.js';
 
 export const hoverFieldName: HoverSource = (view, site) => {
   const { cursor, levels } = site;

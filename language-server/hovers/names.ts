@@ -1,15 +1,15 @@
 /** Hover for names in definitions: declaration, references, meaning. Based on the analysis. */
-import type { Declaration, Reference } from '../../language/analysis/finds.js';
+import type { Declaration, Reference } from '../../language/analysis/facts.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
 import { type SourceLocation, isInside } from '../../language/analysis/report.js';
 import { joinBlocks } from '../../language/export/markdown.js';
 import { rangeAt } from '../../language/source/document.js';
 import { toCodeSpan } from '../safe-markdown.js';
-import type { CursorContext, DocumentContext } from '../view.js';
-import { declarationMarkdown, declaredMarkdown } from '../words-names.js';
-import { modelFieldMarkdown, modelMarkdown } from '../words-models.js';
-import { actionMarkdown, resourceMarkdown } from '../words-work.js';
-import { toAnalysedContext, createTokenHover, type HoverSource } from './source.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
+import { declarationMarkdown, declaredMarkdown } from '../describe-names.js';
+import { modelFieldMarkdown, modelMarkdown } from '../describe-models.js';
+import { actionMarkdown, resourceMarkdown } from '../describe-actions.js';
+import { toAnalysedContext, createTokenHover, type HoverSource } from './hover-source.js';
 
 export const hoverName: HoverSource = (view, site) => {
   const { definition: typed, cursor } = site;

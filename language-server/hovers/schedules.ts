@@ -2,10 +2,10 @@
 import { joinBlocks } from '../../language/export/markdown.js';
 import { readCron } from '../../language/strings/cron.js';
 import { listNextInstants } from '../../language/strings/cron-next.js';
-import { describeCron } from '../../language/strings/cron-words.js';
+import { describeCron } from '../../language/strings/cron-describe.js';
 import { createLocalClock } from '../../language/strings/zone.js';
 import { zoneAt } from '../zones.js';
-import { createTokenHover, type HoverSource } from './source.js';
+import { createTokenHover, type HoverSource } from './hover-source.js';
 
 const RUNS = 3;
 

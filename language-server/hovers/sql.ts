@@ -6,12 +6,12 @@ import { classifyTokens, type SqlPiece } from '../../language/strings/sql-names.
 import { toLexemes } from '../../language/strings/sql-read.js';
 import { SQL_FUNCTIONS } from '../../language/strings/sql-words.js';
 import { scanSql, type SqlScan } from '../../language/strings/sql.js';
-import { toFileSpan } from '../inside.js';
-import { toAnalysedContext, type HoverSource } from './source.js';
+import { toFileSpan } from '../json-string.js';
+import { toAnalysedContext, type HoverSource } from './hover-source.js';
 import { placeholderMarkdown } from '../queries/parameters.js';
-import { statementAt, type QueryContext } from '../queries/query-site.js';
+import { statementAt, type QueryContext } from '../queries/query-context.js';
 import { columnMarkdown, columnsIn, tableMarkdown, getTables } from '../queries/tables.js';
-import type { DocumentContext } from '../view.js';
+import type { DocumentContext } from '../document-context.js';
 
 export const hoverSql: HoverSource = (view, site) => {
   // Parameters and tables come from the analysis.

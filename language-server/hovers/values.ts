@@ -1,9 +1,9 @@
 /** Hover for plugin names and enum members. */
 import { joinBlocks } from '../../language/export/markdown.js';
-import { findReferencePage } from '../pages.js';
+import { findReferencePage } from '../page-urls.js';
 import { toCodeSpan, safeMarkdown } from '../safe-markdown.js';
-import { pluginMarkdown } from '../words.js';
-import { createTokenHover, type HoverSource } from './source.js';
+import { pluginMarkdown } from '../describe-fields.js';
+import { createTokenHover, type HoverSource } from './hover-source.js';
 
 export const hoverPluginName: HoverSource = (view, site) => {
   const { cursor, levels } = site;

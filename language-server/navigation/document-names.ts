@@ -4,9 +4,9 @@ import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember } from '../../language/source/tree.js';
 import { documentNamesAt, findMeaning, type Meaning } from '../queries/document-scope.js';
 import { namePlaceAt, pathIn, valuePlaceAt } from '../queries/documents.js';
-import { documentQueryAt, type DocumentQueryContext } from '../queries/query-site.js';
+import { documentQueryAt, type DocumentQueryContext } from '../queries/query-context.js';
 import { getTables } from '../queries/tables.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 
 export interface NameOrigin {
   readonly doc: Document;

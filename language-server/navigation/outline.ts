@@ -6,7 +6,7 @@ import { isInside } from '../../language/analysis/report.js';
 import type { Definition } from '../../language/analysis/model.js';
 import { rangeAt, type Document } from '../../language/source/document.js';
 import { findMember, type LocatedNode, type Member } from '../../language/source/tree.js';
-import type { DocumentContext } from '../view.js';
+import type { DocumentContext } from '../document-context.js';
 
 export function createDocumentOutline(view: DocumentContext): DocumentSymbol[] {
   if (!view.project.isConfig(view.name)) return view.definitions.map(definitionSymbol);

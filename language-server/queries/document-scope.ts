@@ -7,9 +7,9 @@ import { isObject } from '../../contract/json.js';
 import { applyNameFlow } from '../../contract/name-flow.js';
 import type { MemberNames, NamePlace } from '../../contract/field-meta.js';
 import { findMember, toJson, type LocatedNode } from '../../language/source/tree.js';
-import type { CursorContext, DocumentContext } from '../view.js';
+import type { CursorContext, DocumentContext } from '../document-context.js';
 import { resolveNextPlace } from './documents.js';
-import type { DocumentQueryContext } from './query-site.js';
+import type { DocumentQueryContext } from './query-context.js';
 import { listColumns, getTables, type Column, type Tables } from './tables.js';
 
 /** Origin of a name: a model field or a stage. */

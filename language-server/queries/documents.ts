@@ -1,6 +1,6 @@
 /** Resolves places inside document queries to their valid names, as defined by the specs' `members`. */
 import type { MemberNames, NamePlace } from '../../contract/field-meta.js';
-import type { CursorContext } from '../view.js';
+import type { CursorContext } from '../document-context.js';
 
 /** Names valid in the object at the cursor. `depth`: level of the query's object. Returns null if unspecified. */
 export function namePlaceAt(site: CursorContext, depth: number): NamePlace | null {

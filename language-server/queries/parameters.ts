@@ -6,8 +6,8 @@ import { listPayloadReaders } from '../../language/analysis/checks/readers.js';
 import type { Registry } from '../../language/analysis/registry.js';
 import { Slot } from '../../contract/slot.js';
 import { listAccessors, type AccessorPart } from '../../language/strings/accessor.js';
-import { findDeclaration, resolveRule, ruleText } from '../words-rules.js';
-import type { QueryContext } from './query-site.js';
+import { findDeclaration, resolveRule, ruleText } from '../describe-rules.js';
+import type { QueryContext } from './query-context.js';
 import type { LocatedNode } from '../../language/source/tree.js';
 
 interface ParameterScope {

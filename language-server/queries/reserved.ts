@@ -1,8 +1,8 @@
 /** Reserved words of the database that runs a statement; names that equal them must be quoted. */
 import { asText } from '../../contract/json.js';
 import { findMember } from '../../language/source/tree.js';
-import type { DocumentContext } from '../view.js';
-import type { QueryContext } from './query-site.js';
+import type { DocumentContext } from '../document-context.js';
+import type { QueryContext } from './query-context.js';
 
 const NONE: ReadonlySet<string> = new Set();
 

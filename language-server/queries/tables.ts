@@ -8,9 +8,9 @@ import type { Json } from '../../contract/json.js';
 import type { SqlOutput, SqlSource } from '../../language/strings/sql-sources.js';
 import { findMember } from '../../language/source/tree.js';
 import { toCodeSpan } from '../safe-markdown.js';
-import type { DocumentContext } from '../view.js';
-import { modelFieldMarkdown, modelMarkdown } from '../words-models.js';
-import { ruleText } from '../words-rules.js';
+import type { DocumentContext } from '../document-context.js';
+import { modelFieldMarkdown, modelMarkdown } from '../describe-models.js';
+import { ruleText } from '../describe-rules.js';
 
 export interface Tables {
   readonly models: readonly DataModel[];

@@ -1,5 +1,5 @@
 /** Tokens inside strings of a definition: SQL, accessors, placeholders, references. */
-import type { AccessorText, DocumentQuery, WalkResult, SqlText } from '../../language/analysis/finds.js';
+import type { AccessorText, DocumentQuery, WalkResult, SqlText } from '../../language/analysis/facts.js';
 import type { Definition, ResourceModel } from '../../language/analysis/model.js';
 import { isInside } from '../../language/analysis/report.js';
 import { listAccessors, type AccessorPart } from '../../language/strings/accessor.js';

@@ -3,7 +3,7 @@ import { asText } from '../../contract/json.js';
 import { findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
 import type { Definition } from './model.js';
-import { memoize } from './once.js';
+import { memoize } from './memoize.js';
 import type { Registry } from './registry.js';
 import { createReport, formatHint, isInside, type PendingProblem, type Span, type SourceLocation } from './report.js';
 

@@ -28,10 +28,10 @@ import type { ColumnUsesByStatement } from './checks/types.js';
 import { auditSet } from './audit/index.js';
 import { findInvalidDefinitions } from './broken.js';
 import type { AnalysisSettings } from './config.js';
-import type { SqlText } from './finds.js';
+import type { SqlText } from './facts.js';
 import { buildModels } from './finish.js';
 import { BESIDE_FIELDS, ROOT_FIELDS } from './grammar.js';
-import { groupResources, getResourceId, getResourcePath } from './groups.js';
+import { groupResources, getResourceId, getResourcePath } from './resource-groups.js';
 import {
   checkGroupOwners,
   checkGroupUses,
@@ -41,10 +41,10 @@ import {
   type WholeSet,
 } from './link-group.js';
 import { type LinkedResource } from './linked.js';
-import { reportDuplicatePaths } from './double.js';
-import { createStageCache, type StageCache, type StageInput } from './memory.js';
+import { reportDuplicatePaths } from './duplicates.js';
+import { createStageCache, type StageCache, type StageInput } from './stage-cache.js';
 import type { Analysis, Definition } from './model.js';
-import { memoize } from './once.js';
+import { memoize } from './memoize.js';
 import { readFile, type FileRead, type SourceFile } from './read.js';
 import { checkAllPlugins } from './plugin-stage.js';
 import type { Registry } from './registry.js';

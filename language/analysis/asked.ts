@@ -1,9 +1,9 @@
 /** Selects the SQL statements without known errors, with their constant values, for a database to check. */
 import type { StorePlace } from '../../contract/model.js';
-import type { StatementQuestion } from '../../contract/trial.js';
+import type { StatementQuestion } from '../../contract/statement-check.js';
 import type { LocatedNode } from '../source/tree.js';
 import { isSingleStatement } from './checks/statements.js';
-import type { SqlText } from './finds.js';
+import type { SqlText } from './facts.js';
 import type { LinkedResource } from './linked.js';
 import type { Definition } from './model.js';
 import { isInside, type PendingProblem } from './report.js';

@@ -1,7 +1,7 @@
 /** Reads from plugin specs whether a document query modifies existing documents, and its result fields. */
 import type { PluginSpec } from '../../contract/plugin.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
-import type { DocumentQuery, PluginUsage } from './finds.js';
+import type { DocumentQuery, PluginUsage } from './facts.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
 

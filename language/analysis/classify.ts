@@ -3,8 +3,8 @@ import type { Report } from './report.js';
 import type { Document } from '../source/document.js';
 import { findMember, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
-import { formatType } from './judge.js';
-import { createWalkResult } from './finds.js';
+import { formatType } from './validate-node.js';
+import { createWalkResult } from './facts.js';
 import { MEANT_FOR_RESOURCE } from './grammar.js';
 
 const SUFFIXES = ['.model.json', '.model.jsonc', '.jsonc', '.json'];

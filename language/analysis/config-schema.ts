@@ -1,6 +1,6 @@
 /** The kernel's own fields of the config file and their defaults; `config.ts` adds the sections of plugin kinds. */
 import { flag, list, numeric, record, shape, text } from '../../contract/combinators.js';
-import { CHAINS, createChainSchema } from './chains.js';
+import { CHAINS, createChainSchema } from './accessor-paths.js';
 import { createOutboundSchema } from './config-outbound.js';
 import { createWebSocketSchema } from './config-websocket.js';
 

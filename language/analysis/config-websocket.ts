@@ -1,6 +1,6 @@
 /** The config section `websocket`: its grammar and its defaults. */
 import { isObject, type JsonObject } from '../../contract/json.js';
-import type { CommonMistakes } from '../../contract/mistaken.js';
+import type { CommonMistakes } from '../../contract/common-mistakes.js';
 import { flag, numeric, shape, text } from '../../contract/combinators.js';
 
 export interface WebSocketConfig {

@@ -13,7 +13,7 @@ import { listAccessors } from '../strings/accessor.js';
 import { createDocument, type Document } from '../source/document.js';
 import { findMember, parseSource, toJson, type LocatedNode } from '../source/tree.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
-import { CHAINS, type ChainLimits } from './chains.js';
+import { CHAINS, type ChainLimits } from './accessor-paths.js';
 import { checkHeaderNames } from './checks/headers.js';
 import { checkPlugins } from './checks/plugins.js';
 import { resolveOutbound } from './config-outbound.js';
@@ -21,7 +21,7 @@ import { createConfigSchema, DEFAULTS } from './config-schema.js';
 import { WEBSOCKET_NAMES, resolveWebSocketConfig, type WebSocketConfig } from './config-websocket.js';
 import type { Registry } from './registry.js';
 import { compareByPlace, createReport, toProblems, reportFaults, type Report } from './report.js';
-import { createWalkResult, type WalkResult } from './finds.js';
+import { createWalkResult, type WalkResult } from './facts.js';
 import { walk } from './walk.js';
 
 export interface HttpConfig {

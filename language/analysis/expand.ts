@@ -4,10 +4,10 @@
  */
 import { asText, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
-import type { Correction } from '../../contract/mistaken.js';
+import type { Correction } from '../../contract/common-mistakes.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
-import { addMissingPlugins, addCommonMistakes, type MissingPlugin } from './expected.js';
+import { addMissingPlugins, addCommonMistakes, type MissingPlugin } from './missing-plugins.js';
 import { GRAMMAR } from './grammar.js';
 import type { Expansion, KeyChoice, OwnedField, Registry } from './registry.js';
 

@@ -1,11 +1,11 @@
 /** Builds the final models of an analysis for compilers and editors. */
 import { asText } from '../../contract/json.js';
-import type { DocumentQuery, WalkResult, SqlText } from './finds.js';
+import type { DocumentQuery, WalkResult, SqlText } from './facts.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
 import type { Queries } from './link-group.js';
-import type { StageCache } from './memory.js';
+import type { StageCache } from './stage-cache.js';
 import type { ActionModel, DataModel, Definition, ResourceModel } from './model.js';
 import { type LocatedNode, toJsonObject } from '../source/tree.js';
 import { type Report, isInside } from './report.js';

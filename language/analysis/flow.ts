@@ -1,5 +1,5 @@
 /** Computes the named values that pass between actionables, for display. The compiler does not use it. */
-import type { AccessorText, Reference } from './finds.js';
+import type { AccessorText, Reference } from './facts.js';
 import { listPayloadReaders } from './checks/readers.js';
 import { createActionKey } from './linked.js';
 import type { ActionModel } from './model.js';

@@ -5,7 +5,7 @@ import type { LinkedAction, LinkedResource } from './linked.js';
 import type { Report, SourceLocation } from './report.js';
 import { removeMember } from '../source/edit-json.js';
 import { findMember } from '../source/tree.js';
-import { createFix } from './repairs.js';
+import { createFix } from './fix-factory.js';
 
 export function checkGraph(resources: readonly LinkedResource[], registry: Registry, report: Report): void {
   const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));

@@ -2,7 +2,7 @@
  * Links the resources of one group and runs its checks; cached per group.
  * Every read outside the group must be listed in `reads`.
  */
-import { CHAINS, checkChains } from './chains.js';
+import { CHAINS, checkChains } from './accessor-paths.js';
 import { checkBlind } from './checks/blind.js';
 import { checkProducedNames } from './checks/given-names.js';
 import { checkNames } from './checks/names.js';
@@ -17,10 +17,10 @@ import { checkUses } from './checks/uses.js';
 import type { EnvFacts } from './checks/accessors.js';
 import type { AnalysisSettings } from './config.js';
 import { checkGraph } from './graph.js';
-import type { ResourceGroup } from './groups.js';
+import type { ResourceGroup } from './resource-groups.js';
 import { linkResources } from './link.js';
 import type { LinkedResource } from './linked.js';
-import { createAnswerRecorder, hasSameAnswers, type StageCache, type StageInput } from './memory.js';
+import { createAnswerRecorder, hasSameAnswers, type StageCache, type StageInput } from './stage-cache.js';
 import type { Definition } from './model.js';
 import { linkParameters } from './parameters.js';
 import type { Registry } from './registry.js';

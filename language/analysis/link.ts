@@ -3,8 +3,8 @@
  * `parameters.ts` resolves the bare strings of parameter lists.
  */
 import { findNearest } from '../source/suggest.js';
-import { reportDuplicateActions, reportParameters } from './double.js';
-import type { Reference } from './finds.js';
+import { reportDuplicateActions, reportParameters } from './duplicates.js';
+import type { Reference } from './facts.js';
 import { readResource, type LinkContext, type LinkedResource } from './linked.js';
 import type { Definition } from './model.js';
 import { formatHint, isInside, createRenameFix, type Report } from './report.js';

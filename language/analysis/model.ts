@@ -7,7 +7,7 @@ import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { CheckableStatement } from './asked.js';
 import type { SourceLocation } from './report.js';
-import type { WalkResult, PluginUsage } from './finds.js';
+import type { WalkResult, PluginUsage } from './facts.js';
 import type { Sources, SourceSort } from './sources.js';
 import type { StatementNames } from './sql/names.js';
 

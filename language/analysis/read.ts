@@ -5,7 +5,7 @@
 import type { CodeEntry } from '../../contract/problem.js';
 import { createDocument, createWindow, type Document, type Window } from '../source/document.js';
 import { parseSource, type LocatedNode, type SourceFault } from '../source/tree.js';
-import { findObjects, type KnownEnd, type TextRange } from '../source/windows.js';
+import { findObjects, type KnownEnd, type TextRange } from '../source/fragments.js';
 import { classifyDefinitions, listEntries } from './classify.js';
 import type { Definition } from './model.js';
 import { createReport, reportFaults, type PendingProblem } from './report.js';

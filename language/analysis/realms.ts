@@ -1,5 +1,5 @@
 /** Resolves the realm of a message at load time. A realm is a group of callers that guards identify, with its own uids. Pure. */
-import type { PluginUsage } from './finds.js';
+import type { PluginUsage } from './facts.js';
 import type { Registry } from './registry.js';
 
 export interface Realm {

@@ -1,7 +1,7 @@
 /** Finds the aliases of secret columns, as in `upper(password) AS pw`. The result of a comparison or a count is not secret. */
 import type { SqlScan } from '../strings/sql.js';
 import { findGroupEnd, findHolder, isName, getLexemeName, toLexemes, type Lexeme } from '../strings/sql-read.js';
-import type { SqlText } from './finds.js';
+import type { SqlText } from './facts.js';
 
 export function addRenamed(names: Iterable<string>, statements: readonly SqlText[]): ReadonlySet<string> {
   const all = new Set(names);

@@ -4,7 +4,7 @@ import { listPathParameters } from '../strings/route.js';
 import { findNearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import type { Declaration } from './finds.js';
+import type { Declaration } from './facts.js';
 import type { RepeatModel } from './model.js';
 import type { Registry } from './registry.js';
 import { formatHint, createRenameFix, type Report, isInside } from './report.js';

@@ -3,7 +3,7 @@ import type { CodeEntry, Fix, Params, FileRange, Problem, Severity } from '../..
 import { fillMessage } from '../../contract/problem.js';
 import { rangeAt, type Document } from '../source/document.js';
 import type { SourceFault } from '../source/tree.js';
-import { createFix } from './repairs.js';
+import { createFix } from './fix-factory.js';
 
 export interface Span {
   readonly start: number;

@@ -4,7 +4,7 @@ import { listAccessors } from '../strings/accessor.js';
 import { isInside } from './report.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
 import { type LocatedNode, toJsonObject } from '../source/tree.js';
-import type { DocumentQuery } from './finds.js';
+import type { DocumentQuery } from './facts.js';
 import type { Definition } from './model.js';
 import type { TableNames } from './tables.js';
 

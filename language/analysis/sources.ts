@@ -1,6 +1,6 @@
 /** Resolves where the value of a name comes from. Reads only one definition, never other files or client data. */
 import { listPathParameters } from '../strings/route.js';
-import type { Declaration, Reference } from './finds.js';
+import type { Declaration, Reference } from './facts.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
 import { orderWithDependencies, listInRunningOrder } from './order.js';
 import type { Registry } from './registry.js';

@@ -6,9 +6,9 @@ import { locateInString } from '../source/escapes.js';
 import { findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode, type Member } from '../source/tree.js';
 import type { Definition } from './model.js';
-import { memoize } from './once.js';
+import { memoize } from './memoize.js';
 import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
-import type { Declaration, DocumentQuery } from './finds.js';
+import type { Declaration, DocumentQuery } from './facts.js';
 import type { Registry } from './registry.js';
 import type { Stores } from './stores.js';
 

@@ -6,7 +6,7 @@ import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../strings/sq
 import { readMentions } from '../strings/sql-mentions.js';
 import type { LocatedNode } from '../source/tree.js';
 import { findChange } from './changes.js';
-import type { DocumentQuery, SqlText } from './finds.js';
+import type { DocumentQuery, SqlText } from './facts.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';
 import type { Report, Span, SourceLocation } from './report.js';

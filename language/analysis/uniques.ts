@@ -2,10 +2,10 @@
 import { removeMember } from '../source/edit-json.js';
 import { findNearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
-import { formatType } from './judge.js';
-import type { SqlText } from './finds.js';
+import { formatType } from './validate-node.js';
+import type { SqlText } from './facts.js';
 import type { Definition } from './model.js';
-import { createFix } from './repairs.js';
+import { createFix } from './fix-factory.js';
 import { formatHint, createRenameFix, type Report, type SourceLocation } from './report.js';
 import type { TableNames } from './tables.js';
 

@@ -6,10 +6,10 @@ import type { FieldNode } from '../schema/field-node.js';
 import { removeMember } from '../source/edit-json.js';
 import { findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode, type Member } from '../source/tree.js';
-import type { MissingPlugin } from './expected.js';
-import { ABSENT, correctToPattern, formatKind } from './judge.js';
+import type { MissingPlugin } from './missing-plugins.js';
+import { ABSENT, correctToPattern, formatKind } from './validate-node.js';
 import type { Expansion, OwnedField, Registry } from './registry.js';
-import { createFix } from './repairs.js';
+import { createFix } from './fix-factory.js';
 import { formatHint, type Report, type ReportOptions, type SourceLocation } from './report.js';
 import { convertToField } from './wrong-type.js';
 

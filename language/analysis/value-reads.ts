@@ -2,8 +2,8 @@
 import { locateInString } from '../source/escapes.js';
 import type { LocatedNode } from '../source/tree.js';
 import { listPayloadReaders } from './checks/readers.js';
-import type { DocumentQuery, SqlText } from './finds.js';
-import { findParameterColumns } from './met-columns.js';
+import type { DocumentQuery, SqlText } from './facts.js';
+import { findParameterColumns } from './bound-columns.js';
 import type { Definition, ParameterDecision } from './model.js';
 import type { Registry } from './registry.js';
 import { isInside, type SourceLocation } from './report.js';

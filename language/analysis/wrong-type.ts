@@ -5,7 +5,7 @@
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
-import { formatType } from './judge.js';
+import { formatType } from './validate-node.js';
 import type { Report } from './report.js';
 
 /** The longest correction in a message, in characters. */

@@ -7,7 +7,7 @@ import {
   describeType,
   describeValues,
   type DescribeContext,
-} from './field-words.js';
+} from './describe-field.js';
 import { formatCode, formatTable } from './markdown.js';
 
 const HEAD = ['field', 'type', 'required', 'default', 'bounds', 'meaning'];

@@ -2,7 +2,7 @@
 import type { Registry } from '../analysis/registry.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
-import { listHostProblems } from './hosted.js';
+import { listHostProblems } from './example-check.js';
 
 /** Characters of JSON; longer examples are too specific. */
 const LONGEST = 500;

@@ -5,10 +5,10 @@ import { pluginId, type PluginSpec } from '../../contract/plugin.js';
 import type { CodeEntry } from '../../contract/problem.js';
 import { foldSchema } from '../schema/fold.js';
 import { formatFieldTable } from './field-table.js';
-import type { DescribeContext } from './field-words.js';
-import { checkCounterExample } from './hosted.js';
+import type { DescribeContext } from './describe-field.js';
+import { checkCounterExample } from './example-check.js';
 import { toAnchor, joinBlocks, formatCode, formatJsonBlock, toMidSentence, formatTable } from './markdown.js';
-import { describePluginDeprecation, describeOrigin } from './plugin-words.js';
+import { describePluginDeprecation, describeOrigin } from './describe-plugin.js';
 
 export function formatCodeTable(codes: Readonly<Record<string, CodeEntry>>): string {
   const rows = Object.entries(codes).map(([name, { severity, tag, status, message, help }]) => [

@@ -3,7 +3,7 @@ import type { Registry } from '../analysis/registry.js';
 import { pluginId, type CounterExample, type PluginSpec } from '../../contract/plugin.js';
 import { getCertainty, type CodeEntry } from '../../contract/problem.js';
 import { BOOT_CODES } from '../problems/boot-codes.js';
-import { checkCounterExample } from './hosted.js';
+import { checkCounterExample } from './example-check.js';
 import { toAnchor, joinBlocks, formatCode, formatJsonBlock } from './markdown.js';
 
 interface ShownExample {

@@ -7,7 +7,7 @@ import type { Json } from '../../contract/json.js';
 import { EMPTY_OBJECT } from '../schema/field-node.js';
 import type { CommandDoc, OptionDoc } from './command-doc.js';
 import { formatFieldTable } from './field-table.js';
-import type { DescribeContext } from './field-words.js';
+import type { DescribeContext } from './describe-field.js';
 import { toAnchor, joinBlocks, formatCode, formatJsonBlock, toMidSentence, formatTable } from './markdown.js';
 import { createConfigExample, findExample } from './reference-examples.js';
 import { createHooksPage } from './reference-hooks.js';

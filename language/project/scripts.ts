@@ -1,7 +1,7 @@
 /** Reads the project's SQL files in `migrations`, sorted by name, for what models cannot express. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Script } from '../../contract/trial.js';
+import type { Script } from '../../contract/statement-check.js';
 
 export const SCRIPTS_FOLDER = 'migrations';
 

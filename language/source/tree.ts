@@ -3,10 +3,10 @@
  * keys are errors, because parsers disagree about which one counts.
  */
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser';
-import { parseValidTree, createDuplicateFault } from './sound-tree.js';
+import { parseValidTree, createDuplicateFault } from './valid-tree.js';
 import { escapePointer, isObject, type Json } from '../../contract/json.js';
 import type { Document } from './document.js';
-import { addFixes } from './fault-mends.js';
+import { addFixes } from './syntax-fixes.js';
 import type { TextChange } from './format.js';
 
 export type LocatedType = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';

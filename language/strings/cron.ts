@@ -1,6 +1,6 @@
 /** Validates schedules with six fields (seconds first) and suggests corrections; `cron-next.ts` computes the instants. */
 
-import { convertSchedule } from './cron-meant.js';
+import { convertSchedule } from './cron-convert.js';
 
 export interface Cron {
   readonly seconds: readonly number[];

@@ -2,11 +2,11 @@
  * Kind `dialect`: a SQL database behind a named connection. Prepares statements at load and runs them with bound values; must
  * never build SQL text from values.
  */
-import type { Requester } from '../../contract/asker.js';
+import type { Requester } from '../../contract/requester.js';
 import { defineKind } from '../../contract/kind.js';
 import type { ModelTable } from '../../contract/model.js';
 import type { Hide, IsolationNeed, RowLock } from '../../contract/plan.js';
-import type { RawJson } from '../../contract/rendered.js';
+import type { RawJson } from '../../contract/raw-json.js';
 import type { SqlScan } from '../../language/strings/sql.js';
 import { BESIDE_MYSQL } from '../shared/embedded.light.js';
 

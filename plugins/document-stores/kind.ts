@@ -2,7 +2,7 @@
  * Kind `document-store`: document collections behind a named connection. Handles accept MongoDB filters, updates and pipelines
  * as they are; the query language has already ensured that client input is only values.
  */
-import type { Requester } from '../../contract/asker.js';
+import type { Requester } from '../../contract/requester.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Dialect } from '../dialects/kind.js';
 import { createEmbeddedDefault } from '../shared/embedded.light.js';

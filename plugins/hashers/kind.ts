@@ -2,7 +2,7 @@
  * Kind `hasher`: one-way password hashing, used by `hashables` and `verify_hashables`. Each plugin decides where hashing runs
  * and how much runs in parallel.
  */
-import type { Requester } from '../../contract/asker.js';
+import type { Requester } from '../../contract/requester.js';
 import type { Json } from '../../contract/json.js';
 import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';

@@ -1,5 +1,5 @@
 /** Kind `inspector`: computes a property of an uploaded file from its bytes, only where a definition requests it. */
-import type { Requester } from '../../contract/asker.js';
+import type { Requester } from '../../contract/requester.js';
 import type { Json } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 import type { UploadedFile } from '../../contract/plan.js';

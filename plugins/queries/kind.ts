@@ -1,9 +1,9 @@
 /** Kind `query`: a query language for actionables of mode `QUERY`, selected by its key. */
 import type { Json } from '../../contract/json.js';
-import type { CommonMistakes } from '../../contract/mistaken.js';
+import type { CommonMistakes } from '../../contract/common-mistakes.js';
 import { defineKind } from '../../contract/kind.js';
 import type { Frame, ModePlan, PlanTools } from '../../contract/plan.js';
-import type { RawJson } from '../../contract/rendered.js';
+import type { RawJson } from '../../contract/raw-json.js';
 import type { Rendering } from '../dialects/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';
 

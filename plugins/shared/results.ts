@@ -3,7 +3,7 @@
  * read, so that an oversized result is never held in full.
  */
 import { getHeapStatistics } from 'node:v8';
-import type { Requester } from '../../contract/asker.js';
+import type { Requester } from '../../contract/requester.js';
 import { createFault, type Fault } from '../../contract/fault.js';
 
 export interface ResultLimits {

@@ -4,7 +4,7 @@
  */
 import { asText, type Json } from '../../contract/json.js';
 import type { PlanTools, Reader } from '../../contract/plan.js';
-import { readConstantText } from '../../contract/settled.js';
+import { readConstantText } from '../../contract/constant-text.js';
 import { parseTemplate } from '../../language/strings/accessor.js';
 import { toReceiverName } from '../broadcasts/shared/receivers.light.js';
 

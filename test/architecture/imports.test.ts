@@ -94,7 +94,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'http',
     files: /^kernel\/http\//,
-    may: [...LIGHT, 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/door.ts', '*'],
+    may: [...LIGHT, 'kernel/plan/', 'kernel/runtime/', 'kernel/http/', 'kernel/sockets/server.ts', '*'],
   },
   {
     name: 'sockets',

@@ -15,13 +15,13 @@ const MADE: Readonly<Record<string, string>> = {
   'language/strings/exact-json.ts': 'a constant',
   'language/strings/sql-types.ts': 'constants',
   'language/analysis/checks/types.ts': 'the number of a parameter',
-  'kernel/plan/concealed.ts': 'facts of plugins that run',
+  'kernel/plan/conceal-pattern.ts': 'facts of plugins that run',
   'plugins/storages/shared/key.light.ts': 'constants',
   'plugins/queues/redis/connection.ts': 'names of settings',
   'plugins/hashers/argon2/argon2.ts': 'constants',
   'plugins/verifiers/hmac-signature/hmac.ts': 'a digest and its length',
   'plugins/queries/sql/blind.ts': 'a constant',
-  'extension/src/words.ts': 'a constant',
+  'extension/src/file-names.ts': 'a constant',
   'extension/src/jsonc.ts': 'constants',
 };
 

@@ -6,7 +6,7 @@ import { createSecretKey } from 'node:crypto';
 import { resolveClientAddress } from '../../kernel/http/invocation.js';
 import { ALGORITHMS } from '../../plugins/verifiers/hmac-signature/algorithms.light.js';
 import { isSigned, createSignatureReader } from '../../plugins/verifiers/hmac-signature/hmac.js';
-import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/allowed.js';
+import { compileAddressList } from '../../plugins/verifiers/ip-allow-list/address-list.js';
 import { isSignedBy, parseRsaKey, parseSignature } from '../../plugins/verifiers/public-key-signature/rsa.js';
 import { readHexInput, readTextInput, type Ops, type Outcome } from './ops.js';
 

@@ -14,7 +14,7 @@ import postgres from '../../plugins/dialects/postgres/runtime.js';
 import { decode, encode } from '../../plugins/document-stores/embedded/codec.js';
 import { compileTest } from '../../plugins/document-stores/embedded/engine.js';
 import embedded from '../../plugins/document-stores/embedded/runtime.js';
-import { EVERY, createNarrowing, listTerms } from '../../plugins/document-stores/embedded/terms.js';
+import { EVERY, createNarrowing, listTerms } from '../../plugins/document-stores/embedded/index-terms.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { openDialect } from './dialect-open.js';

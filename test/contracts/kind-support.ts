@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import type { Log } from '../../contract/plugin.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
-import { createRuntimeServices } from '../../kernel/runtime/running.js';
+import { createRuntimeServices } from '../../kernel/runtime/runtime-services.js';
 import { loadProject, type Project } from '../../kernel/runtime/project.js';
 import { EXAMPLE_ENV } from '../support/example-env.js';
 import { PLUGIN_FIXTURES, createTempProject } from '../support/project.js';

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { ColumnType, ModelTable } from '../../contract/model.js';
-import type { KnownTable } from '../../plugins/dialects/shared/known.js';
+import type { KnownTable } from '../../plugins/dialects/shared/migration-types.js';
 import { planMigration } from '../../plugins/dialects/shared/plan.js';
 import { defineColumn, id, defineTable } from './dialect-support.js';
 import {

@@ -7,7 +7,7 @@ import { Fault } from '../../contract/fault.js';
 import { scanSql } from '../../language/strings/sql.js';
 import { createMysqlDialect, type OpenServer } from '../../plugins/dialects/mysql/dialect.js';
 import { ConnectionUnavailableError } from '../../plugins/dialects/mysql/errors.js';
-import type { StatementResult } from '../../plugins/dialects/mysql/answer.js';
+import type { StatementResult } from '../../plugins/dialects/mysql/statement-result.js';
 import type { MysqlConnection } from '../../plugins/dialects/mysql/pool.js';
 import type { ServerFlavour } from '../../plugins/dialects/mysql/types.js';
 import type { Transaction } from '../../plugins/dialects/kind.js';

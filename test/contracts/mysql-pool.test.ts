@@ -14,7 +14,7 @@ import {
   playSilence,
   playVersion,
   type MysqlScript,
-} from '../support/played-mysql.js';
+} from '../support/scripted-mysql.js';
 
 const getErrorName = (error: unknown): string => (error as Error).constructor.name;
 

@@ -6,9 +6,9 @@ import { expect } from 'chai';
 import type { ModelColumn } from '../../contract/model.js';
 import { writeMysqlDdl, quoteMysqlName } from '../../plugins/dialects/mysql/ddl.js';
 import { readMysqlOptions } from '../../plugins/dialects/mysql/options.js';
-import { getCollations, createTypeMapping } from '../../plugins/dialects/mysql/shape.js';
+import { getCollations, createTypeMapping } from '../../plugins/dialects/mysql/type-mapping.js';
 import type { TableChange } from '../../plugins/dialects/shared/changes.js';
-import type { KnownColumn, KnownTables } from '../../plugins/dialects/shared/known.js';
+import type { KnownColumn, KnownTables } from '../../plugins/dialects/shared/migration-types.js';
 import { defineColumn, id, defineTable } from './dialect-support.js';
 import { BY_LOCKS, SERIALIZABLE } from '../../plugins/dialects/kind.js';
 

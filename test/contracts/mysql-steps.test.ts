@@ -8,7 +8,7 @@ import { Fault } from '../../contract/fault.js';
 import type { ModelColumn, ModelTable } from '../../contract/model.js';
 import { scanSql } from '../../language/strings/sql.js';
 import type { MysqlCatalogue, MysqlCatalogueTable } from '../../plugins/dialects/mysql/catalogue.js';
-import type { StatementResult } from '../../plugins/dialects/mysql/answer.js';
+import type { StatementResult } from '../../plugins/dialects/mysql/statement-result.js';
 import type { MysqlConnection } from '../../plugins/dialects/mysql/pool.js';
 import { prepareMysqlStatement } from '../../plugins/dialects/mysql/prepare.js';
 import { runForm, type Bind } from '../../plugins/dialects/mysql/steps.js';

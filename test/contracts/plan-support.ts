@@ -7,7 +7,7 @@ import type {
   KnownTable,
   Misfit,
   TypeMapping,
-} from '../../plugins/dialects/shared/known.js';
+} from '../../plugins/dialects/shared/migration-types.js';
 import { toMigrationStep } from '../../plugins/dialects/shared/outline.js';
 import { planMigration } from '../../plugins/dialects/shared/plan.js';
 

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import runtime from '../../plugins/dialects/postgres/runtime.js';
-import { applySeparateChange } from '../../plugins/dialects/shared/apart.js';
+import { applySeparateChange } from '../../plugins/dialects/shared/separate-changes.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';

@@ -5,8 +5,8 @@
 import { expect } from 'chai';
 import { scanSql } from '../../language/strings/sql.js';
 import { createPostgresDialect } from '../../plugins/dialects/postgres/dialect.js';
-import { createPgConnection } from '../../plugins/dialects/postgres/wire.js';
-import type { PgConnections } from '../../plugins/dialects/postgres/wires.js';
+import { createPgConnection } from '../../plugins/dialects/postgres/connection.js';
+import type { PgConnections } from '../../plugins/dialects/postgres/connections.js';
 import { catchFault } from './dialect-support.js';
 
 interface Failing {

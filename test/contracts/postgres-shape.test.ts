@@ -7,9 +7,9 @@ import type { ModelColumn } from '../../contract/model.js';
 import { Fault, createFault } from '../../contract/fault.js';
 import type { TableChange } from '../../plugins/dialects/shared/changes.js';
 import { introspectPostgres } from '../../plugins/dialects/shared/introspect.js';
-import type { TypeMapping } from '../../plugins/dialects/shared/known.js';
+import type { TypeMapping } from '../../plugins/dialects/shared/migration-types.js';
 import { createOutline, toMigrationStep } from '../../plugins/dialects/shared/outline.js';
-import { postgresFlavour } from '../../plugins/dialects/shared/shape-postgres.js';
+import { postgresFlavour } from '../../plugins/dialects/shared/postgres-flavour.js';
 import { defineColumn, id, defineTable } from './dialect-support.js';
 import { createKnownColumn } from './plan-support.js';
 

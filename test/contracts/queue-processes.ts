@@ -3,7 +3,7 @@
  * handle each is enough.
  */
 import { expect } from 'chai';
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 import { startQueueChild, type QueueChild } from '../support/queue-child.js';
 import { openQueue, createTestJob, type Address, type OpenedQueue, type Options } from '../support/queues.js';
 import { waitUntil } from '../support/until.js';

@@ -9,7 +9,7 @@ import { waitUntil } from '../support/until.js';
 import { createEntries } from '../../plugins/queues/shared/queue.js';
 import { readSettings } from '../../plugins/queues/shared/settings.js';
 import type { ClaimedJob, Entry, QueueStore } from '../../plugins/queues/shared/store.js';
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 
 export interface StoreBackend {
   readonly name: string;

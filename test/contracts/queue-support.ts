@@ -2,7 +2,7 @@
 import type { JobRepository } from 'agenda';
 import type { DeferredJob, Outcome, JobEntry } from '../../contract/deferred.js';
 import type { Run } from '../../plugins/queues/kind.js';
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 import type { OpenedQueue, Options } from '../support/queues.js';
 import { waitUntil } from '../support/until.js';
 import { skipTest } from '../support/skip.js';

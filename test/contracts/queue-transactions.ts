@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { TransactionalQueue } from '../../plugins/queues/kind.js';
 import type { Dialect } from '../../plugins/dialects/kind.js';
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 import { createTestJob, type OpenedQueue } from '../support/queues.js';
 import { waitUntil } from '../support/until.js';
 import { id, defineTable, type OpenDialect } from './dialect-support.js';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';
-import { createStoreWatch, type StoreWatch } from '../../plugins/queues/shared/away.js';
+import { createStoreWatch, type StoreWatch } from '../../plugins/queues/shared/store-watch.js';
 
 const AWAY = 'the store of the queue is away; work is neither accepted nor done';
 const BACK = 'the store of the queue is back';

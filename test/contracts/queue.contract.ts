@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { createTestJob, type OpenedQueue } from '../support/queues.js';
 import { waitUntil } from '../support/until.js';
-import { testQueueLeases } from './queue-ends.js';
+import { testQueueLeases } from './queue-leases.js';
 import { testQueueFailures } from './queue-failures.js';
 import { testQueueTools } from './queue-tools.js';
 import { DONE, createFailedOutcome, isEmpty, createSuite, type QueueBackend } from './queue-support.js';

@@ -11,7 +11,7 @@ import { createClient } from '../../plugins/queues/redis/connection.js';
 import { createRedisStore } from '../../plugins/queues/redis/store.js';
 import scheduler from '../../plugins/schedulers/redis/runtime.js';
 import { parseRedisAddress } from '../../plugins/shared/redis.js';
-import { startRedisCluster, startRedisSentinel, type RedisDeployment } from '../support/redis-several.js';
+import { startRedisCluster, startRedisSentinel, type RedisDeployment } from '../support/redis-deployments.js';
 import { listActions, openRedisRelay, createDelivery } from '../support/relays.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';

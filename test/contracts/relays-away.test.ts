@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import type { Fault } from '../../contract/fault.js';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
-import { pickFreePort, pause } from '../support/guarded.js';
+import { pickFreePort, pause } from '../support/guarded-server.js';
 import { startOwnRedis } from '../support/redis.js';
 import { listActions, openRedisRelay, createDelivery, type LoggedRelay, type RelayOptions } from '../support/relays.js';
 import { skipTest } from '../support/skip.js';

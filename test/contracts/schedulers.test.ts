@@ -13,7 +13,7 @@ import embedded from '../../plugins/schedulers/embedded/runtime.js';
 import mongo from '../../plugins/schedulers/mongo/runtime.js';
 import postgres from '../../plugins/schedulers/postgres/runtime.js';
 import redis from '../../plugins/schedulers/redis/runtime.js';
-import { pickFreePort } from '../support/guarded.js';
+import { pickFreePort } from '../support/guarded-server.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
 import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';

@@ -11,7 +11,7 @@ import { Fault } from '../../contract/fault.js';
 import type { Storable, Storage } from '../../plugins/storages/kind.js';
 import { isStorageKey } from '../../plugins/storages/shared/key.light.js';
 import { PDF, PNG_RED, SVG } from '../support/pictures.js';
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';
 import { waitUntil } from '../support/until.js';

@@ -9,7 +9,7 @@ import { openFolder } from '../../plugins/storages/local-disk/folder.js';
 import { startKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, createTempProject } from '../support/project.js';
 import { createS3Subject } from '../support/s3-storage.js';
-import { listFilesBelow } from '../support/spool.js';
+import { listFilesBelow } from '../support/temp-files.js';
 import { MIB, storageContract, type StorageBackend, type StorageSubject } from './storage.contract.js';
 
 const STORING = join(PLUGIN_FIXTURES, 'storing');

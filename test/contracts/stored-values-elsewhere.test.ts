@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { DATABASES, startKernel, type TestKernel, type TestKernelOptions } from '../support/kernel.js';
 import { createMongoDatabase, startMongo } from '../support/mongo.js';
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 import { defineReturnResource } from '../support/project.js';
 import { startOwnRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';

@@ -12,7 +12,7 @@ import { formatRequestHead } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createFormData, PNG_RED } from '../support/pictures.js';
 import { defineReturnResource } from '../support/project.js';
-import { listOpenTempFiles } from '../support/spool.js';
+import { listOpenTempFiles } from '../support/temp-files.js';
 import { waitUntil } from '../support/until.js';
 import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
 

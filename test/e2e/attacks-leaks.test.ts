@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
-import { createHider } from '../../language/strings/hidden.js';
+import { createHider } from '../../language/strings/hide-secrets.js';
 import { describeOnBothDatabases } from '../support/kernel.js';
 import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { pickFreePort } from '../support/guarded.js';
+import { pickFreePort } from '../support/guarded-server.js';
 import { startRedis } from '../support/redis.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';
 import { createBearerInit, signJwt, KEY, OTHER_KEY } from '../support/tokens.js';

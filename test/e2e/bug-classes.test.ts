@@ -13,7 +13,7 @@ import { createBuiltinRegistry, collectProblems } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { FORM_TYPE, createFormData, PNG_RED, createRawForm } from '../support/pictures.js';
 import { copyQuickSample, defineQueryResource, defineReturnResource, SAMPLE_ENV } from '../support/project.js';
-import { listFilesBelow, waitUntilNoTempFiles } from '../support/spool.js';
+import { listFilesBelow, waitUntilNoTempFiles } from '../support/temp-files.js';
 import { encode, forgeToken, HS256, getSeconds, sign } from '../support/tokens.js';
 import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
 import { createWalletInit, PASSWORD, createPerson, type Person } from '../support/wallet.js';

@@ -1,7 +1,7 @@
 /** A Redis that is closed or hangs: everything is computed, and what was to be removed meanwhile is not given when it is back. */
 import { expect } from 'chai';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
-import { pause } from '../support/guarded.js';
+import { pause } from '../support/guarded-server.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { defineReturnResource } from '../support/project.js';
 import { startOwnRedis } from '../support/redis.js';

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { PLACES } from '../support/caches.js';
-import { pause } from '../support/guarded.js';
+import { pause } from '../support/guarded-server.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { defineQueryResource, defineReturnResource } from '../support/project.js';

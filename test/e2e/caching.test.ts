@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { PLACES } from '../support/caches.js';
 import { FILES } from '../support/cached-resources.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { pause } from '../support/guarded.js';
+import { pause } from '../support/guarded-server.js';
 import { defineReturnResource } from '../support/project.js';
 import { createBearerInit, signJwt, KEY } from '../support/tokens.js';
 import { skipTest } from '../support/skip.js';

@@ -4,7 +4,7 @@ import type { Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
 import { sampleCases } from '../support/sample.js';
 import { createBearerInit, signJwt } from '../support/tokens.js';
-import { ENV, FILES, FORMS, forms, sorts } from '../support/vaults.js';
+import { ENV, FILES, FORMS, forms, sorts } from '../support/cipher-definitions.js';
 
 const VALUES: readonly unknown[] = [
   'plain text',

@@ -4,7 +4,7 @@ import { FSWatcher } from 'chokidar';
 import { startCli } from '../support/child.js';
 import { hostCli, type RunOptions, type Running } from '../support/cli.js';
 import { createClient, type Client } from '../support/client.js';
-import { pause } from '../support/guarded.js';
+import { pause } from '../support/guarded-server.js';
 import { defineReturnResource, createTempProject, type Files, type TempProject } from '../support/project.js';
 
 const A = 'definitions/a.json';

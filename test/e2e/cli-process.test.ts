@@ -7,7 +7,7 @@ import { cp, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { COMMANDS } from '../../cli/commands.js';
-import { formatBackupManifest } from '../../cli/manifest-of-copy.js';
+import { formatBackupManifest } from '../../cli/backup-manifest.js';
 import { spawnCli } from '../support/child.js';
 import { runCli, type Finished, type RunOptions } from '../support/cli.js';
 import {

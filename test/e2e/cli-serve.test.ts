@@ -2,7 +2,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { pickFreePort } from '../support/guarded.js';
+import { pickFreePort } from '../support/guarded-server.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { PLUGIN_FIXTURES, defineQueryResource, defineReturnResource } from '../support/project.js';
 import { serveInProcess, waitUntilReady, serveAsChild } from '../support/serve.js';

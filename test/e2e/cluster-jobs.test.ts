@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import type { JobView } from '../../contract/deferred.js';
 import { startCluster, type Cluster, type Member, type Peer } from '../support/cluster.js';
 import type { Answer, Loose } from '../support/client.js';
-import { startPausableUpstream, type PausedCall, type PausableUpstream } from '../support/held-upstream.js';
+import { startPausableUpstream, type PausedCall, type PausableUpstream } from '../support/pausable-upstream.js';
 import { startLoad } from '../support/load.js';
 import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { openQueue, type OpenedQueue } from '../support/queues.js';

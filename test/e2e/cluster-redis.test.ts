@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { startCluster, type Cluster, type Peer } from '../support/cluster.js';
 import { waitForValue } from '../support/jobs.js';
-import { startPausableUpstream, type PausableUpstream } from '../support/held-upstream.js';
+import { startPausableUpstream, type PausableUpstream } from '../support/pausable-upstream.js';
 import { defineReturnResource } from '../support/project.js';
 import { startOwnRedis, type RedisServer } from '../support/redis.js';
 import { connect, type Frame, type SocketClient } from '../support/sockets.js';

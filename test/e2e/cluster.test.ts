@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { startCluster, type Cluster } from '../support/cluster.js';
 import type { Answer, Client, Loose } from '../support/client.js';
-import { pause } from '../support/guarded.js';
+import { pause } from '../support/guarded-server.js';
 import { createFormData, PNG_RED } from '../support/pictures.js';
 import { defineQueryResource, defineReturnResource } from '../support/project.js';
 import { createBearerInit, KEY } from '../support/tokens.js';

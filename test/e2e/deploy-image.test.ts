@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { createClient } from '../support/client.js';
 import { readInstructions } from '../support/deploy.js';
-import { pickFreePort, findProgram, pause } from '../support/guarded.js';
+import { pickFreePort, findProgram, pause } from '../support/guarded-server.js';
 import { createFormData, PNG_RED } from '../support/pictures.js';
 import { PLUGIN_FIXTURES, defineReturnResource, ROOT } from '../support/project.js';
 import { serveInProcess, waitUntilReady } from '../support/serve.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { createClient, type Client } from '../support/client.js';
-import { pickFreePort, skipWithReason, findProgram, pause } from '../support/guarded.js';
+import { pickFreePort, skipWithReason, findProgram, pause } from '../support/guarded-server.js';
 import { startLoad } from '../support/load.js';
 import { ROOT, defineReturnResource } from '../support/project.js';
 import { NO_HAPROXY, skipTest } from '../support/skip.js';

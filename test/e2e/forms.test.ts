@@ -9,7 +9,7 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { sendAndClose, formatRequestHead, parseRaw } from '../support/client.js';
 import { defineReturnResource } from '../support/project.js';
 import { BOUNDARY, FORM_TYPE, createFormData, PNG_RED, createRawForm } from '../support/pictures.js';
-import { listTempFiles, waitUntilNoTempFiles } from '../support/spool.js';
+import { listTempFiles, waitUntilNoTempFiles } from '../support/temp-files.js';
 import { waitUntil } from '../support/until.js';
 
 const uploads = { max_file_uploads: 2, max_upload_file_size: 2000, allowed_mimetypes: ['image/png', 'text/plain'] };

@@ -1,7 +1,7 @@
 /** `hashables` over real HTTP, without a database: who sees the hash, what is refused, how much is done at a time. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { hashesAtOnce, hashing } from '../../plugins/hashers/shared/gate.js';
+import { hashesAtOnce, hashing } from '../../plugins/hashers/shared/hash-limiter.js';
 import { verifyBytes } from '../../plugins/hashers/bcrypt/bcrypt.js';
 import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';

@@ -1,4 +1,4 @@
 /** Real processes that are killed between any two groups of a job, with the queue in the database of the rows: the second half of a full run. */
-import { testKills } from '../support/job-kills-judged.js';
+import { testKills } from '../support/job-kill-tests.js';
 
 testKills('postgres', 2);

@@ -1,6 +1,6 @@
 /** The judge of processes that were killed: each wrong that it is there to find, it finds. No process is started. */
 import { expect } from 'chai';
-import { evaluateKills } from '../support/kill-verdict.js';
+import { evaluateKills } from '../support/kill-report.js';
 import type { DeadJob, Evidence } from '../support/kills.js';
 
 /** Requests 1 to 8, two of each kind: `order` 3 and 7, `row` 4 and 8, `chain` 1 and 5, `background` 2 and 6. */

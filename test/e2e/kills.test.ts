@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { killUnderLoad } from '../support/kills.js';
-import { evaluateKills } from '../support/kill-verdict.js';
+import { evaluateKills } from '../support/kill-report.js';
 import { countRuns } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
 

@@ -10,7 +10,7 @@ import { parseSource, toJson } from '../../language/source/tree.js';
 import { createDocument } from '../../language/source/document.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { EXCHANGE, isExpected } from '../support/page.js';
+import { EXCHANGE, isExpected } from '../support/docs-page.js';
 import { ROOT } from '../support/project.js';
 import { createJsonBehaviour, startStandIn, type StandIn } from '../support/upstream.js';
 

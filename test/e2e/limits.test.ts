@@ -8,7 +8,7 @@ import { DEFAULTS } from '../../language/analysis/config-schema.js';
 import { parseJson } from '../../kernel/http/body.js';
 import { readPostgresOptions } from '../../plugins/dialects/postgres/options.js';
 import { MAX_TOKEN } from '../../plugins/tokens/kind.js';
-import { hashesAtOnce } from '../../plugins/hashers/shared/gate.js';
+import { hashesAtOnce } from '../../plugins/hashers/shared/hash-limiter.js';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';

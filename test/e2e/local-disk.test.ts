@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { formatRequestHead, parseRaw } from '../support/client.js';
 import { createFormData, PDF, PNG_RED, SVG } from '../support/pictures.js';
-import { listFilesBelow, listOpenTempFiles, waitUntilNoTempFiles } from '../support/spool.js';
+import { listFilesBelow, listOpenTempFiles, waitUntilNoTempFiles } from '../support/temp-files.js';
 import { waitUntil } from '../support/until.js';
 
 const taking = (id: string, uploads: object) => ({

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { hostCli, runCli, type Running } from '../support/cli.js';
 import { createClient, type Client } from '../support/client.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
-import { listBlocks, EXCHANGE, isExpected, pageText, type Block } from '../support/page.js';
+import { listBlocks, EXCHANGE, isExpected, pageText, type Block } from '../support/docs-page.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
 import { createTempProject, type TempProject } from '../support/project.js';
 import { skipWithout } from '../support/skip.js';

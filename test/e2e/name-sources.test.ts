@@ -7,7 +7,7 @@ import type { Loose } from '../support/client.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createFormData, JPEG_BLUE, PNG_RED, type Part } from '../support/pictures.js';
 import { defineQueryResource } from '../support/project.js';
-import { waitUntilNoTempFiles } from '../support/spool.js';
+import { waitUntilNoTempFiles } from '../support/temp-files.js';
 import { waitUntil } from '../support/until.js';
 import { createJsonBehaviour, startUpstream, type Upstream } from '../support/upstream.js';
 

@@ -5,7 +5,7 @@ import { createTracing } from '../../plugins/observers/opentelemetry/tracing.js'
 import { readTraceparent } from '../../plugins/observers/opentelemetry/traceparent.js';
 import { startCollector, type Collector } from '../support/collector.js';
 import { createTestInvocation } from '../support/invocation.js';
-import { createObservedKernels } from '../support/observed.js';
+import { createObservedKernels } from '../support/observed-kernels.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
 describe('opentelemetry', function () {

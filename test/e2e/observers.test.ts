@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { runCli } from '../support/cli.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { CONNECTIONS, FILES, createObservedKernels } from '../support/observed.js';
+import { CONNECTIONS, FILES, createObservedKernels } from '../support/observed-kernels.js';
 import { createTempProject } from '../support/project.js';
 
 const TOKEN = 'Vx7pQ2mK9sLw4RtZ8bNc';

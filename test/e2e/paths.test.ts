@@ -1,6 +1,6 @@
 /** Paths with parameters over real HTTP: which plan answers, what arrives as payload, and what names nothing. */
 import { expect } from 'chai';
-import { omitColor } from '../../cli/paint.js';
+import { omitColor } from '../../cli/colors.js';
 import { formatCurl, formatEndpointTable } from '../../cli/table.js';
 import { findRoute } from '../../kernel/http/routes.js';
 import { formatRequestHead, parseRaw } from '../support/client.js';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { BootError } from '../../contract/boot-error.js';
-import { formatError } from '../../cli/explain.js';
-import { omitColor } from '../../cli/paint.js';
+import { formatError } from '../../cli/format-error.js';
+import { omitColor } from '../../cli/colors.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { PLUGIN_FIXTURES, defineReturnResource } from '../support/project.js';
 

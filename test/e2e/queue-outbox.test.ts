@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import type { Client } from '../support/client.js';
 import { waitForValue } from '../support/jobs.js';
-import { pickFreePort } from '../support/guarded.js';
+import { pickFreePort } from '../support/guarded-server.js';
 import { SQL } from '../support/databases.js';
 import { startKernel } from '../support/kernel.js';
 import { createTempProject } from '../support/project.js';

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { startCli, type Child } from '../support/child.js';
 import type { Client } from '../support/client.js';
-import { startPausableUpstream, type PausableUpstream } from '../support/held-upstream.js';
+import { startPausableUpstream, type PausableUpstream } from '../support/pausable-upstream.js';
 import { JOBS, waitUntilNoJobs, createQueueConfig } from '../support/jobs.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createTempProject, type TempProject } from '../support/project.js';

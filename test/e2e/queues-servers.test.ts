@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { PLUGIN_FIXTURES } from '../support/project.js';

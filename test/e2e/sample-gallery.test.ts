@@ -5,7 +5,7 @@ import type { Answer, Loose } from '../support/client.js';
 import { describeOnDatabase } from '../support/kernel.js';
 import { createFormData, GIF_BLACK, JPEG_BLUE, PDF, PNG_RED, SVG, WEBP_GREEN, type Part } from '../support/pictures.js';
 import { copyQuickSample, defineQueryResource, SAMPLE_ENV } from '../support/project.js';
-import { listFilesBelow } from '../support/spool.js';
+import { listFilesBelow } from '../support/temp-files.js';
 import { createWalletInit, createPerson, type Person } from '../support/wallet.js';
 
 type Photos = readonly Loose[];

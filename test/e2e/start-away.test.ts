@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { createClient, type Client, type Loose } from '../support/client.js';
 import type { Running } from '../support/cli.js';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
-import { pickFreePort } from '../support/guarded.js';
+import { pickFreePort } from '../support/guarded-server.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createFormData, PNG_RED } from '../support/pictures.js';
 import { createPostgresDatabase, hasLocalPostgres, startOwnPostgres, startPostgres } from '../support/postgres.js';

@@ -1,6 +1,6 @@
 /** The applications of `strangers.test.ts` on PostgreSQL. */
 import { DATABASES } from '../support/kernel.js';
-import { APPLICATIONS, describeApplication } from '../support/strangers.js';
+import { APPLICATIONS, describeApplication } from '../support/foreign-applications.js';
 
 describe('applications of others, PostgreSQL', () => {
   for (const application of APPLICATIONS) describeApplication(application, DATABASES[1]!);

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { promisify } from 'node:util';
-import { startGuardedServer } from '../support/guarded.js';
+import { startGuardedServer } from '../support/guarded-server.js';
 import { startOwnRedis } from '../support/redis.js';
 import { skipTest } from '../support/skip.js';
 import { waitUntil } from '../support/until.js';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createFormData, PNG_RED } from '../support/pictures.js';
 import { defineReturnResource, vectorFile } from '../support/project.js';
-import { listFilesBelow } from '../support/spool.js';
+import { listFilesBelow } from '../support/temp-files.js';
 import { sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';
 

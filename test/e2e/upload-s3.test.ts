@@ -11,7 +11,7 @@ import { startKernel, type TestKernel } from '../support/kernel.js';
 import { createFormData, PNG_RED, type Part } from '../support/pictures.js';
 import { FORM_TYPE, createRawForm } from '../support/pictures.js';
 import { createS3Subject, type S3Subject } from '../support/s3-storage.js';
-import { waitUntilNoTempFiles } from '../support/spool.js';
+import { waitUntilNoTempFiles } from '../support/temp-files.js';
 import { waitUntil } from '../support/until.js';
 import { skipTest } from '../support/skip.js';
 import { startStopwatch } from '../support/stopwatch.js';

@@ -11,7 +11,7 @@ import {
   FORM_TYPE,
   SVG,
 } from '../support/pictures.js';
-import { listFilesBelow, waitUntilNoTempFiles } from '../support/spool.js';
+import { listFilesBelow, waitUntilNoTempFiles } from '../support/temp-files.js';
 
 const taking = (id: string, allowed?: readonly string[]) => ({
   id,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { describeOnDatabase, type TestKernel } from '../support/kernel.js';
 import { createFormData, GIF_BLACK, JPEG_BLUE, PNG_RED, WEBP_GREEN, type Part } from '../support/pictures.js';
-import { listFilesBelow, waitUntilNoTempFiles } from '../support/spool.js';
+import { listFilesBelow, waitUntilNoTempFiles } from '../support/temp-files.js';
 import { waitUntil } from '../support/until.js';
 
 type Stored = Readonly<Record<string, string | number | null>>;

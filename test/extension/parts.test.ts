@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { NAMED_DEFINITION } from '../../extension/src/files.js';
 import { readDefinitionGlobs } from '../../extension/src/globs.js';
 import { readJsonc } from '../../extension/src/jsonc.js';
-import { toFileName, validateResourcePath, validateTableName } from '../../extension/src/words.js';
+import { toFileName, validateResourcePath, validateTableName } from '../../extension/src/file-names.js';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { DEFAULTS } from '../../language/analysis/config-schema.js';
 import { formatCodeFrame } from '../../language/source/frame.js';

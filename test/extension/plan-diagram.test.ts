@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { readPlan, type Plan } from '../../extension/src/panels/plan-json.js';
 import { truncateText, computeLayout, SIZE, type Area, type Layout } from '../../extension/src/panels/plan-layout.js';
 import { renderSvg } from '../../extension/src/panels/plan-svg.js';
-import type { ResourceInterface } from '../../extension/src/panels/plan-words.js';
+import type { ResourceInterface } from '../../extension/src/panels/plan-texts.js';
 import { listCaseNames } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { toShownAnswer, parseTimings, type ShownBody } from '../../extension/src/panels/answer.js';
+import { toShownAnswer, parseTimings, type ShownBody } from '../../extension/src/panels/response.js';
 import {
   buildRequest,
   isLoopback,

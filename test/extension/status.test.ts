@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import { join } from 'node:path';
-import { createProjectStatusStore, type ProjectStatusStore } from '../../extension/src/project-words.js';
+import { createProjectStatusStore, type ProjectStatusStore } from '../../extension/src/project-status.js';
 import { ROOT } from '../support/project.js';
 import { evaluateModule } from '../support/vscode-stub.js';
 

@@ -26,7 +26,7 @@ import {
   SQL,
   createTrialRegistry,
 } from '../support/fixtures.js';
-import { editAt, createSeededRandom, type Random } from '../support/edits.js';
+import { editAt, createSeededRandom, type Random } from '../support/random-edits.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
 import { countRuns, runSeed, sampleCases } from '../support/sample.js';
 import { NO_SHARED, skipTest } from '../support/skip.js';

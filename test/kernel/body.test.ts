@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { isJsonType, parseJson, readBytes } from '../../kernel/http/body.js';
-import { createGarbageCollector } from '../../language-server/frugal.js';
+import { createGarbageCollector } from '../../language-server/idle-gc.js';
 import { parseBoundary, parseFileName, parsePartName, checkPartText } from '../../kernel/http/boundary.js';
 
 const MAX = 10;

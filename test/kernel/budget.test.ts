@@ -8,7 +8,7 @@ import { compilePlanSet } from '../../kernel/plan/plan-set.js';
 import type { Issue } from '../../contract/fault.js';
 import { createHooks } from '../../kernel/runtime/hooks.js';
 import { createInstances } from '../../kernel/runtime/instances.js';
-import { createRuntimeServices } from '../../kernel/runtime/running.js';
+import { createRuntimeServices } from '../../kernel/runtime/runtime-services.js';
 import { loadDefinitions, loadProject } from '../../kernel/runtime/project.js';
 import { createBuiltinRegistry, FIXTURE_ENV } from '../support/fixtures.js';
 import { compileRule } from '../conform/rules.js';

@@ -7,7 +7,7 @@ import type { Json } from '../../contract/json.js';
 import { FinalResult } from '../../contract/hooks.js';
 import type { Frame, PlanTools, Step } from '../../contract/plan.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
-import { RawJson } from '../../contract/rendered.js';
+import { RawJson } from '../../contract/raw-json.js';
 import { createMemory } from '../../plugins/caches/memory/memory.js';
 import cacheable from '../../plugins/features/cacheable/runtime.js';
 import { createFrameTools } from '../support/frame-tools.js';

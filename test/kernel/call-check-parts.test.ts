@@ -5,7 +5,7 @@ import { OUTBOUND } from '../../contract/outbound.js';
 import type { CheckPlace, Finding } from '../../contract/plugin.js';
 import { check } from '../../plugins/modes/http-request/check.light.js';
 import { resolveConnectTo } from '../../plugins/modes/http-request/client.js';
-import { getBodyForm, BODILESS, IDEMPOTENT, OURS } from '../../plugins/modes/http-request/words.light.js';
+import { getBodyForm, BODILESS, IDEMPOTENT, OURS } from '../../plugins/modes/http-request/http-syntax.light.js';
 
 type DefinitionJson = Readonly<Record<string, Json>>;
 

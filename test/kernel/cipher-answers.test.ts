@@ -5,7 +5,7 @@ import { ascon128a } from '../../plugins/ciphers/ascon-128a/runtime.js';
 import { xchacha20Poly1305 } from '../../plugins/ciphers/xchacha20-poly1305/runtime.js';
 import argon2 from '../../plugins/hashers/argon2/runtime.js';
 import { createArgon2Dummy, hashBytes, parse, verifyBytes } from '../../plugins/hashers/argon2/argon2.js';
-import { hashesAtOnce } from '../../plugins/hashers/shared/gate.js';
+import { hashesAtOnce } from '../../plugins/hashers/shared/hash-limiter.js';
 import { findLengthProblem } from '../../plugins/tokens/paseto/key.light.js';
 
 const createCountedBytes = (length: number, first = 0): Uint8Array => Uint8Array.from({ length }, (_, i) => first + i);

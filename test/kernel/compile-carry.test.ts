@@ -1,6 +1,6 @@
 /** What travels with work that is done apart from its request: what it reads and nothing else, and no secret in a result. */
 import { expect } from 'chai';
-import { compileJobPayload } from '../../kernel/plan/carry.js';
+import { compileJobPayload } from '../../kernel/plan/job-payload.js';
 import { createTools, type ResourceScope } from '../../kernel/plan/tools.js';
 import type { DeferredState } from '../../contract/deferred.js';
 import type { Fault } from '../../contract/fault.js';

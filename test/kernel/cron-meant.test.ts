@@ -3,9 +3,9 @@
  * Also the whole range of values and names of each field.
  */
 import { expect } from 'chai';
-import { convertSchedule } from '../../language/strings/cron-meant.js';
+import { convertSchedule } from '../../language/strings/cron-convert.js';
 import { readCron, type Cron } from '../../language/strings/cron.js';
-import { describeCron } from '../../language/strings/cron-words.js';
+import { describeCron } from '../../language/strings/cron-describe.js';
 
 describe('what is meant by other forms of schedules', () => {
   const MEANT: readonly (readonly [text: string, right: string | undefined])[] = [

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { CronExpressionParser } from 'cron-parser';
 import { readCron, type Cron } from '../../language/strings/cron.js';
 import { listNextInstants, createTimetable } from '../../language/strings/cron-next.js';
-import { describeCron } from '../../language/strings/cron-words.js';
+import { describeCron } from '../../language/strings/cron-describe.js';
 import { isZone, createLocalClock, listZoneNames } from '../../language/strings/zone.js';
 import { fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';

@@ -3,7 +3,7 @@
  * is the answer.
  */
 import { expect } from 'chai';
-import { partitionActions, findMainAction } from '../../language/analysis/division.js';
+import { partitionActions, findMainAction } from '../../language/analysis/foreground.js';
 import type { ActionModel } from '../../language/analysis/model.js';
 import { listInRunningOrder } from '../../language/analysis/order.js';
 

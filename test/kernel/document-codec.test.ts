@@ -10,9 +10,9 @@ import {
   toScalarKey,
   shortenKey,
 } from '../../plugins/document-stores/embedded/codec.js';
-import { createNarrowing, formatTerms, listTerms } from '../../plugins/document-stores/embedded/terms.js';
+import { createNarrowing, formatTerms, listTerms } from '../../plugins/document-stores/embedded/index-terms.js';
 import { createDocument, omitInsertOperators, createSeed } from '../../plugins/document-stores/embedded/upsert.js';
-import { validateOperands } from '../../plugins/document-stores/embedded/operands.js';
+import { validateOperands } from '../../plugins/document-stores/embedded/update-operands.js';
 import type { Document } from '../../plugins/document-stores/kind.js';
 
 const HEX = '0123456789abcdef01234567';

@@ -1,7 +1,7 @@
 /** What the embedded document store computes by itself where the library it stands on differs from MongoDB: order, cuts, stages. */
 import { expect } from 'chai';
 import { projectDocuments, runPipeline } from '../../plugins/document-stores/embedded/engine.js';
-import { compareDocumentValues } from '../../plugins/document-stores/embedded/order.js';
+import { compareDocumentValues } from '../../plugins/document-stores/embedded/sort-order.js';
 
 const none = (): [] => [];
 

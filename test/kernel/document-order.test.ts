@@ -1,7 +1,7 @@
 /** The order of values as MongoDB documents it: by type, within a type, and by the fields of a sort; also what the terms of the index say. */
 import { expect } from 'chai';
 import { ObjectId } from 'bson';
-import { compareDocumentValues, createOrder } from '../../plugins/document-stores/embedded/order.js';
+import { compareDocumentValues, createOrder } from '../../plugins/document-stores/embedded/sort-order.js';
 
 const oid = (end: string): ObjectId => new ObjectId(end.padStart(24, '0'));
 const formatValue = (value: unknown): string =>

@@ -10,7 +10,7 @@ import {
   type FieldSchema,
   type Rules,
 } from '../../plugins/document-stores/shared/rules.js';
-import { isEmptyWindow } from '../../plugins/document-stores/shared/window.js';
+import { isEmptyWindow } from '../../plugins/document-stores/shared/result-window.js';
 import { createModelColumn, createModelTable } from '../support/model-tables.js';
 
 const NUMBERS = ['int', 'long', 'double'];

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compareWithFile, listDifferences } from '../support/expected.js';
+import { compareWithFile, listDifferences } from '../support/expected-file.js';
 
 const row = (line: number, message: string): Record<string, string | number> => ({
   code: 'DEF_TYPE',

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { array, number, string } from 'yup';
 import * as read from '../../language/export/data-reader.js';
-import { describeBounds } from '../../language/export/field-words.js';
+import { describeBounds } from '../../language/export/describe-field.js';
 import { toAnchor, joinBlocks, formatJsonBlock, toMidSentence, formatTable } from '../../language/export/markdown.js';
 import type { Json } from '../../contract/json.js';
 import type { SchemaLike } from '../../contract/plugin.js';

@@ -17,7 +17,7 @@ import {
   listFixTexts,
   listFindings,
   type DefinitionObject,
-} from '../support/check-place.js';
+} from '../support/feature-findings.js';
 
 describe('checks of tokens', () => {
   const settings = (custom_claim_fields: Json, rest: DefinitionObject = {}): DefinitionObject => ({

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { number, string } from 'yup';
-import { validateScalar, formatKind } from '../../language/analysis/judge.js';
+import { validateScalar, formatKind } from '../../language/analysis/validate-node.js';
 import { createReport, isInside } from '../../language/analysis/report.js';
 import type { SchemaLike } from '../../contract/plugin.js';
 import { foldSchema } from '../../language/schema/fold.js';

@@ -9,7 +9,7 @@ import { createAnalyser, type SourceFile } from '../../language/analysis/analyse
 import { analyseConfig } from '../../language/analysis/config.js';
 import type { Fix, Problem } from '../../contract/problem.js';
 import { createEnvFacts } from '../../language/project/environment.js';
-import { createSeededRandom, type Random } from '../support/edits.js';
+import { createSeededRandom, type Random } from '../support/random-edits.js';
 import {
   applyFixToFiles,
   listCaseNames,
@@ -20,7 +20,7 @@ import {
   SQL,
   createTrialRegistry,
 } from '../support/fixtures.js';
-import { collectGuards, listLoosenedGuards } from '../support/guards.js';
+import { collectGuards, listLoosenedGuards } from '../support/guard-inventory.js';
 import { ROOT, SAMPLE_ENV } from '../support/project.js';
 import { countRuns, runSeed, sampleCases } from '../support/sample.js';
 

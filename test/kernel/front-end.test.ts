@@ -18,7 +18,7 @@ import {
   createTrialRegistry,
   type Fixture,
 } from '../support/fixtures.js';
-import { compareWithFile } from '../support/expected.js';
+import { compareWithFile } from '../support/expected-file.js';
 import { sampleCases } from '../support/sample.js';
 
 const registry = createTrialRegistry();

@@ -1,7 +1,7 @@
 /** The bound on hashing: how many at a time, how many may wait, who is next. No clock is involved. */
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
-import { createHashLimiter, hashesAtOnce, hashing } from '../../plugins/hashers/shared/gate.js';
+import { createHashLimiter, hashesAtOnce, hashing } from '../../plugins/hashers/shared/hash-limiter.js';
 
 /** Work that ends when the test says so. */
 function job(): { readonly work: () => Promise<string>; readonly end: (value: string) => void; started: boolean } {

@@ -2,16 +2,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
-import { RawJson } from '../../contract/rendered.js';
+import { RawJson } from '../../contract/raw-json.js';
 import type { RouteReply } from '../../contract/hooks.js';
-import { Unread } from '../../kernel/http/unread.js';
+import { Unread } from '../../kernel/http/unread-limit.js';
 import {
   createCommonHeaders,
   buildHeaders,
   mergeHeaders,
   sendResponse,
   type ResponseDefaults,
-} from '../../kernel/http/answer.js';
+} from '../../kernel/http/response.js';
 import { createCors } from '../../kernel/http/cors.js';
 import { sendRoute } from '../../kernel/http/plugin-routes.js';
 import { getStatus } from '../../kernel/http/status.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { AcceptPlan, ActionGroup, PartPlan } from '../../kernel/plan/plan.js';
 import { createFault } from '../../contract/fault.js';
 import type { Frame, Step, Unit } from '../../contract/plan.js';
-import { BackgroundInvocation } from '../../kernel/runtime/deferring.js';
+import { BackgroundInvocation } from '../../kernel/runtime/background.js';
 import { invokePlan } from '../../kernel/runtime/invoke.js';
 import { createTestInvocation } from '../support/invocation.js';
 import {

@@ -4,7 +4,7 @@ import type { ActionGroup } from '../../kernel/plan/plan.js';
 import { createFault } from '../../contract/fault.js';
 import { done } from '../../contract/hooks.js';
 import type { ActionTiming, Frame, Step, Unit } from '../../contract/plan.js';
-import { RawJson } from '../../contract/rendered.js';
+import { RawJson } from '../../contract/raw-json.js';
 import { invokePlan } from '../../kernel/runtime/invoke.js';
 import { createTestInvocation } from '../support/invocation.js';
 import {

@@ -9,7 +9,7 @@ import { createSchema } from '../../language/export/schema-files.js';
 import { createDocument } from '../../language/source/document.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import { createBuiltinRegistry, collectProblems } from '../support/fixtures.js';
-import { applyTextEdits, parseMarked, renderSnippet } from '../support/marked.js';
+import { applyTextEdits, parseMarked, renderSnippet } from '../support/marked-source.js';
 
 const registry = createBuiltinRegistry();
 const json = service.getLanguageService({

@@ -1,7 +1,7 @@
 /** The line: turns by client, ends of waits, refusals by estimate. The time is the test's own. */
 import { expect } from 'chai';
-import { getClientKey, toNetwork, type Requester } from '../../contract/asker.js';
-import { createLimiter, type ReleaseSlot, type Limiter } from '../../contract/line.js';
+import { getClientKey, toNetwork, type Requester } from '../../contract/requester.js';
+import { createLimiter, type ReleaseSlot, type Limiter } from '../../contract/limiter.js';
 
 interface Settings {
   readonly places?: number;

@@ -12,7 +12,7 @@ import runtime from '../../plugins/storages/local-disk/runtime.js';
 import { serveFrom } from '../../plugins/storages/local-disk/serve.js';
 import { getSecondsLeft, createSignedQuery } from '../../plugins/storages/local-disk/signature.js';
 import { PNG_RED } from '../support/pictures.js';
-import { listOpenTempFiles } from '../support/spool.js';
+import { listOpenTempFiles } from '../support/temp-files.js';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 const SECRET = Buffer.alloc(32, 1);

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
 import { openFolder, type Folder } from '../../plugins/storages/local-disk/folder.js';
-import { listFilesBelow, listOpenTempFiles } from '../support/spool.js';
+import { listFilesBelow, listOpenTempFiles } from '../support/temp-files.js';
 import { waitUntil } from '../support/until.js';
 
 /** Every handle of a file has its methods from here. */

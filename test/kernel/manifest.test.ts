@@ -1,7 +1,7 @@
 /** Manifests: what comes back is what went in, for every spec there is; and what strangers may write into one is refused. */
 import { expect } from 'chai';
 import { DataError } from '../../language/export/data-reader.js';
-import { lintSpec, lintKind } from '../../language/export/hygiene.js';
+import { lintSpec, lintKind } from '../../language/export/spec-lint.js';
 import { createManifest, formatManifest, type Manifest } from '../../language/export/manifest.js';
 import { readManifest } from '../../language/export/manifest-read.js';
 import { buildRegistry } from '../../language/analysis/registry.js';

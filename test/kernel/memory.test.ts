@@ -1,7 +1,7 @@
 /** The memory of an analysis: work is done again only for a thing that is new, or when something that it read is another. */
 import { expect } from 'chai';
-import { createStageCache } from '../../language/analysis/memory.js';
-import { memoize } from '../../language/analysis/once.js';
+import { createStageCache } from '../../language/analysis/stage-cache.js';
+import { memoize } from '../../language/analysis/memoize.js';
 import { createReport, type Report } from '../../language/analysis/report.js';
 import { CATALOGUE } from '../../language/problems/catalogue.js';
 import { createDocument } from '../../language/source/document.js';

@@ -8,7 +8,7 @@ import room from '../../plugins/broadcasts/room/spec.js';
 import single from '../../plugins/broadcasts/single/spec.js';
 import broadcast from '../../plugins/features/broadcast-websocket-message/spec.js';
 import upload from '../../plugins/modes/upload/spec.js';
-import { createCheckAction, listFixTexts, listFindings, type DefinitionObject } from '../support/check-place.js';
+import { createCheckAction, listFixTexts, listFindings, type DefinitionObject } from '../support/feature-findings.js';
 
 describe('checks of messages and uploads', () => {
   it('ask for receivers that can be meant', () => {

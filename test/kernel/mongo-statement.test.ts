@@ -5,7 +5,7 @@ import type { Json } from '../../contract/json.js';
 import type { Frame, ParameterPlan, PlanTools } from '../../contract/plan.js';
 import type { DocumentAction, DocumentParts } from '../../plugins/document-actions/kind.js';
 import type { DocumentStore } from '../../plugins/document-stores/kind.js';
-import { getFieldName } from '../../plugins/queries/mongo/inserted.light.js';
+import { getFieldName } from '../../plugins/queries/mongo/insert-fields.light.js';
 import { describeQuery, makeQuery, type CompiledQuery } from '../../plugins/queries/mongo/statement.js';
 import { markOutsideTransaction, createDocumentUnit, type OpenUnit } from '../../plugins/queries/mongo/unit.js';
 import { createModelColumn, createModelTable } from '../support/model-tables.js';

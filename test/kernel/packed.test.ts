@@ -7,7 +7,7 @@ import { buildRegistry, type Registry } from '../../language/analysis/registry.j
 import { BootError } from '../../contract/boot-error.js';
 import { definePlugin, pluginId, type PluginSpec, type SchemaLike } from '../../contract/plugin.js';
 import { toPlainData } from '../../language/export/manifest.js';
-import { packSpecs, unpackSpecs, type SpecList } from '../../language/export/packed.js';
+import { packSpecs, unpackSpecs, type SpecList } from '../../language/export/pack-specs.js';
 import { foldSchema } from '../../language/schema/fold.js';
 import { unpackNode, type PackedNode } from '../../language/schema/packed-node.js';
 import { specs } from '../../plugins/index.spec.js';

@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import { HEADER_NAME } from '../../language/strings/header.js';
-import { createHider } from '../../language/strings/hidden.js';
+import { createHider } from '../../language/strings/hide-secrets.js';
 import { compilePath, splitPath, writePath } from '../../language/strings/path.js';
 import { parsePlaceholder } from '../../language/strings/placeholder.js';
-import { formatLargerUnits, formatWithUnit } from '../../language/strings/quantities.js';
+import { formatLargerUnits, formatWithUnit } from '../../language/strings/format-quantity.js';
 import {
   fillPath,
   hasParameters,

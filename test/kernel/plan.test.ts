@@ -5,13 +5,13 @@
 import { expect } from 'chai';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { omitColor } from '../../cli/paint.js';
+import { omitColor } from '../../cli/colors.js';
 import { formatEndpointTable, formatScheduleTable } from '../../cli/table.js';
 import type { ResourceSummary } from '../../kernel/plan/plan.js';
 import { createKernel, type Kernel } from '../../kernel/runtime/kernel.js';
 import { loadProject } from '../../kernel/runtime/project.js';
 import { asText, isObject, type Json } from '../../contract/json.js';
-import { compareWithFile, isUpdating } from '../support/expected.js';
+import { compareWithFile, isUpdating } from '../support/expected-file.js';
 import { listCaseNames } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { createFault } from '../../contract/fault.js';
 import type { Identified } from '../../contract/plan.js';
 import { ConnectionRejection } from '../../kernel/sockets/peer.js';
-import { createAuthSession, type AuthSessionInput } from '../../kernel/sockets/presence.js';
+import { createAuthSession, type AuthSessionInput } from '../../kernel/sockets/auth-session.js';
 
 const DAY = 86_400_000;
 /** The longest time that a timer of Node can take; a longer one fires at once. */

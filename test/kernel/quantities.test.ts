@@ -1,6 +1,6 @@
 /** Numbers in larger units: exact, short, and silent where the number says it as well. */
 import { expect } from 'chai';
-import { formatLargerUnits, formatWithUnit } from '../../language/strings/quantities.js';
+import { formatLargerUnits, formatWithUnit } from '../../language/strings/format-quantity.js';
 
 describe('quantities', () => {
   const cases: readonly (readonly [number, string, string | null])[] = [

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { JobLease, QueueStore } from '../../plugins/queues/shared/store.js';
 import { createQueue } from '../../plugins/queues/shared/queue.js';
 import { readSettings } from '../../plugins/queues/shared/settings.js';
-import { measureCollectedHeap } from '../support/collected.js';
+import { measureCollectedHeap } from '../support/collected-heap.js';
 import { createTestJob } from '../support/queues.js';
 
 const JOBS = 2_000;

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { toClaimedJob, listStates, toJobView, type StoredJob } from '../../plugins/queues/mongo/documents.js';
 import { toJobData, toShortId, toUuid } from '../../plugins/queues/shared/job.js';
-import { createSqlJobAdmin } from '../../plugins/queues/shared/sql-desk.js';
+import { createSqlJobAdmin } from '../../plugins/queues/shared/sql-job-admin.js';
 
 const at = (seconds: number): Date => new Date(seconds * 1000);
 const VIEW = {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';
-import { createStoreWatch } from '../../plugins/queues/shared/away.js';
+import { createStoreWatch } from '../../plugins/queues/shared/store-watch.js';
 import { createSweeper, LOST } from '../../plugins/queues/shared/sweeper.js';
 import type { SweepResult } from '../../plugins/queues/shared/store.js';
 import { replaceTime, type ManualTime } from '../support/manual-time.js';

@@ -1,7 +1,7 @@
 /** Names of results that a secret column can be read from. */
 import { expect } from 'chai';
 import { addRenamed } from '../../language/analysis/renamed.js';
-import type { SqlText } from '../../language/analysis/finds.js';
+import type { SqlText } from '../../language/analysis/facts.js';
 import { scanSql } from '../../language/strings/sql.js';
 
 const ROWS: readonly (readonly [sql: string, names: string])[] = [

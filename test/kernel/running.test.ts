@@ -7,7 +7,7 @@ import type { DeferredJob, Outcome } from '../../contract/deferred.js';
 import { createFault, type FaultOptions } from '../../contract/fault.js';
 import type { PlanSet } from '../../kernel/plan/plan.js';
 import type { LiveHooks } from '../../kernel/runtime/hooks.js';
-import { createRuntimeServices } from '../../kernel/runtime/running.js';
+import { createRuntimeServices } from '../../kernel/runtime/runtime-services.js';
 
 const WORK: DeferredJob = {
   ...{ id: 'w', resource: 'r', part: 'r#1', version: 'v', needs: ['n'], acceptedAt: 0 },

@@ -9,7 +9,7 @@ import {
   retainLastValidPlans,
   assertPathsFree,
   logGuardChanges,
-} from '../../kernel/runtime/serving.js';
+} from '../../kernel/runtime/plan-retention.js';
 
 const createPlan = (id: string, version: string): ResourcePlan => ({ id, path: id, version, identities: [] }) as never;
 

@@ -1,6 +1,6 @@
 /** Which statements leave the shared connections: not those that a busy moment made late. */
 import { expect } from 'chai';
-import { createSlowStatements } from '../../plugins/dialects/postgres/slow.js';
+import { createSlowStatements } from '../../plugins/dialects/postgres/slow-statements.js';
 
 describe('slow statements', () => {
   const start = (): { slow: ReturnType<typeof createSlowStatements>; pass: (ms: number) => void } => {

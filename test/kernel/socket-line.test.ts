@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import type { Fault } from '../../contract/fault.js';
 import { createSocketConnection } from '../../kernel/sockets/connection.js';
 import type { Message } from '../../kernel/sockets/message.js';
-import type { HandledMessage } from '../../kernel/sockets/work.js';
+import type { HandledMessage } from '../../kernel/sockets/message-runner.js';
 
 const LIMITS = { rate: 2, in_flight: 2, buffered: 100, connections: 1, per_address: 1, rooms: 1, message: 1 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
-import { RawJson } from '../../contract/rendered.js';
+import { RawJson } from '../../contract/raw-json.js';
 import { createHandshakeCheck, type HandshakeInput } from '../../kernel/sockets/handshake.js';
 import { SocketInvocation } from '../../kernel/sockets/invocation.js';
 import {
@@ -12,7 +12,7 @@ import {
   readMessage,
   serializeShared,
 } from '../../kernel/sockets/message.js';
-import { createRateLimiter } from '../../kernel/sockets/pace.js';
+import { createRateLimiter } from '../../kernel/sockets/rate-limiter.js';
 import { createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from '../../kernel/sockets/peer.js';
 import { createRequestClass } from '../../kernel/sockets/request.js';
 

@@ -17,7 +17,7 @@ import {
 import { findFolds } from '../../language/source/folds.js';
 import { formatDocument, type TextChange } from '../../language/source/format.js';
 import { MAX_DEPTH, parseSource, type LocatedNode } from '../../language/source/tree.js';
-import { findObjects } from '../../language/source/windows.js';
+import { findObjects } from '../../language/source/fragments.js';
 
 /** The text with these changes made. */
 const applyChanges = (text: string, changes: readonly TextChange[]): string =>

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { parseTree, type Node, type ParseError } from 'jsonc-parser';
 import { createDocument } from '../../language/source/document.js';
 import { escapePointer } from '../../contract/json.js';
-import { parseValidTree } from '../../language/source/sound-tree.js';
+import { parseValidTree } from '../../language/source/valid-tree.js';
 import { MAX_DEPTH, findMember, findNode, parseSource, toJson, type LocatedNode } from '../../language/source/tree.js';
 import { fc } from '../support/properties.js';
 import { countRuns } from '../support/sample.js';

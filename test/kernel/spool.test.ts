@@ -10,7 +10,7 @@ import { Fault } from '../../contract/fault.js';
 import { readForm, type FormSettings } from '../../kernel/http/form.js';
 import { spoolStream, openSpoolFolder, removeStaleSpools } from '../../kernel/http/spool.js';
 import { FORM_TYPE, PNG_RED, createRawForm } from '../support/pictures.js';
-import { listOpenTempFiles, waitUntilNoTempFiles } from '../support/spool.js';
+import { listOpenTempFiles, waitUntilNoTempFiles } from '../support/temp-files.js';
 import { waitUntil } from '../support/until.js';
 
 describe('spool', () => {

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { createFault } from '../../contract/fault.js';
 import type { PartPlan } from '../../kernel/plan/plan.js';
-import { groupJobs } from '../../kernel/runtime/deferring.js';
+import { groupJobs } from '../../kernel/runtime/background.js';
 import { createErrorResponse } from '../../kernel/runtime/problem-details.js';
-import { isDeferredJob } from '../../kernel/runtime/stored-work.js';
+import { isDeferredJob } from '../../kernel/runtime/stored-jobs.js';
 import { createTestInvocation } from '../support/invocation.js';
 import { createResourcePlan } from '../support/plans.js';
 import { createTestFrame } from '../support/scopes.js';

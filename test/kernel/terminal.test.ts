@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { isConfirmed } from '../../cli/confirm.js';
 import { isPretty } from '../../cli/log.js';
-import { createPaint } from '../../cli/paint.js';
+import { createPaint } from '../../cli/colors.js';
 import type { Terminal } from '../../cli/terminal.js';
 
 interface FakeTerminal extends Terminal {

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { Unread } from '../../kernel/http/unread.js';
+import { Unread } from '../../kernel/http/unread-limit.js';
 
 describe('answers that are not read', () => {
   let now = 0;

@@ -4,7 +4,7 @@ import { compilePatterns } from '../../kernel/plan/patterns.js';
 import type { PlanSet, ResourcePlan } from '../../kernel/plan/plan.js';
 import { BootError } from '../../contract/boot-error.js';
 import { createFault, type Fault } from '../../contract/fault.js';
-import { retryUntilAvailable, rejectWaiting } from '../../kernel/runtime/waiting.js';
+import { retryUntilAvailable, rejectWaiting } from '../../kernel/runtime/retry-unavailable.js';
 import { createResourcePlan } from '../support/plans.js';
 import { waitUntil } from '../support/until.js';
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createDocument, positionAt } from '../../language/source/document.js';
 import { CompletionRequest, type CompletionList } from 'vscode-languageserver-protocol';
 import { openProject } from '../../language-server/project.js';
-import { createDocumentContext } from '../../language-server/view.js';
+import { createDocumentContext } from '../../language-server/document-context.js';
 import { completionsAt } from '../../language-server/features/completion.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { sampleCases } from '../support/sample.js';

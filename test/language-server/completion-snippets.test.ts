@@ -18,7 +18,7 @@ import {
   listVariants,
 } from '../../language-server/completion/variants.js';
 import { createBuiltinRegistry, SQL } from '../support/fixtures.js';
-import { renderSnippet } from '../support/marked.js';
+import { renderSnippet } from '../support/marked-source.js';
 
 const registry = createBuiltinRegistry();
 /** Every variable is set, to 32 characters. */

@@ -10,10 +10,10 @@ import { definePlugin } from '../../contract/plugin.js';
 import { flag, list, shape, slot, text, value } from '../../contract/combinators.js';
 import { completionsAt } from '../../language-server/features/completion.js';
 import { openProject, type Project } from '../../language-server/project.js';
-import { createDocumentContext } from '../../language-server/view.js';
+import { createDocumentContext } from '../../language-server/document-context.js';
 import { specs } from '../../plugins/index.spec.js';
 import { kinds } from '../../plugins/index.kinds.js';
-import { parseMarked } from '../support/marked.js';
+import { parseMarked } from '../support/marked-source.js';
 
 const stamp = defineKind({
   kind: 'stamp',

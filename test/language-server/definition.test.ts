@@ -9,7 +9,7 @@ import {
   requestRename,
 } from '../support/editor-names.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { parseMarked } from '../support/marked.js';
+import { parseMarked } from '../support/marked-source.js';
 
 const MODEL = 'definitions/_user.model.json';
 const NOTES = 'definitions/_note.model.json';

@@ -8,7 +8,7 @@ import { CATALOGUE } from '../../language/problems/catalogue.js';
 import { REQUEST_CODES } from '../../language/problems/request-codes.js';
 import { openProject } from '../../language-server/project.js';
 import { createWorkspace } from '../../language-server/workspace.js';
-import { toDiagnostic } from '../../language-server/render.js';
+import { toDiagnostic } from '../../language-server/diagnostics.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 
 const FILE = 'definitions/a.resource.json';

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { CodeActionRequest, InlayHintRequest } from 'vscode-languageserver-protocol';
 import { NAME_SOURCES } from '../../language-server/completion/names/index.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { requestHover } from '../support/hovering.js';
+import { requestHover } from '../support/hover-requests.js';
 import { ROOT } from '../support/project.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');

@@ -8,7 +8,7 @@ import { createDocument } from '../../language/source/document.js';
 import { formatDocument } from '../../language/source/format.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { applyTextEdits, parseMarked } from '../support/marked.js';
+import { applyTextEdits, parseMarked } from '../support/marked-source.js';
 import { ROOT } from '../support/project.js';
 import { sampleCases } from '../support/sample.js';
 

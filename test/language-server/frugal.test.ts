@@ -1,6 +1,6 @@
 /** When the server gives memory back: once in each pause, and not while messages come. */
 import { expect } from 'chai';
-import { collectWhenIdle, createGarbageCollector } from '../../language-server/frugal.js';
+import { collectWhenIdle, createGarbageCollector } from '../../language-server/idle-gc.js';
 
 describe('the memory of the server', () => {
   it('is collected once in a pause, and never while messages come', async () => {

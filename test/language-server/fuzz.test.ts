@@ -11,7 +11,7 @@ import { LSPErrorCodes, ResponseError } from 'vscode-languageserver-protocol';
 import { positionAt, createDocument } from '../../language/source/document.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { assertWellFormed, listRequests, type Place, type Request } from '../support/editor-requests.js';
-import { createSeededRandom } from '../support/edits.js';
+import { createSeededRandom } from '../support/random-edits.js';
 import { ROOT } from '../support/project.js';
 import { runSeed, sampleCases } from '../support/sample.js';
 

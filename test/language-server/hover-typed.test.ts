@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findHover } from '../../language-server/features/hover.js';
 import { openProject, type Project } from '../../language-server/project.js';
-import { createDocumentContext } from '../../language-server/view.js';
+import { createDocumentContext } from '../../language-server/document-context.js';
 import { ROOT } from '../support/project.js';
 import { countRuns } from '../support/sample.js';
 

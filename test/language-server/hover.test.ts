@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DocumentLinkRequest, InlayHintRequest, type Position } from 'vscode-languageserver-protocol';
 import { DEFINITIONS } from '../support/fixtures.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
-import { requestHover } from '../support/hovering.js';
+import { requestHover } from '../support/hover-requests.js';
 
 const FILE = 'definitions/a.resource.json';
 const MODEL = JSON.stringify({

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import type { Json } from '../../contract/json.js';
 import type { MemberNames } from '../../contract/field-meta.js';
 import { createEnvNames } from '../../language-server/env-names.js';
-import { escapeJsonText } from '../../language-server/inside.js';
-import { formatFileLink } from '../../language-server/place-words.js';
+import { escapeJsonText } from '../../language-server/json-string.js';
+import { formatFileLink } from '../../language-server/location-links.js';
 import { resolveNextPlace, pathIn } from '../../language-server/queries/documents.js';
 import { toCodeBlock, toCodeSpan } from '../../language-server/safe-markdown.js';
 import { toFilePath, toFileUri } from '../../language-server/uri.js';
-import { ruleCells, ruleMarkdown, ruleText } from '../../language-server/words-rules.js';
+import { ruleCells, ruleMarkdown, ruleText } from '../../language-server/describe-rules.js';
 import { createTrialRegistry } from '../support/fixtures.js';
 import { createTempProject } from '../support/project.js';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { InlayHintRequest, type InlayHint } from 'vscode-languageserver-protocol';
 import type { Editor } from '../support/editor-pair.js';
-import { applyTextEdits } from '../support/marked.js';
+import { applyTextEdits } from '../support/marked-source.js';
 import { FILE, formatSqlResource, openSqlEditor } from '../support/editor-sql.js';
 
 describe('language server: hints behind placeholders', () => {

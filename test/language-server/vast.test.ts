@@ -5,7 +5,7 @@
  */
 import { expect } from 'chai';
 import { DocumentSymbolRequest, HoverRequest } from 'vscode-languageserver-protocol';
-import { createGarbageCollector } from '../../language-server/frugal.js';
+import { createGarbageCollector } from '../../language-server/idle-gc.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
 import { isDeep } from '../support/sample.js';
 import { measureAsyncCpuTime } from '../support/cpu.js';

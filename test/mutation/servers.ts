@@ -1,7 +1,7 @@
 /** The servers that all test processes of one run of the tool share: started once, handed on by the variables that tests read. */
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 import { startMongo, stopMongo } from '../support/mongo.js';
 import { startMysql, stopMysql } from '../support/mysql.js';
 import { startPostgres, stopPostgres } from '../support/postgres.js';

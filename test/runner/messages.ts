@@ -1,5 +1,5 @@
 /** Messages between the process that runs the tests' workers and the workers: files one way, results the other. */
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 
 export type ServerName = 'postgres' | 'redis' | 'mongo' | 'mariadb' | 'mysql' | 's3';
 /** What a worker needs to know of a server: its address, and the keys of an object store. */

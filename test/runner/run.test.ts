@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { join } from 'node:path';
 import { ROOT, createTempProject, type TempProject } from '../support/project.js';
 import { listFiles, toShortName } from './files.js';
-import { chooseTests, findTests } from './nearest.js';
+import { chooseTests, findTests } from './related-tests.js';
 import { createPool, type PoolOptions } from './pool.js';
 import { createReport } from './report.js';
 

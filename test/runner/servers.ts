@@ -4,7 +4,7 @@ import { startMysql, stopMysql } from '../support/mysql.js';
 import { startPostgres, stopPostgres } from '../support/postgres.js';
 import { startRedis, stopRedis } from '../support/redis.js';
 import { startS3, stopS3 } from '../support/s3.js';
-import type { ServerOrSkip } from '../support/guarded.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
 import type { ServerAddress, ServerName, ServerReply } from './messages.js';
 
 const STARTERS: Readonly<Record<ServerName, () => Promise<ServerOrSkip<object>>>> = {

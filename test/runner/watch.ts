@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../support/project.js';
-import { chooseTests, findTests } from './nearest.js';
+import { chooseTests, findTests } from './related-tests.js';
 import { createPool } from './pool.js';
 import { createReport } from './report.js';
 import { stopServers } from './servers.js';

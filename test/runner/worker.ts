@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import Mocha from 'mocha';
-import { trackHandles, trackTimers, reportLingering } from './lingering.js';
+import { trackHandles, trackTimers, reportLingering } from './open-handles.js';
 import type { Failure, FileResult, FromWorker, RunFile, ToWorker } from './messages.js';
 import { mapStack } from './stack.js';
 import { endWorker } from '../support/shared-server.js';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { startBalancer, type Balancer } from './balancer.js';
 import { startCli, type Child, type Finished } from './child.js';
 import { createClient, type Client } from './client.js';
-import { pause, type ServerOrSkip } from './guarded.js';
+import { pause, type ServerOrSkip } from './guarded-server.js';
 import { startKernel, type TestKernel } from './kernel.js';
 import { createPostgresDatabase, startPostgres } from './postgres.js';
 import { createTempProject, type Files, type TempProject } from './project.js';

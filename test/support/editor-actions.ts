@@ -7,7 +7,7 @@ import {
   type TextEdit,
 } from 'vscode-languageserver-protocol';
 import type { Editor } from './editor-pair.js';
-import { applyTextEdits, parseMarked } from './marked.js';
+import { applyTextEdits, parseMarked } from './marked-source.js';
 
 export interface OfferedActions {
   readonly actions: readonly CodeAction[];

@@ -15,7 +15,7 @@ import {
 } from 'vscode-languageserver-protocol';
 import { createDocument } from '../../language/source/document.js';
 import type { Editor } from './editor-pair.js';
-import { applyTextEdits } from './marked.js';
+import { applyTextEdits } from './marked-source.js';
 
 /** `file:line:column text`, one-based, sorted. */
 export type LocationTexts = readonly string[];

@@ -33,7 +33,7 @@ import {
   type PublishDiagnosticsParams,
 } from 'vscode-languageserver-protocol';
 import { serve } from '../../language-server/server.js';
-import { applyTextEdits, parseMarked, renderSnippet, type MarkedSource } from './marked.js';
+import { applyTextEdits, parseMarked, renderSnippet, type MarkedSource } from './marked-source.js';
 
 export interface Editor {
   readonly folder: string;

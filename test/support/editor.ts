@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { Browser, Frame, Locator, Page } from 'playwright-core';
 import { startBrowser } from './browser.js';
-import { skipWithReason, type ServerOrSkip } from './guarded.js';
+import { skipWithReason, type ServerOrSkip } from './guarded-server.js';
 import { waitUntil } from './until.js';
 import { startVscode, type VscodeOptions } from './vscode.js';
 import { NO_BROWSER } from './skip.js';

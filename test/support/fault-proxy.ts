@@ -4,7 +4,7 @@
  */
 import { createConnection, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
-import { pickFreePort } from './guarded.js';
+import { pickFreePort } from './guarded-server.js';
 
 export interface FaultProxy {
   readonly port: number;

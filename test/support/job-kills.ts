@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { startCluster, type Cluster } from './cluster.js';
-import { pause, type ServerOrSkip } from './guarded.js';
+import { pause, type ServerOrSkip } from './guarded-server.js';
 import { defineCallAction, defineExtraction, defineQueuedResource, defineSqlAction } from './job-steps.js';
 import { openQueue, type Address } from './queues.js';
 

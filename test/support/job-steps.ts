@@ -5,7 +5,7 @@
 import type { JobView } from '../../contract/deferred.js';
 import type { Answer, Loose } from './client.js';
 import { DATABASES, startKernel, type TestDatabase, type TestKernel } from './kernel.js';
-import type { ServerOrSkip } from './guarded.js';
+import type { ServerOrSkip } from './guarded-server.js';
 import { createMongoDatabase, startMongo } from './mongo.js';
 import { startOwnRedis } from './redis.js';
 import { createJsonBehaviour, startUpstream } from './upstream.js';

@@ -7,7 +7,7 @@ import type { Queue } from '../../plugins/queues/kind.js';
 import pg from 'pg';
 import { startCluster, type Cluster, type Member } from './cluster.js';
 import { startEffects, type Effect } from './effects.js';
-import { pause, type ServerOrSkip } from './guarded.js';
+import { pause, type ServerOrSkip } from './guarded-server.js';
 import { startLoad, type Ledger } from './load.js';
 import { openQueue } from './queues.js';
 

@@ -2,7 +2,7 @@
  * Steady load by several callers, each request sent exactly once and known by its number, so that afterwards every one can
  * be looked for in a ledger. Nothing is tried again; what became of each number is told, not judged.
  */
-import { pause } from './guarded.js';
+import { pause } from './guarded-server.js';
 
 export interface Load {
   /** Requests begun so far. */

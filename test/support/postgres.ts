@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { pickFreePort, skipWithReason, startGuardedServer, type ServerOrSkip } from './guarded.js';
+import { pickFreePort, skipWithReason, startGuardedServer, type ServerOrSkip } from './guarded-server.js';
 import { shareServer, stopSharedServer, runAtEnd } from './shared-server.js';
 import { NO_POSTGRES } from './skip.js';
 

@@ -2,7 +2,7 @@
  * fast-check, whose cases follow from the seed of the run: `--seed` tries the same ones again. Property tests take it from here.
  */
 import fc from 'fast-check';
-import { createSeededRandom } from './edits.js';
+import { createSeededRandom } from './random-edits.js';
 import { runSeed } from './sample.js';
 
 fc.configureGlobal({ seed: createSeededRandom(runSeed).below(2 ** 31) });

@@ -4,7 +4,7 @@
  * server is never emptied: suites choose key prefixes of their own.
  */
 import { Redis } from 'ioredis';
-import { pickFreePort, skipWithReason, findProgram, startGuardedServer, type ServerOrSkip } from './guarded.js';
+import { pickFreePort, skipWithReason, findProgram, startGuardedServer, type ServerOrSkip } from './guarded-server.js';
 import { shareServer, stopSharedServer, runAtEnd } from './shared-server.js';
 import { NO_REDIS } from './skip.js';
 

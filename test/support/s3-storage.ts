@@ -3,7 +3,7 @@ import type { Log } from '../../contract/plugin.js';
 import type { Storage } from '../../plugins/storages/kind.js';
 import runtime from '../../plugins/storages/minio/runtime.js';
 import { startFaultProxy, type FaultProxy } from './fault-proxy.js';
-import type { ServerOrSkip } from './guarded.js';
+import type { ServerOrSkip } from './guarded-server.js';
 import { createBucket, listBucketObjects, listOpenUploads, createS3Client, startS3, type S3Server } from './s3.js';
 
 export interface S3Subject {

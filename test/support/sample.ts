@@ -1,5 +1,5 @@
 /** Which part of a large set of cases a run takes: all of them in a deep run, else a sample that each commit chooses anew. */
-import { createSeededRandom } from './edits.js';
+import { createSeededRandom } from './random-edits.js';
 
 /** What large sets of cases cover; `test/runner/deep.ts` knows the sources of each. */
 export type Area = 'edits' | 'editor' | 'vectors' | 'strings' | 'kills' | 'races' | 'mongo';

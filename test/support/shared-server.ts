@@ -1,5 +1,5 @@
 /** One server for a whole run: a worker of the runner asks the process that started it, any other process starts its own. */
-import type { ServerOrSkip } from './guarded.js';
+import type { ServerOrSkip } from './guarded-server.js';
 import type { FromWorker, ServerName, ToWorker } from '../runner/messages.js';
 
 /** Set by the runner for its workers. */

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { pickFreePort, skipWithReason, startGuardedServer, type ServerOrSkip } from './guarded.js';
+import { pickFreePort, skipWithReason, startGuardedServer, type ServerOrSkip } from './guarded-server.js';
 import { NO_EDITOR } from './skip.js';
 
 export interface VscodeServer {

@@ -11,7 +11,7 @@ import {
   type ResourceInterface,
   type BoxLine,
   type BoxText,
-} from './plan-words.js';
+} from './plan-texts.js';
 
 export interface Area {
   readonly x: number;

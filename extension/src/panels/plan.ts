@@ -12,7 +12,7 @@ import { PLAN_PAGE } from './plan-page.js';
 import { renderSvg } from './plan-svg.js';
 import { revealRange } from './request.js';
 import { runPlan } from './run-plan.js';
-import { fetchRequestShape, fetchResources, type ListedResource } from './server-words.js';
+import { fetchRequestShape, fetchResources, type ListedResource } from './server-requests.js';
 
 interface PlanPanel {
   readonly panel: WebviewPanel;

@@ -1,6 +1,6 @@
 /** Messages between the request page (`media/request.js`) and the extension. */
-import type { ShownAnswer } from './answer.js';
-import type { RequestShape } from './server-words.js';
+import type { ShownAnswer } from './response.js';
+import type { RequestShape } from './server-requests.js';
 import type { KnownToken } from './token-store.js';
 
 export type ToPage =

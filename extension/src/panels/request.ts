@@ -5,15 +5,15 @@
 import { Range, Uri, ViewColumn, commands, window, workspace, type WebviewPanel } from 'vscode';
 import { resolveBaseUrl } from '../base-url.js';
 import type { ExtensionServices } from '../commands.js';
-import { confirmRequest } from './allowed.js';
-import { parseJsonBody, toShownAnswer, type RawAnswer } from './answer.js';
+import { confirmRequest } from './confirm-request.js';
+import { parseJsonBody, toShownAnswer, type RawAnswer } from './response.js';
 import { buildRequest } from './build-request.js';
 import { selectViewColumn, getMediaFolder, renderPage } from './page.js';
 import { pickResource } from './pick-resource.js';
 import { REQUEST_PAGE } from './request-page.js';
 import type { RequestInput, FromPage, ToPage } from './request-messages.js';
 import { NoResponseError, isRefused, send } from './send.js';
-import { fetchRequestShape, type ListedResource, type RequestShape } from './server-words.js';
+import { fetchRequestShape, type ListedResource, type RequestShape } from './server-requests.js';
 import { createTokenStore, type TokenStore } from './token-store.js';
 import { findTokens } from './tokens.js';
 

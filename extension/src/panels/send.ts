@@ -1,6 +1,6 @@
 /** Sends a request from this process and measures it. Follows no redirects; limits the size of the body it reads. */
 import type { BuiltRequest } from './build-request.js';
-import type { RawAnswer } from './answer.js';
+import type { RawAnswer } from './response.js';
 
 /** No response was received; the message says why. */
 export class NoResponseError extends Error {}

@@ -2,7 +2,7 @@
 import type { ActionModel, Definition } from '../../../language/analysis/model.js';
 import { isInside } from '../../../language/analysis/report.js';
 import { findMember, type LocatedNode } from '../../../language/source/tree.js';
-import { suggestDeclared } from './own.js';
+import { suggestDeclared } from './definition-names.js';
 import {
   listDefinitions,
   getDefinitionId,
@@ -12,7 +12,7 @@ import {
   type Name,
   type NameSourceInput,
   type NameSource,
-} from './place.js';
+} from './name-source.js';
 
 /** Ids in the resource named by the sibling field; `self` is the resource at the cursor. */
 export const suggestActions: NameSource = (place) => {

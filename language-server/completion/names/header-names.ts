@@ -1,5 +1,5 @@
 /** Common headers with their purpose. Data only. */
-import type { Name } from './place.js';
+import type { Name } from './name-source.js';
 
 const toNames = (rows: Readonly<Record<string, string>>): readonly Name[] =>
   Object.entries(rows).map(([name, detail]) => ({ name, detail }));

@@ -1,11 +1,11 @@
 /** All name sources, by the name that fields use in `refers`, `complete`, or accessor facts. An unknown source offers nothing. */
 import type { FieldNode } from '../../../language/schema/field-node.js';
 import type { FieldMeta, SymbolKind } from '../../../contract/field-meta.js';
-import type { CursorContext, DocumentContext } from '../../view.js';
+import type { CursorContext, DocumentContext } from '../../document-context.js';
 import { suggestActions, suggestResultNames } from './actions.js';
-import { suggestMediaTypes, suggestSchedules, suggestZones } from './fixed.js';
-import { suggestClaims, suggestDeclared, missingNames, suggestPayloadFields, suggestValueNames } from './own.js';
-import { createNameSourceInput, uniqueNames, type Name, type NameSource } from './place.js';
+import { suggestMediaTypes, suggestSchedules, suggestZones } from './constant-names.js';
+import { suggestClaims, suggestDeclared, missingNames, suggestPayloadFields, suggestValueNames } from './definition-names.js';
+import { createNameSourceInput, uniqueNames, type Name, type NameSource } from './name-source.js';
 import {
   suggestConnections,
   suggestEnvNames,

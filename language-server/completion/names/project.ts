@@ -13,7 +13,7 @@ import {
   type Name,
   type NameSourceInput,
   type NameSource,
-} from './place.js';
+} from './name-source.js';
 import { ANSWER_HEADERS, REQUEST_HEADERS } from './header-names.js';
 
 export const suggestResources: NameSource = (place) =>

@@ -4,7 +4,7 @@ import { listAccessors } from '../../strings/accessor.js';
 import type { LocatedNode } from '../../source/tree.js';
 import { listClaimReaders, listPayloadReaders } from '../checks/readers.js';
 import type { ColumnUsesByStatement } from '../checks/types.js';
-import type { SqlText } from '../finds.js';
+import type { SqlText } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
 import { isInside } from '../report.js';

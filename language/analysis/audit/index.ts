@@ -3,7 +3,7 @@ import { asText, isObject } from '../../../contract/json.js';
 import { toJsonObject } from '../../source/tree.js';
 import type { Queries } from '../link-group.js';
 import type { LinkedResource } from '../linked.js';
-import type { StageCache } from '../memory.js';
+import type { StageCache } from '../stage-cache.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import type { Report } from '../report.js';

@@ -7,11 +7,11 @@ import { locateInString } from '../../source/escapes.js';
 import { findNearest } from '../../source/suggest.js';
 import { Slot } from '../../../contract/slot.js';
 import type { Definition } from '../model.js';
-import { findInventedName } from '../invented.js';
-import { reportUnknownPlugin } from '../judge.js';
+import { findInventedName } from '../made-up-names.js';
+import { reportUnknownPlugin } from '../validate-node.js';
 import type { Registry } from '../registry.js';
 import { formatHint, type Report, type SourceLocation } from '../report.js';
-import type { AccessorText } from '../finds.js';
+import type { AccessorText } from '../facts.js';
 import { listKnownAccessors, suggestAccessor } from './invented-accessors.js';
 
 /** Never includes the values of the variables. */

@@ -5,10 +5,10 @@
 import { isObject } from '../../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
 import { findMember, type LocatedNode } from '../../source/tree.js';
-import type { Declaration } from '../finds.js';
+import type { Declaration } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
-import { createFix } from '../repairs.js';
+import { createFix } from '../fix-factory.js';
 import { type Report, type ReportOptions, isInside } from '../report.js';
 import { filterOutputReads, listValueReads, type ValueRead } from '../value-reads.js';
 import { findExtraction, listSourceKeys } from './uses.js';

@@ -3,7 +3,7 @@
  */
 import { Slot } from '../../../contract/slot.js';
 import type { AccessorPart } from '../../strings/accessor.js';
-import { memoize } from '../once.js';
+import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';
 
 /** `whole` is false if the text still contains a placeholder name. */

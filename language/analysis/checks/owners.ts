@@ -5,7 +5,7 @@
 import { listAccessors } from '../../strings/accessor.js';
 import { locateInString } from '../../source/escapes.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
-import type { SqlText } from '../finds.js';
+import type { SqlText } from '../facts.js';
 import type { Registry } from '../registry.js';
 import { findChange } from '../changes.js';
 import { hasIdentifyingGuard } from '../fix-guards.js';

@@ -6,10 +6,10 @@ import type { CheckPlace, Finding, FindingEdit, PluginSpec } from '../../../cont
 import { findNearest } from '../../source/suggest.js';
 import type { Document } from '../../source/document.js';
 import type { AnalysisSettings } from '../config.js';
-import { resolveEdits, createFix } from '../repairs.js';
+import { resolveEdits, createFix } from '../fix-factory.js';
 import type { ReportOptions, SourceLocation } from '../report.js';
 import type { AccessorContext } from './accessors.js';
-import type { PluginUsage } from '../finds.js';
+import type { PluginUsage } from '../facts.js';
 
 /** Null if the field is ambiguous. */
 export type ModelField = (name: string) => { readonly doc: Document; readonly node: LocatedNode } | null;

@@ -1,7 +1,7 @@
 /** Reports environment variables with two purposes: a leak through one compromises the other. Compares names, not values. */
 import type { Definition } from '../model.js';
-import type { AccessorText } from '../finds.js';
-import type { StageCache } from '../memory.js';
+import type { AccessorText } from '../facts.js';
+import type { StageCache } from '../stage-cache.js';
 import type { Registry } from '../registry.js';
 import type { Report, SourceLocation } from '../report.js';
 

@@ -1,6 +1,6 @@
 /** Finds accessors by their facts, so that the kernel contains no accessor names. */
 import { Slot } from '../../../contract/slot.js';
-import { memoize } from '../once.js';
+import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';
 
 type Readers = Readonly<Record<'payload' | 'claims' | 'headers', readonly string[]>>;

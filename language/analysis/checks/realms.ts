@@ -1,10 +1,10 @@
 /** Checks messages addressed to a uid: it must be certain which guard issues the uid. */
 import { findNode } from '../../source/tree.js';
-import type { PluginUsage } from '../finds.js';
+import type { PluginUsage } from '../facts.js';
 import type { LinkedResource } from '../linked.js';
 import { isJudged, resolveMessageRealm, findRealm, listRealms } from '../realms.js';
 import type { Registry } from '../registry.js';
-import { resolveEdits, createFix } from '../repairs.js';
+import { resolveEdits, createFix } from '../fix-factory.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
 
 export function checkRealms(registry: Registry, report: Report, resources: readonly LinkedResource[]): void {

@@ -1,6 +1,6 @@
 /** Reports database errors for statements. A finding with the same cause is raised to certain instead of reported twice. */
-import type { StatementRejection } from '../../../contract/trial.js';
-import type { SqlText } from '../finds.js';
+import type { StatementRejection } from '../../../contract/statement-check.js';
+import type { SqlText } from '../facts.js';
 import type { Definition } from '../model.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
 import { createSqlLocator } from '../sql/places.js';

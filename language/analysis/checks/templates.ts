@@ -2,7 +2,7 @@
 import type { Document } from '../../source/document.js';
 import { toDocumentOffset, locateInString } from '../../source/escapes.js';
 import type { LocatedNode } from '../../source/tree.js';
-import type { WalkResult } from '../finds.js';
+import type { WalkResult } from '../facts.js';
 import type { Registry } from '../registry.js';
 import { type Report, isInside } from '../report.js';
 import { findMiscasedAccessors, listKnownAccessors, suggestAccessor } from './invented-accessors.js';

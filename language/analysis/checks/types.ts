@@ -3,7 +3,7 @@ import { asText, isObject, type Json } from '../../../contract/json.js';
 import { Slot } from '../../../contract/slot.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { findMember, toJson, type LocatedNode } from '../../source/tree.js';
-import type { SqlText } from '../finds.js';
+import type { SqlText } from '../facts.js';
 import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Registry } from '../registry.js';
 import { type Report, type SourceLocation, isInside } from '../report.js';

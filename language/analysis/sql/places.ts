@@ -3,7 +3,7 @@ import type { SqlToken } from '../../strings/sql.js';
 import type { QuotedSql } from '../../strings/sql-reserved.js';
 import { locateInString } from '../../source/escapes.js';
 import type { Document } from '../../source/document.js';
-import type { SqlText } from '../finds.js';
+import type { SqlText } from '../facts.js';
 import type { SourceLocation } from '../report.js';
 import { createUnitLookup } from './tree.js';
 

@@ -1,7 +1,7 @@
 /** Collects the names in accessor tails. The facts of an accessor declare what it reads. */
 import { Slot } from '../../../contract/slot.js';
 import type { AccessorPart } from '../../strings/accessor.js';
-import type { AccessorText } from '../finds.js';
+import type { AccessorText } from '../facts.js';
 import type { Registry } from '../registry.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { isInside } from '../report.js';

@@ -1,6 +1,6 @@
 /** Collects names in document queries: collections and fields. Reads pipelines up to the first stage that reshapes documents. */
 import type { LocatedNode, Member } from '../../source/tree.js';
-import type { DocumentQuery } from '../finds.js';
+import type { DocumentQuery } from '../facts.js';
 import type { Definition } from '../model.js';
 import type { SymbolCollector } from '../symbols.js';
 import { listCollections } from '../tables.js';

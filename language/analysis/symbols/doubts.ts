@@ -3,7 +3,7 @@
  */
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import type { LocatedNode } from '../../source/tree.js';
-import type { DocumentQuery, SqlText } from '../finds.js';
+import type { DocumentQuery, SqlText } from '../facts.js';
 import type { Analysis, Definition } from '../model.js';
 import type { SourceLocation } from '../report.js';
 import { createSqlLocator } from '../sql/places.js';

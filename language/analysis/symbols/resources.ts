@@ -1,7 +1,7 @@
 /** Collects the names of resources: ids, actionables, payload fields, produced names and claims. */
 import { listParameterSpans } from '../../strings/route.js';
 import { findMember, type LocatedNode } from '../../source/tree.js';
-import type { Reference } from '../finds.js';
+import type { Reference } from '../facts.js';
 import { isInside } from '../report.js';
 import type { ActionModel, Analysis, ResourceModel } from '../model.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';

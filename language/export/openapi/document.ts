@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../contract/json.js';
 import { getProblemType } from '../../../contract/profile.js';
 import type { ResourceModel } from '../../analysis/model.js';
-import { describeWebSocket } from './connected.js';
+import { describeWebSocket } from './websocket.js';
 import { createOperation, formatOpenapiPath } from './operation.js';
 import { describeResource, type ResourceDescription } from './resource.js';
 import { createResponses, PROBLEM, REQUEST_ID } from './responses.js';

@@ -5,13 +5,13 @@
 import type { ApiField } from '../../../contract/api.js';
 import { listPathParameters } from '../../strings/route.js';
 import { listClaimReaders, listPayloadReaders } from '../../analysis/checks/readers.js';
-import type { AccessorText } from '../../analysis/finds.js';
+import type { AccessorText } from '../../analysis/facts.js';
 import { isInside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { ANY } from '../../../contract/forms.js';
 import { getNodeText } from '../../analysis/node-text.js';
 import type { Scope } from './scope.js';
-import { listTexts } from './texts.js';
+import { listTexts } from './accessor-texts.js';
 
 const TEXT: ApiField = { schema: { type: 'string' }, required: true };
 

@@ -11,18 +11,18 @@ import type {
 } from '../../../contract/api.js';
 import type { PluginSpec } from '../../../contract/plugin.js';
 import { ResourcePhase, Slot } from '../../../contract/slot.js';
-import type { PluginUsage } from '../../analysis/finds.js';
-import { partitionActions, createImmediateTest, findMainAction } from '../../analysis/division.js';
+import type { PluginUsage } from '../../analysis/facts.js';
+import { partitionActions, createImmediateTest, findMainAction } from '../../analysis/foreground.js';
 import { isInside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
 import { addRenamed } from '../../analysis/renamed.js';
 import { ANY, splitForms as formsIn, toNullable, findSchema } from '../../../contract/forms.js';
 import { narrowFile } from './body.js';
 import { listPayloadFields } from './payload-names.js';
-import { describeAccessors, listKernelErrors, collectErrors } from './refusals.js';
+import { describeAccessors, listKernelErrors, collectErrors } from './errors.js';
 import { describePlugin, type Around, type Scope } from './scope.js';
 import { listAlternatives, type GuardScheme } from './security.js';
-import { listTexts } from './texts.js';
+import { listTexts } from './accessor-texts.js';
 
 export interface ResourceDescription {
   readonly fields: ReadonlyMap<string, ApiField>;

@@ -4,7 +4,7 @@
 import type { ApiPart, ApiSecurity } from '../../../contract/api.js';
 import type { JsonObject } from '../../../contract/json.js';
 import type { PluginSpec } from '../../../contract/plugin.js';
-import type { PluginUsage } from '../../analysis/finds.js';
+import type { PluginUsage } from '../../analysis/facts.js';
 import type { Registry } from '../../analysis/registry.js';
 
 /** A scheme with the identity of the source that validates it. */

@@ -1,7 +1,7 @@
 /** Ascon-128a (v1.2), implemented here: the platform lacks it, and packages of that name moved to another algorithm. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cipher, type Cipher } from '../kind.js';
-import { assertKey, enforceSizes } from '../shared/sized.js';
+import { assertKey, enforceSizes } from '../shared/enforce-sizes.js';
 import { toAsconKey, openAscon, sealAscon } from './ascon.js';
 
 const KEY_BYTES = 16;

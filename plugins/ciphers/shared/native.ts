@@ -4,7 +4,7 @@
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Cipher } from '../kind.js';
-import { assertKey, enforceSizes, TAG_BYTES } from './sized.js';
+import { assertKey, enforceSizes, TAG_BYTES } from './enforce-sizes.js';
 
 type Algorithm = 'aes-256-gcm' | 'chacha20-poly1305';
 type Secret = KeyObject | Uint8Array;

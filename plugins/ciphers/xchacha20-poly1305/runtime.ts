@@ -6,7 +6,7 @@ import { hchacha } from '@noble/ciphers/chacha.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cipher, type Cipher } from '../kind.js';
 import { openNative, sealNative } from '../shared/native.js';
-import { assertKey, enforceSizes } from '../shared/sized.js';
+import { assertKey, enforceSizes } from '../shared/enforce-sizes.js';
 import { SIGMA, wordsToBytes, bytesToWords } from '../shared/words.js';
 
 const KEY_BYTES = 32;

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
 import { xsalsa20poly1305 as secretbox } from '@noble/ciphers/salsa.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cipher, type Cipher } from '../kind.js';
-import { assertKey, enforceSizes } from '../shared/sized.js';
+import { assertKey, enforceSizes } from '../shared/enforce-sizes.js';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 24;

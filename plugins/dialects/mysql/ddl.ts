@@ -1,6 +1,6 @@
 /** Writes a migration for MySQL and MariaDB, one statement per change, because table changes cannot be rolled back there. */
 import type { TableChange, TypedColumn } from '../shared/changes.js';
-import type { Ddl } from '../shared/known.js';
+import type { Ddl } from '../shared/migration-types.js';
 
 export const quoteMysqlName = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 

@@ -1,5 +1,5 @@
 /** The handle of a MySQL connection: leases a connection for each statement and converts errors to Faults. Repeats only reads. */
-import type { Requester } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/requester.js';
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { Dialect, Isolation, Row, Transaction } from '../kind.js';
 import { createExecutor } from '../shared/execute.js';

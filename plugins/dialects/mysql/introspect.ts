@@ -1,6 +1,6 @@
 /** Reads the current tables of the models from `information_schema` of MySQL and MariaDB. */
 import type { ModelTable } from '../../../contract/model.js';
-import type { KnownColumn, KnownConstraint, KnownIndex, KnownTable, KnownTables } from '../shared/known.js';
+import type { KnownColumn, KnownConstraint, KnownIndex, KnownTable, KnownTables } from '../shared/migration-types.js';
 import type { MigrationSession } from '../shared/session.js';
 
 type Cells = Readonly<Record<string, unknown>>;

@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { TableChange, MigrationPlan, PlanWarning } from '../shared/changes.js';
-import type { Flavour } from '../shared/known.js';
+import type { Flavour } from '../shared/migration-types.js';
 import type { MigrationTarget } from '../shared/migrate.js';
 import type { MigrationSession, WithSession } from '../shared/session.js';
 import { quoteMysqlName, writeMysqlDdl } from './ddl.js';
 import { isMysqlConnectionLost } from './errors.js';
 import { introspectMysql } from './introspect.js';
-import { getCollations, createTypeMapping } from './shape.js';
+import { getCollations, createTypeMapping } from './type-mapping.js';
 
 interface DriverError {
   readonly errno?: unknown;

@@ -1,13 +1,13 @@
 /** The connections to one server, each leased to one caller, with session settings that give SQL its PostgreSQL meaning. */
 import mysql from 'mysql2';
 import type { Connection, ConnectionOptions } from 'mysql2';
-import type { Requester } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/requester.js';
 import type { Fault } from '../../../contract/fault.js';
-import { createLimiter, type ReleaseSlot } from '../../../contract/line.js';
+import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
 import type { Log } from '../../../contract/plugin.js';
 import { checkResultSize, LargeResult } from '../../shared/results.js';
-import { toStatementResult, type StatementResult } from './answer.js';
+import { toStatementResult, type StatementResult } from './statement-result.js';
 import type { BoundValue } from './bind.js';
 import { ResultAbortedError, isMysqlConnectionLost, OverdueError, ConnectionUnavailableError } from './errors.js';
 import type { MysqlOptions } from './options.js';

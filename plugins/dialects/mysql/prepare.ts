@@ -16,7 +16,7 @@ import type { MysqlCatalogue } from './catalogue.js';
 import { planForm, scanQuoted, type StatementForm } from './forms.js';
 import { isListAt } from './casts.js';
 import { findComparedOperand } from './operands.js';
-import { validateReturning } from './refusals.js';
+import { validateReturning } from './returning-check.js';
 import { listNearTables } from './scopes.js';
 import { findCastType, type ServerFlavour, type ValueType } from './types.js';
 import { isKeyword, type RenderedSql } from './words.js';

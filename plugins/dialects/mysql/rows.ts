@@ -7,7 +7,7 @@ import type { FieldPacket } from 'mysql2';
 import { parseExactJson } from '../../../language/strings/exact-json.js';
 import { parseDecimal as decimalText, parseTimestamp as iso } from '../shared/types.js';
 import type { Row } from '../kind.js';
-import type { StatementResult } from './answer.js';
+import type { StatementResult } from './statement-result.js';
 import type { ValueType } from './types.js';
 
 type Parse = (value: unknown) => unknown;

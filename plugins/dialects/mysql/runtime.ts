@@ -4,7 +4,7 @@ import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js'
 import { dialect, SERIALIZABLE, type Dialect } from '../kind.js';
 import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
 import { isTriggered } from '../shared/triggers.js';
-import { probeStatements } from './asked.js';
+import { probeStatements } from './statement-check.js';
 import { readTriggers } from './catalogue.js';
 import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
 import { createMysqlDialect, type OpenServer } from './dialect.js';

@@ -5,7 +5,7 @@ import mysql from 'mysql2';
 import type { BoundValue } from './bind.js';
 import type { MysqlCatalogue, MysqlCatalogueTable } from './catalogue.js';
 import type { ChangeSteps, StatementForm, InsertSteps } from './forms.js';
-import type { StatementResult } from './answer.js';
+import type { StatementResult } from './statement-result.js';
 import type { MysqlConnection } from './pool.js';
 import { toRows } from './rows.js';
 import { quoteName, type RenderedSql } from './words.js';

@@ -3,9 +3,9 @@
  * converted as in `postgres`.
  */
 import type { PGliteInterface, Results, Transaction as LiteTransaction } from '@electric-sql/pglite';
-import type { Requester } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
-import { createLimiter, type ReleaseSlot } from '../../../contract/line.js';
+import { createLimiter, type ReleaseSlot } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
 import type { Dialect, Row } from '../kind.js';
 import { isPostgresRetryable, toPostgresFault } from '../shared/errors.js';

@@ -5,7 +5,7 @@
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFault } from '../../../contract/fault.js';
-import { RESTORING } from '../../../contract/keeping.js';
+import { RESTORING } from '../../../contract/local-data.js';
 
 /** Without these files, the engine takes the folder for empty or cannot read it. */
 const NEEDED: readonly string[] = ['PG_VERSION', join('global', 'pg_control'), 'base', 'pg_wal'];

@@ -1,7 +1,7 @@
 /** An empty in-memory database that parses statements against the tables of the models, and never runs them. */
 import type { PGlite } from '@electric-sql/pglite';
 import type { ModelTable } from '../../../contract/model.js';
-import type { StatementQuestion, StatementRejection, Scratch, Script, Trial } from '../../../contract/trial.js';
+import type { StatementQuestion, StatementRejection, Scratch, Script, Trial } from '../../../contract/statement-check.js';
 import { scanSql } from '../../../language/strings/sql.js';
 import type { Row } from '../kind.js';
 import {
@@ -10,8 +10,8 @@ import {
   addFunctionAdvice,
   type UnknownObjects,
   type SentStatement,
-} from '../shared/refusals.js';
-import { postgresFlavour } from '../shared/shape-postgres.js';
+} from '../shared/rejections.js';
+import { postgresFlavour } from '../shared/postgres-flavour.js';
 import { ANALYSE, parseMessage } from './trial-messages.js';
 
 type Query = (text: string, values?: readonly (string | null)[]) => Promise<readonly Row[]>;

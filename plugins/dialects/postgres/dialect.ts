@@ -2,9 +2,9 @@
  * The handle of a PostgreSQL connection: chooses a connection for each statement and converts errors to Faults. Resends a
  * statement only if it cannot have run or only reads.
  */
-import type { Requester } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
-import { RawJson } from '../../../contract/rendered.js';
+import { RawJson } from '../../../contract/raw-json.js';
 import { SERIALIZABLE, type Dialect, type Isolation, type Transaction } from '../kind.js';
 import {
   isPostgresConnectionLost,
@@ -17,12 +17,12 @@ import { createExecutor } from '../shared/execute.js';
 import { preparePostgresStatement } from '../shared/prepare.js';
 import { bindValues } from '../shared/values.js';
 import type { PostgresPreparedStatement } from '../shared/values.js';
-import { createSlowStatements } from './slow.js';
+import { createSlowStatements } from './slow-statements.js';
 import { sendStatement } from './statement.js';
-import { ALONE, invalidateStatements } from './wire.js';
+import { ALONE, invalidateStatements } from './connection.js';
 import type { PostgresOptions } from './options.js';
-import type { PgCommand, StatementOutcome, StatementSendOptions, PgConnection } from './wire.js';
-import type { Release, PgConnections } from './wires.js';
+import type { PgCommand, StatementOutcome, StatementSendOptions, PgConnection } from './connection.js';
+import type { Release, PgConnections } from './connections.js';
 
 const NO_VALUES: readonly string[] = [];
 const NO_TEXT = Buffer.from('null');

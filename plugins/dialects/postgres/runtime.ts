@@ -2,24 +2,24 @@
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { RuntimeContext } from '../../../contract/plugin.js';
-import type { StatementQuestion, StatementRejection } from '../../../contract/trial.js';
+import type { StatementQuestion, StatementRejection } from '../../../contract/statement-check.js';
 import { scanSql } from '../../../language/strings/sql.js';
 import { dialect, SERIALIZABLE } from '../kind.js';
 import type { Dialect } from '../kind.js';
 import { createAddressFault, createConnectFault } from '../shared/connect.js';
 import { toPostgresFault } from '../shared/errors.js';
 import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
-import { toStatementRejection, toSentStatement, addFunctionAdvice } from '../shared/refusals.js';
+import { toStatementRejection, toSentStatement, addFunctionAdvice } from '../shared/rejections.js';
 import type { MigrationSession } from '../shared/session.js';
-import { postgresFlavour } from '../shared/shape-postgres.js';
+import { postgresFlavour } from '../shared/postgres-flavour.js';
 import { isTriggered, type Trigger } from '../shared/triggers.js';
 import { getParser } from '../shared/types.js';
 import { createPostgresDialect } from './dialect.js';
 import { readPostgresOptions } from './options.js';
-import { invalidateStatements } from './wire.js';
-import type { PgConnection } from './wire.js';
-import { createPgConnections } from './wires.js';
-import type { PgConnections } from './wires.js';
+import { invalidateStatements } from './connection.js';
+import type { PgConnection } from './connection.js';
+import { createPgConnections } from './connections.js';
+import type { PgConnections } from './connections.js';
 
 interface Server {
   readonly context: RuntimeContext;

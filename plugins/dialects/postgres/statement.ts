@@ -3,7 +3,7 @@
  * Depends on the interface between Client and Query of the pg version in package.json.
  */
 import pg from 'pg';
-import type { Requester } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/requester.js';
 import type { Fault } from '../../../contract/fault.js';
 import type { Rendering, Row } from '../kind.js';
 import { LargeResult } from '../../shared/results.js';
@@ -18,7 +18,7 @@ import {
   type StatementOutcome,
   type StatementSendOptions,
   type PgConnection,
-} from './wire.js';
+} from './connection.js';
 
 interface WireConnection {
   readonly stream: { cork(): void; uncork(): void };

@@ -1,8 +1,8 @@
 /** Writes a migration as SQL. knex only builds text and never connects; it is loaded only when there is something to change. */
 import type { Knex } from 'knex';
-import { createSeparateStatements } from './apart.js';
+import { createSeparateStatements } from './separate-changes.js';
 import type { TableChange, TypedColumn } from './changes.js';
-import type { Ddl } from './known.js';
+import type { Ddl } from './migration-types.js';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

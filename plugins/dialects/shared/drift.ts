@@ -1,6 +1,6 @@
 /** Finds differences between a table and its model. Each becomes a warning or, if requested, a change that fixes it. Pure. */
 import type { ColumnType, ModelColumn } from '../../../contract/model.js';
-import type { KnownColumn, KnownConstraint, KnownTable } from './known.js';
+import type { KnownColumn, KnownConstraint, KnownTable } from './migration-types.js';
 import { createObjectName, hasSameColumns, warn, type TableDiff } from './plan.js';
 
 /** Existing columns and data change only on explicit request. */

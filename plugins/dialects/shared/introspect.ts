@@ -1,5 +1,5 @@
 /** Reads the current tables of the models from the PostgreSQL catalogue. */
-import type { KnownColumn, KnownConstraint, KnownTable, KnownTables } from './known.js';
+import type { KnownColumn, KnownConstraint, KnownTable, KnownTables } from './migration-types.js';
 import type { MigrationSession } from './session.js';
 
 const TABLES = `

@@ -2,7 +2,7 @@
 import type { MigrationOutline, MigrationStep } from '../../../contract/migration.js';
 import type { ModelColumn } from '../../../contract/model.js';
 import { isDestructive, type TableChange, type MigrationPlan } from './changes.js';
-import type { Flavour } from './known.js';
+import type { Flavour } from './migration-types.js';
 import type { MigrationSession } from './session.js';
 
 interface ChangeDescription {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { ModelColumn, ModelTable } from '../../../contract/model.js';
 import { sortChanges, type TableChange, type MigrationPlan, type PlanWarning } from './changes.js';
 import { compareTable } from './drift.js';
-import type { KnownTable, Misfit, KnownTables, TypeMapping } from './known.js';
+import type { KnownTable, Misfit, KnownTables, TypeMapping } from './migration-types.js';
 
 /** At most 63 bytes; longer names end in a digest. */
 export function createObjectName(table: string, column: string, suffix: string): string {

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto';
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { MigrationStep, MigrationWarning } from '../../../contract/migration.js';
-import type { Script } from '../../../contract/trial.js';
-import { isLocked, retryWhileLocked } from './apart.js';
-import type { Flavour } from './known.js';
+import type { Script } from '../../../contract/statement-check.js';
+import { isLocked, retryWhileLocked } from './separate-changes.js';
+import type { Flavour } from './migration-types.js';
 import type { MigrationTarget, MigrationContext } from './migrate.js';
 import type { MigrationSession } from './session.js';
 

@@ -15,7 +15,7 @@ import { updateMany } from 'mingo/updater';
 import { resolve } from 'mingo/util';
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { Document } from '../kind.js';
-import { validateOperands } from './operands.js';
+import { validateOperands } from './update-operands.js';
 import { createPredicates } from './predicates.js';
 import { toGroupStages, createExpressions, createJoin, createSort, type Stream } from './stages.js';
 

@@ -4,7 +4,7 @@
  */
 import type { Document } from '../kind.js';
 import { isObjectId } from './codec.js';
-import { compareDocumentValues, isFields, getTypeRank } from './order.js';
+import { compareDocumentValues, isFields, getTypeRank } from './sort-order.js';
 import { getPattern } from './patterns.js';
 
 type Predicate = (document: Document) => boolean;

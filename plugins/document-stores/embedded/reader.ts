@@ -6,7 +6,7 @@ import { compileTest, type Test } from './engine.js';
 import type { CollectionMetadata } from './rules.js';
 import { listSearchedFields, extractSearch, type Search } from './search.js';
 import { BATCH_ROWS, type CollectionTables } from './tables.js';
-import { EVERY, createNarrowing, type Narrow } from './terms.js';
+import { EVERY, createNarrowing, type Narrow } from './index-terms.js';
 
 export interface StoredDocument {
   readonly seq: number;

@@ -3,7 +3,7 @@ import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, type Dialect } from '../../dialects/kind.js';
 import { documentStore, type DocumentStore } from '../kind.js';
-import { migrateCollections, outlineCollections } from './layout.js';
+import { migrateCollections, outlineCollections } from './migrate.js';
 import { createEmbeddedStore } from './store.js';
 import { createTables, type CollectionTables } from './tables.js';
 

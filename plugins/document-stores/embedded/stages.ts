@@ -1,7 +1,7 @@
 /** Pipeline stages and expression operators that differ from MongoDB in the library. Evaluates no code from definitions. */
 import type { Document } from '../kind.js';
 import { toScalarKey } from './codec.js';
-import { compareDocumentValues, isFields, createOrder } from './order.js';
+import { compareDocumentValues, isFields, createOrder } from './sort-order.js';
 import { findAll, findOne, isMatch } from './patterns.js';
 
 export type Evaluate = (document: unknown, expression: unknown, options: never) => unknown;

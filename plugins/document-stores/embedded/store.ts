@@ -3,22 +3,22 @@
  * transaction uses only its own connection, because waiting for another could deadlock.
  */
 import { ObjectId } from 'bson';
-import type { Requester } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/requester.js';
 import { Fault, createFault } from '../../../contract/fault.js';
-import { createConflictRetry } from '../../../contract/repeats.js';
+import { createConflictRetry } from '../../../contract/conflict-retry.js';
 import { clock } from '../../../language/project/clock.js';
 import { SERIALIZABLE, SNAPSHOT, type Dialect, type Isolation, type Transaction } from '../../dialects/kind.js';
 import type { Document, DocumentStore, DocumentTransaction, FindOptions, UpdateOptions } from '../kind.js';
-import { isEmptyWindow } from '../shared/window.js';
+import { isEmptyWindow } from '../shared/result-window.js';
 import { runAggregate } from './aggregate.js';
 import { encode, toIdKey, copyPlain, createValueFault } from './codec.js';
 import { updateDocuments, projectDocuments, type Fields } from './engine.js';
-import { createOrder } from './order.js';
+import { createOrder } from './sort-order.js';
 import { createCollectionReader, SnapshotRequiredError, type StoredDocument, type FilterPlan } from './reader.js';
 import { validateDocument, nameFields, NOTHING, type CollectionMetadata } from './rules.js';
 import { extractSearch } from './search.js';
 import { toIndexName, toTableName, type CollectionTables } from './tables.js';
-import { formatTerms } from './terms.js';
+import { formatTerms } from './index-terms.js';
 import { createDocument, omitInsertOperators, createSeed } from './upsert.js';
 
 /** Attempts to lock a matching document under concurrent changes. */

@@ -3,9 +3,9 @@
  * outcome.
  */
 import type { ClientSession } from 'mongodb';
-import type { Requester } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/requester.js';
 import { createFault } from '../../../contract/fault.js';
-import { createConflictRetry } from '../../../contract/repeats.js';
+import { createConflictRetry } from '../../../contract/conflict-retry.js';
 import { clock } from '../../../language/project/clock.js';
 import type { DocumentTransaction } from '../kind.js';
 import type { MongoConnection } from './connection.js';

@@ -12,10 +12,10 @@ import {
   type FindOptions as DriverFind,
   type Sort,
 } from 'mongodb';
-import type { Requester } from '../../../contract/asker.js';
+import type { Requester } from '../../../contract/requester.js';
 import type { Document, DocumentStore, DocumentTransaction, FindOptions, UpdateOptions } from '../kind.js';
 import { LargeResult } from '../../shared/results.js';
-import { isEmptyWindow } from '../shared/window.js';
+import { isEmptyWindow } from '../shared/result-window.js';
 import type { MongoConnection } from './connection.js';
 import { createCalls, calculateTimeLeft, type MongoSession } from './calls.js';
 import { isMongoRetryable, withUpdateFault } from './errors.js';

@@ -7,14 +7,14 @@ import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { Delivery, RuntimeServices, Target } from '../../../contract/deferred.js';
 import type { Frame, PlanTools, Reader, Step } from '../../../contract/plan.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
-import { RawJson } from '../../../contract/rendered.js';
+import { RawJson } from '../../../contract/raw-json.js';
 import { ActionPhase } from '../../../contract/slot.js';
-import { createHider } from '../../../language/strings/hidden.js';
+import { createHider } from '../../../language/strings/hide-secrets.js';
 import { broadcast } from '../../broadcasts/kind.js';
 import { feature } from '../kind.js';
 import { relay, type Relay } from '../../relays/kind.js';
-import { readsResults } from '../shared/late.js';
-import { listDistinctNames, listWrittenNames, changeRows, pickFields, createPickers } from '../shared/picked.js';
+import { readsResults } from '../shared/reads-results.js';
+import { listDistinctNames, listWrittenNames, changeRows, pickFields, createPickers } from '../shared/pick-fields.js';
 
 const ID = 'broadcast_websocket_message';
 

@@ -4,7 +4,7 @@
  */
 import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
-import { readsResults } from '../shared/late.js';
+import { readsResults } from '../shared/reads-results.js';
 import { compileName } from './keys.js';
 import type { CacheEntryStore } from './store.js';
 

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../contract/plugin.js';
 import type { Cache } from '../../caches/kind.js';
-import { createComputations, awaitComputation, type SharedComputation } from './flights.js';
+import { createComputations, awaitComputation, type SharedComputation } from './shared-computations.js';
 import { createRemovals } from './removals.js';
 
 /**

@@ -3,7 +3,7 @@ import { BootError } from '../../../contract/boot-error.js';
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { Kind } from '../../../contract/kind.js';
 import type { PlanTools, Reader } from '../../../contract/plan.js';
-import { readConstantText } from '../../../contract/settled.js';
+import { readConstantText } from '../../../contract/constant-text.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import { splitPath } from '../../../language/strings/path.js';
 import { cipher } from '../../ciphers/kind.js';

@@ -1,6 +1,6 @@
 /** Merges the results of other actionables with this result; own fields take precedence. */
 import { isObject, type Json } from '../../../contract/json.js';
-import { createHider } from '../../../language/strings/hidden.js';
+import { createHider } from '../../../language/strings/hide-secrets.js';
 import type { PlanTools } from '../../../contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';

@@ -4,7 +4,7 @@ import { asText, isObject } from '../../../contract/json.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { feature, type Feature } from '../kind.js';
 import { scheduler } from '../../schedulers/kind.js';
-import { createCronScheduler, type CronScheduler, type TimeSource } from './clock.js';
+import { createCronScheduler, type CronScheduler, type TimeSource } from './cron-scheduler.js';
 
 /** Timers do not keep the process alive. */
 const TIME: TimeSource = {

@@ -9,7 +9,7 @@ import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js'
 import { dialect, type Dialect } from '../../dialects/kind.js';
 import { queue, type Queue, type TransactionalQueue } from '../../queues/kind.js';
 import type { FeaturePlan } from '../kind.js';
-import { deferralFeature, type DeferralFeature } from '../shared/putting-off.js';
+import { deferralFeature, type DeferralFeature } from '../shared/deferral-feature.js';
 import { createInbox, type SweepableInbox } from './inbox.js';
 import { resolveInboxStore } from './inbox-stores.js';
 import { createOutbox, type Outbox } from './outbox.js';

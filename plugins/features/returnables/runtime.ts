@@ -6,7 +6,7 @@ import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { BLIND } from '../../../contract/model.js';
 import type { Frame, Hide, PlanTools, Step } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { createHider } from '../../../language/strings/hidden.js';
+import { createHider } from '../../../language/strings/hide-secrets.js';
 import { compilePath, writePath } from '../../../language/strings/path.js';
 import { feature, type FeaturePlace, type FeaturePlan } from '../kind.js';
 import {
@@ -17,7 +17,7 @@ import {
   pickFields,
   createPickers,
   type FieldPicker,
-} from '../shared/picked.js';
+} from '../shared/pick-fields.js';
 
 export default defineRuntime(feature, { create: () => ({ plan }) });
 

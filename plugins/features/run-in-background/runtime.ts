@@ -1,7 +1,7 @@
 /** Defers work with default settings; the `queue` feature enqueues it. */
 import { defineRuntime } from '../../../contract/plugin.js';
 import { feature } from '../kind.js';
-import { deferralFeature } from '../shared/putting-off.js';
+import { deferralFeature } from '../shared/deferral-feature.js';
 
 export default defineRuntime(feature, {
   create: ({ resolve }) => ({

@@ -7,7 +7,7 @@ import type { Json } from '../../../contract/json.js';
 import type { Connection, Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { createRoomReader, type Room } from '../../shared/room-names.js';
-import { readsResults } from './late.js';
+import { readsResults } from './reads-results.js';
 
 const requireConnection = ({ invocation: { connection } }: Frame): Connection => {
   if (connection === null) throw createFault('WS_NO_CONNECTION');

@@ -7,7 +7,7 @@ import { asText, isObject, getOwn, type Json } from '../../../contract/json.js';
 import { createFault } from '../../../contract/fault.js';
 import type { Kind } from '../../../contract/kind.js';
 import type { PlanTools } from '../../../contract/plan.js';
-import { readConstantText } from '../../../contract/settled.js';
+import { readConstantText } from '../../../contract/constant-text.js';
 import { token, TokenRefused, type TokenTool, type VerifiedToken } from '../../tokens/kind.js';
 import { ACCESS, PURPOSE_CLAIM, type TokenRequirements } from '../../tokens/shared/audience.light.js';
 

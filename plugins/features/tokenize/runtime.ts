@@ -8,7 +8,7 @@ import { asText, isObject, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools, Step } from '../../../contract/plan.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { createHider } from '../../../language/strings/hidden.js';
+import { createHider } from '../../../language/strings/hide-secrets.js';
 import { compilePath, splitPath, writePath } from '../../../language/strings/path.js';
 import { feature } from '../kind.js';
 import { getIssuedClaims, createResourceTokens, type ResourceTokens } from '../shared/token-tool.js';

@@ -10,7 +10,7 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import { compilePath, splitPath, type PathReader } from '../../../language/strings/path.js';
 import { feature, type Feature } from '../kind.js';
 import { hasher, type Hasher, type Verify } from '../../hashers/kind.js';
-import { createStepLimiter } from './turns.js';
+import { createStepLimiter } from './step-limiter.js';
 
 interface Entry {
   readonly read: PathReader;

@@ -2,9 +2,9 @@
 import type { Json } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { hasher, type Hasher } from '../kind.js';
-import { hashing } from '../shared/gate.js';
+import { hashing } from '../shared/hash-limiter.js';
 import { createSalt } from '../shared/salt.js';
-import { createHashVerifier } from '../shared/verifying.js';
+import { createHashVerifier } from '../shared/hash-verifier.js';
 import { createArgon2Dummy, hashBytes, parse, verifyBytes, type Costs } from './argon2.js';
 
 const DEFAULTS: Costs = { memory: 19_456, time: 2, lanes: 1 };

@@ -2,9 +2,9 @@
 import type { Json } from '../../../contract/json.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { hasher, type Hasher } from '../kind.js';
-import { hashing } from '../shared/gate.js';
+import { hashing } from '../shared/hash-limiter.js';
 import { createSalt } from '../shared/salt.js';
-import { createHashVerifier } from '../shared/verifying.js';
+import { createHashVerifier } from '../shared/hash-verifier.js';
 import { parseCost, createBcryptDummy, hashBytes, MAX_BYTES, verifyBytes } from './bcrypt.js';
 
 const DEFAULT_COST = 12;

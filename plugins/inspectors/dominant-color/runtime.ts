@@ -3,11 +3,11 @@
  * failure results in no color.
  */
 import type Sharp from 'sharp';
-import { createLimiter } from '../../../contract/line.js';
+import { createLimiter } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { inspector } from '../kind.js';
-import { computeDominantColor } from './dominant.js';
+import { computeDominantColor } from './compute-color.js';
 
 const TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/gif']);
 const MAX_PIXELS = 40_000_000;

@@ -7,7 +7,7 @@ import type { Json } from '../../../contract/json.js';
 import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
 import { compilePieces, readValueText, PLAIN, type Piece, type Value } from './values.js';
 import { compileQuery } from './query.js';
-import { parseUrlParts } from './words.light.js';
+import { parseUrlParts } from './http-syntax.light.js';
 
 export interface Address {
   readonly read: (frame: Frame) => URL;

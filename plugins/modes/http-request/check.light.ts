@@ -4,7 +4,7 @@ import type { Outbound } from '../../../contract/outbound.js';
 import type { CheckPlace, Finding } from '../../../contract/plugin.js';
 import { listAccessors, type AccessorPart } from '../../../language/strings/accessor.js';
 import { HEADER_NAME } from '../../../language/strings/header.js';
-import { getBodyForm, BODILESS, HEADER_VALUE, IDEMPOTENT, isFixed, OURS, parseUrlParts } from './words.light.js';
+import { getBodyForm, BODILESS, HEADER_VALUE, IDEMPOTENT, isFixed, OURS, parseUrlParts } from './http-syntax.light.js';
 
 export function check({ value, outbound }: CheckPlace): Finding[] {
   const http: JsonObject = isObject(value['http']) ? value['http'] : {};

@@ -8,7 +8,7 @@ import type { Outbound } from '../../../contract/outbound.js';
 import type { Log } from '../../../contract/plugin.js';
 import { createAgents, REFUSED, type Agents, type DialOptions, type HostAndPort, type Resolve } from './dial.js';
 import { normalizeHost, createPolicy } from './guard.js';
-import { IDEMPOTENT } from './words.light.js';
+import { IDEMPOTENT } from './http-syntax.light.js';
 
 export interface HttpCall {
   readonly method: string;

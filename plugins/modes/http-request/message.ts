@@ -5,7 +5,7 @@ import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
 import { writeJson } from '../../../language/strings/exact-json.js';
 import { compileQuery } from './query.js';
 import { parsePieces, readValueText, PLAIN, type Piece, type Value } from './values.js';
-import { getBodyForm, HEADER_VALUE, type BodyForm } from './words.light.js';
+import { getBodyForm, HEADER_VALUE, type BodyForm } from './http-syntax.light.js';
 
 export type Headers = Record<string, string>;
 

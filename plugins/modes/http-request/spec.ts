@@ -4,7 +4,7 @@ import { definePlugin } from '../../../contract/plugin.js';
 import { list, numeric, record, shape, text, value } from '../../../contract/combinators.js';
 import { check } from './check.light.js';
 import { errors } from './errors.light.js';
-import { METHODS } from './words.light.js';
+import { METHODS } from './http-syntax.light.js';
 
 const CALL = 'a call is written `"http": {"url": "https://...", "method": "POST", "headers": {}, "request_body": {}}`';
 const BODY = { say: 'the body is `"request_body"`', rename: 'request_body' };

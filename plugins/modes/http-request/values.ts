@@ -3,9 +3,9 @@ import { ExactNumber } from '../../../contract/exact-number.js';
 import { createFault } from '../../../contract/fault.js';
 import type { Frame, PlanTools, Reader } from '../../../contract/plan.js';
 import { formatPointer } from '../../../contract/json.js';
-import { readConstantText } from '../../../contract/settled.js';
+import { readConstantText } from '../../../contract/constant-text.js';
 import { parseTemplate, type AccessorPart, type TemplatePart } from '../../../language/strings/accessor.js';
-import { isFixed } from './words.light.js';
+import { isFixed } from './http-syntax.light.js';
 
 export interface Value {
   readonly name: string;

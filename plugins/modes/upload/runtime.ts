@@ -9,7 +9,7 @@ import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { inspector, type Inspector } from '../../inspectors/kind.js';
 import { mode } from '../kind.js';
 import { storage, type Storage } from '../../storages/kind.js';
-import { isColorUsed } from './asks.js';
+import { isColorUsed } from './color-use.js';
 import { compileFolder, isInside, createStorageKey, createFileName } from './folder.js';
 import { trimSlash } from './folder.light.js';
 import { normalizeMediaType } from '../../storages/shared/media.light.js';

@@ -4,7 +4,7 @@ import { createFault } from '../../../contract/fault.js';
 import type { RouteRequest } from '../../../contract/hooks.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { observer } from '../kind.js';
-import { createMetrics } from './figures.js';
+import { createMetrics } from './metrics.js';
 
 export default defineRuntime(observer, {
   register(hooks, { options, running }) {

@@ -18,7 +18,7 @@ import { checkPipeline } from './check-pipeline.light.js';
 import { checkConstant, checkLiteral, checkOperand } from './check-query.light.js';
 import { reportFilters } from './check-mistakes.light.js';
 import { reportMisplaced, reportOperator, reportWrongForm } from './check-report.light.js';
-import { getFieldName } from './inserted.light.js';
+import { getFieldName } from './insert-fields.light.js';
 import { BIT_FIELDS, PUSH_MODIFIERS, UPDATE_OPERATORS, UPDATE_STAGES, type Operand } from './operators.light.js';
 import { createRemovalFix } from '../../shared/field-removal.light.js';
 

@@ -10,7 +10,7 @@ import { listAccessors } from '../../../language/strings/accessor.js';
 import type { BoundCall, DocumentAction, DocumentParts } from '../../document-actions/kind.js';
 import type { Document, DocumentStore } from '../../document-stores/kind.js';
 import { compileFilter, createFilterReader, compileNumber, type QueryCompileContext } from './filter.js';
-import { getFieldName } from './inserted.light.js';
+import { getFieldName } from './insert-fields.light.js';
 import { parsePlaceholder } from '../../../language/strings/placeholder.js';
 import { compilePipeline } from './pipeline.js';
 import {

@@ -3,7 +3,7 @@ import { BootError } from '../../../contract/boot-error.js';
 import { createFault } from '../../../contract/fault.js';
 import { BLIND_FORM } from '../../../contract/model.js';
 import type { Hide, ParameterPlan, PlanTools } from '../../../contract/plan.js';
-import { createHider } from '../../../language/strings/hidden.js';
+import { createHider } from '../../../language/strings/hide-secrets.js';
 import { rewriteBlind, type BlindColumn, type BlindParameter } from '../../../language/strings/sql-blind.js';
 import type { SqlScan } from '../../../language/strings/sql.js';
 import { BLIND_KEY } from '../../shared/blind-key.light.js';

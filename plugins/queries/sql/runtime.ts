@@ -1,6 +1,6 @@
 /** Plans a SQL statement: one closure per actionable, which runs it once, or once for each item of a list. */
 import type { Frame, IsolationNeed, PlanTools } from '../../../contract/plan.js';
-import type { RawJson } from '../../../contract/rendered.js';
+import type { RawJson } from '../../../contract/raw-json.js';
 import { Fault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { dialect, type Dialect, type Rendering, type Row, type Transaction } from '../../dialects/kind.js';

@@ -1,7 +1,7 @@
 /** Agenda's channel on PostgreSQL (`LISTEN`), on a dedicated connection outside the pool. */
 import pg from 'pg';
 import type { Log } from '../../../contract/plugin.js';
-import { listenForJobs, RECONNECT, type JobListener } from '../shared/hearing.js';
+import { listenForJobs, RECONNECT, type JobListener } from '../shared/job-listener.js';
 
 export const CHANNEL = 'lintel_jobs';
 

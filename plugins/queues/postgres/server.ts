@@ -6,7 +6,7 @@ import type { JobRepository } from 'agenda';
 import pg from 'pg';
 import type { Log } from '../../../contract/plugin.js';
 import type { Row } from '../../dialects/kind.js';
-import type { JobListener } from '../shared/hearing.js';
+import type { JobListener } from '../shared/job-listener.js';
 import { createNotification } from '../shared/job.js';
 import { makeTables, TABLE } from '../shared/sql-schema.js';
 import type { RunSql } from '../shared/sql-store.js';

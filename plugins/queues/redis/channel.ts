@@ -3,7 +3,7 @@ import type { RedisNotificationChannelConfig } from '@agendajs/redis-backend';
 import type { Redis } from 'ioredis';
 import type { Log } from '../../../contract/plugin.js';
 import { createSubscriber } from '../../shared/redis.js';
-import { listenForJobs, RECONNECT, type JobListener } from '../shared/hearing.js';
+import { listenForJobs, RECONNECT, type JobListener } from '../shared/job-listener.js';
 
 /** Emits an error when a connection ends: the channel reconnects only after an error. */
 function createConnections(client: Redis) {

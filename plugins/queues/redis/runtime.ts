@@ -2,7 +2,7 @@
 import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { queue, type Queue } from '../kind.js';
-import type { JobListener } from '../shared/hearing.js';
+import type { JobListener } from '../shared/job-listener.js';
 import { createQueue } from '../shared/queue.js';
 import { readSettings } from '../shared/settings.js';
 import { listenOn } from './channel.js';

@@ -6,7 +6,7 @@ import type { Queue, Run, TransactionalQueue } from '../kind.js';
 import { dialect, type Dialect, type Statements } from '../../dialects/kind.js';
 import { writeJson } from '../../../language/strings/exact-json.js';
 import { startEngine, type Engine, type RecordResult } from './agenda.js';
-import { createStoreWatch } from './away.js';
+import { createStoreWatch } from './store-watch.js';
 import { parseNotes, parseWork } from './body.js';
 import { createClaims } from './claims.js';
 import { createLeases } from './leases.js';

@@ -6,7 +6,7 @@ import { Fault } from '../../../contract/fault.js';
 import type { Row, Statements } from '../../dialects/kind.js';
 import type { TransactionalStore } from './queue.js';
 import { toJobData, NAME, toUuid } from './job.js';
-import { createSqlJobAdmin } from './sql-desk.js';
+import { createSqlJobAdmin } from './sql-job-admin.js';
 import type { ClaimedJob, Entry, JobLease, QueueStore } from './store.js';
 
 /** `name`: a unique name of the text, for prepared statements. */

@@ -17,7 +17,7 @@ import {
 import { formatMessageId, parseMessageNumber, packMessage, unpackMessage } from '../shared/messages.js';
 import { createRing, RING_BYTES } from '../shared/ring.js';
 import type { RelaySettings } from '../shared/settings.js';
-import { createPendingMessages, type PendingMessage } from './owed.js';
+import { createPendingMessages, type PendingMessage } from './pending-messages.js';
 import { BLOCK, createReader, type StreamPosition, type StreamEntry } from './reader.js';
 import { SCRIPTS, type Scripted } from './scripts.js';
 

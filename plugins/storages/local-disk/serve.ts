@@ -5,7 +5,7 @@ import { fileTypeFromBuffer } from 'file-type';
 import { createFault } from '../../../contract/fault.js';
 import type { RouteReply, RouteRequest } from '../../../contract/hooks.js';
 import { findTypeByExtension } from '../shared/media.light.js';
-import { createServingHeaders } from '../shared/served.js';
+import { createServingHeaders } from '../shared/serving-headers.js';
 import type { Folder } from './folder.js';
 import { getSecondsLeft } from './signature.js';
 

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'minio';
 import { createFault } from '../../../contract/fault.js';
 import type { Storable } from '../kind.js';
-import { createServingHeaders } from '../shared/served.js';
+import { createServingHeaders } from '../shared/serving-headers.js';
 import { isAbsent, isCut, isDoubtful, isTaken, hasErrorCode } from './errors.js';
 import type { Leftover } from './sweep.js';
 

@@ -3,7 +3,7 @@ import { BootError } from '../../../contract/boot-error.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { token, type TokenTool } from '../kind.js';
 import { checkTokenSize, createPayload, type InstantFormat } from '../shared/claims.js';
-import { createToolCache, createTokenVerifier } from '../shared/toolbox.js';
+import { createToolCache, createTokenVerifier } from '../shared/tool-cache.js';
 import { DEFAULT_ALGORITHM } from './algorithms.light.js';
 import { createJwtKeys, type JwtKeys } from './keys.js';
 import { openJwt, sealJwt } from './seal.js';

@@ -5,7 +5,7 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import { token, type TokenSettings, type TokenTool } from '../kind.js';
 import { checkTokenSize, createPayload, type InstantFormat } from '../shared/claims.js';
 import { createKeyRealm } from '../shared/realm.js';
-import { createToolCache, createTokenVerifier } from '../shared/toolbox.js';
+import { createToolCache, createTokenVerifier } from '../shared/tool-cache.js';
 import { BASE64, HEX, KEY_BYTES, findLocalKeyFlaw } from './key.light.js';
 import { openLocal, sealLocal } from './local.js';
 

@@ -2,7 +2,7 @@
 import { defineRuntime } from '../../../contract/plugin.js';
 import { verifier, type Verify } from '../kind.js';
 import { throwSettingError, readSetting } from '../shared/settings.js';
-import { compileAddressList } from './allowed.js';
+import { compileAddressList } from './address-list.js';
 
 export default defineRuntime(verifier, {
   create: () => ({

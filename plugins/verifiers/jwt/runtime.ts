@@ -2,7 +2,7 @@
 import { asText, getOwn, type Json } from '../../../contract/json.js';
 import type { PlanTools } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
-import { readConstantText } from '../../../contract/settled.js';
+import { readConstantText } from '../../../contract/constant-text.js';
 import { getProof } from '../../../language/strings/header.js';
 import { token, TokenRefused, type VerifiedToken } from '../../tokens/kind.js';
 import { createTokenReader } from '../../tokens/shared/header.light.js';

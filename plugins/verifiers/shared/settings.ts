@@ -5,7 +5,7 @@
 import { BootError } from '../../../contract/boot-error.js';
 import { asText, type Json } from '../../../contract/json.js';
 import type { Invocation, PlanTools } from '../../../contract/plan.js';
-import { readConstantText } from '../../../contract/settled.js';
+import { readConstantText } from '../../../contract/constant-text.js';
 import { findKeyFlaw } from '../../tokens/shared/keys.light.js';
 import type { VerificationResult } from '../kind.js';
 

@@ -1,0 +1,56 @@
+/** Lists the data that plugins store, without opening them, so that a backup works even if definitions have errors. */
+import { stat } from 'node:fs/promises';
+import type { StoredFolder } from '../contract/local-data.js';
+import { resolveOptions } from '../kernel/runtime/instances.js';
+import { InvalidDefinitionsError } from '../kernel/runtime/kernel.js';
+import { loadProject } from '../kernel/runtime/project.js';
+import { showInvalidDefinitions } from './boot.js';
+import type { CommandOptions } from './commands.js';
+import type { Terminal } from './terminal.js';
+
+export interface StoredPart extends StoredFolder {
+  /** E.g. `dialect:main`. */
+  readonly part: string;
+  /** E.g. `pglite`. */
+  readonly plugin: string;
+}
+
+export interface StoredParts {
+  readonly here: readonly StoredPart[];
+  /** One line for each part that a server stores, with how to copy it. */
+  readonly elsewhere: readonly string[];
+}
+
+/** Returns null if the config is invalid, after printing its problems. */
+export async function listStoredParts(
+  { config: file }: CommandOptions,
+  terminal: Terminal,
+): Promise<StoredParts | null> {
+  const project = await loadProject(terminal.cwd, file, terminal.env);
+  const { config } = project;
+  if (config === null) {
+    showInvalidDefinitions(new InvalidDefinitionsError(project.configProblems, null), project, terminal);
+    return null;
+  }
+  const here: StoredPart[] = [];
+  const elsewhere: string[] = [];
+  for (const { kind, name, instance, options } of config.chosen) {
+    const runtime = await project.runtimes.get(`${kind}:${name}`)?.();
+    const kept = runtime?.describeStorage?.({
+      instance,
+      options: resolveOptions(options, project.env),
+      folder: project.folder,
+    });
+    if (kept === undefined || kept === null) continue;
+    const part = `${kind}:${instance}`;
+    if ('elsewhere' in kept) elsewhere.push(`${part} (${name}) is kept by a server: copy it with ${kept.elsewhere}.\n`);
+    else if (!here.some(({ folder }) => folder === kept.folder)) here.push({ ...kept, part, plugin: name });
+  }
+  return { here, elsewhere };
+}
+
+export const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );

@@ -1,0 +1,49 @@
+/**
+ * Retries work that rolled back because of a conflict, one at a time
+ * in this process, because concurrent retries would conflict again.
+ */
+import type { Requester } from './requester.js';
+import type { Clock } from './clock.js';
+import { createFault, type Fault } from './fault.js';
+import { createLimiter } from './limiter.js';
+
+const TRIES = 30;
+const SHORTEST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 50;
+
+/** `once` must roll back before it throws. `isMet`: whether a retry may succeed. */
+export type RetryOnConflict = <T>(
+  once: () => Promise<T>,
+  isMet: (error: unknown) => boolean,
+  asker?: Requester | null,
+) => Promise<T>;
+
+const createBusyFault = (seconds: number): Fault =>
+  createFault('REQ_BUSY', {}, { retryable: true, headers: { 'retry-after': String(seconds) } });
+
+export function createConflictRetry(clock: Clock): RetryOnConflict {
+  const { now, wait } = clock;
+  const line = createLimiter(1, Infinity, createBusyFault, { clock });
+  return async (once, isMet, asker = null) => {
+    const end = asker?.invocation.deadline ?? Infinity;
+    let leave = line.running > 0 ? await line.acquire(asker) : null;
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const began = now();
+        try {
+          return await once();
+        } catch (error) {
+          if (attempt >= TRIES || now() >= end || !isMet(error)) throw error;
+        }
+        await wait(Math.random() * getLongestPause(attempt, now() - began));
+        leave ??= await line.acquire(asker);
+      }
+    } finally {
+      leave?.();
+    }
+  };
+}
+
+/** Upper bound of the random pause; grows with the duration of an attempt, so that retries do not conflict again. */
+const getLongestPause = (attempt: number, took: number): number =>
+  Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, took) * 2 ** attempt);

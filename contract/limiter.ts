@@ -1,0 +1,191 @@
+/**
+ * A concurrency limiter with a bounded wait queue, served round-robin by
+ * client. Callers with a long estimated wait are rejected immediately.
+ */
+import { getClientKey, type Requester } from './requester.js';
+import type { Clock } from './clock.js';
+import { Overload } from './overload.js';
+import type { StepLimiter } from './plan.js';
+
+export interface Limiter extends StepLimiter {
+  /** Without `asker`, only the queue's limits bound the wait. */
+  acquire(asker?: Requester | null): Promise<ReleaseSlot>;
+  run<T>(work: () => Promise<T>, asker?: Requester | null): Promise<T>;
+  /** As `take`, with a callback; synchronous when a slot is free. */
+  requestSlot(asker: Requester | null, entered: SlotCallback): void;
+  /** Rejects all waiting callers, and later ones that would have to wait. */
+  close(refusal: Error): void;
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export type ReleaseSlot = () => void;
+/** Receives the rejection, or the function that releases the slot. */
+export type SlotCallback = (refusal: Error | null, leave: ReleaseSlot) => void;
+
+/** Without it, waits are not estimated and have no timeout. */
+export interface LimiterTiming {
+  readonly clock: Clock;
+  /** Maximum wait in milliseconds. */
+  readonly patience?: number;
+}
+
+interface Waiter {
+  readonly entered: SlotCallback;
+  readonly until: number;
+}
+
+/** Milliseconds between scans for expired waits. */
+const TICK = 25;
+
+/**
+ * `full` receives the suggested retry delay. In a full queue, a client
+ * with fewer waiters displaces the last one of the client with the most.
+ */
+export function createLimiter(
+  atOnce: number | (() => number),
+  places: number,
+  full: (seconds: number) => Error,
+  timing: LimiterTiming | null = null,
+): Limiter {
+  const most = typeof atOnce === 'number' ? () => atOnce : atOnce;
+  const { clock = null, patience = Infinity } = timing ?? {};
+  /** In round-robin order: a served client moves to the end. */
+  const line = new Map<string, Waiter[]>();
+  const load = new Overload();
+  let running = 0;
+  let waiting = 0;
+  let watched = false;
+  let closed: Error | null = null;
+
+  const createRejection = (estimate: number): Error => full(Math.max(1, Math.ceil(estimate / 1000)));
+
+  /** A freed slot passes to the next waiter, so that a newcomer cannot overtake. */
+  const occupySlot = (): ReleaseSlot => {
+    const began = clock?.now() ?? 0;
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      if (clock !== null) load.recordCompletion(clock.now() - began);
+      running--;
+      serveWaiters();
+    };
+  };
+
+  function serveWaiters(): void {
+    while (waiting > 0 && running < most()) {
+      const next = shift();
+      if (next === undefined) return;
+      running++;
+      next.entered(null, occupySlot());
+    }
+  }
+
+  function shift(): Waiter | undefined {
+    for (const [client, own] of line) {
+      const next = own.shift();
+      if (own.length === 0) line.delete(client);
+      else if (line.size > 1) {
+        line.delete(client);
+        line.set(client, own);
+      }
+      waiting--;
+      return next;
+    }
+    return undefined;
+  }
+
+  /** Removes the last waiter of the client with the most, if that is more than `own` plus one. */
+  function displaceWaiter(own: number): Waiter | undefined {
+    let longest: Waiter[] = [];
+    for (const one of line.values()) if (one.length > longest.length) longest = one;
+    if (longest.length <= own + 1) return undefined;
+    waiting--;
+    return longest.pop();
+  }
+
+  function requestSlot(asker: Requester | null, entered: SlotCallback): void {
+    if (running < most() && waiting === 0) {
+      load.recordArrival(true);
+      running++;
+      entered(null, occupySlot());
+      return;
+    }
+    if (closed !== null) return entered(closed, doNothing);
+    const client = getClientKey(asker);
+    const own = line.get(client);
+    const ahead = own?.length ?? 0;
+    load.recordArrival(ahead === 0);
+    const now = clock?.now() ?? 0;
+    const until = Math.min(now + patience, asker?.invocation.deadline ?? Infinity);
+    // Round-robin: every other client precedes this waiter with at most as many waiters as its own client has.
+    const estimate = load.estimateWait(Math.min(waiting, (ahead + 1) * (line.size + 1)) + 1, most());
+    if (clock !== null && estimate > load.getAllowedWait(now, most(), ahead === 0, until - now)) {
+      entered(createRejection(estimate), doNothing);
+      return;
+    }
+    if (waiting >= places) {
+      const other = displaceWaiter(ahead);
+      (other?.entered ?? entered)(createRejection(estimate), doNothing);
+      if (other === undefined) return;
+    }
+    const waiter = { entered, until };
+    if (own === undefined) line.set(client, [waiter]);
+    else own.push(waiter);
+    waiting++;
+    if (until < Infinity && !watched) void expireWaiters();
+  }
+
+  /** Runs while there are waiters. */
+  async function expireWaiters(): Promise<void> {
+    watched = true;
+    while (clock !== null && waiting > 0) {
+      await clock.wait(TICK);
+      const now = clock.now();
+      for (const [client, own] of [...line]) {
+        const late = own.filter(({ until }) => until <= now);
+        if (late.length === 0) continue;
+        const rest = own.filter(({ until }) => until > now);
+        if (rest.length > 0) line.set(client, rest);
+        else line.delete(client);
+        waiting -= late.length;
+        for (const { entered } of late) entered(createRejection(load.estimateWait(waiting, most())), doNothing);
+      }
+    }
+    watched = false;
+  }
+
+  const acquireSlot = (asker: Requester | null = null): Promise<ReleaseSlot> =>
+    new Promise((resolve, reject) => {
+      requestSlot(asker, (failure, leave) => (failure === null ? resolve(leave) : reject(failure)));
+    });
+
+  return {
+    requestSlot,
+    acquire: acquireSlot,
+    async run(work, asker) {
+      const leave = await acquireSlot(asker);
+      try {
+        return await work();
+      } finally {
+        leave();
+      }
+    },
+    close(refused) {
+      closed = refused;
+      const all = [...line.values()].flat();
+      line.clear();
+      waiting = 0;
+      for (const { entered } of all) entered(refused, doNothing);
+    },
+    get running() {
+      return running;
+    },
+    get waiting() {
+      return waiting;
+    },
+  };
+}
+
+const doNothing: ReleaseSlot = () => undefined;

@@ -1,0 +1,107 @@
+/** Writes HTTP responses: common, CORS and own headers, then the body in one write. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toNetwork } from '../../contract/requester.js';
+import type { Reply } from '../../contract/hooks.js';
+import { RawJson } from '../../contract/raw-json.js';
+import type { Cors } from './cors.js';
+import { getRemoteAddress } from './invocation.js';
+import type { Unread } from './unread-limit.js';
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Settings shared by all responses of a server. */
+export interface ResponseDefaults {
+  /** Null: cross-origin calls are not allowed. */
+  readonly cors: Cors | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly closing: () => boolean;
+  /** Milliseconds without progress before a slow reader is disconnected. */
+  readonly patience: number;
+  readonly unread: Unread;
+  readonly proxies: number;
+}
+
+export interface ResponseTarget {
+  readonly id: string;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+/** Browsers must not execute, frame or sniff responses, or send their URLs as referrers. */
+const COMMON: Readonly<Record<string, string>> = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+};
+
+export function createCommonHeaders(written: Readonly<Record<string, string>>): Record<string, string> {
+  const lower = Object.entries(written).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const all = { ...COMMON, ...Object.fromEntries(lower) };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
+}
+
+/** The rest of a long or chunked body is not read after an early response. */
+const isWaiting = (req: IncomingMessage): boolean =>
+  !req.complete &&
+  (req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > MAX_DISCARDED);
+
+/** Maximum bytes of a body that are discarded so that the connection can be reused. */
+const MAX_DISCARDED = 65_536;
+
+const CLOSED = { connection: 'close' };
+
+/** The headers that every response begins with. */
+export function initialHeaders(
+  { headers, cors }: ResponseDefaults,
+  req: IncomingMessage,
+  id: string,
+): Record<string, string> {
+  return { 'x-request-id': id, ...headers, ...cors?.getHeaders(req) };
+}
+
+/** A kept-alive connection would delay the shutdown. */
+export const mustClose = ({ closing }: ResponseDefaults, req: IncomingMessage): boolean => closing() || isWaiting(req);
+
+export function buildHeaders(manner: ResponseDefaults, req: IncomingMessage, id: string): Record<string, string> {
+  return { ...initialHeaders(manner, req, id), ...(mustClose(manner, req) && CLOSED) };
+}
+
+/** Koa's own response handling would touch each header three times. */
+export function sendResponse(
+  manner: ResponseDefaults,
+  visit: ResponseTarget,
+  { status, headers, body }: Reply,
+  type: string,
+): void {
+  const { req, res, id } = visit;
+  const content = body instanceof RawJson ? body.json : JSON.stringify(body ?? null);
+  const length = Buffer.byteLength(content);
+  const common = {
+    'content-type': type,
+    'content-length': String(length),
+    ...buildHeaders(manner, req, id),
+  };
+  res.writeHead(status, mergeHeaders(common, headers));
+  res.end(content);
+  limitUnread(manner, { req, res }, length);
+}
+
+/** A client that does not read the rest must not hold it in memory indefinitely. */
+export function limitUnread(
+  manner: ResponseDefaults,
+  { req, res }: { readonly req: IncomingMessage; readonly res: ServerResponse },
+  length: number,
+): void {
+  if ((res.socket?.writableLength ?? 0) === 0) return;
+  res.setTimeout(manner.patience);
+  manner.unread.add(res, toNetwork(getRemoteAddress(req, manner.proxies)), length);
+}
+
+/** The response's own headers take precedence, but `vary` lists both. */
+export function mergeHeaders(common: Readonly<Record<string, string>>, own: Reply['headers']): Record<string, string> {
+  const all = { ...common, ...own };
+  const { vary } = common;
+  if (vary !== undefined && own['vary'] !== undefined && own['vary'] !== vary) all['vary'] = `${own['vary']}, ${vary}`;
+  return all;
+}

@@ -1,0 +1,47 @@
+/** Determines the uid namespace of a message. Realms are hashed, because a definition may contain a plain-text key. */
+import { createHash } from 'node:crypto';
+import { BootError } from '../../contract/boot-error.js';
+import type { UidNamespace } from '../../contract/deferred.js';
+import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';
+import type { PluginUsage } from '../../language/analysis/facts.js';
+import { isJudged, resolveMessageRealm, findRealm, listRealms } from '../../language/analysis/realms.js';
+import type { Registry } from '../../language/analysis/registry.js';
+
+const BYTES = 12;
+
+const hashRealm = (realm: string): string =>
+  createHash('sha256').update(realm).digest().subarray(0, BYTES).toString('base64url');
+
+export function resolveReachedRealm(registry: Registry, places: readonly PluginUsage[]): string | null {
+  const own = findRealm(registry, places);
+  return own?.reached === true ? hashRealm(own.realm) : null;
+}
+
+interface Around {
+  readonly resources: ReadonlyMap<string, ResourceModel>;
+  readonly registry: Registry;
+}
+
+/** `guarded`: id of the resource with the addressed callers. The checker has already reported the errors thrown here. */
+export function resolveUidNamespace(
+  { resources, registry }: Around,
+  owner: ResourceModel,
+  action: ActionModel | null,
+  guarded: string | null,
+): UidNamespace {
+  const places = listGuards(guarded === null ? owner : resources.get(guarded));
+  const own = findRealm(registry, places);
+  if (guarded !== null && own === null) throw new BootError('LNK_NO_REALM', { target: guarded });
+  const trusted = action?.timing.scheduled === true || isJudged(registry, places);
+  const realms = listRealms(
+    registry,
+    [...resources.values()].map((one) => ({ id: one.id, places: listGuards(one) })),
+  );
+  const meant = resolveMessageRealm(own, trusted, realms);
+  if (meant === null)
+    throw new BootError('LNK_REALM', { field: 'broadcast_guard', ids: [...realms.values()].join('", "') });
+  return Object.freeze({ realm: meant.realm === null ? null : hashRealm(meant.realm), open: meant.open });
+}
+
+const listGuards = (resource: ResourceModel | undefined): readonly PluginUsage[] =>
+  resource?.places.filter(({ node }) => node === resource.definition.node) ?? [];

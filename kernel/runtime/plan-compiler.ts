@@ -1,0 +1,77 @@
+/** Compiles an analysis into plans for the running kernel. It does not serve them. */
+import { BootError } from '../../contract/boot-error.js';
+import type { Execute } from '../../contract/plan.js';
+import type { Config } from '../../language/analysis/config.js';
+import type { Analysis } from '../../language/analysis/model.js';
+import { compilePlanSet } from '../plan/plan-set.js';
+import type { PlanSet } from '../plan/plan.js';
+import type { Hooks, LiveHooks } from './hooks.js';
+import type { Project } from './project.js';
+import { listReservedPaths, assertPathsFree } from './plan-retention.js';
+import type { Start } from './start.js';
+
+export interface PlanCompiler {
+  /** The plugins that this set, the config or an earlier served set needs. */
+  collectUses(analysis: Analysis): Set<string>;
+  compile(analysis: Analysis, config: Config): PlanSet;
+  recordServed(analysis: Analysis): void;
+}
+
+export interface CompilingInput {
+  readonly project: Project;
+  readonly hooks: Hooks;
+  /** Null before the hooks are sealed. */
+  readonly live: () => LiveHooks | null;
+  readonly start: Pick<Start, 'handles' | 'beginResource'>;
+}
+
+export function createPlanCompiler({ project, hooks, live, start }: CompilingInput): PlanCompiler {
+  const { registry } = project;
+  // Plugins of a served set remain in use, because a broken file must not lift a restriction that one of them enforces.
+  const before = new Set<string>();
+  const collectUses = (analysis: Analysis): Set<string> =>
+    new Set([...project.configUses, ...before, ...analysis.uses]);
+
+  const wrapExecute = (mode: string, execute: Execute, action: { key: string; mode: string }): Execute => {
+    const tap = live()?.execute(mode) ?? null;
+    if (tap === null) return execute;
+    return async (frame) => {
+      const early = await tap(frame, action);
+      return early === undefined ? execute(frame) : early.value;
+    };
+  };
+
+  function compilePlans(analysis: Analysis, config: Config): PlanSet {
+    const services = {
+      registry,
+      handles: start.handles,
+      intercept: wrapExecute,
+      profile: config.profile,
+      testing: config.testing,
+      uses: new Set([...collectUses(analysis), ...config.chosen.map(({ kind, name }) => `${kind}:${name}`)]),
+      watched: (mode: string) => {
+        const taps = live();
+        return taps?.reply !== null || taps.execute(mode) !== null;
+      },
+    };
+    const compiled = compilePlanSet(analysis, services, start.beginResource);
+    assertPathsFree(compiled, [...hooks.routes, ...listReservedPaths(config, hooks.routes)]);
+    return compiled;
+  }
+
+  return {
+    collectUses,
+    compile(analysis, config) {
+      for (const resource of analysis.resources) {
+        if (resource.sound) hooks.all.compile.call({ id: resource.id, definition: resource.value });
+      }
+      try {
+        return compilePlans(analysis, config);
+      } catch (error) {
+        if (error instanceof BootError) error.words ??= registry.codes[error.code];
+        throw error;
+      }
+    },
+    recordServed: (analysis) => analysis.uses.forEach((id) => before.add(id)),
+  };
+}

@@ -1,0 +1,253 @@
+/** Kernel services for plugins that bring work or deliver messages. They run parts of the newest plans and know no plugin. */
+import type {
+  Backlog,
+  DeferredJob,
+  Delivery,
+  JobAdmin,
+  Journal,
+  Outcome,
+  Replay,
+  RuntimeServices,
+  Schedule,
+} from '../../contract/deferred.js';
+import { createFault, type Fault } from '../../contract/fault.js';
+import type { Log } from '../../contract/plugin.js';
+import { fillMessage, type CodeEntry } from '../../contract/problem.js';
+import type { Frame, Payload, Signal } from '../../contract/plan.js';
+import type { PartPlan, PlanSet, ResourcePlan } from '../plan/plan.js';
+import { createInboxCleanup, runCursor } from './cursor.js';
+import { BackgroundInvocation, createJob } from './background.js';
+import { createFrame, type FrameMemory } from './frame.js';
+import type { LiveHooks } from './hooks.js';
+import { ensureFault, runGroups } from './invoke.js';
+import { isDeferredJob } from './stored-jobs.js';
+
+export interface RuntimeServicesInput {
+  /** Null before the kernel is ready. */
+  readonly plans: () => PlanSet | null;
+  readonly hooks: () => LiveHooks | null;
+  readonly listJobAdmins: () => readonly JobAdmin[];
+  readonly codes: Readonly<Record<string, CodeEntry>>;
+  readonly log: Log;
+}
+
+export interface KernelServices extends RuntimeServices {
+  notifyPlansReloaded(): void;
+  /** Null without a WebSocket server. */
+  receiver: ((message: Delivery) => void) | null;
+  /** Null where no plugin retains messages. */
+  readonly replay: Replay | null;
+}
+
+interface FoundPart {
+  readonly plan: ResourcePlan;
+  readonly part: PartPlan;
+}
+
+const NOTHING: Payload = Object.freeze({});
+/** Statuses of temporary rejections. Retryable conflicts set the flag themselves. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+const DONE: Outcome = Object.freeze({ done: true });
+
+/** Stops before the next group when the claim is lost. */
+async function runGroupsUntilAborted(signal: Signal, { groups }: PartPlan, frame: FrameMemory): Promise<void> {
+  for (const group of groups) {
+    if (signal.aborted) throw createFault('JOB_STOPPED');
+    await runGroups([group], frame, null);
+    if (frame.stopped) return;
+  }
+}
+
+export function createRuntimeServices({
+  plans,
+  hooks,
+  listJobAdmins: desks,
+  codes,
+  log,
+}: RuntimeServicesInput): KernelServices {
+  const listeners = new Set<() => void>();
+
+  function find(resource: string, key: string): FoundPart | null {
+    const plan = plans()?.byId.get(resource);
+    const part = plan?.parts.get(key);
+    return plan === undefined || part === undefined ? null : { plan, part };
+  }
+
+  const getFaultStatus = ({ code, options }: Fault): number => options.status ?? codes[code]?.status ?? 500;
+
+  const toFailure = (failure: Fault, retryable?: boolean): Outcome & { readonly done: false } => {
+    const status = getFaultStatus(failure);
+    const detail = failure.options.message ?? fillMessage(codes[failure.code]?.message ?? failure.code, failure.params);
+    return {
+      done: false,
+      code: failure.code,
+      detail,
+      retryable: retryable ?? (failure.options.retryable === true || status >= 500 || PASSING.has(status)),
+    };
+  };
+
+  async function run(
+    { plan, part }: FoundPart,
+    invocation: BackgroundInvocation,
+    work: (frame: ReturnType<typeof createFrame>) => Promise<void>,
+  ): Promise<Outcome> {
+    const clock = performance.now();
+    let failure: Fault | null = null;
+    let isRefused = false;
+    const live = hooks();
+    try {
+      const early = await live?.accept?.(invocation);
+      if (early === undefined) {
+        const frame = createFrame(invocation, plan);
+        frame.payload = frame.received = invocation.payload;
+        isRefused = true;
+        for (const step of part.admit ?? []) await step.run(frame, { result: null });
+        isRefused = false;
+        await work(frame);
+      }
+    } catch (error) {
+      failure = ensureFault(error);
+      failure.where.resource ??= plan.id;
+      const { id, trigger } = invocation;
+      const { code, where, options } = failure;
+      // The caller logs rejections, so only failures are logged here.
+      if (getFaultStatus(failure) >= 500 && !isRefused)
+        log.error({ id, trigger, part: part.key, code, ...where, err: options.cause ?? failure }, 'work failed');
+    }
+    await invocation
+      .dispose(failure === null)
+      .catch((error: unknown) => log.error({ id: invocation.id, err: error }, 'work left something behind'));
+    notifyObservers(live, plan, invocation, clock, failure);
+    if (failure === null) return DONE;
+    const outcome = toFailure(failure);
+    return isRefused && outcome.retryable ? { ...outcome, waits: true } : outcome;
+  }
+
+  function notifyObservers(
+    live: LiveHooks | null,
+    plan: ResourcePlan,
+    invocation: BackgroundInvocation,
+    clock: number,
+    failure: Fault | null,
+  ): void {
+    const { id, trigger, timings, attempt } = invocation;
+    const milliseconds = performance.now() - clock;
+    live
+      ?.afterResponse?.({
+        id,
+        trigger,
+        resource: plan.id,
+        path: `/${plan.path}`,
+        method: undefined,
+        // The invocation's start is the acceptance time, possibly long ago.
+        startedAt: Date.now() - milliseconds,
+        status: failure === null ? 200 : getFaultStatus(failure),
+        code: failure?.code,
+        milliseconds,
+        actions: timings ?? [],
+        ...(trigger === 'job' && { attempt }),
+      })
+      .catch((error: unknown) => log.error({ id, err: error }, 'an observer failed'));
+  }
+
+  const createTimings = (): [] | null => ((hooks()?.afterResponse ?? null) === null ? null : []);
+
+  let replay: Replay | null = null;
+  const running: KernelServices = {
+    receiver: null,
+    get replay() {
+      return replay;
+    },
+
+    async runJob(work: DeferredJob, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome> {
+      if (!isDeferredJob(work)) return toFailure(createFault('JOB_BROKEN'), false);
+      const { id, resource, part: key, state, acceptedAt } = work;
+      const found = find(resource, key);
+      // Another process may have newer definitions.
+      if (found === null) return toFailure(createFault('JOB_UNKNOWN', { name: key }), true);
+      const missing = found.part.findMissing(work.needs);
+      if (missing !== null) return toFailure(createFault('JOB_CHANGED', { name: key, missing }), true);
+      if (found.part.version !== work.version)
+        log.info({ id, part: key }, 'work runs under newer definitions than it was accepted under');
+      if (attempt > 1) log.info({ id, part: key, attempt }, 'work is tried again');
+      const payload = state.payload as Payload;
+      const { headers, remote, trace } = state;
+      const told = { timings: createTimings(), origin: trace, attempt };
+      const invocation = new BackgroundInvocation('job', id, acceptedAt, headers, remote, payload, told);
+      const { cursor } = found.part;
+      let isKept = false;
+      const outcome = await run(found, invocation, async (frame) => {
+        frame.claims = state.claims;
+        found.part.restore(state, frame, work.version);
+        await found.part.deferral?.begin?.(work);
+        if (cursor === null) await runGroupsUntilAborted(signal, found.part, frame);
+        else isKept = await runCursor(cursor, id, frame, signal, journal);
+      });
+      return outcome.done && cursor !== null && isKept
+        ? { done: true, forget: createInboxCleanup(cursor, id) }
+        : outcome;
+    },
+
+    schedules: () => [...(plans()?.byId.values() ?? [])].flatMap((plan) => plan.schedules),
+
+    async runSchedule({ key, resource }: Schedule, id: string, instant: number, signal: Signal): Promise<Outcome> {
+      const found = find(resource, key);
+      if (found === null) return toFailure(createFault('JOB_UNKNOWN', { name: key }), false);
+      const { plan, part } = found;
+      const invocation = new BackgroundInvocation('cron', id, instant, {}, '', NOTHING, { timings: createTimings() });
+      return run(found, invocation, async (frame) => {
+        if (part.deferral === null) return runGroupsUntilAborted(signal, part, frame);
+        const { delay, priority, retries } = part.deferral;
+        await part.deferral.enqueue(
+          [{ work: createJob(plan, part, id, frame, NOTHING), delay, priority, retries }],
+          frame,
+        );
+        running.emit({ what: 'work-accepted', id, resource, part: key });
+      });
+    },
+
+    onPlansReloaded(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    notifyPlansReloaded() {
+      for (const listener of listeners) listener();
+    },
+
+    async publish(message: Delivery, frame: Frame): Promise<Delivery> {
+      const change = hooks()?.broadcast ?? null;
+      const announced = change === null ? message : await change(message, frame);
+      running.emit({ what: 'message-sent', action: announced.action });
+      return announced;
+    },
+    deliverMessage: (message) => running.receiver?.(message),
+    registerReplay(asked) {
+      replay = asked;
+    },
+    emit: (event) => hooks()?.happening?.(event),
+    backlog: () => collectBacklog(desks()),
+  };
+  return running;
+}
+
+/** Milliseconds to wait for the counts of all stores. */
+const PATIENCE = 1000;
+
+async function collectBacklog(desks: readonly JobAdmin[]): Promise<Backlog | null> {
+  const asked = desks.flatMap((desk) => desk.backlog?.() ?? []);
+  if (asked.length === 0) return null;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, PATIENCE, null)));
+  const all = Promise.all(asked).catch(() => null);
+  const found = await Promise.race([all, late]).finally(() => clearTimeout(timer));
+  const [first, ...more] = found ?? [];
+  return first === undefined ? null : more.reduce(addBacklogs, first);
+}
+
+const addBacklogs = (one: Backlog, other: Backlog): Backlog => ({
+  ready: one.ready + other.ready,
+  delayed: one.delayed + other.delayed,
+  running: one.running + other.running,
+  dead: one.dead + other.dead,
+  oldest: Math.max(one.oldest, other.oldest),
+});

@@ -1,0 +1,99 @@
+/** Decides which plugins are opened and which resources wait for unavailable servers. The retries are in `waiting.ts`. */
+import type { Log } from '../../contract/plugin.js';
+import type { PlanSet } from '../plan/plan.js';
+import type { Handles } from '../plan/tools.js';
+import type { Instance, Instances } from './instances.js';
+import { getDetail, isServerUnavailable, type Lifecycle } from './lifecycle.js';
+import { retryUntilAvailable, rejectWaiting, type RetryInput } from './retry-unavailable.js';
+
+/**
+ * False: compile only. `stores`: open only plugins with tables.
+ * `desks`: open only plugins with deferred work, and what they need.
+ */
+export type Connect = boolean | 'stores' | 'desks';
+
+export interface Start {
+  /** `begin` names the resource being compiled, so that its dependencies are recorded. */
+  readonly handles: Handles;
+  readonly beginResource: (resource: string) => void;
+  open(instances: readonly Instance[]): Promise<void>;
+  syncSchemas(instances: readonly Instance[], tables: PlanSet['tables']): Promise<void>;
+  listAvailable(instances: readonly Instance[]): readonly Instance[];
+  /** Resources with unavailable servers respond with 503. */
+  withAvailability(plans: PlanSet): PlanSet;
+  /** False when the kernel closes first; rejects on a permanent error. */
+  wait(input: Pick<RetryInput, 'prepare' | 'onAvailable'>): Promise<boolean>;
+  stop(): void;
+}
+
+export interface StartInput {
+  readonly lifecycle: Lifecycle;
+  readonly instances: Instances;
+  readonly log: Log;
+  readonly connect: Connect;
+  readonly wait: boolean;
+}
+
+export function createStart({ lifecycle, instances, log, connect, wait }: StartInput): Start {
+  const { away } = lifecycle;
+  const pending: Instance[] = [];
+  const asked = new Map<string, Set<string>>();
+  let asking = new Set<string>();
+  const stop = new AbortController();
+  const isThere = ({ key }: Instance): boolean => !away.has(key);
+  const isWaiting = (resource: string): boolean =>
+    [...instances.collectDependencies(asked.get(resource) ?? [])].some((key) => away.has(key));
+
+  /** False when the server has become unavailable. */
+  async function trySyncSchema(instance: Instance, tables: PlanSet['tables']): Promise<boolean> {
+    try {
+      await lifecycle.syncSchemas([instance], tables);
+      return true;
+    } catch (error) {
+      if (!wait || !isServerUnavailable(error)) throw error;
+      await lifecycle.close([instance]);
+      away.set(instance.key, getDetail(error));
+      return false;
+    }
+  }
+
+  return {
+    handles: {
+      handle: (id) => {
+        asking.add(id);
+        return instances.handle(id);
+      },
+      resolve: (plugin, kind, name) => instances.resolve(plugin, kind, name),
+    },
+    beginResource: (resource) => void asked.set(resource, (asking = new Set())),
+    async open(all) {
+      const chosen = selectInstances(connect, all, instances);
+      if (wait) pending.push(...(await lifecycle.openAvailable(chosen, instances.collectDependencies)));
+      else await lifecycle.open(chosen);
+    },
+    async syncSchemas(all, tables) {
+      for (const instance of all.filter(isThere)) if (!(await trySyncSchema(instance, tables))) pending.push(instance);
+    },
+    listAvailable: (all) => all.filter(isThere),
+    withAvailability: (plans) => (away.size === 0 ? plans : rejectWaiting(plans, isWaiting)),
+    async wait(input) {
+      await retryUntilAvailable(pending, { ...input, lifecycle, log, signal: stop.signal });
+      return !stop.signal.aborted;
+    },
+    stop: () => stop.abort(),
+  };
+}
+
+function selectInstances(
+  connect: Connect,
+  all: readonly Instance[],
+  { collectDependencies: reach }: Instances,
+): readonly Instance[] {
+  if (connect === 'stores') return all.filter(({ runtime }) => runtime.syncSchema !== undefined);
+  if (connect !== 'desks') return connect ? all : [];
+  const desks = all.filter(({ runtime }) => runtime.createJobAdmin !== undefined);
+  // Dependencies are known once the handle exists.
+  for (const desk of desks) desk.handle();
+  const needed = reach(desks.map(({ key }) => key));
+  return all.filter(({ key }) => needed.has(key));
+}

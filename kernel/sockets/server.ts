@@ -1,0 +1,306 @@
+/** The WebSocket server, on the port of HTTP: accepts upgrades, authenticates connections and holds them until they end. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import Koa from 'koa';
+import websockify from 'koa-websocket';
+import type { WebSocket } from 'ws';
+import { toNetwork } from '../../contract/requester.js';
+import { createFault, type Fault } from '../../contract/fault.js';
+import type { RuntimeServices } from '../../contract/deferred.js';
+import type { Route } from '../../contract/hooks.js';
+import { isSub0 } from '../../contract/profile.js';
+import type { LogFailure } from '../http/app.js';
+import type { PlanSet } from '../plan/plan.js';
+import { createHostCheck } from '../http/host-check.js';
+import { listHeaderValues, getRemoteAddress } from '../http/invocation.js';
+import { createSenderResolver } from '../http/cross-site.js';
+import { ensureFault } from '../runtime/invoke.js';
+import type { Kernel } from '../runtime/kernel.js';
+import { createSocketConnection, type SocketConnection } from './connection.js';
+import { createHandshakeCheck, type HandshakeRequest } from './handshake.js';
+import { createHub, type Client, type Hub } from './hub.js';
+import type { Peer } from './invocation.js';
+import { createErrorFrame } from './message.js';
+import { CLOSE, createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from './peer.js';
+import { createAuthSession, type AuthSession } from './auth-session.js';
+import { createRequestClass } from './request.js';
+import { createWorker } from './message-runner.js';
+
+export interface SocketServer {
+  /** Marks upgrades for Node's HTTP server. */
+  readonly Request: typeof IncomingMessage;
+  /** Responds to requests for the path that are not valid upgrades. */
+  readonly page: Route;
+  readonly hub: Hub;
+  readonly size: () => number;
+  acceptUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Resolves when current work has finished. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const MISSED = 'a message did not reach a connection that it is addressed to (each cause is said once)';
+const MAX_CAUSES = 1000;
+
+/** For at most MAX_CAUSES pairs. */
+function callOncePerPair(call: (one: string, other: string) => void): (one: string, other: string) => void {
+  const known = new Set<string>();
+  return (one, other) => {
+    const pair = JSON.stringify([one, other]);
+    if (known.has(pair) || known.size >= MAX_CAUSES) return;
+    known.add(pair);
+    call(one, other);
+  };
+}
+
+interface OpenConnection {
+  readonly line: SocketConnection;
+  /** Verifies the token again. */
+  readonly recheck: () => void;
+  readonly isInRooms: () => boolean;
+}
+
+const MAX_PIECES = 1024;
+
+const CONNECT = { action: 'connect', requestId: null };
+
+export function createSocketServer(kernel: Kernel, logFailure: LogFailure): SocketServer {
+  const { config, project } = kernel;
+  const { websocket, http } = config;
+  const { limits } = websocket;
+  const connected = new Set<OpenConnection>();
+  const networks = new Map<string, number>();
+  const count = (network: string, change: 1 | -1): void => {
+    const now = (networks.get(network) ?? 0) + change;
+    if (now > 0) networks.set(network, now);
+    else networks.delete(network);
+  };
+  let draining = false;
+  let working = 0;
+  let idle: (() => void) | null = null;
+  let empty: (() => void) | null = null;
+
+  const getIdentities = () => kernel.plans().identities;
+  const emitEvent: RuntimeServices['emit'] = (event) => kernel.running.emit(event);
+  const hub = createHub({
+    isGuarded: () => getIdentities().length > 0,
+    // The earlier system accepts a claimed uid, because helpdesk customers have no token.
+    believes: isSub0(config.profile),
+    maxRooms: limits.rooms,
+    onDelivered: (action, receivers, dropped) => emitEvent({ what: 'message-delivered', action, receivers, dropped }),
+    onMissed: callOncePerPair((action, cause) => kernel.log.warn({ action, cause }, MISSED)),
+  });
+  const worker = createWorker(kernel, logFailure);
+  const senderOf = createSenderResolver(http.allowed_origins);
+  const answersFor = createHostCheck(http, project.dev);
+  const judge = createHandshakeCheck({
+    ...{ websocket, http, closing: () => draining, count: () => connected.size },
+    countConnections: (remote) => networks.get(toNetwork(remote)) ?? 0,
+  });
+  const getFaultStatus = ({ code, options }: Fault): number =>
+    options.status ?? project.registry.codes[code]?.status ?? 500;
+
+  const app = websockify(new Koa());
+  app.ws.use(({ websocket: socket, req }) => {
+    void acceptConnection(socket, req).catch((error: unknown) => {
+      logFailure(ensureFault(error), '-');
+      socket.terminate();
+    });
+  });
+  app.ws.listen({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: limits.message,
+    perMessageDeflate: false,
+    // Each fragment has an overhead of about a hundred bytes.
+    maxFragments: MAX_PIECES,
+    maxBufferedChunks: MAX_PIECES,
+    // The connection rate-limits its pongs.
+    autoPong: false,
+    // The response must not echo the second protocol, which is the token.
+    handleProtocols: ([first]) => first ?? false,
+  });
+
+  const pings = setInterval(() => {
+    for (const { line, recheck } of connected) {
+      line.sendPing();
+      recheck();
+    }
+  }, websocket.ping * 1000).unref();
+
+  if (websocket.force_token && getIdentities().length === 0)
+    kernel.log.warn(
+      { path: websocket.path },
+      'nobody can connect: `websocket.force_token` is set, and no resource takes a token',
+    );
+  let guards = listGuards(kernel.plans());
+  const unwatch = kernel.running.onPlansReloaded(() => {
+    const before = guards;
+    guards = listGuards(kernel.plans());
+    const isOther = [...before].some(([id, guard]) => guards.get(id) !== guard);
+    for (const one of [...connected]) {
+      one.recheck();
+      // The new guards might not admit it to its rooms.
+      if (isOther && one.isInRooms()) one.line.close(CLOSE.changed, 'who may join rooms has changed');
+    }
+  });
+
+  async function acceptConnection(socket: WebSocket, req: IncomingMessage): Promise<void> {
+    let client: Client | null = null;
+    let presence: AuthSession | null = null;
+    let uid: string | null = null;
+    // Registered before authentication, so that messages sent meanwhile are retained.
+    const arrival = hub.register();
+    const id = randomUUID();
+    const remote = getRemoteAddress(req, http.trusted_proxies);
+    const network = toNetwork(remote);
+    const began = performance.now();
+    const line = createSocketConnection(socket, {
+      limits,
+      json: http.limits,
+      worker,
+      closing: () => draining,
+      onUnauthorized: () => presence?.recheck(),
+      onClose(code) {
+        presence?.stop();
+        hub.unregister(arrival);
+        if (client !== null) hub.remove(client);
+        connected.delete(one);
+        count(network, -1);
+        const milliseconds = performance.now() - began;
+        emitEvent({ what: 'connection-closed', id, code, milliseconds, open: connected.size });
+        if (connected.size === 0) empty?.();
+      },
+      onInFlightChange(change) {
+        working += change;
+        if (working === 0) idle?.();
+      },
+    });
+    const one: OpenConnection = {
+      line,
+      recheck: () => presence?.recheck(),
+      isInRooms: () => client !== null && client.rooms.size > 0,
+    };
+    const plans = kernel.plans();
+    connected.add(one);
+    count(network, 1);
+    emitEvent({ what: 'connection-opened', id, open: connected.size });
+    const rejectConnection = (refused: ConnectionRejection): void => {
+      const { body } = worker.reject(refused.fault, randomUUID());
+      line.send(createErrorFrame(uid, CONNECT, body));
+      line.close(refused.code, body.code);
+    };
+    try {
+      const query = parseQuery(req);
+      uid = parseUid(query, websocket);
+      const headers = createPeerHeaders(req, extractProofs(req, getIdentities(), config.profile));
+      const claim = websocket.uid_claim;
+      presence = await createAuthSession({
+        identities: getIdentities,
+        headers,
+        uid,
+        claim,
+        getFaultStatus,
+        end: rejectConnection,
+        forced: websocket.force_token,
+      });
+      // The connection may have ended during authentication.
+      if (!connected.has(one)) return presence.stop();
+      const { verified, until, realms } = presence;
+      const { send, closeSlowConsumer: cut } = line;
+      client = { uid, verified, until, realms, rooms: new Set(), waiting: null, send, closeSlowConsumer: cut };
+      const lastId = query.get('last_id');
+      hub.add(client, arrival, lastId !== null);
+      if (plans !== kernel.plans()) presence.recheck();
+      const sender = senderOf((name) => listHeaderValues(req.rawHeaders, name));
+      line.begin(createPeer({ remote, sender, headers }, client));
+      if (lastId !== null) await sendMissed(client, lastId);
+    } catch (error) {
+      rejectConnection(
+        error instanceof ConnectionRejection ? error : new ConnectionRejection(ensureFault(error), CLOSE.later),
+      );
+    }
+  }
+
+  async function sendMissed(client: Client, lastId: string): Promise<void> {
+    const missed = await (kernel.running.replay?.(lastId) ?? Promise.resolve(null)).catch((error: unknown) => {
+      logFailure(ensureFault(error), '-');
+      return null;
+    });
+    if (missed === null) {
+      const { body } = worker.reject(createFault('WS_REPLAY_GAP'), randomUUID());
+      client.send(createErrorFrame(client.uid, { action: 'replay', requestId: null }, body));
+    }
+    await hub.replayMissed(client, missed ?? []);
+  }
+
+  function createPeer(known: Pick<Peer, 'remote' | 'sender' | 'headers'>, client: Client): Peer {
+    return {
+      ...known,
+      connection: {
+        uid: client.uid,
+        join: (room) => hub.join(client, room),
+        leave: (room) => hub.leaveRoom(client, room),
+      },
+    };
+  }
+
+  const isHere = (url: string | undefined): boolean =>
+    url === websocket.path || url?.startsWith(`${websocket.path}?`) === true;
+  const toHandshakeRequest = (req: IncomingMessage): HandshakeRequest => ({
+    method: req.method ?? '',
+    remote: getRemoteAddress(req, http.trusted_proxies),
+    header: (name) => listHeaderValues(req.rawHeaders, name),
+  });
+  const isUpgradeAllowed = (req: IncomingMessage): boolean =>
+    isHere(req.url) &&
+    answersFor?.(req.headers.host) !== false &&
+    (req.url ?? '').length <= http.limits.url &&
+    req.rawHeaders.length <= 2 * http.limits.header_count &&
+    judge(toHandshakeRequest(req)) === null;
+
+  return {
+    Request: createRequestClass(isUpgradeAllowed),
+    page: {
+      path: websocket.path,
+      methods: ['GET'],
+      handle(request) {
+        throw judge(request) ?? createFault('WS_UPGRADE', {}, { headers: { upgrade: 'websocket' } });
+      },
+    },
+    hub,
+    size: () => connected.size,
+    acceptUpgrade(req, socket, head) {
+      const { server } = app.ws;
+      if (server === undefined || !isHere(req.url)) return void socket.destroy();
+      server.handleUpgrade(req, socket, head, (accepted) => server.emit('connection', accepted, req));
+    },
+    async drain() {
+      draining = true;
+      if (working > 0) await new Promise<void>((resolve) => (idle = resolve));
+    },
+    async close() {
+      draining = true;
+      clearInterval(pings);
+      unwatch();
+      const gone = new Promise<void>((resolve) => (empty = resolve));
+      if (connected.size === 0) return;
+      for (const { line } of [...connected]) line.close(CLOSE.going, 'the server is closing');
+      await gone;
+    },
+  };
+}
+
+const listGuards = ({ byId }: PlanSet): ReadonlyMap<string, string> =>
+  new Map(
+    [...byId].map(([id, { summary, identities }]) => [
+      id,
+      JSON.stringify([summary.guard, ...identities.map(({ key }) => key).sort()]),
+    ]),
+  );
+
+function parseQuery({ url = '' }: IncomingMessage): URLSearchParams {
+  const mark = url.indexOf('?');
+  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
+}

@@ -1,0 +1,19 @@
+/** Converts text changes of a definition to a workspace edit. */
+import type { WorkspaceEdit } from 'vscode-languageserver';
+import { rangeAt, type Document } from '../../language/source/document.js';
+import type { TextChange } from '../../language/source/format.js';
+import type { ActionSourceInput } from './action-source.js';
+
+/** `doc`: the document that the offsets refer to. */
+export const toWorkspaceEdit = (
+  { desk, view }: ActionSourceInput,
+  doc: Document,
+  changes: readonly TextChange[],
+): WorkspaceEdit => ({
+  changes: {
+    [desk.toClientUri(view.name)]: changes.map(({ start, end, text }) => ({
+      range: rangeAt(doc, start, end),
+      newText: text,
+    })),
+  },
+});

@@ -1,0 +1,105 @@
+/** Describes names of values (payload fields, results, claims, generated values) with their origin and uses. */
+import type { Declaration } from '../language/analysis/facts.js';
+import type { SymbolSort } from '../language/analysis/symbols.js';
+import { isInside } from '../language/analysis/report.js';
+import type { ResourceModel } from '../language/analysis/model.js';
+import { joinBlocks } from '../language/export/markdown.js';
+import { listPathParameters } from '../language/strings/route.js';
+import type { SymbolKind } from '../contract/field-meta.js';
+import type { LocatedNode } from '../language/source/tree.js';
+import { getSymbolIndex, findSymbolLocations } from './navigation/symbol-locations.js';
+import { formatFileLink, formatLocationLink } from './location-links.js';
+import { toCodeSpan } from './safe-markdown.js';
+import { toRedactedJson } from './redacted-json.js';
+import type { DocumentContext } from './document-context.js';
+import { findDeclaration, ruleMarkdown, resolveRule } from './describe-rules.js';
+
+/** Maximum length of quoted definitions. */
+const LONGEST = 200;
+/** Maximum number of listed locations. */
+const MANY = 6;
+
+const SORTS: Partial<Readonly<Record<SymbolKind, string>>> = {
+  name: 'a value of a result',
+  generated: 'made once for each request',
+  claim: 'a claim of the token',
+};
+
+/** Empty if the name is not declared. */
+export function declaredMarkdown(
+  view: DocumentContext,
+  resource: ResourceModel,
+  symbol: SymbolKind,
+  path: string,
+): string {
+  const [first = path] = path.split('.');
+  const declaration = findDeclaration(resource, symbol, path);
+  if (declaration !== undefined) return declarationMarkdown(view, resource, declaration, path);
+  if (symbol !== 'payload-field' || !listPathParameters(resource.path).includes(first)) return '';
+  return joinBlocks(
+    `**${toCodeSpan(path)}** of the payload: a part of the path ${toCodeSpan(`/${resource.path}`)}`,
+    formatLocationLink(view.project, resource.definition.doc, resource.definition.node.start),
+  );
+}
+
+export function declarationMarkdown(
+  view: DocumentContext,
+  resource: ResourceModel,
+  declaration: Declaration,
+  path = declaration.name,
+): string {
+  const { symbol, spot } = declaration;
+  const where = formatLocationLink(view.project, spot.doc, spot.start);
+  if (symbol === 'payload-field') {
+    const rule = ruleMarkdown(view.registry, resolveRule(resource, declaration, path));
+    return joinBlocks(
+      `**${toCodeSpan(path)}** of the payload${rule === '' ? '' : `: ${rule}`}`,
+      `Rule at ${where}`,
+      formatUses(view, resource, symbol, path),
+    );
+  }
+  const around = findObjectAround(resource.definition.node, spot.start);
+  const written = around === null ? '' : JSON.stringify(toRedactedJson(view.registry, resource.definition, around));
+  const action = resource.actions.find(({ node }) => isInside(spot, node));
+  return joinBlocks(
+    `**${toCodeSpan(path)}**: ${SORTS[symbol] ?? symbol}`,
+    written === '' || written.length > LONGEST
+      ? ''
+      : `As written${action === undefined ? '' : ` in ${toCodeSpan(action.key)}`}: ${toCodeSpan(written)}`,
+    where,
+    formatUses(view, resource, symbol, declaration.name),
+  );
+}
+
+const INDEXED: Partial<Readonly<Record<SymbolKind, SymbolSort>>> = {
+  'payload-field': 'payload',
+  name: 'name',
+  generated: 'generated',
+  claim: 'claim',
+};
+
+/** Lists the uses of a name, each line of a file once. */
+function formatUses(view: DocumentContext, { definition }: ResourceModel, symbol: SymbolKind, path: string): string {
+  const sort = INDEXED[symbol];
+  // Numeric segments are removed, because items of a list share a declaration.
+  const name = path.replace(/\.\d+(?=\.|$)/g, '');
+  const within = String(view.analysis.definitions.indexOf(definition));
+  const found = sort === undefined ? undefined : getSymbolIndex(view.project).get({ sort, within, name });
+  const uses = (found === undefined ? [] : findSymbolLocations(view.project, found))
+    .filter(({ role }) => role === 'use')
+    .sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.range.start.line - b.range.start.line));
+  const links = uses.map(({ file, range }) =>
+    formatFileLink(file, view.project.toRelativeName(file), range.start.line + 1),
+  );
+  const places = [...new Set(links)];
+  if (places.length === 0) return '';
+  const more = places.length > MANY ? ` and ${places.length - MANY} more` : '';
+  return `Used at ${places.slice(0, MANY).join(', ')}${more}`;
+}
+
+function findObjectAround(node: LocatedNode, at: number): LocatedNode | null {
+  const children = [...node.items, ...node.members.flatMap(({ value }) => value ?? [])];
+  const next = children.find(({ start, end }) => start <= at && at < end);
+  const inner = next === undefined ? null : findObjectAround(next, at);
+  return inner ?? (node.type === 'object' ? node : null);
+}

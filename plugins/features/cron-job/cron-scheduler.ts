@@ -1,0 +1,220 @@
+/**
+ * Scheduler of this process: waits for the instants of all schedules, claims each in the ledger and runs it. The ledger ensures
+ * that an instant runs at most once, even if the system clock changes. Of missed instants only the latest is run.
+ */
+import { randomUUID } from 'node:crypto';
+import type { RuntimeServices, Schedule } from '../../../contract/deferred.js';
+import type { Log } from '../../../contract/plugin.js';
+import { readCron } from '../../../language/strings/cron.js';
+import { createTimetable, type Timetable } from '../../../language/strings/cron-next.js';
+import type { Ledger, Scheduler } from '../../schedulers/kind.js';
+import { createActiveRuns } from './active-runs.js';
+
+/** Time source, replaceable in tests. */
+export interface TimeSource {
+  /** Milliseconds since 1970-01-01 UTC. */
+  now(): number;
+  /** Calls back once; returns a function that cancels it. */
+  setTimer(milliseconds: number, call: () => void): () => void;
+}
+
+export interface CronSchedulerInput {
+  readonly running: Pick<RuntimeServices, 'schedules' | 'onPlansReloaded' | 'runSchedule' | 'emit'>;
+  readonly scheduler: Ledger & Pick<Scheduler, 'settings'>;
+  readonly log: Log;
+  readonly time: TimeSource;
+}
+
+export interface CronScheduler {
+  /** Starts the schedules and catches up missed runs. */
+  begin(): void;
+  /** Stops scheduling; resolves when running actions have ended. */
+  drain(): Promise<void>;
+  /** Aborts running actions and releases their claims. */
+  releaseClaims(): Promise<void>;
+}
+
+/** Longest timer, in milliseconds: a change of the system clock is noticed within it, and timers are limited to 24 days. */
+const LONGEST_WAIT = 10_000;
+/** Milliseconds before the ledger is queried again. */
+const RETRY = 2000;
+/** Milliseconds of delay accepted regardless of the catch-up setting: the ledger or the process may have been busy. */
+const TOLERANCE = 60_000;
+
+interface Entry {
+  readonly schedule: Schedule;
+  readonly form: string;
+  readonly table: Timetable;
+  /** Milliseconds: when this process learned of the schedule. */
+  readonly since: number;
+  /** Whether runs missed before `since` are caught up. */
+  readonly makesUp: boolean;
+  /** The ledger has recorded the schedule. */
+  noted: boolean;
+  /** Instants up to this one are decided. */
+  from: number;
+  next: number | null;
+  asking: { readonly instant: number; readonly by: string } | null;
+  attending: Promise<void> | null;
+  retry: (() => void) | null;
+  told: boolean;
+}
+
+export function createCronScheduler({ running, scheduler, log, time }: CronSchedulerInput): CronScheduler {
+  const entries = new Map<string, Entry>();
+  const flights = createActiveRuns({ running, ledger: scheduler, log, time });
+  const { catchUp } = scheduler.settings;
+  let wake: (() => void) | null = null;
+  let unsubscribe: (() => void) | null = null;
+  let over = false;
+  let isAway = false;
+
+  function addEntry(schedule: Schedule, form: string, makesUp: boolean): void {
+    const { cron } = readCron(schedule.expression);
+    if (cron === null) return;
+    const table = createTimetable(cron, schedule.zone ?? 'UTC');
+    const since = time.now();
+    const entry: Entry = {
+      ...{ schedule, form, table, since, makesUp },
+      ...{ noted: false, from: since, next: table.next(since) },
+      ...{ asking: null, attending: null, retry: null, told: false },
+    };
+    entries.set(schedule.key, entry);
+    processEntry(entry);
+  }
+
+  /** Unchanged schedules are left alone, because their due runs are still due. */
+  function refresh(makesUp: boolean): void {
+    if (over) return;
+    const schedules = running.schedules();
+    const keys = new Set(schedules.map(({ key }) => key));
+    for (const [key, entry] of entries) if (!keys.has(key)) removeEntry(key, entry);
+    for (const schedule of schedules) {
+      const form = `${schedule.expression} ${schedule.zone ?? 'UTC'}`;
+      const known = entries.get(schedule.key);
+      if (known?.form === form) continue;
+      if (known !== undefined) removeEntry(schedule.key, known);
+      addEntry(schedule, form, makesUp);
+    }
+    scheduleWake();
+  }
+
+  function removeEntry(key: string, entry: Entry): void {
+    entry.retry?.();
+    entries.delete(key);
+  }
+
+  function scheduleWake(): void {
+    wake?.();
+    wake = null;
+    if (over || entries.size === 0) return;
+    const now = time.now();
+    const waits = [...entries.values()].flatMap(({ next, attending, retry }) =>
+      next === null || attending !== null || retry !== null ? [] : [next - now],
+    );
+    wake = time.setTimer(Math.max(0, Math.min(LONGEST_WAIT, ...waits)), checkDue);
+  }
+
+  function checkDue(): void {
+    const now = time.now();
+    for (const entry of entries.values()) {
+      // The system clock was set back; the ledger rejects instants that ran already.
+      if (now < entry.from && entry.attending === null) advanceEntry(entry, now);
+      if (entry.next !== null && entry.next <= now && entry.retry === null) processEntry(entry);
+    }
+    scheduleWake();
+  }
+
+  function advanceEntry(entry: Entry, instant: number): void {
+    entry.from = instant;
+    entry.next = entry.table.next(instant);
+  }
+
+  function processEntry(entry: Entry): void {
+    if (over || entry.attending !== null) return;
+    entry.attending = processDue(entry)
+      .then(() => logAvailable())
+      .catch((error: unknown) => {
+        logUnavailable(error);
+        if (over || entries.get(entry.schedule.key) !== entry) return;
+        entry.retry = time.setTimer(RETRY, () => {
+          entry.retry = null;
+          processEntry(entry);
+        });
+      })
+      .finally(() => {
+        entry.attending = null;
+        scheduleWake();
+      });
+  }
+
+  /** Decides the due instant. Rejects when the ledger is unavailable; the instant then remains due. */
+  async function processDue(entry: Entry): Promise<void> {
+    const { schedule, form, table } = entry;
+    if (!entry.noted) {
+      const latest = await scheduler.resolveLatest(schedule.key, form, entry.since);
+      entry.noted = true;
+      if (entry.makesUp) advanceEntry(entry, Math.min(entry.from, Math.max(latest, entry.since - catchUp - 1)));
+    }
+    const now = time.now();
+    const due = table.latest(entry.from, now);
+    if (due === null) return;
+    const late = now - due;
+    if (late > Math.max(catchUp, TOLERANCE)) {
+      log.warn({ action: schedule.key, instant: formatInstant(due) }, 'a run was missed');
+      emitRun('run-missed', schedule, due);
+    } else await claimDue(entry, due, late);
+    advanceEntry(entry, due);
+  }
+
+  async function claimDue(entry: Entry, due: number, late: number): Promise<void> {
+    const { schedule } = entry;
+    if (entry.asking?.instant !== due) entry.asking = { instant: due, by: randomUUID() };
+    const claimed = await flights.claim(schedule.key, due, entry.asking.by);
+    if (claimed === 'mine') {
+      if (late > TOLERANCE)
+        log.warn({ action: schedule.key, instant: formatInstant(due) }, 'a run that was missed is made up for');
+      flights.start(schedule, due);
+      entry.told = false;
+    }
+    if (claimed === 'busy') emitRun('run-skipped', schedule, due);
+    if (claimed === 'busy' && !entry.told) {
+      entry.told = true;
+      const skipped = await scheduler.countSkipped(schedule.key).catch(() => undefined);
+      log.warn({ action: schedule.key, instant: formatInstant(due), skipped }, 'skipped: the run before still goes on');
+    }
+  }
+
+  const emitRun = (what: 'run-missed' | 'run-skipped', { resource, key }: Schedule, instant: number): void =>
+    running.emit({ what, resource, key, instant });
+
+  function logUnavailable(error: unknown): void {
+    if (!isAway)
+      log.error({ err: error }, 'the ledger of scheduled runs is away; nothing scheduled runs until it is back');
+    isAway = true;
+  }
+
+  function logAvailable(): void {
+    if (isAway) log.info({}, 'the ledger of scheduled runs is back');
+    isAway = false;
+  }
+
+  return {
+    begin() {
+      unsubscribe ??= running.onPlansReloaded(() => refresh(false));
+      refresh(true);
+    },
+    async drain() {
+      over = true;
+      unsubscribe?.();
+      wake?.();
+      for (const entry of entries.values()) entry.retry?.();
+      // Runs claimed before the stop must still be executed: no other process would run them.
+      await Promise.all([...entries.values()].map(({ attending }) => attending ?? Promise.resolve()));
+      await flights.waitForRuns();
+    },
+    releaseClaims: () => flights.releaseClaims(),
+  };
+}
+
+const formatInstant = (instant: number): string => new Date(instant).toISOString();

@@ -1,0 +1,31 @@
+/**
+ * Limits concurrent hashing in the whole process, across all algorithms. Excess work waits in a queue, fair between clients; a
+ * full queue rejects. Must not hash itself.
+ */
+import { createFault } from '../../../contract/fault.js';
+import { createLimiter, type Limiter } from '../../../contract/limiter.js';
+import { clock } from '../../../language/project/clock.js';
+
+export const createHashLimiter = (atOnce: number, places: number): Limiter =>
+  createLimiter(
+    atOnce,
+    places,
+    (seconds) => createFault('HSH_BUSY', {}, { retryable: true, headers: { 'retry-after': String(seconds) } }),
+    { clock },
+  );
+
+const MOST = 4;
+const PLACES = 100;
+
+/**
+ * Leaves one thread of the pool free, because files, DNS and compression share it, and database connections must not wait for
+ * hashing.
+ */
+export function hashesAtOnce(poolSize: string | undefined, wished?: string): number {
+  const threads = Number.parseInt(poolSize ?? '', 10);
+  const most = Number.parseInt(wished ?? '', 10);
+  return Math.min(most > 0 ? most : MOST, Math.max(1, (threads > 0 ? threads : 4) - 1));
+}
+
+const { UV_THREADPOOL_SIZE: threads, HASHES_AT_ONCE: wished } = process.env;
+export const hashing: Limiter = createHashLimiter(hashesAtOnce(threads, wished), PLACES);

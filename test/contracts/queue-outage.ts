@@ -1,0 +1,131 @@
+/** Of the queue contract: a store that closes, or goes silent, while the queue is in use. */
+import { expect } from 'chai';
+import type { JobEntry } from '../../contract/deferred.js';
+import { Fault } from '../../contract/fault.js';
+import type { FaultProxy } from '../support/fault-proxy.js';
+import type { ServerOrSkip } from '../support/guarded-server.js';
+import { openQueue, createTestJob, type Address, type OpenedQueue } from '../support/queues.js';
+import { waitUntil } from '../support/until.js';
+import { DONE, isEmpty } from './queue-support.js';
+import { skipTest } from '../support/skip.js';
+import { startStopwatch } from '../support/stopwatch.js';
+
+export interface OutageBackend {
+  readonly name: string;
+  /** A new queue, and the way to it that fails on demand. */
+  readonly openProxied: () => Promise<
+    ServerOrSkip<{ readonly address: Address; readonly direct: Address; readonly proxy: FaultProxy }>
+  >;
+}
+
+export function testQueueOutage({ name, openProxied: behind }: OutageBackend): void {
+  describe(`queue ${name}, its store away`, function () {
+    let [address, direct] = [{} as Address, {} as Address];
+    let proxy: FaultProxy | undefined;
+    const opened: OpenedQueue[] = [];
+    /** A slow server may refuse it in time and accept it all the same; the same id is accepted once. */
+    const add = ({ queue }: OpenedQueue, put: JobEntry): Promise<void> =>
+      waitUntil(() =>
+        queue.add([put]).then(
+          () => true,
+          () => false,
+        ),
+      );
+    const open = async (to: Address, options: object = {}): Promise<OpenedQueue> => {
+      const one = await openQueue({ ...to, options: { ...to.options, poll: 0.2, ...options } });
+      opened.push(one);
+      return one;
+    };
+
+    beforeEach(async function () {
+      const found = await behind();
+      if ('skip' in found) return skipTest(this, found.skip);
+      ({ address, direct, proxy } = found);
+    });
+    afterEach(async () => {
+      await proxy?.passTraffic();
+      await Promise.all(opened.splice(0).map((one) => one.close()));
+      await proxy?.close();
+    });
+
+    for (const way of ['closed', 'silent'] as const) {
+      it(`refuses work within a second when it is ${way}, and goes on when it is back`, async () => {
+        const one = await open(address, { lease: 3 });
+        const done = new Set<string>();
+        await one.queue.startWorker((work) => Promise.resolve((done.add(work.id), DONE)));
+        await add(one, createTestJob(null, { id: 'before' }));
+        await waitUntil(() => done.has('before'), 'the first is done');
+        if (way === 'closed') proxy?.reset();
+        else proxy?.stall();
+        for (const id of ['refused', 'refused too']) {
+          const elapsed = startStopwatch();
+          const refused: unknown = await one.queue.add([createTestJob(null, { id })]).catch((error: unknown) => error);
+          expect(elapsed()).to.be.lessThan(1100);
+          expect(refused).to.be.instanceOf(Fault);
+          const { code, options } = refused as Fault;
+          expect([code, options.headers]).to.deep.equal(['JOB_AWAY', { 'retry-after': '1' }]);
+        }
+        // Others still reach it, and leave work for this process.
+        await add(await open(direct), createTestJob(null, { id: 'meanwhile', retries: 9 }));
+        if (way === 'silent') proxy?.reset();
+        await proxy?.passTraffic();
+        await waitUntil(() => done.has('meanwhile'), 'what others added was done');
+        await add(one, createTestJob(null, { id: 'after' }));
+        await waitUntil(() => done.has('after'), 'work is taken again');
+        // Not once for each failure; a late one of before may come after the first success.
+        const told = one.messages.filter((message) => /is away|is back/.test(message));
+        expect(told).to.have.length.within(2, 4);
+        expect(told.at(-1)).to.contain('is back');
+      });
+    }
+
+    it('does not stop the start, and is found when it is there', async () => {
+      proxy?.reset();
+      const one = await open(address);
+      const done = new Set<string>();
+      await one.queue.startWorker((work) => Promise.resolve((done.add(work.id), DONE)));
+      await proxy?.passTraffic();
+      await add(await open(direct), createTestJob(null, { id: 'found' }));
+      await waitUntil(() => done.has('found'), 'the worker found its store');
+    });
+
+    it('loses no end of work that lies between: it is noted when the store is back', async () => {
+      const one = await open(address, { lease: 20 });
+      let [begun, finish] = [0, (): void => {}];
+      await add(one, createTestJob());
+      await one.queue.startWorker(async () => {
+        begun++;
+        await new Promise<void>((resolve) => (finish = resolve));
+        return DONE;
+      });
+      await waitUntil(() => begun === 1, 'it runs');
+      proxy?.reset();
+      finish();
+      const other = await open(direct);
+      expect(await other.queue.list({ state: 'running' })).to.have.length(1);
+      await proxy?.passTraffic();
+      await waitUntil(() => isEmpty(other), 'the end was noted');
+      expect(begun).to.equal(1);
+    });
+
+    it('tells a run that nobody can vouch for its lease any more', async () => {
+      const one = await open(address, { lease: 0.5 });
+      const other = await open(direct, { lease: 0.5 });
+      await add(one, createTestJob(null, { retries: 1 }));
+      let [begun, aborted] = [false, false];
+      await one.queue.startWorker(async (_work, _attempt, signal) => {
+        begun = true;
+        await new Promise<void>((resolve) => signal.addEventListener('abort', resolve));
+        aborted = true;
+        return DONE;
+      });
+      await waitUntil(() => begun, 'it runs');
+      proxy?.reset();
+      const attempts: number[] = [];
+      await other.queue.startWorker((_work, attempt) => Promise.resolve((attempts.push(attempt), DONE)));
+      await waitUntil(() => aborted && attempts.length === 1, 'told, and done by the other');
+      await waitUntil(() => isEmpty(other), 'done');
+      expect(attempts).to.deep.equal([2]);
+    });
+  });
+}
