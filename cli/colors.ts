@@ -1,6 +1,6 @@
 /** Terminal colours; disabled if stdout is not a TTY or NO_COLOR is set. */
 import { styleText } from 'node:util';
-import type { StyleText } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/code-frame.js';
 import type { Terminal } from './terminal.js';
 
 const STYLES = {

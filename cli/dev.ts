@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { StyleText } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/code-frame.js';
 import type { CommandOptions } from './commands.js';
 import { findDefinitions } from '../language/project/definition-files.js';
 import { SCRIPTS_FOLDER } from '../language/project/scripts.js';

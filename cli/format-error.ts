@@ -3,7 +3,7 @@ import { BootError } from '../contract/boot-error.js';
 import { fillMessage } from '../contract/problem.js';
 import { CATALOGUE } from '../language/problems/catalogue.js';
 import { PROGRAM_CODES } from '../language/problems/with-program-codes.js';
-import type { StyleText } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/code-frame.js';
 
 export function formatError(error: unknown, paint: StyleText): string {
   if (error instanceof BootError) {

@@ -6,7 +6,7 @@ import { findNearest } from '../language/source/suggest.js';
 import { bootKernel } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import { createLog } from './log.js';
-import type { StyleText } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/code-frame.js';
 import type { PlanSet } from '../kernel/plan/plan.js';
 import { listJobSteps } from './job-steps.js';
 import { createPaint } from './colors.js';

@@ -1,6 +1,6 @@
 /** Formats a migration by connection and table, or as SQL. `+` added, `-` removed, `!` differs and is left alone. */
 import type { MigrationOutline, MigrationStep } from '../contract/migration.js';
-import type { StyleText } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/code-frame.js';
 
 export function formatMigration(outline: MigrationOutline, paint: StyleText): string {
   const { steps, warnings } = outline;

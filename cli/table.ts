@@ -4,7 +4,7 @@ import type { PlanSet, ResourcePlan } from '../kernel/plan/plan.js';
 import { readCron } from '../language/strings/cron.js';
 import { createTimetable } from '../language/strings/cron-next.js';
 import { fillPath, hasParameters } from '../language/strings/route.js';
-import type { StyleText } from '../language/source/frame.js';
+import type { StyleText } from '../language/source/code-frame.js';
 
 /** The compiler's value for a resource without authentication. */
 const OPEN = 'open';

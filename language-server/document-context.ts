@@ -4,7 +4,7 @@
  */
 import type { Position, Range as LspRange } from 'vscode-languageserver';
 import { getConfigField } from '../language/analysis/config.js';
-import { resolveLevels, type Level } from '../language/analysis/descend.js';
+import { resolveLevels, type Level } from '../language/analysis/levels.js';
 import { BESIDE_FIELDS, ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { Analysis, Definition } from '../language/analysis/model.js';
 import type { Registry } from '../language/analysis/registry.js';

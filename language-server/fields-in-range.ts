@@ -1,7 +1,7 @@
 /** Lists the values in a range of a file with their fields. Skips everything outside of the range. */
 import type { Position, Range } from 'vscode-languageserver';
 import { getConfigField } from '../language/analysis/config.js';
-import { listChildLevels, levelAt, type Level } from '../language/analysis/descend.js';
+import { listChildLevels, levelAt, type Level } from '../language/analysis/levels.js';
 import { ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { FieldNode } from '../language/schema/field-node.js';
 import { rangeAt, type Document } from '../language/source/document.js';

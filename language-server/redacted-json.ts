@@ -1,5 +1,5 @@
 /** Converts a node to JSON for display, without values of secret fields. */
-import { listChildLevels, resolveLevels, type Level } from '../language/analysis/descend.js';
+import { listChildLevels, resolveLevels, type Level } from '../language/analysis/levels.js';
 import { ROOT_FIELDS } from '../language/analysis/grammar.js';
 import type { Definition } from '../language/analysis/model.js';
 import type { Registry } from '../language/analysis/registry.js';

@@ -3,7 +3,7 @@ import type { Json } from '../../contract/json.js';
 import { ResourcePhase } from '../../contract/slot.js';
 import type { Schedule } from '../../contract/deferred.js';
 import type { Step } from '../../contract/plan.js';
-import { buildFlows } from '../../language/analysis/flow.js';
+import { buildFlows } from '../../language/analysis/data-flow.js';
 import { positionAt } from '../../language/source/document.js';
 import type { ActionGroup, PartPlan } from './plan.js';
 import { selectSteps } from './steps.js';

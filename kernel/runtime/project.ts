@@ -4,7 +4,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
 import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
-import type { StatementRejections } from '../../language/analysis/checks/refusals.js';
+import type { StatementRejections } from '../../language/analysis/checks/rejections.js';
 import { analyseConfig, readPluginLists, type Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { createDocument, type Document } from '../../language/source/document.js';

@@ -5,8 +5,8 @@
 import type { ModelTable, StorePlace } from '../../contract/model.js';
 import type { PluginId } from '../../contract/plugin.js';
 import type { StatementRejection, Scratch } from '../../contract/statement-check.js';
-import type { CheckableStatement } from '../../language/analysis/asked.js';
-import type { StatementRejections } from '../../language/analysis/checks/refusals.js';
+import type { CheckableStatement } from '../../language/analysis/checkable-statements.js';
+import type { StatementRejections } from '../../language/analysis/checks/rejections.js';
 import type { Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import type { SqlText } from '../../language/analysis/facts.js';

@@ -1,5 +1,5 @@
 /** Quick fix: adds a name that an accessor reads to the list, defined by the specs, that declares it. */
-import { resolveLevels } from '../../language/analysis/descend.js';
+import { resolveLevels } from '../../language/analysis/levels.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
 import type { Problem } from '../../contract/problem.js';
 import { Slot } from '../../contract/slot.js';

@@ -2,7 +2,7 @@
  * Quick fix: adds a dependency on the actionable that produces a name used too early, except for cycles, parallel or deferred
  * actionables.
  */
-import { resolveLevels } from '../../language/analysis/descend.js';
+import { resolveLevels } from '../../language/analysis/levels.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
 import { isInside } from '../../language/analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../language/analysis/model.js';

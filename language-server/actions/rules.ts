@@ -11,7 +11,7 @@ import {
   findRuleLocation,
   addRules,
   type RuleLocation,
-} from '../../language/analysis/rule-place.js';
+} from '../../language/analysis/rule-location.js';
 import { asText, type Json } from '../../contract/json.js';
 import { jsonLine } from '../../language/source/edit-json.js';
 import { offsetInFile } from '../../language/source/document.js';

@@ -1,6 +1,6 @@
 /** Hover for field names, and for values without a more specific hover. */
 import type { PluginId } from '../../contract/plugin.js';
-import type { Level } from '../../language/analysis/descend.js';
+import type { Level } from '../../language/analysis/levels.js';
 import { joinBlocks } from '../../language/export/markdown.js';
 import { formatLargerUnits, formatWithUnit } from '../../language/strings/format-quantity.js';
 import type { FieldNode } from '../../language/schema/field-node.js';

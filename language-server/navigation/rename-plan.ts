@@ -1,7 +1,7 @@
 /** Computes the edits of a rename. Rejects it if a reference is ambiguous or the result has new problems. */
 import { basename, dirname, join } from 'node:path';
 import type { TextEdit } from 'vscode-languageserver';
-import { findUncertainUses } from '../../language/analysis/symbols/doubts.js';
+import { findUncertainUses } from '../../language/analysis/symbols/uncertain-uses.js';
 import { toRange, type NamedSymbol } from '../../language/analysis/symbols.js';
 import type { Problem, Range } from '../../contract/problem.js';
 import { applyEdits } from '../../language/source/apply.js';

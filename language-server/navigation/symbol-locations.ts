@@ -12,7 +12,7 @@ import {
   type SymbolIndex,
 } from '../../language/analysis/symbols.js';
 import { environmentId, getAccessorFacts, splitTail } from '../../language/analysis/symbols/accessors.js';
-import { locateInside } from '../../language/analysis/symbols/spots.js';
+import { locateInside } from '../../language/analysis/symbols/locations.js';
 import type { SourceLocation } from '../../language/analysis/report.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
 import type { Project } from '../project.js';

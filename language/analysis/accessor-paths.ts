@@ -1,8 +1,8 @@
 /** Limits the actionables that one request may start, and the length of their dependency chains. */
 import { numeric, shape } from '../../contract/combinators.js';
 import { findMember } from '../source/tree.js';
-import type { LinkedAction, LinkedResource } from './linked.js';
-import { listInRunningOrder } from './order.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
+import { listInRunningOrder } from './running-order.js';
 import type { Report } from './report.js';
 
 export interface ChainLimits {

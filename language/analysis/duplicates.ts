@@ -4,7 +4,7 @@ import { listParameterSpans, toPathShape } from '../strings/route.js';
 import { removeMember } from '../source/edit-json.js';
 import { locateInString } from '../source/escapes.js';
 import { findMember } from '../source/tree.js';
-import type { LinkedAction, LinkedResource } from './linked.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { memoize } from './memoize.js';
 import { createFix } from './fix-factory.js';
 import type { Report, SourceLocation } from './report.js';

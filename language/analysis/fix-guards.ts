@@ -3,7 +3,7 @@ import type { FindingEdit } from '../../contract/plugin.js';
 import { listAccessors } from '../strings/accessor.js';
 import { findNode, type LocatedNode } from '../source/tree.js';
 import { listClaimReaders } from './checks/readers.js';
-import type { LinkedResource } from './linked.js';
+import type { LinkedResource } from './linked-resource.js';
 import type { Registry } from './registry.js';
 import { isInside } from './report.js';
 import { isWord, getRootName } from './sources.js';

@@ -1,6 +1,6 @@
 /** Partitions the actionables of a resource into foreground, background and scheduled work, at load time. */
 import type { ActionModel } from './model.js';
-import { orderWithDependencies } from './order.js';
+import { orderWithDependencies } from './running-order.js';
 import type { Registry } from './registry.js';
 
 /** Actionables that run together outside the response. */

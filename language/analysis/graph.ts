@@ -1,7 +1,7 @@
 /** Checks the dependency graph: cycles, unreachable actionables, deferred or parallel dependencies, and missing guards. */
 import type { PluginId } from '../../contract/plugin.js';
 import type { Registry } from './registry.js';
-import type { LinkedAction, LinkedResource } from './linked.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { Report, SourceLocation } from './report.js';
 import { removeMember } from '../source/edit-json.js';
 import { findMember } from '../source/tree.js';

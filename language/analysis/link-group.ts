@@ -3,12 +3,12 @@
  * Every read outside the group must be listed in `reads`.
  */
 import { CHAINS, checkChains } from './accessor-paths.js';
-import { checkBlind } from './checks/blind.js';
-import { checkProducedNames } from './checks/given-names.js';
+import { checkBlind } from './checks/blind-index.js';
+import { checkProducedNames } from './checks/produced-names.js';
 import { checkNames } from './checks/names.js';
 import { checkProtections } from './checks/protections.js';
 import { checkEveryRow } from './checks/every-row.js';
-import { checkOwners } from './checks/owners.js';
+import { checkOwners } from './checks/row-owners.js';
 import { checkPaths } from './checks/paths-inside.js';
 import { checkScheduled } from './checks/scheduled.js';
 import type { ResultColumns } from './checks/statements.js';
@@ -18,8 +18,8 @@ import type { EnvFacts } from './checks/accessors.js';
 import type { AnalysisSettings } from './config.js';
 import { checkGraph } from './graph.js';
 import type { ResourceGroup } from './resource-groups.js';
-import { linkResources } from './link.js';
-import type { LinkedResource } from './linked.js';
+import { linkResources } from './link-resources.js';
+import type { LinkedResource } from './linked-resource.js';
 import { createAnswerRecorder, hasSameAnswers, type StageCache, type StageInput } from './stage-cache.js';
 import type { Definition } from './model.js';
 import { linkParameters } from './parameters.js';

@@ -11,15 +11,15 @@ import { findMember, type LocatedNode } from '../source/tree.js';
 import { canStoreValue } from './checks/column-values.js';
 import { isProtected } from './checks/protections.js';
 import { getColumnType, type ColumnUsesByStatement } from './checks/types.js';
-import { findMiscasedAccessors } from './checks/invented-accessors.js';
+import { findMiscasedAccessors } from './checks/accessor-suggestions.js';
 import type { Reference } from './facts.js';
 import { findInventedName } from './made-up-names.js';
-import type { LinkedAction, LinkedResource } from './linked.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { findParameterColumns, type ParameterColumns } from './bound-columns.js';
 import type { Registry } from './registry.js';
 import { createFix } from './fix-factory.js';
 import { formatHint, createRenameFix, type Report, type ReportOptions, isInside } from './report.js';
-import { getColumnJsType, createRule, findRuleLocation, addRules } from './rule-place.js';
+import { getColumnJsType, createRule, findRuleLocation, addRules } from './rule-location.js';
 import { isWord, getRootName, type Source } from './sources.js';
 import { LITERAL } from '../strings/literal.js';
 

@@ -1,6 +1,6 @@
 /** Finds the path parameters that a resource and its dependencies read, for guards that only check the body. */
 import { listPathParameters } from '../strings/route.js';
-import type { LinkedResource } from './linked.js';
+import type { LinkedResource } from './linked-resource.js';
 import type { Registry } from './registry.js';
 import { isInside } from './report.js';
 import { getRootName } from './sources.js';

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../contract/json.js';
 import { listPathParameters } from '../strings/route.js';
 import { findNearest } from '../source/suggest.js';
 import type { LocatedNode } from '../source/tree.js';
-import type { LinkedAction, LinkedResource } from './linked.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { Declaration } from './facts.js';
 import type { RepeatModel } from './model.js';
 import type { Registry } from './registry.js';

@@ -1,5 +1,5 @@
 /** Decides whether a field of a result is secret: by its source column if known, else by its name. */
-import type { LinkedAction, LinkedResource } from './linked.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { isInside } from './report.js';
 import { getRootName } from './sources.js';
 import type { StatementNames } from './sql/names.js';

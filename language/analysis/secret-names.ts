@@ -2,7 +2,7 @@
 import { asText } from '../../contract/json.js';
 import { listAccessors } from '../strings/accessor.js';
 import { isInside } from './report.js';
-import type { LinkedAction, LinkedResource } from './linked.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import { type LocatedNode, toJsonObject } from '../source/tree.js';
 import type { DocumentQuery } from './facts.js';
 import type { Definition } from './model.js';

@@ -1,8 +1,8 @@
 /** Resolves where the value of a name comes from. Reads only one definition, never other files or client data. */
 import { listPathParameters } from '../strings/route.js';
 import type { Declaration, Reference } from './facts.js';
-import type { LinkedAction, LinkedResource } from './linked.js';
-import { orderWithDependencies, listInRunningOrder } from './order.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
+import { orderWithDependencies, listInRunningOrder } from './running-order.js';
 import type { Registry } from './registry.js';
 import { listFacts } from './repeats.js';
 import { isInside } from './report.js';

@@ -5,7 +5,7 @@
 import { CREATED, DELETED, rewriteSql, TIMESTAMPS, UPDATED } from '../strings/sql-rewrite.js';
 import { readMentions } from '../strings/sql-mentions.js';
 import type { LocatedNode } from '../source/tree.js';
-import { findChange } from './changes.js';
+import { findChange } from './query-changes.js';
 import type { DocumentQuery, SqlText } from './facts.js';
 import type { Definition } from './model.js';
 import type { Registry } from './registry.js';

@@ -1,6 +1,6 @@
 /** Codes of the audit (ownership, passwords, keys) and of acknowledged warnings. Data only. */
 import type { CodeEntry } from '../../contract/problem.js';
-import { defineProblem, defineUnsure } from './rows.js';
+import { defineProblem, defineUnsure } from './define.js';
 
 const markCertain = (entry: CodeEntry): CodeEntry => ({ ...entry, certainty: 'certain' });
 

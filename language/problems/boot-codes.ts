@@ -1,5 +1,5 @@
 /** Codes that prevent the start, about the installation rather than definitions. Data only. */
-import { defineProblem } from './rows.js';
+import { defineProblem } from './define.js';
 
 export const BOOT_CODES = {
   CFG_UNREADABLE: defineProblem(

@@ -1,5 +1,5 @@
 /** Codes about definition files and the config file. Data only. */
-import { defineProblem, defineUnknown } from './rows.js';
+import { defineProblem, defineUnknown } from './define.js';
 
 export const DEFINITION_CODES = {
   SRC_UNREADABLE: defineProblem(

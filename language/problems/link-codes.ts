@@ -1,5 +1,5 @@
 /** Codes about names that refer to something defined elsewhere. Data only. */
-import { defineProblem, defineUnknown, defineUnsure } from './rows.js';
+import { defineProblem, defineUnknown, defineUnsure } from './define.js';
 
 export const LINK_CODES = {
   LNK_DUPLICATE_ID: defineProblem(

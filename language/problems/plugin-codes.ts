@@ -1,5 +1,5 @@
 /** Codes about unreadable or incompatible plugins and about environment variables. Data only. */
-import { defineProblem } from './rows.js';
+import { defineProblem } from './define.js';
 
 export const PLUGIN_CODES = {
   PLG_NOT_FOUND: defineProblem(

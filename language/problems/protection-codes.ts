@@ -1,5 +1,5 @@
 /** Codes about values that are hashed or encrypted. Data only. */
-import { defineProblem } from './rows.js';
+import { defineProblem } from './define.js';
 
 export const PROTECTION_CODES = {
   LNK_NO_VALUE: defineProblem(

@@ -1,5 +1,5 @@
 /** Codes of error responses at request time. Data only. */
-import { defineRejection } from './rows.js';
+import { defineRejection } from './define.js';
 
 export const REQUEST_CODES = {
   REQ_NOT_FOUND: defineRejection(

@@ -1,5 +1,5 @@
 /** Codes about the content of strings: accessors, templates, SQL, secrets, undeclared and unused names. Data only. */
-import { defineProblem } from './rows.js';
+import { defineProblem } from './define.js';
 
 export const TEXT_CODES = {
   ACC_INVENTED: defineProblem(

@@ -8,7 +8,7 @@ import { readJsonc } from '../../extension/src/jsonc.js';
 import { toFileName, validateResourcePath, validateTableName } from '../../extension/src/file-names.js';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { DEFAULTS } from '../../language/analysis/config-schema.js';
-import { formatCodeFrame } from '../../language/source/frame.js';
+import { formatCodeFrame } from '../../language/source/code-frame.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 import { ROOT } from '../support/project.js';
 

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { canStoreValue } from '../../language/analysis/checks/column-values.js';
-import { suggestAccessor } from '../../language/analysis/checks/invented-accessors.js';
+import { suggestAccessor } from '../../language/analysis/checks/accessor-suggestions.js';
 import { classifyDefinitions, listEntries } from '../../language/analysis/classify.js';
 import { createReport } from '../../language/analysis/report.js';
 import type { Json } from '../../contract/json.js';

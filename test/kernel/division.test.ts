@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { partitionActions, findMainAction } from '../../language/analysis/foreground.js';
 import type { ActionModel } from '../../language/analysis/model.js';
-import { listInRunningOrder } from '../../language/analysis/order.js';
+import { listInRunningOrder } from '../../language/analysis/running-order.js';
 
 interface ActionSketch {
   readonly key: string;

@@ -7,7 +7,7 @@ import type { Problem } from '../../contract/problem.js';
 import { createDocument, positionAt, rangeAt } from '../../language/source/document.js';
 import { findCursor } from '../../language/source/cursor.js';
 import { findContentEnd, toDecodedOffset, toDocumentOffset, createOffsetMap } from '../../language/source/escapes.js';
-import { formatCodeFrame } from '../../language/source/frame.js';
+import { formatCodeFrame } from '../../language/source/code-frame.js';
 import { parseSource, type LocatedNode } from '../../language/source/tree.js';
 import { fc } from '../support/properties.js';
 

@@ -1,6 +1,6 @@
 /** Names of results that a secret column can be read from. */
 import { expect } from 'chai';
-import { addRenamed } from '../../language/analysis/renamed.js';
+import { addRenamed } from '../../language/analysis/renamed-columns.js';
 import type { SqlText } from '../../language/analysis/facts.js';
 import { scanSql } from '../../language/strings/sql.js';
 

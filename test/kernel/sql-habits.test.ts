@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { findForeignPlaceholders } from '../../language/analysis/sql/foreign.js';
-import { findForeignFunctions, describeMistake } from '../../language/analysis/sql/habits.js';
+import { findForeignFunctions, describeMistake } from '../../language/analysis/sql/common-mistakes.js';
 import { listOutputAliases, hasStar, listOutputNames } from '../../language/analysis/sql/outputs.js';
 import { createScope } from '../../language/analysis/sql/scope.js';
 import { findChild, listItems, type Tree } from '../../language/analysis/sql/tree.js';

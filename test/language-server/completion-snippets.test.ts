@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig, getConfigField } from '../../language/analysis/config.js';
-import { resolveLevels } from '../../language/analysis/descend.js';
+import { resolveLevels } from '../../language/analysis/levels.js';
 import { ROOT_FIELDS } from '../../language/analysis/grammar.js';
 import type { Host } from '../../contract/kind.js';
 import type { Json } from '../../contract/json.js';

@@ -4,7 +4,13 @@ import type { FieldMeta, SymbolKind } from '../../../contract/field-meta.js';
 import type { CursorContext, DocumentContext } from '../../document-context.js';
 import { suggestActions, suggestResultNames } from './actions.js';
 import { suggestMediaTypes, suggestSchedules, suggestZones } from './constant-names.js';
-import { suggestClaims, suggestDeclared, missingNames, suggestPayloadFields, suggestValueNames } from './definition-names.js';
+import {
+  suggestClaims,
+  suggestDeclared,
+  missingNames,
+  suggestPayloadFields,
+  suggestValueNames,
+} from './definition-names.js';
 import { createNameSourceInput, uniqueNames, type Name, type NameSource } from './name-source.js';
 import {
   suggestConnections,

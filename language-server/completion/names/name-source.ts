@@ -1,5 +1,5 @@
 /** Input and output of name sources. */
-import type { Level } from '../../../language/analysis/descend.js';
+import type { Level } from '../../../language/analysis/levels.js';
 import type { Definition } from '../../../language/analysis/model.js';
 import { findMember, type LocatedNode } from '../../../language/source/tree.js';
 import type { CursorContext, DocumentContext } from '../../document-context.js';

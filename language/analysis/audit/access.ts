@@ -5,7 +5,7 @@ import type { LocatedNode } from '../../source/tree.js';
 import { listClaimReaders, listPayloadReaders } from '../checks/readers.js';
 import type { ColumnUsesByStatement } from '../checks/types.js';
 import type { SqlText } from '../facts.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { isInside } from '../report.js';
 import type { SourceSort } from '../sources.js';

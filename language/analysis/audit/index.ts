@@ -2,7 +2,7 @@
 import { asText, isObject } from '../../../contract/json.js';
 import { toJsonObject } from '../../source/tree.js';
 import type { Queries } from '../link-group.js';
-import type { LinkedResource } from '../linked.js';
+import type { LinkedResource } from '../linked-resource.js';
 import type { StageCache } from '../stage-cache.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';

@@ -2,10 +2,10 @@
  * Audits row ownership: a column compared with a claim, or written from one, identifies the owner of a row. Clients must not set
  * it, reads must not return rows of others, and changes must be authenticated like the other changes of the table.
  */
-import { isCallerDependent } from '../checks/owners.js';
+import { isCallerDependent } from '../checks/row-owners.js';
 import { listClaimReaders } from '../checks/readers.js';
 import { hasIdentifyingGuard } from '../fix-guards.js';
-import type { LinkedResource } from '../linked.js';
+import type { LinkedResource } from '../linked-resource.js';
 import { isJudged } from '../realms.js';
 import type { Registry } from '../registry.js';
 import type { Report, SourceLocation } from '../report.js';

@@ -7,9 +7,9 @@ import { findNode } from '../../source/tree.js';
 import { isCovered } from '../checks/protections.js';
 import { listPayloadReaders } from '../checks/readers.js';
 import { hasIdentifyingGuard } from '../fix-guards.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
-import { addRenamed } from '../renamed.js';
+import { addRenamed } from '../renamed-columns.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
 import type { Access } from './access.js';
 

@@ -12,7 +12,7 @@ import { reportUnknownPlugin } from '../validate-node.js';
 import type { Registry } from '../registry.js';
 import { formatHint, type Report, type SourceLocation } from '../report.js';
 import type { AccessorText } from '../facts.js';
-import { listKnownAccessors, suggestAccessor } from './invented-accessors.js';
+import { listKnownAccessors, suggestAccessor } from './accessor-suggestions.js';
 
 /** Never includes the values of the variables. */
 export type EnvFacts = ReadonlyMap<string, EnvFact>;

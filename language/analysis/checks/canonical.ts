@@ -6,7 +6,7 @@ import { isObject } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { addMembers } from '../../source/edit-json.js';
 import { findMember, toJson, type LocatedNode } from '../../source/tree.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import { memoize } from '../memoize.js';
 import type { Registry } from '../registry.js';
 import { createFix } from '../fix-factory.js';

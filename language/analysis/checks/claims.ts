@@ -7,7 +7,7 @@ import { hasOverlap, splitPath } from '../../strings/path.js';
 import { findNearest } from '../../source/suggest.js';
 import { locateInString } from '../../source/escapes.js';
 import type { PluginUsage } from '../facts.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { formatHint, isInside, type Report, type SourceLocation } from '../report.js';
 import { listValueReads } from '../value-reads.js';

@@ -8,7 +8,7 @@ import { listDocumentFields } from '../../strings/document-fields.js';
 import { listWrittenParts } from '../../strings/sql-written.js';
 import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../facts.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { isInside, type Report } from '../report.js';
 import type { Source } from '../sources.js';

@@ -1,7 +1,7 @@
 /** Reports UPDATE and DELETE without WHERE in resources without authentication. */
 import { findUnboundedChanges } from '../../strings/sql-effects.js';
 import { locateInString } from '../../source/escapes.js';
-import type { LinkedResource } from '../linked.js';
+import type { LinkedResource } from '../linked-resource.js';
 import { isJudged } from '../realms.js';
 import type { Registry } from '../registry.js';
 import { isInside, type Report } from '../report.js';

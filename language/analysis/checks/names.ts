@@ -1,7 +1,7 @@
 /** Checks that extracted and generated names are not read before they have a value: the read would silently return null. */
 import type { Params } from '../../../contract/problem.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
-import { listInRunningOrder } from '../order.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
+import { listInRunningOrder } from '../running-order.js';
 import type { Registry } from '../registry.js';
 import { type Report, type SourceLocation, isInside } from '../report.js';
 import type { Source, SourceSort } from '../sources.js';

@@ -1,7 +1,7 @@
 /** Reports paths into values without fields: with a text rule for `id`, `$PAYLOAD.id.json` is always rejected or null. */
 import { asText, isObject, type Json } from '../../../contract/json.js';
 import { findNearest } from '../../source/suggest.js';
-import type { LinkedResource } from '../linked.js';
+import type { LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { formatHint, type Report } from '../report.js';
 import { listValueReads, type ValueRead } from '../value-reads.js';

@@ -9,7 +9,7 @@ import { listWrittenParts } from '../../strings/sql-written.js';
 import { findNearest } from '../../source/suggest.js';
 import { findNode, toJsonObject, type LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, Reference, SqlText } from '../facts.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { formatHint, isInside, createRenameFix, type Report, type SourceLocation } from '../report.js';

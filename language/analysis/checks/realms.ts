@@ -1,7 +1,7 @@
 /** Checks messages addressed to a uid: it must be certain which guard issues the uid. */
 import { findNode } from '../../source/tree.js';
 import type { PluginUsage } from '../facts.js';
-import type { LinkedResource } from '../linked.js';
+import type { LinkedResource } from '../linked-resource.js';
 import { isJudged, resolveMessageRealm, findRealm, listRealms } from '../realms.js';
 import type { Registry } from '../registry.js';
 import { resolveEdits, createFix } from '../fix-factory.js';

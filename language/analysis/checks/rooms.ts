@@ -2,7 +2,7 @@
 import { parseTemplate, type TemplatePart } from '../../strings/accessor.js';
 import { findNearest } from '../../source/suggest.js';
 import { findNode, type LocatedNode } from '../../source/tree.js';
-import type { LinkedResource } from '../linked.js';
+import type { LinkedResource } from '../linked-resource.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { formatHint, createRenameFix, type Report } from '../report.js';

@@ -1,8 +1,8 @@
 /** Reports reads of the request in scheduled actionables and their dependencies: a scheduled run has no request. */
 import { locateInString } from '../../source/escapes.js';
 import { Slot } from '../../../contract/slot.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
-import { orderWithDependencies } from '../order.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
+import { orderWithDependencies } from '../running-order.js';
 import type { Registry } from '../registry.js';
 import { type Report, type SourceLocation, isInside } from '../report.js';
 

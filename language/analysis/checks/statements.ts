@@ -8,7 +8,7 @@ import { findEffects } from '../../strings/sql-effects.js';
 import { scanSql } from '../../strings/sql.js';
 import type { Document } from '../../source/document.js';
 import { toDocumentOffset, locateInString } from '../../source/escapes.js';
-import { findSyntaxFix } from '../sql/mend.js';
+import { findSyntaxFix } from '../sql/syntax-fix.js';
 import { findNearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { WalkResult, SqlText } from '../facts.js';
@@ -19,15 +19,15 @@ import { formatHint, type Report, type ReportOptions } from '../report.js';
 import type { Stores } from '../stores.js';
 import { TIMESTAMPS, type Catalogue } from '../sql/catalogue.js';
 import { findForeignPlaceholders } from '../sql/foreign.js';
-import { findForeignFunctions, describeMistake } from '../sql/habits.js';
-import type { ColumnUse } from '../sql/meetings.js';
+import { findForeignFunctions, describeMistake } from '../sql/common-mistakes.js';
+import type { ColumnUse } from '../sql/column-uses.js';
 import { getOrigins, type AliasedColumns, type StatementNames } from '../sql/names.js';
-import { createSqlLocator, type SqlLocator } from '../sql/places.js';
+import { createSqlLocator, type SqlLocator } from '../sql/locator.js';
 import { resolveStatement, type ResolveContext, type SqlFinding } from '../sql/resolve.js';
 import type { Columns } from '../sql/scope.js';
 import { findUntyped } from '../sql/untyped.js';
 import { findChild } from '../sql/tree.js';
-import { findMiscasedAccessors } from './invented-accessors.js';
+import { findMiscasedAccessors } from './accessor-suggestions.js';
 import { suggestAccessorFor, findTemplates, type Template } from './templates.js';
 
 export interface StatementContext {

@@ -5,7 +5,7 @@ import type { LocatedNode } from '../../source/tree.js';
 import type { WalkResult } from '../facts.js';
 import type { Registry } from '../registry.js';
 import { type Report, isInside } from '../report.js';
-import { findMiscasedAccessors, listKnownAccessors, suggestAccessor } from './invented-accessors.js';
+import { findMiscasedAccessors, listKnownAccessors, suggestAccessor } from './accessor-suggestions.js';
 import { listPayloadReaders } from './readers.js';
 
 export interface Template {

@@ -8,7 +8,7 @@ import { findMisspelling, findNearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { AccessorText, Declaration, Reference } from '../facts.js';
 import { findInventedName } from '../made-up-names.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { listFacts } from '../repeats.js';

@@ -1,5 +1,5 @@
 /** Checks the columns that a statement writes, and the number of values of an INSERT. */
-import { listWriteUses } from './meetings.js';
+import { listWriteUses } from './column-uses.js';
 import { hasStar } from './outputs.js';
 import type { ResolveContext } from './resolve.js';
 import type { Columns } from './scope.js';

@@ -2,7 +2,7 @@
 import { isObject, type Json } from '../../../contract/json.js';
 import type { Catalogue } from './catalogue.js';
 import { checkConflict, checkInsert, checkTargets } from './insert.js';
-import { listComparisonUses, type ColumnUse } from './meetings.js';
+import { listComparisonUses, type ColumnUse } from './column-uses.js';
 import {
   findAliasedColumns,
   listColumnNames,

@@ -6,7 +6,7 @@ import type { Registry } from '../registry.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { isInside } from '../report.js';
 import { addPath, isOutput, resolveRoot, type SymbolScope } from './scope.js';
-import { locateInside, type TextSegment } from './spots.js';
+import { locateInside, type TextSegment } from './locations.js';
 
 export const environmentId = (name: string): SymbolId => ({ sort: 'environment', within: '', name });
 

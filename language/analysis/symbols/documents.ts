@@ -5,7 +5,7 @@ import type { Definition } from '../model.js';
 import type { SymbolCollector } from '../symbols.js';
 import { listCollections } from '../tables.js';
 import { fieldId, modelId, listNameNodes } from './models.js';
-import { locateInside, locateContent } from './spots.js';
+import { locateInside, locateContent } from './locations.js';
 import { getLookup } from './lookup.js';
 
 export function collectDocuments(collecting: SymbolCollector): void {

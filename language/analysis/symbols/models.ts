@@ -3,7 +3,7 @@ import type { LocatedNode } from '../../source/tree.js';
 import type { Definition } from '../model.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
 import { getLookup } from './lookup.js';
-import { locateContent } from './spots.js';
+import { locateContent } from './locations.js';
 
 export const modelId = (name: string): SymbolId => ({ sort: 'model', within: '', name });
 export const fieldId = (model: string, name: string): SymbolId => ({ sort: 'field', within: model, name });

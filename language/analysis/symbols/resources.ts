@@ -9,7 +9,7 @@ import { collectAccessors } from './accessors.js';
 import { getLookup } from './lookup.js';
 import { fieldId } from './models.js';
 import { addPath, isOutput, resolveRoot, type SymbolScope } from './scope.js';
-import { locateInside, splitSegments, locateContent } from './spots.js';
+import { locateInside, splitSegments, locateContent } from './locations.js';
 import { findOrigin, findParameterModel } from './values.js';
 
 export const resourceId = (name: string): SymbolId => ({ sort: 'resource', within: '', name });

@@ -2,7 +2,7 @@
 import type { Definition, PayloadField, ResourceModel } from '../model.js';
 import type { SourceLocation } from '../report.js';
 import type { SymbolCollector, SymbolId } from '../symbols.js';
-import { locateInside, type TextSegment } from './spots.js';
+import { locateInside, type TextSegment } from './locations.js';
 
 export interface SymbolScope {
   /** The namespace of symbols of this definition. */

@@ -1,10 +1,10 @@
 /** Collects the names of tables and columns in SQL. */
 import { quoteReserved } from '../../strings/sql-reserved.js';
-import { createSqlLocator } from '../sql/places.js';
+import { createSqlLocator } from '../sql/locator.js';
 import type { SymbolCollector } from '../symbols.js';
 import { locateInText } from '../tables.js';
 import { fieldId, modelId, listNameNodes } from './models.js';
-import { locateContent } from './spots.js';
+import { locateContent } from './locations.js';
 import { getLookup } from './lookup.js';
 
 export function collectStatements(collecting: SymbolCollector): void {

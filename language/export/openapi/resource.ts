@@ -15,7 +15,7 @@ import type { PluginUsage } from '../../analysis/facts.js';
 import { partitionActions, createImmediateTest, findMainAction } from '../../analysis/foreground.js';
 import { isInside } from '../../analysis/report.js';
 import type { ActionModel, ResourceModel } from '../../analysis/model.js';
-import { addRenamed } from '../../analysis/renamed.js';
+import { addRenamed } from '../../analysis/renamed-columns.js';
 import { ANY, splitForms as formsIn, toNullable, findSchema } from '../../../contract/forms.js';
 import { narrowFile } from './body.js';
 import { listPayloadFields } from './payload-names.js';

@@ -1,7 +1,13 @@
 /** An empty in-memory database that parses statements against the tables of the models, and never runs them. */
 import type { PGlite } from '@electric-sql/pglite';
 import type { ModelTable } from '../../../contract/model.js';
-import type { StatementQuestion, StatementRejection, Scratch, Script, Trial } from '../../../contract/statement-check.js';
+import type {
+  StatementQuestion,
+  StatementRejection,
+  Scratch,
+  Script,
+  Trial,
+} from '../../../contract/statement-check.js';
 import { scanSql } from '../../../language/strings/sql.js';
 import type { Row } from '../kind.js';
 import {

@@ -6,7 +6,7 @@ import { isObject } from '../../../contract/json.js';
 import { addMembers } from '../../source/edit-json.js';
 import { findMember, type LocatedNode } from '../../source/tree.js';
 import type { Declaration } from '../facts.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Registry } from '../registry.js';
 import { createFix } from '../fix-factory.js';
 import { type Report, type ReportOptions, isInside } from '../report.js';

@@ -3,7 +3,7 @@ import type { StatementRejection } from '../../../contract/statement-check.js';
 import type { SqlText } from '../facts.js';
 import type { Definition } from '../model.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
-import { createSqlLocator } from '../sql/places.js';
+import { createSqlLocator } from '../sql/locator.js';
 
 export type StatementRejections = ReadonlyMap<SqlText, StatementRejection>;
 

@@ -1,7 +1,7 @@
 /** Builds the final models of an analysis for compilers and editors. */
 import { asText } from '../../contract/json.js';
 import type { DocumentQuery, WalkResult, SqlText } from './facts.js';
-import type { LinkedAction, LinkedResource } from './linked.js';
+import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
 import type { Queries } from './link-group.js';

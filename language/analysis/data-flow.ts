@@ -1,7 +1,7 @@
 /** Computes the named values that pass between actionables, for display. The compiler does not use it. */
 import type { AccessorText, Reference } from './facts.js';
 import { listPayloadReaders } from './checks/readers.js';
-import { createActionKey } from './linked.js';
+import { createActionKey } from './linked-resource.js';
 import type { ActionModel } from './model.js';
 import { getNodeText } from './node-text.js';
 import type { Registry } from './registry.js';

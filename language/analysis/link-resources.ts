@@ -5,7 +5,7 @@
 import { findNearest } from '../source/suggest.js';
 import { reportDuplicateActions, reportParameters } from './duplicates.js';
 import type { Reference } from './facts.js';
-import { readResource, type LinkContext, type LinkedResource } from './linked.js';
+import { readResource, type LinkContext, type LinkedResource } from './linked-resource.js';
 import type { Definition } from './model.js';
 import { formatHint, isInside, createRenameFix, type Report } from './report.js';
 

@@ -6,7 +6,7 @@ import type { LocatedNode } from '../../source/tree.js';
 import type { DocumentQuery, SqlText } from '../facts.js';
 import type { Analysis, Definition } from '../model.js';
 import type { SourceLocation } from '../report.js';
-import { createSqlLocator } from '../sql/places.js';
+import { createSqlLocator } from '../sql/locator.js';
 import type { SymbolId } from '../symbols.js';
 import { locateInText } from '../tables.js';
 import { listQueryKeys } from './documents.js';

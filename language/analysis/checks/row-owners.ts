@@ -4,10 +4,10 @@
  */
 import { listAccessors } from '../../strings/accessor.js';
 import { locateInString } from '../../source/escapes.js';
-import type { LinkedAction, LinkedResource } from '../linked.js';
+import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { SqlText } from '../facts.js';
 import type { Registry } from '../registry.js';
-import { findChange } from '../changes.js';
+import { findChange } from '../query-changes.js';
 import { hasIdentifyingGuard } from '../fix-guards.js';
 import { type Report, type SourceLocation, isInside } from '../report.js';
 import { listClaimReaders } from './readers.js';

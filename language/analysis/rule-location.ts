@@ -6,7 +6,7 @@ import type { Document } from '../source/document.js';
 import { addItems, addMembers } from '../source/edit-json.js';
 import type { TextChange } from '../source/format.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
-import { resolveLevels } from './descend.js';
+import { resolveLevels } from './levels.js';
 import { ROOT_FIELDS } from './grammar.js';
 import type { Registry } from './registry.js';
 

@@ -4,7 +4,7 @@ import type { StatementQuestion } from '../../contract/statement-check.js';
 import type { LocatedNode } from '../source/tree.js';
 import { isSingleStatement } from './checks/statements.js';
 import type { SqlText } from './facts.js';
-import type { LinkedResource } from './linked.js';
+import type { LinkedResource } from './linked-resource.js';
 import type { Definition } from './model.js';
 import { isInside, type PendingProblem } from './report.js';
 import type { Stores } from './stores.js';

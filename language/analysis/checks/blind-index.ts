@@ -5,7 +5,7 @@ import { asText } from '../../../contract/json.js';
 import { BLIND } from '../../../contract/model.js';
 import { rewriteBlind, type BlindTable } from '../../strings/sql-blind.js';
 import { findMember } from '../../source/tree.js';
-import type { LinkedResource } from '../linked.js';
+import type { LinkedResource } from '../linked-resource.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { isInside, type Report } from '../report.js';
