@@ -61,7 +61,7 @@ describe('architecture: security and failures', () => {
     const tests = ['bug-classes', 'bug-classes-more'].map((name) =>
       readFileSync(join(ROOT, 'test', 'e2e', `${name}.test.ts`), 'utf8'),
     );
-    const attacked = [...tests.join('\n').matchAll(/^ {2}bugClass\((\d+), async/gm)].map(([, number]) => number);
+    const attacked = [...tests.join('\n').matchAll(/^ {2}testBugClass\((\d+), async/gm)].map(([, number]) => number);
     expect(attacked).to.deep.equal(known.map(([number]) => number));
   });
 

@@ -121,8 +121,8 @@ async function createTools(plugins: Plugins): Promise<PlanTools> {
     place: 'contract',
     slot: () => null,
     payloadField: () => null,
-    needs: () => undefined,
-    memo: () => slots++,
+    recordRequiredPath: () => undefined,
+    allocateSlot: () => slots++,
     claim: (path: readonly string[]) => {
       const read = compilePath(path);
       return ({ claims }: Frame) => read(claims);

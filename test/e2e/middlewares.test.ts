@@ -147,9 +147,9 @@ describe('Koa middlewares', () => {
   });
 
   it('keep the start from succeeding where they cannot be loaded', async () => {
-    expect(await failure({ one: koa('koa-no-such-package') })).to.include({ code: 'MID_PACKAGE' });
-    expect(await failure({ one: named('missing') })).to.include({ code: 'MID_PACKAGE' });
-    expect(await failure({ one: named('no') })).to.include({ code: 'MID_PACKAGE' });
-    expect(await failure({ one: named('nothing') })).to.include({ code: 'MID_PACKAGE' });
+    expect(await failure({ one: koa('koa-no-such-package') })).to.include({ code: 'PLG_OPEN' });
+    expect(await failure({ one: named('missing') })).to.include({ code: 'PLG_OPEN' });
+    expect(await failure({ one: named('no') })).to.include({ code: 'PLG_OPEN' });
+    expect(await failure({ one: named('nothing') })).to.include({ code: 'PLG_OPEN' });
   });
 });

@@ -12,7 +12,7 @@ interface Document {
 }
 
 interface Module {
-  keepLanguage: (projects: object) => { dispose: () => void };
+  assignLanguage: (projects: object) => { dispose: () => void };
 }
 
 /** An editor with nothing but documents, which opens and closes them as VS Code does. */
@@ -45,8 +45,8 @@ async function editor(holds: (document: Document) => boolean) {
     external: ['vscode'],
     write: false,
   });
-  const { keepLanguage } = evaluateModule(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as Module;
-  const kept = keepLanguage({ onDidChange: on('projects'), holds });
+  const { assignLanguage } = evaluateModule(outputFiles[0]?.text ?? '', import.meta.filename, vscode) as Module;
+  const kept = assignLanguage({ onDidChange: on('projects'), hasDefinition: holds });
   return {
     kept,
     change,

@@ -16,18 +16,18 @@ interface Uri {
 }
 
 interface Programs {
-  readonly askLintel: (
+  readonly runLintel: (
     folder: Uri,
     args: readonly string[],
     signal: AbortSignal,
   ) => Promise<string | { readonly stdout: string }>;
-  readonly lintelTask: (
+  readonly createLintelTask: (
     definition: object,
     command: readonly string[],
     folder: Uri,
     matcher: string,
   ) => string | object;
-  readonly languageClient: (
+  readonly createLanguageClient: (
     context: object,
     options: object,
   ) => { readonly given: { readonly run?: { readonly module: string } } };
@@ -92,12 +92,12 @@ describe('extension: programs of a folder', () => {
   });
   after(() => project.dispose());
 
-  const all = async ({ askLintel, lintelTask, languageClient }: Programs): Promise<unknown[]> => {
+  const all = async ({ runLintel, createLintelTask, createLanguageClient }: Programs): Promise<unknown[]> => {
     const folder = uri(project.folder);
-    const asked = await askLintel(folder, ['plan', 'a'], new AbortController().signal);
-    const task = lintelTask({}, ['dev'], folder, '$lintel');
+    const asked = await runLintel(folder, ['plan', 'a'], new AbortController().signal);
+    const task = createLintelTask({}, ['dev'], folder, '$lintel');
     const context = { globalStorageUri: uri('/storage'), asAbsolutePath: (name: string) => `/extension/${name}` };
-    const { given } = languageClient(context, {});
+    const { given } = createLanguageClient(context, {});
     const server = given.run?.module ?? (given as { readonly module?: string }).module;
     return [typeof asked === 'string' ? asked : asked.stdout, typeof task === 'string' ? task : 'a task', server];
   };

@@ -35,7 +35,7 @@ function setUp() {
   const plan = (slot: Slot, written: Json, place = 'notes', secrets: readonly string[] = []) => {
     const tools = {
       ...createFrameTools(),
-      memo: () => memos++,
+      allocateSlot: () => memos++,
       reads: () => [{ from: 'payload', field: 'id', slot: null }],
       ...{ place, version: 'v', secrets: new Set(secrets) },
     } as unknown as PlanTools;
@@ -52,8 +52,8 @@ function request(steps: readonly Step[], payload: object = {}, files: readonly u
   const [waiting, releases]: [(() => unknown)[], (() => unknown)[]] = [[], []];
   const frame = {
     ...{ payload, claims: null, slots: [], results: [] },
-    invocation: { files, release: (work: () => unknown) => void releases.push(work) },
-    whenCommitted: (work: () => unknown) => void waiting.push(work),
+    invocation: { files, onFinish: (work: () => unknown) => void releases.push(work) },
+    afterCommit: (work: () => unknown) => void waiting.push(work),
   } as unknown as Frame;
   const [recall, keep] = steps;
   const runAll = async (works: (() => unknown)[]): Promise<void> => {

@@ -28,8 +28,8 @@ function removals(written: readonly string[], slot: 'resource' | 'actionable') {
   const frame = {
     payload: {},
     slots: [],
-    invocation: { release: (work: () => unknown) => void releases.push(work) },
-    whenCommitted: (work: () => unknown) => void waiting.push(work),
+    invocation: { onFinish: (work: () => unknown) => void releases.push(work) },
+    afterCommit: (work: () => unknown) => void waiting.push(work),
   } as unknown as Frame;
   const state = { result: null };
   return {

@@ -188,7 +188,7 @@ describe('what features say of a resource', () => {
     const node = {};
     const places = [{ plugin: 'feature:plain', slot: Slot.RESOURCE, node, value: {}, holder: {} }];
     const scope = createTestScope({ resource: createResourceModel({ definition: { node } as never }) });
-    const spec = { facts, guardOf: () => 'by it', realmOf: () => realm };
+    const spec = { facts, getCallerKey: () => 'by it', getRealm: () => realm };
     const registry = { plugins: new Map([['feature:plain', spec]]), plugin: () => undefined };
     const handles = { ...scope.handles, handle: () => ({ plan: () => ({ steps: [], ...said }) }) };
     const draft = createDraft();
@@ -244,11 +244,11 @@ describe('work that is put off', () => {
   };
 
   it('has what its resource says, then what its actionables say over it, then the defaults', () => {
-    expect(createDeferral([{ enqueue: put }], [])).to.deep.equal({ delay: 0, priority: 0, retries: 4, put });
+    expect(createDeferral([{ enqueue: put }], [])).to.deep.equal({ delay: 0, priority: 0, retries: 4, enqueue: put });
     expect(
       createDeferral([{ enqueue: put, delay: 5, retries: 0 }], [{ enqueue: put, delay: 7, priority: 2 }]),
     ).to.deep.equal({
-      ...{ delay: 7, priority: 2, retries: 0, put },
+      ...{ delay: 7, priority: 2, retries: 0, enqueue: put },
     });
     const [one] = [createActionModel(1, { timing: timing(true) })];
     expect(createDeferral([{ enqueue: put, delay: 5 }], [{ enqueue: put }], null, [one])?.delay).to.equal(0);

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, object>> = {
   Array: { column: 'json', holds: 'array' },
 };
 const registry = {
-  kindsIn: () => [{ kind: 'field-type' }],
+  listKinds: () => [{ kind: 'field-type' }],
   plugin: (_kind: string, name: string) => TYPES[name] && { facts: TYPES[name] },
 } as unknown as Registry;
 

@@ -12,7 +12,7 @@ const getCode = (error: unknown): unknown => (error as Fault).code;
 describe('what a pipeline of the embedded document store reads', () => {
   const asked: unknown[] = [];
   const reader = {
-    all: (name: string, filter: Document) => {
+    readAll: (name: string, filter: Document) => {
       asked.push([name, filter]);
       return Promise.resolve([{ _id: name, k: 1 }]);
     },

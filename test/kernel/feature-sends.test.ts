@@ -24,7 +24,7 @@ const resolveTarget = (
   payload: DefinitionJson = {},
 ): unknown => runtime.create?.({} as RuntimeContext).plan(written, receiving)(createPayloadFrame(payload));
 const OF = { realm: 'r', open: false };
-const receiving = { ...createFrameTools(), owners: () => OF };
+const receiving = { ...createFrameTools(), resolveUidNamespace: () => OF };
 
 describe('receivers of a message', () => {
   it('are all, one, those of a list, or those in rooms, each once', () => {
@@ -77,7 +77,7 @@ function createHeldFrame(payload: object, connection: unknown = null) {
     payload,
     slots: [],
     invocation: { connection },
-    whenCommitted: (work: () => void | Promise<void>) => void waiting.push(async () => work()),
+    afterCommit: (work: () => void | Promise<void>) => void waiting.push(async () => work()),
   } as unknown as Frame;
   return { frame, commit: async () => void (await Promise.all(waiting.splice(0).map((work) => work()))) };
 }

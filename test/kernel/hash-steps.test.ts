@@ -43,9 +43,9 @@ function trial(runtime: PluginRuntime<Feature>, written: DefinitionJson, around:
   let memos = names.length;
   const tools = {
     ...createFrameTools({}, around),
-    memo: () => memos++,
+    allocateSlot: () => memos++,
     slot: (name: string) => (names.includes(name) ? names.indexOf(name) : null),
-    readsPayload: (field: string | null) => void read.push(field),
+    recordPayloadRead: (field: string | null) => void read.push(field),
     repeat: repeat === undefined ? null : { body: false, pointer: null, name: null, ...repeat },
   } as unknown as PlanTools;
   const feature = runtime.create?.({ resolve } as unknown as RuntimeContext);

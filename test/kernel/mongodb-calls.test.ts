@@ -50,7 +50,7 @@ function serverWith({ alone = false, deadline = 10_000 } = {}): Server {
   const db = { collection, createCollection: (name: string) => answer('make', ` ${name}`) };
   const settings = { deadline, transaction: TRANSACTION };
   const server = { asked, fails, reach: { there: true, times: 1 } };
-  const connection = { client: { startSession }, db, settings, alone, reach: () => server.reach };
+  const connection = { client: { startSession }, db, settings, standalone: alone, reach: () => server.reach };
   return Object.assign(server, { calls: createCalls(() => connection as unknown as MongoConnection) });
 }
 

@@ -65,7 +65,7 @@ function serverWith(answers: unknown[] = [], alone = false): Server {
     client: { startSession: () => session },
     db: { collection, createCollection: () => Promise.resolve() },
     settings: { deadline: 5, transaction: {}, limits: UNBOUNDED },
-    alone,
+    standalone: alone,
     reach: () => ({ there: true, times: 1 }),
     newId: () => 'made',
   };

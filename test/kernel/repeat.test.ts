@@ -22,7 +22,7 @@ describe('a repeated statement', () => {
     },
   };
   const repeat: Repeat = { body: true, name: null, read: () => undefined, pointer: null, optional: false };
-  const tools = { memo: () => KEPT } as unknown as PlanTools;
+  const tools = { allocateSlot: () => KEPT } as unknown as PlanTools;
 
   it('keeps generated values of every item in a second try, and sees what was extracted anew', async () => {
     const execute = createRepeatedRun(statement, repeat, tools);

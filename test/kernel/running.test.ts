@@ -20,7 +20,7 @@ describe('a run of deferred work', () => {
     const doNothing = (): void => undefined;
     const info = (_fields: object, message: string): void => void told.push(message);
     const lacks = ([need]: readonly string[]): string | null => (need === 'n' ? null : 'n');
-    const part = { key: 'r#1', needs: ['n'], version: 'v', lacks, cursor: null };
+    const part = { key: 'r#1', needs: ['n'], version: 'v', findMissing: lacks, cursor: null };
     const plan = { id: 'r', path: 'r', parts: new Map([[part.key, part]]) };
     const live = { accept: () => Promise.reject(createFault('TST_ENDED', {}, options)), afterResponse: null };
     const input = {

@@ -29,8 +29,8 @@ const encoding = (most: number | null) => ({
   decode: (text: string) => (/^([0-9a-f]{2})+$/.test(text) ? Buffer.from(text, 'hex') : null),
 });
 const HASHER = {
-  refuses: (text: string) => (text === 'bad' ? { code: 'bad', detail: 'is bad' } : null),
-  hashing: () => (text: string, salt: string) => Promise.resolve(`#${text}${salt}`),
+  checkText: (text: string) => (text === 'bad' ? { code: 'bad', detail: 'is bad' } : null),
+  compileHash: () => (text: string, salt: string) => Promise.resolve(`#${text}${salt}`),
 };
 
 interface Around extends FieldDemands {
@@ -57,9 +57,9 @@ async function ran(
   const tools = {
     ...createFrameTools(undefined, around),
     repeat: repeat === undefined ? null : { body: false, pointer: null, name: null, ...repeat },
-    memo: () => memos++,
+    allocateSlot: () => memos++,
     slot: (name: string) => (names.includes(name) ? names.indexOf(name) : null),
-    readsPayload: () => undefined,
+    recordPayloadRead: () => undefined,
     testing: false,
   } as unknown as PlanTools;
   const resolve = ({ kind }: { readonly kind: string }): unknown =>
@@ -131,8 +131,8 @@ describe('fields that are hashed', () => {
     const tools = {
       ...createFrameTools(),
       repeat: null,
-      memo: () => 0,
-      readsPayload: () => undefined,
+      allocateSlot: () => 0,
+      recordPayloadRead: () => undefined,
     } as unknown as PlanTools;
     const { steps = [] } = feature?.plan({ slot: 'actionable', value, holder: value, pointer: '' }, tools) ?? {};
     expect(steps.map(({ phase }) => phase > ResourcePhase.RECALL && phase < ResourcePhase.ACT)).to.deep.equal([

@@ -135,7 +135,7 @@ describe('a handshake', () => {
     const all: SentHeaders = { ...FINE, ...sent };
     const input = {
       ...{ websocket: { limits: { connections: 2, per_address: 9 } }, http: { allowed_origins: rest.origins ?? [] } },
-      ...{ closing: () => false, count: () => rest.open ?? 0, countOf: () => 0, ...rest },
+      ...{ closing: () => false, count: () => rest.open ?? 0, countConnections: () => 0, ...rest },
     } as unknown as HandshakeInput;
     const refusal = createHandshakeCheck(input)({
       method: rest.method ?? 'GET',

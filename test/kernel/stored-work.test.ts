@@ -140,7 +140,7 @@ describe('problem documents', () => {
 
 describe('what a request puts into queues', () => {
   const part = (key: string, deferral: PartPlan['deferral']): PartPlan =>
-    ({ key, version: `v ${key}`, needs: `n ${key}`, deferral, take: () => STATE }) as unknown as PartPlan;
+    ({ key, version: `v ${key}`, needs: `n ${key}`, deferral, serialize: () => STATE }) as unknown as PartPlan;
   const [one, two] = [() => Promise.resolve(), () => Promise.resolve()];
   const settings = { delay: 1, priority: 2, retries: 3 };
   const parts = [

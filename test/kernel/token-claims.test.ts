@@ -19,7 +19,7 @@ describe('claims of a token that is given out', () => {
   const tool = (claims: unknown[]) => ({
     create: () => ({
       realm: 'here',
-      issue: (given: unknown, life: unknown) => Promise.resolve(claims.push([given, life]) && 'token'),
+      issueToken: (given: unknown, life: unknown) => Promise.resolve(claims.push([given, life]) && 'token'),
     }),
   });
   async function issued(

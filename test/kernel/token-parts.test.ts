@@ -216,7 +216,7 @@ describe('the mark of a revoked token', () => {
   it('is looked up by the key under which it was stored', async () => {
     const token = verified(60);
     const asked: string[] = [];
-    const store = { isMarked: (key: string) => Promise.resolve(asked.push(key) === 1) } as unknown as Cache;
+    const store = { hasFlag: (key: string) => Promise.resolve(asked.push(key) === 1) } as unknown as Cache;
     const isRevoked = createRevocationCheck(store);
     expect(await isRevoked(token)).to.equal(true);
     expect(await isRevoked(verified(60, { jti: 'two' }))).to.equal(false);

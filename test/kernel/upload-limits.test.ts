@@ -64,7 +64,7 @@ describe('the limits of the mode UPLOAD', () => {
       action: () => 0,
       root: {},
       value: () => () => '',
-      readsPayload: (field: string | null) => void reads.push(field),
+      recordPayloadRead: (field: string | null) => void reads.push(field),
       outputs: () => outputs,
     };
     return make({ id: 1, mode: 'UPLOAD', uploads }, '', tools);

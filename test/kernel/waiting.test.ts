@@ -50,13 +50,13 @@ describe('waiting for a server', () => {
     const input = {
       lifecycle: {
         away,
-        reopen: () => (happened.push('reopen'), reopen()),
+        reopenInstance: () => (happened.push('reopen'), reopen()),
         close: () => Promise.resolve(void happened.push('close')),
       },
       log: { info: () => undefined },
       signal: closing.signal,
       prepare: () => (happened.push('prepare'), prepare()),
-      came: () => void happened.push('came'),
+      onAvailable: () => void happened.push('came'),
     };
     return { happened, away, closing, wait: () => retryUntilAvailable([{ key: 'database' }] as never, input as never) };
   }

@@ -54,11 +54,11 @@ export async function runFeature(
     ...{ secrets: new Set(secrets), conceals, revealed, main, place: 'place' },
     columns: columns.map((name) => ({ name, type: 'text' })),
     lookupOrder: lookup,
-    memo: () => 90,
+    allocateSlot: () => 90,
     text: (json: Json) => () => asText(json),
     slot: (name: string) => (known.includes(name) ? known.indexOf(name) : null),
     action: (_resource: string, id: number) => (id < results.length ? id : null),
-    takes: (index: number, path: readonly string[]) => void taken.push([index, path.join('.')]),
+    recordResultRead: (index: number, path: readonly string[]) => void taken.push([index, path.join('.')]),
   } as unknown as PlanTools;
   const feature = runtime.create?.({ resolve } as unknown as RuntimeContext);
   if (feature === undefined) throw new Error('there is no feature');

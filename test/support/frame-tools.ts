@@ -44,7 +44,7 @@ export const createFrameTools = (
     slot: () => null,
     repeat: null,
     // The value itself, or an object around it.
-    writes: (path: readonly string[]) => writes.some((one) => `${path.join('.')}.`.startsWith(`${one}.`)),
+    isWritten: (path: readonly string[]) => writes.some((one) => `${path.join('.')}.`.startsWith(`${one}.`)),
     payloadField: (...path: string[]) => (optional.includes(path.join('.')) ? { optional: true } : null),
     place: 'call#1',
   }) as unknown as PlanTools;

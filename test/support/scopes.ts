@@ -34,7 +34,7 @@ const plugins = new Map<string, object>([
 
 const registry = {
   plugins,
-  kindsIn: (slot: string) => (slot === Slot.ACCESSOR ? [{ kind: 'accessor' }] : []),
+  listKinds: (slot: string) => (slot === Slot.ACCESSOR ? [{ kind: 'accessor' }] : []),
   names: (kind: string) => (kind === 'accessor' ? Object.keys(ACCESSORS) : []),
   plugin: (kind: string, name: string) => plugins.get(`${kind}:${name}`),
 } as unknown as Registry;

@@ -1,7 +1,6 @@
 /** Loads the middleware of a package at start. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { BootError } from '../../../contract/boot-error.js';
 import type { Middleware } from '../../../contract/hooks.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { middleware } from '../kind.js';
@@ -18,22 +17,16 @@ export default defineRuntime(middleware, {
   },
 });
 
+/** Errors stop the start; the kernel names the plugin. */
 function loadMiddleware(
   folder: string,
   { package: name, export: key = 'default', arguments: given = [] }: Options,
 ): Middleware {
-  const reject = (what: string, cause?: unknown): never => {
-    throw new BootError('MID_PACKAGE', { package: name, what }, cause);
-  };
-  try {
-    const loaded = createRequire(join(folder, 'lintel.config.json'))(name) as Readonly<Record<string, unknown>>;
-    // CommonJS packages export the function itself.
-    const create = key === 'default' ? (loaded['default'] ?? loaded) : loaded[key];
-    if (typeof create !== 'function') return reject(`it exports no function "${key}"`);
-    const created = (create as (...all: readonly unknown[]) => unknown)(...given);
-    return typeof created === 'function' ? (created as Middleware) : reject('its export returns no middleware');
-  } catch (error) {
-    if (error instanceof BootError) throw error;
-    return reject(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error), error);
-  }
+  const loaded = createRequire(join(folder, 'lintel.config.json'))(name) as Readonly<Record<string, unknown>>;
+  // CommonJS packages export the function itself.
+  const create = key === 'default' ? (loaded['default'] ?? loaded) : loaded[key];
+  if (typeof create !== 'function') throw new Error(`"${name}" exports no function "${key}"`);
+  const created = (create as (...all: readonly unknown[]) => unknown)(...given);
+  if (typeof created !== 'function') throw new Error(`the export "${key}" of "${name}" returns no middleware`);
+  return created as Middleware;
 }

@@ -20,14 +20,6 @@ export default definePlugin({
       examples: [[{ threshold: 1024 }]],
     }),
   }),
-  errors: {
-    MID_PACKAGE: {
-      title: 'Middleware not loaded',
-      message: 'The middleware of "{package}" cannot be loaded: {what}.',
-      help: 'Install the package in the folder of the config (`npm install {package}`). `export` names an export that creates a Koa middleware.',
-      severity: 'error',
-    },
-  },
   examples: [
     { title: 'Security headers', json: { use: 'koa', package: 'koa-helmet' } },
     {
