@@ -4,11 +4,16 @@ import type { PluginSpec } from '../../contract/plugin.js';
 import type { Registry } from '../analysis/registry.js';
 import type { FieldNode } from '../schema/field-node.js';
 
-/** Plain text for editors without Markdown; `markdownDescription` is an extension of VS Code. */
+const MARKUP = /[`*_[\]<>|#\\]/;
+
+/** `markdownDescription` is an extension of VS Code; without markup the plain text shows the same. */
 const toDescription = (markdown: string): JsonObject =>
   markdown === ''
     ? {}
-    : { description: markdown.replaceAll('`', '').replaceAll('**', ''), markdownDescription: markdown };
+    : {
+        description: markdown.replaceAll('`', '').replaceAll('**', ''),
+        ...(MARKUP.test(markdown) && { markdownDescription: markdown }),
+      };
 
 export function toAnnotations({ meta }: FieldNode): JsonObject {
   const unit = meta.unit === undefined ? '' : ` Unit: ${meta.unit}.`;
@@ -49,7 +54,10 @@ export function createSnippets(registry: Registry, kind: string): JsonObject {
 const enumDocs = (docs: readonly string[]): JsonObject =>
   docs.every((doc) => doc === '')
     ? {}
-    : { enumDescriptions: docs.map((doc) => doc.replaceAll('`', '')), markdownEnumDescriptions: docs };
+    : {
+        enumDescriptions: docs.map((doc) => doc.replaceAll('`', '')),
+        ...(docs.some((doc) => MARKUP.test(doc)) && { markdownEnumDescriptions: docs }),
+      };
 
 export function toBounds(node: FieldNode): JsonObject {
   const { min, max, above, below, length, integer, pattern } = node.bounds;

@@ -189,7 +189,7 @@ describe('JSON Schema', () => {
           if (property === true) continue;
           const ref = isObject(property) ? property['$ref'] : undefined;
           const target = typeof ref === 'string' ? definitions[ref.replace('#/definitions/', '')] : property;
-          if (!isObject(target) || typeof target['markdownDescription'] !== 'string') bare.push(`${path}/${name}`);
+          if (!isObject(target) || typeof target['description'] !== 'string') bare.push(`${path}/${name}`);
         }
       }
       for (const [key, value] of Object.entries(json)) visit(value, `${path}/${key}`);
@@ -197,7 +197,10 @@ describe('JSON Schema', () => {
     visit(definitions, '');
     expect(bare).to.deep.equal([]);
     const mode = JSON.stringify(definitions);
-    expect(mode).to.contain('"markdownEnumDescriptions"').and.contain('"default":8080');
+    expect(mode)
+      .to.contain('"markdownEnumDescriptions"')
+      .and.contain('"markdownDescription"')
+      .and.contain('"default":8080');
   });
 
   it('is made in less than 200 ms and is smaller than 300 KB', () => {
