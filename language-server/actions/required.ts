@@ -1,5 +1,5 @@
 /** Quick fix: adds all missing required members of an object with starting values. */
-import { listMissingFields } from '../../language/analysis/walk.js';
+import { listMissingFields } from '../../language/analysis/missing-fields.js';
 import { addMembers, jsonLine } from '../../language/source/edit-json.js';
 import type { Problem } from '../../contract/problem.js';
 import type { ActionSourceInput, CodeActionOffer } from './action-source.js';

@@ -3,7 +3,7 @@ import { scanSql } from '../strings/sql.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
 import type { SqlText } from './facts.js';
-import type { WalkContext } from './walk.js';
+import type { WalkContext } from './walk-context.js';
 
 const findSiblingText = (around: LocatedNode | null, name: string | undefined): LocatedNode | null => {
   const found = name === undefined || around === null ? null : (findMember(around, name)?.value ?? null);

@@ -4,7 +4,7 @@ import type { PluginId } from '../../contract/plugin.js';
 import type { FieldNode } from '../schema/field-node.js';
 import { findMember, toJson, type LocatedNode, type Member } from '../source/tree.js';
 import type { Expansion } from './registry.js';
-import type { WalkContext } from './walk.js';
+import type { WalkContext } from './walk-context.js';
 
 export function collectUsages(
   context: WalkContext,

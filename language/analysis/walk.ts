@@ -3,33 +3,18 @@ import { isObject } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
 import { listAccessors } from '../strings/accessor.js';
 import type { FieldNode } from '../schema/field-node.js';
-import type { Document } from '../source/document.js';
 import { findMember, toJson, type LocatedNode, type Member } from '../source/tree.js';
-import type { WalkResult } from './facts.js';
+import { listMissingFields } from './missing-fields.js';
+import type { NodeContext, WalkContext } from './walk-context.js';
 import { findCollection, findStatement } from './collect-queries.js';
 import { validateScalar, reportUnknownPlugin, formatType } from './validate-node.js';
 import { collectUsages, isCompleteMember } from './plugin-usages.js';
-import type { Expansion, OwnedField, Registry } from './registry.js';
+import type { Expansion } from './registry.js';
 import { reportClearSecret } from './checks/secrets.js';
-import type { Report, Span, SourceLocation } from './report.js';
-import { createUnknownKeyReporter, type OuterLevel } from './unknown-keys.js';
+import type { Span, SourceLocation } from './report.js';
+import { createUnknownKeyReporter } from './unknown-keys.js';
 import { isVerbatim } from './verbatim.js';
 import { reportWrongType } from './wrong-type.js';
-
-export interface WalkContext {
-  readonly doc: Document;
-  readonly registry: Registry;
-  readonly report: Report;
-  readonly finds: WalkResult;
-}
-
-interface NodeContext {
-  readonly label: string;
-  /** The object that contains this node, directly or in a list. */
-  readonly around: LocatedNode | null;
-  /** The objects around this node, innermost first. */
-  readonly outer: readonly OuterLevel[];
-}
 
 /** `label` names the node in messages: `this resource`, `the config`. */
 export function walk(context: WalkContext, node: LocatedNode, field: FieldNode, label: string): void {
@@ -146,22 +131,6 @@ function reportMissing(context: WalkContext, node: LocatedNode, expansion: Expan
     context.report.add('DEF_REQUIRED', locateOpening(context, node), { place: here.label, field: name });
   }
   return missing.flatMap(([, { plugin }]) => (plugin === null ? [] : [plugin]));
-}
-
-export const listMissingFields = (
-  node: LocatedNode,
-  expansion: Expansion,
-): readonly (readonly [string, OwnedField])[] =>
-  expansion.required.filter(([name]) => {
-    if (findMember(node, name) !== undefined) return false;
-    if (expansion.instead.get(name)?.some((key) => findMember(node, key) !== undefined) === true) return false;
-    // Written under a made-up name, which is reported separately.
-    return !node.members.some(({ key }) => !expansion.fields.has(key) && getIntendedField(expansion, key) === name);
-  });
-
-function getIntendedField({ mistaken }: Expansion, key: string): string | undefined {
-  const right = mistaken.get(key);
-  return right?.rename ?? right?.means;
 }
 
 /** `meant`: fields that misplaced keys belong inside; those keys are reported already. */

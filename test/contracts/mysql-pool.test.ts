@@ -1,7 +1,4 @@
-/**
- * Connections to a MySQL server, on connections that a test plays: who gets one and when, what a silent or a lost one costs, and how the
- * end waits. Time is passed by hand.
- */
+/** Leases, timeouts and shutdown of the MySQL pool, on scripted connections and manual time. */
 import { expect } from 'chai';
 import type { Connection } from 'mysql2';
 import { OverdueError, ConnectionUnavailableError } from '../../plugins/dialects/mysql/errors.js';
@@ -15,9 +12,8 @@ import {
   playVersion,
   type MysqlScript,
 } from '../support/scripted-mysql.js';
-
+type ThreadId = number | undefined | null;
 const getErrorName = (error: unknown): string => (error as Error).constructor.name;
-
 describe('connections to MySQL', () => {
   let time: ManualTime;
   let made: Played[] = [];
@@ -34,11 +30,7 @@ describe('connections to MySQL', () => {
     time.restoreGlobals();
   });
 
-  async function open(
-    plays: readonly MysqlScript[] = [],
-    rest: object = {},
-    threadId: number | undefined | null = 7,
-  ): Promise<Pool> {
+  async function open(plays: readonly MysqlScript[] = [], rest: object = {}, threadId: ThreadId = 7): Promise<Pool> {
     const limits = { rows: 1000, bytes: 1_000_000, checkFrom: 1_000_000 };
     const options = { client: {}, pool: 2, poolWait: 2000, idle: 30_000, deadline: 10_000, limits, ...rest };
     const pool = await createPool(options, { debug: (_, message) => void logged.push(message) }, () => {
@@ -69,7 +61,6 @@ describe('connections to MySQL', () => {
     await time.advance(0);
     return ended;
   };
-
   const MODE =
     'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,' +
     'ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION,ONLY_FULL_GROUP_BY';

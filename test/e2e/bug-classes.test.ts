@@ -1,7 +1,4 @@
-/**
- * The first half of the classes of bugs that products of this kind had: each attack, as its advisory describes it, against the sample
- * and a few more resources, on one kernel. The second half stands in `bug-classes-more`.
- */
+/** The first half of the known bug classes, each attacked as its advisory describes it, on one kernel with the sample. */
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { symlink, writeFile, mkdir } from 'node:fs/promises';

@@ -1,7 +1,4 @@
-/**
- * The interface, sentence by sentence, for HTTPREQUEST, chaining, webhooks and their verification: definitions as somebody
- * writes them who has read nothing else, requests as their callers send them. With a real other service.
- */
+/** HTTPREQUEST, chaining, webhooks and verification of the interface, sentence by sentence, with a real upstream service. */
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { expect } from 'chai';
 import type { Answer, Loose } from '../support/client.js';

@@ -1,7 +1,4 @@
-/**
- * Steps of work that is repeated under other circumstances: definitions that changed meanwhile, lists, actionables that run at the same
- * time, documents, another database than that of the queue; and what operators see of them.
- */
+/** Repeated job steps under changed definitions, lists, parallel actionables, documents and a queue in another database. */
 import { expect } from 'chai';
 import { listJobSteps } from '../../cli/job-steps.js';
 import {
@@ -17,7 +14,6 @@ import { waitForValue } from '../support/jobs.js';
 import { createMysqlDatabase, startMysql } from '../support/mysql.js';
 import { createMongoDatabase, startMongo } from '../support/mongo.js';
 import { skipTest } from '../support/skip.js';
-
 const defineNoteInsert = (id: number, what: string, rest: object = {}): object =>
   defineSqlAction(id, `INSERT INTO notes (what) VALUES ('${what}') RETURNING n, what`, [], rest);
 const all = {

@@ -11,12 +11,10 @@ import { replaceTime } from '../support/manual-time.js';
 type Call = readonly [method: string, ...given: unknown[]];
 /** What a method answers, call by call; an error is thrown, a function called. */
 type Answers = Readonly<Record<string, unknown[]>>;
-
 interface Played {
   readonly store: QueueStore;
   readonly calls: Call[];
 }
-
 const LOST = { code: 'JOB_LOST', detail: 'Lost.' };
 const entry = (id: string, delay = 0): Entry => ({
   ...{ id, resource: 'r', part: 'p', acceptedAt: 5, priority: 1, retries: 2, delay, body: '{}' },
@@ -28,7 +26,6 @@ const heldFilter = (id: string, token = 't') => ({
 });
 const WAITS = { state: 'waiting', disabled: { $ne: true } };
 const ORDER = { priority: -1, addedAt: 1, number: 1 };
-
 function storeOn(answers: Answers = {}, alone = false): Played {
   const calls: Call[] = [];
   const next = (method: string): unknown => {

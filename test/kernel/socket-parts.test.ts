@@ -5,22 +5,15 @@ import { Fault } from '../../contract/fault.js';
 import { RawJson } from '../../contract/raw-json.js';
 import { createHandshakeCheck, type HandshakeInput } from '../../kernel/sockets/handshake.js';
 import { SocketInvocation } from '../../kernel/sockets/invocation.js';
-import {
-  createResponseFrame,
-  createDeliveryFrame,
-  createErrorFrame,
-  readMessage,
-  serializeShared,
-} from '../../kernel/sockets/message.js';
+import * as frames from '../../kernel/sockets/message.js';
 import { createRateLimiter } from '../../kernel/sockets/rate-limiter.js';
 import { createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from '../../kernel/sockets/peer.js';
 import { createRequestClass } from '../../kernel/sockets/request.js';
-
 const LIMITS = { depth: 3, keys: 4, array: 5 };
 
 describe('a message of a connection', () => {
   const read = (json: unknown) =>
-    readMessage(Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)), LIMITS);
+    frames.readMessage(Buffer.from(typeof json === 'string' ? json : JSON.stringify(json)), LIMITS);
 
   it('names a resource, and has an action, an id and a payload where they are sent', () => {
     expect(read({ resource: 'notes' })).to.deep.equal({
@@ -97,23 +90,23 @@ describe('a message of a connection', () => {
     const named = { action: 'a"b', requestId: 'r' };
     const none = { action: null, requestId: null };
     const text = (frame: Buffer): string => frame.toString();
-    expect(text(createResponseFrame('u', named, { x: 1 }))).to.equal(
+    expect(text(frames.createResponseFrame('u', named, { x: 1 }))).to.equal(
       '{"uid":"u","action":"a\\"b","request_id":"r","data":{"x":1}}',
     );
-    expect(text(createResponseFrame(null, none, undefined))).to.equal('{"uid":null,"action":null,"data":null}');
+    expect(text(frames.createResponseFrame(null, none, undefined))).to.equal('{"uid":null,"action":null,"data":null}');
     const rendered = new RawJson(Buffer.from('[1]'), () => null);
-    expect(text(createResponseFrame(null, none, rendered))).to.equal('{"uid":null,"action":null,"data":[1]}');
-    expect(text(createResponseFrame('u', named, rendered))).to.equal(
+    expect(text(frames.createResponseFrame(null, none, rendered))).to.equal('{"uid":null,"action":null,"data":[1]}');
+    expect(text(frames.createResponseFrame('u', named, rendered))).to.equal(
       '{"uid":"u","action":"a\\"b","request_id":"r","data":[1]}',
     );
-    expect(text(createErrorFrame('u', named, { code: 'C' }))).to.equal(
+    expect(text(frames.createErrorFrame('u', named, { code: 'C' }))).to.equal(
       '{"uid":"u","action":"a\\"b","request_id":"r","error":{"code":"C"}}',
     );
-    expect(text(createErrorFrame(null, none, {}))).to.equal('{"uid":null,"action":null,"error":{}}');
-    expect(text(createDeliveryFrame('u', serializeShared('told', [1], null)))).to.equal(
+    expect(text(frames.createErrorFrame(null, none, {}))).to.equal('{"uid":null,"action":null,"error":{}}');
+    expect(text(frames.createDeliveryFrame('u', frames.serializeShared('told', [1], null)))).to.equal(
       '{"uid":"u","action":"told","data":[1]}',
     );
-    expect(text(createDeliveryFrame(null, serializeShared('told', 1, 'i')))).to.equal(
+    expect(text(frames.createDeliveryFrame(null, frames.serializeShared('told', 1, 'i')))).to.equal(
       '{"uid":null,"action":"told","data":1,"id":"i"}',
     );
   });

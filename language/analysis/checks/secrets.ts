@@ -6,7 +6,7 @@ import { isSampleSecret } from '../../strings/sample-secrets.js';
 import type { FieldNode } from '../../schema/field-node.js';
 import type { LocatedNode } from '../../source/tree.js';
 import type { Registry } from '../registry.js';
-import type { WalkContext } from '../walk.js';
+import type { WalkContext } from '../walk-context.js';
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 /** `resolved`: the text contains accessors, so only a part of it is literal. */
