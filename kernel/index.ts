@@ -2,13 +2,13 @@
 export { defineRuntime } from '../contract/plugin.js';
 export type { MigrationOutline, MigrationProgress, MigrationStep } from '../contract/migration.js';
 export type { Health, Log, PluginRuntime, RuntimeContext } from '../contract/plugin.js';
-export { createFault as fault, Fault } from '../contract/fault.js';
+export { createFault, Fault } from '../contract/fault.js';
 export { done } from '../contract/hooks.js';
 export type { Registrar, Reply, Route, RouteReply, RouteRequest } from '../contract/hooks.js';
-export type { Requester as Asker } from '../contract/requester.js';
-export { createLimiter as createLine, type Limiter as Line } from '../contract/limiter.js';
+export type { Requester } from '../contract/requester.js';
+export { createLimiter, type Limiter } from '../contract/limiter.js';
 export { clock } from '../language/project/clock.js';
-export { readConstantText as settledText } from '../contract/constant-text.js';
+export { readConstantText } from '../contract/constant-text.js';
 export { ActionPhase, ResourcePhase, Stage } from '../contract/slot.js';
 export type {
   Execute,

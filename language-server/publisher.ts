@@ -30,13 +30,7 @@ interface PublisherOptions {
   readonly pause?: () => number | undefined;
 }
 
-export function createPublisher({
-  connection,
-  workspace,
-  documents,
-  toClientUri: uriOf,
-  pause,
-}: PublisherOptions): Publisher {
+export function createPublisher({ connection, workspace, documents, toClientUri, pause }: PublisherOptions): Publisher {
   const waiting = new Map<Project, NodeJS.Timeout>();
   /** The last published diagnostics by project and URI, to skip unchanged ones. */
   const told = new Map<Project, Map<string, string>>();
@@ -62,11 +56,11 @@ export function createPublisher({
   }
 
   function publishOpenFiles(project: Project): void {
-    void connection.sendNotification('lintel/reading', { root: uriOf(project.folder) });
+    void connection.sendNotification('lintel/reading', { root: toClientUri(project.folder) });
     const open = listOpenFiles(project).filter((name) => project.files.has(name));
     sendChangedDiagnostics(
       project,
-      new Map(open.map((name) => [uriOf(name), toDiagnostics(project, project.checkFile(name))])),
+      new Map(open.map((name) => [toClientUri(name), toDiagnostics(project, project.checkFile(name))])),
     );
   }
 
@@ -84,14 +78,15 @@ export function createPublisher({
       if (known === undefined) byName.set(problem.file, [problem]);
       else known.push(problem);
     }
-    const byFile = new Map(listOpenFiles(project).map((name) => [uriOf(name), [] as Diagnostic[]]));
-    for (const [file, found] of byName) byFile.set(uriOf(join(project.folder, file)), toDiagnostics(project, found));
+    const byFile = new Map(listOpenFiles(project).map((name) => [toClientUri(name), [] as Diagnostic[]]));
+    for (const [file, found] of byName)
+      byFile.set(toClientUri(join(project.folder, file)), toDiagnostics(project, found));
     sendChangedDiagnostics(project, byFile);
     report(project);
   }
 
   const toDiagnostics = (project: Project, problems: readonly Problem[]): Diagnostic[] =>
-    problems.map((problem) => toDiagnostic(problem, project, uriOf));
+    problems.map((problem) => toDiagnostic(problem, project, toClientUri));
 
   const logFailure = (error: unknown): void => logError(connection, error);
 
@@ -117,7 +112,7 @@ export function createPublisher({
   function report(project: Project): void {
     const { analysis, config } = project.getSnapshot();
     void connection.sendNotification('lintel/status', {
-      root: uriOf(project.folder),
+      root: toClientUri(project.folder),
       resources: analysis.resources.length,
       models: analysis.models.length,
       profile: config.profile,

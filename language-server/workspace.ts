@@ -29,7 +29,7 @@ export interface Workspace {
   refresh(names: readonly string[] | null): Promise<readonly Project[]>;
 }
 
-export function createWorkspace({ trusted, quiet, onPreloaded: glimpsed }: WorkspaceOptions): Workspace {
+export function createWorkspace({ trusted, quiet, onPreloaded }: WorkspaceOptions): Workspace {
   const folders = new Set<string>();
   const open = new Map<string, ProjectLoad>();
   const typed = new Map<string, string>();
@@ -45,27 +45,27 @@ export function createWorkspace({ trusted, quiet, onPreloaded: glimpsed }: Works
   function openFolder(folder: string): ProjectLoad {
     const before = open.get(folder);
     if (before !== undefined) return before;
-    const { preloaded: known, loaded: read } = openProject(folder, { trusted, quiet });
+    const { preloaded, loaded } = openProject(folder, { trusted, quiet });
     const overlayAllTexts = (project: Project): Project => {
       for (const name of typed.keys()) if (findProjectFolder(name) === folder) overlayText(project, name);
       return project;
     };
-    const opening: ProjectLoad = { preloaded: known, loaded: read.then(overlayAllTexts) };
+    const opening: ProjectLoad = { preloaded: preloaded, loaded: loaded.then(overlayAllTexts) };
     open.set(folder, opening);
     // Allows a retry; callers that await `read` receive the error.
     opening.loaded.catch(() => open.delete(folder));
-    known.catch(() => undefined);
+    preloaded.catch(() => undefined);
     return opening;
   }
 
   /** Applies open texts to a project that is still loading, and reports it for early diagnostics. */
-  function previewProject({ preloaded: known }: ProjectLoad, name: string): void {
+  function previewProject({ preloaded }: ProjectLoad, name: string): void {
     const reportPreview = (project: Project): void => {
       if (project.isRead || !typed.has(name)) return;
       overlayText(project, name);
-      if (project.hasFile(name)) glimpsed(project);
+      if (project.hasFile(name)) onPreloaded(project);
     };
-    void known.then(reportPreview, () => undefined);
+    void preloaded.then(reportPreview, () => undefined);
   }
 
   const projectIn = (folder: string): Promise<Project> => openFolder(folder).loaded;
@@ -97,7 +97,7 @@ export function createWorkspace({ trusted, quiet, onPreloaded: glimpsed }: Works
     findProject: (name) => projectIn(findProjectFolder(name)),
     async listProjects() {
       openAll();
-      const all = await Promise.allSettled([...open.values()].map(({ loaded: read }) => read));
+      const all = await Promise.allSettled([...open.values()].map(({ loaded }) => loaded));
       return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     },
     async setText(name, text, isPlain = false) {

@@ -60,7 +60,7 @@ export {
 };
 export type { Accessor, CompiledAccessor } from './accessors/kind.js';
 export type { Broadcast } from './broadcasts/kind.js';
-export type { Cache, WindowCount as Counted, CacheReadResult as Recall } from './caches/kind.js';
+export type { Cache, CacheReadResult, WindowCount } from './caches/kind.js';
 export type { Cipher, SealingKey } from './ciphers/kind.js';
 export type { Dialect } from './dialects/kind.js';
 export type { DocumentAction, DocumentParts } from './document-actions/kind.js';
@@ -76,19 +76,19 @@ export type { Inspector } from './inspectors/kind.js';
 export { storageErrors } from './storages/kind.js';
 export type { Storable, Storage } from './storages/kind.js';
 export type { Strategy } from './strategies/kind.js';
-export type { VerificationResult as Verdict, Verifier, Verify as VerifySender } from './verifiers/kind.js';
+export type { VerificationResult, Verifier, Verify as VerifySender } from './verifiers/kind.js';
 export type { Feature, FeaturePlace, FeaturePlan } from './features/kind.js';
 export type { Generator } from './generators/kind.js';
 export type { Hash, Hasher, Verify } from './hashers/kind.js';
 export type { ModeHandle } from './modes/kind.js';
 export type { Query } from './queries/kind.js';
 export { queueErrors } from './queues/kind.js';
-export type { Queue, Run, TransactionalQueue as Within } from './queues/kind.js';
+export type { Queue, Run, TransactionalQueue } from './queues/kind.js';
 export type { Claim, Ledger, Scheduler, SchedulerSettings } from './schedulers/kind.js';
 export type { Relay } from './relays/kind.js';
 export { TokenRefused } from './tokens/kind.js';
-export type { TokenSettings, TokenTool, TokenType, VerifiedToken as Verified } from './tokens/kind.js';
-export type { ValueValidator as Judge, ValidationType } from './validation-types/kind.js';
+export type { TokenSettings, TokenTool, TokenType, VerifiedToken } from './tokens/kind.js';
+export type { ValidationType, ValueValidator } from './validation-types/kind.js';
 
 export const kinds: readonly Kind[] = [
   accessor,

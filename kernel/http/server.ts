@@ -102,8 +102,8 @@ function logAccessRules({ config, project, log }: Kernel): void {
 /** Loaded only if the config enables WebSocket. */
 async function openSockets(kernel: Kernel, logFailure: LogFailure): Promise<SocketServer | null> {
   if (!kernel.config.websocket.enabled) return null;
-  const { createSocketServer: createDoor } = await import('../sockets/server.js');
-  const door = createDoor(kernel, logFailure);
+  const { createSocketServer } = await import('../sockets/server.js');
+  const door = createSocketServer(kernel, logFailure);
   kernel.running.receiver = (message) => door.hub.deliverMessage(message);
   return door;
 }

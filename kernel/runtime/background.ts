@@ -15,9 +15,9 @@ export function groupJobs(
   const puts = new Map<Deferral['enqueue'], JobEntry[]>();
   for (const [index, part] of parts.entries()) {
     if (part.deferral === null) continue;
-    const { delay, priority, retries, enqueue: put } = part.deferral;
+    const { delay, priority, retries, enqueue } = part.deferral;
     const work = createJob(plan, part, index === 0 ? id : `${id}.${index + 1}`, frame, payload);
-    puts.set(put, [...(puts.get(put) ?? []), { work, delay, priority, retries }]);
+    puts.set(enqueue, [...(puts.get(enqueue) ?? []), { work, delay, priority, retries }]);
   }
   return puts;
 }

@@ -11,7 +11,7 @@ const NO_JOURNAL: Journal = { notes: [], write: () => Promise.resolve() };
 
 /** Returns true when the caller must delete notes in inboxes. */
 export async function runCursor(
-  { stages, inboxes, restoreValues: give }: CursorPlan,
+  { stages, inboxes, restoreValues }: CursorPlan,
   id: string,
   frame: FrameMemory,
   signal: Signal,
@@ -24,7 +24,7 @@ export async function runCursor(
   const found = await Promise.all(inboxes.map(readInbox));
   let isKept = found.some(({ length }) => length > 0);
   const notes = mergeNotes(journal, found.flat());
-  const missing = give(notes, frame);
+  const missing = restoreValues(notes, frame);
   if (missing !== null) throw createFault('JOB_CHANGED', { name: id, missing });
   const done = new Set(notes.flatMap(({ actions }) => actions));
   frame.stopped = notes.some(({ ends }) => ends === true);

@@ -37,7 +37,7 @@ export async function retryUntilAvailable(pending: readonly Instance[], input: R
 
 async function retryInstance(
   instance: Instance,
-  { lifecycle, log, signal, prepare, onAvailable: came }: RetryInput,
+  { lifecycle, log, signal, prepare, onAvailable }: RetryInput,
   wakers: Set<() => void>,
   wake: () => void,
 ): Promise<void> {
@@ -62,7 +62,7 @@ async function retryInstance(
   }
   away.delete(key);
   log.info({ plugin: key, seconds: Math.round((performance.now() - since) / 1000) }, 'what was waited for is there');
-  came();
+  onAvailable();
   // Other instances may depend on this one.
   wake();
 }

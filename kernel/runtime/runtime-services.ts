@@ -61,7 +61,7 @@ async function runGroupsUntilAborted(signal: Signal, { groups }: PartPlan, frame
 export function createRuntimeServices({
   plans,
   hooks,
-  listJobAdmins: desks,
+  listJobAdmins,
   codes,
   log,
 }: RuntimeServicesInput): KernelServices {
@@ -225,7 +225,7 @@ export function createRuntimeServices({
       replay = asked;
     },
     emit: (event) => hooks()?.happening?.(event),
-    backlog: () => collectBacklog(desks()),
+    backlog: () => collectBacklog(listJobAdmins()),
   };
   return running;
 }

@@ -87,13 +87,13 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
 function selectInstances(
   connect: Connect,
   all: readonly Instance[],
-  { collectDependencies: reach }: Instances,
+  { collectDependencies }: Instances,
 ): readonly Instance[] {
   if (connect === 'stores') return all.filter(({ runtime }) => runtime.syncSchema !== undefined);
   if (connect !== 'desks') return connect ? all : [];
   const desks = all.filter(({ runtime }) => runtime.createJobAdmin !== undefined);
   // Dependencies are known once the handle exists.
   for (const desk of desks) desk.handle();
-  const needed = reach(desks.map(({ key }) => key));
+  const needed = collectDependencies(desks.map(({ key }) => key));
   return all.filter(({ key }) => needed.has(key));
 }

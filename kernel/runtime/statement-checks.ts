@@ -28,13 +28,13 @@ type CheckStore = (
 ) => Promise<readonly Answer[]>;
 
 async function checkAnalysis(
-  { checkableStatements: asked, models }: Analysis,
+  { checkableStatements, models }: Analysis,
   registry: Project['registry'],
   ask: CheckStore,
 ): Promise<StatementRejections> {
   const tables = compileTables(models, registry);
   const refusals = new Map<SqlText, StatementRejection>();
-  for (const { place, group } of groupByStore(asked)) {
+  for (const { place, group } of groupByStore(checkableStatements)) {
     const named = new Set(group.flatMap((one) => one.models));
     const own = [...named].flatMap((model) => tables.get(model) ?? []);
     const answers = await ask(place, own, group);

@@ -46,11 +46,11 @@ const UNKNOWN: AuthSession = Object.freeze({
 
 /** Rejects with Refused for an invalid token, or one with another uid. */
 export async function createAuthSession(input: AuthSessionInput): Promise<AuthSession> {
-  const { identities, headers, uid, claim, getFaultStatus: statusOf, end, forced = false } = input;
+  const { identities, headers, uid, claim, getFaultStatus, end, forced = false } = input;
   const realms = new Map<string, number>();
   const authenticate = async (): Promise<AdmittedIdentity | null> => {
     const asked = { id: randomUUID(), header: headers.values, startedAt: Date.now() };
-    const admitted = await authenticatePeer(identities(), asked, statusOf);
+    const admitted = await authenticatePeer(identities(), asked, getFaultStatus);
     realms.clear();
     // Another guard may read another header, with the token of a different user.
     for (const one of admitted)

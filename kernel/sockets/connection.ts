@@ -40,7 +40,7 @@ const SIGNS = 20;
 
 /** The socket is paused until `begin`. */
 export function createSocketConnection(socket: WebSocket, input: SocketConnectionInput): SocketConnection {
-  const { limits, json, worker, closing, onUnauthorized: doubted, onClose: ended, onInFlightChange: busy } = input;
+  const { limits, json, worker, closing, onUnauthorized, onClose, onInFlightChange } = input;
   const pace = createRateLimiter(limits.rate);
   const signs = createRateLimiter(Math.max(limits.rate, SIGNS));
   const queue: Message[] = [];
@@ -77,7 +77,7 @@ export function createSocketConnection(socket: WebSocket, input: SocketConnectio
     const wasOpen = isOpen;
     isOpen = false;
     queue.length = 0;
-    if (wasOpen) ended(code);
+    if (wasOpen) onClose(code);
   });
 
   /** Pauses reading at the in-flight limit, because one chunk may contain many messages. */
@@ -86,11 +86,11 @@ export function createSocketConnection(socket: WebSocket, input: SocketConnectio
       const message = queue.shift();
       if (message === undefined) break;
       active += 1;
-      busy(1);
+      onInFlightChange(1);
       void respond(message, peer).finally(() => {
         active -= 1;
         next();
-        busy(-1);
+        onInFlightChange(-1);
       });
     }
     if (active >= limits.in_flight) socket.pause();
@@ -100,7 +100,7 @@ export function createSocketConnection(socket: WebSocket, input: SocketConnectio
   async function respond(message: Message, from: Peer, refusal?: Fault): Promise<void> {
     const { frame, status, left } = await worker.handle(message, from, refusal);
     write(frame, left);
-    if (status === 401) doubted();
+    if (status === 401) onUnauthorized();
   }
 
   /** The buffer is checked before sending, because a single response may exceed the limit. */
@@ -123,7 +123,7 @@ export function createSocketConnection(socket: WebSocket, input: SocketConnectio
     socket.resume();
     socket.close(code, reason);
     setTimeout(() => socket.terminate(), PARTING_MS).unref();
-    ended(code);
+    onClose(code);
   }
 
   return {

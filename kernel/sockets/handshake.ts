@@ -30,7 +30,7 @@ export function createHandshakeCheck({
   http,
   closing,
   count,
-  countConnections: countOf,
+  countConnections,
 }: HandshakeInput): HandshakeCheck {
   const senderOf = createSenderResolver(http.allowed_origins);
   return ({ method, remote, header }) => {
@@ -47,7 +47,7 @@ export function createHandshakeCheck({
     if (closing()) return createFault('WS_CLOSING', {}, RETRY);
     const { connections, per_address: most } = websocket.limits;
     if (count() >= connections) return createFault('WS_FULL', {}, RETRY);
-    return countOf(remote) >= most ? createFault('WS_ADDRESS_FULL', { max: most }, RETRY) : null;
+    return countConnections(remote) >= most ? createFault('WS_ADDRESS_FULL', { max: most }, RETRY) : null;
   };
 }
 

@@ -86,8 +86,8 @@ export function createHub({
   isGuarded,
   believes = false,
   maxRooms,
-  onDelivered: tell,
-  onMissed: miss = () => undefined,
+  onDelivered,
+  onMissed = () => undefined,
 }: HubInput): Hub {
   const all = new Set<Client>();
   const byUid: Groups = new Map();
@@ -110,7 +110,7 @@ export function createHub({
 
   const isOwner = (client: Client, of: UidNamespace | undefined, action: string, now: number): boolean => {
     const cause = findBlockReason(client, of, now);
-    if (cause !== null) miss(action, cause);
+    if (cause !== null) onMissed(action, cause);
     return cause === null;
   };
 
@@ -118,7 +118,7 @@ export function createHub({
     if ('all' in to) return all;
     if ('uids' in to) return listMembers(byUid, to.uids).filter((client) => isOwner(client, to.of, action, now));
     return listMembers(byRoom, to.rooms).filter(({ until }) => {
-      if (until <= now) miss(action, OVER);
+      if (until <= now) onMissed(action, OVER);
       return until > now;
     });
   }
@@ -141,8 +141,8 @@ export function createHub({
       if (first.clients.length === 0) {
         outbox.shift();
         const { message, receivers, dropped } = first;
-        if (dropped > 0) miss(message.action, 'it is closed, or does not read what it is sent');
-        tell(message.action, receivers - dropped, dropped);
+        if (dropped > 0) onMissed(message.action, 'it is closed, or does not read what it is sent');
+        onDelivered(message.action, receivers - dropped, dropped);
       }
       if (left === 0 && outbox.length > 0) return void setImmediate(flushOutbox);
     }

@@ -208,8 +208,17 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
       // The connection may have ended during authentication.
       if (!connected.has(one)) return presence.stop();
       const { verified, until, realms } = presence;
-      const { send, closeSlowConsumer: cut } = line;
-      client = { uid, verified, until, realms, rooms: new Set(), waiting: null, send, closeSlowConsumer: cut };
+      const { send, closeSlowConsumer } = line;
+      client = {
+        uid,
+        verified,
+        until,
+        realms,
+        rooms: new Set(),
+        waiting: null,
+        send,
+        closeSlowConsumer: closeSlowConsumer,
+      };
       const lastId = query.get('last_id');
       hub.add(client, arrival, lastId !== null);
       if (plans !== kernel.plans()) presence.recheck();

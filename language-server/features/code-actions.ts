@@ -62,16 +62,16 @@ async function createCodeActions(
   const offers: CodeActionOffer[] = [];
   for (const source of SOURCES) offers.push(...(await source({ desk, view, range, problems })));
   const alone = new Map<Problem, number>();
-  for (const { fixes: mends } of offers) for (const one of mends) alone.set(one, (alone.get(one) ?? 0) + 1);
+  for (const { fixes } of offers) for (const one of fixes) alone.set(one, (alone.get(one) ?? 0) + 1);
   const shown = new Map<Problem, Diagnostic>();
   return offers
-    .map(({ title, edit, fixes: mends, needsReview: asks, kind = CodeActionKind.QuickFix }): CodeAction => {
-      const diagnostics = mends.map((problem) => {
+    .map(({ title, edit, fixes, needsReview, kind = CodeActionKind.QuickFix }): CodeAction => {
+      const diagnostics = fixes.map((problem) => {
         const one = shown.get(problem) ?? toDiagnostic(problem, view.project, (name) => desk.toClientUri(name));
         shown.set(problem, one);
         return one;
       });
-      const isOnly = asks !== true && mends.length > 0 && mends.every((problem) => alone.get(problem) === 1);
+      const isOnly = needsReview !== true && fixes.length > 0 && fixes.every((problem) => alone.get(problem) === 1);
       return {
         title,
         kind,

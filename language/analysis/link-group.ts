@@ -96,10 +96,10 @@ export function checkGroupUses(set: WholeSet, group: LinkedGroup, broken: Readon
   const definitions = group.linked.map(({ definition }) => definition);
   const queries = definitions.map((definition) => set.queries.get(definition));
   const runUseChecks = (own: Report): ReadonlyMap<string, boolean> => {
-    const { recordAnswer: ask, recorded: told } = createAnswerRecorder(answered);
+    const { recordAnswer, recorded } = createAnswerRecorder(answered);
     const answers: ResultColumns = new Map(queries.flatMap((one) => [...(one?.answers ?? [])]));
-    checkUses({ registry, report: own, answers, answered: ask, broken }, group.linked);
-    return told;
+    checkUses({ registry, report: own, answers, answered: recordAnswer, broken }, group.linked);
+    return recorded;
   };
   const isUnchanged = (told: ReadonlyMap<string, boolean>): boolean => hasSameAnswers(told, answered);
   const reads: StageInput[] = [queries, definitions.map((definition) => broken.has(definition))];

@@ -57,22 +57,22 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
     { readonly reads: readonly StageInput[]; readonly known: WeakMap<object, StageResult> }
   >();
   return {
-    getOrCompute<T>(thing: object, report: Report, { name, reads, compute: work, isValid: holds }: Stage<T>): T {
+    getOrCompute<T>(thing: object, report: Report, { name, reads, compute, isValid }: Stage<T>): T {
       const stages = kept.get(thing) ?? new Map<string, CachedStageResult>();
       kept.set(thing, stages);
       const known = stages.get(name);
-      if (known !== undefined && isSame(known.reads, reads) && holds?.(known.outcome as T) !== false) {
+      if (known !== undefined && isSame(known.reads, reads) && isValid?.(known.outcome as T) !== false) {
         report.merge(known.rows);
         return known.outcome as T;
       }
       const own = createReport(codes);
-      const outcome = work(own);
+      const outcome = compute(own);
       stages.set(name, { reads, outcome, rows: own.rows });
       report.merge(own.rows);
       return outcome;
     },
     getOrComputeAll<T extends object, R>(things: readonly T[], report: Report, stage: SharedStage<T, R>): R[] {
-      const { name, reads, compute: work } = stage;
+      const { name, reads, compute } = stage;
       const before = shared.get(name);
       const isKnown = before !== undefined && isSame(before.reads, reads);
       const known = isKnown ? before.known : new WeakMap<object, StageResult>();
@@ -81,7 +81,7 @@ export function createStageCache(codes: Readonly<Record<string, CodeEntry>>): St
         let done = known.get(thing);
         if (done === undefined) {
           const own = createReport(codes);
-          done = { outcome: work(thing, own), rows: own.rows };
+          done = { outcome: compute(thing, own), rows: own.rows };
           known.set(thing, done);
         }
         if (done.rows.length > 0) report.merge(done.rows);

@@ -57,9 +57,7 @@ describe('architecture: bundle of the front end', () => {
   });
 
   it('holds no runtime of a plugin and no heavy part of the kernel', () => {
-    const heavy = Object.keys(metafile.inputs).filter((path) =>
-      /runtime\.ts$|^kernel\/|^cli\//.test(path),
-    );
+    const heavy = Object.keys(metafile.inputs).filter((path) => /runtime\.ts$|^kernel\/|^cli\//.test(path));
     expect(heavy).to.deep.equal([]);
   });
 

@@ -148,10 +148,12 @@ describe('document stores on MongoDB, unavailable', function () {
     });
 
     it('has no transactions, says so once, and does the rest', async () => {
-      const { handle, logged, syncSchema: adopt } = await open(server?.url ?? '');
+      const { handle, logged, syncSchema } = await open(server?.url ?? '');
       expect(logged().match(/no replica set/g)).to.have.length(1);
       expect(await handle.begin()).to.equal(null);
-      const { warnings } = await adopt([defineCollection('alone', [defineColumn('n', 'integer', { unique: true })])]);
+      const { warnings } = await syncSchema([
+        defineCollection('alone', [defineColumn('n', 'integer', { unique: true })]),
+      ]);
       expect(warnings).to.deep.equal([]);
       await handle.insert('alone', [{ n: 1 }, { n: 2 }, { n: 3 }], null);
       const updated = await handle.update('alone', { n: { $gt: 1 } }, { $inc: { n: 10 } }, {}, null);

@@ -126,8 +126,8 @@ describe('document store mongodb, with a server', () => {
   });
 
   it('a search for a value that has to be unique uses the index', async () => {
-    const { handle, syncSchema: adopt } = await open(url);
-    await adopt([
+    const { handle, syncSchema } = await open(url);
+    await syncSchema([
       defineCollection('found', [
         defineColumn('email', 'text', { unique: true }),
         defineColumn('n', 'integer', { nullable: true, unique: true }),
@@ -144,11 +144,11 @@ describe('document store mongodb, with a server', () => {
   });
 
   it('leaves rules of somebody else, switched-off rules and views as they are, and says so', async () => {
-    const [{ syncSchema: adopt }, client] = [await open(url), await driver()];
+    const [{ syncSchema }, client] = [await open(url), await driver()];
     const db = client.db();
     const model = (name: string) => defineCollection(name, [defineColumn('name', 'text')]);
     await db.createCollection('theirs', { validator: { name: { $exists: true } } });
-    await adopt([model('off')]);
+    await syncSchema([model('off')]);
     await db.command({ collMod: 'off', validationLevel: 'off' });
     await db.createCollection('looked', { viewOn: 'theirs', pipeline: [] });
     await db.collection('odd').insertOne({ name: 'x' });
@@ -160,16 +160,16 @@ describe('document store mongodb, with a server', () => {
       ['looked', /no collection/],
     ] as const;
     for (const [name, warning] of words) {
-      const { warnings, statements } = await adopt([model(name)]);
+      const { warnings, statements } = await syncSchema([model(name)]);
       expect(statements).to.deep.equal([]);
       expect(warnings.join())
         .to.match(warning)
         .and.match(/left as it is/);
     }
     const odd = defineCollection('odd', [defineColumn('name', 'text', { unique: true })]);
-    expect((await adopt([odd])).warnings.join()).to.match(/index name_unique/);
+    expect((await syncSchema([odd])).warnings.join()).to.match(/index name_unique/);
     const search = defineCollection('words', [defineColumn('name', 'text', { search: true })]);
-    expect((await adopt([search])).warnings.join()).to.match(/one index of words/);
+    expect((await syncSchema([search])).warnings.join()).to.match(/one index of words/);
   });
 
   it('says in fixed words why it cannot connect', async () => {

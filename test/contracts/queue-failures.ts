@@ -5,14 +5,14 @@ import { createTestJob } from '../support/queues.js';
 import { waitUntil } from '../support/until.js';
 import { DONE, createFailedOutcome, isEmpty, type Suite } from './queue-support.js';
 
-export function testQueueFailures({ open, openWithJobs: added, runJobs: runs }: Suite): void {
+export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void {
   describe('work that fails', () => {
     it('is tried again after pauses that grow, and is dead when that was often enough', async () => {
       const put = createTestJob(null, { retries: 2 });
-      const one = await added([put], { backoff: 0.1, poll: 20 });
+      const one = await openWithJobs([put], { backoff: 0.1, poll: 20 });
       const at: number[] = [];
       const attempts: number[] = [];
-      await runs(one, 3, (_work, attempt) => {
+      await runJobs(one, 3, (_work, attempt) => {
         at.push(Date.now());
         attempts.push(attempt);
         return Promise.resolve(createFailedOutcome(true));
@@ -31,8 +31,8 @@ export function testQueueFailures({ open, openWithJobs: added, runJobs: runs }: 
     });
 
     it('keeps the failure in sight while it waits to be tried again', async () => {
-      const one = await added([createTestJob(null, { retries: 1 })], { backoff: 60 });
-      await runs(one, 1, () => Promise.resolve(createFailedOutcome(true)));
+      const one = await openWithJobs([createTestJob(null, { retries: 1 })], { backoff: 60 });
+      await runJobs(one, 1, () => Promise.resolve(createFailedOutcome(true)));
       await waitUntil(async () => (await one.queue.list({ state: 'waiting' })).length === 1, 'it waits');
       const [view] = await one.queue.list({});
       expect(view?.failure?.code).to.equal('TST_FAILED');
@@ -40,8 +40,8 @@ export function testQueueFailures({ open, openWithJobs: added, runJobs: runs }: 
     });
 
     it('is dead at once when another try is of no use', async () => {
-      const one = await added([createTestJob(null, { retries: 5 })]);
-      await runs(one, 1, () => Promise.resolve(createFailedOutcome(false)));
+      const one = await openWithJobs([createTestJob(null, { retries: 5 })]);
+      await runJobs(one, 1, () => Promise.resolve(createFailedOutcome(false)));
       await waitUntil(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
     });
 
@@ -61,13 +61,15 @@ export function testQueueFailures({ open, openWithJobs: added, runJobs: runs }: 
       expect(rows[0]?.failure).to.include(failure);
       expect(await one.queue.show('large')).to.deep.include({ work: large.work });
       expect(await one.queue.retry('large')).to.equal(true);
-      const [work] = await runs(one, 1);
+      const [work] = await runJobs(one, 1);
       expect(work).to.deep.equal(large.work);
     });
 
     it('counts as failed when it throws, and the worker goes on', async () => {
-      const one = await added([createTestJob('bad', { id: 'bad' }), createTestJob('good')]);
-      await runs(one, 2, (work) => (work.id === 'bad' ? Promise.reject(new Error('broken')) : Promise.resolve(DONE)));
+      const one = await openWithJobs([createTestJob('bad', { id: 'bad' }), createTestJob('good')]);
+      await runJobs(one, 2, (work) =>
+        work.id === 'bad' ? Promise.reject(new Error('broken')) : Promise.resolve(DONE),
+      );
       await waitUntil(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
       await waitUntil(async () => (await one.queue.list({})).length === 1, 'the end of the other is noted');
       expect((await one.queue.list({})).map(({ id, failure }) => [id, failure?.code])).to.deep.equal([
@@ -105,7 +107,7 @@ export function testQueueFailures({ open, openWithJobs: added, runJobs: runs }: 
 
     it('show one with everything that travels', async () => {
       const put = createTestJob({ a: [1, '\0'] }, { priority: -0.5, retries: 4 });
-      const one = await added([put]);
+      const one = await openWithJobs([put]);
       const shown = await one.queue.show(put.work.id);
       expect(shown?.work).to.deep.equal(put.work);
       expect(shown?.view).to.include({ priority: -0.5, retries: 4 });
@@ -114,9 +116,9 @@ export function testQueueFailures({ open, openWithJobs: added, runJobs: runs }: 
 
     it('put dead work back, to be tried as often as new work', async () => {
       const put = createTestJob(null, { retries: 1 });
-      const one = await added([put]);
+      const one = await openWithJobs([put]);
       const attempts: number[] = [];
-      await runs(one, 2, (_work, attempt) => {
+      await runJobs(one, 2, (_work, attempt) => {
         attempts.push(attempt);
         return Promise.resolve(createFailedOutcome(true));
       });
@@ -130,7 +132,7 @@ export function testQueueFailures({ open, openWithJobs: added, runJobs: runs }: 
 
     it('put back only what is dead', async () => {
       const put = createTestJob(null, { delay: 60 });
-      const one = await added([put]);
+      const one = await openWithJobs([put]);
       expect(await one.queue.retry(put.work.id)).to.equal(false);
       expect((await one.queue.list({}))[0]?.dueAt).to.be.greaterThan(Date.now() + 30_000);
     });
@@ -139,7 +141,7 @@ export function testQueueFailures({ open, openWithJobs: added, runJobs: runs }: 
       const puts = ['dead 1', 'dead 2', 'runs', 'waits'].map((id) =>
         createTestJob(null, { id, priority: id === 'waits' ? -1 : 0, delay: id === 'waits' ? 60 : 0 }),
       );
-      const one = await added(puts);
+      const one = await openWithJobs(puts);
       let open: (() => void) | undefined;
       await one.queue.startWorker(async (work) => {
         if (work.id !== 'runs') return createFailedOutcome(false);

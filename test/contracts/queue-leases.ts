@@ -6,10 +6,10 @@ import { waitUntil } from '../support/until.js';
 import { DONE, isEmpty, type Suite } from './queue-support.js';
 import { startStopwatch } from '../support/stopwatch.js';
 
-export function testQueueLeases({ open, openWithJobs: added, runJobs: runs }: Suite): void {
+export function testQueueLeases({ open, openWithJobs, runJobs }: Suite): void {
   describe('leases', () => {
     it('are renewed while work goes on for longer than one', async () => {
-      const [one, two] = [await added([createTestJob()], { lease: 1 }), await open({ lease: 1 })];
+      const [one, two] = [await openWithJobs([createTestJob()], { lease: 1 }), await open({ lease: 1 })];
       let begun = 0;
       const runLong: Run = async (_work, _attempt, signal) => {
         begun++;
@@ -24,7 +24,7 @@ export function testQueueLeases({ open, openWithJobs: added, runJobs: runs }: Su
     });
 
     it('that are abandoned let others begin at once; the late end counts for nothing', async () => {
-      const [first, second] = [await added([createTestJob(null, { id: 'moved', retries: 0 })]), await open()];
+      const [first, second] = [await openWithJobs([createTestJob(null, { id: 'moved', retries: 0 })]), await open()];
       let [isAborted, late] = [false, (): void => {}];
       const hanging = new Promise<void>((resolve) => (late = resolve));
       let begun = false;
@@ -62,7 +62,7 @@ export function testQueueLeases({ open, openWithJobs: added, runJobs: runs }: Su
 
   describe('the end of a worker', () => {
     it('waits for what runs, takes nothing more, and leaves the rest to others', async () => {
-      const one = await added(
+      const one = await openWithJobs(
         Array.from({ length: 6 }, (_, n) => createTestJob(n)),
         { concurrency: 2 },
       );
@@ -87,11 +87,11 @@ export function testQueueLeases({ open, openWithJobs: added, runJobs: runs }: Su
       expect(left.map(({ state, attempts }) => [state, attempts])).to.deep.equal(
         Array.from({ length: 5 }, () => ['waiting', 0]),
       );
-      await runs(await open(), 5);
+      await runJobs(await open(), 5);
     });
 
     it('is at once where nothing was begun, and may come twice', async () => {
-      const one = await added([createTestJob()]);
+      const one = await openWithJobs([createTestJob()]);
       await one.queue.drain();
       await one.queue.drain();
       await one.queue.startWorker(() => Promise.reject(new Error('not after the end')));
@@ -99,7 +99,7 @@ export function testQueueLeases({ open, openWithJobs: added, runJobs: runs }: Su
     });
 
     it('does not wait for work that was abandoned', async () => {
-      const one = await added([createTestJob()]);
+      const one = await openWithJobs([createTestJob()]);
       let begun = false;
       await one.queue.startWorker(() => ((begun = true), new Promise(() => {})));
       await waitUntil(() => begun, 'it hangs');

@@ -18,7 +18,7 @@ export interface OutageBackend {
   >;
 }
 
-export function testQueueOutage({ name, openProxied: behind }: OutageBackend): void {
+export function testQueueOutage({ name, openProxied }: OutageBackend): void {
   describe(`queue ${name}, its store away`, function () {
     let [address, direct] = [{} as Address, {} as Address];
     let proxy: FaultProxy | undefined;
@@ -38,7 +38,7 @@ export function testQueueOutage({ name, openProxied: behind }: OutageBackend): v
     };
 
     beforeEach(async function () {
-      const found = await behind();
+      const found = await openProxied();
       if ('skip' in found) return skipTest(this, found.skip);
       ({ address, direct, proxy } = found);
     });

@@ -29,12 +29,12 @@ const createEntry = (id: string, rest: Partial<Pick<Entry, 'priority' | 'retries
 };
 const toIds = (claimed: readonly { readonly id: string }[]): string[] => claimed.map(({ id }) => id);
 
-export function queueStoreContract({ name, createStore: fresh }: StoreBackend): void {
+export function queueStoreContract({ name, createStore }: StoreBackend): void {
   describe(`store of the queue ${name}`, () => {
     let store!: QueueStore;
     let dispose = (): Promise<void> => Promise.resolve();
     beforeEach(async function () {
-      const found = await fresh();
+      const found = await createStore();
       if ('skip' in found) return skipTest(this, found.skip);
       ({ store, dispose } = found);
     });

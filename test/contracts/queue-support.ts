@@ -46,12 +46,12 @@ export const isEmpty = async ({ queue }: OpenedQueue): Promise<boolean> => (awai
 const QUICK = { poll: 0.2, backoff: 0.05 };
 
 /** Registers the hooks of the suite that it is called in. */
-export function createSuite({ createPlace: fresh }: QueueBackend): Suite {
+export function createSuite({ createPlace }: QueueBackend): Suite {
   let place: Place;
   const opened: OpenedQueue[] = [];
   const ends: (() => Promise<void>)[] = [];
   beforeEach(async function () {
-    const found = await fresh();
+    const found = await createPlace();
     if ('skip' in found) return skipTest(this, found.skip);
     place = found;
   });

@@ -7,10 +7,10 @@ import { DONE, createFailedOutcome, isEmpty, type Suite } from './queue-support.
 
 const getJobId = ({ data }: { readonly data?: unknown }): string => String((data as { readonly id?: unknown }).id);
 
-export function testQueueTools({ open, openTool: tool }: Suite): void {
+export function testQueueTools({ open, openTool }: Suite): void {
   describe('tools for Agenda', () => {
     it('see work as jobs of theirs, and may remove what waits', async () => {
-      const [one, jobs] = [await open({ backoff: 60 }), await tool()];
+      const [one, jobs] = [await open({ backoff: 60 }), await openTool()];
       const queryJobsById = async (): Promise<Record<string, JobWithState>> =>
         Object.fromEntries((await jobs.queryJobs({ name: 'lintel' })).jobs.map((job) => [getJobId(job), job]));
       await one.queue.add([
@@ -57,7 +57,7 @@ export function testQueueTools({ open, openTool: tool }: Suite): void {
     });
 
     it('see work that was refused as failed', async () => {
-      const [one, jobs] = [await open(), await tool()];
+      const [one, jobs] = [await open(), await openTool()];
       await one.queue.moveToDeadLetter?.(createTestJob(null, { id: 'refused' }), {
         code: 'TST_REFUSED',
         detail: '$now',
@@ -69,7 +69,7 @@ export function testQueueTools({ open, openTool: tool }: Suite): void {
     });
 
     it('may hold work back, and have jobs of other names beside it', async () => {
-      const [one, jobs] = [await open(), await tool()];
+      const [one, jobs] = [await open(), await openTool()];
       await jobs.saveJob({ name: 'other', type: 'normal', priority: 0, nextRunAt: new Date(), data: {} }, undefined);
       await one.queue.add([createTestJob(null, { id: 'held', priority: 1 }), createTestJob(null, { id: 'free' })]);
       const held = (await jobs.queryJobs({ name: 'lintel' })).jobs.find((job) => getJobId(job) === 'held');

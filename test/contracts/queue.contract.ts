@@ -16,13 +16,13 @@ export function queueContract(backend: QueueBackend): void {
   const { name, wakes } = backend;
   describe(`queue ${name}`, function () {
     const suite = createSuite(backend);
-    const { open, openWithJobs: added, runJobs: runs } = suite;
+    const { open, openWithJobs, runJobs } = suite;
 
     it('runs what was added with all that travels, and removes it', async () => {
       const text = { text: 'a\0b \ud800 é "$1" \\ \u2028', number: 1.5, list: [null, true, { '': [] }] };
       const put = createTestJob(text, { id: "o'dd; id \\ é" });
-      const one = await added([put]);
-      const begun = await runs(one, 1, async (_work, attempt) => {
+      const one = await openWithJobs([put]);
+      const begun = await runJobs(one, 1, async (_work, attempt) => {
         expect(attempt).to.equal(1);
         const [seen] = await one.queue.list({});
         expect(seen).to.include({ state: 'running', attempts: 1, dueAt: null });
@@ -48,7 +48,7 @@ export function queueContract(backend: QueueBackend): void {
       expect(counted).to.deep.equal({ ready: 3, delayed: 1, running: 0, dead: 0 });
       expect(oldest).to.be.within(0.05, 20);
       const seen: unknown[] = [];
-      await runs(one, 3, async ({ state }) => {
+      await runJobs(one, 3, async ({ state }) => {
         seen.push((await one.queue.backlog?.())?.running);
         return state.payload === 'fails' ? createFailedOutcome(false) : DONE;
       });
@@ -61,17 +61,17 @@ export function queueContract(backend: QueueBackend): void {
     });
 
     it('keeps what was added when the process that added it is over', async () => {
-      const first = await added([createTestJob('kept')]);
+      const first = await openWithJobs([createTestJob('kept')]);
       await first.close();
-      const [work] = await runs(await open(), 1);
+      const [work] = await runJobs(await open(), 1);
       expect(work?.state.payload).to.equal('kept');
     });
 
     it('leaves work alone whose id is known, while it waits and while it runs', async () => {
-      const one = await added([createTestJob('first', { id: 'same' })]);
+      const one = await openWithJobs([createTestJob('first', { id: 'same' })]);
       await one.queue.add([createTestJob('second', { id: 'same' }), createTestJob('other', { id: 'other' })]);
       expect(await one.queue.list({})).to.have.length(2);
-      const begun = await runs(one, 2, async (work) => {
+      const begun = await runJobs(one, 2, async (work) => {
         await one.queue.add([createTestJob('third', { id: work.id })]);
         return DONE;
       });
@@ -99,7 +99,7 @@ export function queueContract(backend: QueueBackend): void {
         .add([createTestJob('x'.repeat(262_145 - frame), { id: 'larger' })])
         .catch((error: unknown) => error);
       expect(refused).to.include({ code: 'JOB_TOO_LARGE' });
-      expect((await runs(one, 1)).map(({ id }) => id)).to.deep.equal(['large']);
+      expect((await runJobs(one, 1)).map(({ id }) => id)).to.deep.equal(['large']);
     });
 
     it('runs the higher priority first among what is due, then what was added first, whenever it became due', async () => {
@@ -112,18 +112,18 @@ export function queueContract(backend: QueueBackend): void {
         async () => (await one.queue.list({})).every(({ dueAt }) => (dueAt ?? 0) <= Date.now() - 50),
         'due',
       );
-      const order = (await runs(one, priorities.length)).map(({ state }) => state.payload as [number, number]);
+      const order = (await runJobs(one, priorities.length)).map(({ state }) => state.payload as [number, number]);
       const sorted = priorities.map((priority, n) => [priority, n] as [number, number]);
       sorted.sort((a, b) => b[0] - a[0] || a[1] - b[1]);
       expect(order).to.deep.equal(sorted);
     });
 
     it('lets urgent work that comes later overtake a backlog', async () => {
-      const one = await added(
+      const one = await openWithJobs(
         Array.from({ length: 30 }, (_, n) => createTestJob(n)),
         { concurrency: 2 },
       );
-      const begun = await runs(one, 31, async (work) => {
+      const begun = await runJobs(one, 31, async (work) => {
         if (work.state.payload === 3) await one.queue.add([createTestJob('urgent', { priority: 1 })]);
         return DONE;
       });
@@ -145,7 +145,7 @@ export function queueContract(backend: QueueBackend): void {
     });
 
     it('does as much at once as it may, and no more', async () => {
-      const one = await added(
+      const one = await openWithJobs(
         Array.from({ length: 12 }, (_, n) => createTestJob(n)),
         { concurrency: 3 },
       );
@@ -166,12 +166,12 @@ export function queueContract(backend: QueueBackend): void {
     });
 
     it('fills a place as soon as it is free, without waiting for the next look', async () => {
-      const one = await added(
+      const one = await openWithJobs(
         Array.from({ length: 40 }, (_, n) => createTestJob(n)),
         { concurrency: 2, poll: 20 },
       );
       const elapsed = startStopwatch();
-      await runs(one, 40);
+      await runJobs(one, 40);
       expect(elapsed()).to.be.lessThan(5000);
     });
 

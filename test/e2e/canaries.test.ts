@@ -28,7 +28,7 @@ const mergeParts = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<st
   Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
 
 describe('canaries', function () {
-  const { createFolder: folder, startIn } = serveAsChild();
+  const { createFolder, startIn } = serveAsChild();
   let collector: Collector | undefined;
   after(() => collector?.close());
   /** What was seen, by where; and what may be there. */
@@ -62,7 +62,7 @@ describe('canaries', function () {
       timing: { use: 'server_timing' },
     };
     const sections = mergeParts(FEATURES.map(({ config }) => config ?? {}));
-    const project = await folder({
+    const project = await createFolder({
       'lintel.config.json': { ...sections, observers },
       ...Object.fromEntries(FEATURES.map(({ definitions }, index) => [`definitions/${index}.json`, definitions])),
     });

@@ -13,7 +13,7 @@ const ECHO = { 'definitions/a.json': defineReturnResource('echo', '$PAYLOAD') };
 const OBSERVED = { 'lintel.config.json': { plugins: ['builtin:*', join(PLUGIN_FIXTURES, 'witness')] } };
 
 describe('lintel serve', function () {
-  const { start, startIn, createFolder: folder } = serveInProcess();
+  const { start, startIn, createFolder } = serveInProcess();
   const { start: startProcess } = serveAsChild();
 
   describe('refuses to start', () => {
@@ -133,7 +133,7 @@ describe('lintel serve', function () {
       const server = await startPostgres();
       if ('skip' in server) return skipTest(this, server.skip);
       const env = { DATABASE_URL: await createPostgresDatabase(), PORT: String(await pickFreePort()) };
-      const project = await folder({
+      const project = await createFolder({
         'definitions/_item.json': { id: { type: 'Number', primary_key: true } },
         'definitions/a.json': defineQueryResource('add', 'INSERT INTO items (id) VALUES ($1)', ['$PAYLOAD.id']),
       });
@@ -184,7 +184,7 @@ describe('lintel serve', function () {
     });
 
     it('keeps embedded data for the next start', async () => {
-      const project = await folder({
+      const project = await createFolder({
         'definitions/_item.json': { id: { type: 'Number', primary_key: true }, name: { type: 'String' } },
         'definitions/a.json': [
           defineQueryResource('add', 'INSERT INTO items (id, name) VALUES ($1, $2)', ['id', 'name']),

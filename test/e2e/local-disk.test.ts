@@ -200,13 +200,12 @@ describe('storage local-disk', () => {
     });
 
     it('are over when their time is', async () => {
-      const { createSignedQuery: signedQuery, getSecondsLeft: secondsLeft } =
-        await import('../../plugins/storages/local-disk/signature.js');
+      const { createSignedQuery, getSecondsLeft } = await import('../../plugins/storages/local-disk/signature.js');
       const secret = Buffer.alloc(32, 1);
-      const query = signedQuery(secret, 'a/b.png', 1000);
-      expect(secondsLeft(secret, 'a/b.png', query, 999_000)).to.equal(1);
-      expect(secondsLeft(secret, 'a/b.png', query, 1_000_000)).to.equal(null);
-      expect(secondsLeft(Buffer.alloc(32, 2), 'a/b.png', query, 999_000)).to.equal(null);
+      const query = createSignedQuery(secret, 'a/b.png', 1000);
+      expect(getSecondsLeft(secret, 'a/b.png', query, 999_000)).to.equal(1);
+      expect(getSecondsLeft(secret, 'a/b.png', query, 1_000_000)).to.equal(null);
+      expect(getSecondsLeft(Buffer.alloc(32, 2), 'a/b.png', query, 999_000)).to.equal(null);
     });
 
     it('are signed with a key for this user alone', async () => {

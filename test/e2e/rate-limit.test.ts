@@ -156,13 +156,13 @@ describe('rate_limit', () => {
 });
 
 describe('rate_limit in Redis', () => {
-  const { createFolder: folder, startIn } = serveInProcess();
+  const { createFolder, startIn } = serveInProcess();
 
   it('two services let through as many together as one', async function () {
     const redis = await startRedis();
     if ('skip' in redis) return skipTest(this, redis.skip);
     const cache = { use: 'redis', url: '$ENV.REDIS_URL', prefix: `test-${randomUUID()}:` };
-    const project = await folder({ ...FILES, 'lintel.config.json': { cache } });
+    const project = await createFolder({ ...FILES, 'lintel.config.json': { cache } });
     const env = { KEY, REDIS_URL: redis.url, PORT: '0' };
     const children = [startIn(project.folder, { env }), startIn(project.folder, { env })];
     const [one, two] = await Promise.all(children.map(waitUntilReady));

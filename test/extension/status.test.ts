@@ -58,7 +58,10 @@ async function statusBar(folder: string) {
   const said = createProjectStatusStore();
   let state = 'starting';
   const current = { folder: { toString: () => folder }, config: 'lintel.config.json' };
-  showStatus({ onDidChange: listen, state: () => state, projectStatus: said }, { onDidChange: listen, find: () => current });
+  showStatus(
+    { onDidChange: listen, state: () => state, projectStatus: said },
+    { onDidChange: listen, find: () => current },
+  );
   const item = (): Item => items.get('lintel.project') ?? { text: 'none' };
   return {
     item,

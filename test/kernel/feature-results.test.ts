@@ -182,8 +182,8 @@ describe('results that are combined', () => {
   });
 
   it('are kept whole for work that is done later', async () => {
-    const { resultReads: taken } = await ran(combine, { combine_returned_results_from: [4, 1, 9] }, {}, { results });
-    expect(taken).to.deep.equal([
+    const { resultReads } = await ran(combine, { combine_returned_results_from: [4, 1, 9] }, {}, { results });
+    expect(resultReads).to.deep.equal([
       [4, ''],
       [1, ''],
     ]);

@@ -237,9 +237,9 @@ describe('tables called like words of SQL', () => {
   for (const [sql, expected] of cases) it(sql, () => expect(quoteReserved(scanSql(sql)).text).to.equal(expected));
 
   it('keep the places of the text as it was written', () => {
-    const { text, toOriginalOffset: written } = quoteReserved(scanSql('SELECT 1 FROM user WHERE x'), '`');
+    const { text, toOriginalOffset } = quoteReserved(scanSql('SELECT 1 FROM user WHERE x'), '`');
     expect(text).to.equal('SELECT 1 FROM `user` WHERE x');
-    expect([0, 13, 14, 15, 16, 19, 20, 27].map(written)).to.deep.equal([0, 13, 14, 14, 15, 18, 18, 25]);
+    expect([0, 13, 14, 15, 16, 19, 20, 27].map(toOriginalOffset)).to.deep.equal([0, 13, 14, 14, 15, 18, 18, 25]);
     expect(quoteReserved(scanSql('SELECT 1')).toOriginalOffset(7)).to.equal(7);
   });
 });

@@ -181,13 +181,13 @@ describe('language server: plugins of a workspace', () => {
   /** What its author would commit. */
   async function createManifest(editor: Editor): Promise<string> {
     const { readFolder } = await import('../../language/project/plugin-folders.js');
-    const { createManifest: made, formatManifest: manifestText } = await import('../../language/export/manifest.js');
+    const { createManifest: made, formatManifest } = await import('../../language/export/manifest.js');
     const { buildRegistry } = await import('../../language/analysis/registry.js');
     const { kinds } = await import('../../plugins/index.kinds.js');
     const { specs: builtin } = await import('../../plugins/index.spec.js');
     const { specs } = await readFolder(join(editor.folder, 'my-plugins/slack'));
     await rm(join(editor.folder, 'my-plugins/slack/ran.txt'), { force: true });
     const registry = buildRegistry(kinds, [...builtin, ...specs]);
-    return manifestText(made({ registry, version: '0.5.0', kinds: [], specs, runtime: () => null }));
+    return formatManifest(made({ registry, version: '0.5.0', kinds: [], specs, runtime: () => null }));
   }
 });

@@ -35,11 +35,11 @@ export const bareEnv = (): Record<string, string> =>
 
 export function startCli(words: readonly string[], { cwd, env = {}, node = [] }: SpawnOptions): Child {
   const child = spawn(process.execPath, [...node, CLI, ...words], { cwd, env: { ...bareEnv(), ...env } });
-  const { appendText: hear, close: end, fail, isOver, ...heard } = recordOutput();
+  const { appendText, close, fail, isOver, ...heard } = recordOutput();
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => hear(name, text));
+    child[name].setEncoding('utf8').on('data', (text: string) => appendText(name, text));
   }
-  child.once('error', fail).once('close', end);
+  child.once('error', fail).once('close', close);
   const send = (signal: NodeJS.Signals): void => {
     if (!isOver()) child.kill(signal);
   };

@@ -33,13 +33,13 @@ function createSignals(): { signals: Signals; send: (signal: NodeJS.Signals) => 
 }
 
 export function hostCli(words: readonly string[], { cwd, env = {} }: RunOptions): Running {
-  const { appendText: hear, close: end, fail, isOver, ...heard } = recordOutput();
+  const { appendText, close, fail, isOver, ...heard } = recordOutput();
   const { signals, send } = createSignals();
   const createStream = (name: 'stdout' | 'stderr'): Writable =>
     new Writable({
       decodeStrings: false,
       write(text: string | Buffer, _encoding, done) {
-        hear(name, String(text));
+        appendText(name, String(text));
         done();
       },
     });
@@ -51,11 +51,11 @@ export function hostCli(words: readonly string[], { cwd, env = {} }: RunOptions)
     stdout: createStream('stdout'),
     stderr: createStream('stderr'),
     signals,
-    exit: (given = code) => end(given),
+    exit: (given = code) => close(given),
   };
   main(words, terminal).then((given) => {
     code = given;
-    end(given);
+    close(given);
   }, fail);
   return {
     ...heard,

@@ -16,8 +16,8 @@ import {
 
 /** Ids in the resource named by the sibling field; `self` is the resource at the cursor. */
 export const suggestActions: NameSource = (place) => {
-  const { site, within, findSibling: sibling } = place;
-  const named = within === undefined ? 'self' : String(sibling(within)?.scalar ?? 'self');
+  const { site, within, findSibling } = place;
+  const named = within === undefined ? 'self' : String(findSibling(within)?.scalar ?? 'self');
   const owner =
     named === 'self'
       ? site.definition

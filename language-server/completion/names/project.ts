@@ -32,10 +32,11 @@ export const suggestModels: NameSource = (place) =>
 
 /** Of the model that the sibling names, else of the model at the cursor, else of those that the actionable uses. */
 export const suggestModelFields: NameSource = (place) => {
-  const { view, site, within, findSibling: sibling } = place;
+  const { view, site, within, findSibling } = place;
   const known = view.project.getRecentSnapshot().analysis;
   const { definition } = site;
-  if (within !== undefined) return toFieldNames(findModelByAlias(known.models, String(sibling(within)?.scalar ?? '')));
+  if (within !== undefined)
+    return toFieldNames(findModelByAlias(known.models, String(findSibling(within)?.scalar ?? '')));
   if (definition?.sort === 'model') return definition.node.members.map(({ key }) => ({ name: key }));
   const collection = findCollection(place);
   if (collection !== null) return toFieldNames(findModelByAlias(known.models, collection));

@@ -151,13 +151,13 @@ function collectName(
 
 /** An undeclared name refers to the only model column of that name. */
 function linkToField(
-  { analysis, linkSymbols: tie }: SymbolCollector,
+  { analysis, linkSymbols }: SymbolCollector,
   { within }: SymbolScope,
   action: ActionModel,
   name: string,
 ): void {
   const model = findParameterModel(analysis, action, name);
-  if (model !== null) tie({ sort: 'payload', within, name }, fieldId(model, name));
+  if (model !== null) linkSymbols({ sort: 'payload', within, name }, fieldId(model, name));
 }
 
 /** A result column, or else a produced name. */

@@ -69,13 +69,13 @@ async function findUnindexed(
 async function changeTables(
   session: MigrationSession,
   flavour: Flavour,
-  { store, withoutTransaction: outside }: MigrationTarget,
+  { store, withoutTransaction }: MigrationTarget,
   tables: readonly ModelTable[],
   who: MigrationContext,
 ): Promise<readonly TableChange[]> {
   const unlock = await flavour.lock(session);
   try {
-    const { changes } = await planChanges(session, flavour, tables, who.how, outside !== undefined);
+    const { changes } = await planChanges(session, flavour, tables, who.how, withoutTransaction !== undefined);
     for (const [index, one] of changes.entries()) {
       if (one.separate === true) break;
       who.progress?.(toMigrationStep(store, one), index + 1, changes.length);
@@ -96,8 +96,8 @@ async function runChanges(
   tables: readonly ModelTable[],
   who: MigrationContext,
 ): Promise<void> {
-  const { withSession, withoutTransaction: outside, store } = migrated;
-  await outside?.(async (session) => {
+  const { withSession, withoutTransaction, store } = migrated;
+  await withoutTransaction?.(async (session) => {
     for (const one of planned)
       if ((await flavour.isViolatedByRows?.(session, one)) === true)
         throw createMigrationFault(
@@ -114,9 +114,9 @@ async function runChanges(
     withSession((session) => changeTables(session, flavour, migrated, tables, who)),
   );
   for (const [index, one] of changes.entries()) {
-    if (one.separate !== true || outside === undefined) continue;
+    if (one.separate !== true || withoutTransaction === undefined) continue;
     who.progress?.(toMigrationStep(store, one), index + 1, changes.length);
-    await outside(async (session) => {
+    await withoutTransaction(async (session) => {
       const logStatement = (sql: string): void => who.log.debug({ table: one.table, sql }, 'migration');
       await flavour.applySeparately?.(session, one, logStatement).catch((cause: unknown) => {
         throw createMigrationFault(
@@ -196,14 +196,17 @@ export async function migrate(
   tables: readonly ModelTable[],
   who: MigrationContext,
 ): Promise<boolean> {
-  const { withSession, withoutTransaction: outside, flavour: find } = migrated;
+  const { withSession, withoutTransaction, flavour: find } = migrated;
   const { scripts = [] } = who.how ?? {};
   if (tables.length === 0 && scripts.length === 0) return false;
   const at: { flavour?: Flavour } = {};
   return withMigrationFault(tables, at, async () => {
     const { changes, warnings, flavour } = await withSession(async (session) => {
       const found = (at.flavour = await find(session));
-      return { ...(await planChanges(session, found, tables, who.how, outside !== undefined)), flavour: found };
+      return {
+        ...(await planChanges(session, found, tables, who.how, withoutTransaction !== undefined)),
+        flavour: found,
+      };
     });
     for (const { message, serious, ...place } of warnings) if (serious) who.log.warn(place, message);
     if (changes.length > 0) await runChanges(migrated, flavour, changes, tables, who);
@@ -214,7 +217,7 @@ export async function migrate(
 
 /** Reads only. */
 export async function outlineMigration(
-  { withSession, withoutTransaction: outside, flavour: find, store }: MigrationTarget,
+  { withSession, withoutTransaction, flavour: find, store }: MigrationTarget,
   tables: readonly ModelTable[],
   how?: MigrationOptions,
 ): Promise<MigrationOutline> {
@@ -228,7 +231,7 @@ export async function outlineMigration(
         session,
         flavour,
         store,
-        await planChanges(session, flavour, tables, how, outside !== undefined),
+        await planChanges(session, flavour, tables, how, withoutTransaction !== undefined),
       );
       const more = createScriptOutline(store, await findPendingScripts(session, flavour, scripts));
       return { steps: [...shown.steps, ...more.steps], warnings: [...shown.warnings, ...more.warnings] };

@@ -49,10 +49,7 @@ export function markSeparate(changes: readonly TableChange[]): TableChange[] {
   const marked = changes.map((one): TableChange =>
     isApart(one) || (isAny && one.change === 'drop-column') ? { ...one, separate: true } : one,
   );
-  return [
-    ...marked.filter(({ separate: apart }) => apart !== true),
-    ...marked.filter(({ separate: apart }) => apart === true),
-  ];
+  return [...marked.filter(({ separate }) => separate !== true), ...marked.filter(({ separate }) => separate === true)];
 }
 
 /** `undo` removes what a failure leaves. */

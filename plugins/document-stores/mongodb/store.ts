@@ -31,7 +31,7 @@ const SAMPLE = 16;
 
 export function createMongoDocumentStore(connection: () => MongoConnection): DocumentStore {
   const getCollection = (name: string): Collection => connection().db.collection(name);
-  const { call, runAtomically: together, lock, acquireTurns: turn, begin, commit, rollback } = createCalls(connection);
+  const { call, runAtomically, lock, acquireTurns, begin, commit, rollback } = createCalls(connection);
   const createLimits = (session: MongoSession): { maxTimeMS: number; session?: ClientSession } => ({
     maxTimeMS: calculateTimeLeft(session.asker, connection().settings.deadline),
     ...(session.client && { session: session.client }),
@@ -168,7 +168,7 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
           asker,
         );
       } else {
-        await together(
+        await runAtomically(
           inside,
           (session) => getCollection(name).insertMany(made as Stored[], createLimits(session)),
           asker,
@@ -182,7 +182,8 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
     },
     async update(name, filter, update, options, inside, asker) {
       const one = options.one === true ? filter : await narrowToOne(name, filter, inside, asker);
-      if (one === null) return together(inside, (session) => updateMany(name, filter, update, options, session), asker);
+      if (one === null)
+        return runAtomically(inside, (session) => updateMany(name, filter, update, options, session), asker);
       const { upsert, ...narrow } = options;
       const done = await call(
         inside,
@@ -196,7 +197,7 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
     },
     async remove(name, filter, { one, sort }, inside, asker) {
       const which = one === true ? filter : await narrowToOne(name, filter, inside, asker);
-      if (which === null) return together(inside, (session) => removeMany(name, filter, session), asker);
+      if (which === null) return runAtomically(inside, (session) => removeMany(name, filter, session), asker);
       return call(inside, true, (session) => removeOne(name, which, sort, session), asker);
     },
     count: (name, filter, inside, asker) =>
@@ -214,7 +215,7 @@ export function createMongoDocumentStore(connection: () => MongoConnection): Doc
         asker,
       ),
     begin: (_snapshot, asker) => Promise.resolve(connection().standalone ? null : begin(asker)),
-    acquireTurns: (inside, collections) => turn(inside, [...collections].sort().map(createCollectionKey)),
+    acquireTurns: (inside, collections) => acquireTurns(inside, [...collections].sort().map(createCollectionKey)),
     commit,
     rollback,
     retryable: isMongoRetryable,

@@ -62,7 +62,7 @@ const toLatin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
 export function createStore(cache: Cache, log: Log): CacheEntryStore {
   const flights = createComputations();
   const removals = createRemovals(cache, log);
-  const { logError: tell } = removals;
+  const { logError } = removals;
   let isFar = false;
   /** Generations decoded so far, by the byte array that the store returned. */
   const texts = new WeakMap<Uint8Array, string>();
@@ -89,7 +89,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
     const recall = cache.getValue(key);
     if (!(recall instanceof Promise)) return recall.value;
     isFar = true;
-    recall.catch(tell);
+    recall.catch(logError);
     return null;
   }
 
@@ -160,7 +160,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
           if (found !== false) return found;
         }
       } catch (error) {
-        tell(error);
+        logError(error);
         return { errand: null };
       }
     },
@@ -172,7 +172,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       Promise.resolve()
         .then(() => cache.setValue(entry, value, seconds, lease))
         .then(() => release(errand))
-        .catch(tell)
+        .catch(logError)
         .finally(removeComputation);
     },
     failComputation(errand) {
@@ -182,7 +182,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       flight.complete(null);
       Promise.resolve()
         .then(() => release(errand))
-        .catch(tell);
+        .catch(logError);
     },
     remove: (names) => removals.remove(names.map(nameKey)),
   };

@@ -61,15 +61,15 @@ function resolveNonce({ nonce }: CipherItem, bytes: number, tools: PlanTools): U
 }
 
 /** Byte prefixes are decoded only in text that the operator wrote: client values are plain text, whatever their prefix. */
-function createAadReader(aad: Json, { bindAad: bound }: FieldCipher, tools: PlanTools): Reader<Uint8Array> {
+function createAadReader(aad: Json, { bindAad }: FieldCipher, tools: PlanTools): Reader<Uint8Array> {
   const roots = listAccessors(asText(aad)).map(({ root }) => root);
   if (!roots.every((root) => root === 'ENV')) {
     const read = tools.text(aad);
-    return (frame) => bound(Buffer.from(read(frame)));
+    return (frame) => bindAad(Buffer.from(read(frame)));
   }
   const text = readConstantText(aad, tools);
   const what = findBytesFlaw(text, null);
   if (what !== null) throw new BootError('CPH_AAD', { place: tools.place, what });
-  const constant = bound(decodeBytes(text));
+  const constant = bindAad(decodeBytes(text));
   return () => constant;
 }

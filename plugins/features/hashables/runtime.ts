@@ -141,7 +141,7 @@ function createNameSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
 }
 
 async function hashName(entry: Entry, frame: Frame, slot: number): Promise<void> {
-  const { named, path, hash, salt, checkText: refuses, demanded, within } = entry;
+  const { named, path, hash, salt, checkText, demanded, within } = entry;
   if (named === null) return;
   const done = made.get(frame.invocation) ?? new Set<unknown>();
   made.set(frame.invocation, done);
@@ -154,7 +154,7 @@ async function hashName(entry: Entry, frame: Frame, slot: number): Promise<void>
     throw createFault('HSH_NAME', { name: path.join('.'), what: 'has no value' });
   for (const { value } of findPathMatches(root, rest)) {
     if (value === undefined || value === null || done.has(value)) continue;
-    const wrong = typeof value === 'string' ? refuses(value) : { detail: 'must be text' };
+    const wrong = typeof value === 'string' ? checkText(value) : { detail: 'must be text' };
     if (wrong !== null) throw createFault('HSH_NAME', { name: path.join('.'), what: wrong.detail });
     const text = asText(value);
     if (!known.has(text)) {

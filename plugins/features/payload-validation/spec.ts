@@ -159,11 +159,11 @@ export default definePlugin({
 });
 
 /** Bypassed rules still document the fields. */
-function describeApi({ value, getValueSchema: valueOf }: ApiPlace): ApiPart {
+function describeApi({ value, getValueSchema }: ApiPlace): ApiPart {
   const rules = Array.isArray(value['payload_validation']) ? (value['payload_validation'] as readonly Json[]) : [];
   const entries = rules
     .map(toRule)
-    .flatMap((rule) => Object.entries(createFieldSchemas(rule['field'], pickBounds(rule), valueOf)));
+    .flatMap((rule) => Object.entries(createFieldSchemas(rule['field'], pickBounds(rule), getValueSchema)));
   if (value['bypass_payload_validation'] !== true) {
     return { fields: Object.fromEntries(entries), refuses: entries.length === 0 ? [] : ['VAL_PAYLOAD'] };
   }

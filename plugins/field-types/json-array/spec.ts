@@ -17,8 +17,8 @@ export default definePlugin({
       examples: ['String'],
     }),
   }),
-  openapi: ({ value: { property_type: type }, getValueSchema: valueOf }) => ({
-    value: { type: 'array', items: typeof type === 'string' ? valueOf('field-type', type, {}) : {} },
+  openapi: ({ value: { property_type: type }, getValueSchema }) => ({
+    value: { type: 'array', items: typeof type === 'string' ? getValueSchema('field-type', type, {}) : {} },
   }),
   examples: [{ title: 'Tags', json: { type: 'JSON_ARRAY', property_type: 'String' } }],
   counterExamples: [

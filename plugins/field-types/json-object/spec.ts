@@ -24,10 +24,10 @@ export default definePlugin({
       examples: [{ theme: { type: 'String' } }],
     }),
   }),
-  openapi: ({ value, getValueSchema: valueOf }) => {
+  openapi: ({ value, getValueSchema }) => {
     const { properties } = value;
     if (!isObject(properties)) return { value: { type: 'object' } };
-    const fields = Object.entries(properties).map(([name, field]) => [name, ofField(field, valueOf)] as const);
+    const fields = Object.entries(properties).map(([name, field]) => [name, ofField(field, getValueSchema)] as const);
     return { value: createObjectSchema(Object.fromEntries(fields), []) };
   },
   check: ({ value }) => checkProperties(value['properties']),

@@ -17,17 +17,17 @@ export interface Algorithm<C> {
 
 /** `expected`: the probable costs before the first hash is verified. */
 export function createHashVerifier<C>(
-  { read, checkText: refuses, createDummy: dummy, compare }: Algorithm<C>,
+  { read, checkText, createDummy, compare }: Algorithm<C>,
   expected: () => C,
 ): Verify {
   let met: C | null = null;
   return async (text, stored, asker) => {
-    const isText = typeof text === 'string' && refuses(text) === null;
+    const isText = typeof text === 'string' && checkText(text) === null;
     const hash = typeof stored === 'string' ? stored : '';
     const costs = read(hash);
     met = costs ?? met;
     const isUsable = isText && costs !== null;
-    const against = isUsable ? hash : dummy(met ?? expected());
+    const against = isUsable ? hash : createDummy(met ?? expected());
     const equal = await hashing.run(() => compare(isText ? text : '', against), asker);
     return isUsable && equal;
   };

@@ -47,8 +47,8 @@ function renderHeader(frame: Frame, pieces: readonly Piece[], safe: typeof toHea
 }
 
 /** Returns a value that a header can carry unchanged; rejects any other. */
-export const toHeaderValue = (text: string, { rejectValue: refuse }: Pick<Value, 'rejectValue'>): string =>
-  HEADER_VALUE.test(text) ? text : refuse('has characters that a header cannot carry');
+export const toHeaderValue = (text: string, { rejectValue }: Pick<Value, 'rejectValue'>): string =>
+  HEADER_VALUE.test(text) ? text : rejectValue('has characters that a header cannot carry');
 
 /** A value of one cookie must not start another. */
 const toCookieValue: typeof toHeaderValue = (text, value) =>

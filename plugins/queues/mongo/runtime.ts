@@ -47,8 +47,8 @@ export default defineRuntime(queue, {
     const server = servers.get(handle);
     if (server === undefined) return;
     try {
-      const { isStandalone: alone } = await server.getConnection();
-      if (alone)
+      const { isStandalone } = await server.getConnection();
+      if (isStandalone)
         log.warn(
           {},
           'the store of the queue is no replica set: work that is accepted together may be accepted in part',

@@ -19,7 +19,7 @@ const ORDER = { priority: -1, addedAt: 1, number: 1 } as const;
 const WAITS: Filter<Job> = { state: 'waiting', disabled: { $ne: true } };
 
 type Opening = Pick<MongoQueueConnection, 'toObjectId'>;
-const filterById = ({ toObjectId: idOf }: Opening, id: string): Filter<Job> => ({ _id: { $eq: idOf(toShortId(id)) } });
+const filterById = ({ toObjectId }: Opening, id: string): Filter<Job> => ({ _id: { $eq: toObjectId(toShortId(id)) } });
 const filterByLease = (opened: Opening, { id, token }: JobLease): Filter<Job> => ({
   ...filterById(opened, id),
   token: { $eq: token },
@@ -30,9 +30,9 @@ export function createMongoStore(server: Server): QueueStore {
   let number = 0;
 
   async function add(entries: readonly Entry[]): Promise<void> {
-    const { jobs, client, isStandalone: alone, toObjectId: idOf } = await server.getConnection();
+    const { jobs, client, isStandalone, toObjectId } = await server.getConnection();
     const updates = entries.map((entry) => {
-      const _id = idOf(toShortId(entry.id));
+      const _id = toObjectId(toShortId(entry.id));
       return { filter: { _id: { $eq: _id } }, update: documents.createInsert(entry, _id, ++number), upsert: true };
     });
     const [first] = updates;
@@ -41,7 +41,7 @@ export function createMongoStore(server: Server): QueueStore {
       return;
     }
     const operations = updates.map((updateOne) => ({ updateOne }));
-    if (alone) await jobs.bulkWrite(operations);
+    if (isStandalone) await jobs.bulkWrite(operations);
     else await writeInTransaction(client, (session) => jobs.bulkWrite(operations, { session }));
   }
 
@@ -49,8 +49,8 @@ export function createMongoStore(server: Server): QueueStore {
     jobs: async () => (await server.getConnection()).repository,
     add,
     async moveToDeadLetter(entry, failure) {
-      const { jobs, toObjectId: idOf } = await server.getConnection();
-      const _id = idOf(toShortId(entry.id));
+      const { jobs, toObjectId } = await server.getConnection();
+      const _id = toObjectId(toShortId(entry.id));
       await jobs.updateOne({ _id: { $eq: _id } }, documents.createInsert(entry, _id, ++number, failure), {
         upsert: true,
       });

@@ -126,7 +126,7 @@ function createLocalChannel(): LocalChannel {
 }
 
 /** Agenda is loaded with the first job, so that inspecting a queue starts fast. */
-export async function startEngine({ jobs, next, run, concurrency, onError: failed }: EngineInput): Promise<Engine> {
+export async function startEngine({ jobs, next, run, concurrency, onError }: EngineInput): Promise<Engine> {
   const { Agenda } = await import('agenda');
   const channel = createLocalChannel();
   const held = createLifecycle(next, channel);
@@ -141,7 +141,7 @@ export async function startEngine({ jobs, next, run, concurrency, onError: faile
   // Claims enforce the limit; Agenda must not delay claimed jobs.
   const most = concurrency + 100;
   const agenda = new Agenda({ backend, processEvery: LOOK_MS, maxConcurrency: most });
-  agenda.on('error', failed);
+  agenda.on('error', onError);
   // oxlint-disable-next-line typescript/no-misused-promises -- one form of `define` takes a promise
   agenda.define<ClaimedJob>(NAME, async ({ attrs: { data } }) => held.registerEnd(data, await run(data)), {
     concurrency: most,

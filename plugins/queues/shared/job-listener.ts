@@ -17,7 +17,7 @@ export interface JobListenerInput {
 
 export const RECONNECT = { enabled: true, initialDelayMs: 250, maxDelayMs: 250, maxAttempts: Infinity } as const;
 
-export function listenForJobs({ createChannel: make, close, onWake: woken, log }: JobListenerInput): JobListener {
+export function listenForJobs({ createChannel: make, close, onWake, log }: JobListenerInput): JobListener {
   let closed = false;
   const opening = open();
 
@@ -27,9 +27,9 @@ export function listenForJobs({ createChannel: make, close, onWake: woken, log }
       if (!closed) log.debug({ err: error }, 'the queue does not hear of new work at the moment');
     });
     channel.on('stateChange', (state) => {
-      if (state === 'connected') woken();
+      if (state === 'connected') onWake();
     });
-    channel.subscribe(woken);
+    channel.subscribe(onWake);
     // The channel schedules its own next attempt.
     return { channel, connecting: channel.connect().catch(() => undefined) };
   }

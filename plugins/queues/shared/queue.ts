@@ -59,8 +59,8 @@ export function createQueue({
   settings,
   log,
   patience,
-  resolveTransactionalStore: within,
-  emit: told = () => undefined,
+  resolveTransactionalStore,
+  emit = () => undefined,
 }: QueueInput): SharedQueue {
   const watch = createStoreWatch(log, patience);
   const claims = createClaims(
@@ -72,7 +72,7 @@ export function createQueue({
   const sweeper = createSweeper(
     async (lost) => {
       const found = await watch.track(store.sweepJobs(lost));
-      for (const id of found.dead) told({ what: 'work-ended', id, ...NAMELESS, outcome: 'dead', code: lost.code });
+      for (const id of found.dead) emit({ what: 'work-ended', id, ...NAMELESS, outcome: 'dead', code: lost.code });
       return found;
     },
     settings.poll,
@@ -85,14 +85,14 @@ export function createQueue({
   function findTransactionalStore(statements: Statements): Promise<TransactionalStore | null> {
     const known = places.get(statements);
     if (known !== undefined) return known;
-    const found = within?.(statements) ?? Promise.resolve(null);
+    const found = resolveTransactionalStore?.(statements) ?? Promise.resolve(null);
     places.set(statements, found);
     found.catch(() => places.delete(statements));
     return found;
   }
   const findSharedStore: RunsInput['findSharedStore'] = ({ kind, handle }) =>
     kind === dialect.kind ? findTransactionalStore(handle as Dialect) : Promise.resolve(null);
-  const perform = createRun({ store, leases, settings, log, emit: told, scheduleSweep, findSharedStore });
+  const perform = createRun({ store, leases, settings, log, emit: emit, scheduleSweep, findSharedStore });
   let engine: Engine | null = null;
   let begun = false;
   let resting = false;

@@ -41,9 +41,9 @@ export function createRun({
   leases,
   settings,
   log,
-  emit: tell,
-  scheduleSweep: later,
-  findSharedStore: inside,
+  emit,
+  scheduleSweep,
+  findSharedStore,
 }: RunsInput): (job: ClaimedJob, run: Run) => Promise<RecordResult> {
   /** Without the journal entry, completed steps would run twice. */
   async function write(job: ClaimedJob, holding: LeaseHandle, text: string): Promise<void> {
@@ -65,7 +65,7 @@ export function createRun({
   const createCompletion =
     (job: ClaimedJob, holding: RunLease): NonNullable<Journal['prepareCompletion']> =>
     async (shared) => {
-      const place = await inside(shared);
+      const place = await findSharedStore(shared);
       if (place === null) return null;
       const until = performance.now() + settings.lease / 6;
       return async (unit) => {
@@ -104,7 +104,7 @@ export function createRun({
     else if (waits) log.info({ ...fields, again: after / 1000 }, 'deferred work is not let in and waits');
     else log.warn({ ...fields, again: after / 1000 }, 'deferred work failed and will be tried again');
     return store.fail(job, { code, detail }, after, !waits).then((held) => {
-      if (held && after !== null) later(after);
+      if (held && after !== null) scheduleSweep(after);
       return held;
     });
   }
@@ -125,8 +125,8 @@ export function createRun({
     const { resource, part } = readNames(job, settings);
     const { id, attempt } = job;
     const ended = { what: 'work-ended', id, resource, part, attempt } as const;
-    if (outcome.done) tell({ ...ended, outcome: 'done', code: undefined });
-    else tell({ ...ended, outcome: canRunAgain(job, outcome) ? 'again' : 'dead', code: outcome.code });
+    if (outcome.done) emit({ ...ended, outcome: 'done', code: undefined });
+    else emit({ ...ended, outcome: canRunAgain(job, outcome) ? 'again' : 'dead', code: outcome.code });
   }
 
   return async (job, run) => {

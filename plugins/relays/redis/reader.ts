@@ -54,7 +54,7 @@ type Entries = readonly (readonly [id: string, fields: readonly string[]])[];
 type Reply = readonly (readonly [stream: string, entries: Entries])[] | null;
 
 export function createReader(options: ReaderOptions): StreamReader {
-  const { client, stream, counter, keep, onEntry: take } = options;
+  const { client, stream, counter, keep, onEntry } = options;
   const openedAt = Date.now();
   /** The last id read; null before the first connection. */
   let place: string | null = null;
@@ -95,7 +95,7 @@ export function createReader(options: ReaderOptions): StreamReader {
       failures = 0;
       for (const [id, fields] of reply?.[0]?.[1] ?? []) {
         place = id;
-        take(toStreamEntry(id, fields));
+        onEntry(toStreamEntry(id, fields));
       }
     }
   }

@@ -56,11 +56,11 @@ function createStore(options: Options, log: Log): Store {
   const client = createClient(options, options.endpoint, transport);
   const name = options.bucket;
   const sweep = createSweep((leftover) => clear({ client, name }, leftover), log);
-  const { closeIdleSockets: renew } = transport;
+  const { closeIdleSockets } = transport;
   const bucket: Bucket = {
     client,
     name,
-    closeIdleSockets: renew,
+    closeIdleSockets: closeIdleSockets,
     addLeftover: (leftover) => sweep.add(leftover),
     isUnconditional: false,
   };

@@ -50,7 +50,7 @@ async function readSection({ path, start, size }: Section): Promise<Buffer> {
 
 /** Repeats an idempotent operation, because servers close connections that were idle too long. */
 export async function retryWhenCut<T>(
-  { closeIdleSockets: renew }: Bucket,
+  { closeIdleSockets }: Bucket,
   attempt: (isAgain: boolean) => Promise<T>,
 ): Promise<T> {
   try {
@@ -58,7 +58,7 @@ export async function retryWhenCut<T>(
   } catch (error) {
     if (!isCut(error)) throw error;
   }
-  renew();
+  closeIdleSockets();
   return attempt(true);
 }
 

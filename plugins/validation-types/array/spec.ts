@@ -16,8 +16,8 @@ export default definePlugin({
   facts: { jsType: 'array', bounded: false },
   requires: ['validation-type:*'],
   schema: shape({ ...listBounds, fields: nestedFields, closed }),
-  openapi: ({ value, getValueSchema: valueOf }) => ({
-    value: { type: 'array', items: createFieldsSchema(value, valueOf), ...createCountSchema(value) },
+  openapi: ({ value, getValueSchema }) => ({
+    value: { type: 'array', items: createFieldsSchema(value, getValueSchema), ...createCountSchema(value) },
   }),
   examples: [
     { title: 'Any objects', json: { type: 'ARRAY' } },

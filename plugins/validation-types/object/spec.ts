@@ -16,7 +16,7 @@ export default definePlugin({
   facts: { jsType: 'object', bounded: false },
   requires: ['validation-type:*'],
   schema: lengthBounds.concat(shape({ fields: nestedFields, closed })),
-  openapi: ({ value, getValueSchema: valueOf }) => ({ value: createFieldsSchema(value, valueOf) }),
+  openapi: ({ value, getValueSchema }) => ({ value: createFieldsSchema(value, getValueSchema) }),
   examples: [
     {
       title: 'An address',

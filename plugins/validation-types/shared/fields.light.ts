@@ -78,10 +78,10 @@ export const createItemsCanonicalizer = (change: Canonicalizer | null): Canonica
 export function createFieldsValidator(fields: readonly FieldRule[], closed = false): ObjectValidator {
   const known = new Set(fields.map(({ name }) => name));
   return (object, issues) => {
-    for (const { name, pointer, optional, validate: judge } of fields) {
+    for (const { name, pointer, optional, validate } of fields) {
       if (issues.length >= MAX_ISSUES) return;
       const value = Object.hasOwn(object, name) ? object[name] : undefined;
-      if (value !== undefined && value !== null) judge(value, pointer, issues);
+      if (value !== undefined && value !== null) validate(value, pointer, issues);
       else if (!optional) issues.push({ pointer, code: 'required', detail: 'is required' });
     }
     if (closed) rejectUnknown(object, known, issues);
