@@ -1,7 +1,8 @@
 /** A fix must not remove a guard, nor let the client send a value that a token, a row or a rule determines. */
 import type { FindingEdit } from '../contract/plugin.js';
 import { accessorsIn } from '../language/accessor.js';
-import { nodeAt, type LocatedNode } from '../source/tree.js';
+import { nodeAt, objectOf, type LocatedNode } from '../source/tree.js';
+import { lacksClaims, type Issuer } from './checks/claims.js';
 import { claimReaders } from './checks/readers.js';
 import type { LinkedResource } from './linked.js';
 import type { Registry } from './registry.js';
@@ -14,14 +15,17 @@ export const tellsCallersApart = (registry: Registry, { definition }: Pick<Linke
     ({ plugin, node }) => node === definition.node && registry.plugins.get(plugin)?.facts?.['identifies'] === true,
   );
 
-/** `node`: the object that the paths of the edits are relative to. */
+/** `node`: the object that the paths of the edits are relative to; `issuers`: of all tokens. */
 export function keepsGuards(
   resource: LinkedResource,
-  registry: Registry,
+  { registry, issuers }: { readonly registry: Registry; readonly issuers: readonly Issuer[] },
   node: LocatedNode,
   edits: readonly FindingEdit[],
 ): boolean {
   return edits.every((edit) => {
+    // The guard is meant for other tokens.
+    if ('put' in edit && node === resource.definition.node)
+      return !lacksClaims(resource, issuers, registry, { ...objectOf(node), [edit.at.slice(1)]: edit.put });
     if ('add' in edit) return edit.add.every((item) => typeof item !== 'string' || mayBeSent(resource, registry, item));
     if (!('remove' in edit)) return true;
     const gone = nodeAt(node, edit.at)?.node;

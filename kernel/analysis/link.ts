@@ -8,6 +8,7 @@ import type { Reference } from './finds.js';
 import { readResource, type Given, type LinkedResource } from './linked.js';
 import type { Definition } from './model.js';
 import { hint, inside, rename, type Report } from './report.js';
+import { misspeltRule } from './rule-place.js';
 
 /** `definitions`: all resources of one group. */
 export function linkResources(definitions: readonly Definition[], given: Given, report: Report): LinkedResource[] {
@@ -38,13 +39,16 @@ function link(resource: LinkedResource, reference: Reference, known: Known, repo
 }
 
 /** Rules are optional, but an undeclared name may be misspelt. `checks/protections.ts` checks protected fields. */
-function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Reference, report: Report): void {
+function linkPayloadField(resource: LinkedResource, reference: Reference, report: Report): void {
+  const { payloadFields } = resource;
+  const { name, spot } = reference;
   const path = String(name);
   const [field = path, ...rest] = path.split('.');
   if (payloadFields.has(field)) return;
   const near = nearest(field, payloadFields.keys());
   const meant = near === undefined ? undefined : [near, ...rest].join('.');
-  report.add('LNK_NO_RULE', spot, { name: field, hint: hint(meant) }, rename(meant));
+  const fix = misspeltRule(resource, { use: reference, name: field, near }) ?? rename(meant);
+  report.add('LNK_NO_RULE', spot, { name: field, hint: hint(meant) }, fix);
 }
 
 /** Names that other systems use for the resource itself. */

@@ -10,6 +10,7 @@ import { misspelt, nearest } from '../source/suggest.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import { takes } from './checks/column-values.js';
 import { isProtected } from './checks/protections.js';
+import { payloadReaders } from './checks/readers.js';
 import { columnType, type Meetings } from './checks/types.js';
 import { inOtherLetters } from './checks/invented-accessors.js';
 import type { Reference } from './finds.js';
@@ -150,7 +151,8 @@ function fixes(
   // A text that cannot be a name is a value. Scheduled work has no payload, so its words are values too.
   const isTimed = action.timing.scheduled;
   const isCertain = near === undefined && (isTimed || !isWord(text));
-  const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
+  const title = `write it as a value: ${json}`;
+  const value = { title, text: json, clear: true as const, ...(!isCertain && { asks: true as const }) };
   const words = isWord(text) && !isTimed ? [...new Set([rootOf(text), ...unruledWords(resource)])] : [];
   const isPath = text.includes('.') || hasOpenList(resource);
   const declared =
@@ -168,7 +170,7 @@ function fixes(
     });
   const all = [
     ...(other ? [{ ...other, asks: true as const }] : []),
-    ...(field ? [field] : []),
+    ...(field ? [{ ...field, clear: true as const }] : []),
     ...(fits ? [value] : []),
   ];
   const [first, ...others] = all;
@@ -194,17 +196,18 @@ const hasOpenList = ({ definition: { finds }, payloadFields, sources }: LinkedRe
     ({ each }) => each?.type === 'string' && sources.all(rootOf(String(each.scalar)), null).length === 0,
   );
 
-/** The model fields that a word is compared with, at node `at` or in the whole resource. */
+/** The model fields that a payload field is compared with, at node `at` or in the whole resource. */
 function fieldsMet(
   { definition: { finds } }: LinkedResource,
   text: string,
-  { meetings }: ParameterContext,
+  { meetings, registry }: ParameterContext,
   at: LocatedNode | null = null,
 ): Readonly<Record<string, Json>>[] {
+  const all = [text, ...payloadReaders(registry).map((reader) => `$${reader}.${text}`)];
   return finds.statements.flatMap((statement) =>
     (meetings.get(statement) ?? []).flatMap(({ n, field }) => {
       const node = statement.parameters[n - 1];
-      const isMeant = at === null ? node?.type === 'string' && node.scalar === text : node === at;
+      const isMeant = at === null ? node?.type === 'string' && all.includes(String(node.scalar)) : node === at;
       return isMeant && isObject(field) ? [field] : [];
     }),
   );
@@ -222,8 +225,11 @@ function declarations(
   const place = rulePlaceIn(registry, root, index);
   if (place === null || names.length === 0) return [];
   const members = names.flatMap((name): (readonly [string, string])[] => {
-    const [column = null] = fieldsMet(resource, name, context);
-    const rule = ruleFor(registry, place.entry, jsTypeOf(registry, column), column?.['optional'] === true);
+    const columns = fieldsMet(resource, name, context);
+    const [type = jsTypeOf(registry, null), other] = new Set(columns.map((column) => jsTypeOf(registry, column)));
+    const isOptional = columns.length > 0 && columns.every((column) => column['optional'] === true);
+    // No rule fits columns of different types.
+    const rule = other === undefined ? ruleFor(registry, place.entry, type, isOptional) : null;
     return rule === null ? [] : [[name, jsonLine(rule)]];
   });
   if (members.length < names.length) return [];

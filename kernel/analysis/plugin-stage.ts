@@ -1,10 +1,11 @@
 /** Runs the checks of plugins, with the facts that they may read. */
 import type { Json } from '../contract/json.js';
+import { issuersIn } from './checks/claims.js';
 import { checkPlugins, type Fixing, type ModelField } from './checks/plugins.js';
 import type { Answers } from './checks/statements.js';
 import { columnsOf } from './checks/uses.js';
 import type { WholeSet } from './link-group.js';
-import { keepsGuards } from './fix-guards.js';
+import { keepsGuards, tellsCallersApart } from './fix-guards.js';
 import { objectOf } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
 import type { Read } from './memory.js';
@@ -28,6 +29,8 @@ export function checkAllPlugins(
   const models = definitions.filter(({ sort }) => sort === 'model');
   const secretsOfModel = modelSecrets(definitions, linked);
   const owners = ownersOf(linked);
+  const issuers = linked.flatMap((resource) => issuersIn(resource, registry));
+  const tokens = issuers.map(({ place, issued }) => JSON.stringify([place.sound, issued]));
   const modelsNamed = new Map<string, readonly Definition[]>();
   for (const model of models) modelsNamed.set(model.name, [...(modelsNamed.get(model.name) ?? []), model]);
   for (const definition of definitions) {
@@ -53,14 +56,15 @@ export function checkAllPlugins(
       const context = { registry, report: own, env, given };
       const modelField = fieldIn(models, touched);
       const mayEdit: Fixing['mayEdit'] = (node, edits) =>
-        resource === undefined || keepsGuards(resource, registry, node, edits);
+        resource === undefined || keepsGuards(resource, { registry, issuers }, node, edits);
       const facts = { actions: known, secrets, inPath, modelField, mayEdit };
       checkPlugins(context, definition, definition.finds.places, facts);
     };
     const written = touched.map((model) => modelsNamed.get(model));
     const columns = touched.map((model) => tables.fieldsOf(model));
     const free = touched.map((model) => uniques.get(model) ?? null);
-    const reads = [env, given, said, queried, protectedIn, ownSecrets, written, columns, free, inPath];
+    const accepted = resource !== undefined && tellsCallersApart(registry, resource) ? tokens : null;
+    const reads = [env, given, said, queried, protectedIn, ownSecrets, written, columns, free, inPath, accepted];
     memory.remember(definition, report, { name: 'plugins', reads, work });
   }
 }

@@ -32,6 +32,8 @@ export interface FixOption {
   readonly doc?: Document;
   readonly more?: readonly (Span & { readonly text: string })[];
   readonly asks?: true;
+  /** The value is written as it is sent or declared; `withhold` removes the fix. */
+  readonly clear?: true;
 }
 
 /** A pending diagnostic: its offsets follow the text, and become ranges at the end. */
@@ -50,6 +52,8 @@ export interface Report {
   append(rows: readonly Row[]): void;
   /** Turns confirmed rows into errors. */
   raise(rows: readonly Row[]): void;
+  /** Removes the fixes at the spot that write clear text. */
+  withhold(spot: Spot): void;
   readonly rows: readonly Row[];
   readonly errors: number;
 }
@@ -84,6 +88,13 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
         // A stage may have cached the row, so it must not be modified.
         rows[i] = { ...row, severity: 'error' };
         errors++;
+      }
+    },
+    withhold({ doc, start, end }) {
+      for (const [i, row] of rows.entries()) {
+        if (row.spot.doc !== doc || row.spot.start !== start || row.spot.end !== end) continue;
+        const [fix = null, ...others] = [row.fix ?? [], row.others].flat().filter(({ clear }) => clear !== true);
+        rows[i] = { ...row, fix, others };
       }
     },
   };

@@ -1,14 +1,19 @@
-/** Finds where an actionable declares payload fields, and creates the rule for a new field. */
+/** Finds where an actionable declares payload fields, creates the rule for a new field, and renames a misspelt one. */
 import { asText, type Json } from '../contract/json.js';
 import { Slot } from '../contract/slot.js';
+import { isName, nameOf, significant } from '../language/sql-read.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
 import { addItems, addMembers } from '../source/edit-json.js';
 import type { TextChange } from '../source/format.js';
 import { memberOf, type LocatedNode } from '../source/tree.js';
 import { descend } from './descend.js';
+import type { AccessorText, Finds, Reference } from './finds.js';
 import { ROOT_FIELDS } from './grammar.js';
+import type { LinkedResource } from './linked.js';
 import type { Registry } from './registry.js';
+import type { ReportOptions } from './report.js';
+import { rootOf } from './sources.js';
 
 /** `list`: the field with the rules; `map`: the map in each rule; `entry`: the schema of an entry. */
 export interface RulePlace {
@@ -71,3 +76,45 @@ export function ruleFor(registry: Registry, entry: FieldNode, js: unknown, isOpt
 }
 
 const bare = (name: string, js: unknown): number => (name.toLowerCase() === js ? 0 : name.length);
+
+interface Misspelt {
+  /** The use without a rule. */
+  readonly use: Reference | AccessorText;
+  readonly name: string;
+  /** The rule of a similar name. */
+  readonly near: string | undefined;
+}
+
+/**
+ * Null if the use may be misspelt: nothing else has its name. Otherwise the rule is, and the fix renames it, if nothing else has
+ * the name of the rule.
+ */
+export function misspeltRule({ definition: { finds } }: LinkedResource, given: Misspelt): ReportOptions | null {
+  const { use, name, near } = given;
+  if (!isNamed(finds, name, use)) return null;
+  const rules = finds.declarations.filter((one) => one.symbol === 'payload-field' && one.name === near);
+  const [only, other] = rules;
+  if (only === undefined || other !== undefined || isNamed(finds, only.name, use)) return {};
+  return { fix: { title: `rename the rule to "${name}"`, text: JSON.stringify(name), span: only.spot, asks: true } };
+}
+
+/** True if a query, an accessor or a reference contains the name, `except` aside. */
+function isNamed(finds: Finds, name: string, except: Misspelt['use']): boolean {
+  const { statements, documents, references, accessors } = finds;
+  return (
+    references.some((one) => one !== except && rootOf(String(one.name)) === name) ||
+    accessors.some((one) => one !== except && one.parts.some(({ tail }) => tail[0] === name)) ||
+    statements.some(({ scan }) =>
+      significant(scan.text, scan.tokens).some(
+        (word) => isName(word) && nameOf(word).toLowerCase() === name.toLowerCase(),
+      ),
+    ) ||
+    documents.some(({ around }) => holds(around, name))
+  );
+}
+
+/** True if the node contains the name as a key or a text. */
+const holds = ({ scalar, items, members }: LocatedNode, name: string): boolean =>
+  scalar === name ||
+  items.some((item) => holds(item, name)) ||
+  members.some(({ key, value }) => key === name || (value !== null && holds(value, name)));

@@ -55,10 +55,11 @@ export function checkClearWrites(
       const other = first.get(keyOf(write));
       const text = asText(write.value.scalar);
       if (other === undefined || sealed.some(({ name }) => mayCover(text, String(name), readers))) continue;
-      if (isToldElsewhere(write, sealed) || !isOfRequest(write, registry)) continue;
       const { resource, value, field, model } = write;
-      const related = [{ message: `"${field}" is protected here`, spot: other.by.spot }];
       const spot = { doc: resource.definition.doc, start: value.start, end: value.end };
+      if (isUnresolved(write)) report.withhold(spot);
+      if (isToldElsewhere(write, sealed) || !isOfRequest(write, registry)) continue;
+      const related = [{ message: `"${field}" is protected here`, spot: other.by.spot }];
       report.add('LNK_CLEAR_WRITE', spot, { other: other.id, column: field, model, value: text }, { related });
     }
   }
@@ -146,6 +147,12 @@ function inDocuments({ around, collection }: DocumentQuery, { tables }: Reading)
     const value = written ? nodeAt(around, at)?.node : undefined;
     return value === undefined ? [] : [{ model, field: path, value }];
   });
+}
+
+/** A word without a source, which is no value that the author declares as such. */
+function isUnresolved({ action, value }: Write): boolean {
+  const decision = action.parameters.get(value.pointer);
+  return value.type === 'string' && decision?.source === 'literal' && decision.verbatim !== true;
 }
 
 /** Excludes results, which may be protected already, and generated values. */

@@ -12,6 +12,7 @@ import type { LinkedAction, LinkedResource } from '../linked.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { listFacts } from '../repeats.js';
+import { misspeltRule } from '../rule-place.js';
 import { hint, rename, type Report, type Spot, inside } from '../report.js';
 import { valueReads } from '../value-reads.js';
 import { payloadReaders } from './readers.js';
@@ -108,13 +109,13 @@ function checkUndeclared(report: Report, resource: LinkedResource, readers: read
 
 function reportUndeclared(
   report: Report,
-  { definition: { doc } }: LinkedResource,
-  { node }: AccessorText,
+  resource: LinkedResource,
+  use: AccessorText,
   part: AccessorPart,
   field: string,
   declared: readonly string[],
 ): void {
-  const spot = spotInString(doc, node, part);
+  const spot = spotInString(resource.definition.doc, use.node, part);
   const accessor = [`$${part.root}`, ...part.tail].join('.');
   // `checkAccessors` reports a trailing `-` or `_`.
   if (/[-_]$/.test(part.tail.at(-1) ?? '')) return;
@@ -127,7 +128,8 @@ function reportUndeclared(
   const right = near === undefined ? undefined : [`$${part.root}`, near, ...part.tail.slice(1)].join('.');
   // A similar name may be another value.
   const isSlip = misspelt(field, declared) === near;
-  const fix = right === undefined || !isSlip ? {} : { fix: { title: `change to ${right}`, text: right } };
+  const change = right === undefined || !isSlip ? {} : { fix: { title: `change to ${right}`, text: right } };
+  const fix = misspeltRule(resource, { use, name: field, near: isSlip ? near : undefined }) ?? change;
   report.add('LNK_UNDECLARED', spot, { accessor, hint: hint(right) }, fix);
 }
 
