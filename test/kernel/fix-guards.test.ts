@@ -139,6 +139,106 @@ function mistaken(files: readonly SourceFile[], random: Random): SourceFile[] {
   });
 }
 
+const soundNames = [
+  'definitions',
+  ...caseNames().filter((name) => name.startsWith('sound-') && !name.includes('crlf') && !name.includes('mac')),
+];
+const soundSet = (name: string): SourceFile[] =>
+  name === 'definitions' ? filesIn(join(ROOT, name)) : readFiles(join(DEFINITIONS, name));
+
+interface Mistake {
+  readonly title: string;
+  readonly set: string;
+  readonly right: RegExp;
+  readonly wrong: string;
+  readonly code: string;
+  /** What the fixes of the first problem with the code say. */
+  readonly fixes: readonly string[];
+}
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    title: 'a rule left out, for columns of different types',
+    set: 'sound-sql-types',
+    right: /"size": \{ "type": "NUMBER" \},/,
+    wrong: '',
+    code: 'LNK_NO_SOURCE',
+    fixes: ['write it as a value: { "literal": "size" }'],
+  },
+  {
+    title: 'all rules left out, one of them for columns of different types',
+    set: 'sound-sql-types',
+    right: /"payload_validation"/,
+    wrong: '"payload_validatiaon"',
+    code: 'LNK_UNRULED',
+    fixes: ['write it as a value: { "literal": "years" }'],
+  },
+  {
+    title: 'a misspelt name of what is written to a column that another resource protects',
+    set: 'sound-ciphers',
+    right: /(?<="parameters": \[\s*)"copied"/,
+    wrong: '"coped"',
+    code: 'LNK_NO_SOURCE',
+    fixes: ['change to "copied"'],
+  },
+  {
+    title: 'a misspelt rule of a field that is compared with a column of its name',
+    set: 'sound-sign-up-and-sign-in',
+    right: /(?<="email": \{ "type": "EMAIL" \}, )"password"(?=: \{ "type": "STRING" \} \} \}\])/,
+    wrong: '"passwrd"',
+    code: 'LNK_NO_RULE',
+    fixes: ['rename the rule to "password"'],
+  },
+  {
+    title: 'a misspelt rule of a field that is read and protected',
+    set: 'sound-set',
+    right: /"password"(?=: \{ "type": "STRING", "min_length": 8 \})/,
+    wrong: '"passwod"',
+    code: 'LNK_UNDECLARED',
+    fixes: ['rename the rule to "password"'],
+  },
+  {
+    title: 'no settings of a guard whose claims no token of the usual settings has',
+    set: 'definitions',
+    right: /"tokenize": \{ "type": "PASETO", "encryption_key": "\$ENV\.GUEST_KEY" \},/,
+    wrong: '',
+    code: 'TOK_NO_SETTINGS',
+    fixes: [],
+  },
+  {
+    title: 'no settings of a guard of the usual tokens',
+    set: 'sound-audited',
+    right: /(?<="order-for",\s*)"tokenize": \{[^}]*\},/,
+    wrong: '',
+    code: 'TOK_NO_SETTINGS',
+    fixes: ['add "tokenize"'],
+  },
+  {
+    title: 'a misspelt field that hides what the set holds',
+    set: 'sound-audited',
+    right: /"id"(?=: "order-for")/,
+    wrong: '"sid"',
+    code: 'DEF_UNKNOWN_KEY',
+    fixes: ['rename to "id"'],
+  },
+  {
+    title: 'a misspelt column of an owner that the payload gives',
+    set: 'sound-audited',
+    right: /(?<="_order": \{[^}]*\},\s*)"user_id"/,
+    wrong: '"userid"',
+    code: 'SQL_COLUMN',
+    fixes: ['change to userid'],
+  },
+  {
+    title: 'a misspelt field for an owner that the payload gives',
+    set: 'sound-audited',
+    right: /(?<="order-for"[^]*ULID",\s*)"user_id"/,
+    wrong: '"user_sid"',
+    code: 'LNK_NO_SOURCE',
+    fixes: ['change to "user_id"', 'declare the field "user_sid"', 'write it as a value: { "literal": "user_sid" }'],
+  },
+];
+
 describe('fixes and guards', () => {
   it('of fixtures: none adds a problem or loosens a guard', () => {
     const judge = judging();
@@ -156,12 +256,7 @@ describe('fixes and guards', () => {
   it('of single mistakes: none adds a problem or loosens a guard', () => {
     const random = randomOf(`${runSeed} guards`);
     const judge = judging();
-    const sets = [
-      filesIn(join(ROOT, 'definitions')),
-      ...caseNames()
-        .filter((name) => name.startsWith('sound-') && !name.includes('crlf') && !name.includes('mac'))
-        .map((name) => readFiles(join(DEFINITIONS, name))),
-    ];
+    const sets = soundNames.map(soundSet);
     const wrong: string[] = [];
     for (let run = countRuns('edits', 20, 400); run > 0; run--) {
       const sound = random.pick(sets);
@@ -169,4 +264,18 @@ describe('fixes and guards', () => {
     }
     expect(wrong).to.deep.equal([]);
   });
+
+  const judge = judging();
+  for (const { title, set, right, wrong, code, fixes } of MISTAKES)
+    it(`of ${title}: ${fixes.length === 0 ? 'none' : fixes.join(', ')}`, () => {
+      const sound = soundSet(set);
+      const at = sound.findIndex(({ text }) => right.test(text));
+      expect(at, 'the mistake can be made').to.be.at.least(0);
+      const files = sound.map((source, i) =>
+        i === at ? { ...source, text: source.text.replace(right, wrong) } : source,
+      );
+      const found = judge(files).problems.find((problem) => problem.code === code);
+      expect(found && fixesOf(found).map((fix) => fix.title)).to.deep.equal(fixes);
+      expect(judgeFixes(files, judge, sound).wrong).to.deep.equal([]);
+    });
 });
