@@ -182,6 +182,22 @@ const MISTAKES: readonly Mistake[] = [
     fixes: ['change to "copied"'],
   },
   {
+    title: 'a protected value left out of the parameters',
+    set: 'sound-ciphers',
+    right: /(?<="parameters": \[\s*)"copied"/,
+    wrong: '',
+    code: 'SQL_PLACEHOLDER_COUNT',
+    fixes: [],
+  },
+  {
+    title: 'a protected value left out before another one',
+    set: 'sound-ciphers',
+    right: /(?<="parameters": \[[^\]]*)"email",(?=\s*"cards")/,
+    wrong: '',
+    code: 'LNK_UNPROTECTED',
+    fixes: [],
+  },
+  {
     title: 'a misspelt rule of a field that is compared with a column of its name',
     set: 'sound-sign-up-and-sign-in',
     right: /(?<="email": \{ "type": "EMAIL" \}, )"password"(?=: \{ "type": "STRING" \} \} \}\])/,

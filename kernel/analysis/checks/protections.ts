@@ -140,9 +140,14 @@ function checkColumns(
       .filter(({ node }) => inside(node, action.node))
       .flatMap((one) => inDocuments(definition, one, inItem, covers)),
   ];
+  const others = definition.finds.references.flatMap((one) =>
+    isProtected(one) && one.name !== name && inside(one.node, action.node) ? [String(one.name)] : [],
+  );
   for (const { column, value, spot, whole } of written) {
     const fix = { fix: { title: `change to "${property}"`, text: JSON.stringify(property), asks: true as const } };
-    report.add('LNK_UNPROTECTED', spot, { column, property, value }, whole ? fix : {});
+    // The value of another protected property would be stored nowhere.
+    const isOther = others.some((other) => mayCover(value, other, readers));
+    report.add('LNK_UNPROTECTED', spot, { column, property, value }, whole && !isOther ? fix : {});
   }
   return written.length > 0;
 }
