@@ -28,7 +28,7 @@ export function columnsMet({ statements, documents }: Finds, node: LocatedNode, 
 }
 
 /** True if the entries of the list are the names of the written fields. */
-function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
+export function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
   const firm = refers?.firm;
   if (firm === undefined || memberOf(around, firm.without) !== undefined) return false;
   return memberOf(around, firm.field)?.value?.scalar === firm.is;

@@ -16,7 +16,7 @@ import { inOtherLetters } from './checks/invented-accessors.js';
 import type { Reference } from './finds.js';
 import { inventedName } from './invented.js';
 import type { LinkedAction, LinkedResource } from './linked.js';
-import { columnsMet, type Met } from './met-columns.js';
+import { columnsMet, isItsOwnField, type Met } from './met-columns.js';
 import type { Registry } from './registry.js';
 import { repair } from './repairs.js';
 import { hint, rename, type Report, type ReportOptions, inside } from './report.js';
@@ -139,7 +139,7 @@ const protectedColumns = ({ definition }: LinkedResource, { node }: LinkedAction
 function fixes(
   resource: LinkedResource,
   action: LinkedAction,
-  { name, node, spot }: Reference,
+  { name, node, spot, refers }: Reference,
   {
     context,
     near,
@@ -162,8 +162,12 @@ function fixes(
   const other = rename(near).fix;
   // A literal would be stored unprotected, and every row would hold the same secret.
   const isProtectedHere = protectedColumns(resource, action).some((column) => met?.columns.includes(column));
+  // A value does not name the field that it is written to.
+  const isField =
+    met !== null && 'around' in met.query && 'collection' in met.query && isItsOwnField(met.query, refers);
   const fits =
     !isProtectedHere &&
+    !isField &&
     fieldsMet(resource, text, context, node).every((column) => {
       const type = columnType(context.registry, column);
       return type === null || takes(type, text);

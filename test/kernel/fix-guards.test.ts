@@ -198,6 +198,14 @@ const MISTAKES: readonly Mistake[] = [
     fixes: [],
   },
   {
+    title: 'a misspelt accessor in a list that names the fields of a document',
+    set: 'sound-documents',
+    right: /"\$PAYLOAD\.email"(?=, "age"\])/,
+    wrong: '"$PAYaLOAD.email"',
+    code: 'LNK_NO_SOURCE',
+    fixes: [],
+  },
+  {
     title: 'a misspelt rule of a field that is compared with a column of its name',
     set: 'sound-sign-up-and-sign-in',
     right: /(?<="email": \{ "type": "EMAIL" \}, )"password"(?=: \{ "type": "STRING" \} \} \}\])/,
