@@ -32,7 +32,7 @@ export function findParameterColumns(
 }
 
 /** True if the entries of the list are the names of the written fields. */
-function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
+export function isItsOwnField({ around }: DocumentQuery, refers: Refers | null): boolean {
   const firm = refers?.firm;
   if (firm === undefined || findMember(around, firm.without) !== undefined) return false;
   return findMember(around, firm.field)?.value?.scalar === firm.is;

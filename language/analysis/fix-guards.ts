@@ -1,8 +1,11 @@
 /** A fix must not remove a guard, nor let the client send a value that a token, a row or a rule determines. */
+import { asText } from '../../contract/json.js';
 import type { FindingEdit } from '../../contract/plugin.js';
 import { listAccessors } from '../strings/accessor.js';
-import { findNode, type LocatedNode } from '../source/tree.js';
-import { listClaimReaders } from './checks/readers.js';
+import { findNode, toJsonObject, type LocatedNode } from '../source/tree.js';
+import { hasMissingClaim, type Issuer } from './checks/claims.js';
+import { isCoveredByItem, isProtected } from './checks/protections.js';
+import { listClaimReaders, listPayloadReaders } from './checks/readers.js';
 import type { LinkedResource } from './linked-resource.js';
 import type { Registry } from './registry.js';
 import { isInside } from './report.js';
@@ -14,16 +17,26 @@ export const hasIdentifyingGuard = (registry: Registry, { definition }: Pick<Lin
     ({ plugin, node }) => node === definition.node && registry.plugins.get(plugin)?.facts?.['identifies'] === true,
   );
 
-/** `node`: the object that the paths of the edits are relative to. */
+/** `node`: the object that the paths of the edits are relative to; `issuers`: of all tokens. */
 export function hasSafeEdits(
   resource: LinkedResource,
-  registry: Registry,
+  { registry, issuers }: { readonly registry: Registry; readonly issuers: readonly Issuer[] },
   node: LocatedNode,
   edits: readonly FindingEdit[],
 ): boolean {
   return edits.every((edit) => {
-    if ('add' in edit)
-      return edit.add.every((item) => typeof item !== 'string' || isSafeParameter(resource, registry, item));
+    // A guard whose tokens lack the claims is intended for other tokens.
+    if ('put' in edit && node === resource.definition.node) {
+      const holder = { ...toJsonObject(node), [edit.at.slice(1)]: edit.put };
+      return !hasMissingClaim(resource, issuers, registry, holder);
+    }
+    if ('add' in edit) {
+      const items = edit.add.filter((item) => typeof item === 'string');
+      return (
+        items.every((item) => isSafeParameter(resource, registry, item)) &&
+        isEachProtectedUsed(resource, registry, node, items)
+      );
+    }
     if (!('remove' in edit)) return true;
     const gone = findNode(node, edit.at)?.node;
     return gone === undefined || !hasRuleOrClaim(resource, registry, gone);
@@ -35,6 +48,23 @@ function isSafeParameter(resource: LinkedResource, registry: Registry, text: str
   if (!isWord(text) || !hasIdentifyingGuard(registry, resource)) return true;
   const { names, generated, payloadFields, claims } = resource;
   return [names, generated, payloadFields, claims].some((known) => known.has(getRootName(text)));
+}
+
+/** False if the actionable of `node` protects a value that neither its texts nor `items` use: it may be the missing one. */
+function isEachProtectedUsed(
+  { definition, actions }: LinkedResource,
+  registry: Registry,
+  node: LocatedNode,
+  items: readonly string[],
+): boolean {
+  const action = actions.find((one) => isInside(node, one.node));
+  if (action === undefined) return true;
+  const { references, texts } = definition.finds;
+  const sealed = references.filter((one) => isProtected(one) && isInside(one.node, action.node));
+  const names = new Set(sealed.map((one) => one.node));
+  const own = texts.filter((one) => isInside(one, action.node) && !names.has(one)).map(({ scalar }) => asText(scalar));
+  const readers = listPayloadReaders(registry);
+  return sealed.every(({ name }) => [...own, ...items].some((text) => isCoveredByItem(text, String(name), readers)));
 }
 
 /** True if the node contains a rule, a claim, or a reference to a name or a claim. */

@@ -8,6 +8,7 @@ import type { Reference } from './facts.js';
 import { readResource, type LinkContext, type LinkedResource } from './linked-resource.js';
 import type { Definition } from './model.js';
 import { formatHint, isInside, createRenameFix, type Report } from './report.js';
+import { suggestRuleRename } from './rule-location.js';
 
 /** `definitions`: all resources of one group. */
 export function linkResources(
@@ -42,13 +43,16 @@ function linkReference(resource: LinkedResource, reference: Reference, known: Li
 }
 
 /** Rules are optional, but an undeclared name may be misspelt. `checks/protections.ts` checks protected fields. */
-function linkPayloadField({ payloadFields }: LinkedResource, { name, spot }: Reference, report: Report): void {
+function linkPayloadField(resource: LinkedResource, reference: Reference, report: Report): void {
+  const { payloadFields } = resource;
+  const { name, spot } = reference;
   const path = String(name);
   const [field = path, ...rest] = path.split('.');
   if (payloadFields.has(field)) return;
   const near = findNearest(field, payloadFields.keys());
   const meant = near === undefined ? undefined : [near, ...rest].join('.');
-  report.add('LNK_NO_RULE', spot, { name: field, hint: formatHint(meant) }, createRenameFix(meant));
+  const fix = suggestRuleRename(resource, { use: reference, name: field, near }) ?? createRenameFix(meant);
+  report.add('LNK_NO_RULE', spot, { name: field, hint: formatHint(meant) }, fix);
 }
 
 /** Names that other systems use for the resource itself. */

@@ -10,12 +10,13 @@ import { findMisspelling, findNearest } from '../source/suggest.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
 import { canStoreValue } from './checks/column-values.js';
 import { isProtected } from './checks/protections.js';
+import { listPayloadReaders } from './checks/readers.js';
 import { getColumnType, type ColumnUsesByStatement } from './checks/types.js';
 import { findMiscasedAccessors } from './checks/accessor-suggestions.js';
 import type { Reference } from './facts.js';
 import { findInventedName } from './made-up-names.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
-import { findParameterColumns, type ParameterColumns } from './bound-columns.js';
+import { findParameterColumns, isItsOwnField, type ParameterColumns } from './bound-columns.js';
 import type { Registry } from './registry.js';
 import { createFix } from './fix-factory.js';
 import { formatHint, createRenameFix, type Report, type ReportOptions, isInside } from './report.js';
@@ -144,7 +145,7 @@ const listProtectedColumns = ({ definition }: LinkedResource, { node }: LinkedAc
 function createFixes(
   resource: LinkedResource,
   action: LinkedAction,
-  { name, node, spot }: Reference,
+  { name, node, spot, refers }: Reference,
   {
     context,
     near,
@@ -156,7 +157,8 @@ function createFixes(
   // A text that cannot be a name is a value. Scheduled work has no payload, so its words are values too.
   const isTimed = action.timing.scheduled;
   const isCertain = near === undefined && (isTimed || !isWord(text));
-  const value = { title: `write it as a value: ${json}`, text: json, ...(!isCertain && { asks: true as const }) };
+  const title = `write it as a value: ${json}`;
+  const value = { title, text: json, isClear: true as const, ...(!isCertain && { asks: true as const }) };
   const words = isWord(text) && !isTimed ? [...new Set([getRootName(text), ...listUnruledWords(resource)])] : [];
   const isPath = text.includes('.') || hasOpenList(resource);
   const declared =
@@ -166,15 +168,19 @@ function createFixes(
   const other = createRenameFix(near).fix;
   // A literal would be stored unprotected, and every row would hold the same secret.
   const isProtectedHere = listProtectedColumns(resource, action).some((column) => met?.columns.includes(column));
+  // A value does not name the field that it is written to.
+  const isField =
+    met !== null && 'around' in met.query && 'collection' in met.query && isItsOwnField(met.query, refers);
   const fits =
     !isProtectedHere &&
+    !isField &&
     listParameterFields(resource, text, context, node).every((column) => {
       const type = getColumnType(context.registry, column);
       return type === null || canStoreValue(type, text);
     });
   const all = [
     ...(other ? [{ ...other, asks: true as const }] : []),
-    ...(field ? [field] : []),
+    ...(field ? [{ ...field, isClear: true as const }] : []),
     ...(fits ? [value] : []),
   ];
   const [first, ...others] = all;
@@ -200,17 +206,18 @@ const hasOpenList = ({ definition: { finds }, payloadFields, sources }: LinkedRe
     ({ each }) => each?.type === 'string' && sources.listSources(getRootName(String(each.scalar)), null).length === 0,
   );
 
-/** The model fields that a word is compared with, at node `at` or in the whole resource. */
+/** The model fields that a payload field is compared with, at node `at` or in the whole resource. */
 function listParameterFields(
   { definition: { finds } }: LinkedResource,
   text: string,
-  { meetings }: ParameterContext,
+  { meetings, registry }: ParameterContext,
   at: LocatedNode | null = null,
 ): Readonly<Record<string, Json>>[] {
+  const all = [text, ...listPayloadReaders(registry).map((reader) => `$${reader}.${text}`)];
   return finds.statements.flatMap((statement) =>
     (meetings.get(statement) ?? []).flatMap(({ n, field }) => {
       const node = statement.parameters[n - 1];
-      const isMeant = at === null ? node?.type === 'string' && node.scalar === text : node === at;
+      const isMeant = at === null ? node?.type === 'string' && all.includes(String(node.scalar)) : node === at;
       return isMeant && isObject(field) ? [field] : [];
     }),
   );
@@ -228,8 +235,12 @@ function createDeclarations(
   const place = findRuleLocation(registry, root, index);
   if (place === null || names.length === 0) return [];
   const members = names.flatMap((name): (readonly [string, string])[] => {
-    const [column = null] = listParameterFields(resource, name, context);
-    const rule = createRule(registry, place.entry, getColumnJsType(registry, column), column?.['optional'] === true);
+    const columns = listParameterFields(resource, name, context);
+    const types = new Set(columns.map((column) => getColumnJsType(registry, column)));
+    const [type = getColumnJsType(registry, null), other] = types;
+    const isOptional = columns.length > 0 && columns.every((column) => column['optional'] === true);
+    // No rule fits columns of different types.
+    const rule = other === undefined ? createRule(registry, place.entry, type, isOptional) : null;
     return rule === null ? [] : [[name, jsonLine(rule)]];
   });
   if (members.length < names.length) return [];

@@ -1,10 +1,11 @@
 /** Runs the checks of plugins, with the facts that they may read. */
 import type { Json } from '../../contract/json.js';
+import { listIssuers } from './checks/claims.js';
 import { checkPlugins, type FixContext, type ModelField } from './checks/plugins.js';
 import type { ResultColumns } from './checks/statements.js';
 import { findResultColumns } from './checks/uses.js';
 import type { WholeSet } from './link-group.js';
-import { hasSafeEdits } from './fix-guards.js';
+import { hasIdentifyingGuard, hasSafeEdits } from './fix-guards.js';
 import { toJsonObject } from '../source/tree.js';
 import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { StageInput } from './stage-cache.js';
@@ -28,6 +29,8 @@ export function checkAllPlugins(
   const models = definitions.filter(({ sort }) => sort === 'model');
   const secretsOfModel = listModelSecrets(definitions, linked);
   const owners = mapOwners(linked);
+  const issuers = linked.flatMap((resource) => listIssuers(resource, registry));
+  const tokens = issuers.map(({ place, issued }) => JSON.stringify([place.sound, issued]));
   const modelsNamed = new Map<string, readonly Definition[]>();
   for (const model of models) modelsNamed.set(model.name, [...(modelsNamed.get(model.name) ?? []), model]);
   for (const definition of definitions) {
@@ -53,14 +56,15 @@ export function checkAllPlugins(
       const context = { registry, report: own, env, given };
       const modelField = createFieldLookup(models, touched);
       const mayEdit: FixContext['mayEdit'] = (node, edits) =>
-        resource === undefined || hasSafeEdits(resource, registry, node, edits);
+        resource === undefined || hasSafeEdits(resource, { registry, issuers }, node, edits);
       const facts = { actions: known, secrets, inPath, modelField, mayEdit };
       checkPlugins(context, definition, definition.finds.places, facts);
     };
     const written = touched.map((model) => modelsNamed.get(model));
     const columns = touched.map((model) => tables.listFields(model));
     const free = touched.map((model) => uniques.get(model) ?? null);
-    const reads = [env, given, said, queried, protectedIn, ownSecrets, written, columns, free, inPath];
+    const accepted = resource !== undefined && hasIdentifyingGuard(registry, resource) ? tokens : null;
+    const reads = [env, given, said, queried, protectedIn, ownSecrets, written, columns, free, inPath, accepted];
     memory.getOrCompute(definition, report, { name: 'plugins', reads, compute: checkDefinition });
   }
 }

@@ -32,6 +32,8 @@ export interface FixOption {
   readonly doc?: Document;
   readonly more?: readonly (Span & { readonly text: string })[];
   readonly asks?: true;
+  /** The fix writes the value as it is sent or declared; `withholdClearFixes` removes the fix. */
+  readonly isClear?: true;
 }
 
 /** A pending diagnostic: its offsets follow the text, and become ranges at the end. */
@@ -50,6 +52,8 @@ export interface Report {
   merge(rows: readonly PendingProblem[]): void;
   /** Turns confirmed rows into errors. */
   raiseToErrors(rows: readonly PendingProblem[]): void;
+  /** Removes the fixes at the location that write clear text. */
+  withholdClearFixes(spot: SourceLocation): void;
   readonly rows: readonly PendingProblem[];
   readonly errors: number;
 }
@@ -84,6 +88,13 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
         // A stage may have cached the row, so it must not be modified.
         rows[i] = { ...row, severity: 'error' };
         errors++;
+      }
+    },
+    withholdClearFixes({ doc, start, end }) {
+      for (const [i, row] of rows.entries()) {
+        if (row.spot.doc !== doc || row.spot.start !== start || row.spot.end !== end) continue;
+        const [fix = null, ...others] = [row.fix ?? [], row.others].flat().filter(({ isClear }) => isClear !== true);
+        rows[i] = { ...row, fix, others };
       }
     },
   };

@@ -1,14 +1,19 @@
-/** Finds where an actionable declares payload fields, and creates the rule for a new field. */
+/** Finds where an actionable declares payload fields, creates the rule for a new field, and renames a misspelt one. */
 import { asText, type Json } from '../../contract/json.js';
 import { Slot } from '../../contract/slot.js';
+import { getLexemeName, isName, toLexemes } from '../strings/sql-read.js';
 import type { FieldNode } from '../schema/field-node.js';
 import type { Document } from '../source/document.js';
 import { addItems, addMembers } from '../source/edit-json.js';
 import type { TextChange } from '../source/format.js';
 import { findMember, type LocatedNode } from '../source/tree.js';
+import type { AccessorText, Reference, WalkResult } from './facts.js';
 import { resolveLevels } from './levels.js';
 import { ROOT_FIELDS } from './grammar.js';
+import type { LinkedResource } from './linked-resource.js';
 import type { Registry } from './registry.js';
+import type { ReportOptions } from './report.js';
+import { getRootName } from './sources.js';
 
 /** `list`: the field with the rules; `map`: the map in each rule; `entry`: the schema of an entry. */
 export interface RuleLocation {
@@ -71,3 +76,47 @@ export function createRule(registry: Registry, entry: FieldNode, js: unknown, is
 }
 
 const rankRuleType = (name: string, js: unknown): number => (name.toLowerCase() === js ? 0 : name.length);
+
+interface UndeclaredUse {
+  /** The use without a rule. */
+  readonly use: Reference | AccessorText;
+  readonly name: string;
+  /** The rule of a similar name. */
+  readonly near: string | undefined;
+}
+
+/**
+ * Null if the use may be misspelt: nothing else has its name. Otherwise the rule is misspelt, and the fix renames it, unless
+ * something else has the name of the rule.
+ */
+export function suggestRuleRename(
+  { definition: { finds } }: LinkedResource,
+  { use, name, near }: UndeclaredUse,
+): ReportOptions | null {
+  if (!hasOtherUse(finds, name, use)) return null;
+  const rules = finds.declarations.filter((one) => one.symbol === 'payload-field' && one.name === near);
+  const [only, other] = rules;
+  if (only === undefined || other !== undefined || hasOtherUse(finds, only.name, use)) return {};
+  return { fix: { title: `rename the rule to "${name}"`, text: JSON.stringify(name), span: only.spot, asks: true } };
+}
+
+/** True if a query, an accessor or a reference other than `except` contains the name. */
+function hasOtherUse(finds: WalkResult, name: string, except: UndeclaredUse['use']): boolean {
+  const { statements, documents, references, accessors } = finds;
+  return (
+    references.some((one) => one !== except && getRootName(String(one.name)) === name) ||
+    accessors.some((one) => one !== except && one.parts.some(({ tail }) => tail[0] === name)) ||
+    statements.some(({ scan }) =>
+      toLexemes(scan.text, scan.tokens).some(
+        (word) => isName(word) && getLexemeName(word).toLowerCase() === name.toLowerCase(),
+      ),
+    ) ||
+    documents.some(({ around }) => containsName(around, name))
+  );
+}
+
+/** True if the node contains the name as a key or a text. */
+const containsName = ({ scalar, items, members }: LocatedNode, name: string): boolean =>
+  scalar === name ||
+  items.some((item) => containsName(item, name)) ||
+  members.some(({ key, value }) => key === name || (value !== null && containsName(value, name)));

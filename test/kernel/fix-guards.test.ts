@@ -72,18 +72,26 @@ function listAddedProblems(mended: Problem, fix: Fix, before: readonly Problem[]
 
 const listFixes = ({ fix, others = [] }: Problem): readonly Fix[] => [...(fix ? [fix] : []), ...others];
 
-/** What is wrong with the fixes that are offered for a set, and how many there are. */
-function checkFixes(files: readonly SourceFile[], judge: ReturnType<typeof judging>) {
+/** What is wrong with the fixes that are offered for a set, and how many there are. `valid`: the set without the mistake. */
+function checkFixes(
+  files: readonly SourceFile[],
+  judge: ReturnType<typeof judging>,
+  valid: readonly SourceFile[] | null = null,
+) {
   const { problems, held } = judge(files);
   const wrong: string[] = [];
   let count = 0;
   for (const problem of problems) {
     for (const fix of listFixes(problem)) {
       count++;
-      const after = judge(applyFixToFiles(files, fix));
+      const mended = applyFixToFiles(files, fix);
+      // The mistake hides what the valid set holds.
+      if (valid?.every(({ text }, i) => text === mended[i]?.text) === true) continue;
+      const after = judge(mended);
+      const collectValid = () => (valid ? judge(valid).held : held);
       const faults = [
         ...listAddedProblems(problem, fix, problems, after.problems),
-        ...(IDLE.test(problem.code) ? [] : listLoosenedGuards(held, after.held)),
+        ...(IDLE.test(problem.code) ? [] : listLoosenedGuards(held, after.held, collectValid)),
       ];
       if (faults.length > 0) wrong.push(`${formatProblem(problem)} — ${fix.title}: ${faults.join('; ')}`);
     }
@@ -132,6 +140,130 @@ function mistaken(files: readonly SourceFile[], random: Random): SourceFile[] {
   });
 }
 
+const VALID_SETS = [
+  'definitions',
+  ...listCaseNames().filter((name) => name.startsWith('sound-') && !name.includes('crlf') && !name.includes('mac')),
+];
+const readValidSet = (name: string): SourceFile[] =>
+  name === 'definitions' ? filesIn(join(ROOT, name)) : readFiles(join(DEFINITIONS, name));
+
+interface Mistake {
+  readonly title: string;
+  readonly set: string;
+  readonly right: RegExp;
+  readonly wrong: string;
+  readonly code: string;
+  /** What the fixes of the first problem with the code say. */
+  readonly fixes: readonly string[];
+}
+
+const MISTAKES: readonly Mistake[] = [
+  {
+    title: 'a rule left out, for columns of different types',
+    set: 'sound-sql-types',
+    right: /"size": \{ "type": "NUMBER" \},/,
+    wrong: '',
+    code: 'LNK_NO_SOURCE',
+    fixes: ['write it as a value: { "literal": "size" }'],
+  },
+  {
+    title: 'all rules left out, one of them for columns of different types',
+    set: 'sound-sql-types',
+    right: /"payload_validation"/,
+    wrong: '"payload_validatiaon"',
+    code: 'LNK_UNRULED',
+    fixes: ['write it as a value: { "literal": "years" }'],
+  },
+  {
+    title: 'a misspelt name of what is written to a column that another resource protects',
+    set: 'sound-ciphers',
+    right: /(?<="parameters": \[\s*)"copied"/,
+    wrong: '"coped"',
+    code: 'LNK_NO_SOURCE',
+    fixes: ['change to "copied"'],
+  },
+  {
+    title: 'a protected value left out of the parameters',
+    set: 'sound-ciphers',
+    right: /(?<="parameters": \[\s*)"copied"/,
+    wrong: '',
+    code: 'SQL_PLACEHOLDER_COUNT',
+    fixes: [],
+  },
+  {
+    title: 'a protected value left out before another one',
+    set: 'sound-ciphers',
+    right: /(?<="parameters": \[[^\]]*)"email",(?=\s*"cards")/,
+    wrong: '',
+    code: 'LNK_UNPROTECTED',
+    fixes: [],
+  },
+  {
+    title: 'a misspelt accessor in a list that names the fields of a document',
+    set: 'sound-documents',
+    right: /"\$PAYLOAD\.email"(?=, "age"\])/,
+    wrong: '"$PAYaLOAD.email"',
+    code: 'LNK_NO_SOURCE',
+    fixes: [],
+  },
+  {
+    title: 'a misspelt rule of a field that is compared with a column of its name',
+    set: 'sound-sign-up-and-sign-in',
+    right: /(?<="email": \{ "type": "EMAIL" \}, )"password"(?=: \{ "type": "STRING" \} \} \}\])/,
+    wrong: '"passwrd"',
+    code: 'LNK_NO_RULE',
+    fixes: ['rename the rule to "password"'],
+  },
+  {
+    title: 'a misspelt rule of a field that is read and protected',
+    set: 'sound-set',
+    right: /"password"(?=: \{ "type": "STRING", "min_length": 8 \})/,
+    wrong: '"passwod"',
+    code: 'LNK_UNDECLARED',
+    fixes: ['rename the rule to "password"'],
+  },
+  {
+    title: 'no settings of a guard whose claims no token of the usual settings has',
+    set: 'definitions',
+    right: /"tokenize": \{ "type": "PASETO", "encryption_key": "\$ENV\.GUEST_KEY" \},/,
+    wrong: '',
+    code: 'TOK_NO_SETTINGS',
+    fixes: [],
+  },
+  {
+    title: 'no settings of a guard of the usual tokens',
+    set: 'sound-audited',
+    right: /(?<="order-for",\s*)"tokenize": \{[^}]*\},/,
+    wrong: '',
+    code: 'TOK_NO_SETTINGS',
+    fixes: ['add "tokenize"'],
+  },
+  {
+    title: 'a misspelt field that hides what the set holds',
+    set: 'sound-audited',
+    right: /"id"(?=: "order-for")/,
+    wrong: '"sid"',
+    code: 'DEF_UNKNOWN_KEY',
+    fixes: ['rename to "id"'],
+  },
+  {
+    title: 'a misspelt column of an owner that the payload gives',
+    set: 'sound-audited',
+    right: /(?<="_order": \{[^}]*\},\s*)"user_id"/,
+    wrong: '"userid"',
+    code: 'SQL_COLUMN',
+    fixes: ['change to userid'],
+  },
+  {
+    title: 'a misspelt field for an owner that the payload gives',
+    set: 'sound-audited',
+    right: /(?<="order-for"[^]*ULID",\s*)"user_id"/,
+    wrong: '"user_sid"',
+    code: 'LNK_NO_SOURCE',
+    fixes: ['change to "user_id"', 'declare the field "user_sid"', 'write it as a value: { "literal": "user_sid" }'],
+  },
+];
+
 describe('fixes and guards', () => {
   it('of fixtures: none adds a problem or loosens a guard', () => {
     const judge = judging();
@@ -149,15 +281,26 @@ describe('fixes and guards', () => {
   it('of single mistakes: none adds a problem or loosens a guard', () => {
     const random = createSeededRandom(`${runSeed} guards`);
     const judge = judging();
-    const sets = [
-      filesIn(join(ROOT, 'definitions')),
-      ...listCaseNames()
-        .filter((name) => name.startsWith('sound-') && !name.includes('crlf') && !name.includes('mac'))
-        .map((name) => readFiles(join(DEFINITIONS, name))),
-    ];
+    const sets = VALID_SETS.map(readValidSet);
     const wrong: string[] = [];
-    for (let run = countRuns('edits', 20, 400); run > 0; run--)
-      wrong.push(...checkFixes(mistaken(random.pick(sets), random), judge).wrong);
+    for (let run = countRuns('edits', 20, 400); run > 0; run--) {
+      const valid = random.pick(sets);
+      wrong.push(...checkFixes(mistaken(valid, random), judge, valid).wrong);
+    }
     expect(wrong).to.deep.equal([]);
   });
+
+  const judge = judging();
+  for (const { title, set, right, wrong, code, fixes } of MISTAKES)
+    it(`of ${title}: ${fixes.length === 0 ? 'none' : fixes.join(', ')}`, () => {
+      const valid = readValidSet(set);
+      const at = valid.findIndex(({ text }) => right.test(text));
+      expect(at, 'the mistake can be made').to.be.at.least(0);
+      const files = valid.map((source, i) =>
+        i === at ? { ...source, text: source.text.replace(right, wrong) } : source,
+      );
+      const found = judge(files).problems.find((problem) => problem.code === code);
+      expect(found && listFixes(found).map((fix) => fix.title)).to.deep.equal(fixes);
+      expect(checkFixes(files, judge, valid).wrong).to.deep.equal([]);
+    });
 });

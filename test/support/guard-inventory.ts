@@ -45,22 +45,41 @@ export function collectGuards(analysis: Analysis, registry: Registry): GuardInve
   return { sizes, sources: collectSources(analysis.resources, registry) };
 }
 
-/** What the second version holds less than the first. */
-export function listLoosenedGuards(before: GuardInventory, after: GuardInventory): string[] {
+/**
+ * What the second version holds less than the first. `collectValid` returns what the set holds without the mistake of the first,
+ * which may hide sources.
+ */
+export function listLoosenedGuards(
+  before: GuardInventory,
+  after: GuardInventory,
+  collectValid: () => GuardInventory = () => before,
+): string[] {
   const less = [...before.sizes].flatMap(([key, size]) => {
     const now = after.sizes.get(key) ?? 0;
     return now < size ? [`${key}: ${size} became ${now}`] : [];
   });
   const moved = [...after.sources].flatMap(([place, sorts]) => {
     if (!sorts.has('payload')) return [];
-    const first = before.sources.get(place);
-    const column = place.split(' ').at(-1) ?? '';
-    if (first === undefined) return OWNER.test(column) ? [`${place}: from the payload now`] : [];
+    const [action = '', column = ''] = place.split(' ');
+    const isOwner = OWNER.test(column);
+    const first = before.sources.get(place) ?? (isOwner ? collectValid().sources.get(place) : undefined);
+    if (first === undefined)
+      return isOwner && !isRenamed(action, before, after) ? [`${place}: from the payload now`] : [];
     const isTrusted = !first.has('payload') && (first.has('claim') || first.has('extracted'));
     return isTrusted ? [`${place}: ${[...first].join()} became payload`] : [];
   });
   return [...less, ...moved];
 }
+
+/** An owner column of the actionable that the payload gave has another name now. */
+const isRenamed = (action: string, before: GuardInventory, after: GuardInventory): boolean =>
+  [...before.sources].some(
+    ([place, sorts]) =>
+      place.startsWith(`${action} `) &&
+      OWNER.test(place.slice(action.length + 1)) &&
+      sorts.has('payload') &&
+      !after.sources.has(place),
+  );
 
 function measureGuards(value: unknown, guard: string | null, add: (key: string, size: number) => void): void {
   if (guard !== null) add(guard, 1);

@@ -24,7 +24,7 @@ interface ClaimRead {
   readonly text: string;
 }
 
-interface Issuer {
+export interface Issuer {
   readonly id: string;
   readonly place: PluginUsage;
   readonly issued: IssuedCredentials;
@@ -65,10 +65,8 @@ function reportMissingClaim(
   { registry, report }: ClaimContext,
 ): void {
   if (reads.length === 0) return;
-  const taken = issuers.map((issuer) => ({ issuer, accepted: isAccepted(resource, issuer, registry) }));
-  const certain = taken.flatMap(({ issuer, accepted }) => (accepted === true ? [issuer] : []));
+  const { certain, possible } = findAcceptedIssuers(resource, issuers, registry);
   if (certain.length === 0) return;
-  const possible = taken.flatMap(({ issuer, accepted }) => (accepted === false ? [] : [issuer]));
   const own = certain.flatMap(({ issued }) => issued.claims);
   const names = [...new Set([...own, ...certain.flatMap(({ issued }) => issued.standard)])];
   for (const { path, spot, text } of reads) {
@@ -85,6 +83,33 @@ function reportMissingClaim(
     const fix = right === null ? {} : { fix: { title: `change to ${right}`, text: right } };
     report.add('LNK_CLAIM_ABSENT', spot, { ...params, claims: quoteNames(names), hint: formatHint(near) }, fix);
   }
+}
+
+/** True if each token that the resource accepts with the fields `holder` lacks a claim that it reads. */
+export function hasMissingClaim(
+  resource: LinkedResource,
+  issuers: readonly Issuer[],
+  registry: Registry,
+  holder: PluginUsage['holder'],
+): boolean {
+  const { certain, possible } = findAcceptedIssuers(resource, issuers, registry, holder);
+  if (certain.length === 0) return false;
+  return listClaimReads(resource, registry).some(
+    ({ path }) => !possible.some(({ issued }) => isCovered(path, listClaims(issued))),
+  );
+}
+
+function findAcceptedIssuers(
+  resource: LinkedResource,
+  issuers: readonly Issuer[],
+  registry: Registry,
+  holder?: PluginUsage['holder'],
+): { readonly certain: readonly Issuer[]; readonly possible: readonly Issuer[] } {
+  const results = issuers.map((issuer) => ({ issuer, accepted: isAccepted(resource, issuer, registry, holder) }));
+  return {
+    certain: results.flatMap(({ issuer, accepted }) => (accepted === true ? [issuer] : [])),
+    possible: results.flatMap(({ issuer, accepted }) => (accepted === false ? [] : [issuer])),
+  };
 }
 
 const listClaims = ({ claims, standard }: IssuedCredentials): readonly string[] => [...claims, ...standard];
@@ -126,20 +151,26 @@ const listUsages = ({ definition: { finds, node } }: LinkedResource): readonly P
 const hasGuard = (resource: LinkedResource, registry: Registry): boolean =>
   listUsages(resource).some(({ plugin }) => registry.plugins.get(plugin)?.facts?.['identifies'] === true);
 
-function listIssuers(resource: LinkedResource, registry: Registry): Issuer[] {
+export function listIssuers(resource: LinkedResource, registry: Registry): Issuer[] {
   return listUsages(resource).flatMap((place) => {
     const issued = registry.plugins.get(place.plugin)?.issues?.(place) ?? null;
     return issued === null ? [] : [{ id: resource.id, place, issued }];
   });
 }
 
-/** Null if the result depends on the environment. */
-function isAccepted(resource: LinkedResource, { place: by, issued }: Issuer, registry: Registry): boolean | null {
+/** Null if the result depends on the environment. `holder`: the fields of the resource, if not those of its definition. */
+function isAccepted(
+  resource: LinkedResource,
+  { place: by, issued }: Issuer,
+  registry: Registry,
+  holder?: PluginUsage['holder'],
+): boolean | null {
   const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const answers = listUsages(resource).flatMap((place) => {
     const accepts = registry.plugins.get(place.plugin)?.accepts;
     if (accepts === undefined) return [];
-    return [place.sound && by.sound ? accepts({ ...place, facts: findFacts }, issued) : null];
+    const input = { ...place, ...(holder && { holder }), facts: findFacts };
+    return [place.sound && by.sound ? accepts(input, issued) : null];
   });
   if (answers.length === 0 || answers.includes(false)) return false;
   return answers.includes(null) ? null : true;

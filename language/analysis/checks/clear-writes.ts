@@ -55,10 +55,11 @@ export function checkClearWrites(
       const other = first.get(toFieldKey(write));
       const text = asText(write.value.scalar);
       if (other === undefined || sealed.some(({ name }) => isCoveredByItem(text, String(name), readers))) continue;
-      if (isReportedElsewhere(write, sealed) || !isFromRequest(write, registry)) continue;
       const { resource, value, field, model } = write;
-      const related = [{ message: `"${field}" is protected here`, spot: other.by.spot }];
       const spot = { doc: resource.definition.doc, start: value.start, end: value.end };
+      if (isUnresolved(write)) report.withholdClearFixes(spot);
+      if (isReportedElsewhere(write, sealed) || !isFromRequest(write, registry)) continue;
+      const related = [{ message: `"${field}" is protected here`, spot: other.by.spot }];
       report.add('LNK_CLEAR_WRITE', spot, { other: other.id, column: field, model, value: text }, { related });
     }
   }
@@ -157,6 +158,12 @@ function listDocumentWrites({ around, collection }: DocumentQuery, { tables }: W
     const value = written ? findNode(around, at)?.node : undefined;
     return value === undefined ? [] : [{ model, field: path, value }];
   });
+}
+
+/** True for a word without a source that the author does not write as a literal. */
+function isUnresolved({ action, value }: Write): boolean {
+  const decision = action.parameters.get(value.pointer);
+  return value.type === 'string' && decision?.source === 'literal' && decision.verbatim !== true;
 }
 
 /** Excludes results, which may be protected already, and generated values. */

@@ -151,9 +151,14 @@ function checkColumns(
       .filter(({ node }) => isInside(node, action.node))
       .flatMap((one) => listDocumentWrites(definition, one, inItem, isPropertyText)),
   ];
+  const others = definition.finds.references.flatMap((one) =>
+    isProtected(one) && one.name !== name && isInside(one.node, action.node) ? [String(one.name)] : [],
+  );
   for (const { column, value, spot, whole } of written) {
     const fix = { fix: { title: `change to "${property}"`, text: JSON.stringify(property), asks: true as const } };
-    report.add('LNK_UNPROTECTED', spot, { column, property, value }, whole ? fix : {});
+    // The value of another protected property would be stored nowhere.
+    const isOther = others.some((other) => isCoveredByItem(value, other, readers));
+    report.add('LNK_UNPROTECTED', spot, { column, property, value }, whole && !isOther ? fix : {});
   }
   return written.length > 0;
 }

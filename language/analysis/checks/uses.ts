@@ -12,6 +12,7 @@ import type { LinkedAction, LinkedResource } from '../linked-resource.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { listFacts } from '../repeats.js';
+import { suggestRuleRename } from '../rule-location.js';
 import { formatHint, createRenameFix, type Report, type SourceLocation, isInside } from '../report.js';
 import { listValueReads } from '../value-reads.js';
 import { listPayloadReaders } from './readers.js';
@@ -108,13 +109,13 @@ function checkUndeclared(report: Report, resource: LinkedResource, readers: read
 
 function reportUndeclared(
   report: Report,
-  { definition: { doc } }: LinkedResource,
-  { node }: AccessorText,
+  resource: LinkedResource,
+  use: AccessorText,
   part: AccessorPart,
   field: string,
   declared: readonly string[],
 ): void {
-  const spot = locateInString(doc, node, part);
+  const spot = locateInString(resource.definition.doc, use.node, part);
   const accessor = [`$${part.root}`, ...part.tail].join('.');
   // `checkAccessors` reports a trailing `-` or `_`.
   if (/[-_]$/.test(part.tail.at(-1) ?? '')) return;
@@ -127,7 +128,8 @@ function reportUndeclared(
   const right = near === undefined ? undefined : [`$${part.root}`, near, ...part.tail.slice(1)].join('.');
   // A similar name may be another value.
   const isSlip = findMisspelling(field, declared) === near;
-  const fix = right === undefined || !isSlip ? {} : { fix: { title: `change to ${right}`, text: right } };
+  const change = right === undefined || !isSlip ? {} : { fix: { title: `change to ${right}`, text: right } };
+  const fix = suggestRuleRename(resource, { use, name: field, near: isSlip ? near : undefined }) ?? change;
   report.add('LNK_UNDECLARED', spot, { accessor, hint: formatHint(right) }, fix);
 }
 
