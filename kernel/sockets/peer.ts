@@ -28,7 +28,7 @@ export class ConnectionRejection extends Error {
     readonly code: number,
   ) {
     super(fault.code);
-    this.name = 'Refused';
+    this.name = 'ConnectionRejection';
   }
 }
 

@@ -57,7 +57,7 @@ describe('types that differ', () => {
         const model = defineTable('t', defineColumn('a', type, { nullable: type === 'json' }));
         const other = {
           ...createShape(),
-          misfit: () => ({ message: 'is otherwise', blocks: 'all', serious: true }) as const,
+          findMisfit: () => ({ message: 'is otherwise', blocks: 'all', serious: true }) as const,
         };
         const { changes, warnings } = planMigration([model], new Map([['t', now]]), other, true);
         const [change] = changes;

@@ -80,7 +80,7 @@ describe('INSERT on MySQL', () => {
       const { forms } = prepare(`${INTO}${written} RETURNING id`);
       expect(collapseBlanks(forms.mysql.main.text)).to.equal(`${INTO}ON DUPLICATE KEY UPDATE ${update}`);
       expect(forms.mariadb).to.deep.equal(forms.mysql);
-      expect(forms.mysql.steps).to.include({ step: 'insert', table: 't', conflicting: true, asked: true });
+      expect(forms.mysql.steps).to.include({ step: 'insert', table: 't', conflicting: true, hasReturning: true });
       expect((forms.mysql.steps as InsertSteps).conflict).to.deep.equal(conflict);
     });
   }

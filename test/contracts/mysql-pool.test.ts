@@ -185,7 +185,7 @@ describe('connections to MySQL', () => {
     await time.advance(499);
     const third = lease(pool);
     await time.advance(1);
-    expect(await first).to.equal('Unavailable: no connection became free in time');
+    expect(await first).to.equal('ConnectionUnavailableError: no connection became free in time');
     held.release(false);
     const next = (await second) as Lease;
     next.release(false);
@@ -235,7 +235,10 @@ describe('connections to MySQL', () => {
     one.release(false);
     const next = lease(pool);
     await time.advance(2000);
-    expect([await next, made.length]).to.deep.equal(['Unavailable: no connection became free in time', 2]);
+    expect([await next, made.length]).to.deep.equal([
+      'ConnectionUnavailableError: no connection became free in time',
+      2,
+    ]);
   });
 
   it('a statement without an answer is given up after the deadline, its connection too, and the server is told to end it', async () => {
@@ -282,7 +285,11 @@ describe('connections to MySQL', () => {
     const pool = await open([playVersion('8.4.0'), () => ({ error: refused })]);
     const held = await takeLease(pool);
     const error = (await outcome(pool.acquire())) as Error;
-    expect([getErrorName(error), error.message, error.cause]).to.deep.equal(['Unavailable', 'no connection', refused]);
+    expect([getErrorName(error), error.message, error.cause]).to.deep.equal([
+      'ConnectionUnavailableError',
+      'no connection',
+      refused,
+    ]);
     expect(error).to.be.instanceOf(ConnectionUnavailableError);
     // The repeated look for idle connections is all that is left.
     expect(time.timers()).to.equal(1);
@@ -311,8 +318,8 @@ describe('connections to MySQL', () => {
     const waits = lease(pool);
     let ended = false;
     const end = pool.close().then(() => (ended = true));
-    expect(await waits).to.equal('Unavailable: closed');
-    expect(await lease(pool)).to.equal('Unavailable: closed');
+    expect(await waits).to.equal('ConnectionUnavailableError: closed');
+    expect(await lease(pool)).to.equal('ConnectionUnavailableError: closed');
     again.release(false);
     await time.advance(4000);
     expect([destroyed(), ended]).to.deep.equal([[false, true], false]);
@@ -339,7 +346,7 @@ describe('connections to MySQL', () => {
     const one = await takeLease(pool);
     const waits = lease(pool);
     const end = pool.close();
-    expect(await waits).to.equal('Unavailable: closed');
+    expect(await waits).to.equal('ConnectionUnavailableError: closed');
     made[1]?.held[0]?.(null);
     await time.advance(0);
     expect(destroyed()).to.deep.equal([false, true]);

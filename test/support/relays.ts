@@ -37,7 +37,7 @@ export async function openRelay(runtime: PluginRuntime<Relay>, options: object):
   const log: { message: string; fields: Readonly<Record<string, unknown>> }[] = [];
   const write = (fields: object, message: string): void => void log.push({ message, fields: fields as never });
   const got: Delivery[] = [];
-  const running = { deliver: (message: Delivery) => void got.push(message), replays: () => undefined };
+  const running = { deliverMessage: (message: Delivery) => void got.push(message), registerReplay: () => undefined };
   const given = { options, log: { debug: write, info: write, warn: write, error: write }, running, instance: 'relay' };
   const context = given as unknown as RuntimeContext;
   const handle = runtime.create?.(context);
