@@ -39,8 +39,7 @@ export function assertPathsFree({ byPath }: PlanSet, routes: readonly ReservedPa
 export function logGuardChanges(before: PlanSet, after: PlanSet, log: Log): void {
   for (const [id, { summary }] of after.byId) {
     const was = before.byId.get(id)?.summary.guard ?? summary.guard;
-    if (was !== summary.guard)
-      log.warn({ resource: id, was, is: summary.guard }, 'the guard of a resource has changed');
+    if (was !== summary.guard) log.warn({ resource: id, was, is: summary.guard }, 'resource guard changed');
   }
 }
 

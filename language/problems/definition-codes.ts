@@ -101,7 +101,11 @@ export const DEFINITION_CODES = {
     'There is no {kind} "{name}".{hint}',
     'The config file lists the enabled plugins.',
   ),
-  DEF_CHOICE_MISSING: defineUnknown('No alternative chosen', '{place} needs one of {expected}.', 'Add exactly one of them.'),
+  DEF_CHOICE_MISSING: defineUnknown(
+    'No alternative chosen',
+    '{place} needs one of {expected}.',
+    'Add exactly one of them.',
+  ),
   DEF_CHOICE_MANY: defineProblem(
     'error',
     'Too many alternatives',

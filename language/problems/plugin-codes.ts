@@ -24,13 +24,13 @@ export const PLUGIN_CODES = {
     'error',
     'Unknown kind',
     'The plugin "{name}" is of kind "{kind}", which is not declared.',
-    "Load the package of the kind.",
+    'Load the package of the kind.',
   ),
   PLG_UNKNOWN_SLOT: defineProblem(
     'error',
     'Unknown slot',
     '"{name}" uses the slot "{slot}", which is not declared.',
-    "Slots are declared by the grammar or the schema of a plugin.",
+    'Slots are declared by the grammar or the schema of a plugin.',
   ),
   PLG_DUPLICATE: defineProblem(
     'error',
