@@ -84,9 +84,9 @@ async function retryJobs(desks: readonly JobAdmin[], asked: JobCommandContext): 
   if (id === undefined) {
     let count = 0;
     for (const desk of desks) count += await retryAll(desk);
-    return printCount(count, 'put back', asked);
+    return printCount(count, 'retried', asked);
   }
-  for (const desk of desks) if (await desk.retry(id)) return printCount(1, 'put back', asked);
+  for (const desk of desks) if (await desk.retry(id)) return printCount(1, 'retried', asked);
   return failWith(`There is no dead job "${id}"; only dead jobs can be retried.`, 1, terminal);
 }
 

@@ -248,7 +248,7 @@ async function checkInstanceHealth(instance: Instance): Promise<Health> {
     const answer = instance.runtime.health?.(instance.handle()) ?? Promise.resolve({ ok: true });
     return await withDeadline(answer, HEALTH_DEADLINE, instance.key, 'answer');
   } catch {
-    return { ok: false, detail: 'no answer' };
+    return { ok: false, detail: 'no response' };
   }
 }
 

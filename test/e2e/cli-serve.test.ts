@@ -126,7 +126,7 @@ describe('lintel serve', function () {
       await child.waitForOutput(/recorder holds a request/);
       const { code, stdout } = await child.stop('SIGTERM');
       expect([code, await lost]).to.deep.equal([1, 'lost']);
-      expect(stdout).to.contain('requests were cut off');
+      expect(stdout).to.contain('requests aborted');
     });
 
     it('restarted under load, it loses no request of clients that try again, and does none of them twice', async function () {

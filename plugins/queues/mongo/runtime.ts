@@ -69,7 +69,7 @@ export default defineRuntime(queue, {
       await handle.list({ limit: 1 });
       return { ok: true };
     } catch {
-      return { ok: false, detail: 'the store of the queue does not answer' };
+      return { ok: false, detail: 'the queue store does not respond' };
     }
   },
 });

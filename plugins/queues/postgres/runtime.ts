@@ -62,7 +62,7 @@ export default defineRuntime(queue, {
       return { ok: true };
     } catch {
       // Requests that do not use the queue are still served.
-      return { ok: false, optional: true, detail: 'the store of the queue does not answer' };
+      return { ok: false, optional: true, detail: 'the queue store does not respond' };
     }
   },
 });

@@ -95,10 +95,10 @@ export default defineRuntime(queue, {
     try {
       await server?.store.ping();
     } catch {
-      return { ok: false, detail: 'the store of the queue does not answer' };
+      return { ok: false, detail: 'the queue store does not respond' };
     }
     if (server?.forgot)
-      return { ok: false, optional: true, detail: 'the store of the queue came back empty: work is lost' };
+      return { ok: false, optional: true, detail: 'queue store is empty after a reconnect: jobs are lost' };
     return { ok: true };
   },
 });
