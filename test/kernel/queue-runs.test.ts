@@ -126,7 +126,7 @@ describe('a run of claimed work', () => {
   it('counts as failed, and may be repeated, when the work throws', async () => {
     const settle = await start(claimed(1, 1), () => Promise.reject(new Error('broken')));
     await settle();
-    expect(events).to.deep.equal(['fail one JOB_FAILED The work ended with an error of its own. 2000']);
+    expect(events).to.deep.equal(['fail one JOB_FAILED The job threw an error. 2000']);
     expect(messages[0]).to.equal('job threw an error');
   });
 
