@@ -64,7 +64,7 @@ export async function verifyCopy(copy: string): Promise<CopyManifest> {
   await runForEach([...expected], async ([file, { size, sha256 }]) => {
     const now = await digestFile(join(copy, file));
     if (now.size !== size) throw new DamagedBackupError(`${file} has ${now.size} bytes instead of ${size}`);
-    if (now.sha256 !== sha256) throw new DamagedBackupError(`${file} has other bytes than were copied`);
+    if (now.sha256 !== sha256) throw new DamagedBackupError(`${file} differs from the copied file`);
   });
   return manifest;
 }

@@ -28,7 +28,7 @@ export async function runBackup(options: CommandOptions, terminal: Terminal): Pr
   try {
     if (options.verify) {
       const { parts, made } = await verifyCopy(target);
-      stdout.write(`whole: ${formatPartCounts(parts)}, made ${made}\n`);
+      stdout.write(`valid: ${formatPartCounts(parts)}, created ${made}\n`);
       return 0;
     }
     const kept = await listStoredParts(options, terminal);
@@ -36,15 +36,15 @@ export async function runBackup(options: CommandOptions, terminal: Terminal): Pr
     stderr.write(kept.elsewhere.join(''));
     const here: StoredPart[] = [];
     for (const part of kept.here) if (await isFolder(part.folder)) here.push(part);
-    if (here.length === 0) return failWith('Nothing is kept on this machine: there is nothing to copy.');
+    if (here.length === 0) return failWith('There is no data on this machine to copy.');
     const around = here.find(({ folder }) => `${target}${sep}`.startsWith(`${folder}${sep}`));
-    if (around !== undefined) return failWith(`"${name}" lies in "${around.folder}", which is to be copied.`);
+    if (around !== undefined) return failWith(`"${name}" is inside "${around.folder}", which is to be copied.`);
     const { files, folders } = await listEntries(target);
-    if (files.length + folders.length > 0) return failWith(`"${name}" holds files already.`);
+    if (files.length + folders.length > 0) return failWith(`"${name}" already contains files.`);
     stdout.write(`${name}: ${formatPartCounts(await copy(here, target))}\n`);
     return 0;
   } catch (error) {
-    if (error instanceof DamagedBackupError) return failWith(`"${name}" is not whole: ${error.message}.`);
+    if (error instanceof DamagedBackupError) return failWith(`"${name}" is damaged: ${error.message}.`);
     if (error instanceof Fault) return failWith(`Nothing was copied: ${String(error.params['reason'] ?? error.code)}.`);
     throw error;
   }

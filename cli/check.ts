@@ -63,7 +63,7 @@ export async function runAudit(options: CommandOptions, terminal: Terminal): Pro
   });
   printProblems(explained, read, options, terminal);
   if (hasErrors(read.project.configProblems) || hasErrors(all))
-    terminal.stderr.write('There are errors, so the audit may not have seen everything: see `lintel check`.\n');
+    terminal.stderr.write('There are errors, so the audit may be incomplete: see `lintel check`.\n');
   return reportUnrunPlugins(read.project, terminal) || problems.length > 0 ? 1 : 0;
 }
 
@@ -71,9 +71,9 @@ export async function runAudit(options: CommandOptions, terminal: Terminal): Pro
 function reportUnrunPlugins({ unrun }: Project, { stderr }: Terminal): boolean {
   if (unrun === null) return false;
   const { unread, unchecked } = unrun;
-  const mend = '`--trust` runs the code of these plugins, for a project that is yours';
+  const mend = '`--trust` runs the code of these plugins; use it only for projects that you trust';
   for (const [name, what] of unread)
-    stderr.write(`Not checked: what needs the plugins in ${name} (${what}); ${mend}.\n`);
+    stderr.write(`Not checked: fields of the plugins in ${name} (${what}); ${mend}.\n`);
   if (unchecked.length > 0) stderr.write(`Not checked: rules in code of ${unchecked.join(', ')}; ${mend}.\n`);
   return unread.size > 0;
 }
@@ -166,7 +166,7 @@ async function checkOnServers(project: Project, terminal: Terminal): Promise<Che
     if (missing.length > 0) {
       const tables = missing.join(', ');
       terminal.stderr.write(
-        `Not made yet: ${tables}. Statements on these tables are read once \`lintel migrate\` has made them.\n`,
+        `Not created yet: ${tables}. Statements on these tables are checked after \`lintel migrate\`.\n`,
       );
     }
     return { problems: kernel.problems(), analysis: kernel.analysis() };

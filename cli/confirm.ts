@@ -8,12 +8,12 @@ export async function isConfirmed(
   terminal: Terminal,
   question: string,
   yes: boolean,
-  loses = 'What is taken away is lost for good.',
+  loses = 'Removed data is lost permanently.',
 ): Promise<boolean> {
   if (yes) return true;
   const { stdin, stderr } = terminal;
   if (!stdin.isTTY || !stderr.isTTY) {
-    stderr.write('Nothing was changed: changes that take something away need --yes where nobody can answer.\n');
+    stderr.write('Nothing was changed: without a terminal, destructive changes need --yes.\n');
     return false;
   }
   const lines = createInterface({ input: stdin, output: stderr });

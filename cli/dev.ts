@@ -93,7 +93,8 @@ function formatTables(kernel: Kernel, paint: StyleText): string {
 const formatTakenPages = (kernel: Kernel): string =>
   findTakenPages(kernel)
     .map(
-      ({ path, id }) => `${path} is answered by the resource "${id}"; the page of \`lintel dev\` is not shown there\n`,
+      ({ path, id }) =>
+        `${path} is served by the resource "${id}"; the page of \`lintel dev\` is not available there\n`,
     )
     .join('');
 
@@ -122,7 +123,7 @@ function watchDefinitions(kernel: Kernel, stdout: Output, changed: () => void): 
   });
   watcher.on('all', (_event, path) => {
     if (resolve(path) === configFile || basename(path) === '.env') {
-      stdout.write(`${basename(path)} changed: restart to take it over\n`);
+      stdout.write(`${basename(path)} changed: restart to apply it\n`);
       return;
     }
     const isScript = path.endsWith('.sql') && isInside(path, scripts);
@@ -155,6 +156,6 @@ function formatReload(kernel: Kernel, outcome: ReloadOutcome, paint: StyleText):
   const list =
     problems.length > 0 ? `\n${formatProblems(problems, addConfigDocument(kernel.project, documents), paint)}\n` : '';
   const reason = failure === undefined ? '' : `\n${formatError(failure, paint)}\n`;
-  const state = applied ? 'serving' : paint('warning', 'still serving the last sound set');
+  const state = applied ? 'serving' : paint('warning', 'still serving the last valid version of');
   return `${list}${reason}${state} ${kernel.plans().byId.size} resource(s): ${formatProblemCounts(problems)}\n`;
 }

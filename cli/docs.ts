@@ -18,7 +18,7 @@ export async function runDocs({ config, out = FOLDER, check }: CommandOptions, t
   const stale = await findStalePages(folder, pages);
   if (check) {
     if (stale.length > 0) throw new BootError('CLI_STALE', { what: `${out}/${stale.join(', ')}`, command: 'docs' });
-    stdout.write(`${out}: ${pages.size} pages, all current\n`);
+    stdout.write(`${out}: ${pages.size} pages, all up to date\n`);
     return 0;
   }
   for (const name of stale) {

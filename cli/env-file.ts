@@ -13,7 +13,7 @@ export interface EnvFileResult {
   readonly added: readonly { readonly name: string; readonly how: 'generated' | 'copied' }[];
 }
 
-const HEADER = '# Made from .env.example. Holds secrets: keep it out of version control.\n';
+const HEADER = '# Created from .env.example. Contains secrets: do not commit this file.\n';
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const LONGEST = 1024;
 

@@ -11,7 +11,7 @@ export async function runEnv({ config }: CommandOptions, terminal: Terminal): Pr
 }
 
 export function formatEnvFileResult({ found, added }: EnvFileResult): string {
-  if (!found) return '.env: there is no .env.example, so nothing was added';
+  if (!found) return '.env: no .env.example found, nothing added';
   if (added.length === 0) return '.env: nothing is missing';
   return `.env: added ${added.map(({ name, how }) => `${name} (${how})`).join(', ')}`;
 }

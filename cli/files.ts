@@ -43,7 +43,7 @@ export async function appendPrivateFile(file: string, text: string): Promise<voi
     }
   } catch (error) {
     const isLink = (error as NodeJS.ErrnoException).code === 'ELOOP';
-    throw createFileError(file, isLink ? 'it is a link, and links are not followed' : 'it cannot be written', error);
+    throw createFileError(file, isLink ? 'it is a link; links are not followed' : 'it cannot be written', error);
   }
 }
 
@@ -61,7 +61,7 @@ async function realFolder(folder: string): Promise<string> {
 async function assertInsideFolder(folder: string, file: string): Promise<void> {
   const [around, place] = await Promise.all([realFolder(folder), realFolder(dirname(file))]);
   if (place === around || place.startsWith(around.endsWith(sep) ? around : around + sep)) return;
-  throw new BootError('CLI_FILE', { file, what: 'a link on the way leads out of the folder' });
+  throw new BootError('CLI_FILE', { file, what: 'its path contains a link out of the folder' });
 }
 
 /** Returns false, and changes nothing, if the file already exists. */

@@ -51,6 +51,6 @@ Examples
 ${examples.map((example) => `  ${example}`).join('\n')}
 
 Exit codes
-${formatColumns([...exits, { code: 2, doc: 'The command line was not understood.' }].map(({ code, doc }) => [String(code), stripBackticks(doc)]))}
+${formatColumns([...exits, { code: 2, doc: 'The command line is not valid.' }].map(({ code, doc }) => [String(code), stripBackticks(doc)]))}
 `;
 }

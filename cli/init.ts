@@ -43,7 +43,7 @@ export async function runInit({ arguments: words, force }: CommandOptions, termi
 }
 
 function report(written: readonly string[], kept: readonly string[], env: string): string {
-  const lines = [...written.map((file) => `  + ${file}`), ...kept.map((file) => `    ${file} (was there)`), `  ${env}`];
+  const lines = [...written.map((file) => `  + ${file}`), ...kept.map((file) => `    ${file} (exists)`), `  ${env}`];
   return `${lines.join('\n')}\n`;
 }
 
@@ -59,7 +59,7 @@ async function hasFiles(folder: string): Promise<boolean> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return false;
-    throw createFileError(folder, code === 'ENOTDIR' ? 'it is no folder' : 'it cannot be read', error);
+    throw createFileError(folder, code === 'ENOTDIR' ? 'it is not a folder' : 'it cannot be read', error);
   }
 }
 

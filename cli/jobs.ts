@@ -43,12 +43,12 @@ export async function runJobs(options: CommandOptions, terminal: Terminal): Prom
   try {
     const desks = kernel.listJobAdmins();
     if (desks.length === 0) {
-      return failWith('No definition puts work off, so there is no queue to look into.', 1, terminal);
+      return failWith('No definition uses a queue.', 1, terminal);
     }
     return await action(desks, { id, options, plans: kernel.plans(), terminal });
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return failWith(`The queue cannot be asked: ${describeFailure(error, kernel.project.registry.codes)}`, 1, terminal);
+    return failWith(`The queue cannot be read: ${describeFailure(error, kernel.project.registry.codes)}`, 1, terminal);
   } finally {
     await kernel.close('done');
   }
@@ -76,7 +76,7 @@ async function showJob(desks: readonly JobAdmin[], { id = '', plans, terminal }:
     terminal.stdout.write(`${escapeControl(JSON.stringify({ ...view, ...(steps && { steps }), work }, null, 2))}\n`);
     return 0;
   }
-  return failWith(`There is no work "${id}".`, 1, terminal);
+  return failWith(`There is no job "${id}".`, 1, terminal);
 }
 
 async function retryJobs(desks: readonly JobAdmin[], asked: JobCommandContext): Promise<number> {
@@ -84,10 +84,10 @@ async function retryJobs(desks: readonly JobAdmin[], asked: JobCommandContext): 
   if (id === undefined) {
     let count = 0;
     for (const desk of desks) count += await retryAll(desk);
-    return printCount(count, 'put back', asked);
+    return printCount(count, 'retried', asked);
   }
-  for (const desk of desks) if (await desk.retry(id)) return printCount(1, 'put back', asked);
-  return failWith(`There is no dead work "${id}"; only dead work can be put back.`, 1, terminal);
+  for (const desk of desks) if (await desk.retry(id)) return printCount(1, 'retried', asked);
+  return failWith(`There is no dead job "${id}"; only dead jobs can be retried.`, 1, terminal);
 }
 
 async function retryAll(desk: JobAdmin): Promise<number> {
@@ -104,13 +104,12 @@ async function purgeJobs(desks: readonly JobAdmin[], asked: JobCommandContext): 
   const { id, terminal } = asked;
   let count = 0;
   for (const desk of desks) count += await desk.purge(id === undefined ? { dead: true } : { id });
-  if (id !== undefined && count === 0)
-    return failWith(`There is no work "${id}" that does not run just now.`, 1, terminal);
+  if (id !== undefined && count === 0) return failWith(`There is no job "${id}" that is not running.`, 1, terminal);
   return printCount(count, 'removed', asked);
 }
 
 function formatJobTable(rows: readonly JobView[], limit: number, paint: StyleText): string {
-  if (rows.length === 0) return 'no work';
+  if (rows.length === 0) return 'no jobs';
   const cells = rows.map((row) => [
     row.id,
     row.part.startsWith(`${row.resource}#`) ? row.part : `${row.resource} (${row.part})`,
@@ -152,8 +151,10 @@ export function findArgumentMistake(options: CommandOptions): string | null {
   if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit)) return `--limit takes a whole number; not "${limit}".`;
   const chooses = state !== undefined || limit !== undefined || resource !== undefined;
   if (chooses && name !== 'list') return 'Only `lintel jobs list` takes --state, --resource and --limit.';
-  if (name === 'list') return id === undefined ? null : `"${id}" is one word too many; \`lintel jobs show ${id}\`?`;
-  if (name === 'show') return id === undefined ? '`lintel jobs show` needs an id; `lintel jobs list` has them.' : null;
+  if (name === 'list')
+    return id === undefined ? null : `Unexpected argument "${id}". Did you mean \`lintel jobs show ${id}\`?`;
+  if (name === 'show')
+    return id === undefined ? '`lintel jobs show` needs an id; `lintel jobs list` shows the ids.' : null;
   const [flag, isSet] = name === 'retry' ? ['--all', all] : ['--dead', dead];
   return (id === undefined) === isSet ? null : `\`lintel jobs ${name}\` takes either an id or ${flag}.`;
 }

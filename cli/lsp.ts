@@ -7,7 +7,7 @@ import { readPackageVersion } from './version.js';
 /** The promise never resolves: the server exits on the protocol's `exit` or at the end of the input. */
 export function runLanguageServer({ stdio }: CommandOptions, { stderr }: Terminal): Promise<number> {
   if (!stdio) {
-    stderr.write('`lintel lsp` is started by an editor, which talks to it over the standard streams: --stdio.\n');
+    stderr.write('`lintel lsp` is started by an editor and communicates over the standard streams: --stdio.\n');
     return Promise.resolve(2);
   }
   main(readPackageVersion());

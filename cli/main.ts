@@ -71,10 +71,10 @@ async function runCommand(words: readonly string[], terminal: Terminal): Promise
   const taken = [...command.options, ...COMMON_OPTIONS].map((option) => option.name);
   const foreign = Object.keys(values).find((option) => !taken.includes(option));
   if (foreign !== undefined)
-    return printUsageError(`\`lintel ${name}\` takes no option --${foreign}.\n\n${formatHelp(name)}`);
+    return printUsageError(`\`lintel ${name}\` has no option --${foreign}.\n\n${formatHelp(name)}`);
   const expected = command.usage.split(' ').length - 1;
   if (rest.length > expected)
-    return printUsageError(`"${rest[expected] ?? ''}" is one word too many.\n\n${formatHelp(name)}`);
+    return printUsageError(`Unexpected argument "${rest[expected] ?? ''}".\n\n${formatHelp(name)}`);
   const run = await command.load();
   return run(toCommandOptions(values, rest), terminal);
 }

@@ -56,7 +56,7 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
   if (check) {
     const current = (await readText(join(folder, MANIFEST_NAME))) === text;
     if (!current) throw new BootError('CLI_STALE', { what: join(name, MANIFEST_NAME), command: `manifest ${name}` });
-    stdout.write(`${join(name, MANIFEST_NAME)} is current: ${what}\n`);
+    stdout.write(`${join(name, MANIFEST_NAME)} is up to date: ${what}\n`);
     return 0;
   }
   await writeText(join(folder, MANIFEST_NAME), text);

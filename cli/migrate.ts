@@ -42,7 +42,7 @@ async function showMigration(kernel: Kernel, options: CommandOptions, terminal: 
     stdout.write(`${sql ? formatMigrationScript(outline) : formatMigration(outline, createPaint(terminal))}\n`);
   }
   const asked = isPending && !dryRun && !check;
-  const applies = asked && (!isDestructive(outline) || (await isConfirmed(terminal, 'Make these changes?', yes)));
+  const applies = asked && (!isDestructive(outline) || (await isConfirmed(terminal, 'Apply these changes?', yes)));
   if (applies) await apply(kernel, format, { destroy }, terminal);
   if (format === 'json') stdout.write(`${JSON.stringify({ ...outline, applied: applies }, null, 2)}\n`);
   return (check && isPending) || (asked && !applies) ? 1 : 0;
@@ -65,5 +65,5 @@ async function apply(kernel: Kernel, format: string, how: MigrationOptions, term
     progress.stop();
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  if (format === 'pretty') stdout.write(`${count} change${count === 1 ? '' : 's'} made in ${seconds} s\n`);
+  if (format === 'pretty') stdout.write(`${count} change${count === 1 ? '' : 's'} applied in ${seconds} s\n`);
 }

@@ -39,11 +39,11 @@ function formatStep({ change, detail, destructive, loses }: MigrationStep, width
 
 function formatStepCounts({ steps, warnings }: MigrationOutline): string {
   const left =
-    warnings.length === 0 ? '' : `; ${warnings.length} difference${warnings.length === 1 ? '' : 's'} left as they are`;
+    warnings.length === 0 ? '' : `; ${warnings.length} difference${warnings.length === 1 ? '' : 's'} not changed`;
   if (steps.length === 0) return `nothing to change${left}`;
   const away = steps.filter(({ destructive }) => destructive).length;
-  const taking = away === 0 ? '' : `, ${away} of them take${away === 1 ? 's' : ''} something away`;
-  return `${steps.length} change${steps.length === 1 ? '' : 's'} to make${taking}${left}`;
+  const taking = away === 0 ? '' : `, ${away} destructive`;
+  return `${steps.length} change${steps.length === 1 ? '' : 's'} to apply${taking}${left}`;
 }
 
 export function formatMigrationScript({ steps, warnings }: MigrationOutline): string {

@@ -36,13 +36,13 @@ export async function runRestore(options: CommandOptions, terminal: Terminal): P
     for (const entry of parts) {
       const part = kept.here.find((one) => one.part === entry.part && one.plugin === entry.plugin);
       if (part === undefined)
-        return failWith(`The config keeps no ${entry.part} (${entry.plugin}), which the copy has.`);
+        return failWith(`The copy contains ${entry.part} (${entry.plugin}), which the config does not store.`);
       moves.push({ part, entry });
     }
     for (const { part } of moves) if (part.lock !== undefined) locks.push(await part.lock());
     for (const { part } of moves)
       if (!options.replace && (await listNames(part.folder)).length > 0)
-        return failWith(`"${part.folder}" holds files already; with --replace it is renamed and kept.`);
+        return failWith(`"${part.folder}" is not empty; with --replace it is renamed and kept.`);
     for (const { part, entry } of moves) await stagePart(join(copy, entry.folder), part.folder + RESTORING, entry);
     const suffix = `.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     // Parts with locks are moved last, when the parts they depend on are in place.
@@ -51,13 +51,13 @@ export async function runRestore(options: CommandOptions, terminal: Terminal): P
       const aside = await replaceFolder(part.folder, suffix);
       const formatPath = (path: string): string => relative(terminal.cwd, path);
       stdout.write(
-        `${part.part}: ${formatPath(part.folder)}${aside === null ? '' : `, what was there is in ${formatPath(aside)}`}\n`,
+        `${part.part}: ${formatPath(part.folder)}${aside === null ? '' : `, previous files are in ${formatPath(aside)}`}\n`,
       );
     }
     return 0;
   } catch (error) {
     if (error instanceof DamagedBackupError)
-      return failWith(`"${name}" is not whole: ${error.message}. Nothing was changed.`);
+      return failWith(`"${name}" is damaged: ${error.message}. Nothing was changed.`);
     if (error instanceof Fault)
       return failWith(`Nothing was changed: ${String(error.params['reason'] ?? error.code)}.`);
     throw error;

@@ -56,8 +56,10 @@ export async function runServer(
 /** Printed while servers are unavailable; the table of endpoints follows when all are available. */
 function printWaiting({ waiting, config, log }: Kernel, url: string, terminal: Terminal): void {
   const list = [...waiting].map(([plugin, reason]) => `  ${plugin}: ${reason}\n`).join('');
-  selectOutput(terminal).write(`\nlistening at ${url} (status: ${config.http.status_path}), waiting for\n${list}\n`);
-  log.info({ url, waiting: [...waiting.keys()] }, 'listening, and waiting for servers');
+  selectOutput(terminal).write(
+    `\nlistening at ${url} (status: ${config.http.status_path}), unavailable servers:\n${list}\n`,
+  );
+  log.info({ url, waiting: [...waiting.keys()] }, 'listening, some servers unavailable');
 }
 
 /** stdout if the log is pretty; otherwise stderr, because stdout contains JSON. */
@@ -91,5 +93,5 @@ function formatPlaces(kernel: Kernel): string {
       .map(({ kind, name }) => `${kind} ${name}`)
       .join(', ');
   const [own, common] = [listPlaceNames(false), listPlaceNames(true)];
-  return `${common && `shared by processes: ${common}\n`}${own && `of this process alone: ${own}\n`}`;
+  return `${common && `shared between processes: ${common}\n`}${own && `private to this process: ${own}\n`}`;
 }

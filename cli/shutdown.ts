@@ -50,9 +50,9 @@ async function shutDown(kernel: Kernel, server: RunningServer, reason: string): 
   const work = kernel.drain();
   if (linger > 0) await sleep(linger * 1000);
   const stopped = await server.stop(drain, work);
-  if (!stopped.requests) kernel.log.warn({}, 'requests were cut off: they took longer than `http.timeouts.drain`');
+  if (!stopped.requests) kernel.log.warn({}, 'requests aborted: they took longer than `http.timeouts.drain`');
   if (!stopped.work) {
-    kernel.log.warn({}, 'work was handed back: it took longer than `http.timeouts.drain`');
+    kernel.log.warn({}, 'jobs released: they took longer than `http.timeouts.drain`');
     await kernel.releaseClaims();
   }
   await kernel.close(reason);

@@ -10,5 +10,5 @@ export function showSkippedResources(kernel: Kernel, terminal: Terminal): void {
   const documents = addConfigDocument(kernel.project, kernel.analysis().documents);
   terminal.stderr.write(`${formatProblems(errors, documents, createPaint(terminal))}\n\n`);
   const left = kernel.analysis().resources.filter(({ sound }) => !sound);
-  kernel.log.warn({ resources: left.map(({ id }) => id) }, 'resources with errors are left out and answer 503');
+  kernel.log.warn({ resources: left.map(({ id }) => id) }, 'resources with errors are skipped and return 503');
 }

@@ -43,7 +43,8 @@ export async function listStoredParts(
     });
     if (kept === undefined || kept === null) continue;
     const part = `${kind}:${instance}`;
-    if ('elsewhere' in kept) elsewhere.push(`${part} (${name}) is kept by a server: copy it with ${kept.elsewhere}.\n`);
+    if ('elsewhere' in kept)
+      elsewhere.push(`${part} (${name}) is stored on a server: copy it with ${kept.elsewhere}.\n`);
     else if (!here.some(({ folder }) => folder === kept.folder)) here.push({ ...kept, part, plugin: name });
   }
   return { here, elsewhere };

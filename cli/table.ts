@@ -9,13 +9,13 @@ import type { StyleText } from '../language/source/code-frame.js';
 /** The compiler's value for a resource without authentication. */
 const OPEN = 'open';
 
-const HEAD = ['verb', 'path', 'guard', 'validation', 'touches'];
+const HEAD = ['methods', 'path', 'guard', 'validation', 'touches'];
 /** Column shown only if a resource defers work. */
-const ANSWER = 'answer';
+const ANSWER = 'response';
 
 export function formatEndpointTable(plans: PlanSet, methods: readonly string[], paint: StyleText): string {
   const served = listReachablePlans(plans);
-  if (served.length === 0) return 'No endpoint: the definitions hold no resource that can be reached.';
+  if (served.length === 0) return 'No endpoints: the definitions contain no resource with a path.';
   const hasLater = served.some(({ accepts }) => accepts !== null);
   const head = hasLater ? [...HEAD, ANSWER] : HEAD;
   const cells = served.map((plan) => [
@@ -31,7 +31,7 @@ export function formatEndpointTable(plans: PlanSet, methods: readonly string[], 
 
 function describeAnswer({ accepts }: ResourcePlan): string {
   if (accepts === null) return 'result';
-  return accepts.whole ? '202, done later' : 'result, rest later';
+  return accepts.whole ? '202, job' : 'result, then job';
 }
 
 /** Returns the schedules as a table, or null without schedules. `now`: Unix time in milliseconds; null omits the next run. */

@@ -92,11 +92,17 @@ export async function listen(kernel: Kernel, pages: readonly Route[] = []): Prom
 }
 
 function logAccessRules({ config, project, log }: Kernel): void {
-  for (const { name, as } of project.taken) log.info({ variable: name, as }, 'a variable is taken in another form');
+  for (const { name, as } of project.taken) log.info({ variable: name, as }, 'environment variable converted');
   if (config.http.allowed_origins.length === 0)
-    log.info({ variable: 'ALLOWED_ORIGINS' }, 'pages of other origins may not call: the variable names those that may');
+    log.info(
+      { variable: 'ALLOWED_ORIGINS' },
+      'requests from other origins are rejected: set ALLOWED_ORIGINS to allow some',
+    );
   if (config.http.hosts.length === 0 && isLocal(config.http, project.dev))
-    log.info({ config: 'http.hosts' }, 'addresses and localhost are answered: ALLOWED_HOSTS names other hosts');
+    log.info(
+      { config: 'http.hosts' },
+      'only IP addresses and localhost are accepted as host: set ALLOWED_HOSTS to add others',
+    );
 }
 
 /** Loaded only if the config enables WebSocket. */
@@ -166,7 +172,7 @@ const getCheckInterval = ({ headers, request }: HttpConfig['timeouts']): number 
 async function listenOn(server: Server, port: number, host: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const what = error.code === 'EADDRINUSE' ? 'the port is taken' : (error.code ?? error.message);
+      const what = error.code === 'EADDRINUSE' ? 'the port is in use' : (error.code ?? error.message);
       reject(new BootError('CFG_ADDRESS', { address: `${host}:${port}`, what }, error));
     });
     server.listen(port, host, () => resolve());
@@ -176,7 +182,7 @@ async function listenOn(server: Server, port: number, host: string): Promise<voi
 const createFailureLog =
   ({ log }: Kernel): LogFailure =>
   (fault: Fault, id) => {
-    if (id === '-' && isGone(fault.options.cause)) log.debug({ id }, 'the client left');
+    if (id === '-' && isGone(fault.options.cause)) log.debug({ id }, 'client disconnected');
     else log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
   };
 

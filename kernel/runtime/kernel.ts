@@ -136,7 +136,7 @@ export async function createKernel({
     if (asks !== 'stores') return definitions;
     const refusals = await checkInStores(definitions, project, stores).catch((err: unknown) => {
       if (!wait) throw err;
-      log.warn({ err }, 'the statements could not be read by their database before the start');
+      log.warn({ err }, 'statement check failed before the start');
       return null;
     });
     if (refusals === null || refusals.size === 0) return definitions;
@@ -151,7 +151,7 @@ export async function createKernel({
     config = deepFreeze(hooks.all.configure.call(config as never)) as unknown as Config;
     await start.open(first);
     hooks.seal();
-    live = createLiveHooks(hooks, (err) => log.error({ err }, 'an observer failed'));
+    live = createLiveHooks(hooks, (err) => log.error({ err }, 'observer failed'));
     plans = compiling.compile(loaded.analysis, config);
     compiling.recordServed(loaded.analysis);
     if (connect === true && config.migrate) await start.syncSchemas(first, plans.tables);

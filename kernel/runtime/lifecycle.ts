@@ -149,7 +149,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
           away.set(instance.key, getDetail(error));
         }
         pending.push(instance);
-        log.warn({ plugin: instance.key, reason: away.get(instance.key) }, 'a server is not there yet: waiting for it');
+        log.warn({ plugin: instance.key, reason: away.get(instance.key) }, 'server unavailable, retrying');
       }
       return pending;
     },
@@ -159,11 +159,11 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
         instance.runtime.open?.(instance.handle(), instance.context),
       );
     },
-    drain: () => callAll('end its work', (instance) => instance.runtime.drain?.(instance.handle())),
+    drain: () => callAll('finish its jobs', (instance) => instance.runtime.drain?.(instance.handle())),
     releaseClaims: () =>
-      callAll('hand back its work', (instance) => {
+      callAll('release its jobs', (instance) => {
         const work = instance.runtime.releaseClaims?.(instance.handle());
-        return work && withDeadline(work, ABANDON_DEADLINE, instance.key, 'hand back its work');
+        return work && withDeadline(work, ABANDON_DEADLINE, instance.key, 'release its jobs');
       }),
     async syncSchemas(instances, tables) {
       for (const instance of instances) {
@@ -248,7 +248,7 @@ async function checkInstanceHealth(instance: Instance): Promise<Health> {
     const answer = instance.runtime.health?.(instance.handle()) ?? Promise.resolve({ ok: true });
     return await withDeadline(answer, HEALTH_DEADLINE, instance.key, 'answer');
   } catch {
-    return { ok: false, detail: 'no answer' };
+    return { ok: false, detail: 'no response' };
   }
 }
 

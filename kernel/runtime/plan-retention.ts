@@ -19,7 +19,7 @@ export function listReservedPaths(
   const owner = routes.find(
     (route) => route.path === path || (route.path.endsWith('/') && path.startsWith(route.path)),
   );
-  const what = owner === undefined ? 'the status page has it' : `${owner.plugin} answers it`;
+  const what = owner === undefined ? 'the status page uses it' : `${owner.plugin} serves it`;
   if (owner !== undefined || path === http.status_path)
     throw new BootError('KRN_ROUTE', { name: 'websocket.path', path, what });
   return [{ plugin: 'websocket.path', path }];
@@ -31,7 +31,7 @@ export function assertPathsFree({ byPath }: PlanSet, routes: readonly ReservedPa
     const isTaken = (resource: string): boolean => (path.endsWith('/') ? resource.startsWith(path) : resource === path);
     const taken = [...byPath].find(([resource]) => isTaken(resource));
     if (taken === undefined) continue;
-    throw new BootError('KRN_ROUTE', { name: plugin, path, what: `the resource "${taken[1].id}" has it` });
+    throw new BootError('KRN_ROUTE', { name: plugin, path, what: `the resource "${taken[1].id}" uses it` });
   }
 }
 
@@ -39,8 +39,7 @@ export function assertPathsFree({ byPath }: PlanSet, routes: readonly ReservedPa
 export function logGuardChanges(before: PlanSet, after: PlanSet, log: Log): void {
   for (const [id, { summary }] of after.byId) {
     const was = before.byId.get(id)?.summary.guard ?? summary.guard;
-    if (was !== summary.guard)
-      log.warn({ resource: id, was, is: summary.guard }, 'the guard of a resource has changed');
+    if (was !== summary.guard) log.warn({ resource: id, was, is: summary.guard }, 'resource guard changed');
   }
 }
 

@@ -87,7 +87,7 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
       replacePlans(await compileNext(next, added), next);
       // The plans are served already, so a plugin that fails to start is only logged.
       if (input.isServing())
-        await lifecycle.serve(added).catch((err: unknown) => log.error({ err }, 'a plugin did not begin'));
+        await lifecycle.serve(added).catch((err: unknown) => log.error({ err }, 'plugin did not start'));
       return { applied: true, ...seen };
     } catch (failure) {
       now.broken = true;

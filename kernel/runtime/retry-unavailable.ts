@@ -61,7 +61,7 @@ async function retryInstance(
     }
   }
   away.delete(key);
-  log.info({ plugin: key, seconds: Math.round((performance.now() - since) / 1000) }, 'what was waited for is there');
+  log.info({ plugin: key, seconds: Math.round((performance.now() - since) / 1000) }, 'server available');
   onAvailable();
   // Other instances may depend on this one.
   wake();

@@ -112,11 +112,11 @@ export function createRuntimeServices({
       const { code, where, options } = failure;
       // The caller logs rejections, so only failures are logged here.
       if (getFaultStatus(failure) >= 500 && !isRefused)
-        log.error({ id, trigger, part: part.key, code, ...where, err: options.cause ?? failure }, 'work failed');
+        log.error({ id, trigger, part: part.key, code, ...where, err: options.cause ?? failure }, 'job failed');
     }
     await invocation
       .dispose(failure === null)
-      .catch((error: unknown) => log.error({ id: invocation.id, err: error }, 'work left something behind'));
+      .catch((error: unknown) => log.error({ id: invocation.id, err: error }, 'cleanup after job failed'));
     notifyObservers(live, plan, invocation, clock, failure);
     if (failure === null) return DONE;
     const outcome = toFailure(failure);
@@ -147,7 +147,7 @@ export function createRuntimeServices({
         actions: timings ?? [],
         ...(trigger === 'job' && { attempt }),
       })
-      .catch((error: unknown) => log.error({ id, err: error }, 'an observer failed'));
+      .catch((error: unknown) => log.error({ id, err: error }, 'observer failed'));
   }
 
   const createTimings = (): [] | null => ((hooks()?.afterResponse ?? null) === null ? null : []);
@@ -168,8 +168,8 @@ export function createRuntimeServices({
       const missing = found.part.findMissing(work.needs);
       if (missing !== null) return toFailure(createFault('JOB_CHANGED', { name: key, missing }), true);
       if (found.part.version !== work.version)
-        log.info({ id, part: key }, 'work runs under newer definitions than it was accepted under');
-      if (attempt > 1) log.info({ id, part: key, attempt }, 'work is tried again');
+        log.info({ id, part: key }, 'job runs with newer definitions than it was accepted with');
+      if (attempt > 1) log.info({ id, part: key, attempt }, 'job retry');
       const payload = state.payload as Payload;
       const { headers, remote, trace } = state;
       const told = { timings: createTimings(), origin: trace, attempt };

@@ -40,7 +40,7 @@ export interface SocketServer {
   close(): Promise<void>;
 }
 
-const MISSED = 'a message did not reach a connection that it is addressed to (each cause is said once)';
+const MISSED = 'message not delivered to an addressed connection (each cause is logged once)';
 const MAX_CAUSES = 1000;
 
 /** For at most MAX_CAUSES pairs. */
@@ -132,7 +132,7 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
   if (websocket.force_token && getIdentities().length === 0)
     kernel.log.warn(
       { path: websocket.path },
-      'nobody can connect: `websocket.force_token` is set, and no resource takes a token',
+      'no client can connect: `websocket.force_token` is set, but no resource accepts a token',
     );
   let guards = listGuards(kernel.plans());
   const unwatch = kernel.running.onPlansReloaded(() => {

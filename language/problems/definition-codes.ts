@@ -11,7 +11,7 @@ export const DEFINITION_CODES = {
   SRC_EMPTY: defineProblem(
     'error',
     'Empty file',
-    'This file holds no definition.',
+    'This file contains no definition.',
     'Write a resource or a model, or delete the file.',
   ),
   SRC_SYNTAX: defineProblem(
@@ -23,7 +23,7 @@ export const DEFINITION_CODES = {
   SRC_DUPLICATE_KEY: defineProblem(
     'error',
     'Duplicate key',
-    '"{key}" is written twice in this object; readers would disagree about which one counts.',
+    '"{key}" is written twice in this object; parsers disagree about which value applies.',
     'Keep one of the two.',
   ),
   SRC_TOO_DEEP: defineProblem(
@@ -59,7 +59,7 @@ export const DEFINITION_CODES = {
   DEF_UNKNOWN_KEY: defineUnknown(
     'Unknown field',
     '"{key}" is not a field of {place}.{hint}',
-    'Unknown fields are refused, because a misspelt guard would silently not guard.',
+    'Unknown fields are errors, because a misspelt guard would have no effect.',
   ),
   DEF_INVENTED: defineProblem(
     'error',
@@ -74,9 +74,9 @@ export const DEFINITION_CODES = {
   ),
   DEF_MODEL_FORM: defineProblem(
     'error',
-    'Not the form of a model',
+    'Model has the wrong form',
     'A model is an object from field name to field, without {what}: write {right}.',
-    'The file name, or the one key around the fields, is the name of the model.',
+    'The model is named by its file, or by the one key around the fields.',
   ),
   DEF_VALUE: defineProblem(
     'error',
@@ -99,12 +99,16 @@ export const DEFINITION_CODES = {
   DEF_UNKNOWN_PLUGIN: defineUnknown(
     'Unknown plugin name',
     'There is no {kind} "{name}".{hint}',
-    'The config file says which plugins are enabled.',
+    'The config file lists the enabled plugins.',
   ),
-  DEF_CHOICE_MISSING: defineUnknown('Nothing chosen', '{place} needs one of {expected}.', 'Add exactly one of them.'),
+  DEF_CHOICE_MISSING: defineUnknown(
+    'No alternative chosen',
+    '{place} needs one of {expected}.',
+    'Add exactly one of them.',
+  ),
   DEF_CHOICE_MANY: defineProblem(
     'error',
-    'Too much chosen',
+    'Too many alternatives',
     '{place} takes only one of {expected}.',
     'Keep one and remove the others.',
   ),
@@ -124,31 +128,31 @@ export const DEFINITION_CODES = {
   ACC_UNKNOWN_ROOT: defineUnknown(
     'Unknown accessor',
     '"${root}" is not an accessor.{hint}',
-    'A dollar sign before an upper-case word always names an accessor.',
+    '`$` before an upper-case word always names an accessor.',
   ),
   ACC_TAIL: defineProblem('error', 'Accessor is incomplete', '"{accessor}" {what}.', 'See the page of the accessor.'),
   ACC_NOT_HERE: defineProblem(
     'error',
     'Accessor not allowed here',
     '"${root}" may not be used in {place}; allowed: {expected}.',
-    'What is written here is settled at load, or leaves the service; the accessor cannot be used for that.',
+    'This value is resolved at load or sent out of the service; the accessor cannot be used for that.',
   ),
   ACC_UNDECLARED: defineProblem(
     'error',
     'Claim not extracted',
     '"{accessor}" is read here, but this resource does not list "{name}" in `extract_claims`.{hint}',
-    'Claims are readable where `protected` verifies a token and `extract_claims` names them.',
+    'Claims can be read if `protected` verifies a token and `extract_claims` lists them.',
   ),
   ACC_POISON: defineProblem(
     'error',
     'Reserved name',
     '"{segment}" may not be part of a path.',
-    'The name would reach into the runtime. Rename the field.',
+    'The name accesses JavaScript internals. Rename the field.',
   ),
   ENV_MISSING: defineProblem(
     'error',
     'Missing environment variable',
     'The environment variable "{name}" is not set.{hint}',
-    'Set it, or write it into `.env`.',
+    'Set it, or add it to `.env`.',
   ),
 } as const;

@@ -141,8 +141,8 @@ describe('cache redis, with a server', function () {
     await proxy.passTraffic();
     await until(async () => (await measureRejection(() => handle.getValue('key')))[0] === 'none');
     expect(text((await handle.getValue('key')).value)).to.equal('value');
-    expect(told.filter((line) => line.includes('is away')).length).to.equal(1);
-    expect(told.filter((line) => line.includes('is back')).length).to.equal(1);
+    expect(told.filter((line) => line.includes('store unavailable')).length).to.equal(1);
+    expect(told.filter((line) => line.includes('store available')).length).to.equal(1);
   });
 
   it('gives up a server that hangs: the first command in a second, the next ones at once', async () => {
@@ -171,7 +171,7 @@ describe('cache redis, with a server', function () {
     expect(await redis.health?.(handle)).to.include({ ok: false, optional: true });
     await proxy.passTraffic();
     await until(async () => (await redis.health?.(handle))?.ok === true);
-    expect(told.filter((line) => line.includes('is away')).length).to.equal(1);
+    expect(told.filter((line) => line.includes('store unavailable')).length).to.equal(1);
   });
 
   it('says that a server came back empty', async () => {
@@ -182,7 +182,7 @@ describe('cache redis, with a server', function () {
     const again = await startOwnRedis(own.port);
     if ('skip' in again) throw new Error(again.skip);
     opened.push({ close: again.stop });
-    await until(() => Promise.resolve(told.some((line) => line.includes('came back empty'))));
+    await until(() => Promise.resolve(told.some((line) => line.includes('store is empty after a reconnect'))));
     await until(async () => (await measureRejection(() => handle.hasFlag('a')))[0] === 'none');
   });
 

@@ -51,7 +51,7 @@ export function testQueueLeases({ open, openWithJobs, runJobs }: Suite): void {
       expect(attempts).to.deep.equal([1]);
       late();
       await waitUntil(
-        () => first.messages.some((message) => message.includes('lease was lost')),
+        () => first.messages.some((message) => message.includes('lease lost')),
         'the late end was refused',
       );
       expect((await second.queue.list({})).map(({ state }) => state)).to.deep.equal(['running']);

@@ -73,9 +73,9 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
         await add(one, createTestJob(null, { id: 'after' }));
         await waitUntil(() => done.has('after'), 'work is taken again');
         // Not once for each failure; a late one of before may come after the first success.
-        const told = one.messages.filter((message) => /is away|is back/.test(message));
+        const told = one.messages.filter((message) => /store (un)?available/.test(message));
         expect(told).to.have.length.within(2, 4);
-        expect(told.at(-1)).to.contain('is back');
+        expect(told.at(-1)).to.contain('store available');
       });
     }
 

@@ -4,8 +4,8 @@ import { Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';
 import { createStoreWatch, type StoreWatch } from '../../plugins/queues/shared/store-watch.js';
 
-const AWAY = 'the store of the queue is away; work is neither accepted nor done';
-const BACK = 'the store of the queue is back';
+const AWAY = 'queue store unavailable; jobs are neither accepted nor run';
+const BACK = 'queue store available';
 const PATIENCE = 5;
 
 interface PendingCall {

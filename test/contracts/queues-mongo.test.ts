@@ -132,7 +132,7 @@ describe('queue on MongoDB', function () {
       if ('skip' in server) return skipTest(this, server.skip);
       ends.push(server.stop);
       const one = await open(at(server.url));
-      expect(hasMessage(one, 'is no replica set')).to.equal(true);
+      expect(hasMessage(one, 'is not a replica set')).to.equal(true);
       let ran = 0;
       await one.queue.startWorker(() => Promise.resolve((ran++, DONE)));
       await one.queue.add([createTestJob(), createTestJob()]);

@@ -91,9 +91,9 @@ describe('queue redis, its server', function () {
   });
 
   for (const [settings, words] of [
-    ['', 'keeps nothing on disk'],
-    [`--save '3600 1'`, 'only makes snapshots'],
-    ['--appendonly yes --maxmemory-policy allkeys-lru', 'throws work away when it is full'],
+    ['', 'without persistence'],
+    [`--save '3600 1'`, 'with snapshots only'],
+    ['--appendonly yes --maxmemory-policy allkeys-lru', 'evicts jobs when its memory is full'],
   ] as const)
     it(`is said to lose work where it may (${settings || 'no persistence'})`, async function () {
       const one = await open((await server(this, settings)).url);
@@ -114,15 +114,15 @@ describe('queue redis, its server', function () {
     const [worker, other] = [await open(url), await open(url)];
     await worker.queue.startWorker(() => new Promise(() => {}));
     await other.queue.add([createTestJob(), createTestJob()]);
-    expect(hasMessage(other, 'came back empty')).to.equal(false);
+    expect(hasMessage(other, 'is empty after a reconnect')).to.equal(false);
     const operator = new Redis(url);
     await operator.flushall();
     operator.disconnect();
-    await waitUntil(() => hasMessage(worker, 'came back empty'), 'the worker saw it');
+    await waitUntil(() => hasMessage(worker, 'is empty after a reconnect'), 'the worker saw it');
     expect(await health(worker)).to.deep.include({ ok: false, optional: true });
     // Whoever only adds sees it with the next work, although the worker has been there.
     await other.queue.add([createTestJob()]);
-    expect(hasMessage(other, 'came back empty')).to.equal(true);
+    expect(hasMessage(other, 'is empty after a reconnect')).to.equal(true);
     await worker.queue.releaseClaims();
   });
 
@@ -140,7 +140,7 @@ describe('queue redis, its server', function () {
         ),
       'it takes work again',
     );
-    expect(hasMessage(one, 'came back empty')).to.equal(true);
+    expect(hasMessage(one, 'is empty after a reconnect')).to.equal(true);
     expect(await one.queue.list({})).to.have.length(1);
   });
 
@@ -176,7 +176,7 @@ describe('queue redis, its server', function () {
     // Its end counts if nobody else began it meanwhile; otherwise the other's does.
     finish();
     await waitUntil(() => isEmpty(one), 'what ran is done');
-    expect(hasMessage(one, 'came back empty')).to.equal(false);
+    expect(hasMessage(one, 'is empty after a reconnect')).to.equal(false);
   });
 
   it('that is full refuses new work, does what is there, and takes work again', async function () {
@@ -220,7 +220,7 @@ describe('queue redis, its server', function () {
     const first = await server(this);
     await servers.splice(0)[0]?.stop();
     const one = await open(first.url);
-    expect(hasMessage(one, 'is away')).to.equal(true);
+    expect(hasMessage(one, 'store unavailable')).to.equal(true);
     expect(await health(one)).to.deep.include({ ok: false });
     let ran = 0;
     await one.queue.startWorker(() => Promise.resolve((ran++, DONE)));

@@ -80,19 +80,19 @@ describe('relay redis, when its server fails', function () {
     expect(await catchCode(cut.handle.publish(createDelivery('alone')))).to.equal('RLY_AWAY');
     expect(elapsed()).to.be.below(1000);
     expect(listActions(cut.got)).to.deep.equal(['alone']);
-    expect(await cut.health()).to.deep.equal({ ok: false, optional: true, detail: 'the relay does not answer' });
+    expect(await cut.health()).to.deep.equal({ ok: false, optional: true, detail: 'the relay does not respond' });
     await other.handle.publish(createDelivery('meanwhile'));
     await proxy.passTraffic();
     await waitUntil(() => cut.got.length === 2, 'what was said meanwhile');
-    await waitUntil(() => cut.log.some(({ message }) => message === 'the relay is back'), 'the log');
+    await waitUntil(() => cut.log.some(({ message }) => message === 'relay available'), 'the log');
     expect(listActions(cut.got)).to.deep.equal(['alone', 'meanwhile']);
     expect(listActions(other.got)).to.deep.equal(['meanwhile']);
     const rows = cut.log.map(({ message, fields }) => [message, fields['lost']]);
     expect(rows).to.deep.equal([
-      ['the relay is away; messages reach the clients of this process only', undefined],
-      ['the relay is back', 1],
+      ['relay unavailable; messages reach only clients of this process', undefined],
+      ['relay available', 1],
     ]);
-    expect(await cut.health()).to.deep.equal({ ok: true, detail: '1 messages did not reach other processes' });
+    expect(await cut.health()).to.deep.equal({ ok: true, detail: '1 messages were not sent to other processes' });
   });
 
   it('keeps what others did not get, where messages are kept, and sends it in order when the server is back', async () => {
@@ -179,7 +179,7 @@ describe('relay redis, when its server fails', function () {
     for (let n = 0; n < 500; n++) await other.handle.publish(createDelivery(`n${n}`));
     await proxy.passTraffic();
     await waitUntil(() => listActions(cut.got).includes('n499'), 'the latest');
-    const missed = cut.log.find(({ message }) => message.startsWith('messages to clients were missed'))?.fields[
+    const missed = cut.log.find(({ message }) => message.startsWith('messages to clients lost'))?.fields[
       'missed'
     ];
     expect(missed).to.equal(501 - cut.got.length);
@@ -216,7 +216,7 @@ describe('relay redis, when its server comes back empty', function () {
       try {
         // Both must be there again: what is sent before reaches whoever is.
         for (const { log } of relays)
-          await waitUntil(() => log.some(({ message }) => message.startsWith('the relay came back empty')), 'the log');
+          await waitUntil(() => log.some(({ message }) => message.startsWith('relay is empty after a reconnect')), 'the log');
         for (const { health } of relays) while (!((await health()) as { ok: boolean }).ok) await pause(10);
         await relays[1].handle.publish(createDelivery('c'));
         for (const { got } of relays) await waitUntil(() => got.length === 3, 'after');
@@ -224,7 +224,7 @@ describe('relay redis, when its server comes back empty', function () {
           expect(listActions(got)).to.deep.equal(['a', 'b', 'c']);
           expect(await handle.listSince(got[0]!.id!)).to.equal(null);
           expect(await handle.listSince(got[2]!.id!)).to.deep.equal([]);
-          expect(log.some(({ message }) => message.startsWith('the relay came back empty'))).to.equal(true);
+          expect(log.some(({ message }) => message.startsWith('relay is empty after a reconnect'))).to.equal(true);
         }
         const client = new Redis(again.url);
         await client.flushall();

@@ -225,7 +225,7 @@ describe('broadcasts, without the relay', () => {
     expect(elapsed()).to.be.below(1000);
     const rows = kernel.log.filter(({ level }) => level === 'warn' || level === 'error');
     expect(rows.map(({ message }) => message)).to.deep.equal([
-      'the relay is away; messages reach the clients of this process only',
+      'relay unavailable; messages reach only clients of this process',
     ]);
   });
 });

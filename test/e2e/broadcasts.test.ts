@@ -277,7 +277,7 @@ describe('broadcasts', () => {
     await post('/heard');
     overhearing.state.change = null;
     await silent(ada);
-    const row = kernel.log.find(({ message }) => message === 'a message to connected clients was not sent');
+    const row = kernel.log.find(({ message }) => message === 'message to connected clients not sent');
     expect(row).to.deep.include({ level: 'error' });
     expect(row?.fields).to.include({ place: 'heard#1' });
   });

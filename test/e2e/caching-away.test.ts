@@ -66,7 +66,7 @@ describe('cached results without their Redis', function () {
       await proxy.passTraffic();
       await untilKept();
     }
-    expect(kernel.log.filter(({ message }) => message.includes('results are computed, removals wait')).length).to.equal(
+    expect(kernel.log.filter(({ message }) => message.includes('results are computed, invalidations are pending')).length).to.equal(
       1,
     );
   });

@@ -118,7 +118,7 @@ describe('lintel backup and restore', () => {
     expect(await run(['backup', '--verify', copy])).to.include({ code: 0, stderr: '' });
     const again = await run(['backup', copy]);
     expect(again).to.include({ code: 1 });
-    expect(again.stderr).to.include('holds files already');
+    expect(again.stderr).to.include('already contains files');
   }).timeout(60_000);
 
   it('puts it back where nothing is, and the same rows, documents and files are served', async () => {
@@ -135,7 +135,7 @@ describe('lintel backup and restore', () => {
     });
     const refused = await run(['restore', copy], other.folder);
     expect(refused).to.include({ code: 1 });
-    expect(refused.stderr).to.include('holds files already');
+    expect(refused.stderr).to.include('already contains files');
     const replaced = await run(['restore', '--replace', copy], other.folder);
     expect(replaced).to.include({ code: 0, stderr: '' });
     const names = (await readdir(join(other.folder, '.lintel'))).filter((name) => name.includes('before'));
@@ -210,6 +210,6 @@ describe('lintel backup and restore', () => {
     await other.write('lintel.config.json', { connections: { main: { use: 'postgres', url } } });
     const done = await run(['backup', 'x'], other.folder);
     expect(done).to.include({ code: 1 });
-    expect(done.stderr).to.include('dialect:main (postgres)').and.include('pg_dump').and.include('nothing to copy');
+    expect(done.stderr).to.include('dialect:main (postgres)').and.include('pg_dump').and.include('no data on this machine');
   });
 });

@@ -48,7 +48,7 @@ describe('lintel check without the code of a project', () => {
       for (const word of ['check', 'audit']) {
         const { code, stderr } = await run(cwd, word);
         expect([code, await marks(cwd)], word).to.deep.equal([1, '']);
-        expect(stderr).to.contain('Not checked: what needs the plugins in ./mine (it has no manifest; ');
+        expect(stderr).to.contain('Not checked: fields of the plugins in ./mine (it has no manifest; ');
         expect(stderr).to.contain('`lintel manifest ./mine` writes it').and.contain('`--trust`');
       }
       // No name is called unknown that the plugin could bring.

@@ -46,7 +46,7 @@ describe('lintel serve ends', function () {
     const { code, stdout } = await child.stop('SIGTERM');
     expect(code).to.equal(1);
     expect(said(child)).to.deep.equal(['takes up nothing more', 'hands back', 'closed']);
-    expect(stdout).to.contain('work was handed back').and.not.contain('requests were cut off');
+    expect(stdout).to.contain('jobs released').and.not.contain('requests aborted');
   });
 
   it('at the second signal: work is handed back at once, and the exit code is not 0', async () => {

@@ -111,7 +111,7 @@ describe('lintel init', function () {
     expect(refused.stderr).to.contain('CLI_NOT_EMPTY').and.contain('--force').and.not.contain('    at ');
     const forced = await runCli(['init', '.', '--force'], { cwd: project.folder });
     expect(forced.code).to.equal(0);
-    expect(forced.stdout).to.contain('README.md (was there)').and.not.contain('  cd ');
+    expect(forced.stdout).to.contain('README.md (exists)').and.not.contain('  cd ');
     expect(await readFile(join(project.folder, 'README.md'), 'utf8')).to.equal('mine');
     expect(parseEnv(await readFile(join(project.folder, '.env'), 'utf8'))).to.include({ PORT: '1' });
     await access(join(project.folder, 'definitions/models/_note.model.json'));
@@ -138,7 +138,7 @@ describe('lintel init', function () {
   it('a file where the folder should be, and no folder at all, are told', async () => {
     const { folder: cwd } = await folderWith({ shop: 'a file' });
     const { code, stderr } = await runCli(['init', 'shop'], { cwd });
-    expect([code, stderr.includes('it is no folder'), stderr.includes('    at ')]).to.deep.equal([1, true, false]);
+    expect([code, stderr.includes('it is not a folder'), stderr.includes('    at ')]).to.deep.equal([1, true, false]);
     expect((await runCli(['init'], { cwd })).code).to.equal(2);
   });
 });

@@ -120,7 +120,7 @@ describe('lintel jobs', function () {
     expect(JSON.parse(stdout)).to.deep.equal({ ...JOBS[2]?.view, work: { state: work } });
     const none = await jobs('show', 'd9');
     expect([none.code, none.stdout]).to.deep.equal([1, '']);
-    expect(none.stderr).to.contain('There is no work "d9".');
+    expect(none.stderr).to.contain('There is no job "d9".');
   });
 
   it('shows nothing that a terminal would obey', async () => {
@@ -142,7 +142,7 @@ describe('lintel jobs', function () {
   });
 
   it('puts dead work back: one, or all', async () => {
-    expect((await jobs('retry', 'd1')).stdout).to.equal('1 put back\n');
+    expect((await jobs('retry', 'd1')).stdout).to.equal('1 retried\n');
     expect(await states()).to.equal('w1 waiting, r1 running, d1 waiting, d2 dead');
     const alive = await jobs('retry', 'w1');
     expect([alive.code, alive.stdout]).to.deep.equal([1, '']);
@@ -184,7 +184,7 @@ describe('lintel jobs', function () {
   it('says so where nothing is put off', async () => {
     await project.write('definitions/a.json', defineReturnResource('a', 1));
     const { code, stderr } = await jobs('list');
-    expect([code, stderr]).to.deep.equal([1, 'No definition puts work off, so there is no queue to look into.\n']);
+    expect([code, stderr]).to.deep.equal([1, 'No definition uses a queue.\n']);
   });
 
   it('does not disturb a server that runs', async () => {

@@ -48,7 +48,7 @@ for (const dialect of ['pglite', 'postgres'] as const) {
     it('--check changes nothing, and fails while there is something to change', async () => {
       const { code, stdout, stderr } = await run('--check');
       expect([code, stderr]).to.deep.equal([1, '']);
-      expect(stdout).to.contain('\n3 changes to make\n').and.not.contain('changes made');
+      expect(stdout).to.contain('\n3 changes to apply\n').and.not.contain('changes applied');
     });
 
     it('shows the changes and makes them, where starts leave the tables alone', async () => {
@@ -56,8 +56,8 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       const { code, stdout, stderr } = await run();
       expect([code, stderr]).to.deep.equal([0, '']);
       expect(stdout).to.match(/^cat \(main\)\n {2}\+ create table +id integer, name text\n {2}\+ add unique +name\n/);
-      expect(stdout).to.contain('\n3 changes to make\n').and.contain('\n2/3 cat: add unique name\n');
-      expect(stdout).to.match(/\n3 changes made in [\d.]+ s\n$/);
+      expect(stdout).to.contain('\n3 changes to apply\n').and.contain('\n2/3 cat: add unique name\n');
+      expect(stdout).to.match(/\n3 changes applied in [\d.]+ s\n$/);
       expect(await checkServed()).to.equal(200);
     });
 
@@ -94,7 +94,7 @@ describe('lintel migrate, on a new database', function () {
 
   it('--dry-run shows what --check shows, and does not fail', async () => {
     const dry = await run('--dry-run');
-    expect([dry.code, dry.stdout.includes('changes made')]).to.deep.equal([0, false]);
+    expect([dry.code, dry.stdout.includes('changes applied')]).to.deep.equal([0, false]);
     const checked = await run('--check');
     expect([checked.code, checked.stdout]).to.deep.equal([1, dry.stdout]);
   });
@@ -166,11 +166,11 @@ describe('lintel migrate --destroy', function () {
   it('shows a group for each connection', async () => {
     const { code, stdout } = await run();
     expect(code).to.equal(0);
-    expect(stdout).to.match(/^connection main: 3 changes to make\ncat \(main\)\n/);
+    expect(stdout).to.match(/^connection main: 3 changes to apply\ncat \(main\)\n/);
     expect(stdout).to.match(/\n\nconnection reports: 1 change to make\n_event \(reports\)\n/);
     expect(stdout)
-      .to.contain('\n\n4 changes to make\n')
-      .and.match(/\n4 changes made in/);
+      .to.contain('\n\n4 changes to apply\n')
+      .and.match(/\n4 changes applied in/);
   });
 
   it('takes nothing away unless asked to, and asked to only with --yes where nobody answers', async () => {
@@ -180,15 +180,15 @@ describe('lintel migrate --destroy', function () {
     expect([plain.code, plain.stdout]).to.deep.equal([
       0,
       'cat (main)\n  ! old: the model does not know this column; it is left as it is; `lintel migrate --destroy` drops it\n' +
-        '\nnothing to change; 1 difference left as they are\n',
+        '\nnothing to change; 1 difference not changed\n',
     ]);
     const asked = await run('--destroy');
     expect([asked.code, asked.stderr]).to.deep.equal([
       1,
-      'Nothing was changed: changes that take something away need --yes where nobody can answer.\n',
+      'Nothing was changed: without a terminal, destructive changes need --yes.\n',
     ]);
     expect(asked.stdout).to.contain('cat (main)\n  - drop column  old: loses 1 value\n');
-    expect(asked.stdout).to.contain('1 change to make, 1 of them takes something away\n');
+    expect(asked.stdout).to.contain('1 change to apply, 1 destructive\n');
     expect((await run('--destroy', '--check')).code).to.equal(1);
     const json = await run('--destroy', '--format', 'json');
     expect(JSON.parse(json.stdout))
@@ -197,7 +197,7 @@ describe('lintel migrate --destroy', function () {
     expect(await onServer('SELECT old FROM cat WHERE old IS NOT NULL')).to.equal(1);
     const done = await run('--destroy', '--yes');
     expect([done.code, done.stderr]).to.deep.equal([0, '']);
-    expect(done.stdout).to.match(/1\/1 cat: drop column old\n1 change made/);
+    expect(done.stdout).to.match(/1\/1 cat: drop column old\n1 change applied/);
     expect((await run('--destroy', '--check')).code).to.equal(0);
   });
 
@@ -236,7 +236,7 @@ describe('lintel migrate, on every other database', function () {
       const asked = await run('--destroy');
       expect([asked.code, asked.stderr]).to.deep.equal([
         1,
-        'Nothing was changed: changes that take something away need --yes where nobody can answer.\n',
+        'Nothing was changed: without a terminal, destructive changes need --yes.\n',
       ]);
       expect(asked.stdout).to.match(/ {2}- drop column +name: loses no values\n/);
       expect((await run('--destroy', '--check')).code).to.equal(1);
@@ -271,13 +271,13 @@ describe('lintel migrate, on every other database', function () {
       const checked = await runNew('--check');
       expect([checked.code, checked.stderr]).to.deep.equal([1, '']);
       expect(checked.stdout)
-        .to.contain('connection main: 3 changes to make\ncat (main)\n')
-        .and.contain('documents.main: 2 changes to make\n_dog (documents.main)\n  + create collection  name text\n');
+        .to.contain('connection main: 3 changes to apply\ncat (main)\n')
+        .and.contain('documents.main: 2 changes to apply\n_dog (documents.main)\n  + create collection  name text\n');
       const json = JSON.parse((await runNew('--dry-run', '--format', 'json')).stdout) as { steps: Loose[] };
       expect(json.steps.map((step) => step['store'])).to.include.members(['main', 'documents.main']);
       expect((await runNew('--dry-run', '--sql')).stdout).to.contain('-- documents.main: _dog, create collection\n');
       const { code, stdout } = await run();
-      expect([code, stdout.includes('\n5 changes made in ')]).to.deep.equal([0, true]);
+      expect([code, stdout.includes('\n5 changes applied in ')]).to.deep.equal([0, true]);
       expect(await run('--check')).to.deep.equal({ code: 0, stdout: 'nothing to change\n', stderr: '' });
       await project.write('definitions/_dog.json', { called: { type: 'String', optional: true } });
       const destroyed = await run('--destroy', '--yes');

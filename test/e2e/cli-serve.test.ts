@@ -50,7 +50,7 @@ describe('lintel serve', function () {
       const { code, stderr } = await (await start(ECHO, { env: { PORT: String(port) } })).finished;
       await new Promise((resolve) => other.close(resolve));
       expect(code).to.equal(1);
-      expect(stderr).to.contain(`Cannot listen on 127.0.0.1:${port}: the port is taken.`).and.not.contain('    at ');
+      expect(stderr).to.contain(`Cannot listen on 127.0.0.1:${port}: the port is in use.`).and.not.contain('    at ');
     });
 
     it('when the address is not ours', async () => {
@@ -126,7 +126,7 @@ describe('lintel serve', function () {
       await child.waitForOutput(/recorder holds a request/);
       const { code, stdout } = await child.stop('SIGTERM');
       expect([code, await lost]).to.deep.equal([1, 'lost']);
-      expect(stdout).to.contain('requests were cut off');
+      expect(stdout).to.contain('requests aborted');
     });
 
     it('restarted under load, it loses no request of clients that try again, and does none of them twice', async function () {

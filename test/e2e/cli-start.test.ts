@@ -23,15 +23,15 @@ describe('lintel serve starts', function () {
     const output = child.output();
     expect(output).to.match(/^verb +path +guard +validation +touches +answer$/m);
     expect(output).to.match(
-      /^POST +\/wallet\/deposit +JWT in Authorization +amount, note +_users, _transactions, _activity +result, rest later$/m,
+      /^POST +\/wallet\/deposit +JWT in Authorization +amount, note +_users, _transactions, _activity +result, then job$/m,
     );
     expect(output).to.match(/^POST +\/health +open +- +- +result$/m);
     expect(line).to.contain('/sign-up ');
     expect(output).to.match(/^clients connect at ws:\S+\/ws$/m);
-    const [, alone = ''] = /^of this process alone: (.+)$/m.exec(output) ?? [];
+    const [, alone = ''] = /^private to this process: (.+)$/m.exec(output) ?? [];
     const places = ['cache memory', 'queue embedded', 'relay local', 'scheduler embedded', 'storage local-disk'];
     expect(alone.split(', ')).to.have.members(places);
-    expect(output).not.to.contain('shared by processes');
+    expect(output).not.to.contain('shared between processes');
     const { stdout } = await run(line);
     expect(JSON.parse(stdout)).to.have.all.keys('id', 'email', 'name', 'token');
   });

@@ -182,7 +182,7 @@ for (const [store, choose] of Object.entries(STORES)) {
       } finally {
         silent.child.process.kill('SIGCONT');
       }
-      await silent.child.waitForOutput(/the lease was lost: what the work ended in is not counted/);
+      await silent.child.waitForOutput(/job lease lost: its result is not counted/);
       expect(await jobs()).to.deep.equal([]);
       const keys = listKeys(upstream.calls);
       expect([...new Set(keys)]).to.have.members(ids);

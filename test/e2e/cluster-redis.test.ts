@@ -162,14 +162,14 @@ describe('three processes and their Redis', function () {
     for (const index of [0, 1, 2]) await post(index, '/all', { n: index }, 200);
     // Each process has its own clients, at least.
     for (const [index, client] of clients.entries()) expect(await numbers(client, 1)).to.deep.equal([index]);
-    await said('the relay is away; messages reach the clients of this process only');
-    await said('the store of the queue is away; work is neither accepted nor done');
+    await said('relay unavailable; messages reach only clients of this process');
+    await said('queue store unavailable; jobs are neither accepted nor run');
     expect(await entries()).to.deep.equal(['d']);
 
     await startServer(server.port);
     upstream.holdAnswers(false);
-    await said('the relay is back');
-    await said('the store of the queue is back');
+    await said('relay available');
+    await said('queue store available');
     await waitForValue(entries, ({ length }) => length === 5);
     expect((await entries()).sort()).to.deep.equal(['a', 'b', 'c', 'd', 'then d']);
     for (const index of [0, 1, 2]) await post(index, '/all', { n: 10 + index }, 200);
@@ -186,7 +186,7 @@ describe('three processes and their Redis', function () {
     operator.disconnect();
     // The call was under way all the time, and counted.
     expect(upstream.calls).to.have.length(1);
-    for (const { output } of cluster.peers) expect(output()).not.to.contain('came back empty');
+    for (const { output } of cluster.peers) expect(output()).not.to.contain('is empty after a reconnect');
   });
 
   it('is emptied: every process says what is lost, and goes on', async () => {
@@ -196,16 +196,16 @@ describe('three processes and their Redis', function () {
     const operator = new Redis(server.url);
     await operator.flushall();
     operator.disconnect();
-    await said('the store of the queue came back empty: work that was accepted is lost');
+    await said('queue store is empty after a reconnect: accepted jobs are lost');
     for (const { client } of cluster.peers) {
       const { status, body } = await client.request('GET', '/status');
       expect(status).to.equal(200);
-      expect(JSON.stringify(body)).to.contain('came back empty');
+      expect(JSON.stringify(body)).to.contain('is empty after a reconnect');
       expect((await client.request('GET', '/status/ready')).status).to.equal(200);
     }
     for (const index of [0, 1, 2]) await post(index, '/all', { n: 20 + index }, 200);
     for (const client of clients) expect(await numbers(client, 3)).to.have.members([20, 21, 22]);
-    await said('the relay came back empty: what was sent before is not known any more');
+    await said('relay is empty after a reconnect: earlier messages are lost');
     await post(1, '/later', { id: 'after' }, 202);
     await waitForValue(entries, (ids) => ids.includes('after'));
   });

@@ -122,7 +122,7 @@ describe('three processes', function () {
 
   it('started at once on an empty database, and one of them made the tables', async () => {
     expect(clients).to.have.length(3);
-    const made = cluster.peers.filter((peer) => peer.output().includes('tables brought to the shape'));
+    const made = cluster.peers.filter((peer) => peer.output().includes('tables migrated'));
     expect(made).to.have.length(1);
     expect((await a().request('GET', '/status/ready')).status).to.equal(200);
   });

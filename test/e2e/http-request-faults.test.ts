@@ -278,7 +278,7 @@ describe('HTTPREQUEST and services that fail', () => {
     const from = kernel.log.length;
     await expectFailure('/follows-away', 502, 'OUT_STATUS');
     const rows = kernel.log.slice(from);
-    expect(rows.find(({ message }) => message === 'a call failed')?.fields).to.deep.equal({
+    expect(rows.find(({ message }) => message === 'HTTP call failed')?.fields).to.deep.equal({
       action: 'follows-away#1',
       host: `127.0.0.1:${upstream.port}`,
       code: 'OUT_STATUS',

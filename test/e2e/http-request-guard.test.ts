@@ -227,7 +227,7 @@ describe('calls and the addresses that they dial', () => {
       expect(status).to.equal(502);
       expect(body['code']).to.equal('OUT_REFUSED');
       const [warned, row] = kernel.log.filter(({ fields }) => fields['action'] === 'env#1');
-      expect(warned?.message).to.equal('calls to this host will be refused');
+      expect(warned?.message).to.equal('HTTP calls to this host will be rejected');
       expect(warned?.fields).to.include({ host: '127.0.0.3', reason: 'loopback' });
       expect(row?.fields).to.include({ code: 'OUT_REFUSED', reason: 'loopback', host: `127.0.0.3:${trap.port}` });
     });

@@ -119,7 +119,7 @@ describe('steps of work', function () {
     await dead();
     expect((await jobs())[0]?.failure).to.include({
       code: 'JOB_CHANGED',
-      detail: 'The actionable work#2 needs a value now that was not kept for it: name:work:text.',
+      detail: 'The actionable work#2 now needs a value that was not stored with the job: name:work:text.',
     });
     expect(await texts()).to.deep.equal(['one']);
   });

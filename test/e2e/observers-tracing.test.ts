@@ -105,7 +105,7 @@ describe('opentelemetry', function () {
     const kernel = await start(tracing({ timeout: 0.2, queue: 20 }));
     collector.answer = 503;
     const mentioned = () =>
-      kernel.log.filter(({ message }) => message.startsWith('the collector')).map(({ level }) => level);
+      kernel.log.filter(({ message }) => message.startsWith('trace export')).map(({ level }) => level);
     const waitForSpans = async (count: number): Promise<void> => {
       while (mentioned().length < count) {
         const elapsed = startStopwatch();

@@ -69,7 +69,7 @@ describe('lintel dev: the interface', function () {
     expect((await client.request('GET', '/docs')).status).to.equal(200);
     const from = child.output().length;
     await project.write('definitions/docs.json', defineReturnResource('docs', 'mine'));
-    await child.waitForOutput(/\/docs is answered by the resource "docs"/, from);
+    await child.waitForOutput(/\/docs is served by the resource "docs"/, from);
     expect((await client.post<unknown>('/docs', {})).body).to.equal('mine');
     expect((await client.request('GET', '/docs')).status).to.equal(405);
   });

@@ -82,7 +82,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       await project.remove('migrations/3-wrong.sql');
       const { code, stdout } = await run('migrate');
       expect(code).to.equal(0);
-      expect(stdout).to.contain('! the file was changed after it was run').and.contain('nothing to change');
+      expect(stdout).to.contain('! migration script changed after it was run').and.contain('nothing to change');
     });
 
     it('`check --database` and `serve` have the database refuse what it cannot run, at its place', async () => {
@@ -93,7 +93,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       for (const words of [['check', '--database'], ['serve']]) {
         const { code, stdout, stderr } = await run(...words);
         expect(code).to.equal(1);
-        expect(stdout + stderr).to.match(/SQL_REFUSED The database refuses this statement: .*thrice.* does not exist/i);
+        expect(stdout + stderr).to.match(/SQL_REFUSED The database rejects this statement: .*thrice.* does not exist/i);
         expect(stdout + stderr).to.match(/definitions\/wrong\.json:\d+:\d+\n[^\n]*thrice[^\n]*\n[^\n]* \^{6}\n/);
       }
     });

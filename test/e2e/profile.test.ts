@@ -166,7 +166,7 @@ describe('lintel serve with problems', function () {
       expect(stderr)
         .to.match(/POST(, GET)? +\/v /)
         .and.not.match(/POST(, GET)? +\/broken/);
-      expect(stdout).to.contain('resources with errors are left out').and.contain('"broken"');
+      expect(stdout).to.contain('resources with errors are skipped').and.contain('"broken"');
     });
   }
 

@@ -81,7 +81,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
         (ada) => ada.post('/wallet/transfer', { to_email: createEmail(), amount: 5, pin: PIN }),
       ],
       ['to oneself', 404, 'There is no wallet to send to.', (ada) => send(ada, ada, 5)],
-      ['with a wrong PIN', 401, 'The credentials are not right.', (ada, bob) => send(ada, bob, 5, { pin: '0000' })],
+      ['with a wrong PIN', 401, 'The credentials are not valid.', (ada, bob) => send(ada, bob, 5, { pin: '0000' })],
     ];
     for (const [title, status, detail, attempt] of refusals) {
       it(`${title} is refused with ${status}, and nothing has changed`, async () => {

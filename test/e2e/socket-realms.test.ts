@@ -107,7 +107,7 @@ describe('a uid', () => {
       ['to-courier', 'open-to-courier'],
       [],
     ]);
-    const missed = kernel.log.filter(({ message }) => message.includes('did not reach'));
+    const missed = kernel.log.filter(({ message }) => message.includes('not delivered'));
     expect(missed.map(({ level, fields }) => [level, fields['cause']])).to.have.deep.members([
       ['warn', 'the guard of the message does not let in its token'],
       ['warn', 'it shows no token that proves its uid'],

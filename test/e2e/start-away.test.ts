@@ -84,7 +84,7 @@ describe('lintel serve without its database', function () {
     const { code, stdout, stderr } = await child.stop();
     expect(code).to.equal(0);
     expect(stderr)
-      .to.contain('waiting for\n  dialect:postgres/main: ')
+      .to.contain('unavailable servers:\n  dialect:postgres/main: ')
       .and.match(/POST +\/note /);
     expect(stdout + stderr).not.to.contain(PASSWORD);
   });

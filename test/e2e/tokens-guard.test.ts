@@ -92,7 +92,7 @@ describe('the guard', () => {
     const { text } = await kernel.post('/me', {}, createBearerInit(token));
     const rows = kernel.log.slice(from).filter(({ level }) => level === 'debug');
     expect(rows).to.have.length(1);
-    expect(rows[0]?.message).to.equal('token refused');
+    expect(rows[0]?.message).to.equal('token rejected');
     expect(rows[0]?.fields).to.include({ resource: 'me', reason: 'the signature does not fit' });
     expect(text).to.contain(String(rows[0]?.fields['request'])).and.not.contain('signature');
     for (const part of [...token.split('.'), 'canary-claim']) expect(JSON.stringify(kernel.log)).not.to.contain(part);

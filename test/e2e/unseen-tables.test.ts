@@ -114,7 +114,7 @@ for (const [title, objects, isTriggered] of [
       });
 
       it('the log names those that touch tables, and the plan says what follows', () => {
-        const rows = kernel.log.filter(({ message }) => message.startsWith('triggers touch tables'));
+        const rows = kernel.log.filter(({ message }) => message.startsWith('triggers found'));
         expect(rows.map(({ fields }) => fields)).to.deep.equal([{ store: 'main', triggers: ['welcome on _guest'] }]);
         expect(JSON.stringify(kernel.kernel.plans().byId.get('guest')?.summary.describe)).to.contain('"serializable"');
       });
@@ -145,7 +145,7 @@ for (const [title, objects, isTriggered] of [
     });
 
     it('a trigger that sets a column of its row changes nothing', () => {
-      expect(kernel.log.filter(({ message }) => message.startsWith('triggers touch tables'))).to.deep.equal([]);
+      expect(kernel.log.filter(({ message }) => message.startsWith('triggers found'))).to.deep.equal([]);
     });
   });
 }

@@ -283,7 +283,7 @@ describe('webhooks', () => {
       status: 401,
       detail: 'The request could not be verified.',
     });
-    const rows = kernel.log.slice(from).filter(({ message }) => message === 'webhook refused');
+    const rows = kernel.log.slice(from).filter(({ message }) => message === 'webhook rejected');
     expect(rows.map(({ level, fields }) => [level, fields['reason']])).to.deep.equal(
       [
         'no header',

@@ -151,13 +151,13 @@ describe('a bucket of an S3 server', () => {
     const storage = await open();
     expect(await runtime.health!(storage)).to.deep.equal({ ok: true });
     answers = { 'HEAD /files': [404] };
-    expect(await runtime.health!(storage)).to.deep.equal({ ok: false, detail: 'the bucket is gone' });
+    expect(await runtime.health!(storage)).to.deep.equal({ ok: false, detail: 'the bucket does not exist' });
     answers = { 'HEAD /files': [503] };
-    expect(await runtime.health!(storage)).to.deep.equal({ ok: false, detail: 'the storage does not answer' });
+    expect(await runtime.health!(storage)).to.deep.equal({ ok: false, detail: 'the storage does not respond' });
     storage.removeInBackground?.(['a', '../x']);
     await runtime.close!(storage);
     expect(asked.slice(-2)).to.have.members(['DELETE /files/a', 'DELETE /files/.signed/a']);
-    expect(await runtime.health!(storage)).to.deep.equal({ ok: false, detail: 'the storage does not answer' });
+    expect(await runtime.health!(storage)).to.deep.equal({ ok: false, detail: 'the storage does not respond' });
     expect(await catchFaultParts(storage.remove(['a']))).to.deep.equal(['STO_AWAY', null, true]);
     await runtime.close!(storage);
   });

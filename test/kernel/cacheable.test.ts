@@ -218,7 +218,7 @@ describe('the store of cached entries', () => {
     await store.remove(['n']);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
     expect(await store.find('n', 'v', 60, undefined)).to.deep.equal({ errand: null });
-    expect(told.filter((line) => line.includes('removals wait')).length).to.equal(1);
+    expect(told.filter((line) => line.includes('invalidations are pending')).length).to.equal(1);
     isAway = false;
     await back;
     expect(tries).to.equal(2);

@@ -60,7 +60,7 @@ describe('files of the command line', () => {
     expect((await stat(at('secret'))).mode & 0o777, 'what is there keeps its mode').to.equal(0o640);
     await symlink(at('a.txt'), at('link'));
     expect(await catchRefusal(appendPrivateFile(at('link'), 'x'))).to.equal(
-      'CLI_FILE: it is a link, and links are not followed (ELOOP)',
+      'CLI_FILE: it is a link; links are not followed (ELOOP)',
     );
     expect(await catchRefusal(appendPrivateFile(at('none', 'b'), 'x'))).to.equal(
       'CLI_FILE: it cannot be written (ENOENT)',
@@ -76,7 +76,7 @@ describe('files of the command line', () => {
     await mkdir(at('made-not'));
     await symlink(at('made-not'), at('made', 'out'));
     await symlink(at('x'), at('made', 'too'));
-    const out = 'CLI_FILE: a link on the way leads out of the folder';
+    const out = 'CLI_FILE: its path contains a link out of the folder';
     expect(await catchRefusal(createNewFile(at('made'), 'out/c.txt', '1'))).to.equal(out);
     expect(await catchRefusal(createNewFile(at('made'), 'too/y/z/c.txt', '1'))).to.equal(out);
     expect(await readText(at('made-not', 'c.txt'))).to.equal(null);
@@ -114,7 +114,7 @@ describe('.env out of .env.example', () => {
     expect(added.sort()).to.deep.equal([
       ...['EMPTY copied', 'OTHER copied', 'PLAIN copied', 'QUOTED copied', 'SECRET generated', 'URL copied'],
     ]);
-    expect(text.split('\n')[0]).to.equal('# Made from .env.example. Holds secrets: keep it out of version control.');
+    expect(text.split('\n')[0]).to.equal('# Created from .env.example. Contains secrets: do not commit this file.');
     const { SECRET, ...rest } = parseEnv(text);
     expect(SECRET).to.match(/^[A-Za-z0-9]{40}$/);
     expect(rest).to.deep.equal({ PLAIN: 'a b', EMPTY: '', QUOTED: "it's", URL: 'http://a.b/c?d=e&f=1,2', OTHER: '1' });
@@ -164,13 +164,13 @@ describe('migrations in words', () => {
     const away = step({ change: 'drop', detail: 'x', destructive: true, loses: '3 rows' });
     expect(words([step(), away]).split('\n')).to.deep.equal([
       ...['cat (main)', '  + add column  born date', '  - drop        x: loses 3 rows', ''],
-      '2 changes to make, 1 of them takes something away',
+      '2 changes to apply, 1 destructive',
     ]);
-    expect(words([away, away]).split('\n').at(-1)).to.equal('2 changes to make, 2 of them take something away');
+    expect(words([away, away]).split('\n').at(-1)).to.equal('2 changes to apply, 2 destructive');
     expect(words([], [warning]).split('\n')).to.deep.equal([
-      ...['cat (main)', '  ! name: it differs', '', 'nothing to change; 1 difference left as they are'],
+      ...['cat (main)', '  ! name: it differs', '', 'nothing to change; 1 difference not changed'],
     ]);
-    expect(words([step()], [warning, warning])).to.match(/\n1 change to make; 2 differences left as they are$/);
+    expect(words([step()], [warning, warning])).to.match(/\n1 change to apply; 2 differences not changed$/);
   });
 
   it('are grouped by table, and by connection where there are several', () => {
@@ -194,7 +194,7 @@ describe('migrations in words', () => {
         'cat (documents.main)',
         '  + add column  born date',
         '',
-        '2 changes to make',
+        '2 changes to apply',
       ],
     ]);
   });

@@ -179,7 +179,7 @@ describe('the clock of schedules', () => {
     ledger.isAway = true;
     await time.advance(60_000);
     expect(isAborted()).to.equal(true);
-    expect(told).to.include('the claim of a scheduled run is lost; it may overlap with the next one');
+    expect(told).to.include('claim of a scheduled run lost; it may overlap with the next run');
   });
 
   it('does not repeat a run that fails; the next one comes when it is due', async () => {
@@ -187,7 +187,7 @@ describe('the clock of schedules', () => {
     start([of('0 * * * * *')]);
     await time.advance(2 * 60_000);
     expect(ran).to.deep.equal(['03-01T00:01:00', '03-01T00:02:00']);
-    expect(told).to.include('a scheduled run failed; the next one is not affected');
+    expect(told).to.include('scheduled run failed; the next run is not affected');
   });
 
   it('is not stopped by a run that throws', async () => {
@@ -209,8 +209,8 @@ describe('the clock of schedules', () => {
     await time.advance(60_000);
     expect(ran.slice(2)).to.deep.equal(['03-01T00:07:00']);
     expect(told.filter((message) => message.includes('ledger'))).to.deep.equal([
-      'the ledger of scheduled runs is away; nothing scheduled runs until it is back',
-      'the ledger of scheduled runs is back',
+      'schedule store unavailable; no scheduled run starts until it is available',
+      'schedule store available',
     ]);
   });
 
@@ -222,7 +222,7 @@ describe('the clock of schedules', () => {
     ledger.isAway = false;
     await time.advance(HOUR / 2);
     expect(ran).to.deep.equal(['03-01T02:00:00']);
-    expect(told.filter((message) => message === 'a run was missed')).to.have.length(1);
+    expect(told.filter((message) => message === 'scheduled run missed')).to.have.length(1);
   }).timeout(60_000);
 
   it('begins with a ledger that is away', async () => {

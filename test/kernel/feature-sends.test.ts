@@ -227,9 +227,9 @@ describe('a message about a result', () => {
 
   it('that cannot be sent is told in the log alone', async () => {
     expect((await send({}, { failure: createFault('RLY_AWAY') })).told).to.deep.equal([
-      'debug: a message reached the clients of this process only',
+      'debug: message sent only to clients of this process',
     ]);
     for (const failure of [createFault('OTHER'), new Error('x')])
-      expect((await send({}, { failure })).told).to.deep.equal(['error: a message to connected clients was not sent']);
+      expect((await send({}, { failure })).told).to.deep.equal(['error: message to connected clients not sent']);
   });
 });

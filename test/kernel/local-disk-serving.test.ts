@@ -277,7 +277,7 @@ describe('the storage local-disk', () => {
     expect(await catchCodeAndHeaders(() => handle.remove(['a']))).to.deep.equal(AWAY);
     expect(await runtime.health!(handle)).to.deep.equal({
       ok: false,
-      detail: 'the folder of the files cannot be written to',
+      detail: 'the upload folder is not writable',
     });
   });
 

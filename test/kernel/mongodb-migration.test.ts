@@ -135,7 +135,7 @@ describe('a migration of collections of MongoDB', () => {
     expect(lines.at(-1)).to.deep.equal([
       'info',
       { tables: ['notes'] },
-      'collections brought to the shape of the models',
+      'collections migrated',
     ]);
     expect(server.looks).to.equal(1);
   });
@@ -230,7 +230,7 @@ describe('a migration of collections that meets another process', () => {
     const { log, lines } = logging();
     await migrateMongo(server.connection, [TABLE], { store: 'main', log });
     expect([server.looks, server.commands]).to.deep.equal([2, []]);
-    expect(lines).to.deep.equal([['info', { tables: ['notes'] }, 'collections brought to the shape of the models']]);
+    expect(lines).to.deep.equal([['info', { tables: ['notes'] }, 'collections migrated']]);
   });
 
   it('looks twenty times at most', async () => {

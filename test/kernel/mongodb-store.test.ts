@@ -294,7 +294,7 @@ describe('a MongoDB store that is not open', () => {
     };
     expect(found.code).to.equal('QRY_UNAVAILABLE');
     expect(found.options).to.deep.include({ retryable: true, headers: { 'retry-after': '1' } });
-    expect(await runtime.health!(handle)).to.deep.equal({ ok: false, detail: 'the database does not answer' });
+    expect(await runtime.health!(handle)).to.deep.equal({ ok: false, detail: 'the database does not respond' });
     await runtime.close!(handle);
     const opening = runtime.open!(handle, { options: { url: 'http://x' }, instance: 'main' } as never);
     expect(await catchCode(opening)).to.equal('QRY_CONNECT');

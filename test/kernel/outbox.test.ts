@@ -72,7 +72,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     await waitForValue(rows, (left) => left.length === 6 && left.every((row) => (row as { refused: unknown }).refused));
     await outbox.stop();
     expect(taken).to.deep.equal(['one', 'two']);
-    const detail = 'The work that this request asks for is too large to be done later: 9 bytes, at most 5.';
+    const detail = 'The job of this request is too large: 9 bytes, at most 5.';
     expect(buried).to.deep.equal([[put('large'), { code: 'JOB_TOO_LARGE', detail }]]);
     expect(await rows()).to.deep.equal(Array(6).fill({ id: 'changed', refused: 'JOB_BROKEN' }));
     await engine.query('DELETE FROM lintel_outbox');

@@ -95,8 +95,8 @@ describe('plans', () => {
       const plans = kernel.plans();
       const [, later, mixed, ...more] = formatEndpointTable(plans, ['POST'], omitColor).split('\n');
       expect([later, mixed].map((line) => line?.split(/ {2,}/).at(-1))).to.deep.equal([
-        '202, done later',
-        'result, rest later',
+        '202, job',
+        'result, then job',
       ]);
       expect(more).to.deep.equal([]);
       const lines = (formatScheduleTable(plans, Date.UTC(2026, 6, 1, 12, 1), omitColor) ?? '').split('\n').slice(1);
@@ -107,7 +107,7 @@ describe('plans', () => {
     });
     await inCase('return-of-values', (kernel) => {
       expect(formatScheduleTable(kernel.plans(), 0, omitColor)).to.equal(null);
-      expect(formatEndpointTable(kernel.plans(), ['POST'], omitColor)).not.to.contain('answer');
+      expect(formatEndpointTable(kernel.plans(), ['POST'], omitColor)).not.to.contain('response');
     });
   });
 

@@ -104,7 +104,7 @@ describe('a run of claimed work', () => {
       expect(later).to.deep.equal(after === null ? [] : [after]);
       const outcome = after === null ? 'dead' : 'again';
       expect(ended).to.deep.equal([{ ...names, attempt, outcome, code: 'TST_FAILED' }]);
-      expect(messages.join()).to.contain(after === null ? 'is dead' : 'tried again');
+      expect(messages.join()).to.contain(after === null ? 'is dead' : 'retrying');
       const logged = { job: 'one', code: 'TST_FAILED', attempt, of: retries + 1 };
       expect(fields).to.deep.equal([after === null ? logged : { ...logged, again: after / 1000 }]);
     });
@@ -120,14 +120,14 @@ describe('a run of claimed work', () => {
     // Half as long as it has been there, a minute at most.
     expect(events).to.deep.equal(['fail one TST_FAILED Failed. 60000']);
     expect(ended).to.deep.equal([{ ...names, attempt: 1, outcome: 'again', code: 'TST_FAILED' }]);
-    expect(messages).to.deep.equal(['deferred work is not let in and waits']);
+    expect(messages).to.deep.equal(['job deferred: not admitted yet']);
   });
 
   it('counts as failed, and may be repeated, when the work throws', async () => {
     const settle = await start(claimed(1, 1), () => Promise.reject(new Error('broken')));
     await settle();
-    expect(events).to.deep.equal(['fail one JOB_FAILED The work ended with an error of its own. 2000']);
-    expect(messages[0]).to.equal('deferred work threw');
+    expect(events).to.deep.equal(['fail one JOB_FAILED The job threw an error. 2000']);
+    expect(messages[0]).to.equal('job threw an error');
   });
 
   it('has no names to report of what is no work', async () => {
@@ -155,7 +155,7 @@ describe('a run of claimed work', () => {
     }
     expect([events, ended, later]).to.deep.equal([[], [], []]);
     expect(messages).to.have.length(2);
-    expect(messages[0]).to.contain('the lease was lost');
+    expect(messages[0]).to.contain('lease lost');
   });
 
   it('gives up asking when the lease is lost meanwhile', async () => {
@@ -173,7 +173,7 @@ describe('a run of claimed work', () => {
     await settleJob(claimed(1, 5), DONE);
     await settleJob(claimed(1, 5), failing(true));
     expect([events.length, ended, later]).to.deep.equal([2, [], []]);
-    expect(messages.filter((message) => message.includes('the lease was lost'))).to.have.length(2);
+    expect(messages.filter((message) => message.includes('lease lost'))).to.have.length(2);
   });
 });
 

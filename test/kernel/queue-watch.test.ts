@@ -121,8 +121,8 @@ describe('sweeps of a store', () => {
     answer = () => Promise.resolve({ woken: 1, dead: ['a', 'b'], next: null });
     const sweeper = create();
     await sweeper.start();
-    const dead = 'deferred work was begun too often and is dead';
-    expect(messages).to.deep.equal([dead, dead, 'deferred work may run now']);
+    const dead = 'job is dead: too many attempts';
+    expect(messages).to.deep.equal([dead, dead, 'jobs due']);
     await sweeper.stop();
   });
 });
@@ -136,7 +136,7 @@ describe('a store that is unavailable', () => {
   });
   afterEach(() => time.restoreGlobals());
   const note = (_fields: object, message: string): void => {
-    messages.push(message.includes('is back') ? 'back' : 'unavailable');
+    messages.push(message.includes('store available') ? 'back' : 'unavailable');
   };
   const log: Log = { debug: note, info: note, warn: note, error: note };
   const wrong = new Error('no connection');

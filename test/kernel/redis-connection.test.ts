@@ -111,9 +111,9 @@ describe('the connection of the cache', () => {
         void lines.push([level, fields, message.replace(/ ?[;:(].*$/, '')]);
     return { log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') }, lines };
   };
-  const AWAY = (reason: string): unknown => ['warn', { reason }, 'the cache store is away'];
-  const BACK = ['info', {}, 'the cache store is back'];
-  const EMPTY = ['warn', {}, 'the cache store came back empty'];
+  const AWAY = (reason: string): unknown => ['warn', { reason }, 'cache store unavailable'];
+  const BACK = ['info', {}, 'cache store available'];
+  const EMPTY = ['warn', {}, 'cache store is empty after a reconnect'];
 
   /** `sets`: what the server answers to the trace, in order. */
   function connected(sets: (string | null | Error)[], policy: string | null = 'noeviction') {
@@ -168,7 +168,7 @@ describe('the connection of the cache', () => {
 
   it('tells once of a server that makes room by itself', async () => {
     for (const [policy, expected] of [
-      ['allkeys-lru', [['warn', { policy: 'allkeys-lru' }, 'the cache store makes room by itself']]],
+      ['allkeys-lru', [['warn', { policy: 'allkeys-lru' }, 'cache store evicts entries']]],
       ['noeviction', []],
       [null, []],
     ] as const) {
@@ -188,7 +188,7 @@ describe('the connection of the cache', () => {
     expect(await runtime.health!(handle)).to.deep.equal({
       ok: false,
       optional: true,
-      detail: 'the cache store does not answer',
+      detail: 'the cache store does not respond',
     });
     await runtime.close!(handle);
   });

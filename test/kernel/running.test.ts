@@ -68,9 +68,9 @@ describe('a run of deferred work', () => {
       return [...told];
     };
     expect(await resumeAndReadLog()).to.deep.equal([]);
-    expect(await resumeAndReadLog(WORK, 2)).to.deep.equal(['work is tried again']);
+    expect(await resumeAndReadLog(WORK, 2)).to.deep.equal(['job retry']);
     expect(await resumeAndReadLog({ ...WORK, version: 'w' })).to.deep.equal([
-      'work runs under newer definitions than it was accepted under',
+      'job runs with newer definitions than it was accepted with',
     ]);
   });
 

@@ -118,15 +118,15 @@ describe('the owner of an address', () => {
     expect(door('/ws', '/ws')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p answers it']);
     expect(door('/files/ws', '/files/')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p answers it']);
     expect(door('/files/ws', '/files')).to.be.an('array').with.lengthOf(1);
-    expect(door('/status')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'the status page has it']);
+    expect(door('/status')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'the status page uses it']);
     expect(listReservedPaths(config('/status', false), [])).to.deep.equal([]);
   });
 
   it('is one resource, or one plugin', () => {
     const catchTakenPaths = (...paths: readonly string[]) =>
       catchRefusal(() => assertPathsFree(createPlanSet([createPlan('files/a', 'new')]), routes(...paths)));
-    expect(catchTakenPaths('/files/', '/x')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" has it']);
-    expect(catchTakenPaths('/x', '/files/a')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" has it']);
+    expect(catchTakenPaths('/files/', '/x')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" uses it']);
+    expect(catchTakenPaths('/x', '/files/a')).to.deep.equal(['KRN_ROUTE', 'p', 'the resource "files/a" uses it']);
     expect(catchTakenPaths('/files', '/files/ab', '/file/', '/files/a/')).to.equal(undefined);
   });
 });

@@ -46,18 +46,18 @@ describe('a question before something is taken away', () => {
       ['\n', false],
     ] as const) {
       const terminal = fakeTerminal(true);
-      const answer = isConfirmed(terminal, 'Make these changes?', false);
+      const answer = isConfirmed(terminal, 'Apply these changes?', false);
       terminal.stdin.write(typed);
       expect(await answer, typed).to.equal(expected);
       const text = readErrorOutput(terminal);
-      expect(text).to.contain('Make these changes? What is taken away is lost for good. Type yes: ');
+      expect(text).to.contain('Apply these changes? Removed data is lost permanently. Type yes: ');
       expect(text.endsWith('Nothing was changed.\n'), typed).to.equal(!expected);
     }
   });
 
   it('is answered with no where the input ends', async () => {
     const terminal = fakeTerminal(true);
-    const answer = isConfirmed(terminal, 'Make these changes?', false);
+    const answer = isConfirmed(terminal, 'Apply these changes?', false);
     terminal.stdin.end();
     expect(await answer).to.equal(false);
     expect(readErrorOutput(terminal)).to.contain('Nothing was changed.\n');
@@ -65,9 +65,9 @@ describe('a question before something is taken away', () => {
 
   it('is not asked where an option has answered it, nor where there is no terminal', async () => {
     const [told, alone] = [fakeTerminal(true), fakeTerminal(false)];
-    expect(await isConfirmed(told, 'Make these changes?', true)).to.equal(true);
+    expect(await isConfirmed(told, 'Apply these changes?', true)).to.equal(true);
     expect(readErrorOutput(told)).to.equal('');
-    expect(await isConfirmed(alone, 'Make these changes?', false)).to.equal(false);
-    expect(readErrorOutput(alone)).to.contain('need --yes').and.not.contain('Make these changes?');
+    expect(await isConfirmed(alone, 'Apply these changes?', false)).to.equal(false);
+    expect(readErrorOutput(alone)).to.contain('need --yes').and.not.contain('Apply these changes?');
   });
 });

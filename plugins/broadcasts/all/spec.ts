@@ -22,8 +22,8 @@ export default definePlugin({
     BRC_ALL: {
       severity: 'warning',
       tag: 'unnecessary',
-      title: 'Everybody gets it',
-      message: '"broadcast_to" has no effect: with `ALL` everybody who is connected gets the message.',
+      title: 'Receivers without effect',
+      message: '"broadcast_to" has no effect: with `ALL` every connected client receives the message.',
       help: 'Remove it, or write `"broadcast_type": "SINGLE"` (one receiver) or `"BULK"` (a list).',
     },
   },

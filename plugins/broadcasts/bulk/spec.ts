@@ -32,8 +32,8 @@ export default definePlugin({
     BRC_LIST: {
       status: 422,
       title: 'No list of receivers',
-      message: '"broadcast_to" must give a list.',
-      help: 'Nothing was sent. A list of identifiers is expected.',
+      message: '"broadcast_to" must be a list.',
+      help: 'Nothing was sent. Use a list of identifiers.',
     },
     BRC_MANY: {
       status: 422,
@@ -45,7 +45,7 @@ export default definePlugin({
       severity: 'error',
       title: 'No list of receivers',
       message: '`broadcast_to` must be an accessor to a list, such as "$PAYLOAD.member_ids", or a list of accessors.',
-      help: 'One receiver is `"broadcast_type": "SINGLE"`.',
+      help: 'For one receiver use `"broadcast_type": "SINGLE"`.',
     },
   },
   examples: [

@@ -34,7 +34,7 @@ export default definePlugin({
       severity: 'error',
       title: 'No room',
       message: '`broadcast_to_room` must be text, such as "match $PAYLOAD.match_id", or a list of at most {max} texts.',
-      help: 'Write the name as `join_room` of the other resource has it.',
+      help: 'Write the same name as in `join_room` of the other resource.',
     },
   },
   examples: [

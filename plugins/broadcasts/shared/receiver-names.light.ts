@@ -8,7 +8,8 @@ export const constantErrors = {
   BRC_CONSTANT: {
     severity: 'warning',
     title: 'Always the same receiver',
-    message: '"{text}" is text, and so the same receiver each time; the value of that name is "$PAYLOAD.{text}".',
+    message:
+      '"{text}" is constant text, so the receiver never changes; for the value of that name write "$PAYLOAD.{text}".',
     help: 'Receivers are named by accessors: `$PAYLOAD.<name>`, `$PROTECTED.<claim>`. A text is a `uid` itself.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;

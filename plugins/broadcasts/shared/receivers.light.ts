@@ -48,7 +48,7 @@ export const receiverErrors = {
   BRC_RECEIVER: {
     status: 422,
     title: 'No receiver',
-    message: '"{field}" must give text of at most {max} characters, or a number.',
-    help: 'Nothing was sent. Who gets the message has to be told by the request, or by a result.',
+    message: '"{field}" must be text of at most {max} characters, or a number.',
+    help: 'Nothing was sent. The receiver must come from the request or from a result.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;

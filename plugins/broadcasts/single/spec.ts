@@ -36,7 +36,7 @@ export default definePlugin({
       severity: 'error',
       title: 'No receiver',
       message: '`broadcast_to` must name one receiver: an accessor, such as "$PAYLOAD.owner_id", text, or a number.',
-      help: 'A list of receivers is `"broadcast_type": "BULK"`.',
+      help: 'For a list of receivers use `"broadcast_type": "BULK"`.',
     },
   },
   examples: [

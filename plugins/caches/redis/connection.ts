@@ -13,7 +13,7 @@ export function createClient(address: RedisAddress, log: Log): Client {
   // Without a listener, ioredis prints errors to the console.
   client.on('error', (error: Error) => logUnavailable(told, log, error));
   client.on('ready', () => {
-    if (told.away) log.info({}, 'the cache store is back');
+    if (told.away) log.info({}, 'cache store available');
     told.away = false;
     checkServer(client, prefix, told, log).catch(() => undefined);
   });
@@ -30,17 +30,17 @@ interface CacheLogState {
 function logUnavailable(told: CacheLogState, log: Log, error: Error): void {
   if (told.away) return;
   told.away = true;
-  log.warn({ reason: error.message }, 'the cache store is away; results are computed, limits and revocations refuse');
+  log.warn({ reason: error.message }, 'cache store unavailable; results are computed, requests with limits or revocations are rejected');
 }
 
 /** Warns when the server evicts keys or has lost its data. */
 async function checkServer(client: Redis, prefix: string, told: CacheLogState, log: Log): Promise<void> {
   const isNew = (await client.set(`${prefix}here`, '1', 'NX')) === 'OK';
-  if (isNew && told.seen) log.warn({}, 'the cache store came back empty: counters and revoked tokens are forgotten');
+  if (isNew && told.seen) log.warn({}, 'cache store is empty after a reconnect: counters and revoked tokens are lost');
   told.seen = true;
   if (told.policy) return;
   told.policy = true;
   const policy = /maxmemory_policy:(\S+)/.exec(await client.info('memory'))?.[1] ?? 'noeviction';
   if (policy !== 'noeviction')
-    log.warn({ policy }, 'the cache store makes room by itself (maxmemory-policy): it may forget revoked tokens');
+    log.warn({ policy }, 'cache store evicts entries (maxmemory-policy): revoked tokens may be lost');
 }

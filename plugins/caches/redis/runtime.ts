@@ -35,7 +35,7 @@ export default defineRuntime(cache, {
       await client?.ping();
       return { ok: true };
     } catch {
-      return { ok: false, optional: true, detail: 'the cache store does not answer' };
+      return { ok: false, optional: true, detail: 'the cache store does not respond' };
     }
   },
 });

@@ -24,7 +24,7 @@ export default definePlugin({
     ...cacheErrors,
     CCH_ADDRESS: {
       title: 'Address of the cache',
-      message: 'The address of the cache store is not one of Redis.',
+      message: 'The address of the cache store is not a Redis address.',
       help: 'Write `redis://:password@host:6379/0`, or `rediss://...` for an encrypted connection, in the variable that `url` names.',
       status: 500,
     },

@@ -5,7 +5,7 @@ export const cacheErrors = {
   CCH_AWAY: {
     status: 503,
     title: 'Cache store not available',
-    message: 'A store that this request needs cannot be reached at the moment.',
+    message: 'A store that this request needs is unavailable.',
     help: 'The cache of the config (Redis) refused or lost the connection, did not answer within a second, or is full. What is merely cached is computed instead; limits and revoked tokens cannot do without. The log has the reason.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;

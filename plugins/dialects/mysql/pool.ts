@@ -143,7 +143,7 @@ export async function createPool(
       .then(async (member) => {
         await member.runCommand(`KILL ${id}`).finally(() => closeMember(member));
       })
-      .catch((error: unknown) => log.debug({ err: error }, 'a statement that took too long was not stopped'));
+      .catch((error: unknown) => log.debug({ err: error }, 'statement not cancelled after its timeout'));
   }
 
   async function connect(): Promise<Member> {

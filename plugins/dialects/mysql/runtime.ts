@@ -108,7 +108,7 @@ export default defineRuntime(dialect, {
       await handle.run(probe, [], null);
       return { ok: true };
     } catch {
-      return { ok: false, detail: 'the database does not answer' };
+      return { ok: false, detail: 'the database does not respond' };
     }
   },
 });

@@ -66,7 +66,7 @@ export default definePlugin({
       status: 500,
       title: 'Not for this database',
       message: '{what} has no counterpart on MySQL: write {instead}.',
-      help: 'Definitions are written in the SQL of PostgreSQL and translated when they are loaded. What has no certain counterpart is refused then.',
+      help: 'Definitions are written in the SQL of PostgreSQL and translated when they are loaded. What has no exact counterpart is rejected.',
     },
   },
   examples: [

@@ -56,7 +56,7 @@ export async function listenForCopies(folder: string, db: PGliteInterface, log: 
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
     holdForCopy(db, socket).catch((err: unknown) => {
-      log.warn({ err }, 'the database was not held for a copy');
+      log.warn({ err }, 'database not paused for a backup');
       socket.destroy();
     });
   });
@@ -70,7 +70,7 @@ export async function listenForCopies(folder: string, db: PGliteInterface, log: 
     });
     await chmod(path, 0o600);
   } catch (err) {
-    log.warn({ err, folder }, 'no socket for copies: `lintel backup` works at rest only');
+    log.warn({ err, folder }, 'no backup socket: `lintel backup` works only while the server is stopped');
   }
   return async () => {
     for (const socket of sockets) socket.destroy();

@@ -158,7 +158,7 @@ export default defineRuntime(dialect, {
       await requireEngine(handle).query('SELECT 1');
       return { ok: true };
     } catch {
-      return { ok: false, detail: 'the database does not answer' };
+      return { ok: false, detail: 'the database does not respond' };
     }
   },
 });

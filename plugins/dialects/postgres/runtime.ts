@@ -185,7 +185,7 @@ export default defineRuntime(dialect, {
       await handle.run(handle.prepare({ scan: selectOne, jsonColumns: [] }), [], null);
       return { ok: true };
     } catch {
-      return { ok: false, detail: 'the database does not answer' };
+      return { ok: false, detail: 'the database does not respond' };
     }
   },
 });

@@ -130,7 +130,7 @@ async function runChanges(
   }
   if (changes.length === 0) return;
   const changed = [...new Set(changes.map(({ table }) => table))];
-  who.log.info({ tables: changed, changes: changes.length }, 'tables brought to the shape of the models');
+  who.log.info({ tables: changed, changes: changes.length }, 'tables migrated');
 }
 
 const describeOutcome = ({ transactional }: Pick<Flavour, 'transactional'>, done: number, of: number): string =>

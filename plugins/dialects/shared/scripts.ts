@@ -54,7 +54,7 @@ export async function runScripts(
       withSession(async (session) => runOne(session, await find(session), script)),
     );
   }
-  if (pending.length > 0) who.log.info({ files: pending.map(({ file }) => file) }, 'SQL of the project was run');
+  if (pending.length > 0) who.log.info({ files: pending.map(({ file }) => file) }, 'migration scripts run');
   return pending.length > 0;
 }
 
@@ -89,7 +89,7 @@ function createScriptFault(flavour: Flavour, { file, text }: Script, cause: unkn
   });
 }
 
-const CHANGED = 'the file was changed after it was run: write what is new into a file of its own';
+const CHANGED = 'migration script changed after it was run: write the change into a new file';
 
 const toScriptStep = (store: string, { file }: Script): Omit<MigrationStep, 'sql' | 'loses'> => ({
   ...{ store, table: file, change: 'run file', detail: 'once' },

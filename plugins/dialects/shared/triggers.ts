@@ -25,6 +25,6 @@ export function hasTableAccess({ body }: Pick<Trigger, 'body'>): boolean {
 export function isTriggered(triggers: readonly Trigger[], store: string, log: Log): boolean {
   const found = triggers.filter(hasTableAccess).map(({ name, table }) => `${name} on ${table}`);
   if (found.length === 0) return false;
-  log.info({ store, triggers: found }, 'triggers touch tables: every transaction of this connection is serializable');
+  log.info({ store, triggers: found }, 'triggers found: every transaction of this connection is serializable');
   return true;
 }

@@ -136,7 +136,7 @@ export async function migrateCollections(
       }
     }
     await sql.commit(transaction);
-    log.info({ steps: now.steps.length }, 'collections brought to the shape of the models');
+    log.info({ steps: now.steps.length }, 'collections migrated');
   } catch (error) {
     await sql.rollback(transaction);
     throw error;

@@ -53,7 +53,7 @@ export default defineRuntime(documentStore, {
       await requireParts(handle).sql.execute('SELECT 1 AS one', [], null);
       return { ok: true };
     } catch {
-      return { ok: false, detail: 'the database does not answer' };
+      return { ok: false, detail: 'the database does not respond' };
     }
   },
 

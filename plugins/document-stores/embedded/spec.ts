@@ -45,8 +45,8 @@ export default definePlugin({
     ...dialectErrors,
     DOC_CONNECTION: {
       title: 'No such connection',
-      message: 'The document store {instance} lies in the SQL connection {connection}, which the config does not have.',
-      help: 'Add the connection to `connections`, or name one that is there: `"documents": { "main": { "use": "embedded", "connection": "main" } }`.',
+      message: 'The document store {instance} uses the SQL connection {connection}, which is not in the config.',
+      help: 'Add the connection to `connections`, or name an existing one: `"documents": { "main": { "use": "embedded", "connection": "main" } }`.',
       status: 500,
     },
     DOC_NOT_POSTGRESQL: {

@@ -118,7 +118,7 @@ export async function migrateMongo(
     if (!met) break;
     ({ changes } = await planChanges(connection, tables));
   }
-  if (changed.size > 0) log.info({ tables: [...changed] }, 'collections brought to the shape of the models');
+  if (changed.size > 0) log.info({ tables: [...changed] }, 'collections migrated');
 }
 
 /** True after a conflict with another process. */

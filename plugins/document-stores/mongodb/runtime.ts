@@ -52,7 +52,7 @@ export default defineRuntime(documentStore, {
       await requireConnection(handle).db.command({ ping: 1 });
       return { ok: true };
     } catch {
-      return { ok: false, detail: 'the database does not answer' };
+      return { ok: false, detail: 'the database does not respond' };
     }
   },
 });

@@ -93,8 +93,8 @@ function createSender(
   const logFailure = (error: unknown): void => {
     const code = error instanceof Fault ? error.code : undefined;
     // The relay itself logs once that it is unavailable.
-    if (code === 'RLY_AWAY') log.debug({ place }, 'a message reached the clients of this process only');
-    else log.error({ place, code, err: error }, 'a message to connected clients was not sent');
+    if (code === 'RLY_AWAY') log.debug({ place }, 'message sent only to clients of this process');
+    else log.error({ place, code, err: error }, 'message to connected clients not sent');
   };
   return async (message, frame) => {
     try {

@@ -123,21 +123,21 @@ export default definePlugin({
     ...relayErrors,
     BRC_NAME: {
       severity: 'error',
-      title: 'Name that changes',
-      message: 'The name of an event is the same in every message; no accessor can stand in it.',
-      help: 'Clients tell messages apart by `action`. What changes belongs into the result, which is sent as `data`.',
+      title: 'Event name with an accessor',
+      message: 'The name of an event must be constant; accessors are not allowed in it.',
+      help: 'Clients distinguish messages by `action`. Put values that change into the result, which is sent as `data`.',
     },
     BRC_OFF: {
       severity: 'warning',
-      title: 'Nobody is connected',
-      message: 'Nobody gets this message: the config does not let clients connect.',
-      help: 'Write `"websocket": {"enabled": true}` into the config, or set ALLOW_WEBSOCKET_CONNECTIONS to true. Where another process has the connections, nothing is wrong.',
+      title: 'WebSocket disabled',
+      message: 'No client receives this message: WebSocket is disabled in the config.',
+      help: 'Write `"websocket": {"enabled": true}` into the config, or set ALLOW_WEBSOCKET_CONNECTIONS to true. Ignore this if another process has the connections.',
     },
     BRC_EVERYTHING: {
       severity: 'warning',
       title: 'Everything is sent',
       message: 'Neither this actionable nor the resource has `returnables`: every column but the secret ones is sent.',
-      help: 'List the names that receivers need, beside the message.',
+      help: 'List the names that receivers need, next to the message.',
     },
     BRC_NOTHING: {
       severity: 'warning',

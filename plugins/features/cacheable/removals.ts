@@ -26,7 +26,7 @@ export function createRemovals(cache: Cache, log: Log): Removals {
     const now = performance.now();
     if (now - toldAt < QUIET) return;
     toldAt = now;
-    log.warn({ err: error }, 'the cache does not answer: results are computed, removals wait');
+    log.warn({ err: error }, 'cache unavailable: results are computed, invalidations are pending');
   }
 
   function queueRemoval(keys: readonly string[], error: unknown): void {
@@ -36,7 +36,7 @@ export function createRemovals(cache: Cache, log: Log): Removals {
       if (owed.size <= MOST_WAITING) break;
       // The entry now lives until it expires; an unbounded list would let an unavailable store exhaust the memory.
       owed.delete(key);
-      log.error({ key }, 'too many removals wait for the cache: one is given up');
+      log.error({ key }, 'too many pending cache invalidations: one is dropped');
     }
     timer ??= setTimeout(retry, RETRY).unref();
   }

@@ -13,9 +13,9 @@ export const errors = {
   },
   CPH_NONCE: {
     severity: 'error',
-    title: 'Nonce written down',
+    title: 'Fixed nonce',
     message: 'The `nonce` of {place} cannot be used: {what}.',
-    help: 'Remove it: each value gets a new one. In tests alone, with `"testing": true` in the config, it may be fixed.',
+    help: 'Remove it: each value gets a new one. A fixed nonce is allowed only in tests, with `"testing": true` in the config.',
   },
   CPH_AAD: {
     severity: 'error',
@@ -69,7 +69,7 @@ export const errors = {
   CPH_NOTHING_STORED: {
     severity: 'warning',
     title: 'Nothing to decrypt',
-    message: 'An actionable of mode {mode} gives what the definition writes, so nothing that was stored is decrypted.',
+    message: 'An actionable of mode {mode} returns values of the definition, so no stored value is decrypted.',
     help: 'Decrypt in the actionable that reads the value.',
   },
   CPH_NOT_SELECTED: {
@@ -94,7 +94,7 @@ export const errors = {
     status: 422,
     title: 'Nothing to encrypt',
     message: 'The value "{name}" is absent, and its column is not written without it.',
-    help: 'It comes from another actionable (`for`), which has to give it.',
+    help: 'It comes from another actionable (`for`), which must return it.',
   },
   CPH_TOO_MANY: {
     status: 413,

@@ -51,7 +51,7 @@ export function createActiveRuns({ running, ledger, log, time }: ActiveRunsInput
     let stop: () => void = () => undefined;
     let isHeld = true;
     const abortRun = (): void => {
-      log.warn({ action: key }, 'the claim of a scheduled run is lost; it may overlap with the next one');
+      log.warn({ action: key }, 'claim of a scheduled run lost; it may overlap with the next run');
       abort.abort();
     };
     const renewOnce = async (): Promise<void> => {
@@ -77,7 +77,7 @@ export function createActiveRuns({ running, ledger, log, time }: ActiveRunsInput
         return await ledger.finishRun(key, instant);
       } catch (error) {
         if (tried === TRIES || isAbandoned) {
-          log.warn({ action: key, err: error }, 'the end of a scheduled run could not be noted');
+          log.warn({ action: key, err: error }, 'end of a scheduled run not recorded');
           return;
         }
         await pause(PAUSE);
@@ -94,7 +94,7 @@ export function createActiveRuns({ running, ledger, log, time }: ActiveRunsInput
       if (!outcome.done)
         log.warn(
           { id, code: outcome.code, detail: outcome.detail },
-          'a scheduled run failed; the next one is not affected',
+          'scheduled run failed; the next run is not affected',
         );
     } finally {
       release();
@@ -107,7 +107,7 @@ export function createActiveRuns({ running, ledger, log, time }: ActiveRunsInput
     start(schedule, instant) {
       const abort = new AbortController();
       const over = run(schedule, instant, abort)
-        .catch((error: unknown) => log.error({ action: schedule.key, err: error }, 'a scheduled run ended badly'))
+        .catch((error: unknown) => log.error({ action: schedule.key, err: error }, 'scheduled run failed'))
         .finally(() => flights.delete(flight));
       const flight: ActiveRun = { key: schedule.key, instant, abort, over };
       flights.add(flight);

@@ -161,7 +161,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     if (due === null) return;
     const late = now - due;
     if (late > Math.max(catchUp, TOLERANCE)) {
-      log.warn({ action: schedule.key, instant: formatInstant(due) }, 'a run was missed');
+      log.warn({ action: schedule.key, instant: formatInstant(due) }, 'scheduled run missed');
       emitRun('run-missed', schedule, due);
     } else await claimDue(entry, due, late);
     advanceEntry(entry, due);
@@ -172,8 +172,7 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     if (entry.asking?.instant !== due) entry.asking = { instant: due, by: randomUUID() };
     const claimed = await flights.claim(schedule.key, due, entry.asking.by);
     if (claimed === 'mine') {
-      if (late > TOLERANCE)
-        log.warn({ action: schedule.key, instant: formatInstant(due) }, 'a run that was missed is made up for');
+      if (late > TOLERANCE) log.warn({ action: schedule.key, instant: formatInstant(due) }, 'missed run started late');
       flights.start(schedule, due);
       entry.told = false;
     }
@@ -181,7 +180,10 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     if (claimed === 'busy' && !entry.told) {
       entry.told = true;
       const skipped = await scheduler.countSkipped(schedule.key).catch(() => undefined);
-      log.warn({ action: schedule.key, instant: formatInstant(due), skipped }, 'skipped: the run before still goes on');
+      log.warn(
+        { action: schedule.key, instant: formatInstant(due), skipped },
+        'scheduled run skipped: the previous run is still active',
+      );
     }
   }
 
@@ -189,13 +191,12 @@ export function createCronScheduler({ running, scheduler, log, time }: CronSched
     running.emit({ what, resource, key, instant });
 
   function logUnavailable(error: unknown): void {
-    if (!isAway)
-      log.error({ err: error }, 'the ledger of scheduled runs is away; nothing scheduled runs until it is back');
+    if (!isAway) log.error({ err: error }, 'schedule store unavailable; no scheduled run starts until it is available');
     isAway = true;
   }
 
   function logAvailable(): void {
-    if (isAway) log.info({}, 'the ledger of scheduled runs is back');
+    if (isAway) log.info({}, 'schedule store available');
     isAway = false;
   }
 

@@ -109,15 +109,15 @@ export default definePlugin({
     },
     CRN_NO_OP: {
       severity: 'error',
-      title: 'A schedule that nothing begins',
+      title: 'Schedule on `no_op`',
       message: 'An actionable with "no_op" runs only when another one depends on it; this one has a schedule.',
       help: 'Remove `no_op`: what has a schedule is not run by requests anyway.',
     },
     CRN_RULES: {
       severity: 'error',
       title: 'Rules without a payload',
-      message: 'The clock brings no payload that these rules could judge.',
-      help: 'Remove the rules, or put the work of requests into an actionable of its own.',
+      message: 'Scheduled runs have no payload, so these rules have no effect.',
+      help: 'Remove the rules, or move the work for requests into a separate actionable.',
     },
   },
   examples: [

@@ -97,7 +97,7 @@ export default definePlugin({
     DEP_UNRESOLVED: {
       status: 422,
       title: 'Nothing to continue with',
-      message: 'An earlier step gave no value for {name}.',
+      message: 'An earlier step returned no value for {name}.',
       help: 'The row that the chain starts from does not exist, or has no such field.',
     },
   },

@@ -53,7 +53,7 @@ export default definePlugin({
     GEN_HALF: {
       severity: 'error',
       title: 'Half of a pair',
-      message: '"{have}" needs the text "{missing}" beside it.',
+      message: '"{have}" needs the text "{missing}" next to it.',
       help: 'Write `"generate": "ULID", "for": "id"`, or one object `{"generate": "ULID", "for": "id"}` under `generate`.',
     },
     GEN_TWICE: {

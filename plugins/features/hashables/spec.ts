@@ -32,7 +32,7 @@ export default definePlugin({
     HSH_TOO_MANY: {
       status: 413,
       title: 'Too many values to hash',
-      message: 'The list has more values to hash than are worked on for one request; at most {max} are accepted.',
+      message: 'The list has more than {max} values to hash, the limit for one request.',
       help: 'Send the list in parts.',
     },
     HSH_ITEMS: {
@@ -56,7 +56,7 @@ export default definePlugin({
     HSH_LONG: {
       severity: 'warning',
       title: 'Longer than the algorithm takes',
-      message: 'A max_length of {length} lets text pass that {algorithm} refuses: it takes {max} bytes.',
+      message: 'A max_length of {length} allows text that {algorithm} rejects: its limit is {max} bytes.',
       help: 'Lower the bound, so that callers read it from the rules; letters beyond ASCII take several bytes.',
     },
     HSH_RAW_BEFORE: {

@@ -29,8 +29,8 @@ export default defineRuntime(feature, {
           told = true;
           log.warn(
             { resource: tools.place },
-            'revoked tokens are kept in the memory of this process: a restart revives them, and other processes do not know them; ' +
-              'choose Redis with `"cache": { "use": "redis", "url": "$ENV.REDIS_URL" }`',
+            'revoked tokens are stored in the memory of this process: after a restart and in other processes they are valid again; ' +
+              'use Redis with `"cache": { "use": "redis", "url": "$ENV.REDIS_URL" }`',
           );
         }
         const readers = entries.map((entry) => tools.value(entry));

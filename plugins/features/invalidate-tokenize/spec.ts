@@ -46,10 +46,10 @@ export default definePlugin({
   errors: {
     TOK_REVOKE: {
       severity: 'error',
-      title: 'Nothing to judge tokens by',
+      title: '`tokenize` missing',
       message:
-        '`invalidate_tokenize` needs `tokenize` beside it: `"tokenize": { "type": "JWT", "encryption_key": "$ENV.JWT_SECRET_KEY" }`.',
-      help: 'Write the type, algorithm and key with which the tokens were made. Without them anybody could fill the store.',
+        '`invalidate_tokenize` needs `tokenize` next to it: `"tokenize": { "type": "JWT", "encryption_key": "$ENV.JWT_SECRET_KEY" }`.',
+      help: 'Write the type, algorithm and key of the tokens. Without them any caller could fill the store.',
     },
     TOK_REVOKE_FORM: {
       severity: 'error',

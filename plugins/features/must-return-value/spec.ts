@@ -59,9 +59,9 @@ export default definePlugin({
     },
     ACT_NOT_DEMANDED: {
       severity: 'error',
-      title: 'Result not demanded',
-      message: '`on_empty` says what happens without a result, but no result is demanded: it has no effect.',
-      help: 'Write `"must_return_value": true` beside it.',
+      title: 'Result not required',
+      message: '`on_empty` has no effect, because no result is required.',
+      help: 'Write `"must_return_value": true` next to it.',
     },
     ACT_STOP_REFUSES: {
       severity: 'error',

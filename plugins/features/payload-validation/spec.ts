@@ -77,9 +77,9 @@ export default definePlugin({
   errors: {
     VAL_BOUNDS: {
       severity: 'error',
-      title: 'Bounds cross',
-      message: '{low} {min} is larger than {high} {max}: nothing could pass.',
-      help: 'Correct one of the two.',
+      title: 'Contradicting bounds',
+      message: '{low} {min} is larger than {high} {max}: no value is valid.',
+      help: 'Fix one of the two.',
     },
     VAL_BOUND_UNUSED: {
       severity: 'warning',
@@ -91,8 +91,8 @@ export default definePlugin({
     VAL_BYPASSED: {
       severity: 'hint',
       title: 'Rules without effect',
-      message: 'The rules of this actionable are not judged.',
-      help: 'Remove `bypass_payload_validation` to judge them.',
+      message: 'The rules of this actionable are not checked.',
+      help: 'Remove `bypass_payload_validation` to check them.',
     },
   },
   examples: [
@@ -144,7 +144,7 @@ export default definePlugin({
       at: '/payload_validation/0',
     },
     {
-      title: 'Bounds cross',
+      title: 'Contradicting bounds',
       json: { payload_validation: [{ field: { a: { type: 'STRING' } }, min_length: 9, max_length: 3 }] },
       code: 'VAL_BOUNDS',
       at: '/payload_validation/0/min_length',

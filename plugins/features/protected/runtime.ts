@@ -114,8 +114,8 @@ function admitCaller(frame: Frame, claims: Claims): void {
 }
 
 const ELSEWHERE =
-  'a sound token was refused that was made by another issuer, for another audience or purpose; `issuer`, `audience` and `purpose` of ' +
-  '`protected` say which are taken (this is said once)';
+  'valid token rejected: it has another issuer, audience or purpose than `issuer`, `audience` and `purpose` of ' +
+  '`protected` (logged once)';
 
 /** One response for every reason. Errors other than TokenRefused are rethrown unchanged. */
 function createRejectToken(header: string, place: string, log: Log, tells: boolean): RejectToken {
@@ -125,7 +125,7 @@ function createRejectToken(header: string, place: string, log: Log, tells: boole
   let told = !tells;
   return ({ id }, error) => {
     if (!(error instanceof TokenRefused)) throw error;
-    log.debug({ resource: place, request: id, reason: error.reason }, 'token refused');
+    log.debug({ resource: place, request: id, reason: error.reason }, 'token rejected');
     // The signature is valid, so the guard probably lacks the issuer, audience or purpose of the token.
     if (error instanceof TokenMismatch && !told) {
       told = true;

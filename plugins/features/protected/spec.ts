@@ -69,16 +69,16 @@ export default definePlugin({
   errors: {
     TOK_NO_SETTINGS: {
       severity: 'error',
-      title: 'Nothing to judge tokens by',
+      title: '`tokenize` missing',
       message:
-        '`protected` needs `tokenize` beside it: `"tokenize": { "type": "JWT", "encryption_key": "$ENV.JWT_SECRET_KEY" }`.',
-      help: 'Write the type, algorithm and key with which the tokens were made.',
+        '`protected` needs `tokenize` next to it: `"tokenize": { "type": "JWT", "encryption_key": "$ENV.JWT_SECRET_KEY" }`.',
+      help: 'Write the type, algorithm and key of the tokens.',
     },
     TOK_REFUSED: {
       status: 401,
       title: 'Not authenticated',
       message: 'A valid token is required.',
-      help: 'Send the token in the header that the endpoint names. The log says at level debug why one was refused.',
+      help: 'Send the token in the header that the endpoint names. The log has the reason at level debug.',
     },
   },
   examples: [

@@ -66,7 +66,7 @@ export function createInbox(
         for (const id of await store.listOldJobs())
           if ((await queue().show(id)) === null) await store.remove(hashText(id));
       } catch (error) {
-        log.debug({ err: error }, 'notes of work that is over could not be looked for');
+        log.debug({ err: error }, 'notes of finished jobs not read');
       }
     },
   };

@@ -100,13 +100,13 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     const jobs = rows.map(({ id }) => id);
     const work = rows.flatMap((row) => openJob(row) ?? []);
     if (queue.moveToDeadLetter === undefined || work.length !== rows.length) {
-      log.error({ jobs, code }, 'the queue refuses work of the outbox; it stays there');
+      log.error({ jobs, code }, 'outbox jobs rejected by the queue; they stay in the outbox');
       await (await resolveSql(null)).markRejected(rows, code);
       return;
     }
     const { message } = (queueErrors as Readonly<Record<string, { message: string }>>)[code] ?? queueErrors.JOB_FAILED;
     for (const one of work) await queue.moveToDeadLetter(one, { code, detail: fillMessage(message, params) });
-    log.error({ jobs, code }, 'the queue refuses work of the outbox; it is dead');
+    log.error({ jobs, code }, 'outbox jobs rejected by the queue; they are dead');
     await (await resolveSql(null)).remove(rows);
   }
 
@@ -127,10 +127,10 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
     try {
       do again = false;
       while (((await transferBatch()) || again) && !resting);
-      if (failing) log.info({}, 'work of the outbox is handed over again');
+      if (failing) log.info({}, 'outbox flush available');
       failing = false;
     } catch (error) {
-      if (!failing) log.warn({ err: error }, 'work stays in the outbox: it cannot be handed over at the moment');
+      if (!failing) log.warn({ err: error }, 'outbox flush failed, retrying');
       failing = true;
     }
   }
@@ -165,7 +165,7 @@ export function createOutbox({ connection, queue, log, pause = PAUSE }: OutboxIn
         await (await resolveSql(null)).make(null);
       } catch (error) {
         // The first job creates the table then.
-        log.warn({ err: error }, 'the table of the outbox cannot be made at the moment');
+        log.warn({ err: error }, 'outbox table not created yet');
       }
       startTransfer();
     },

@@ -149,7 +149,7 @@ export default definePlugin({
     QUE_TWICE: {
       severity: 'error',
       title: 'Retries twice',
-      message: '`retries` stands in `queue` and beside it.',
+      message: '`retries` is set both in `queue` and next to it.',
       help: 'Keep the one in `queue`.',
     },
     QUE_MILLISECONDS: {
@@ -161,9 +161,9 @@ export default definePlugin({
     QUE_NOTHING: {
       severity: 'warning',
       tag: 'unnecessary',
-      title: 'Nothing to try again',
-      message: '`retries` counts for work that is done behind the answer; this is done for it.',
-      help: 'Write `"queue": {"retries": 2}`, or `"run_in_background": true` beside it.',
+      title: '`retries` without effect',
+      message: '`retries` applies to jobs only; this runs in the foreground.',
+      help: 'Write `"queue": {"retries": 2}`, or `"run_in_background": true` next to it.',
     },
   },
   examples: [

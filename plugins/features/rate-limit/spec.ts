@@ -77,21 +77,21 @@ export default definePlugin({
   errors: {
     LIM_IDENTIFIER: {
       severity: 'error',
-      title: 'Nobody is told apart',
+      title: 'No caller identifier',
       message: '`identifier` must be an accessor, such as "$HEADER.ip" or "$PROTECTED.id", or a list of them.',
-      help: 'A value that is the same in every request would let one caller use up the limit of all.',
+      help: 'With a constant value, all callers share one limit.',
     },
     LIM_EXCEEDED: {
       status: 429,
       title: 'Too many requests',
       message: 'Too many requests; try again in {seconds} s.',
-      help: 'Wait as long as `Retry-After` says.',
+      help: 'Wait for the seconds in `Retry-After`.',
     },
     LIM_UNIDENTIFIED: {
       status: 422,
-      title: 'Caller not told',
-      message: 'The request lacks what it is counted by.',
-      help: 'The endpoint counts requests by a value that this request leaves empty. Send it.',
+      title: 'Identifier missing',
+      message: 'The request lacks the identifier of the rate limit.',
+      help: 'The endpoint counts requests by a value that is empty here. Send it.',
     },
   },
   examples: [

@@ -39,21 +39,21 @@ export default definePlugin({
   errors: {
     RET_STAR: {
       severity: 'error',
-      title: 'No names in a list of names',
-      message: '"*" is not a name; list the names that leave, such as `["id", "email"]`, or leave `returnables` out.',
-      help: 'What leaves is written out, so that a column added later does not leave by itself.',
+      title: 'Wildcard in `returnables`',
+      message: '"*" is not a name; list the returned names, such as `["id", "email"]`, or omit `returnables`.',
+      help: 'Names are explicit, so that a column added later is not returned by accident.',
     },
     RET_NOT_THERE: {
       severity: 'warning',
       title: 'Name that no result has',
-      message: 'No result here has "{name}": nothing is answered under it.{hint}',
-      help: 'List names that the statement answers (`RETURNING id, email`), that a file has (`url`), or that `for` gives.',
+      message: 'No result here has "{name}", so it is not returned.{hint}',
+      help: 'List names that the statement returns (`RETURNING id, email`), that a file has (`url`), or that `for` defines.',
     },
     RET_EVERYTHING: {
       severity: 'warning',
       title: 'Everything is returned',
       message:
-        'Neither the resource nor this actionable has `returnables`: every column but the secret ones is answered.',
+        'Neither the resource nor this actionable has `returnables`: every column but the secret ones is returned.',
       help: 'List the names that callers need.',
     },
   },
@@ -104,7 +104,7 @@ function checkNames(
         : { fix: { title: `change to "${near}"`, text: JSON.stringify(near) } };
     const isLate = late?.some((one) => one.toLowerCase() === first.toLowerCase()) === true;
     const meant = near === undefined ? '' : ` Did you mean "${near}"?`;
-    const hint = isLate ? ' What has it is done behind the answer.' : meant;
+    const hint = isLate ? ' It is available only after the response.' : meant;
     return [{ code: 'RET_NOT_THERE', at: `/returnables/${i}`, params: { name: first, hint }, ...fix }];
   });
 }

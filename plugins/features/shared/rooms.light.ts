@@ -25,34 +25,34 @@ export const roomErrors = {
   WS_NO_CONNECTION: {
     status: 409,
     title: 'No connection',
-    message: 'This request came over no connection that could join or leave a room.',
+    message: 'This request has no WebSocket connection, so it cannot join or leave a room.',
     help: 'Send it as a message over a WebSocket connection.',
   },
   WS_ROOMS_FULL: {
     status: 409,
-    title: 'In too many rooms',
-    message: 'The work is done, but this connection is in as many rooms as it may be, and did not join "{name}".',
-    help: 'Leave a room first. The config bounds the rooms of a connection.',
+    title: 'Too many rooms',
+    message: 'The request succeeded, but the connection has reached its limit of rooms and did not join "{name}".',
+    help: 'Leave a room first. The limit is in the config.',
   },
   WS_ROOM: {
     severity: 'error',
     title: 'No room',
     message: '`{field}` must be text, such as "match $PAYLOAD.match_id", or a list of at most {max} texts.',
-    help: 'A room exists as soon as somebody is in it; any text is a name.',
+    help: 'A room exists while a connection is in it; any text is a name.',
   },
   WS_ROOM_LATER: {
     severity: 'error',
-    title: 'Nobody is there',
-    message: '`{field}` needs the connection that a message came over, and this actionable is done {when}.',
-    help: 'Put it on an actionable that is done for the answer.',
+    title: 'No connection',
+    message: '`{field}` needs the connection of the message, but this actionable runs {when}.',
+    help: 'Move it to an actionable that runs in the foreground.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
 export const ROOM_ANY = {
   severity: 'hint',
   title: 'Any room',
-  message: 'Whoever may call this joins whatever room they name, also one that another definition means for others.',
-  help: 'Put constant words around the value, which no other room begins with: "match $PAYLOAD.match_id".',
+  message: 'Callers can join any room by name, including rooms that another definition reserves.',
+  help: 'Add a constant prefix that no other room has: "match $PAYLOAD.match_id".',
 } as const satisfies CodeEntry;
 
 /** Findings of a field, except the hint ROOM_ANY. */
@@ -62,7 +62,7 @@ export function checkRoomField(field: string, { value: written, holder, root, ac
   const list: readonly unknown[] = Array.isArray(root['actionables']) ? root['actionables'] : [];
   const index = list.findIndex((one) => one === holder || getId(one) === holder['id']);
   const { later = false, scheduled = false } = actions.find((action) => action.index === index)?.timing ?? {};
-  const when = scheduled ? 'by the clock' : 'behind the answer';
+  const when = scheduled ? 'on a schedule' : 'after the response';
   return [
     ...findInvalidRooms(rooms).map((place) => ({
       code: 'WS_ROOM',

@@ -49,39 +49,39 @@ export default definePlugin({
   errors: {
     TOK_CLAIM_RESERVED: {
       severity: 'error',
-      title: 'Claim not free',
-      message: '"{name}" cannot be a claim of your own: {what}.',
+      title: 'Claim not allowed',
+      message: '"{name}" cannot be a custom claim: {what}.',
       help: 'Give the value another name in the result: `SELECT issuer AS issued_by`.',
     },
     TOK_CLAIM_SECRET: {
       severity: 'error',
       title: 'Secret in a token',
-      message: '"{name}" is hashed, encrypted or marked secret, and a token carries it to whoever holds the token.',
+      message: '"{name}" is hashed, encrypted or marked secret, but the holder of a token can read its claims.',
       help: 'Remove it from `custom_claim_fields`; an identifier is enough to find the rest.',
     },
     TOK_RESULT: {
       severity: 'error',
       title: 'No place for a token',
-      message: 'The main result is {what}, which cannot carry a token.',
+      message: 'The main result is {what}, which cannot contain a token.',
       help: 'Make the main result one object or mark another actionable `main_returnable`. Where `tokenize` is only to judge tokens, leave out `custom_claim_fields`.',
     },
     TOK_CLAIM_ABSENT: {
       severity: 'error',
-      title: 'Claim that no result has',
+      title: 'Claim not in any result',
       message:
-        'No actionable gives "{name}", so no token can be made: every request would end with 422, after its work.',
+        'No actionable returns "{name}", so no token can be issued: every request would return 422 after its statements ran.',
       help: 'Add the column to the select list or RETURNING list, and to the `returnables` of its actionable if it has any.',
     },
     TOK_NO_SUBJECT: {
       status: 401,
       title: 'Not authenticated',
       message: 'The credentials are not valid.',
-      help: 'No row was found that a token could be given out for.',
+      help: 'No row was found to issue a token for.',
     },
     TOK_NOT_OBJECT: {
       status: 422,
       title: 'No token possible',
-      message: 'The result is not one object, so it cannot carry a token.',
+      message: 'The result is not one object, so it cannot contain a token.',
       help: 'Make the main result of a resource with `tokenize` one object.',
     },
     TOK_CLAIM_MISSING: {

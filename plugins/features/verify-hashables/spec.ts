@@ -51,8 +51,8 @@ export default definePlugin({
     VER_FAILED: {
       status: 401,
       title: 'Not verified',
-      message: 'The credentials are not right.',
-      help: 'Nobody is told which part was wrong, or whether the record exists.',
+      message: 'The credentials are not valid.',
+      help: 'The response does not reveal which part is wrong, or whether the record exists.',
     },
     VER_BUSY: {
       status: 503,
@@ -68,9 +68,9 @@ export default definePlugin({
     },
     VER_CACHED: {
       severity: 'error',
-      title: 'Verified result from a cache',
-      message: 'A result from the cache would be answered without comparing "{property}".',
-      help: 'Take `read_from_cache` away here, on the actionable and on the resource.',
+      title: 'Verification skipped by the cache',
+      message: 'A cached result would be returned without comparing "{property}".',
+      help: 'Remove `read_from_cache` here, on the actionable and on the resource.',
     },
   },
   examples: [

@@ -53,7 +53,7 @@ const NO_STORE = { headers: { 'cache-control': 'no-store' } };
 function createResultHandler({ place }: PlanTools, log: Log): (frame: Frame, verdict: VerificationResult) => void {
   return ({ invocation, headers }, verdict) => {
     if (verdict !== true) {
-      log.debug({ resource: place, request: invocation.id, reason: verdict.refused }, 'webhook refused');
+      log.debug({ resource: place, request: invocation.id, reason: verdict.refused }, 'webhook rejected');
       throw createFault('WHK_REFUSED', {}, NO_STORE);
     }
     headers['cache-control'] = 'no-store';

@@ -39,13 +39,13 @@ export default definePlugin({
       title: 'Nothing is verified',
       message:
         '`verifications` names no verifier; write one: `"HmacSignatureVerifier": { "sig_header": "$HEADER.x-signature", "secret_key": "$ENV.WEBHOOK_SECRET" }`.',
-      help: 'Without a verifier anybody could call. A resource that is open to all is written without `webhook`.',
+      help: 'Without a verifier any caller is accepted. For an open resource, remove `webhook`.',
     },
     WHK_REFUSED: {
       status: 401,
       title: 'Not verified',
       message: 'The request could not be verified.',
-      help: 'The log says at level debug what was wrong with it.',
+      help: 'The log has the reason at level debug.',
     },
   },
   examples: [

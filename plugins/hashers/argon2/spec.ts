@@ -42,8 +42,7 @@ export default definePlugin({
     ARG_WEAK: {
       severity: 'hint',
       title: 'Cheap hash',
-      message:
-        'A memory_cost of {memory} with a time_cost of {passes} is cheap to guess against; 19456 with 2 is usual.',
+      message: 'A memory_cost of {memory} with a time_cost of {passes} makes guessing cheap; 19456 with 2 is usual.',
       help: 'Raise `memory_cost`, or `time_cost` where memory is short.',
     },
   },

@@ -38,7 +38,7 @@ export default definePlugin({
     HSH_WEAK: {
       severity: 'hint',
       title: 'Cheap hash',
-      message: 'A rounds_cost of {cost} is cheap to guess against; 12 is usual.',
+      message: 'A rounds_cost of {cost} makes guessing cheap; 12 is usual.',
       help: 'Use at least 10, and more as machines get faster.',
     },
     HSH_SLOW: {

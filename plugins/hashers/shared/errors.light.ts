@@ -5,7 +5,7 @@ export const hasherErrors = {
   HSH_BUSY: {
     status: 503,
     title: 'Too many passwords at once',
-    message: 'Too many passwords are waiting to be worked on.',
+    message: 'Too many passwords are waiting to be hashed.',
     help: 'Hashing takes a whole processor, so only a few run at a time and a hundred may wait. Send the request again later.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -110,7 +110,7 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
   function logFailure({ place, url }: HttpCall, { code, params }: Fault, error: unknown): void {
     const cause = error instanceof Fault ? '' : (error as NodeJS.ErrnoException).code;
     const reason = params['what'] ?? params['status'] ?? cause;
-    log.warn({ action: place, host: url.host, code, reason: String(reason ?? '') }, 'a call failed');
+    log.warn({ action: place, host: url.host, code, reason: String(reason ?? '') }, 'HTTP call failed');
   }
 
   return {

@@ -11,7 +11,7 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
   OUT_HOST: {
     severity: 'error',
     title: 'Host from a request',
-    message: 'Where the call goes would be decided by {name}; scheme, host and port are constant or read from `$ENV`.',
+    message: 'The target of the call depends on {name}; scheme, host and port must be constant or read from `$ENV`.',
     help:
       'Write the host out and put values into the path, the query or the body. A whole URL may come from a request where the ' +
       'config says `outbound.dynamic_hosts: true`.',
@@ -43,7 +43,7 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
   OUT_RETRIES: {
     severity: 'error',
     title: 'Repeated without a key',
-    message: 'A {method} that is sent again may be done twice.',
+    message: 'A {method} that is retried may run twice.',
     help: 'Send a header `Idempotency-Key` that the other service understands, or leave `retries` out.',
   },
   OUT_VALUE: {
@@ -54,8 +54,8 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
   },
   OUT_STATUS: {
     status: 502,
-    title: 'Other service refused',
-    message: 'Another service answered with status {status}.',
+    title: 'Other service returned an error',
+    message: 'Another service returned status {status}.',
     help: 'A status that is no failure is listed in `accept_status`.',
   },
   OUT_FAILED: {
@@ -73,7 +73,7 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
   OUT_TIMEOUT: {
     status: 504,
     title: 'Other service too slow',
-    message: 'Another service did not answer in time.',
+    message: 'Another service did not respond in time.',
     help: 'The deadlines are `outbound.timeouts` in the config and `timeout` in the definition.',
   },
   OUT_REFUSED: {

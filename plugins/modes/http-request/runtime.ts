@@ -54,7 +54,7 @@ function createWarn(outbound: Outbound, log: Log): Warn {
   return (origin, place) => {
     const { host, port } = getHostAndPort(new URL(origin));
     const reason = elsewhere.has(`${host}:${port}`) ? null : findHostRejection(host, port, policy);
-    if (reason !== null) log.warn({ action: place, host, reason }, 'calls to this host will be refused');
+    if (reason !== null) log.warn({ action: place, host, reason }, 'HTTP calls to this host will be rejected');
   };
 }
 

@@ -4,7 +4,7 @@ import type { CodeEntry } from '../../../contract/problem.js';
 export const UPLOAD_ERRORS = {
   UPL_SMALL: {
     severity: 'warning',
-    title: 'Hardly a file',
+    title: 'Size limit in megabytes',
     message: 'No file is larger than {size} bytes then; {size} MiB are {bytes}.',
     help: '`max_upload_file_size` counts bytes.',
   },
@@ -12,7 +12,7 @@ export const UPLOAD_ERRORS = {
     severity: 'warning',
     title: 'Files of any type',
     message: 'Without `allowed_mimetypes` files of every type are stored, except what a browser would run.',
-    help: 'List the types that are meant: `"allowed_mimetypes": ["image/*"]`.',
+    help: 'List the allowed types: `"allowed_mimetypes": ["image/*"]`.',
   },
   UPL_MEDIA_TYPE: {
     severity: 'error',
@@ -23,18 +23,18 @@ export const UPLOAD_ERRORS = {
   UPL_FOLDER: {
     severity: 'error',
     title: 'Folder not possible',
-    message: 'Files cannot go here: {what}.',
+    message: 'Files cannot be stored here: {what}.',
     help: 'A folder is written `avatars` or `users/$PROTECTED.id`: names with single slashes between them.',
   },
   UPL_DELETE_FOLDER: {
     severity: 'error',
-    title: 'Removes files of anybody',
+    title: 'Removes files of any caller',
     message: '`delete_files` removes only what is inside `upload_folder`, but {what}.',
     help: 'Name the folder whose files may be removed, best one of the caller: `"upload_folder": "users/$PROTECTED.id"`.',
   },
   UPL_DELETE_SHARED: {
     severity: 'warning',
-    title: 'Removes files of others',
+    title: 'Removes files of other callers',
     message: 'The folder is the same for all callers: {who} may remove every file in it.',
     help: 'Put a claim of the token into the folder where files belong to callers: `users/$PROTECTED.id`.',
   },
@@ -52,20 +52,20 @@ export const UPLOAD_ERRORS = {
   },
   UPL_TYPE_REFUSED: {
     status: 415,
-    title: 'Type of file refused',
+    title: 'File type not allowed',
     message: 'A file is not of a type that is accepted here.',
     help: 'What counts are the bytes of the file; they must agree with the type that the client declares.',
   },
   UPL_FOLDER_VALUE: {
     status: 422,
-    title: 'Value refused',
+    title: 'Value not allowed',
     message: 'A value that names a folder must be 1 to 64 letters, digits, `_` and `-`.',
-    help: 'Values of the request or of the token stand in the folder of these files; only plain identifiers may.',
+    help: 'The folder of these files contains values of the request or token; they must be plain identifiers.',
   },
   UPL_KEY: {
     status: 422,
-    title: 'Not a key of yours',
+    title: 'Key of another folder',
     message: 'The body must be an array of up to {max} storage keys of this folder; nothing was removed.',
-    help: 'Send keys as the upload answered them. Each entry of `errors` names one that lies elsewhere.',
+    help: 'Send keys as the upload returned them. Each entry of `errors` names a key of another folder.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -152,14 +152,14 @@ function prepareFile(file: UploadedFile, type: MediaType | undefined, folder: st
 /** `kept`: other work was committed and may refer to the files. */
 async function removeStored(store: Storage, log: Log, keys: readonly string[], kept: boolean): Promise<void> {
   if (kept) {
-    log.warn({ keys }, 'the request failed after its files were stored and something else was done; they stay');
+    log.warn({ keys }, 'request failed after its files were stored and other changes were committed; the files stay');
     return;
   }
   try {
     await store.remove(keys);
   } catch (error) {
     if (store.removeInBackground !== undefined) return store.removeInBackground(keys);
-    log.error({ keys, err: error }, 'the request failed, and its files could not be removed');
+    log.error({ keys, err: error }, 'request failed and its files could not be removed');
   }
 }
 

@@ -36,8 +36,8 @@ function createLoggingExporter(exporter: SpanExporter, log: Log): SpanExporter {
       exporter.export(spans, (result) => {
         const failed = Number(result.code) !== 0;
         if (failed && !isAway)
-          log.warn({ why: getReason(result.error) }, 'the collector takes no spans; said once until it does again');
-        if (!failed && isAway) log.info({}, 'the collector takes spans again');
+          log.warn({ why: getReason(result.error) }, 'trace export failed (logged once until it succeeds)');
+        if (!failed && isAway) log.info({}, 'trace export available');
         isAway = failed;
         tell(result);
       });

@@ -55,7 +55,7 @@ export default definePlugin({
   errors: {
     OBS_TOKEN: {
       title: 'No token',
-      message: 'The page is for those who have its token.',
+      message: 'This page requires a bearer token.',
       help: 'Send the token of the config as `Authorization: Bearer <token>`.',
       status: 401,
     },

@@ -121,7 +121,7 @@ export default definePlugin({
     MQL_KEY: {
       status: 422,
       title: 'Name not allowed',
-      message: 'A name in the value cannot be kept in a document.',
+      message: 'A name in the value cannot be stored in a document.',
       help: 'Names inside documents that a client sends must not begin with `$`, hold a dot or a NUL character, or be `__proto__`.',
     },
     // The same text as for SQL statements.

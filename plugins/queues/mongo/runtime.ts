@@ -48,14 +48,10 @@ export default defineRuntime(queue, {
     if (server === undefined) return;
     try {
       const { isStandalone } = await server.getConnection();
-      if (isStandalone)
-        log.warn(
-          {},
-          'the store of the queue is no replica set: work that is accepted together may be accepted in part',
-        );
+      if (isStandalone) log.warn({}, 'queue store is not a replica set: jobs of one request may be accepted in part');
     } catch (error) {
       if (FATAL.has((error as { readonly code?: unknown }).code)) throw new BootError('JOB_MONGO_REFUSED', {}, error);
-      log.warn({ err: error }, 'the store of the queue is away; it is looked for until it is there');
+      log.warn({ err: error }, 'queue store unavailable, retrying');
     }
   },
 
@@ -73,7 +69,7 @@ export default defineRuntime(queue, {
       await handle.list({ limit: 1 });
       return { ok: true };
     } catch {
-      return { ok: false, detail: 'the store of the queue does not answer' };
+      return { ok: false, detail: 'the queue store does not respond' };
     }
   },
 });

@@ -51,14 +51,14 @@ export default definePlugin({
     ...queueErrors,
     JOB_MONGO_ADDRESS: {
       title: 'Address of the queue',
-      message: 'The address of the queue is not one of MongoDB.',
+      message: 'The address of the queue is not a MongoDB address.',
       help: 'Write `mongodb://user:password@host:27017/database`, or `mongodb+srv://...`, in the variable that `url` names.',
       status: 500,
     },
     JOB_MONGO_REFUSED: {
-      title: 'Queue refused',
+      title: 'Queue login rejected',
       message: 'The MongoDB server of the queue refused the login, or does not let the user make what the queue needs.',
-      help: 'User and password stand in the variable that `url` names; the user needs the role `readWrite`. The log has the words of the server.',
+      help: 'User and password stand in the variable that `url` names; the user needs the role `readWrite`. The log has the message of the server.',
       status: 500,
     },
   },

@@ -43,7 +43,7 @@ export default defineRuntime(queue, {
     } catch (error) {
       const { code } = error as { readonly code?: unknown };
       if (typeof code === 'string' && FATAL.test(code)) throw new BootError('JOB_POSTGRES_REFUSED', {}, error);
-      log.warn({ err: error }, 'the store of the queue is away; it is looked for until it is there');
+      log.warn({ err: error }, 'queue store unavailable, retrying');
     }
   },
 
@@ -62,7 +62,7 @@ export default defineRuntime(queue, {
       return { ok: true };
     } catch {
       // Requests that do not use the queue are still served.
-      return { ok: false, optional: true, detail: 'the store of the queue does not answer' };
+      return { ok: false, optional: true, detail: 'the queue store does not respond' };
     }
   },
 });

@@ -44,7 +44,7 @@ export function createServer({ url, size }: ServerOptions, log: Log): Server {
   };
   const pool = new pg.Pool({ ...client, application_name: 'lintel queue', max: size });
   // Without a listener, a lost connection would end the process.
-  pool.on('error', (error) => log.debug({ err: error }, 'idle connection of the queue dropped'));
+  pool.on('error', (error) => log.debug({ err: error }, 'idle queue connection dropped'));
   let making: Promise<void> | null = null;
   const ensureTables = (): Promise<void> =>
     (making ??= createTablesLocked(pool).catch((error: unknown) => {

@@ -44,14 +44,14 @@ export default definePlugin({
     ...queueErrors,
     JOB_POSTGRES_ADDRESS: {
       title: 'Address of the queue',
-      message: 'The address of the queue is not one of PostgreSQL.',
+      message: 'The address of the queue is not a PostgreSQL address.',
       help: 'Write `postgres://user:password@host:5432/database` in the variable that `url` names.',
       status: 500,
     },
     JOB_POSTGRES_REFUSED: {
-      title: 'Queue refused',
-      message: 'The server of the queue refused the login, or does not have the database.',
-      help: 'User, password and database stand in the variable that `url` names. The log has the words of the server.',
+      title: 'Queue login rejected',
+      message: 'The server of the queue rejected the login, or does not have the database.',
+      help: 'User, password and database are in the variable that `url` names. The log has the message of the server.',
       status: 500,
     },
   },

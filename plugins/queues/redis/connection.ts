@@ -20,11 +20,10 @@ const readInfoField = (info: string, name: string): string | undefined =>
 export async function checkServerSettings(client: Redis, log: Log): Promise<void> {
   const info = await client.info();
   const version = readInfoField(info, 'redis_version') ?? '0';
-  if (Number.parseInt(version, 10) < 7)
-    log.error({ version }, 'the queue needs Redis 7 or later: nothing can be added');
+  if (Number.parseInt(version, 10) < 7) log.error({ version }, 'queue needs Redis 7 or later: no job can be added');
   const policy = readInfoField(info, 'maxmemory_policy') ?? 'noeviction';
   if (policy.startsWith('allkeys'))
-    log.error({ policy }, 'the store of the queue throws work away when it is full: set `maxmemory-policy noeviction`');
+    log.error({ policy }, 'queue store evicts jobs when its memory is full: set `maxmemory-policy noeviction`');
   if (readInfoField(info, 'aof_enabled') === '1') return;
   // Some servers deny CONFIG.
   const snapshots = await client.config('GET', 'save').then(
@@ -32,10 +31,7 @@ export async function checkServerSettings(client: Redis, log: Log): Promise<void
     () => undefined,
   );
   if (snapshots === false)
-    log.error({}, 'the store of the queue keeps nothing on disk: a restart loses all work (set `appendonly yes`)');
+    log.error({}, 'queue store without persistence: a restart loses all jobs (set `appendonly yes`)');
   else
-    log.warn(
-      {},
-      'the store of the queue only makes snapshots: a crash loses the work since the last one (set `appendonly yes`)',
-    );
+    log.warn({}, 'queue store with snapshots only: a crash loses the jobs since the last one (set `appendonly yes`)');
 }

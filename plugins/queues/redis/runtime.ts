@@ -29,7 +29,7 @@ export default defineRuntime(queue, {
     const client = createClient(address);
     const store = createRedisStore(client, address.prefix, () => {
       server.forgot = true;
-      log.error({}, 'the store of the queue came back empty: work that was accepted is lost');
+      log.error({}, 'queue store is empty after a reconnect: accepted jobs are lost');
     });
     const server: Server = { client, store, forgot: false, ear: null };
     const made = createQueue({
@@ -73,7 +73,7 @@ export default defineRuntime(queue, {
         server.client.disconnect();
         throw new BootError('JOB_REDIS_REFUSED', {}, err);
       }
-      log.warn({ err }, 'the store of the queue is away; it is looked for until it is there');
+      log.warn({ err }, 'queue store unavailable, retrying');
     } finally {
       clearTimeout(late);
       server.client.off('error', recordReason);
@@ -95,10 +95,10 @@ export default defineRuntime(queue, {
     try {
       await server?.store.ping();
     } catch {
-      return { ok: false, detail: 'the store of the queue does not answer' };
+      return { ok: false, detail: 'the queue store does not respond' };
     }
     if (server?.forgot)
-      return { ok: false, optional: true, detail: 'the store of the queue came back empty: work is lost' };
+      return { ok: false, optional: true, detail: 'queue store is empty after a reconnect: jobs are lost' };
     return { ok: true };
   },
 });

@@ -37,14 +37,14 @@ export default definePlugin({
     ...queueErrors,
     JOB_REDIS_ADDRESS: {
       title: 'Address of the queue',
-      message: 'The address of the queue is not one of Redis.',
+      message: 'The address of the queue is not a Redis address.',
       help: 'Write `redis://:password@host:6379/0`, or `rediss://...` for an encrypted connection, in the variable that `url` names.',
       status: 500,
     },
     JOB_REDIS_REFUSED: {
-      title: 'Queue refused',
-      message: 'The Redis server of the queue refused the login.',
-      help: 'User and password stand in the variable that `url` names. The log has the words of the server.',
+      title: 'Queue login rejected',
+      message: 'The Redis server of the queue rejected the login.',
+      help: 'User and password are in the variable that `url` names. The log has the message of the server.',
       status: 500,
     },
   },

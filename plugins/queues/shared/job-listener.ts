@@ -24,7 +24,7 @@ export function listenForJobs({ createChannel: make, close, onWake, log }: JobLi
   async function open() {
     const channel = await make();
     channel.on('error', (error) => {
-      if (!closed) log.debug({ err: error }, 'the queue does not hear of new work at the moment');
+      if (!closed) log.debug({ err: error }, 'queue notifications unavailable');
     });
     channel.on('stateChange', (state) => {
       if (state === 'connected') onWake();

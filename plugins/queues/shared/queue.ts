@@ -147,7 +147,7 @@ export function createQueue({
         const settle = await awaitOrRelease(Promise.resolve(done));
         return () => settle().finally(() => claims.releaseSlot());
       },
-      onError: (error) => log.error({ err: error }, 'the queue stumbled'),
+      onError: (error) => log.error({ err: error }, 'queue error'),
     });
     if (resting) return started.stop();
     engine = started;

@@ -87,7 +87,7 @@ export function createRun({
     try {
       return await run(parseWork(job, settings.sealing), job.attempt, holding.abort.signal, journal);
     } catch (error) {
-      log.error({ err: error, job: job.id }, 'deferred work threw');
+      log.error({ err: error, job: job.id }, 'job threw an error');
       return { done: false, ...BROKEN, retryable: true };
     }
   }
@@ -100,9 +100,9 @@ export function createRun({
       : computePause(job.attempt, settings);
     const after = canRunAgain(job, outcome) ? Math.round(pause) : null;
     const fields = { job: job.id, code, attempt: job.attempt, of: job.retries + 1 };
-    if (after === null) log.error(fields, 'deferred work failed and is dead');
-    else if (waits) log.info({ ...fields, again: after / 1000 }, 'deferred work is not let in and waits');
-    else log.warn({ ...fields, again: after / 1000 }, 'deferred work failed and will be tried again');
+    if (after === null) log.error(fields, 'job failed and is dead');
+    else if (waits) log.info({ ...fields, again: after / 1000 }, 'job deferred: not admitted yet');
+    else log.warn({ ...fields, again: after / 1000 }, 'job failed, retrying');
     return store.fail(job, { code, detail }, after, !waits).then((held) => {
       if (held && after !== null) scheduleSweep(after);
       return held;
@@ -137,7 +137,7 @@ export function createRun({
       leases.removeLease(holding);
       if (counted && outcome.done) await outcome.forget?.();
       if (counted) emitEnd(job, outcome);
-      else log.warn({ job: job.id, attempt: job.attempt }, 'the lease was lost: what the work ended in is not counted');
+      else log.warn({ job: job.id, attempt: job.attempt }, 'job lease lost: its result is not counted');
     };
   };
 }

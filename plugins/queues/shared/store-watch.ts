@@ -33,13 +33,13 @@ export function createStoreWatch(log: Log, patience = PATIENCE_MS): StoreWatch {
 
   function logUnavailable(begun: number, error: unknown): void {
     if (switchState(begun, true))
-      log.warn({ err: error }, 'the store of the queue is away; work is neither accepted nor done');
+      log.warn({ err: error }, 'queue store unavailable; jobs are neither accepted nor run');
   }
 
   async function trackFrom<T>(begun: number, call: Promise<T>): Promise<T> {
     try {
       const result = await call;
-      if (switchState(begun, false)) log.info({}, 'the store of the queue is back');
+      if (switchState(begun, false)) log.info({}, 'queue store available');
       return result;
     } catch (error) {
       logUnavailable(begun, error);

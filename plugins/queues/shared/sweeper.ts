@@ -45,9 +45,8 @@ export function createSweeper(sweep: QueueStore['sweepJobs'], poll: number, log:
     let next = poll;
     try {
       const found = await sweep(LOST);
-      for (const job of found.dead)
-        log.error({ job, code: LOST.code }, 'deferred work was begun too often and is dead');
-      if (found.woken > 0) log.debug({ count: found.woken }, 'deferred work may run now');
+      for (const job of found.dead) log.error({ job, code: LOST.code }, 'job is dead: too many attempts');
+      if (found.woken > 0) log.debug({ count: found.woken }, 'jobs due');
       next = Math.min(poll, found.next ?? poll);
     } catch {
       // The watch logs the failure.

@@ -72,10 +72,10 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     if (isAway) return;
     isAway = true;
     const reason = error instanceof Error ? error.message : String(error);
-    log.warn({ reason }, 'the relay is away; messages reach the clients of this process only');
+    log.warn({ reason }, 'relay unavailable; messages reach only clients of this process');
   };
   const logAvailable = (): void => {
-    if (isAway) log.info({ lost }, 'the relay is back');
+    if (isAway) log.info({ lost }, 'relay available');
     isAway = false;
   };
   // Without a listener, ioredis prints errors to the console.
@@ -87,7 +87,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
 
   function begin(next: string): void {
     if (next === epoch) return;
-    if (epoch !== null) log.warn({}, 'the relay came back empty: what was sent before is not known any more');
+    if (epoch !== null) log.warn({}, 'relay is empty after a reconnect: earlier messages are lost');
     epoch = next;
     latest = null;
     ring.begin(0);
@@ -106,7 +106,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     if (latest !== null && number > latest + 1) {
       log.warn(
         { missed: number - latest - 1 },
-        'messages to clients were missed: the relay was away for longer than it keeps',
+        'messages to clients lost: the relay was unavailable for longer than its retention',
       );
     }
     latest = number;
@@ -166,7 +166,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     if (number > ring.latest() || of !== epoch) await waitForNumber(waiting, number);
     if (of !== epoch || number > ring.latest()) throw new Error('not everything has been read');
     const count = await owed.sendAll(write);
-    if (count > 0) log.info({ messages: count }, 'messages of the time without the relay were sent to other processes');
+    if (count > 0) log.info({ messages: count }, 'pending messages sent to other processes');
   }
 
   function scheduleResend(): void {
@@ -222,7 +222,7 @@ export function createRedisRelay(options: RedisRelayOptions): RedisRelay {
     },
     close() {
       if (payAgain !== null) clearTimeout(payAgain);
-      if (owed.size() > 0) log.warn({ lost: owed.size() }, 'messages did not reach other processes before the end');
+      if (owed.size() > 0) log.warn({ lost: owed.size() }, 'messages not sent to other processes before shutdown');
       reader.close();
       writer.disconnect();
     },

@@ -40,12 +40,12 @@ export default defineRuntime(relay, {
   async health(handle) {
     const made = relays.get(handle);
     const lost = made?.lost() ?? 0;
-    const told = lost === 0 ? {} : { detail: `${lost} messages did not reach other processes` };
+    const told = lost === 0 ? {} : { detail: `${lost} messages were not sent to other processes` };
     try {
       await made?.pingServer();
       return { ok: true, ...told };
     } catch {
-      return { ok: false, optional: true, detail: 'the relay does not answer' };
+      return { ok: false, optional: true, detail: 'the relay does not respond' };
     }
   },
 });

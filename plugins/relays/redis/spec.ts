@@ -31,7 +31,7 @@ export default definePlugin({
     ...relayErrors,
     RLY_ADDRESS: {
       title: 'Address of the relay',
-      message: 'The address of the relay is not one of Redis.',
+      message: 'The address of the relay is not a Redis address.',
       help: 'Write `redis://:password@host:6379/0`, or `rediss://...` for an encrypted connection, in the variable that `url` names.',
       status: 500,
     },

@@ -28,13 +28,13 @@ export const relayErrors = {
   RLY_AWAY: {
     status: 503,
     title: 'Relay not available',
-    message: 'Other processes cannot be told at the moment.',
+    message: 'Other processes cannot be reached at the moment.',
     help: 'The relay of the config (Redis) refused or lost the connection, did not answer within a second, or is full. Clients of this process got the message; those of others did not, or not yet.',
   },
   RLY_LARGE: {
     status: 413,
     title: 'Message too large',
-    message: 'A message to connected clients may have {max} bytes as JSON; this one has more.',
+    message: 'The message to connected clients is longer than {max} bytes of JSON.',
     help: 'Name what is sent with `returnables` on the actionable: an identifier is enough to ask for the rest.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -60,7 +60,7 @@ export default defineRuntime(scheduler, {
       await clients.get(handle)?.db().command({ ping: 1 });
       return { ok: true };
     } catch {
-      return { ok: false, optional: true, detail: 'the ledger of scheduled runs does not answer' };
+      return { ok: false, optional: true, detail: 'the schedule store does not respond' };
     }
   },
 });

@@ -30,7 +30,7 @@ export const zoneErrors = {
   CRN_ZONE: {
     severity: 'error',
     title: 'Unknown time zone',
-    message: '"{name}" is no time zone.{hint}',
+    message: '"{name}" is not a time zone.{hint}',
     help: 'Zones have IANA names: `UTC`, `Europe/Berlin`, `America/New_York`. Abbreviations such as `PST` and distances such as `+02:00` do not say when clocks are put.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -72,6 +72,6 @@ export default defineRuntime(storage, {
     if (folder === undefined) return { ok: false, detail: 'not open' };
     return (await folder.isWritable())
       ? { ok: true }
-      : { ok: false, detail: 'the folder of the files cannot be written to' };
+      : { ok: false, detail: 'the upload folder is not writable' };
   },
 });

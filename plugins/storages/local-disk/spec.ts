@@ -46,13 +46,13 @@ export default definePlugin({
     STO_LINK: {
       status: 403,
       title: 'Address not valid',
-      message: 'This address is not valid, or not any more.',
-      help: 'Signed addresses end after the `expiration` of the upload; ask for a new one.',
+      message: 'This address is not valid or has expired.',
+      help: 'Signed addresses expire after the `expiration` of the upload; request a new one.',
     },
     STO_RANGE: {
       status: 416,
       title: 'No such range',
-      message: 'The file has no such bytes.',
+      message: 'The requested range is outside the file.',
       help: 'Ask for bytes that the file has, or for all of it.',
     },
   },

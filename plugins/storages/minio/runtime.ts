@@ -165,9 +165,9 @@ export default defineRuntime(storage, {
   async health(handle) {
     try {
       const { client, name } = requireStore(handle).bucket;
-      return (await client.bucketExists(name)) ? { ok: true } : { ok: false, detail: 'the bucket is gone' };
+      return (await client.bucketExists(name)) ? { ok: true } : { ok: false, detail: 'the bucket does not exist' };
     } catch {
-      return { ok: false, detail: 'the storage does not answer' };
+      return { ok: false, detail: 'the storage does not respond' };
     }
   },
 });

@@ -98,14 +98,14 @@ export default definePlugin({
     ...storageErrors,
     STO_REFUSED: {
       status: 500,
-      title: 'Storage refused',
+      title: 'Storage error',
       message: 'The file could not be stored or removed.',
-      help: 'The server refused it for a reason that the client cannot mend, such as a missing permission or bucket. The log names it.',
+      help: 'The server rejected it for a reason that the client cannot fix, such as a missing permission or bucket. The log has the reason.',
     },
     STO_OPEN: {
       status: 503,
       title: 'No storage',
-      message: 'Files cannot be kept in {place}: {reason}.',
+      message: 'Files cannot be stored in {place}: {reason}.',
       help: 'The storage of the config file could not be opened at the start.',
     },
   },

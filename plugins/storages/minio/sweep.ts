@@ -33,7 +33,7 @@ export function createSweep(clear: (leftover: Leftover) => Promise<void>, log: L
 
   const abandonLeftover = (key: string, why: string): void => {
     waiting.delete(key);
-    log.warn({ key, why }, 'a failed upload may have left something in the bucket');
+    log.warn({ key, why }, 'failed upload not removed from the bucket');
   };
 
   async function clearAll(): Promise<void> {

@@ -25,7 +25,7 @@ export default defineRuntime(token, {
         // Logged once per key, and no startup error because running services use such keys.
         if (keys.short !== null) {
           const fields = { place: settings.place, ...keys.short };
-          log.warn(fields, `the key is shorter than ${algorithm} wants: it can be guessed from one token`);
+          log.warn(fields, `token key is too short for ${algorithm}: it can be guessed from one token`);
         }
         return createJwtTool(algorithm, keys);
       };

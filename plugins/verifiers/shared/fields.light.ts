@@ -76,7 +76,7 @@ export const verifierErrors = {
     severity: 'error',
     title: 'Setting cannot be used',
     message: 'The {field} of {place} cannot be used: {what}.',
-    help: 'A verifier without sound settings would refuse everybody or let anybody pass, so the service does not start.',
+    help: 'A verifier with invalid settings would reject or accept every request, so the service does not start.',
   },
   WHK_PATH: {
     severity: 'error',
