@@ -179,9 +179,7 @@ describe('relay redis, when its server fails', function () {
     for (let n = 0; n < 500; n++) await other.handle.publish(createDelivery(`n${n}`));
     await proxy.passTraffic();
     await waitUntil(() => listActions(cut.got).includes('n499'), 'the latest');
-    const missed = cut.log.find(({ message }) => message.startsWith('messages to clients lost'))?.fields[
-      'missed'
-    ];
+    const missed = cut.log.find(({ message }) => message.startsWith('messages to clients lost'))?.fields['missed'];
     expect(missed).to.equal(501 - cut.got.length);
     expect(await cut.handle.listSince(cut.got[0]!.id!)).to.equal(null);
     expect(await cut.handle.listSince(cut.got.at(-1)!.id!)).to.deep.equal([]);
@@ -216,7 +214,10 @@ describe('relay redis, when its server comes back empty', function () {
       try {
         // Both must be there again: what is sent before reaches whoever is.
         for (const { log } of relays)
-          await waitUntil(() => log.some(({ message }) => message.startsWith('relay is empty after a reconnect')), 'the log');
+          await waitUntil(
+            () => log.some(({ message }) => message.startsWith('relay is empty after a reconnect')),
+            'the log',
+          );
         for (const { health } of relays) while (!((await health()) as { ok: boolean }).ok) await pause(10);
         await relays[1].handle.publish(createDelivery('c'));
         for (const { got } of relays) await waitUntil(() => got.length === 3, 'after');

@@ -66,9 +66,9 @@ describe('cached results without their Redis', function () {
       await proxy.passTraffic();
       await untilKept();
     }
-    expect(kernel.log.filter(({ message }) => message.includes('results are computed, invalidations are pending')).length).to.equal(
-      1,
-    );
+    expect(
+      kernel.log.filter(({ message }) => message.includes('results are computed, invalidations are pending')).length,
+    ).to.equal(1);
   });
 
   it('are not given when they were to be removed meanwhile', async () => {

@@ -210,6 +210,9 @@ describe('lintel backup and restore', () => {
     await other.write('lintel.config.json', { connections: { main: { use: 'postgres', url } } });
     const done = await run(['backup', 'x'], other.folder);
     expect(done).to.include({ code: 1 });
-    expect(done.stderr).to.include('dialect:main (postgres)').and.include('pg_dump').and.include('no data on this machine');
+    expect(done.stderr)
+      .to.include('dialect:main (postgres)')
+      .and.include('pg_dump')
+      .and.include('no data on this machine');
   });
 });

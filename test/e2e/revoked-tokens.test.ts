@@ -213,7 +213,8 @@ describe('revoked tokens', () => {
 
   it('says at the start, once, that memory forgets', () => {
     const rows = kernel.log.filter(
-      ({ level, message }) => level === 'warn' && message.includes('after a restart and in other processes they are valid again'),
+      ({ level, message }) =>
+        level === 'warn' && message.includes('after a restart and in other processes they are valid again'),
     );
     expect(rows).to.have.length(1);
   });

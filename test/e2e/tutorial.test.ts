@@ -131,7 +131,10 @@ describe('the tutorial', function () {
     const init = { headers, ...(body !== undefined && { body: fill(body) }) };
     const given = await createClient(url).request(method, fill(path), init);
     expect(given.status, `${written}\n${given.text}`).to.equal(Number(status));
-    expect(isExpected(JSON.parse(answer), given.body, names, given.status < 300 && method === 'POST'), given.text).to.equal(true);
+    expect(
+      isExpected(JSON.parse(answer), given.body, names, given.status < 300 && method === 'POST'),
+      given.text,
+    ).to.equal(true);
   }
 
   async function message(line: string): Promise<void> {

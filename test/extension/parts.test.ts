@@ -131,6 +131,8 @@ describe('extension: problems of a terminal', () => {
     const source = readFileSync(join(ROOT, 'cli', 'dev.ts'), 'utf8');
     expect(source).to.contain(beginsPattern.slice(1)).and.contain("'serving'");
     expect(new RegExp(endsPattern).test('serving 3 resource(s): 0 errors')).to.equal(true);
-    expect(new RegExp(endsPattern).test('still serving the last valid version of 1 resource(s): 1 error')).to.equal(true);
+    expect(new RegExp(endsPattern).test('still serving the last valid version of 1 resource(s): 1 error')).to.equal(
+      true,
+    );
   });
 });

@@ -132,11 +132,7 @@ describe('a migration of collections of MongoDB', () => {
     expect(lines.filter((line) => (line as string[])[0] === 'debug')).to.deep.equal(
       server.commands.map((command) => ['debug', { table: 'notes', sql: JSON.stringify(command) }, 'migration']),
     );
-    expect(lines.at(-1)).to.deep.equal([
-      'info',
-      { tables: ['notes'] },
-      'collections migrated',
-    ]);
+    expect(lines.at(-1)).to.deep.equal(['info', { tables: ['notes'] }, 'collections migrated']);
     expect(server.looks).to.equal(1);
   });
 

@@ -94,10 +94,7 @@ describe('plans', () => {
     await inCase('parts-and-schedules', (kernel) => {
       const plans = kernel.plans();
       const [, later, mixed, ...more] = formatEndpointTable(plans, ['POST'], omitColor).split('\n');
-      expect([later, mixed].map((line) => line?.split(/ {2,}/).at(-1))).to.deep.equal([
-        '202, job',
-        'result, then job',
-      ]);
+      expect([later, mixed].map((line) => line?.split(/ {2,}/).at(-1))).to.deep.equal(['202, job', 'result, then job']);
       expect(more).to.deep.equal([]);
       const lines = (formatScheduleTable(plans, Date.UTC(2026, 6, 1, 12, 1), omitColor) ?? '').split('\n').slice(1);
       expect(lines.map((line) => line.split(/ {2,}/))).to.have.deep.members([

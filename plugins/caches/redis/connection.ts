@@ -30,7 +30,10 @@ interface CacheLogState {
 function logUnavailable(told: CacheLogState, log: Log, error: Error): void {
   if (told.away) return;
   told.away = true;
-  log.warn({ reason: error.message }, 'cache store unavailable; results are computed, requests with limits or revocations are rejected');
+  log.warn(
+    { reason: error.message },
+    'cache store unavailable; results are computed, requests with limits or revocations are rejected',
+  );
 }
 
 /** Warns when the server evicts keys or has lost its data. */

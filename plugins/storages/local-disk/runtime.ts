@@ -70,8 +70,6 @@ export default defineRuntime(storage, {
   async health(handle) {
     const folder = folders.get(handle);
     if (folder === undefined) return { ok: false, detail: 'not open' };
-    return (await folder.isWritable())
-      ? { ok: true }
-      : { ok: false, detail: 'the upload folder is not writable' };
+    return (await folder.isWritable()) ? { ok: true } : { ok: false, detail: 'the upload folder is not writable' };
   },
 });
