@@ -40,7 +40,7 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'a function that has nothing near': [
     'SELECT slug_of(email) AS e FROM users',
     'slug_of',
-    'stands in `migrations/*.sql`',
+    'Define your own function in `migrations/*.sql`',
   ],
   'wrong arguments': ['SELECT lower(age, 2) AS l FROM users', 'lower', 'There is `lower(anymultirange)`, '],
   'an operator of two types': ['SELECT id FROM users WHERE email = age', '=', 'operator does not exist: text = bigint'],

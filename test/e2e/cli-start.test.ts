@@ -21,7 +21,7 @@ describe('lintel serve starts', function () {
     await waitUntilReady(child);
     const line = await waitForCurlLine(child);
     const output = child.output();
-    expect(output).to.match(/^verb +path +guard +validation +touches +answer$/m);
+    expect(output).to.match(/^methods +path +guard +validation +touches +response$/m);
     expect(output).to.match(
       /^POST +\/wallet\/deposit +JWT in Authorization +amount, note +_users, _transactions, _activity +result, then job$/m,
     );

@@ -160,7 +160,7 @@ describe('migrations in words', () => {
 
   it('count what is made, what takes away, and what is left', () => {
     expect(words([])).to.equal('nothing to change');
-    expect(words([step()])).to.equal('cat (main)\n  + add column  born date\n\n1 change to make');
+    expect(words([step()])).to.equal('cat (main)\n  + add column  born date\n\n1 change to apply');
     const away = step({ change: 'drop', detail: 'x', destructive: true, loses: '3 rows' });
     expect(words([step(), away]).split('\n')).to.deep.equal([
       ...['cat (main)', '  + add column  born date', '  - drop        x: loses 3 rows', ''],
@@ -188,9 +188,9 @@ describe('migrations in words', () => {
       ],
     ]);
     expect(words([step(), step({ store: 'documents.main' })]).split('\n')).to.deep.equal([
-      ...['connection main: 1 change to make', 'cat (main)', '  + add column  born date', ''],
+      ...['connection main: 1 change to apply', 'cat (main)', '  + add column  born date', ''],
       ...[
-        'documents.main: 1 change to make',
+        'documents.main: 1 change to apply',
         'cat (documents.main)',
         '  + add column  born date',
         '',

@@ -113,10 +113,10 @@ describe('the owner of an address', () => {
   const door = (path: string, ...paths: readonly string[]) =>
     catchRefusal(() => listReservedPaths(config(path), routes(...paths)));
 
-  it('is that of connections where nothing else answers it', () => {
+  it('is that of connections where nothing else serves it', () => {
     expect(door('/ws', '/w', '/wsx', '/ws/')).to.deep.equal([{ plugin: 'websocket.path', path: '/ws' }]);
-    expect(door('/ws', '/ws')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p answers it']);
-    expect(door('/files/ws', '/files/')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p answers it']);
+    expect(door('/ws', '/ws')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p serves it']);
+    expect(door('/files/ws', '/files/')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'p serves it']);
     expect(door('/files/ws', '/files')).to.be.an('array').with.lengthOf(1);
     expect(door('/status')).to.deep.equal(['KRN_ROUTE', 'websocket.path', 'the status page uses it']);
     expect(listReservedPaths(config('/status', false), [])).to.deep.equal([]);

@@ -139,6 +139,6 @@ export async function addFunctionAdvice(
     name,
     (await query(NAMES)).map((row) => String(row['name'])),
   );
-  if (near === undefined) return { ...refusal, advice: 'A function of your own stands in `migrations/*.sql`.' };
+  if (near === undefined) return { ...refusal, advice: 'Define your own function in `migrations/*.sql`.' };
   return { ...refusal, near, advice: `Did you mean "${near}"?` };
 }
