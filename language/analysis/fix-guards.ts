@@ -25,7 +25,7 @@ export function hasSafeEdits(
   edits: readonly FindingEdit[],
 ): boolean {
   return edits.every((edit) => {
-    // A guard whose tokens lack the claims is intended for other tokens.
+    // If its tokens lack the claims, a guard is intended for other tokens.
     if ('put' in edit && node === resource.definition.node) {
       const holder = { ...toJsonObject(node), [edit.at.slice(1)]: edit.put };
       return !hasMissingClaim(resource, issuers, registry, holder);

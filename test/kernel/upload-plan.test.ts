@@ -141,7 +141,7 @@ describe('UPLOAD with a store that fails', () => {
     await run(2, 1);
     await end(false);
     expect(kept.size).to.equal(2);
-    expect(told.join()).to.contain('they stay');
+    expect(told.join()).to.contain('the files stay');
   });
 
   it('is told where files cannot be taken back', async () => {
