@@ -282,8 +282,8 @@ describe('connections to MySQL', () => {
     const refused = createMysqlError(1040);
     const pool = await open([playVersion('8.4.0'), () => ({ error: refused })]);
     const held = await takeLease(pool);
+    const error = (await outcome(pool.acquire())) as Error;
     expect([isUnavailable(error), error.message, error.cause]).to.deep.equal([true, 'no connection', refused]);
-    expect(error).to.be.instanceOf(ConnectionUnavailableError);
     // The repeated look for idle connections is all that is left.
     expect(time.timers()).to.equal(1);
     expect(await findConnectionIndex(await takeLease(pool))).to.equal(2);
