@@ -10,7 +10,7 @@ import { parseSource, toJson } from '../../kernel/source/tree.js';
 import { document } from '../../kernel/source/document.js';
 import { builtinRegistry } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { EXCHANGE, fits } from '../support/page.js';
+import { EXCHANGE, performExchange } from '../support/page.js';
 import { ROOT } from '../support/project.js';
 import { json, standInFor, type StandIn } from '../support/upstream.js';
 
@@ -78,19 +78,10 @@ describe('the page about the language', () => {
     expect(exchanges.length).to.be.greaterThan(15);
   });
 
-  for (const { written, parts } of exchanges) {
+  for (const { written } of exchanges) {
     it(`answers ${written.split('\n')[0] ?? ''}`, async () => {
-      const filled = (text: string): string => text.replace(/<\w+>/g, (name) => names.get(name) ?? name);
-      const [, method = '', path = '', body, header, value = '', status, answer = 'null'] = parts ?? [];
-      const headers = {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(header !== undefined && { [header]: filled(value) }),
-      };
-      const init = { headers, ...(body !== undefined && { body: filled(body) }) };
-      const given = await kernel?.request(method, filled(path), init);
-      expect(given?.status, given?.text).to.equal(Number(status));
-      const isWhole = given !== undefined && given.status < 300;
-      expect(fits(JSON.parse(answer), given?.body, names, isWhole), given?.text).to.equal(true);
+      if (kernel === undefined) throw new Error('the kernel did not start');
+      await performExchange(written, names, kernel);
     });
   }
 
