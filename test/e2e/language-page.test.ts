@@ -10,7 +10,7 @@ import { parseSource, toJson } from '../../language/source/tree.js';
 import { createDocument } from '../../language/source/document.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { EXCHANGE, isExpected } from '../support/docs-page.js';
+import { EXCHANGE, performExchange } from '../support/docs-page.js';
 import { ROOT } from '../support/project.js';
 import { createJsonBehaviour, startStandIn, type StandIn } from '../support/upstream.js';
 
@@ -78,19 +78,10 @@ describe('the page about the language', () => {
     expect(exchanges.length).to.be.greaterThan(15);
   });
 
-  for (const { written, parts } of exchanges) {
+  for (const { written } of exchanges) {
     it(`answers ${written.split('\n')[0] ?? ''}`, async () => {
-      const fillNames = (text: string): string => text.replace(/<\w+>/g, (name) => names.get(name) ?? name);
-      const [, method = '', path = '', body, header, value = '', status, answer = 'null'] = parts ?? [];
-      const headers = {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(header !== undefined && { [header]: fillNames(value) }),
-      };
-      const init = { headers, ...(body !== undefined && { body: fillNames(body) }) };
-      const given = await kernel?.request(method, fillNames(path), init);
-      expect(given?.status, given?.text).to.equal(Number(status));
-      const isWhole = given !== undefined && given.status < 300;
-      expect(isExpected(JSON.parse(answer), given?.body, names, isWhole), given?.text).to.equal(true);
+      if (kernel === undefined) throw new Error('the kernel did not start');
+      await performExchange(written, names, kernel);
     });
   }
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { hostCli, runCli, type Running } from '../support/cli.js';
 import { createClient } from '../support/client.js';
-import { listBlocks, EXCHANGE, isExpected, type Block } from '../support/docs-page.js';
+import { listBlocks, fillNames, isExpected, performExchange, type Block } from '../support/docs-page.js';
 import { PNG_RED } from '../support/pictures.js';
 import { ROOT, createTempProject, type TempProject } from '../support/project.js';
 import { connect, type SocketClient } from '../support/sockets.js';
@@ -50,7 +50,7 @@ describe('the tutorial', function () {
     await project.dispose();
   });
 
-  const fill = (text: string): string => text.replace(/<\w+>/g, (name) => names.get(name) ?? name);
+  const fill = (text: string): string => fillNames(text, names);
   const learn = (groups: Readonly<Record<string, string>> = {}): void => {
     for (const [name, value] of Object.entries(groups)) names.set(`<${name}>`, value);
   };
@@ -127,20 +127,7 @@ describe('the tutorial', function () {
     }
   }
 
-  async function exchange(written: string): Promise<void> {
-    const [, method = '', path = '', body, header, value = '', status, answer = 'null'] = EXCHANGE.exec(written) ?? [];
-    const headers = {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(header !== undefined && { [header]: fill(value) }),
-    };
-    const init = { headers, ...(body !== undefined && { body: fill(body) }) };
-    const given = await createClient(url).request(method, fill(path), init);
-    expect(given.status, `${written}\n${given.text}`).to.equal(Number(status));
-    expect(
-      isExpected(JSON.parse(answer), given.body, names, given.status < 300 && method === 'POST'),
-      given.text,
-    ).to.equal(true);
-  }
+  const exchange = (written: string): Promise<void> => performExchange(written, names, createClient(url));
 
   async function message(line: string): Promise<void> {
     const [, kind = '', rest = ''] = /^(connect|[<>]) (.*)$/.exec(line) ?? [];

@@ -4,6 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Client } from './client.js';
 import { ROOT } from './project.js';
 
 export interface Block {
@@ -30,6 +32,30 @@ export function listBlocks(page: string): Block[] {
 
 /** `METHOD /path {body} header: value`, and below it `status {answer}`. */
 export const EXCHANGE = /^(GET|POST|DELETE) (\S+)(?: (\{.*\}))?(?: ([a-z-]+): (.+))?\n(\d{3})(?: ([^]+))?$/;
+
+/** `<name>` becomes the value that it stands for, where that is known. */
+export const fillNames = (text: string, names: ReadonlyMap<string, string>): string =>
+  text.replace(/<\w+>/g, (name) => names.get(name) ?? name);
+
+/** Sends the request of an exchange; compares status and answer with the page. */
+export async function performExchange(
+  written: string,
+  names: Map<string, string>,
+  { request }: Pick<Client, 'request'>,
+): Promise<void> {
+  const parts = EXCHANGE.exec(written);
+  expect(parts, written).not.to.equal(null);
+  const [, method = '', path = '', body, header, value = '', status, answer = 'null'] = parts ?? [];
+  const headers = {
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(header !== undefined && { [header]: fillNames(value, names) }),
+  };
+  const init = { headers, ...(body !== undefined && { body: fillNames(body, names) }) };
+  const given = await request(method, fillNames(path, names), init);
+  expect(given.status, given.text).to.equal(Number(status));
+  expect(fits(JSON.parse(answer), given.body, names, given.status < 300), given.text).to.equal(true);
+}
+
 /** `...` is any text, `<name>` is remembered where it is met first; what a problem has beside is not compared. */
 export function isExpected(expected: unknown, actual: unknown, names: Map<string, string>, whole: boolean): boolean {
   if (expected === '...') return typeof actual === 'string';

@@ -1,0 +1,83 @@
+/**
+ * The how-to pages, executed: the definitions, the config and the plugins that a page shows load without an error or a warning, and
+ * each request gets the answer that follows it.
+ */
+import { expect } from 'chai';
+import { mkdir, symlink } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '../../kernel/contract/json.js';
+import { document } from '../../kernel/source/document.js';
+import { parseSource, toJson } from '../../kernel/source/tree.js';
+import { startKernel, type TestKernel } from '../support/kernel.js';
+import { blocksOf, performExchange } from '../support/page.js';
+import { ROOT } from '../support/project.js';
+
+const ENV = {
+  TOKEN_KEY: 'a key of the page, 48 characters: k3Qw9zL0pTs7xVb',
+  SENDER_SECRET: 'a secret of the page: w7Rk2Lm9Xz4Tq',
+  SHORT_KEY: 'k3Qw9zL0pTs7xVb8',
+  MAIL_KEY: 'a key of the mail service: Tz4Rk9Qb',
+  S3_ACCESS_KEY: 'GK4d7f1a9c3e5b8d2f',
+  S3_SECRET_KEY: 'Wx7Rk2Lm9Xz4TqNb5Vc8Yd1Fg6Hj3Kp0',
+};
+/** A server that a page names but a test does not have. */
+const ABSENT = new Set(['minio']);
+
+const link = async (folder: string): Promise<void> => {
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(ROOT, join(folder, 'node_modules/lintel'));
+};
+
+/** Files of a page by the name in their first line. */
+function filesOf(page: string): Map<string, string> {
+  const named = blocksOf(page).flatMap(({ text }) => {
+    const [, name = ''] = /^\/\/ (\S+\/\S+|lintel\.config\.json)\n/.exec(text) ?? [];
+    return name === '' ? [] : [[name, text] as const];
+  });
+  return new Map(named);
+}
+
+function configOf(text: string | undefined): Readonly<Record<string, unknown>> {
+  const { root } = parseSource(document('lintel.config.json', text ?? '{}'));
+  const config = root === null ? null : toJson(root);
+  expect(isObject(config), text).to.equal(true);
+  return config as Readonly<Record<string, unknown>>;
+}
+
+const usable = (config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(config).filter(([, value]) => !(isObject(value) && ABSENT.has(String(value['use'])))),
+  );
+
+for (const name of readdirSync(join(ROOT, 'docs/how-to'))) {
+  const page = `how-to/${name}`;
+  const { 'lintel.config.json': config, ...files } = Object.fromEntries(filesOf(page));
+  if (config === undefined && Object.keys(files).length === 0) continue;
+
+  describe(`the page ${page}`, () => {
+    const names = new Map<string, string>();
+    let kernel: TestKernel;
+    before(async () => {
+      kernel = await startKernel({
+        files: { 'definitions/none.json': [], ...files },
+        config: { ...usable(configOf(config)), connections: { main: { use: 'pglite', path: 'memory://' } } },
+        env: ENV,
+        prepare: link,
+      });
+    });
+    after(() => kernel.close());
+
+    it('shows definitions without an error or a warning', () => {
+      const problems = kernel.kernel.problems().filter(({ severity }) => severity !== 'hint');
+      expect(problems.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([]);
+    });
+
+    const exchanges = blocksOf(page).flatMap(({ language, text }) =>
+      language === 'http' ? text.trim().split('\n\n') : [],
+    );
+    for (const written of exchanges) {
+      it(`answers ${written.split('\n')[0] ?? ''}`, () => performExchange(written, names, kernel));
+    }
+  });
+}
