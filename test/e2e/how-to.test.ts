@@ -6,11 +6,11 @@ import { expect } from 'chai';
 import { mkdir, symlink } from 'node:fs/promises';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../../kernel/contract/json.js';
-import { document } from '../../kernel/source/document.js';
-import { parseSource, toJson } from '../../kernel/source/tree.js';
+import { isObject } from '../../contract/json.js';
+import { createDocument } from '../../language/source/document.js';
+import { parseSource, toJson } from '../../language/source/tree.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { blocksOf, performExchange } from '../support/page.js';
+import { listBlocks, performExchange } from '../support/docs-page.js';
 import { ROOT } from '../support/project.js';
 
 const ENV = {
@@ -24,35 +24,35 @@ const ENV = {
 /** A server that a page names but a test does not have. */
 const ABSENT = new Set(['minio']);
 
-const link = async (folder: string): Promise<void> => {
+const linkPackage = async (folder: string): Promise<void> => {
   await mkdir(join(folder, 'node_modules'));
   await symlink(ROOT, join(folder, 'node_modules/lintel'));
 };
 
 /** Files of a page by the name in their first line. */
-function filesOf(page: string): Map<string, string> {
-  const named = blocksOf(page).flatMap(({ text }) => {
+function listNamedFiles(page: string): Map<string, string> {
+  const named = listBlocks(page).flatMap(({ text }) => {
     const [, name = ''] = /^\/\/ (\S+\/\S+|lintel\.config\.json)\n/.exec(text) ?? [];
     return name === '' ? [] : [[name, text] as const];
   });
   return new Map(named);
 }
 
-function configOf(text: string | undefined): Readonly<Record<string, unknown>> {
-  const { root } = parseSource(document('lintel.config.json', text ?? '{}'));
+function parseConfig(text: string | undefined): Readonly<Record<string, unknown>> {
+  const { root } = parseSource(createDocument('lintel.config.json', text ?? '{}'));
   const config = root === null ? null : toJson(root);
   expect(isObject(config), text).to.equal(true);
   return config as Readonly<Record<string, unknown>>;
 }
 
-const usable = (config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+const omitAbsent = (config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(config).filter(([, value]) => !(isObject(value) && ABSENT.has(String(value['use'])))),
   );
 
 for (const name of readdirSync(join(ROOT, 'docs/how-to'))) {
   const page = `how-to/${name}`;
-  const { 'lintel.config.json': config, ...files } = Object.fromEntries(filesOf(page));
+  const { 'lintel.config.json': config, ...files } = Object.fromEntries(listNamedFiles(page));
   if (config === undefined && Object.keys(files).length === 0) continue;
 
   describe(`the page ${page}`, () => {
@@ -61,9 +61,9 @@ for (const name of readdirSync(join(ROOT, 'docs/how-to'))) {
     before(async () => {
       kernel = await startKernel({
         files: { 'definitions/none.json': [], ...files },
-        config: { ...usable(configOf(config)), connections: { main: { use: 'pglite', path: 'memory://' } } },
+        config: { ...omitAbsent(parseConfig(config)), connections: { main: { use: 'pglite', path: 'memory://' } } },
         env: ENV,
-        prepare: link,
+        prepare: linkPackage,
       });
     });
     after(() => kernel.close());
@@ -73,7 +73,7 @@ for (const name of readdirSync(join(ROOT, 'docs/how-to'))) {
       expect(problems.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([]);
     });
 
-    const exchanges = blocksOf(page).flatMap(({ language, text }) =>
+    const exchanges = listBlocks(page).flatMap(({ language, text }) =>
       language === 'http' ? text.trim().split('\n\n') : [],
     );
     for (const written of exchanges) {

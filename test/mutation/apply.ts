@@ -15,9 +15,9 @@ export interface Compiler {
 
 /** Options of every part of the repository; paths are those of the build. */
 export function readOptions(root: string): ts.CompilerOptions {
-  const file = join(root, 'kernel/tsconfig.base.json');
+  const file = join(root, 'tsconfig.base.json');
   const { config } = ts.readConfigFile(file, (path) => readFileSync(path, 'utf8')) as { config: unknown };
-  return ts.parseJsonConfigFileContent(config, ts.sys, join(root, 'kernel')).options;
+  return ts.parseJsonConfigFileContent(config, ts.sys, root).options;
 }
 
 /** One file as the build compiles it: types are removed, nothing is checked. */

@@ -2,7 +2,7 @@
 import { Session, type Profiler } from 'node:inspector';
 import type { ScriptCoverage } from './messages.js';
 
-const OURS = /\/dist\/(kernel|plugins|language-server)\//;
+const OURS = /\/dist\/(contract|language|kernel|cli|plugins|language-server)\//;
 
 /** Begins to count; scripts that are loaded later are counted block by block. */
 export function startProfiler(): () => ScriptCoverage[] {

@@ -3,12 +3,12 @@ import ts from 'typescript';
 
 const LEFT_OUT: readonly RegExp[] = [
   // Codes with their texts, and words for readers.
-  /^kernel\/problems\/[a-z]+-codes\.ts$|^kernel\/problems\/catalogue\.ts$/,
-  /^kernel\/cli\/(help|docs|docs-pages|explain|migration-words|commands|version)\.ts$/,
+  /^language\/problems\/[a-z]+-codes\.ts$|^language\/problems\/catalogue\.ts$/,
+  /^cli\/(help|docs|docs-pages|format-error|migration-format|commands|version)\.ts$/,
   // Makes the reference.
-  /^kernel\/export\/(reference.*|markdown|command-doc|field-words|plugin-words|field-table|hosted)\.ts$/,
+  /^language\/export\/(reference.*|markdown|command-doc|describe-field|describe-plugin|field-table|example-check)\.ts$/,
   /(^|\/)index(\.[a-z]+)?\.ts$/,
-  /^plugins\/kinds\/(hosts|[a-z]+-errors)\.ts$/,
+  /^plugins\/(shared\/examples|[a-z-]+\/shared\/([a-z]+-)?errors)\.light\.ts$/,
   /\.d\.ts$/,
 ];
 

@@ -13,7 +13,9 @@ const FIRST_LOAD_S = 0.6;
 
 /** Words of paths that say nothing about a file. */
 const COMMON = new Set(
-  'dist kernel plugins language-server extension test runtime spec index shared light src'.split(' '),
+  'dist contract language cli kernel plugins language-server extension test runtime spec index shared light src'.split(
+    ' ',
+  ),
 );
 
 /** The files that a compiled file imports, also where it loads them later. */
