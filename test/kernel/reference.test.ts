@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import ts from 'typescript';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { analyse } from '../../kernel/analysis/analyse.js';
 import { analyseConfig } from '../../kernel/analysis/config.js';
@@ -14,6 +14,7 @@ import { COMMANDS, COMMON_OPTIONS } from '../../kernel/cli/commands.js';
 import { MARKER, referencePages } from '../../kernel/export/reference.js';
 import { pluginId } from '../../kernel/contract/plugin.js';
 import { builtinRegistry, trialRegistry } from '../support/fixtures.js';
+import { LANGUAGE_PAGES, pageText } from '../support/page.js';
 import { ROOT } from '../support/project.js';
 
 const FOLDER = join(ROOT, 'docs', 'reference');
@@ -132,13 +133,10 @@ void [done, Stage];
         if (place !== '') expect(headingsOf(page(there)), `${name} -> ${target}${place}`).to.include(place);
       }
     }
-    const language = readFileSync(join(ROOT, 'docs/language.md'), 'utf8');
-    for (const [, target = ''] of language.matchAll(/\]\(([^)#]+\.md)\)/g))
-      expect(existsSync(join(ROOT, 'docs', target)), target).to.equal(true);
   });
 
-  it('the page about the language shows definitions that pass, and an error that is one', () => {
-    const text = readFileSync(join(ROOT, 'docs/language.md'), 'utf8');
+  it('the pages about the language show definitions that pass, and an error that is one', () => {
+    const text = LANGUAGE_PAGES.map(pageText).join('\n');
     const shown = [...text.matchAll(/```json\n([^]*?)```/g)].map(([, json = '']) => json);
     const whole = shown.filter((json) => json.includes('"resource":'));
     expect(whole.length).to.be.greaterThan(0);
