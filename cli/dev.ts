@@ -35,7 +35,10 @@ export async function runDev({ config }: CommandOptions, terminal: Terminal): Pr
   const { kernel } = booted;
   let table = '';
   let secondLook: NodeJS.Timeout | undefined;
+  // A watcher that is closed begins to watch again when a folder is added, so nothing is added after the end.
+  let isOver = false;
   const reload = async (): Promise<void> => {
+    if (isOver) return;
     clearTimeout(secondLook);
     const before = await readTimes(kernel);
     // Marks the start of a round for editors that parse this output.
@@ -46,11 +49,13 @@ export async function runDev({ config }: CommandOptions, terminal: Terminal): Pr
     // The start prints the first table.
     if (table !== '' && next !== table) stdout.write(`\n${next}\n\n`);
     table = next;
+    if (isOver) return;
     secondLook = setTimeout(() => void lookAgain(before), SECOND_LOOK);
     secondLook.unref();
   };
   const lookAgain = async (before: Times): Promise<void> => {
     const now = await readTimes(kernel);
+    if (isOver) return;
     watcher.add(listFolders(now).filter((folder) => !Object.hasOwn(watcher.getWatched(), folder)));
     if (!isDeepStrictEqual(now, before)) await reload();
   };
@@ -61,6 +66,7 @@ export async function runDev({ config }: CommandOptions, terminal: Terminal): Pr
     await reload();
     return await runServer(kernel, terminal, createDocsRoutes(kernel), createPageFormatter(kernel));
   } finally {
+    isOver = true;
     clearTimeout(secondLook);
     await watcher.close();
   }

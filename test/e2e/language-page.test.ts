@@ -1,20 +1,17 @@
 /**
- * The page about the language, taken at its word: all definitions on it are loaded as one project without a problem, and
- * every request on it gets the answer that stands below it.
+ * The pages about the language, executed: all their definitions load as one project without a problem, and each request gets the
+ * answer that follows it.
  */
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isObject } from '../../contract/json.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import { createDocument } from '../../language/source/document.js';
 import { createBuiltinRegistry } from '../support/fixtures.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { EXCHANGE, performExchange } from '../support/docs-page.js';
-import { ROOT } from '../support/project.js';
+import { EXCHANGE, LANGUAGE_PAGES, pageText, performExchange } from '../support/docs-page.js';
 import { createJsonBehaviour, startStandIn, type StandIn } from '../support/upstream.js';
 
-const PAGE = readFileSync(join(ROOT, 'docs', 'language.md'), 'utf8');
+const PAGE = LANGUAGE_PAGES.map(pageText).join('\n');
 const fenced = (language: string): string[] =>
   [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))].map(([, text = '']) => text);
 
@@ -33,7 +30,7 @@ const exchanges = fenced('http').flatMap((text) =>
     .map((written) => ({ written, parts: EXCHANGE.exec(written) })),
 );
 
-describe('the page about the language', () => {
+describe('the pages about the language', () => {
   const names = new Map<string, string>();
   let kernel: TestKernel | undefined;
   let remote: StandIn | undefined;

@@ -1,5 +1,5 @@
 /**
- * The page about the way in, read from top to bottom as its reader would do it: files are written, statements run on the database,
+ * The pages about migrating, read from top to bottom as its reader would do it: files are written, statements run on the database,
  * commands in a shell, requests against what the last `lintel serve` serves. One database of a server, one folder.
  */
 import { expect } from 'chai';
@@ -13,7 +13,9 @@ import { createTempProject, type TempProject } from '../support/project.js';
 import { skipWithout } from '../support/skip.js';
 
 const ENV = { PORT: '0', NO_COLOR: '1', JWT_SECRET_KEY: 'k3-Jd92-mmQ8-x0a1-92jd-Kw81-0aJ2' };
-const blocks = listBlocks('migrating.md').filter(({ language }) => language !== 'js');
+/** In the order in which they can be executed. */
+const PAGES = ['migrating.md', 'migrating-profile.md', 'migrating-from.md'];
+const blocks = PAGES.flatMap(listBlocks).filter(({ language }) => language !== 'js');
 
 const collapseBlanks = (line: string): string => line.trim().replace(/ +/g, ' ');
 
@@ -120,7 +122,10 @@ describe('the page about the way in', function () {
 
   it('names codes that exist', () => {
     const { codes } = createBuiltinRegistry();
-    const told = pageText('migrating.md').match(/(?<=`)(?:LNK|SEC)_[A-Z_]+(?=`)/g) ?? [];
+    const told =
+      PAGES.map(pageText)
+        .join('\n')
+        .match(/(?<=`)(?:LNK|SEC)_[A-Z_]+(?=`)/g) ?? [];
     expect(told.filter((code) => !Object.hasOwn(codes, code))).to.deep.equal([]);
     expect(told.length).to.be.greaterThan(5);
   });

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import ts from 'typescript';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { analyseFiles } from '../../language/analysis/analyse.js';
 import { analyseConfig } from '../../language/analysis/config.js';
@@ -14,6 +14,7 @@ import { COMMANDS, COMMON_OPTIONS } from '../../cli/commands.js';
 import { MARKER, createReferencePages } from '../../language/export/reference.js';
 import { pluginId } from '../../contract/plugin.js';
 import { createBuiltinRegistry, createTrialRegistry } from '../support/fixtures.js';
+import { LANGUAGE_PAGES, pageText } from '../support/docs-page.js';
 import { ROOT } from '../support/project.js';
 
 const FOLDER = join(ROOT, 'docs', 'reference');
@@ -132,13 +133,10 @@ void [done, Stage];
         if (place !== '') expect(listHeadings(page(there)), `${name} -> ${target}${place}`).to.include(place);
       }
     }
-    const language = readFileSync(join(ROOT, 'docs/language.md'), 'utf8');
-    for (const [, target = ''] of language.matchAll(/\]\(([^)#]+\.md)\)/g))
-      expect(existsSync(join(ROOT, 'docs', target)), target).to.equal(true);
   });
 
-  it('the page about the language shows definitions that pass, and an error that is one', () => {
-    const text = readFileSync(join(ROOT, 'docs/language.md'), 'utf8');
+  it('the pages about the language show definitions that pass, and an error that is one', () => {
+    const text = LANGUAGE_PAGES.map(pageText).join('\n');
     const shown = [...text.matchAll(/```json\n([^]*?)```/g)].map(([, json = '']) => json);
     const whole = shown.filter((json) => json.includes('"resource":'));
     expect(whole.length).to.be.greaterThan(0);

@@ -1,10 +1,10 @@
 /**
  * The page about the editor, taken at its word: what it quotes is what the server says about the model and the resource of the
- * README; commands and settings are those of the extension; links lead somewhere.
+ * README; commands and settings are those of the extension.
  */
 import { expect } from 'chai';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { CodeActionRequest, InlayHintRequest } from 'vscode-languageserver-protocol';
 import { NAME_SOURCES } from '../../language-server/completion/names/index.js';
 import { openEditor, type Editor } from '../support/editor-pair.js';
@@ -130,30 +130,5 @@ describe('the page about the editor', () => {
     const named = [...names.matchAll(/`([a-z-]+)`/g)].map(([, name = '']) => name).filter((name) => name !== 'refers');
     expect(Object.keys(NAME_SOURCES)).to.include.members(named);
     expect(named).to.include.members(['connection', 'glob', 'model-field']);
-  });
-
-  it('leads somewhere, as README, CONTRIBUTING and the page about the architecture do', () => {
-    for (const name of [
-      'docs/editor.md',
-      'README.md',
-      'CONTRIBUTING.md',
-      'docs/architecture.md',
-      'extension/README.md',
-    ]) {
-      for (const [, target = ''] of read(name).matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)) {
-        if (/^[a-z]+:/.test(target)) continue;
-        const [file = '', anchor] = target.split('#');
-        const path = file === '' ? name : join(dirname(name), file);
-        expect(existsSync(join(ROOT, path)), `${name}: ${target}`).to.equal(true);
-        if (anchor === undefined) continue;
-        const headings = [...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-          heading
-            .toLowerCase()
-            .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-            .replace(/\s/g, '-'),
-        );
-        expect(headings, `${name}: ${target}`).to.include(anchor);
-      }
-    }
   });
 });

@@ -17,6 +17,12 @@ export interface Block {
   readonly heading: string;
 }
 
+/** The pages about the language, in reading order: later ones send requests about what earlier ones define. */
+export const LANGUAGE_PAGES = [
+  'language.md',
+  ...['data', 'calls-and-files', 'secrets', 'work', 'clients', 'operation'].map((name) => `language/${name}.md`),
+];
+
 export const pageText = (page: string): string => readFileSync(join(ROOT, 'docs', page), 'utf8');
 
 /** Every block between fences, in the order of the page. */
