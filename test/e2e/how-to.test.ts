@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { mkdir, symlink } from 'node:fs/promises';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../../contract/json.js';
+import { asText, isObject } from '../../contract/json.js';
 import { createDocument } from '../../language/source/document.js';
 import { parseSource, toJson } from '../../language/source/tree.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
@@ -47,7 +47,7 @@ function parseConfig(text: string | undefined): Readonly<Record<string, unknown>
 
 const omitAbsent = (config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    Object.entries(config).filter(([, value]) => !(isObject(value) && ABSENT.has(String(value['use'])))),
+    Object.entries(config).filter(([, value]) => !(isObject(value) && ABSENT.has(asText(value['use'])))),
   );
 
 for (const name of readdirSync(join(ROOT, 'docs/how-to'))) {

@@ -170,7 +170,8 @@ describe('the tutorial', function () {
   };
 
   const steps = new Map<string, Block[]>();
-  for (const block of listBlocks('tutorial.md')) steps.set(block.heading, [...(steps.get(block.heading) ?? []), block]);
+  for (const block of ['tutorial.md', 'tutorial-operation.md'].flatMap(listBlocks))
+    steps.set(block.heading, [...(steps.get(block.heading) ?? []), block]);
   for (const [heading, blocks] of steps) {
     it(heading, async () => {
       for (const { language, text } of blocks) {
