@@ -78,7 +78,7 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       expect(stdout).to.contain(
         '  ! name: column has type text, the model says boolean; it is left as it is; `lintel migrate --destroy` changes the type\n',
       );
-      expect(stdout).to.contain('  ! born: required column added').and.contain('1 change to make; 4 differences left');
+      expect(stdout).to.contain('  ! born: required column added').and.contain('1 change to apply; 4 differences not changed');
       expect((await run('--check')).code, 'a difference is nothing to make').to.equal(0);
     });
   });
@@ -167,7 +167,7 @@ describe('lintel migrate --destroy', function () {
     const { code, stdout } = await run();
     expect(code).to.equal(0);
     expect(stdout).to.match(/^connection main: 3 changes to apply\ncat \(main\)\n/);
-    expect(stdout).to.match(/\n\nconnection reports: 1 change to make\n_event \(reports\)\n/);
+    expect(stdout).to.match(/\n\nconnection reports: 1 change to apply\n_event \(reports\)\n/);
     expect(stdout)
       .to.contain('\n\n4 changes to apply\n')
       .and.match(/\n4 changes applied in/);
