@@ -78,7 +78,9 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       expect(stdout).to.contain(
         '  ! name: column has type text, the model says boolean; it is left as it is; `lintel migrate --destroy` changes the type\n',
       );
-      expect(stdout).to.contain('  ! born: required column added').and.contain('1 change to apply; 4 differences not changed');
+      expect(stdout)
+        .to.contain('  ! born: required column added')
+        .and.contain('1 change to apply; 4 differences not changed');
       expect((await run('--check')).code, 'a difference is nothing to make').to.equal(0);
     });
   });

@@ -126,7 +126,10 @@ describe('the outbox of the queue', function () {
     if (!(await redisAt(port))) return skipTest(this, NO_REDIS);
     const project = await createTempProject({
       ...files(port),
-      'lintel.config.json': { queue: { use: 'redis', url: `redis://127.0.0.1:${port}`, concurrency: 1 } },
+      'lintel.config.json': {
+        http: { port: 0 },
+        queue: { use: 'redis', url: `redis://127.0.0.1:${port}`, concurrency: 1 },
+      },
     });
     stops.push(() => project.dispose());
     const env = { DATABASE_URL: url };

@@ -46,7 +46,7 @@ export default definePlugin({
   errors: {
     TOK_REVOKE: {
       severity: 'error',
-      title: '`tokenize` missing',
+      title: 'Missing `tokenize`',
       message:
         '`invalidate_tokenize` needs `tokenize` next to it: `"tokenize": { "type": "JWT", "encryption_key": "$ENV.JWT_SECRET_KEY" }`.',
       help: 'Write the type, algorithm and key of the tokens. Without them any caller could fill the store.',

@@ -69,7 +69,7 @@ export default definePlugin({
   errors: {
     TOK_NO_SETTINGS: {
       severity: 'error',
-      title: '`tokenize` missing',
+      title: 'Missing `tokenize`',
       message:
         '`protected` needs `tokenize` next to it: `"tokenize": { "type": "JWT", "encryption_key": "$ENV.JWT_SECRET_KEY" }`.',
       help: 'Write the type, algorithm and key of the tokens.',

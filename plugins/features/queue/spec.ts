@@ -161,7 +161,7 @@ export default definePlugin({
     QUE_NOTHING: {
       severity: 'warning',
       tag: 'unnecessary',
-      title: '`retries` without effect',
+      title: 'No effect of `retries`',
       message: '`retries` applies to jobs only; this runs in the foreground.',
       help: 'Write `"queue": {"retries": 2}`, or `"run_in_background": true` next to it.',
     },
