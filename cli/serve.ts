@@ -1,6 +1,6 @@
 /**
  * `lintel serve`: rejects definitions with errors, waits for unavailable servers, and shuts down gracefully on SIGTERM
- * (`ending.ts`).
+ * (`shutdown.ts`).
  */
 import type { Route } from '../contract/hooks.js';
 import type { CommandOptions } from './commands.js';

@@ -18,6 +18,6 @@ export type CommonMistakes = Readonly<Record<string, string | Correction>>;
 export interface InventedPattern {
   /** Case-insensitive, for the whole name. The first group is the id of an actionable. */
   readonly pattern: string;
-  /** As in `Right`; `{1}`, `{2}` insert the groups. */
+  /** As in `Correction`; `{1}`, `{2}` insert the groups. */
   readonly say: string;
 }

@@ -11,7 +11,7 @@ export interface Limiter extends StepLimiter {
   /** Without `asker`, only the queue's limits bound the wait. */
   acquire(asker?: Requester | null): Promise<ReleaseSlot>;
   run<T>(work: () => Promise<T>, asker?: Requester | null): Promise<T>;
-  /** As `take`, with a callback; synchronous when a slot is free. */
+  /** As `acquire`, with a callback; synchronous when a slot is free. */
   requestSlot(asker: Requester | null, entered: SlotCallback): void;
   /** Rejects all waiting callers, and later ones that would have to wait. */
   close(refusal: Error): void;

@@ -86,7 +86,7 @@ export interface Step {
   /** Only selects these names of the result or its rows, without what `hides` removes. */
   readonly picks?: readonly string[];
   readonly hides?: Hide;
-  /** Accepts `Rendered` JSON text as well as values. */
+  /** Accepts `RawJson` text as well as values. */
   readonly takesText?: true;
   /** Limits slow steps: a unit opens only after it acquired a slot, and holds it to its end. */
   readonly turns?: StepLimiter;
@@ -164,7 +164,7 @@ export interface ModePlan {
   /** Absent: files are rejected. */
   readonly files?: FileLimits;
   /**
-   * The same work with `Rendered` JSON text of these names (null: all) as its result, or null where that is impossible.
+   * The same work with `RawJson` text of these names (null: all) as its result, or null where that is impossible.
    * Used for results that no later step reads.
    */
   readonly renders?: (names: readonly string[] | null, hide: Hide | null) => Execute | null;

@@ -296,7 +296,7 @@ export interface PluginRuntime<H = unknown> {
     progress?: MigrationProgress,
     how?: MigrationOptions,
   ): Promise<void>;
-  /** The changes of `adopt`; reads only. */
+  /** The changes of `syncSchema`; reads only. */
   plan?(
     handle: H,
     tables: readonly ModelTable[],

@@ -54,7 +54,7 @@ export interface Project {
   isConfig(name: string): boolean;
   /** Sets the text of an open file; null when it is closed. */
   setText(name: string, text: string | null): void;
-  /** False while only the plugins are loaded; then only `glance` is useful. */
+  /** False while only the plugins are loaded; then only `scanFile` is useful. */
   readonly isRead: boolean;
   /** False while the SQL parser is still loading; until then problems are correct but incomplete. */
   readonly isParserReady: boolean;
@@ -208,7 +208,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
       state.sql = sql;
       discardAnalysis();
     });
-    // Allows a retry; callers that await `prepare` receive the error.
+    // Allows a retry; callers that await `waitForParser` receive the error.
     parser.catch(() => (parser = null));
   }
 

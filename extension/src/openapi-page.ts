@@ -5,7 +5,7 @@ import { confirmRequest } from './panels/confirm-request.js';
 /** Milliseconds. Short, because the kernel usually runs on the same machine. */
 const PATIENCE = 2000;
 
-/** `base` may come from an untrusted config, hence the confirmation. `kept` stores the allowed hosts for `mayRequest`. */
+/** `base` may come from an untrusted config, hence the confirmation. `kept` stores the allowed hosts for `confirmRequest`. */
 export async function openApiPage(base: string, kept: Memento): Promise<void> {
   const url = `${base}/docs`;
   if (!workspace.isTrusted && !(await confirmRequest(url, kept))) return;

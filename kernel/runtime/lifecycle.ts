@@ -1,6 +1,6 @@
 /**
  * Opens plugins in order, closes them in reverse and checks their health, each call within a deadline.
- * `waiting.ts` retries unavailable servers.
+ * `retry-unavailable.ts` retries unavailable servers.
  */
 import { BootError } from '../../contract/boot-error.js';
 import type { MigrationOptions, MigrationOutline, MigrationProgress } from '../../contract/migration.js';
@@ -30,7 +30,7 @@ export interface Lifecycle {
   readonly away: Map<string, string>;
   syncSchemas(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<void>;
   serve(instances: readonly Instance[]): Promise<void>;
-  /** As `adopt`, without a deadline. */
+  /** As `syncSchema`, without a deadline. */
   migrate(
     instances: readonly Instance[],
     tables: readonly ModelTable[],

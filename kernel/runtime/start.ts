@@ -1,4 +1,4 @@
-/** Decides which plugins are opened and which resources wait for unavailable servers. The retries are in `waiting.ts`. */
+/** Decides which plugins are opened and which resources wait for unavailable servers. `retry-unavailable.ts` retries. */
 import type { Log } from '../../contract/plugin.js';
 import type { PlanSet } from '../plan/plan.js';
 import type { Handles } from '../plan/tools.js';

@@ -29,7 +29,7 @@ export interface Hub {
   /** Registers a connection before its authentication. */
   register(): PendingConnection;
   unregister(arrival: PendingConnection): void;
-  /** Delivers the messages since `arrive` first. `late`: queues messages until `catchUp`. */
+  /** Delivers the messages since `register` first. `late`: queues messages until `replayMissed`. */
   add(client: Client, arrival?: PendingConnection, late?: boolean): void;
   remove(client: Client): void;
   /** False when the client has reached the maximum number of rooms. */

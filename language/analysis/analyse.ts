@@ -1,6 +1,6 @@
 /**
  * The analysis pipeline: texts in, model and problems out. Pure: it must not read disk, network or environment.
- * An analyser reuses earlier results (`memory.ts`, `read.ts`) and returns exactly what a new one would.
+ * An analyser reuses earlier results (`stage-cache.ts`, `read.ts`) and returns exactly what a new one would.
  */
 import type { PluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';

@@ -1,4 +1,4 @@
-/** Validates the shapes of a located tree against the folded schemas and collects facts (`finds.ts`). */
+/** Validates the shapes of a located tree against the folded schemas and collects facts (`facts.ts`). */
 import { isObject } from '../../contract/json.js';
 import type { PluginId } from '../../contract/plugin.js';
 import { listAccessors } from '../strings/accessor.js';

@@ -46,7 +46,7 @@ export function toDecodedOffset(doc: Document, node: Place, offset: number): num
   return decoded;
 }
 
-/** Like `offsetInString`, but optimized for ascending offsets in one string. */
+/** Like `locateInString`, but optimized for ascending offsets in one string. */
 export function createOffsetMap(doc: Document, node: Place): (decoded: number) => number {
   const { start, end } = node;
   const escape = doc.text.slice(start, end).indexOf('\\');

@@ -18,7 +18,7 @@ const toNumber = (value: unknown, otherwise: number): number => (typeof value ==
 /** Smaller results do not count towards the limit of the process. */
 const LARGE = 1_048_576;
 
-/** The defaults are those of `kinds/connection-fields.ts`. */
+/** The defaults are those of `dialects/shared/connection-fields.light.ts`. */
 export const readLimits = (options: Readonly<Record<string, unknown>>): ResultLimits => {
   const bytes = toNumber(options['result_bytes'], 67_108_864);
   return { rows: toNumber(options['result_rows'], 500_000), bytes, checkFrom: Math.min(bytes, LARGE) };

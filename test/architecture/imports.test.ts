@@ -1,6 +1,6 @@
 /**
- * Who may import whom. The table below is the architecture; every file of `kernel/`, `plugins/` and `extension/` belongs to exactly
- * one row of it, and an import that its row does not allow fails here with both names.
+ * The allowed imports. Every source file belongs to exactly one row of the table below; an import that its row does not allow fails
+ * with both names.
  */
 import { expect } from 'chai';
 import ts from 'typescript';

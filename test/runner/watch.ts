@@ -1,5 +1,5 @@
 /**
- * Runs the tests of what changed, whenever a source is saved: compiles the saved file alone and runs the tests that `nearest.ts`
+ * Runs the tests of what changed, whenever a source is saved: compiles the saved file alone and runs the tests that `related-tests.ts`
  * chooses. Types are checked in the background.
  */
 import chokidar from 'chokidar';

@@ -1,6 +1,6 @@
 /**
  * Three processes under load, killed (`kill -9`) at random moments and started again at once, so many times: rows, chains in a
- * transaction, work behind the answer, and work that is accepted in a transaction. Gathers what happened; `kill-verdict.ts` judges.
+ * transaction, work behind the answer, and work that is accepted in a transaction. Gathers what happened; `kill-report.ts` checks it.
  */
 import type { JobView } from '../../contract/deferred.js';
 import type { Queue } from '../../plugins/queues/kind.js';

@@ -1,6 +1,6 @@
 /**
  * Migrates a database to the models: introspect and plan; only if something is missing, lock, plan again and change. Changes are
- * one transaction where possible, except those of `apart.ts`; otherwise a second run completes an interrupted migration.
+ * one transaction where possible, except those of `separate-changes.ts`; otherwise a second run completes an interrupted migration.
  */
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { MigrationOptions, MigrationOutline, MigrationProgress } from '../../../contract/migration.js';

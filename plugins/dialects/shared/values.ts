@@ -5,7 +5,7 @@ import { writeJson } from '../../../language/strings/exact-json.js';
 import type { PreparedStatement } from '../kind.js';
 import { formatArrayLiteral } from './arrays.js';
 
-/** Created only by `prepareStatement`. */
+/** Created only by `preparePostgresStatement`. */
 export interface PostgresPreparedStatement extends PreparedStatement {
   /** Parameters (0-based) that bind an array as an array literal. */
   readonly arrays: readonly boolean[];

@@ -1,4 +1,4 @@
-/** Decodes a text that `bytesFlaw` accepted. */
+/** Decodes a text that `findBytesFlaw` accepted. */
 import { BASE64, HEX } from './bytes.light.js';
 
 export function decodeBytes(text: string): Buffer {
