@@ -37,6 +37,8 @@ function killWorker({ process: child }: Worker): void {
 }
 
 const WORKER = fileURLToPath(new URL('worker.js', import.meta.url));
+/** The collector's default of 1 MB for new objects takes an eighth of the processor time of a run. */
+const WORKER_OPTIONS = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
 const MEGABYTES = 1500;
 const PATIENCE_MS = 300_000;
 /** A worker that something keeps alive after its last test says so by itself after 20 seconds. */
@@ -72,6 +74,7 @@ export function createPool(options: PoolOptions, listener: PoolListener): Pool {
     const child = fork(WORKER, {
       env: { ...process.env, [WORKER_VARIABLE]: '1' },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      execArgv: WORKER_OPTIONS,
       // A process group of its own, so that the programs of its tests end with it.
       detached: true,
     });

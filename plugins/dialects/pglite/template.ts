@@ -10,6 +10,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 
 const CHUNK = 1 << 22;
+/** Kept while memory allows: a process that checks statements starts several engines. */
+let unpacked: WeakRef<Blob> | undefined;
 
 /** Template files depend on the version of the engine. */
 async function locateTemplate(): Promise<string> {
@@ -24,8 +26,12 @@ async function locateTemplate(): Promise<string> {
 export async function loadTemplate(folder: string | null): Promise<Blob | null> {
   if (folder !== null && existsSync(join(folder, 'PG_VERSION'))) return null;
   try {
+    const known = unpacked?.deref();
+    if (known !== undefined) return known;
     // One call with large chunks takes half the time of the engine's streams.
-    return new BufferBlob(gunzipSync(await readFile(await locateTemplate()), { chunkSize: CHUNK }));
+    const template = new BufferBlob(gunzipSync(await readFile(await locateTemplate()), { chunkSize: CHUNK }));
+    unpacked = new WeakRef(template);
+    return template;
   } catch {
     return null;
   }
