@@ -43,7 +43,7 @@ export async function findServable(folder: string): Promise<ServableTarget> {
 
 /** The first line that the checker prints about an error; null when there is none. */
 async function findCheckError(config: string): Promise<string | null> {
-  const args = [join(root, 'dist/cli/bin.js'), 'check', '--config', config];
+  const args = [join(root, 'dist/bundle/cli.js'), 'check', '--config', config];
   const keys = { BENCH_TOKEN_KEY: 'x'.repeat(32), BENCH_FIELD_KEY: 'x'.repeat(32), BENCH_HOOK_KEY: 'y'.repeat(32) };
   const places = { DATABASE_URL: 'postgres://127.0.0.1/none', BENCH_REMOTE: 'http://127.0.0.1:1' };
   const env = { ...process.env, ...places, ...keys };

@@ -31,5 +31,5 @@ export const documentBaseline: Target = { name: 'baseline', args: [join(root, 'd
 
 export const createLintelTarget = (name: string, config: string): Target => ({
   name,
-  args: [join(root, 'dist/cli/bin.js'), 'serve', '--config', config],
+  args: [join(root, 'dist/bundle/cli.js'), 'serve', '--config', config],
 });

@@ -4,9 +4,9 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { DEFAULTS } from '../language/analysis/config-schema.js';
 import { BootError } from '../contract/boot-error.js';
+import { findPackageFolder } from '../language/project/package-folder.js';
 import { loadPackages } from '../kernel/runtime/packages.js';
 import type { CommandOptions } from './commands.js';
 import { formatEnvFileResult } from './env.js';
@@ -16,7 +16,7 @@ import { listSchemaFiles } from './schema.js';
 import type { Terminal } from './terminal.js';
 import { readPackageVersion } from './version.js';
 
-const PACKAGE = fileURLToPath(new URL('../..', import.meta.url));
+const PACKAGE = findPackageFolder(import.meta.url);
 const TEMPLATE = join(PACKAGE, 'templates', 'project');
 /** npm excludes `.gitignore` from packages, so the template stores dotfiles with this prefix. */
 const DOT = 'dot-';

@@ -83,7 +83,7 @@ describe('deploy/Dockerfile', () => {
 
   it('starts a command that exists, as a user that is not root', () => {
     const [node, file] = JSON.parse(last('ENTRYPOINT')) as string[];
-    expect([node, file]).to.deep.equal(['node', '/lintel/dist/cli/bin.js']);
+    expect([node, file]).to.deep.equal(['node', '/lintel/dist/bundle/cli.js']);
     expect(existsSync(join(ROOT, (file ?? '').replace('/lintel/', '')))).to.equal(true);
     const [command = ''] = JSON.parse(last('CMD')) as string[];
     expect(Object.keys(COMMANDS)).to.include(command);

@@ -24,6 +24,7 @@ const SPEC = ['contract/', 'language/strings/', ...KINDS, 'yup'];
 const RUNTIME_OF_PLUGIN = [
   'contract/',
   'language/project/clock.ts',
+  'language/project/package-folder.ts',
   'language/project/wasm-tiering.ts',
   'language/strings/',
   'language/source/',

@@ -9,6 +9,11 @@ import { ROOT } from '../support/project.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
+const { inlinedDependencies, bin, exports } = JSON.parse(read('package.json')) as {
+  readonly inlinedDependencies: readonly string[];
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+};
 const table = [...read('docs/decisions.md').matchAll(/^\| `([^`]+)` +\| (.*)\|$/gm)].map(([, name = '', why = '']) => ({
   name,
   why: why.trim(),
@@ -49,5 +54,23 @@ describe('architecture: packages', () => {
   it('are imported somewhere', () => {
     const all = [...Object.keys(dependencies ?? {}), ...Object.keys(devDependencies ?? {})];
     expect(all.filter((name) => !TOOLS.test(name) && !isImported(name))).to.deep.equal([]);
+  });
+
+  it('that the bundle inlines have their licences in it, and no others are inlined', () => {
+    const licences = read('dist/bundle/LICENSES.txt');
+    for (const name of inlinedDependencies) expect(licences).to.match(new RegExp(`^${name} \\d`, 'm'));
+    const outside = Object.keys(dependencies ?? {}).filter((name) => !inlinedDependencies.includes(name));
+    expect(outside.filter((name) => new RegExp(`^${name} \\d`, 'm').test(licences))).to.deep.equal([]);
+  });
+
+  it('has one copy of its modules, whichever entry point is imported', () => {
+    const files = [...Object.values(bin), ...Object.values(exports).map((entry) => entry['default'] ?? '')];
+    expect(files.every((file) => file.startsWith('./dist/bundle/') || file.startsWith('dist/bundle/'))).to.equal(true);
+    const texts = readdirSync(join(ROOT, 'dist/bundle')).map((name) => read(`dist/bundle/${name}`));
+    for (const name of ['Fault', 'FinalResult', 'Slot', 'RawJson'])
+      expect(
+        texts.filter((text) => new RegExp(`class ${name}\\b|\\b${name}=class\\b`).test(text)),
+        name,
+      ).to.have.lengthOf(1);
   });
 });

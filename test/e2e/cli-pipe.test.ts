@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { ROOT, createTempProject } from '../support/project.js';
 
 async function withoutReader(command: string, cwd: string): Promise<readonly [number | null, string]> {
-  const child = spawn(process.execPath, [join(ROOT, 'dist/cli/bin.js'), command], { cwd });
+  const child = spawn(process.execPath, [join(ROOT, 'dist/bundle/cli.js'), command], { cwd });
   let complaints = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
   child.stdout.destroy();

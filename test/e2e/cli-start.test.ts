@@ -150,7 +150,11 @@ describe('lintel serve starts', function () {
     const { folder } = await makeFolder({ 'definitions/a.json': defineReturnResource('r', '$GENERATOR.ULID') });
     const list = join(folder, 'loaded.txt');
     const preload = pathToFileURL(join(ROOT, 'test', 'fixtures', 'loader', 'record.js')).href;
-    const child = startProcessIn(folder, { env: { LOADED_MODULES: list }, node: ['--import', preload] });
+    const child = startProcessIn(folder, {
+      env: { LOADED_MODULES: list },
+      node: ['--import', preload],
+      isBundled: false,
+    });
     const client = await waitUntilReady(child);
     expect((await client.post('/r', {})).status).to.equal(200);
     await child.stop();

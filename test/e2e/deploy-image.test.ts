@@ -18,7 +18,7 @@ import { serveInProcess, waitUntilReady } from '../support/serve.js';
 import { skipTest } from '../support/skip.js';
 
 const run = promisify(execFile);
-const CLI = join(ROOT, 'dist', 'cli', 'bin.js');
+const CLI = join(ROOT, 'dist', 'bundle', 'cli.js');
 const DEFINITION = JSON.stringify([
   defineReturnResource('echo', '$PAYLOAD'),
   {

@@ -29,7 +29,7 @@ import { runCli } from '../support/cli.js';
 import { ROOT, createTempProject, type Files, type TempProject } from '../support/project.js';
 import { waitUntil } from '../support/until.js';
 
-const CLI = join(ROOT, 'dist', 'cli', 'bin.js');
+const CLI = join(ROOT, 'dist', 'bundle', 'cli.js');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
 
 /** Says which process it is, and never comes to an end. */

@@ -24,8 +24,9 @@ export async function startTestProcess(
 ): Promise<TestProcess> {
   const child = fork(join(workspace.folder, 'dist/test/mutation/worker.js'), [], {
     cwd: workspace.folder,
-    env: { ...process.env, TMPDIR: workspace.scratch, ...env },
-    execArgv: [],
+    // Mutants are modules, which the bundle of the package does not contain.
+    env: { ...process.env, TMPDIR: workspace.scratch, TEST_MODULES: '1', ...env },
+    execArgv: ['--conditions=lintel-modules'],
     // A group of its own, so that its children can be ended with it.
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

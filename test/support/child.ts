@@ -1,5 +1,5 @@
 /**
- * The command line as people run it: a child process of the compiled `bin.js` in a folder, with an environment of its
+ * The command line as people run it: a child process of the bundle that the package ships, in a folder, with an environment of its
  * own. Ends only children that it started. Without a process of its own: `cli.ts`.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -16,13 +16,16 @@ export interface RunOptions {
 export interface SpawnOptions extends RunOptions {
   /** Options of node itself. */
   readonly node?: readonly string[];
+  /** False: the modules that the bundle is made of. */
+  readonly isBundled?: boolean;
 }
 
 export interface Child extends Running {
   readonly process: ChildProcess;
 }
 
-const CLI = join(ROOT, 'dist', 'cli', 'bin.js');
+const BUNDLE = [join(ROOT, 'dist', 'bundle', 'cli.js')];
+const MODULES = ['--conditions=lintel-modules', join(ROOT, 'dist', 'cli', 'bin.js')];
 
 /** Only for `test/mutation`, which counts what child processes execute, too. */
 const COVERAGE = process.env['LINTEL_COVERAGE'] === undefined ? [] : ['LINTEL_COVERAGE', 'NODE_OPTIONS'];
@@ -33,8 +36,12 @@ export const bareEnv = (): Record<string, string> =>
     ['PATH', 'HOME', 'TMPDIR', ...COVERAGE].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
   );
 
-export function startCli(words: readonly string[], { cwd, env = {}, node = [] }: SpawnOptions): Child {
-  const child = spawn(process.execPath, [...node, CLI, ...words], { cwd, env: { ...bareEnv(), ...env } });
+export function startCli(
+  words: readonly string[],
+  { cwd, env = {}, node = [], isBundled = process.env['TEST_MODULES'] === undefined }: SpawnOptions,
+): Child {
+  const program = isBundled ? BUNDLE : MODULES;
+  const child = spawn(process.execPath, [...node, ...program, ...words], { cwd, env: { ...bareEnv(), ...env } });
   const { appendText, close, fail, isOver, ...heard } = recordOutput();
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (text: string) => appendText(name, text));

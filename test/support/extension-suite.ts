@@ -33,7 +33,7 @@ const OWN = {
 async function installLintel(folder: string, first = ':'): Promise<void> {
   const bin = join(folder, 'node_modules', '.bin');
   await mkdir(bin, { recursive: true });
-  const script = `#!/bin/sh\n${first}\nexec '${process.execPath}' '${join(ROOT, 'dist/cli/bin.js')}' "$@"\n`;
+  const script = `#!/bin/sh\n${first}\nexec '${process.execPath}' '${join(ROOT, 'dist/bundle/cli.js')}' "$@"\n`;
   await writeFile(join(bin, 'lintel'), script, { mode: 0o755 });
 }
 

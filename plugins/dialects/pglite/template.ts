@@ -6,8 +6,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
+import { findPackageFolder } from '../../../language/project/package-folder.js';
 
 const CHUNK = 1 << 22;
 /** Kept while memory allows: a process that checks statements starts several engines. */
@@ -19,7 +20,7 @@ async function locateTemplate(): Promise<string> {
   const { version } = JSON.parse(await readFile(join(dirname(entry), '..', 'package.json'), 'utf8')) as {
     readonly version: string;
   };
-  return fileURLToPath(new URL(`template-${version}.tar.gz`, import.meta.url));
+  return join(findPackageFolder(import.meta.url), `dist/pglite-template-${version}.tar.gz`);
 }
 
 /** Null: no template. `folder`: null in memory. */

@@ -1,0 +1,15 @@
+/** Finds the folder of this package, from a module as from a bundle. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The nearest folder above a module that has a `package.json`. */
+export function findPackageFolder(moduleUrl: string): string {
+  let folder = dirname(fileURLToPath(moduleUrl));
+  while (!existsSync(join(folder, 'package.json'))) {
+    const above = dirname(folder);
+    if (above === folder) throw new Error(`no package.json above ${moduleUrl}`);
+    folder = above;
+  }
+  return folder;
+}
