@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { builtInAsData, withoutCounterExamples, writeBuiltIn } from './built-in.js';
+import { builtInAsData, withoutUnreadTexts, writeBuiltIn } from './built-in.js';
 import { EXTENSION, ROOT } from './places.js';
 
 const LANGUAGE = 'language-server/language.ts';
@@ -50,7 +50,7 @@ const shareCode = (bundleName: string): Plugin => ({
       kind === 'entry-point' ? null : { path: './yup.js', external: true },
     );
     if (bundleName === 'language') return;
-    build.onResolve({ filter: /\/(language|schema)\/|^\.\// }, ({ path, resolveDir }) =>
+    build.onResolve({ filter: /\/(contract|language|schema)\/|^\.\// }, ({ path, resolveDir }) =>
       languageFiles.has(join(resolveDir, path.replace(/\.js$/, ''))) ? { path: './language.js', external: true } : null,
     );
   },
@@ -104,7 +104,7 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
     const plugins = [narrow, shareCode(name)];
     if (name === 'server') plugins.push(late, builtInAsData);
-    if (name === 'built-in') plugins.push(withoutCounterExamples);
+    if (name === 'built-in') plugins.push(withoutUnreadTexts);
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
   };

@@ -5,6 +5,7 @@ import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
 import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
 import type { StatementRejections } from '../../language/analysis/checks/rejections.js';
+import type { StatementChecker } from '../../language/project/statement-checks.js';
 import { analyseConfig, readPluginLists, type Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { createDocument, type Document } from '../../language/source/document.js';
@@ -32,8 +33,8 @@ export interface Project extends Packages {
   readonly taken: readonly ConvertedVariable[];
 }
 
-/** Returns the errors that databases report for statements. */
-export type CheckAnalysis = (analysis: Analysis) => Promise<StatementRejections>;
+/** Returns what databases report of statements. */
+export type CheckAnalysis = StatementChecker['check'];
 
 export interface LoadedDefinitions {
   readonly analysis: Analysis;
@@ -109,8 +110,8 @@ export async function loadDefinitions(
     return { analysis, problems: isUnread ? omitGuesses(all, project.registry) : all, withRejections: analyseWith };
   };
   const first = analyseWith(new Map());
-  const refusals = (await checkAnalysis?.(first.analysis)) ?? new Map();
-  return refusals.size === 0 ? first : analyseWith(refusals);
+  const found = await checkAnalysis?.(first.analysis);
+  return found === undefined || found.rejections.size === 0 ? first : analyseWith(found.rejections);
 }
 
 export async function createAnalysisOptions(

@@ -212,6 +212,8 @@ function analyseDefinitions(
   const suspect = findInvalidDefinitions(definitions, report.rows);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
   for (const group of groups) checkGroupUses(set, group, suspect);
+  // A statement that a database rejected is checked again, so these rows are those before its answer.
+  const unasked = run.refusals === undefined ? report.rows : [...report.rows];
   if (run.refusals !== undefined) reportRejections(report, definitions, run.refusals);
   const broken = findInvalidDefinitions(definitions, report.rows);
   const { rows, silenced } = applyAcknowledgements({
@@ -226,7 +228,7 @@ function analyseDefinitions(
   // Lazy: few callers read these, and they are expensive for large sets.
   const uses = createLazy(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
   const spoken = createLazy(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
-  const asked = createLazy(() => listCheckableStatements(definitions, linked, stores, report.rows));
+  const asked = createLazy(() => listCheckableStatements(definitions, linked, stores, unasked));
   return {
     definitions,
     documents,
