@@ -210,8 +210,14 @@ export const TEXT_CODES = {
     'Use it or remove the extraction.',
     'unnecessary',
   ),
+  LNK_ABSENT: defineProblem(
+    'error',
+    'Value that no result can have',
+    'The result of {where} is {what}, so it has no "{path}" to extract.{hint}',
+    'Each request would end with 422. Items of a list have numbers (`0.id`), one object has names, `self_` is the whole result.',
+  ),
   LNK_NOT_SELECTED: defineProblem(
-    'warning',
+    'error',
     'Value not in the result',
     'The result of {where} has no "{name}", so there is nothing to extract.{hint}',
     'Add the column to its select list or RETURNING list.',
