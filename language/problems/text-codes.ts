@@ -100,6 +100,12 @@ export const TEXT_CODES = {
     'Write `SET LOCAL`, `set_config(name, value, true)` or `pg_advisory_xact_lock`: they end with the transaction. Set options of ' +
       'all connections in the database or the config.',
   ),
+  SQL_OUTSIDE: defineProblem(
+    'error',
+    'Reaches outside the database',
+    '"{what}" reaches files, programs, other servers or other sessions of the database server, which no request may do.',
+    'Store files with `UPLOAD`, call other servers with `HTTP_REQUEST`, and load data with the tools of the database.',
+  ),
   SQL_TRANSACTION: defineProblem(
     'error',
     'Transaction control in a statement',
