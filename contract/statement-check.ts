@@ -1,4 +1,5 @@
 /** Types for statements that a store checks without running them. */
+import type { Json } from './json.js';
 import type { ModelTable } from './model.js';
 
 export interface StatementQuestion {
@@ -21,6 +22,21 @@ export interface StatementRejection {
   readonly n: number | null;
   /** A likely replacement of the word. */
   readonly near: string | null;
+}
+
+/** A query that is written as an object, not as text. */
+export interface QueryQuestion {
+  /** The fields of the query's plugin as written. */
+  readonly value: Readonly<Record<string, Json>>;
+  /** The store that it runs on. */
+  readonly instance: string;
+}
+
+export interface QueryRejection {
+  /** Without a full stop. */
+  readonly what: string;
+  /** The key in the query that the error names; null: the whole query. */
+  readonly name: string | null;
 }
 
 /** The types that a store inferred, by the names that it gives them. */

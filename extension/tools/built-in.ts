@@ -84,7 +84,7 @@ const COUNTER = [COUNTER_EXAMPLES, '\n  counterExamples: [],\n'] as const;
 /** Removes `counterExamples` from specs; only tests and the reference use them. */
 export const withoutCounterExamples = stripTexts('without counter-examples', [COUNTER]);
 
-/** For the code of specs that have their summaries among the data. */
+/** For the code of specs that have these texts among the data. */
 export const withoutUnreadTexts = stripTexts('without unread texts', [COUNTER, [SUMMARY, "\n  summary: '',\n"]]);
 
 export async function writeBuiltIn(folder: string): Promise<void> {

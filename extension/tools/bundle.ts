@@ -56,6 +56,16 @@ const shareCode = (bundleName: string): Plugin => ({
   },
 });
 
+/** The protocol package registers the synchronization of notebooks, which the server does not have. */
+const withoutNotebooks: Plugin = {
+  name: 'without notebooks',
+  setup(build) {
+    build.onLoad({ filter: /vscode-languageserver[/\\]lib[/\\]common[/\\]notebook\.js$/ }, () => ({
+      contents: 'exports.NotebookSyncFeature = (Base) => Base; exports.NotebookDocuments = class {};',
+    }));
+  },
+};
+
 /** Modules that take milliseconds to load and are not needed at startup. */
 const LATE = ['crypto', 'child_process'];
 
@@ -103,7 +113,7 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   await mkdir(folder, { recursive: true });
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
     const plugins = [narrow, shareCode(name)];
-    if (name === 'server') plugins.push(late, builtInAsData);
+    if (name === 'server') plugins.push(late, withoutNotebooks, builtInAsData);
     if (name === 'built-in') plugins.push(withoutUnreadTexts);
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;

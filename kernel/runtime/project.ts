@@ -4,7 +4,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
 import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
-import type { StatementRejections } from '../../language/analysis/checks/rejections.js';
+import type { QueryRejections, StatementRejections } from '../../language/analysis/checks/rejections.js';
 import type { StatementChecker } from '../../language/project/statement-checks.js';
 import { analyseConfig, readPluginLists, type Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
@@ -40,7 +40,7 @@ export interface LoadedDefinitions {
   readonly analysis: Analysis;
   readonly problems: readonly Problem[];
   /** Analyses again, with the errors that databases reported. */
-  readonly withRejections: (refusals: StatementRejections) => LoadedDefinitions;
+  readonly withRejections: (refusals: StatementRejections, refusedQueries: QueryRejections) => LoadedDefinitions;
 }
 
 /**
@@ -103,15 +103,15 @@ export async function loadDefinitions(
   const files = await readDefinitions(project, config);
   const options = await createAnalysisOptions(project, config, files);
   const analyser = createAnalyser(project.registry);
-  const analyseWith = (refusals: StatementRejections): LoadedDefinitions => {
-    const analysis = analyser.analyseAll(files, { ...options, refusals });
+  const analyseWith = (refusals: StatementRejections, refusedQueries: QueryRejections): LoadedDefinitions => {
+    const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries });
     const all = [...project.configProblems, ...analysis.problems];
     const isUnread = (project.unrun?.unread.size ?? 0) > 0;
     return { analysis, problems: isUnread ? omitGuesses(all, project.registry) : all, withRejections: analyseWith };
   };
-  const first = analyseWith(new Map());
+  const first = analyseWith(new Map(), new Map());
   const found = await checkAnalysis?.(first.analysis);
-  return found === undefined || found.rejections.size === 0 ? first : analyseWith(found.rejections);
+  return found === undefined || found.rejections.size === 0 ? first : analyseWith(found.rejections, new Map());
 }
 
 export async function createAnalysisOptions(

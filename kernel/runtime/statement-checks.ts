@@ -1,5 +1,8 @@
 /** The stores in which the kernel checks statements: scratch stores in this process, or the open ones. */
-import type { StatementRejections } from '../../language/analysis/checks/rejections.js';
+import type { QueryRejection } from '../../contract/statement-check.js';
+import type { DocumentQuery } from '../../language/analysis/facts.js';
+import { compileTables } from '../../language/analysis/model-tables.js';
+import type { QueryRejections, StatementRejections } from '../../language/analysis/checks/rejections.js';
 import type { Config } from '../../language/analysis/config.js';
 import {
   checkAnalysis,
@@ -33,5 +36,29 @@ export async function checkInStores(
     const said = (await store?.runtime.checkStatements?.(store.handle(), asked, tables, store.context)) ?? [];
     return said.map((rejection) => ({ rejection, description: null }));
   });
+  return rejections;
+}
+
+/** `stores`: the open ones; `all` has the query languages too. */
+export async function checkQueriesInStores(
+  { analysis }: LoadedDefinitions,
+  { registry }: Project,
+  stores: readonly Instance[],
+  all: readonly Instance[],
+): Promise<QueryRejections> {
+  const rejections = new Map<DocumentQuery, QueryRejection>();
+  const asked = analysis.checkableQueries.filter(({ place }) =>
+    stores.some(({ id, context }) => id.startsWith(`${place.kind}:`) && context.instance === place.instance),
+  );
+  const tables = [...compileTables(analysis.models, registry).values()];
+  for (const plugin of new Set(asked.map((one) => one.plugin))) {
+    const language = all.find(({ id }) => id === plugin);
+    const own = asked.filter((one) => one.plugin === plugin);
+    const answers = (await language?.runtime.checkQueries?.(language.handle(), own, tables)) ?? [];
+    for (const [i, { query }] of own.entries()) {
+      const answer = answers[i] ?? null;
+      if (answer !== null) rejections.set(query, answer);
+    }
+  }
   return rejections;
 }

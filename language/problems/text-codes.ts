@@ -100,6 +100,12 @@ export const TEXT_CODES = {
     'Write `SET LOCAL`, `set_config(name, value, true)` or `pg_advisory_xact_lock`: they end with the transaction. Set options of ' +
       'all connections in the database or the config.',
   ),
+  DOC_REJECTED: defineProblem(
+    'error',
+    'Query that the database rejects',
+    'The database rejects this query: {what}.',
+    'The server of this store does not know the operator or the stage, or not in this form; its version may be older.',
+  ),
   SQL_OUTSIDE: defineProblem(
     'error',
     'Reaches outside the database',

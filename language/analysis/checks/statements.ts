@@ -1,13 +1,13 @@
 /** Checks SQL statements with the PostgreSQL parser. Returns the result columns where they are certain. */
+import { reportEffects } from './effects.js';
 import type { JsonObject } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import type { SqlParser, SqlSyntaxFault } from '../../strings/sql-parser.js';
 import { listBackquotedNames, quoteIfNeeded } from '../../strings/sql-quotes.js';
-import { findEffects } from '../../strings/sql-effects.js';
 import { scanSql } from '../../strings/sql.js';
 import type { Document } from '../../source/document.js';
-import { toDocumentOffset, locateInString } from '../../source/escapes.js';
+import { toDocumentOffset } from '../../source/escapes.js';
 import { findSyntaxFix } from '../sql/syntax-fix.js';
 import { findNearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -62,21 +62,6 @@ function isNamedIn({ references, declarations }: WalkResult, column: string): bo
   return references.some(
     ({ refers, name }) => !(refers.symbol === 'name' && isRuled) && String(name).split('.').includes(column),
   );
-}
-
-const EFFECTS = {
-  schema: 'SQL_SCHEMA',
-  session: 'SQL_SESSION',
-  control: 'SQL_TRANSACTION',
-  outside: 'SQL_OUTSIDE',
-} as const;
-
-function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): boolean {
-  const effects = findEffects(scan);
-  for (const { sort, what, start, end } of effects) {
-    report.add(EFFECTS[sort], locateInString(doc, node, { start, end }), { what });
-  }
-  return effects.length > 0;
 }
 
 /** Other checks report these statements. */
