@@ -3,11 +3,14 @@
  * diagnostics, in a process of its own. The project takes the findings, and what has changed is published a second time.
  */
 import type { Connection } from 'vscode-languageserver';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Registry } from '../language/analysis/registry.js';
 import { createScratchChecker, type StatementChecker } from '../language/project/statement-checks.js';
 import { logError } from './log-error.js';
 import type { Project } from './project.js';
-import { createScratchProcess, findScratchWorker, ScratchProcessEnd, type ScratchProcess } from './scratch-process.js';
+import { createScratchProcess, ScratchProcessEnd, type ScratchProcess } from '../language/project/scratch-process.js';
 
 /** Ends of the process without an answer between them, after which it is not started again. */
 const MOST_ENDS = 3;
@@ -45,7 +48,10 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
     if (before !== undefined) return before;
     const worker = findScratchWorker(project.folder);
     if (worker === null) connection.console.info(`No database checks the statements of ${project.folder}: ${MISSING}`);
-    const process = worker === null ? null : createScratchProcess(worker, project.folder, countEnd);
+    const process =
+      worker === null
+        ? null
+        : createScratchProcess({ worker, folder: project.folder, isPatient: true, onEnd: countEnd });
     const opened: ProjectChecks = {
       ...{ process, checker: null, isRunning: false, isWanted: false, ends: 0, isErrorLogged: false },
     };
@@ -119,6 +125,19 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
       for (const { process } of known.values()) process?.close();
     },
   };
+}
+
+const WORKER = 'kernel/runtime/scratch-worker.js';
+
+/** The worker of this package, or that of the `lintel` that the project has installed; null if there is none. */
+function findScratchWorker(folder: string): string | null {
+  const own = fileURLToPath(new URL(`../${WORKER}`, import.meta.url));
+  if (existsSync(own)) return own;
+  for (let at = folder; ; at = dirname(at)) {
+    const file = join(at, 'node_modules/lintel/dist', WORKER);
+    if (existsSync(file)) return file;
+    if (dirname(at) === at) return null;
+  }
 }
 
 const MISSING = 'no `lintel` with a database for it is installed there (`npm install lintel`).';

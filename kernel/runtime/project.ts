@@ -99,8 +99,11 @@ export async function loadDefinitions(
   project: Project,
   config: Config,
   checkAnalysis?: CheckAnalysis,
+  /** Called before the analysis if a definition has a statement. */
+  onStatements?: () => void,
 ): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
+  if (hasStatements(files, project.registry)) onStatements?.();
   const options = await createAnalysisOptions(project, config, files);
   const analyser = createAnalyser(project.registry);
   const analyseWith = (refusals: StatementRejections, refusedQueries: QueryRejections): LoadedDefinitions => {

@@ -1,11 +1,16 @@
 /**
- * The process in which the editor checks statements: it holds scratch stores of built-in plugins, and ends with the language server
- * or after a time without questions. It runs no code of the project but the scripts that its scratch stores run.
+ * A process that checks statements for an editor or for `lintel check`: it holds scratch stores of built-in plugins, and ends with the
+ * process that started it or after a time without questions. It runs no code of the project but the scripts that its scratch stores run.
  */
 import { constants, setPriority } from 'node:os';
 import type { PluginId } from '../../contract/plugin.js';
 import type { Scratch } from '../../contract/statement-check.js';
-import { SCRATCH_PROTOCOL, type ScratchReply, type ScratchRequest } from '../../language/project/scratch-messages.js';
+import {
+  PATIENT,
+  SCRATCH_PROTOCOL,
+  type ScratchReply,
+  type ScratchRequest,
+} from '../../language/project/scratch-messages.js';
 import { runtimes } from '../../plugins/index.runtime.js';
 
 /** Milliseconds without a question until the process ends and frees its memory; the next question starts another. */
@@ -25,7 +30,7 @@ function openScratch(id: PluginId): Promise<Scratch | null> {
 async function createReply({ id, plugin, trial }: ScratchRequest): Promise<ScratchReply> {
   try {
     const scratch = await openScratch(plugin);
-    return { id, answers: (await scratch?.checkStatements(trial)) ?? [] };
+    return { id, answers: trial === null ? [] : ((await scratch?.checkStatements(trial)) ?? []) };
   } catch (error) {
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
@@ -33,8 +38,7 @@ async function createReply({ id, plugin, trial }: ScratchRequest): Promise<Scrat
 
 if (process.argv[2] === SCRATCH_PROTOCOL) {
   try {
-    // The editor comes first.
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    if (process.argv[3] === PATIENT) setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
     // Not permitted everywhere, and not needed.
   }

@@ -1,4 +1,5 @@
 /** The stores in which the kernel checks statements: scratch stores in this process, or the open ones. */
+import { fileURLToPath } from 'node:url';
 import type { QueryRejection } from '../../contract/statement-check.js';
 import type { DocumentQuery } from '../../language/analysis/facts.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
@@ -9,7 +10,9 @@ import {
   createScratchChecker as createChecker,
   type StatementChecker,
 } from '../../language/project/statement-checks.js';
+import { createScratchProcess } from '../../language/project/scratch-process.js';
 import type { Instance } from './instances.js';
+import { isBuiltin } from './packages.js';
 import type { LoadedDefinitions, Project } from './project.js';
 
 export const createScratchChecker = (
@@ -25,6 +28,39 @@ export const createScratchChecker = (
       return (await runtime?.scratch?.()) ?? null;
     },
   });
+
+/** In a process apart, which opens its store while this one analyses. Plugins of the project open theirs here. */
+export function createSeparateChecker(project: Project, { chosen }: Pick<Config, 'chosen'>): StatementChecker {
+  const { registry, runtimes, folder } = project;
+  const worker = fileURLToPath(new URL('./scratch-worker.js', import.meta.url));
+  let ended: string | null = null;
+  const apart = createScratchProcess({ worker, folder, isPatient: false, onEnd: (what) => (ended = what) });
+  const own = createChecker({
+    registry,
+    folder,
+    chosen: () => chosen,
+    async openScratch(id) {
+      if (isBuiltin(id)) return apart.openScratch(id);
+      const runtime = await runtimes.get(id)?.();
+      return (await runtime?.scratch?.()) ?? null;
+    },
+  });
+  return {
+    openStores: own.openStores,
+    async check(analysis) {
+      try {
+        return await own.check(analysis);
+      } catch (error) {
+        if (ended === null) throw error;
+        throw new Error(`the process that checks statements has ended: ${ended}`, { cause: error });
+      }
+    },
+    async close() {
+      await own.close();
+      apart.close();
+    },
+  };
+}
 
 export async function checkInStores(
   { analysis }: LoadedDefinitions,

@@ -4,12 +4,15 @@ import type { StatementAnswer, Trial } from '../../contract/statement-check.js';
 
 /** Given to the process as its argument, because the project may have another version of Lintel than the editor. */
 export const SCRATCH_PROTOCOL = '1';
+/** The second argument of a process with low priority. */
+export const PATIENT = 'patient';
 
 export interface ScratchRequest {
   readonly id: number;
   /** The built-in plugin that makes the scratch store. */
   readonly plugin: PluginId;
-  readonly trial: Trial;
+  /** Null: only opens the store. */
+  readonly trial: Trial | null;
 }
 
 /** `error`: the store could not answer; the process goes on. */

@@ -25,6 +25,8 @@ export interface StatementFindings {
 }
 
 export interface StatementChecker {
+  /** Begins to open the scratch stores that the config's stores may need. */
+  readonly openStores: () => void;
   readonly check: (analysis: Analysis) => Promise<StatementFindings>;
   close(): Promise<void>;
 }
@@ -128,6 +130,15 @@ export function createScratchChecker({
   };
 
   return {
+    openStores() {
+      for (const spec of registry.plugins.values()) {
+        const isMeant = ({ kind, name }: Config['chosen'][number]): boolean =>
+          kind === spec.kind && registry.plugin(kind, name)?.facts?.['syntax'] === spec.facts?.['syntax'];
+        if (spec.facts?.['scratch'] !== true || !chosen().some(isMeant)) continue;
+        // The check reports the error.
+        findScratch(pluginId(spec)).catch(() => undefined);
+      }
+    },
     check: (analysis) => checkAnalysis(analysis, registry, checkInScratch),
     async close() {
       const all = [...open.values()];

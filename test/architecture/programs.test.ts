@@ -77,16 +77,16 @@ describe('architecture: programs that the extension starts', () => {
   });
 
   it('of the language server are two: that which reads specs, and that in which a database checks statements', () => {
-    const starting = loadSources('language-server').filter((source) =>
+    const starting = [...loadSources('language-server'), ...loadSources('language')].filter((source) =>
       listImports(source).some((name) => STARTING.test(name)),
     );
     expect(starting.map(({ path }) => path)).to.deep.equal([
       'language-server/manifests.ts',
-      'language-server/scratch-process.ts',
+      'language/project/scratch-process.ts',
     ]);
     // Which ask first whether the workspace is trusted.
     const asking = loadSources('language-server').filter((source) =>
-      listImports(source).some((name) => name === 'language-server/scratch-process.ts'),
+      listImports(source).some((name) => name === 'language/project/scratch-process.ts'),
     );
     expect(asking.map(({ path }) => path)).to.deep.equal(['language-server/statement-checks.ts']);
   });

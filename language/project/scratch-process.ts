@@ -1,38 +1,24 @@
 /**
- * A process with scratch stores for one project, so that the server stays free while statements are checked. It is started with
- * the first question, and again after its end; it ends with the server.
+ * A process with scratch stores for one project, so that this one stays free while statements are checked. It is started with the
+ * first question, and again after its end; it ends with this process.
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { PluginId } from '../contract/plugin.js';
-import type { Scratch, StatementAnswer } from '../contract/statement-check.js';
-import { SCRATCH_PROTOCOL, type ScratchReply, type ScratchRequest } from '../language/project/scratch-messages.js';
+import type { PluginId } from '../../contract/plugin.js';
+import type { Scratch, StatementAnswer } from '../../contract/statement-check.js';
+import { PATIENT, SCRATCH_PROTOCOL, type ScratchReply, type ScratchRequest } from './scratch-messages.js';
 
 /** Milliseconds for a reply; the first one includes the start of the engine. Scripts of a project may run without end. */
 const PATIENCE = 60_000;
 /** Megabytes of JavaScript's heap; the engine's memory is apart. */
 const MAX_MEMORY = 512;
-const WORKER = 'kernel/runtime/scratch-worker.js';
 
 /** The process ended, which is reported apart. */
 export class ScratchProcessEnd extends Error {}
 
 export interface ScratchProcess {
+  /** Begins to open the store at once. */
   openScratch(plugin: PluginId): Scratch;
   close(): void;
-}
-
-/** The worker of this package, or that of the `lintel` that the project has installed; null if there is none. */
-export function findScratchWorker(folder: string): string | null {
-  const own = fileURLToPath(new URL(`../${WORKER}`, import.meta.url));
-  if (existsSync(own)) return own;
-  for (let at = folder; ; at = dirname(at)) {
-    const file = join(at, 'node_modules/lintel/dist', WORKER);
-    if (existsSync(file)) return file;
-    if (dirname(at) === at) return null;
-  }
 }
 
 interface PendingReply {
@@ -41,8 +27,17 @@ interface PendingReply {
   readonly timer: NodeJS.Timeout;
 }
 
-/** `onEnd`: called when the process ends by itself, with the reason. */
-export function createScratchProcess(worker: string, folder: string, onEnd: (what: string) => void): ScratchProcess {
+interface ScratchProcessOptions {
+  /** The compiled `kernel/runtime/scratch-worker.ts` of some version. */
+  readonly worker: string;
+  readonly folder: string;
+  /** Other processes come first. */
+  readonly isPatient: boolean;
+  /** Called when the process ends by itself, with the reason. */
+  readonly onEnd: (what: string) => void;
+}
+
+export function createScratchProcess({ worker, folder, isPatient, onEnd }: ScratchProcessOptions): ScratchProcess {
   let child: ChildProcess | null = null;
   let last = 0;
   const pending = new Map<number, PendingReply>();
@@ -54,8 +49,12 @@ export function createScratchProcess(worker: string, folder: string, onEnd: (wha
     return found;
   }
 
+  function rejectPending(): void {
+    for (const id of [...pending.keys()]) takePending(id)?.reject(new ScratchProcessEnd());
+  }
+
   function start(): ChildProcess {
-    const started = fork(worker, [SCRATCH_PROTOCOL], {
+    const started = fork(worker, [SCRATCH_PROTOCOL, ...(isPatient ? [PATIENT] : [])], {
       cwd: folder,
       // Makes an editor's Electron binary behave as Node.
       env: { ELECTRON_RUN_AS_NODE: '1' },
@@ -69,7 +68,7 @@ export function createScratchProcess(worker: string, folder: string, onEnd: (wha
       if (child !== started) return;
       child = null;
       if (what !== null) onEnd(what);
-      for (const id of [...pending.keys()]) takePending(id)?.reject(new ScratchProcessEnd());
+      rejectPending();
     };
     started.once('error', (error) => settleEnd(error.message));
     // Without questions it ends by itself, with code 0.
@@ -99,14 +98,16 @@ export function createScratchProcess(worker: string, folder: string, onEnd: (wha
     });
 
   return {
-    openScratch: (plugin) => ({
-      checkStatements: (trial) => sendRequest({ plugin, trial }),
-      close: () => Promise.resolve(),
-    }),
+    openScratch(plugin) {
+      // The first question fails too if it cannot be opened.
+      sendRequest({ plugin, trial: null }).catch(() => undefined);
+      return { checkStatements: (trial) => sendRequest({ plugin, trial }), close: () => Promise.resolve() };
+    },
     close() {
       const ended = child;
       child = null;
       ended?.kill('SIGKILL');
+      rejectPending();
     },
   };
 }
