@@ -15,7 +15,7 @@ import type { WalkResult, SqlText } from '../facts.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { resolveEdits, createFix } from '../fix-factory.js';
-import { formatHint, type Report, type ReportOptions } from '../report.js';
+import { createCaseCause, formatHint, type Report, type ReportOptions } from '../report.js';
 import type { Stores } from '../stores.js';
 import { TIMESTAMPS, type Catalogue } from '../sql/catalogue.js';
 import { findForeignPlaceholders } from '../sql/foreign.js';
@@ -302,7 +302,7 @@ function reportColumn(report: Report, places: SqlLocator, found: FindingOfSort<'
   const upper = candidates.find((column) => column !== name && column.toLowerCase() === name);
   if (upper !== undefined && !places.isQuoted(at, name)) {
     const fix = { fix: { title: `put ${upper} in double quotes`, text: `\\"${upper}\\"` } };
-    report.add('SQL_CASE', spot, { name, field: upper }, fix);
+    report.add('SQL_CASE', spot, { name, field: upper }, { ...fix, cause: createCaseCause(upper) });
     return;
   }
   const near = findNearest(name, candidates);
