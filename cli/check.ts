@@ -4,7 +4,7 @@
  */
 import type { Config } from '../language/analysis/config.js';
 import { getCertainty, hasErrors, type Problem } from '../contract/problem.js';
-import { createScratchChecker } from '../kernel/runtime/statement-checks.js';
+import { createSeparateChecker } from '../kernel/runtime/statement-checks.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
 import { loadDefinitions, loadProject, type Project } from '../kernel/runtime/project.js';
 import { asText } from '../contract/json.js';
@@ -148,9 +148,9 @@ function printProblems(
 }
 
 async function checkOnScratch(project: Project, config: Config): Promise<Checked> {
-  const asking = createScratchChecker(project, config);
+  const asking = createSeparateChecker(project, config);
   try {
-    return await loadDefinitions(project, config, asking.check);
+    return await loadDefinitions(project, config, asking.check, () => asking.openStores());
   } finally {
     await asking.close();
   }

@@ -24,14 +24,16 @@ export interface ProblemFormatOptions {
   readonly nameOf?: ((problem: Problem) => string | null) | undefined;
 }
 
-/** Groups warnings and hints with equal code and message, so each is shown once with all its locations. */
+/** Groups problems of one cause, the most severe first, so each is shown once with all its locations. */
 function groupByCause(problems: readonly Problem[]): (readonly [Problem, ...Problem[]])[] {
   const causes = new Map<string, [Problem, ...Problem[]]>();
   for (const [at, problem] of problems.entries()) {
-    // Each error is shown, because each has to be fixed at its own location.
-    const key = problem.severity === 'error' ? String(at) : `${problem.code} ${problem.message}`;
+    // An error without a declared cause has to be solved at its own location.
+    const said = problem.severity === 'error' ? String(at) : `${problem.code} ${problem.message}`;
+    const key = problem.cause ?? said;
     const known = causes.get(key);
     if (known === undefined) causes.set(key, [problem]);
+    else if (problem.severity === 'error' && known[0].severity !== 'error') known.unshift(problem);
     else known.push(problem);
   }
   return [...causes.values()];
@@ -47,12 +49,15 @@ function formatOtherLocations(problems: readonly Problem[]): string {
   return `  also at ${places.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
 }
 
+/** Counts causes, and says at how many locations they are. */
 export function formatProblemCounts(problems: readonly Problem[]): string {
+  const causes = groupByCause(problems);
   const count = (severity: Problem['severity'], word: string): string => {
-    const n = problems.filter((problem) => problem.severity === severity).length;
+    const n = causes.filter(([first]) => first.severity === severity).length;
     return `${n} ${word}${n === 1 ? '' : 's'}`;
   };
-  return `${count('error', 'error')}, ${count('warning', 'warning')}, ${count('hint', 'hint')}`;
+  const places = causes.length === problems.length ? '' : `, at ${problems.length} places`;
+  return `${count('error', 'error')}, ${count('warning', 'warning')}, ${count('hint', 'hint')}${places}`;
 }
 
 /** One row per problem; positions are zero-based, as in LSP. */

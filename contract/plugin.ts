@@ -14,7 +14,13 @@ import type { Outbound } from './outbound.js';
 import type { JobAdmin, RuntimeServices } from './deferred.js';
 import type { StoredFolder, RemoteStorage } from './local-data.js';
 import type { Signal } from './plan.js';
-import type { StatementQuestion, StatementRejection, Scratch } from './statement-check.js';
+import type {
+  QueryQuestion,
+  QueryRejection,
+  StatementQuestion,
+  StatementRejection,
+  Scratch,
+} from './statement-check.js';
 
 /** `language/schema` knows the contents. */
 export interface SchemaLike {
@@ -312,6 +318,12 @@ export interface PluginRuntime<H = unknown> {
     tables: readonly ModelTable[],
     context: RuntimeContext,
   ): Promise<readonly (StatementRejection | null)[]>;
+  /** For query languages without text: has the open stores check queries without running them. */
+  checkQueries?(
+    handle: H,
+    questions: readonly QueryQuestion[],
+    tables: readonly ModelTable[],
+  ): Promise<readonly (QueryRejection | null)[]>;
   /**
    * Starts work that no request triggers, once the kernel is ready or a reload's plans are served. Never called in a process that
    * only checks, migrates or manages jobs.

@@ -37,6 +37,8 @@ export interface Problem extends FileRange {
   readonly severity: Severity;
   readonly message: string;
   readonly related: readonly Related[];
+  /** Problems of one cause are solved by one decision, and lists show them as one. */
+  readonly cause?: string;
   readonly fix?: Fix;
   /** For an ambiguous intent. */
   readonly others?: readonly Fix[];

@@ -1,4 +1,5 @@
 /** Types for statements that a store checks without running them. */
+import type { Json } from './json.js';
 import type { ModelTable } from './model.js';
 
 export interface StatementQuestion {
@@ -23,10 +24,40 @@ export interface StatementRejection {
   readonly near: string | null;
 }
 
-/** An empty in-process store for checking statements. */
+/** A query that is written as an object, not as text. */
+export interface QueryQuestion {
+  /** The fields of the query's plugin as written. */
+  readonly value: Readonly<Record<string, Json>>;
+  /** The store that it runs on. */
+  readonly instance: string;
+}
+
+export interface QueryRejection {
+  /** Without a full stop. */
+  readonly what: string;
+  /** The key in the query that the error names; null: the whole query. */
+  readonly name: string | null;
+}
+
+/** The types that a store inferred, by the names that it gives them. */
+export interface StatementDescription {
+  /** By placeholder: `$1` is the first. */
+  readonly parameters: readonly string[];
+  /** Of the rows that the statement returns. */
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+}
+
+export interface StatementAnswer {
+  /** Null for a statement that is valid, or not certainly wrong. */
+  readonly rejection: StatementRejection | null;
+  /** Null where the store inferred no types. */
+  readonly description: StatementDescription | null;
+}
+
+/** An empty store for checking statements. Questions and answers are plain data, because it may be in another process. */
 export interface Scratch {
-  /** Null for a statement that is valid, or not certainly wrong. `tables`: all tables that the statements need. */
-  checkStatements(trial: Trial): Promise<readonly (StatementRejection | null)[]>;
+  /** `tables` of the trial: all tables that the statements need. */
+  checkStatements(trial: Trial): Promise<readonly StatementAnswer[]>;
   close(): Promise<void>;
 }
 

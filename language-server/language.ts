@@ -10,5 +10,6 @@ export * from '../language/strings/sql-reserved.js';
 export * from '../language/strings/sql-rewrite.js';
 export * from '../language/strings/sql-tokens.js';
 export * from '../language/strings/sql-types.js';
+export * from '../language/strings/zone.js';
 export * from '../contract/forms.js';
 export * from '../contract/name-flow.js';

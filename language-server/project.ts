@@ -4,18 +4,22 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { analyseFiles, createAnalyser, type Analyser, type SourceFile } from '../language/analysis/analyse.js';
 import type { EnvFacts } from '../language/analysis/checks/accessors.js';
 import type { Config } from '../language/analysis/config.js';
 import type { Analysis } from '../language/analysis/model.js';
+import type { SqlText } from '../language/analysis/facts.js';
 import type { Registry } from '../language/analysis/registry.js';
 import type { Problem } from '../contract/problem.js';
+import type { StatementDescription } from '../contract/statement-check.js';
 import type { SqlParser } from '../language/strings/sql-parser.js';
 import { findDefinitions, hasStatements, readDefinition } from '../language/project/definition-files.js';
 import { createEnvFacts, readEnvFile, type Environment } from '../language/project/environment.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import { loadSqlParser } from '../language/project/sql-parser.js';
+import type { StatementFindings } from '../language/project/statement-checks.js';
 import { createEnvNames, type EnvNames } from './env-names.js';
 import { loadRegistry, type LoadedRegistry } from './registry-source.js';
 import { createConfigCache, readConfig } from './effective-config.js';
@@ -71,6 +75,10 @@ export interface Project {
   getComputedSnapshot(): Snapshot | null;
   /** The last computed analysis, or the current one if there is none. Cheap. */
   getRecentSnapshot(): Snapshot;
+  /** Takes what a database said of the statements of an earlier snapshot. Returns true if the problems may be other ones now. */
+  setStatementFindings(findings: StatementFindings): boolean;
+  /** Null where no database has described the statement as it is written now. */
+  describeStatement(statement: SqlText): StatementDescription | null;
   /** Returns the problems after a change, without applying it. */
   previewChange(change: ProjectChange): readonly Problem[];
   /** Rereads files that changed on disk (also plugins and environment, if affected). Null rereads everything. */
@@ -138,6 +146,7 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   let now: Snapshot | null = null;
   let last: Snapshot | null = null;
   let parser: Promise<void> | null = null;
+  let findings: StatementFindings = { rejections: new Map(), descriptions: new Map() };
   const discardAnalysis = (): void => {
     now = null;
     files = null;
@@ -161,7 +170,8 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
   function analyseProject(): Snapshot {
     const { env, sql } = state;
     const served = config.get();
-    const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], { env, sql, given: served.config });
+    const options = { env, sql, given: served.config, refusals: findings.rejections };
+    const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], options);
     const all = removeUncertain([...state.plugins.problems, ...served.problems, ...analysis.problems]);
     return { analysis, problems: all, config: served.config };
   }
@@ -265,6 +275,16 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     },
     getComputedSnapshot: () => now,
     getRecentSnapshot: () => last ?? project.getSnapshot(),
+    setStatementFindings(found) {
+      const { rejections } = findings;
+      findings = found;
+      const isSame =
+        rejections.size === found.rejections.size &&
+        [...rejections].every(([statement, one]) => isDeepStrictEqual(found.rejections.get(statement), one));
+      if (!isSame) now = null;
+      return !isSame;
+    },
+    describeStatement: (statement) => findings.descriptions.get(statement) ?? null,
     previewChange({ texts, moved, env }) {
       const { sql, variables } = state;
       const { registry } = state.plugins;

@@ -20,6 +20,10 @@ export interface Publisher {
   publishInitial(project: Project): void;
   schedulePublish(project: Project): void;
   publishAll(): void;
+  /** Publishes without a pause; for findings that come after the diagnostics. */
+  publishNow(project: Project): void;
+  /** Later results are discarded. */
+  stop(): void;
 }
 
 interface PublisherOptions {
@@ -28,9 +32,18 @@ interface PublisherOptions {
   readonly documents: TextDocuments<TextDocument>;
   readonly toClientUri: (name: string) => string;
   readonly pause?: () => number | undefined;
+  /** Called after the diagnostics of the whole project are sent. */
+  readonly onPublished?: (project: Project) => void;
 }
 
-export function createPublisher({ connection, workspace, documents, toClientUri, pause }: PublisherOptions): Publisher {
+export function createPublisher({
+  connection,
+  workspace,
+  documents,
+  toClientUri,
+  pause,
+  onPublished,
+}: PublisherOptions): Publisher {
   const waiting = new Map<Project, NodeJS.Timeout>();
   /** The last published diagnostics by project and URI, to skip unchanged ones. */
   const told = new Map<Project, Map<string, string>>();
@@ -83,6 +96,7 @@ export function createPublisher({ connection, workspace, documents, toClientUri,
       byFile.set(toClientUri(join(project.folder, file)), toDiagnostics(project, found));
     sendChangedDiagnostics(project, byFile);
     report(project);
+    deferUntilIdle(() => onPublished?.(project));
   }
 
   const toDiagnostics = (project: Project, problems: readonly Problem[]): Diagnostic[] =>
@@ -140,13 +154,17 @@ export function createPublisher({ connection, workspace, documents, toClientUri,
         setTimeout(() => deferUntilIdle(() => publish(project)), pause?.() ?? PAUSE),
       );
     },
+    publishNow(project) {
+      // A change that waits to be published includes it.
+      if (!waiting.has(project)) publish(project);
+    },
+    stop() {
+      over = true;
+      waiting.forEach((timer) => clearTimeout(timer));
+    },
     publishAll() {
       void workspace.listProjects().then((projects) => projects.forEach(publish));
     },
   };
-  connection.onShutdown(() => {
-    over = true;
-    waiting.forEach((timer) => clearTimeout(timer));
-  });
   return publisher;
 }

@@ -7,6 +7,7 @@ import type { ServerContext } from './server-context.js';
 import { logError } from './log-error.js';
 import { FEATURES } from './features/index.js';
 import { createPublisher } from './publisher.js';
+import { createStatementChecks } from './statement-checks.js';
 import { createWorkspace } from './workspace.js';
 import { toFilePath, toFileUri } from './uri.js';
 import { createDocumentContext } from './document-context.js';
@@ -20,6 +21,8 @@ export interface Trust {
 const LANGUAGE = 'lintel';
 
 interface InitializationOptions extends Trust {
+  /** False: no database checks statements while they are written. */
+  readonly database: boolean;
   /** Milliseconds without a keystroke before diagnostics are published. */
   readonly pause: number;
 }
@@ -29,6 +32,7 @@ export function serve(connection: Connection, version: string): void {
   let client: ClientCapabilities = {};
   let trusted = false;
   let pause: number | undefined;
+  let isDatabaseWanted = true;
   let isQuiet: () => void = () => undefined;
   const workspace = createWorkspace({
     trusted: () => trusted,
@@ -43,6 +47,12 @@ export function serve(connection: Connection, version: string): void {
     documents,
     toClientUri: (name) => desk.toClientUri(name),
     pause: () => pause,
+    onPublished: (project) => statements.check(project),
+  });
+  const statements = createStatementChecks({
+    connection,
+    isAllowed: () => trusted && isDatabaseWanted,
+    publish: (project) => publisher.publishNow(project),
   });
 
   const desk: ServerContext = {
@@ -70,6 +80,7 @@ export function serve(connection: Connection, version: string): void {
     const wishes = params.initializationOptions as Partial<InitializationOptions> | null | undefined;
     trusted = wishes?.trusted === true;
     if (typeof wishes?.pause === 'number') pause = wishes.pause;
+    isDatabaseWanted = wishes?.database !== false;
     const folders = params.workspaceFolders?.map(({ uri }) => uri) ?? (params.rootUri ? [params.rootUri] : []);
     workspace.addFolders(folders.flatMap((uri) => toFilePath(uri) ?? []));
     // After the response, because `didOpen` notifications follow soon.
@@ -89,9 +100,12 @@ export function serve(connection: Connection, version: string): void {
 
   connection.onInitialized(() => {
     if (client.workspace?.didChangeWatchedFiles?.dynamicRegistration === true) {
-      const watchers = ['**/*.{json,jsonc}', '**/{.env,.env.example}', '**/{spec,kind}.{js,mjs,ts,mts}'].map(
-        (globPattern) => ({ globPattern }),
-      );
+      const watchers = [
+        '**/*.{json,jsonc}',
+        '**/{.env,.env.example}',
+        '**/migrations/**/*.sql',
+        '**/{spec,kind}.{js,mjs,ts,mts}',
+      ].map((globPattern) => ({ globPattern }));
       void connection.client.register(DidChangeWatchedFilesNotification.type, { watchers });
     }
     if (client.workspace?.workspaceFolders === true) {
@@ -135,6 +149,10 @@ export function serve(connection: Connection, version: string): void {
     logRejection(workspace.refresh(null).then(() => publisher.publishAll()));
   });
 
+  connection.onShutdown(() => {
+    publisher.stop();
+    statements.close();
+  });
   for (const feature of FEATURES) feature.attach(desk);
   documents.listen(connection);
   connection.listen();

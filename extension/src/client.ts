@@ -66,7 +66,7 @@ export function createSession(context: ExtensionContext, output: LogOutputChanne
   };
 
   const listener = workspace.onDidChangeConfiguration((event) => {
-    if (event.affectsConfiguration('lintel.server.path')) void session.restartServer();
+    if (RESTARTING.some((name) => event.affectsConfiguration(name))) void session.restartServer();
     if (event.affectsConfiguration('lintel.codeLens')) refreshLenses(client);
   });
 
@@ -88,13 +88,16 @@ export function createSession(context: ExtensionContext, output: LogOutputChanne
   return session;
 }
 
+/** Settings that the server takes at its start. */
+const RESTARTING = ['lintel.server.path', 'lintel.database.enabled'];
+
 const clientOptions = (output: LogOutputChannel): LanguageClientOptions => ({
   documentSelector: [
     { language: 'lintel', scheme: 'file' },
     { language: 'lintel', scheme: 'untitled' },
   ],
   outputChannel: output,
-  initializationOptions: () => ({ trusted: workspace.isTrusted }),
+  initializationOptions: () => ({ trusted: workspace.isTrusted, database: getSetting('database.enabled') }),
   middleware: {
     provideCodeLenses: (document, token, next) =>
       getSetting('codeLens.enabled', document.uri) ? next(document, token) : [],

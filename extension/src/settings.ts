@@ -4,6 +4,7 @@ import { workspace, type Uri } from 'vscode';
 interface Settings {
   readonly 'server.path': string;
   readonly 'request.baseUrl': string;
+  readonly 'database.enabled': boolean;
   readonly 'codeLens.enabled': boolean;
 }
 

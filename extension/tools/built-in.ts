@@ -65,18 +65,27 @@ export const builtInAsData: Plugin = {
   },
 };
 
+/** In one line, or on the line after its name. */
+const SUMMARY = /\n {2}summary:\s+(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`$]*`),\n/;
 const COUNTER_EXAMPLES = /\n {2}counterExamples: \[(?:\n.*?\n {2}\]|[^\n]*\]),\n/s;
 
-/** Removes `counterExamples` from specs; only tests and the reference use them. */
-export const withoutCounterExamples: Plugin = {
-  name: 'without counter-examples',
+const stripTexts = (name: string, texts: readonly (readonly [RegExp, string])[]): Plugin => ({
+  name,
   setup(build) {
-    build.onLoad({ filter: /plugins[/\\].*[/\\]spec\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replace(COUNTER_EXAMPLES, '\n  counterExamples: [],\n'),
-      loader: 'ts',
-    }));
+    build.onLoad({ filter: /plugins[/\\].*[/\\]spec\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { contents: texts.reduce((rest, [found, empty]) => rest.replace(found, empty), text), loader: 'ts' };
+    });
   },
-};
+});
+
+const COUNTER = [COUNTER_EXAMPLES, '\n  counterExamples: [],\n'] as const;
+
+/** Removes `counterExamples` from specs; only tests and the reference use them. */
+export const withoutCounterExamples = stripTexts('without counter-examples', [COUNTER]);
+
+/** For the code of specs that have these texts among the data. */
+export const withoutUnreadTexts = stripTexts('without unread texts', [COUNTER, [SUMMARY, "\n  summary: '',\n"]]);
 
 export async function writeBuiltIn(folder: string): Promise<void> {
   await writeFile(join(folder, BUILT_IN), brotliCompressSync(packSpecs({ kinds, specs })));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { builtInAsData, withoutCounterExamples, writeBuiltIn } from './built-in.js';
+import { builtInAsData, withoutUnreadTexts, writeBuiltIn } from './built-in.js';
 import { EXTENSION, ROOT } from './places.js';
 
 const LANGUAGE = 'language-server/language.ts';
@@ -50,11 +50,21 @@ const shareCode = (bundleName: string): Plugin => ({
       kind === 'entry-point' ? null : { path: './yup.js', external: true },
     );
     if (bundleName === 'language') return;
-    build.onResolve({ filter: /\/(language|schema)\/|^\.\// }, ({ path, resolveDir }) =>
+    build.onResolve({ filter: /\/(contract|language|schema)\/|^\.\// }, ({ path, resolveDir }) =>
       languageFiles.has(join(resolveDir, path.replace(/\.js$/, ''))) ? { path: './language.js', external: true } : null,
     );
   },
 });
+
+/** The protocol package registers the synchronization of notebooks, which the server does not have. */
+const withoutNotebooks: Plugin = {
+  name: 'without notebooks',
+  setup(build) {
+    build.onLoad({ filter: /vscode-languageserver[/\\]lib[/\\]common[/\\]notebook\.js$/ }, () => ({
+      contents: 'exports.NotebookSyncFeature = (Base) => Base; exports.NotebookDocuments = class {};',
+    }));
+  },
+};
 
 /** Modules that take milliseconds to load and are not needed at startup. */
 const LATE = ['crypto', 'child_process'];
@@ -103,8 +113,8 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   await mkdir(folder, { recursive: true });
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
     const plugins = [narrow, shareCode(name)];
-    if (name === 'server') plugins.push(late, builtInAsData);
-    if (name === 'built-in') plugins.push(withoutCounterExamples);
+    if (name === 'server') plugins.push(late, withoutNotebooks, builtInAsData);
+    if (name === 'built-in') plugins.push(withoutUnreadTexts);
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
   };

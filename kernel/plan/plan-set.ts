@@ -6,7 +6,7 @@ import { compilePatterns } from './patterns.js';
 import type { IdentityPlan, PatternRoute, PlanSet, ResourcePlan } from './plan.js';
 import type { CompileInput } from './action.js';
 import { compileResource } from './resource.js';
-import { compileTables } from './tables.js';
+import { compileTables } from '../../language/analysis/model-tables.js';
 import { hasParameters } from '../../language/strings/route.js';
 
 export function compilePlanSet(

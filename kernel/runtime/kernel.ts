@@ -13,7 +13,7 @@ import type { Script } from '../../contract/statement-check.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { readScripts } from '../../language/project/scripts.js';
 import type { PlanSet } from '../plan/plan.js';
-import { checkInStores, createScratchChecker } from './statement-checks.js';
+import { checkInStores, checkQueriesInStores, createScratchChecker } from './statement-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
 import type { Middleware } from '../../contract/hooks.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
@@ -134,13 +134,16 @@ export async function createKernel({
     stores: readonly Instance[],
   ): Promise<LoadedDefinitions> {
     if (asks !== 'stores') return definitions;
-    const refusals = await checkInStores(definitions, project, stores).catch((err: unknown) => {
+    const refusals = await Promise.all([
+      checkInStores(definitions, project, stores),
+      checkQueriesInStores(definitions, project, stores, instances.all),
+    ]).catch((err: unknown) => {
       if (!wait) throw err;
       log.warn({ err }, 'statement check failed before the start');
       return null;
     });
-    if (refusals === null || refusals.size === 0) return definitions;
-    const taken = definitions.withRejections(refusals);
+    if (refusals === null || refusals.every(({ size }) => size === 0)) return definitions;
+    const taken = definitions.withRejections(...refusals);
     if (onProblem === 'refuse') throw new InvalidDefinitionsError(taken.problems, taken.analysis);
     return taken;
   }

@@ -36,6 +36,8 @@ interface PluginCollection {
   readonly unchecked: PluginId[];
 }
 
+export const isBuiltin = (id: PluginId): boolean => Object.hasOwn(builtinRuntimes, id);
+
 /** Folders are relative to `folder`. `trusted`: code in folders may run; otherwise only their manifests are read. */
 export async function loadPackages(
   folder: string,

@@ -4,7 +4,8 @@ import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
 import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
-import type { StatementRejections } from '../../language/analysis/checks/rejections.js';
+import type { QueryRejections, StatementRejections } from '../../language/analysis/checks/rejections.js';
+import type { StatementChecker } from '../../language/project/statement-checks.js';
 import { analyseConfig, readPluginLists, type Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { createDocument, type Document } from '../../language/source/document.js';
@@ -32,14 +33,14 @@ export interface Project extends Packages {
   readonly taken: readonly ConvertedVariable[];
 }
 
-/** Returns the errors that databases report for statements. */
-export type CheckAnalysis = (analysis: Analysis) => Promise<StatementRejections>;
+/** Returns what databases report of statements. */
+export type CheckAnalysis = StatementChecker['check'];
 
 export interface LoadedDefinitions {
   readonly analysis: Analysis;
   readonly problems: readonly Problem[];
   /** Analyses again, with the errors that databases reported. */
-  readonly withRejections: (refusals: StatementRejections) => LoadedDefinitions;
+  readonly withRejections: (refusals: StatementRejections, refusedQueries: QueryRejections) => LoadedDefinitions;
 }
 
 /**
@@ -98,19 +99,22 @@ export async function loadDefinitions(
   project: Project,
   config: Config,
   checkAnalysis?: CheckAnalysis,
+  /** Called before the analysis if a definition has a statement. */
+  onStatements?: () => void,
 ): Promise<LoadedDefinitions> {
   const files = await readDefinitions(project, config);
+  if (hasStatements(files, project.registry)) onStatements?.();
   const options = await createAnalysisOptions(project, config, files);
   const analyser = createAnalyser(project.registry);
-  const analyseWith = (refusals: StatementRejections): LoadedDefinitions => {
-    const analysis = analyser.analyseAll(files, { ...options, refusals });
+  const analyseWith = (refusals: StatementRejections, refusedQueries: QueryRejections): LoadedDefinitions => {
+    const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries });
     const all = [...project.configProblems, ...analysis.problems];
     const isUnread = (project.unrun?.unread.size ?? 0) > 0;
     return { analysis, problems: isUnread ? omitGuesses(all, project.registry) : all, withRejections: analyseWith };
   };
-  const first = analyseWith(new Map());
-  const refusals = (await checkAnalysis?.(first.analysis)) ?? new Map();
-  return refusals.size === 0 ? first : analyseWith(refusals);
+  const first = analyseWith(new Map(), new Map());
+  const found = await checkAnalysis?.(first.analysis);
+  return found === undefined || found.rejections.size === 0 ? first : analyseWith(found.rejections, new Map());
 }
 
 export async function createAnalysisOptions(

@@ -9,6 +9,7 @@ import { hoverSchedule } from '../hovers/schedules.js';
 import type { HoverSource } from '../hovers/hover-source.js';
 import { hoverSql } from '../hovers/sql.js';
 import { hoverEnumValue, hoverPluginName } from '../hovers/values.js';
+import { describeValueType } from '../queries/database-types.js';
 import type { DocumentContext } from '../document-context.js';
 
 const SOURCES: readonly HoverSource[] = [
@@ -44,8 +45,10 @@ function findHoverAt(view: DocumentContext, offset: number): Hover | null {
   for (const source of SOURCES) {
     const told = source(view, site);
     if (told === null) continue;
-    const { markdown, start, end } = told;
-    return { contents: { kind: 'markdown', value: markdown }, range: view.range(start, end) };
+    const { start, end } = told;
+    const type = describeValueType(view, offset);
+    const value = type === '' ? told.markdown : `${told.markdown}\n\n${type}`;
+    return { contents: { kind: 'markdown', value }, range: view.range(start, end) };
   }
   return null;
 }

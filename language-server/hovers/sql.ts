@@ -8,6 +8,7 @@ import { SQL_FUNCTIONS } from '../../language/strings/sql-words.js';
 import { scanSql, type SqlScan } from '../../language/strings/sql.js';
 import { toFileSpan } from '../json-string.js';
 import { toAnalysedContext, type HoverSource } from './hover-source.js';
+import { describePlaceholderType, describeStatementTypes } from '../queries/database-types.js';
 import { placeholderMarkdown } from '../queries/parameters.js';
 import { statementAt, type QueryContext } from '../queries/query-context.js';
 import { columnMarkdown, columnsIn, tableMarkdown, getTables } from '../queries/tables.js';
@@ -23,7 +24,11 @@ export const hoverSql: HoverSource = (view, site) => {
   const i = pieces.findIndex(({ start, end }) => start <= inside.offset && inside.offset < end);
   const piece = pieces[i] ?? pieces.find(({ end }) => end === inside.offset);
   if (piece === undefined) return null;
-  const markdown = piece === pieces[0] ? describeIsolation(view, query) : describePiece(view, query, scan, piece);
+  const { offset } = site.cursor;
+  const markdown =
+    piece === pieces[0]
+      ? joinParagraphs(describeIsolation(view, query), describeStatementTypes(view, offset))
+      : describePiece(view, query, scan, piece, offset);
   if (markdown === '') return null;
   return { markdown, ...toFileSpan(view, inside, piece.start, piece.end) };
 };
@@ -53,11 +58,21 @@ const LOCKS: Readonly<Record<RowLock, string>> = {
   share: 'others may lock it so too, and wait before they change it',
 };
 
-function describePiece(view: DocumentContext, query: QueryContext, scan: SqlScan, piece: SqlPiece): string {
+const joinParagraphs = (...all: readonly string[]): string => all.filter((one) => one !== '').join('\n\n');
+
+function describePiece(
+  view: DocumentContext,
+  query: QueryContext,
+  scan: SqlScan,
+  piece: SqlPiece,
+  offset: number,
+): string {
   const { role, name } = piece;
   switch (role) {
-    case 'placeholder':
-      return placeholderMarkdown(Number(scan.text.slice(piece.start + 1, piece.end)), query, view.registry);
+    case 'placeholder': {
+      const n = Number(scan.text.slice(piece.start + 1, piece.end));
+      return joinParagraphs(placeholderMarkdown(n, query, view.registry), describePlaceholderType(view, offset, n));
+    }
     case 'table': {
       const model = getTables(view).findModel(name);
       return model === undefined ? '' : tableMarkdown(view, model);

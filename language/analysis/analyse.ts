@@ -8,7 +8,7 @@ import { isSub0 } from '../../contract/profile.js';
 import type { SqlParser } from '../strings/sql-parser.js';
 import type { LocatedNode } from '../source/tree.js';
 import { ACKNOWLEDGE, applyAcknowledgements } from './acknowledge.js';
-import { listCheckableStatements } from './checkable-statements.js';
+import { listCheckableQueries, listCheckableStatements } from './checkable-statements.js';
 import { findResultFields } from './query-changes.js';
 import { checkAccessors, type EnvFacts } from './checks/accessors.js';
 import { checkBlindModels } from './checks/blind-index.js';
@@ -21,7 +21,12 @@ import { checkModels } from './checks/models.js';
 import { checkRooms } from './checks/rooms.js';
 import { checkPurposes } from './checks/variable-purposes.js';
 import { checkRealms } from './checks/realms.js';
-import { reportRejections, type StatementRejections } from './checks/rejections.js';
+import {
+  reportQueryRejections,
+  reportRejections,
+  type QueryRejections,
+  type StatementRejections,
+} from './checks/rejections.js';
 import { checkStatements, type ResultColumns } from './checks/statements.js';
 import { checkTemplates } from './checks/templates.js';
 import type { ColumnUsesByStatement } from './checks/types.js';
@@ -69,6 +74,8 @@ export interface AnalyseOptions {
   readonly given?: AnalysisSettings | null;
   /** Errors that databases returned for statements of an earlier analysis. */
   readonly refusals?: StatementRejections;
+  /** The same for document queries. */
+  readonly refusedQueries?: QueryRejections;
 }
 
 /** Locations in an analysis are valid until the next one. */
@@ -92,7 +99,7 @@ export function createAnalyser(registry: Registry): Analyser {
     return found;
   };
   return {
-    analyseAll(files, { env, sql, given = null, refusals }) {
+    analyseAll(files, { env, sql, given = null, refusals, refusedQueries }) {
       const report = createReport(registry.codes);
       const reads = new Map<string, FileRead>();
       const isTold = isSub0(given?.profile ?? null);
@@ -117,6 +124,7 @@ export function createAnalyser(registry: Registry): Analyser {
         sql,
         given: reuseUnchanged('given', [given && JSON.stringify(given)], given),
         refusals,
+        refusedQueries,
       };
       const definitions = all.flatMap((one) => one.definitions);
       const faulty = new Set(all.flatMap((one) => (one.faulty ? [one.source.file] : [])));
@@ -148,6 +156,7 @@ interface AnalysisRun extends AnalysisStart {
   readonly sql: SqlParser | undefined;
   readonly given: AnalysisSettings | null;
   readonly refusals: StatementRejections | undefined;
+  readonly refusedQueries: QueryRejections | undefined;
   /** Returns the earlier value if `content` is unchanged; later stages compare by identity. */
   readonly reuseUnchanged: <T>(name: string, content: readonly StageInput[], value: T) => T;
 }
@@ -212,7 +221,10 @@ function analyseDefinitions(
   const suspect = findInvalidDefinitions(definitions, report.rows);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);
   for (const group of groups) checkGroupUses(set, group, suspect);
+  // A statement that a database rejected is checked again, so these rows are those before its answer.
+  const unasked = run.refusals === undefined ? report.rows : [...report.rows];
   if (run.refusals !== undefined) reportRejections(report, definitions, run.refusals);
+  if (run.refusedQueries !== undefined) reportQueryRejections(report, definitions, run.refusedQueries);
   const broken = findInvalidDefinitions(definitions, report.rows);
   const { rows, silenced } = applyAcknowledgements({
     definitions,
@@ -226,7 +238,8 @@ function analyseDefinitions(
   // Lazy: few callers read these, and they are expensive for large sets.
   const uses = createLazy(() => new Set<PluginId>(definitions.flatMap(({ finds }) => [...finds.uses])));
   const spoken = createLazy(() => new Map([...queries.values()].flatMap((one) => [...one.names])));
-  const asked = createLazy(() => listCheckableStatements(definitions, linked, stores, report.rows));
+  const askedQueries = createLazy(() => listCheckableQueries(definitions, stores, registry, unasked));
+  const asked = createLazy(() => listCheckableStatements(definitions, linked, stores, unasked));
   return {
     definitions,
     documents,
@@ -241,6 +254,9 @@ function analyseDefinitions(
     },
     get checkableStatements() {
       return asked();
+    },
+    get checkableQueries() {
+      return askedQueries();
     },
   };
 }

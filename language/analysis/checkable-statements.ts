@@ -1,11 +1,13 @@
 /** Selects the SQL statements without known errors, with their constant values, for a database to check. */
 import type { StorePlace } from '../../contract/model.js';
-import type { StatementQuestion } from '../../contract/statement-check.js';
-import type { LocatedNode } from '../source/tree.js';
+import type { PluginId } from '../../contract/plugin.js';
+import type { QueryQuestion, StatementQuestion } from '../../contract/statement-check.js';
+import { toJsonObject, type LocatedNode } from '../source/tree.js';
 import { isSingleStatement } from './checks/statements.js';
-import type { SqlText } from './facts.js';
+import type { DocumentQuery, SqlText } from './facts.js';
 import type { LinkedResource } from './linked-resource.js';
 import type { Definition } from './model.js';
+import type { Registry } from './registry.js';
 import { isInside, type PendingProblem } from './report.js';
 import type { Stores } from './stores.js';
 import { isVerbatim, getLiteralValue } from './verbatim.js';
@@ -16,6 +18,36 @@ export interface CheckableStatement extends StatementQuestion {
   /** Null when unknown. */
   readonly syntax: string | null;
   readonly models: readonly string[];
+}
+
+/** A document query, with the plugin that knows its language. */
+export interface CheckableQuery extends QueryQuestion {
+  readonly query: DocumentQuery;
+  readonly plugin: PluginId;
+  readonly place: StorePlace;
+}
+
+export function listCheckableQueries(
+  definitions: readonly Definition[],
+  stores: Stores,
+  registry: Registry,
+  rows: readonly PendingProblem[],
+): CheckableQuery[] {
+  const errors = rows.filter(({ severity }) => severity === 'error');
+  return definitions.flatMap((definition) => {
+    const { doc, finds } = definition;
+    const wrong = errors.filter(({ spot }) => spot.doc === doc);
+    return stores.listPlacedQueries(definition).flatMap(({ query, place }): CheckableQuery[] => {
+      if ('scan' in query || wrong.some(({ spot }) => isInside(spot, query.around))) return [];
+      const usages = finds.places.filter(({ node }) => node === query.around);
+      const usage = usages.find(({ plugin }) => {
+        const kind = registry.plugins.get(plugin)?.kind ?? '';
+        return registry.kind(kind)?.select.by === 'key';
+      });
+      if (usage === undefined || usages.some(({ sound }) => !sound)) return [];
+      return [{ query, plugin: usage.plugin, place, value: toJsonObject(query.around), instance: place.instance }];
+    });
+  });
 }
 
 export function listCheckableStatements(

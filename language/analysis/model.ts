@@ -5,7 +5,7 @@ import type { PluginId, Timing } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import type { Document } from '../source/document.js';
 import type { LocatedNode } from '../source/tree.js';
-import type { CheckableStatement } from './checkable-statements.js';
+import type { CheckableQuery, CheckableStatement } from './checkable-statements.js';
 import type { SourceLocation } from './report.js';
 import type { WalkResult, PluginUsage } from './facts.js';
 import type { Sources, SourceSort } from './sources.js';
@@ -132,4 +132,6 @@ export interface Analysis {
   readonly names: ReadonlyMap<LocatedNode, StatementNames>;
   /** The statements without known errors, for a database to check. */
   readonly checkableStatements: readonly CheckableStatement[];
+  /** The same for document queries. */
+  readonly checkableQueries: readonly CheckableQuery[];
 }

@@ -19,6 +19,7 @@ export interface SourceLocation extends Span {
 export interface ReportOptions {
   readonly related?: readonly { readonly message: string; readonly spot: SourceLocation }[];
   readonly fix?: FixOption;
+  readonly cause?: string | undefined;
   /** Alternative fixes. */
   readonly others?: readonly FixOption[];
 }
@@ -43,6 +44,7 @@ export interface PendingProblem {
   readonly message: string;
   readonly spot: SourceLocation;
   readonly related: readonly { readonly message: string; readonly spot: SourceLocation }[];
+  readonly cause?: string | undefined;
   readonly fix: (FixOption & { readonly span: Span }) | null;
   readonly others: readonly (FixOption & { readonly span: Span })[];
 }
@@ -70,14 +72,14 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
     get errors() {
       return errors;
     },
-    add(code, spot, params = {}, { related = [], fix, others = [] } = {}) {
+    add(code, spot, params = {}, { related = [], fix, others = [], cause } = {}) {
       const entry = codes[code];
       if (entry?.severity === undefined) throw new Error(`"${code}" is not the code of a problem`);
       const { severity } = entry;
       const message = fillMessage(entry.message, capitalizePlace(entry.message, params));
       const withSpan = (one: FixOption) => ({ ...one, span: one.span ?? spot });
       const first = fix === undefined ? null : withSpan(fix);
-      appendRow({ code, severity, message, spot, related, fix: first, others: others.map(withSpan) });
+      appendRow({ code, severity, message, spot, related, cause, fix: first, others: others.map(withSpan) });
     },
     merge(more) {
       for (const row of more) appendRow(row);
@@ -102,12 +104,13 @@ export function createReport(codes: Readonly<Record<string, CodeEntry>>): Report
 
 /** Ranges refer to the current text. */
 export function toProblems({ rows }: Pick<Report, 'rows'>): Problem[] {
-  return rows.map(({ code, severity, message, spot, related, fix, others }) => ({
+  return rows.map(({ code, severity, message, spot, related, cause, fix, others }) => ({
     code,
     severity,
     message,
     ...toPlace(spot),
     related: related.map((one) => ({ message: one.message, ...toPlace(one.spot) })),
+    ...(cause !== undefined && { cause }),
     ...(fix && { fix: toFix(spot.doc, fix) }),
     ...(others.length > 0 && { others: others.map((one) => toFix(spot.doc, one)) }),
   }));
@@ -145,6 +148,9 @@ export function reportFaults(doc: Document, faults: readonly SourceFault[], repo
     report.add(code, { doc, start, end }, params, options);
   }
 }
+
+/** A field that SQL reads in small letters: in its model, and in each statement that names it. */
+export const createCaseCause = (field: string): string => `case ${field}`;
 
 export const formatHint = (name: string | undefined): string => (name === undefined ? '' : ` Did you mean "${name}"?`);
 

@@ -60,13 +60,13 @@ export const BOOT_CODES = {
     'error',
     'Unknown hook',
     '"{name}" taps the hook "{hook}", which does not exist.{hint}',
-    'The hooks are listed in docs/architecture.md.',
+    'The hooks are listed in docs/reference/hooks.md.',
   ),
   KRN_TAP: defineProblem(
     'error',
     'Tap not possible',
     '"{name}" taps "{hook}" {what}.',
-    'docs/architecture.md lists what each hook takes and returns.',
+    'docs/reference/hooks.md lists what each hook takes and returns.',
   ),
   KRN_BROKEN_SET: defineProblem(
     'error',

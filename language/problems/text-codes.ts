@@ -100,6 +100,18 @@ export const TEXT_CODES = {
     'Write `SET LOCAL`, `set_config(name, value, true)` or `pg_advisory_xact_lock`: they end with the transaction. Set options of ' +
       'all connections in the database or the config.',
   ),
+  DOC_REJECTED: defineProblem(
+    'error',
+    'Query that the database rejects',
+    'The database rejects this query: {what}.',
+    'The server of this store does not know the operator or the stage, or not in this form; its version may be older.',
+  ),
+  SQL_OUTSIDE: defineProblem(
+    'error',
+    'Reaches outside the database',
+    '"{what}" reaches files, programs, other servers or other sessions of the database server, which no request may do.',
+    'Store files with `UPLOAD`, call other servers with `HTTP_REQUEST`, and load data with the tools of the database.',
+  ),
   SQL_TRANSACTION: defineProblem(
     'error',
     'Transaction control in a statement',
@@ -210,8 +222,14 @@ export const TEXT_CODES = {
     'Use it or remove the extraction.',
     'unnecessary',
   ),
+  LNK_ABSENT: defineProblem(
+    'error',
+    'Value that no result can have',
+    'The result of {where} is {what}, so it has no "{path}" to extract.{hint}',
+    'Each request would end with 422. Items of a list have numbers (`0.id`), one object has names, `self_` is the whole result.',
+  ),
   LNK_NOT_SELECTED: defineProblem(
-    'warning',
+    'error',
     'Value not in the result',
     'The result of {where} has no "{name}", so there is nothing to extract.{hint}',
     'Add the column to its select list or RETURNING list.',

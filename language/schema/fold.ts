@@ -51,7 +51,8 @@ const nodes = new WeakMap<SchemaLike, FieldNode>();
 function foldNode(schema: Schema, path: string, isRoot: boolean): FieldNode {
   const described = schema.describe();
   const meta = described.meta ?? { doc: '' };
-  if (meta.doc.trim() === '' && !isRoot) throw new FoldError(`${path} has no \`doc\``);
+  // A plugin in JavaScript may leave it out.
+  if ((meta.doc ?? '').trim() === '' && !isRoot) throw new FoldError(`${path} has no \`doc\``);
   const { inner: thunk, options: forms, shape, parts, ...kept } = meta;
   if (schema.deps.length > 0) throw new FoldError(`${path} depends on other fields (\`when\`); use the plugin's check`);
   if (described.notOneOf.length > 0)

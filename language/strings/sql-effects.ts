@@ -1,10 +1,12 @@
 /**
- * Finds effects besides row changes (schema, session settings, transaction control), and changes of every row. Accepts any text.
+ * Finds effects besides row changes (schema, session settings, transaction control, what lies outside the database), and changes of every
+ * row. Accepts any text.
  */
 import { isName, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
-export type SqlEffectSort = 'schema' | 'session' | 'control';
+/** `outside`: files, programs, other servers and other sessions. */
+export type SqlEffectSort = 'schema' | 'session' | 'control' | 'outside';
 
 /** Offsets are UTF-16 code units of the SQL text. */
 export interface SqlEffect {
@@ -17,8 +19,12 @@ export interface SqlEffect {
 
 const toWordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const SCHEMA = toWordSet('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
-const SESSION = toWordSet('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE LOAD UNLOCK');
+const SESSION = toWordSet('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE UNLOCK');
 const CONTROL = toWordSet('BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE ABORT');
+/** Of all dialects; COPY also where it names neither a file nor a program, because no driver answers it. */
+const OUTSIDE = toWordSet('COPY LOAD KILL SHUTDOWN RESTART FLUSH PURGE CLONE INSTALL UNINSTALL CHANGE BINLOG');
+const OUTSIDE_CALL =
+  /^(?:PG_READ_(?:BINARY_)?FILE|PG_LS_\w+|PG_STAT_FILE|PG_FILE_\w+|PG_LOGDIR_LS|LO_IMPORT|LO_EXPORT|LOAD_FILE|DBLINK(?:_\w+)?|PG_(?:TERMINATE|CANCEL)_BACKEND|PG_RELOAD_CONF|PG_ROTATE_LOGFILE|PG_PROMOTE|PG_SWITCH_WAL|PG_(?:CREATE|DROP)_\w*REPLICATION_SLOT)$/;
 /** SET LOCAL and SET CONSTRAINTS end with the transaction. */
 const LOCAL = toWordSet('LOCAL CONSTRAINTS');
 /** Session locks; locks of functions with `xact` in their names end with the transaction. */
@@ -32,12 +38,13 @@ export function findEffects({ text, tokens }: SqlScan): readonly SqlEffect[] {
   if (first?.type !== 'word') return [];
   const sort = classifyEffect(first, second);
   if (sort !== null) return [{ sort, what: first.text, start: first.start, end: first.end }];
-  return [...findSelectInto(all), ...all.flatMap((word, i) => findSessionCall(all, word, i))];
+  return [...findSelectInto(all), ...all.flatMap((word, i) => findCall(all, word, i))];
 }
 
 function classifyEffect({ text }: Lexeme, second: Lexeme | undefined): SqlEffectSort | null {
   if (SCHEMA.has(text)) return 'schema';
   if (CONTROL.has(text)) return 'control';
+  if (OUTSIDE.has(text)) return 'outside';
   if (text === 'LOCK' && second?.text === 'TABLES') return 'session';
   if (!SESSION.has(text)) return null;
   if (text === 'SET' && second?.text === 'TRANSACTION') return 'control';
@@ -46,14 +53,27 @@ function classifyEffect({ text }: Lexeme, second: Lexeme | undefined): SqlEffect
 
 function findSelectInto(all: readonly Lexeme[]): SqlEffect[] {
   if (all[0]?.text !== 'SELECT') return [];
-  const into = all.find(({ type, text, depth }) => type === 'word' && text === 'INTO' && depth === 0);
-  return into === undefined ? [] : [{ sort: 'schema', what: 'SELECT INTO', start: into.start, end: into.end }];
+  const at = all.findIndex(({ type, text, depth }) => type === 'word' && text === 'INTO' && depth === 0);
+  const [into, target] = [all[at], all[at + 1]];
+  if (into === undefined) return [];
+  const isFile = target?.text === 'OUTFILE' || target?.text === 'DUMPFILE';
+  const what = isFile ? `INTO ${target.text}` : 'SELECT INTO';
+  return [{ sort: isFile ? 'outside' : 'schema', what, start: into.start, end: into.end }];
 }
 
-function findSessionCall(all: readonly Lexeme[], { type, text, start, end, depth }: Lexeme, i: number): SqlEffect[] {
-  if (type !== 'word' || all[i + 1]?.type !== 'open') return [];
+function findCall(all: readonly Lexeme[], word: Lexeme, i: number): SqlEffect[] {
+  if (all[i + 1]?.type !== 'open') return [];
+  const { start, end, depth } = word;
+  const text = readFunctionName(word);
+  if (OUTSIDE_CALL.test(text)) return [{ sort: 'outside', what: text.toLowerCase(), start, end }];
   const keeps = LOCKS.has(text) || (text === 'SET_CONFIG' && !isLocal(all, i + 1, depth));
   return keeps ? [{ sort: 'session', what: text.toLowerCase(), start, end }] : [];
+}
+
+/** In capitals; a name in quotes is one only if it is in small letters. */
+function readFunctionName({ type, text }: Lexeme): string {
+  if (type === 'word') return text;
+  return /^"[a-z_]+"$/.test(text) ? text.slice(1, -1).toUpperCase() : '';
 }
 
 /** True if the third argument is the literal true. */

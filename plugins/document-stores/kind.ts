@@ -97,7 +97,12 @@ export interface DocumentStore {
   rollback(transaction: DocumentTransaction): Promise<void>;
   /** True when a retry may succeed. */
   retryable(error: unknown): boolean;
+  /** The same store, but calls are only described: they change nothing, return nothing, and reject what the server rejects. */
+  describing?(): DocumentStore;
 }
+
+/** What a describing store throws where the server rejects the query itself. */
+export class DescribedRejection extends Error {}
 
 export const documentStore = defineKind<DocumentStore>({
   kind: 'document-store',

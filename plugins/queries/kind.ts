@@ -2,7 +2,9 @@
 import type { Json } from '../../contract/json.js';
 import type { CommonMistakes } from '../../contract/common-mistakes.js';
 import { defineKind } from '../../contract/kind.js';
+import type { ModelTable } from '../../contract/model.js';
 import type { Frame, ModePlan, PlanTools } from '../../contract/plan.js';
+import type { QueryQuestion, QueryRejection } from '../../contract/statement-check.js';
 import type { RawJson } from '../../contract/raw-json.js';
 import type { Rendering } from '../dialects/kind.js';
 import { wrapInActionable } from '../shared/examples.light.js';
@@ -24,6 +26,8 @@ export interface Query {
     tools: PlanTools,
     result?: Rendering['shape'],
   ): QueryPlan;
+  /** For languages without text: has the store check a query without running it. */
+  check?(question: QueryQuestion, tables: readonly ModelTable[]): Promise<QueryRejection | null>;
 }
 
 const SQL = { say: 'SQL is `"sql_query"`, whatever the database', rename: 'sql_query' };

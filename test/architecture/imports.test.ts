@@ -88,6 +88,11 @@ const ZONES: readonly Zone[] = [
     may: [...LIGHT, 'language/project/', 'kernel/runtime/', 'plugins/index.', '*'],
   },
   {
+    name: 'process with scratch stores',
+    files: /^kernel\/runtime\/scratch-worker\.ts$/,
+    may: ['contract/', 'language/project/scratch-messages.ts', 'plugins/index.runtime.ts', 'node:'],
+  },
+  {
     name: 'runtime',
     files: /^kernel\/runtime\//,
     may: [...LIGHT, 'language/project/', 'kernel/plan/', 'kernel/runtime/', '*'],

@@ -1,6 +1,6 @@
 /**
  * The extension starts programs in one file, which asks first whether the workspace is trusted. Everything by which an extension
- * could start one elsewhere is refused here; so is a process of the language server that is not the one for specs.
+ * could start one elsewhere is refused here; so is a process of the language server that is not known here.
  */
 import { expect } from 'chai';
 import ts from 'typescript';
@@ -76,10 +76,18 @@ describe('architecture: programs that the extension starts', () => {
       expect(offences(text(code)), code).to.deep.equal([]);
   });
 
-  it('of the language server are one: that which reads specs', () => {
-    const starting = loadSources('language-server').filter((source) =>
+  it('of the language server are two: that which reads specs, and that in which a database checks statements', () => {
+    const starting = [...loadSources('language-server'), ...loadSources('language')].filter((source) =>
       listImports(source).some((name) => STARTING.test(name)),
     );
-    expect(starting.map(({ path }) => path)).to.deep.equal(['language-server/manifests.ts']);
+    expect(starting.map(({ path }) => path)).to.deep.equal([
+      'language-server/manifests.ts',
+      'language/project/scratch-process.ts',
+    ]);
+    // Which ask first whether the workspace is trusted.
+    const asking = loadSources('language-server').filter((source) =>
+      listImports(source).some((name) => name === 'language/project/scratch-process.ts'),
+    );
+    expect(asking.map(({ path }) => path)).to.deep.equal(['language-server/statement-checks.ts']);
   });
 });

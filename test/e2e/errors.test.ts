@@ -38,12 +38,12 @@ const FILES = {
       id: 'needs-value',
       resource: 'needs-value',
       actionables: [
-        { id: 1, mode: 'RETURN', no_op: true, value: {} },
+        { id: 1, mode: 'RETURN', no_op: true, value: [1] },
         {
           id: 2,
           mode: 'RETURN',
           value: '$PAYLOAD.got',
-          depends_on: [{ resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'no', for: 'got' }] }],
+          depends_on: [{ resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: '7', for: 'got' }] }],
         },
       ],
     },

@@ -73,7 +73,8 @@ const FILES = {
       value(2, { none: '$PAYLOAD.none' }),
     ]),
     resource('missing-in-null', [
-      value(1, null, { extract_response_for: pick(['n', 'none']) }),
+      // Null, which only the request shows.
+      value(1, '$PAYLOAD.empty', { extract_response_for: pick(['n', 'none']) }),
       value(2, { none: '$PAYLOAD.none' }),
     ]),
     resource(
@@ -123,7 +124,10 @@ describe('extract_response_for on an actionable', () => {
     expect(await answer('/null-is-a-value')).to.deep.equal({ none: null });
     expect(await answer('/null-result')).to.deep.equal({ none: null });
     for (const path of ['/missing', '/missing-in-null']) {
-      expect(await answer(path, { none: 'from the payload' })).to.include({ status: 422, code: 'DEP_UNRESOLVED' });
+      expect(await answer(path, { none: 'from the payload', empty: null })).to.include({
+        status: 422,
+        code: 'DEP_UNRESOLVED',
+      });
     }
   });
 

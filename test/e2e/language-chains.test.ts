@@ -28,7 +28,14 @@ const FILES = {
     chain('inside-name', '$PAYLOAD.all.rows.0.sku', self(1, ['self_', 'all'])),
     chain('null-is-a-value', { v: '$PAYLOAD.v' }, self(1, ['deep.er', 'v'])),
     chain('absent', { v: '$PAYLOAD.v' }, self(1, ['rows.9.sku', 'v'])),
-    chain('poison', { v: '$PAYLOAD.v' }, self(1, ['deep.constructor', 'v'])),
+    {
+      id: 'poison',
+      resource: 'poison',
+      actionables: [
+        { id: 1, mode: 'RETURN', no_op: true, value: '$PAYLOAD.deep' },
+        { id: 2, mode: 'RETURN', value: { v: '$PAYLOAD.v' }, depends_on: [self(1, ['constructor', 'v'])] },
+      ],
+    },
     chain('wins', { v: '$PAYLOAD.n' }, self(1, ['n', 'n'])),
     {
       id: 'elsewhere',
@@ -85,7 +92,7 @@ describe('chains', () => {
 
   for (const path of ['/absent', '/poison']) {
     it(`${path}: a path that is not there ends the chain`, async () => {
-      const { status, body } = await kernel.post(path, { v: 'from the payload' });
+      const { status, body } = await kernel.post(path, { v: 'from the payload', deep: {} });
       expect([status, body['code']]).to.deep.equal([422, 'DEP_UNRESOLVED']);
     });
   }

@@ -84,12 +84,6 @@ describe('values that nothing gives', () => {
     });
   }
 
-  it('are warned of where the columns of the result are known', () => {
-    const warned = kernel.kernel.problems().filter(({ code }) => code === 'LNK_NOT_SELECTED');
-    const files = [0, 1, 5, 6].map((i) => `definitions/open${i}.json`);
-    expect(new Set(warned.map(({ file }) => file))).to.deep.equal(new Set(files));
-  });
-
   it('are not read where one of several tokens lacks them, or tokens come from elsewhere', async () => {
     const hints = kernel.kernel.problems().filter(({ code }) => code === 'LNK_CLAIM_SOMETIMES');
     expect(hints.map(({ severity }) => severity))

@@ -110,7 +110,7 @@ const BOUNDS = {
       write(1, RAISE),
       {
         ...write(2, RAISE),
-        depends_on: [{ resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: 'no', for: 'x' }] }],
+        depends_on: [{ resource_id: 'self', action_ids: [1], extract_response_for: [{ extract: '5.n', for: 'x' }] }],
       },
     ]),
   ],

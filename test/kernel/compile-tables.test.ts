@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { DataModel } from '../../language/analysis/model.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import { compileTables } from '../../kernel/plan/tables.js';
+import { compileTables } from '../../language/analysis/model-tables.js';
 import type { Json } from '../../contract/json.js';
 
 const TYPES: Readonly<Record<string, object>> = {

@@ -27,6 +27,7 @@ describe('schema folding', () => {
       }),
     ],
     ['a pattern with flags', object({ a: string().matches(/x/i).meta(doc) })],
+    ['a field whose metadata have no doc', object({ a: string().meta({} as never) })],
     ['a date', object({ a: date().meta(doc) })],
     ['a lazy schema', object({ a: lazy(() => mixed()) })],
   ];

@@ -1,7 +1,9 @@
 /**
- * An editor and the language server in one process, joined by two streams: what a client says and hears, over the real
+ * An editor and the language server, in one process and joined by two streams, or in its own as an editor starts it: what a client says and hears, over the real
  * protocol, in a project folder of its own. Waits for notifications, never for time.
  */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -20,6 +22,7 @@ import {
   DidChangeWatchedFilesNotification,
   DidCloseTextDocumentNotification,
   DidOpenTextDocumentNotification,
+  ExitNotification,
   InitializedNotification,
   InitializeRequest,
   LogMessageNotification,
@@ -33,6 +36,7 @@ import {
   type PublishDiagnosticsParams,
 } from 'vscode-languageserver-protocol';
 import { serve } from '../../language-server/server.js';
+import { ROOT } from './project.js';
 import { applyTextEdits, parseMarked, renderSnippet, type MarkedSource } from './marked-source.js';
 
 export interface Editor {
@@ -41,6 +45,10 @@ export interface Editor {
   readonly initialized: InitializeResult;
   /** What the server wrote into the log as errors; a test that ends with any has failed (`close`). */
   readonly errors: string[];
+  /** What it wrote as warnings. */
+  readonly warnings: string[];
+  /** The process id of a server of its own; null: it is in this process. */
+  readonly pid: number | null;
   toUri(name: string): string;
   /** Opens a file of the project, with the text that is on disk or this one; marks are taken out. `language`: what the editor calls it. */
   open(name: string, source: string, language?: string): MarkedSource & { readonly uri: string };
@@ -72,6 +80,10 @@ interface Options {
   /** Files of the project, by name. */
   readonly files?: Readonly<Record<string, string>>;
   readonly trusted?: boolean;
+  /** A database checks statements while they are written; false where a test is not about that. */
+  readonly database?: boolean;
+  /** Starts `lintel lsp --stdio`. */
+  readonly isSpawned?: boolean;
   /** Milliseconds without a keystroke before diagnostics are told. */
   readonly pause?: number;
   readonly capabilities?: object;
@@ -84,6 +96,8 @@ interface Options {
 export async function openEditor({
   files = {},
   trusted = true,
+  database = false,
+  isSpawned = false,
   pause,
   capabilities = {},
   under = tmpdir(),
@@ -97,16 +111,21 @@ export async function openEditor({
   for (const [name, text] of Object.entries({ 'lintel.config.json': '{}', ...files })) await put(name, text);
 
   await before?.({ folder });
-  const [up, down] = [new PassThrough(), new PassThrough()];
-  const server = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
-  serve(server, '0.0.0-test');
-  const client = createProtocolConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
+  const server = isSpawned ? spawnServer(folder) : startServer();
+  const client = createProtocolConnection(
+    new StreamMessageReader(server.output),
+    new StreamMessageWriter(server.input),
+  );
   const errors: string[] = [];
+  const warnings: string[] = [];
   const told = new Map<string, PublishDiagnosticsParams>();
   const waiting = new Set<() => void>();
   /** Folders of projects of which more will be told without a letter being typed. */
   const unfinished = new Set<string>();
-  client.onNotification(LogMessageNotification.type, ({ type, message }) => void (type === 1 && errors.push(message)));
+  client.onNotification(LogMessageNotification.type, ({ type, message }) => {
+    if (type === 1) errors.push(message);
+    if (type === 2) warnings.push(message);
+  });
   client.onNotification(PublishDiagnosticsNotification.type, (params) => {
     told.set(params.uri, params);
     for (const look of [...waiting]) look();
@@ -124,7 +143,7 @@ export async function openEditor({
     processId: null,
     rootUri: pathToFileURL(folder).href,
     workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'test' }],
-    initializationOptions: { trusted, ...(pause !== undefined && { pause }) },
+    initializationOptions: { trusted, database, ...(pause !== undefined && { pause }) },
     capabilities: {
       textDocument: {
         completion: { completionItem: { snippetSupport: true } },
@@ -155,6 +174,8 @@ export async function openEditor({
     client,
     initialized,
     errors,
+    warnings,
+    pid: server.pid,
     toUri,
     open(name, source, language = 'lintel') {
       if (versions.has(name)) return editor.changeDocument(name, source);
@@ -198,14 +219,49 @@ export async function openEditor({
     },
     async close() {
       await client.sendRequest(ShutdownRequest.type);
-      // No `exit`: it would end this process.
+      await server.leave(client);
       client.dispose();
-      server.dispose();
       await rm(folder, { recursive: true, force: true });
       if (errors.length > 0) throw new Error(`the server logged errors:\n${errors.join('\n')}`);
     },
   };
   return editor;
+}
+
+interface StartedServer {
+  readonly input: NodeJS.WritableStream;
+  readonly output: NodeJS.ReadableStream;
+  readonly pid: number | null;
+  /** After `shutdown`. */
+  leave(client: ProtocolConnection): Promise<void>;
+}
+
+function startServer(): StartedServer {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const server = createConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
+  serve(server, '0.0.0-test');
+  // No `exit`: it would end this process.
+  return { input, output, pid: null, leave: async () => server.dispose() };
+}
+
+function spawnServer(folder: string): StartedServer {
+  const stdio = ['pipe', 'pipe', 'inherit'] as const;
+  const child: ChildProcess = spawn(process.execPath, [join(ROOT, 'dist/cli/bin.js'), 'lsp', '--stdio'], {
+    cwd: folder,
+    stdio: [...stdio],
+  });
+  const { stdin, stdout } = child;
+  if (stdin === null || stdout === null) throw new Error('the server has no streams');
+  return {
+    input: stdin,
+    output: stdout,
+    pid: child.pid ?? null,
+    async leave(client) {
+      const ended = once(child, 'exit');
+      await client.sendNotification(ExitNotification.type);
+      await ended;
+    },
+  };
 }
 
 function acceptItem(text: string, items: readonly CompletionItem[], label: string): string {

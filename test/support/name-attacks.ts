@@ -34,6 +34,8 @@ const call = (url: string, id: number, body: Loose, rest: Loose = {}): Loose => 
 
 const INSERT = 'INSERT INTO note (body) VALUES ($1) RETURNING body';
 const ROW = query(1, "SELECT 'a' AS name");
+/** Of which the checker does not know the columns. */
+const UNKNOWN_ROW = query(1, `SELECT * FROM json_to_record('{"name":"a"}') AS r(name text)`);
 const writesFrom = (first: Loose, path: string, extract = 'self_'): Loose =>
   withActionables({}, first, query(2, INSERT, [path], defineDependency(extract, 'row')));
 
@@ -90,6 +92,19 @@ export const WRONG: Readonly<Record<string, readonly [code: string, definition: 
     'LNK_CLAIM_REACHED',
     withActionables(defineGuard('id'), defineReturn(1, '$PAYLOAD.x', defineDependency('self_', 'x', 'mail'))),
   ],
+  'a word that no column of a row is called': ['LNK_NOT_SELECTED', writesFrom(ROW, 'row.nope')],
+  'an accessor that no column of a row is called': ['LNK_NOT_SELECTED', writesFrom(ROW, '$PAYLOAD.row.nope')],
+  'a word in a document that no column is called': [
+    'LNK_NOT_SELECTED',
+    withActionables({}, ROW, {
+      ...defineDocumentQuery({ action: 'INSERT', document: { a: '$1' }, parameters: ['row.nope'] }),
+      id: 2,
+      ...defineDependency('self_', 'row'),
+    }),
+  ],
+  'a column that no result has': ['LNK_NOT_SELECTED', writesFrom(ROW, 'row', 'nope')],
+  'a column of a list': ['LNK_ABSENT', writesFrom({ ...ROW, result: 'many' }, 'row', 'name')],
+  'a word inside a list': ['LNK_ABSENT', writesFrom({ ...ROW, result: 'many' }, 'row.name')],
   'small letters inside the text of a call': [
     'TPL_VALUE',
     withActionables({}, call('https://a.example', 1, { a: 'dear $payload.a' })),
@@ -146,17 +161,17 @@ function secretClaim(text: string, claim: string): Loose {
 
 /** Served, and its requests end with 422; nothing is written. */
 export const UNRESOLVED: Readonly<Record<string, Loose>> = {
-  'a word inside a row': writesFrom(ROW, 'row.nope'),
-  'an accessor inside a row': writesFrom(ROW, '$PAYLOAD.row.nope'),
+  'a word inside a row': writesFrom(UNKNOWN_ROW, 'row.nope'),
+  'an accessor inside a row': writesFrom(UNKNOWN_ROW, '$PAYLOAD.row.nope'),
   'a word inside JSON': writesFrom(query(1, `SELECT '{"a":1}'::jsonb AS data`), 'row.b', 'data'),
   'a word inside no row': writesFrom(query(1, "SELECT 'a' AS name WHERE 1 = 2"), 'row.name'),
   'a word behind the end of a list': writesFrom(query(1, "SELECT 'a' AS name", [], { result: 'many' }), 'row.3.name'),
-  'a word in a document': withActionables({}, ROW, {
+  'a word in a document': withActionables({}, UNKNOWN_ROW, {
     ...defineDocumentQuery({ action: 'INSERT', document: { a: '$1' }, parameters: ['row.nope'] }),
     id: 2,
     ...defineDependency('self_', 'row'),
   }),
-  'a column that the result lacks': writesFrom(ROW, 'row', 'nope'),
+  'a column that the result lacks': writesFrom(UNKNOWN_ROW, 'row', 'nope'),
 };
 
 /** The claim `role` is given by some of the tokens; the one that is sent lacks it. `rest`: what is done with it after the INSERT. */

@@ -4,6 +4,7 @@ import { Slot } from '../../../contract/slot.js';
 import { findMember, type LocatedNode, type Member } from '../../source/tree.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
+import { createCaseCause } from '../report.js';
 import type { Report, SourceLocation } from '../report.js';
 import type { TableNames } from '../tables.js';
 import type { UniqueFields } from '../uniques.js';
@@ -42,7 +43,8 @@ function checkFieldName(report: Report, model: Definition, { key, keyStart, keyE
   const spot = toLocation(model, { start: keyStart, end: keyEnd });
   if (key === '') report.add('DEF_EMPTY', spot, { place: 'the name of a field' });
   else if (!FIELD.test(key) || key.length > LONGEST) report.add('LNK_FIELD_NAME', spot, { name: key, max: LONGEST });
-  else if (key !== key.toLowerCase()) report.add('LNK_FIELD_CASE', spot, { name: key, lower: key.toLowerCase() });
+  else if (key !== key.toLowerCase())
+    report.add('LNK_FIELD_CASE', spot, { name: key, lower: key.toLowerCase() }, { cause: createCaseCause(key) });
 }
 
 function checkReference(

@@ -1,11 +1,13 @@
 /** Reports database errors for statements. A finding with the same cause is raised to certain instead of reported twice. */
-import type { StatementRejection } from '../../../contract/statement-check.js';
-import type { SqlText } from '../facts.js';
+import type { QueryRejection, StatementRejection } from '../../../contract/statement-check.js';
+import type { LocatedNode } from '../../source/tree.js';
+import type { DocumentQuery, SqlText } from '../facts.js';
 import type { Definition } from '../model.js';
 import { isInside, type Report, type SourceLocation } from '../report.js';
 import { createSqlLocator } from '../sql/locator.js';
 
 export type StatementRejections = ReadonlyMap<SqlText, StatementRejection>;
+export type QueryRejections = ReadonlyMap<DocumentQuery, QueryRejection>;
 
 /** Codes of static checks for the same cause. */
 const KNOWN: Readonly<Record<StatementRejection['about'], readonly string[]>> = {
@@ -27,6 +29,36 @@ export function reportRejections(
       if (refusal !== undefined) reportRejection(report, definition, statement, refusal);
     }
   }
+}
+
+export function reportQueryRejections(
+  report: Report,
+  definitions: readonly Definition[],
+  rejections: QueryRejections,
+): void {
+  for (const { doc, finds } of definitions) {
+    for (const query of finds.documents) {
+      const rejection = rejections.get(query);
+      if (rejection === undefined) continue;
+      const { what, name } = rejection;
+      const { start, end } = (name === null ? null : findKey(query.around, name)) ?? query.node;
+      report.add('DOC_REJECTED', { doc, start, end }, { what });
+    }
+  }
+}
+
+/** The first in the order of the text. */
+function findKey({ items, members }: LocatedNode, name: string): { start: number; end: number } | null {
+  for (const item of items) {
+    const found = findKey(item, name);
+    if (found !== null) return found;
+  }
+  for (const { key, keyStart, keyEnd, value } of members) {
+    if (key === name) return { start: keyStart, end: keyEnd };
+    const found = value === null ? null : findKey(value, name);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function reportRejection(report: Report, { doc }: Definition, statement: SqlText, refusal: StatementRejection): void {

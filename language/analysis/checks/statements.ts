@@ -1,13 +1,13 @@
 /** Checks SQL statements with the PostgreSQL parser. Returns the result columns where they are certain. */
+import { reportEffects } from './effects.js';
 import type { JsonObject } from '../../../contract/json.js';
 import { listAccessors } from '../../strings/accessor.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import type { SqlParser, SqlSyntaxFault } from '../../strings/sql-parser.js';
 import { listBackquotedNames, quoteIfNeeded } from '../../strings/sql-quotes.js';
-import { findEffects } from '../../strings/sql-effects.js';
 import { scanSql } from '../../strings/sql.js';
 import type { Document } from '../../source/document.js';
-import { toDocumentOffset, locateInString } from '../../source/escapes.js';
+import { toDocumentOffset } from '../../source/escapes.js';
 import { findSyntaxFix } from '../sql/syntax-fix.js';
 import { findNearest } from '../../source/suggest.js';
 import type { LocatedNode } from '../../source/tree.js';
@@ -15,7 +15,7 @@ import type { WalkResult, SqlText } from '../facts.js';
 import type { Definition } from '../model.js';
 import type { Registry } from '../registry.js';
 import { resolveEdits, createFix } from '../fix-factory.js';
-import { formatHint, type Report, type ReportOptions } from '../report.js';
+import { createCaseCause, formatHint, type Report, type ReportOptions } from '../report.js';
 import type { Stores } from '../stores.js';
 import { TIMESTAMPS, type Catalogue } from '../sql/catalogue.js';
 import { findForeignPlaceholders } from '../sql/foreign.js';
@@ -62,16 +62,6 @@ function isNamedIn({ references, declarations }: WalkResult, column: string): bo
   return references.some(
     ({ refers, name }) => !(refers.symbol === 'name' && isRuled) && String(name).split('.').includes(column),
   );
-}
-
-const EFFECTS = { schema: 'SQL_SCHEMA', session: 'SQL_SESSION', control: 'SQL_TRANSACTION' } as const;
-
-function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): boolean {
-  const effects = findEffects(scan);
-  for (const { sort, what, start, end } of effects) {
-    report.add(EFFECTS[sort], locateInString(doc, node, { start, end }), { what });
-  }
-  return effects.length > 0;
 }
 
 /** Other checks report these statements. */
@@ -312,7 +302,7 @@ function reportColumn(report: Report, places: SqlLocator, found: FindingOfSort<'
   const upper = candidates.find((column) => column !== name && column.toLowerCase() === name);
   if (upper !== undefined && !places.isQuoted(at, name)) {
     const fix = { fix: { title: `put ${upper} in double quotes`, text: `\\"${upper}\\"` } };
-    report.add('SQL_CASE', spot, { name, field: upper }, fix);
+    report.add('SQL_CASE', spot, { name, field: upper }, { ...fix, cause: createCaseCause(upper) });
     return;
   }
   const near = findNearest(name, candidates);

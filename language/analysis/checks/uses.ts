@@ -2,6 +2,8 @@
  * Reports unused declarations, undeclared names, and values that results cannot contain. Any text equal to a name counts as a
  * use.
  */
+import type { Forms } from '../../../contract/api.js';
+import { ANY } from '../../../contract/forms.js';
 import { listAccessors, type AccessorPart } from '../../strings/accessor.js';
 import { locateInString } from '../../source/escapes.js';
 import { findMisspelling, findNearest } from '../../source/suggest.js';
@@ -16,6 +18,7 @@ import { suggestRuleRename } from '../rule-location.js';
 import { formatHint, createRenameFix, type Report, type SourceLocation, isInside } from '../report.js';
 import { listValueReads } from '../value-reads.js';
 import { listPayloadReaders } from './readers.js';
+import { deriveResultForms, describeForms, isAbsent } from './result-forms.js';
 import type { ResultColumns } from './statements.js';
 
 export interface UsesContext {
@@ -167,7 +170,9 @@ function checkExtracted(
   owners: ReadonlyMap<string, LinkedResource>,
 ): void {
   const path = String(reference.name).split('.');
-  reportMissing(context, { resource, reference, owners }, path, reference.spot);
+  const extraction = { resource, reference, owners };
+  if (!reportMissing(context, extraction, path, reference.spot))
+    reportAbsent(context, extraction, path, reference.spot);
 }
 
 /** `row.nope`, where `row` is the whole result of a statement. */
@@ -183,7 +188,9 @@ function checkInside(
     );
     const [reference, other] = given.flatMap((one) => findExtraction(resource, one.spot) ?? []);
     if (reference?.name !== WHOLE || other !== undefined) continue;
-    reportMissing(context, { resource, reference, owners }, path.slice(1), spot);
+    const extraction = { resource, reference, owners };
+    const rest = path.slice(1);
+    if (!reportMissing(context, extraction, rest, spot)) reportAbsent(context, extraction, rest, spot);
   }
 }
 
@@ -196,25 +203,25 @@ interface Extraction {
   readonly owners: ReadonlyMap<string, LinkedResource>;
 }
 
-/** Only if all possible results are known. `path` is relative to them. */
+/** Returns true if reported: only if all possible results are known. `path` is relative to them. */
 function reportMissing(
   { registry, report, answers }: UsesContext,
   { resource, reference, owners }: Extraction,
   path: readonly string[],
   spot: SourceLocation,
-): void {
+): boolean {
   const name = path.find((segment) => !/^\d+$/.test(segment));
-  if (name === undefined || name === WHOLE) return;
+  if (name === undefined || name === WHOLE) return false;
   const user = resource.actions.find(({ node }) => isInside(reference.node, node));
-  if (user === undefined) return;
+  if (user === undefined) return false;
   const sources = listSourceKeys(user, reference);
   const columns: string[] = [];
   for (const key of sources) {
     const known = findResultColumns(owners.get(key), key, answers) ?? findOutputs(registry, owners.get(key), key);
-    if (known === null) return;
+    if (known === null) return false;
     columns.push(...known);
   }
-  if (sources.length === 0 || columns.includes(name)) return;
+  if (sources.length === 0 || columns.includes(name)) return false;
   const near = name === 'self' ? 'self_' : findNearest(name, columns);
   // `[0].url` becomes `0.url`.
   const plain = String(reference.name)
@@ -222,8 +229,40 @@ function reportMissing(
     .replace(/\[(\d+)\]/g, '.$1');
   const right = plain === String(reference.name) ? (path.length === 1 ? near : undefined) : plain;
   const fix = reference.spot === spot ? createRenameFix(right) : {};
-  const where = sources.length === 1 ? `actionable ${sources[0]?.split('#').at(-1)}` : 'these actionables';
-  report.add('LNK_NOT_SELECTED', spot, { name, where, hint: formatHint(near) }, fix);
+  report.add('LNK_NOT_SELECTED', spot, { name, where: formatSources(sources), hint: formatHint(near) }, fix);
+  return true;
+}
+
+const formatSources = (keys: readonly string[]): string =>
+  keys.length === 1 ? `actionable ${keys[0]?.split('#').at(-1)}` : 'these actionables';
+
+/** Where the shape of each possible result excludes the path, such as a column of a list. */
+function reportAbsent(
+  { registry, report, answers }: UsesContext,
+  { resource, reference, owners }: Extraction,
+  path: readonly string[],
+  spot: SourceLocation,
+): void {
+  if (path[0] === WHOLE) return;
+  const user = resource.actions.find(({ node }) => isInside(reference.node, node));
+  const sources = user === undefined ? [] : listSourceKeys(user, reference);
+  const forms = sources.flatMap((key): Forms => {
+    const owner = owners.get(key);
+    const action = owner?.actions.find((one) => one.key === key);
+    if (owner === undefined || action === undefined) return [ANY];
+    const columns = findResultColumns(owner, key, answers);
+    return deriveResultForms({ registry, owner, action, columns }, action === user);
+  });
+  if (forms.length === 0 || !isAbsent(forms, path)) return;
+  const others = [['0', ...path], path.slice(1)].filter((other) => other.length > 0 && !isAbsent(forms, other));
+  const right = others.length === 1 ? others[0]?.join('.') : undefined;
+  const fix = reference.spot === spot && right !== undefined ? createRenameFix(right).fix : undefined;
+  report.add(
+    'LNK_ABSENT',
+    spot,
+    { path: path.join('.'), where: formatSources(sources), what: describeForms(forms), hint: formatHint(right) },
+    fix === undefined ? {} : { fix: { ...fix, asks: true } },
+  );
 }
 
 export function findExtraction({ definition }: LinkedResource, spot: Declaration['spot']): Reference | undefined {

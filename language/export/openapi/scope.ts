@@ -15,7 +15,7 @@ import { quoteReserved } from '../../strings/sql-reserved.js';
 import { ANY, createListSchema, toNullable } from '../../../contract/forms.js';
 import { deriveRows, type ApiTable, type FindTable } from './rows.js';
 import { getColumnTypeSchema } from './sql-types.js';
-import { createValueSchema } from './written.js';
+import { createValueSchema } from '../../analysis/written-values.js';
 
 export interface OpenapiInput {
   readonly analysis: Analysis;

@@ -132,8 +132,8 @@ export default defineRuntime(dialect, {
     await migrate(createTarget(handle, instance), tables, { log, progress, how });
   },
 
-  checkStatements: (handle, questions) =>
-    analyzeStatements(requireEngine(handle), questions, { extensions: false, scripts: false }),
+  checkStatements: async (handle, questions) =>
+    (await analyzeStatements(requireEngine(handle), questions, { extensions: false, scripts: false })).rejections,
 
   describeStorage({ instance, options, folder }) {
     const { place } = resolveDataPath(options, folder);

@@ -2,6 +2,8 @@
 import type { PGlite } from '@electric-sql/pglite';
 import type { ModelTable } from '../../../contract/model.js';
 import type {
+  StatementAnswer,
+  StatementDescription,
   StatementQuestion,
   StatementRejection,
   Scratch,
@@ -31,6 +33,7 @@ interface ScratchSchema {
 
 export function createScratch(db: PGlite): Scratch {
   const places = new Map<string, ScratchSchema>();
+  const describeStatements = createDescriber(db);
   let path = 'public';
 
   async function selectSchema(instance: string): Promise<ScratchSchema> {
@@ -49,7 +52,9 @@ export function createScratch(db: PGlite): Scratch {
       const place = await selectSchema(instance);
       await syncTables(db, place, tables, scripts);
       const doubts = { extensions: remote, scripts: place.isPartial };
-      return analyzeStatements(db, questions, doubts);
+      const { rejections, heard } = await analyzeStatements(db, questions, doubts);
+      const descriptions = await describeStatements(heard);
+      return rejections.map((rejection, i): StatementAnswer => ({ rejection, description: descriptions[i] ?? null }));
     },
     close: () => db.close(),
   };
@@ -121,12 +126,17 @@ function splitStatements(text: string): string[] {
 
 type Message = Awaited<ReturnType<PGlite['execProtocol']>>['messages'][number];
 
-/** Returns results in the order of the questions. */
+interface Analyzed {
+  /** In the order of the questions. */
+  readonly rejections: readonly (StatementRejection | null)[];
+  readonly heard: readonly (readonly Message[])[];
+}
+
 export async function analyzeStatements(
   db: PGlite,
   questions: readonly StatementQuestion[],
   doubts: UnknownObjects,
-): Promise<(StatementRejection | null)[]> {
+): Promise<Analyzed> {
   const query: Query = async (text, values) => (await db.query<Row>(text, [...(values ?? [])])).rows;
   const sent = questions.map(({ text }) => toSentStatement(text));
   const bytes = Buffer.concat(sent.flatMap(({ text }) => [parseMessage(text), ANALYSE]));
@@ -134,11 +144,12 @@ export async function analyzeStatements(
   const heard = splitReplies(messages);
   const refusals = sent.map((one, i) => findRejection(heard[i] ?? [], one, doubts));
   const wrong = await findInvalidValues(query, questions, heard);
-  return Promise.all(
+  const rejections = await Promise.all(
     refusals.map(async (refusal, i) =>
       refusal === null ? (wrong.get(i) ?? null) : addFunctionAdvice(refusal, { query }),
     ),
   );
+  return { rejections, heard };
 }
 
 function splitReplies(messages: readonly Message[]): Message[][] {
@@ -186,6 +197,56 @@ async function findInvalidValues(
         : [],
     ),
   );
+}
+
+interface ResultField {
+  readonly name: string;
+  readonly dataTypeID: number;
+  readonly dataTypeModifier: number;
+}
+
+const TYPE_NAMES = `
+SELECT t.id, pg_catalog.format_type(split_part(t.id, ' ', 1)::oid, split_part(t.id, ' ', 2)::int) AS name
+FROM pg_catalog.json_array_elements_text($1::json) AS t(id)`;
+/** Numbers below are of types that every database has; those of own types change with each making of the tables. */
+const FIRST_OWN_TYPE = 16384;
+
+type DescribeStatements = (heard: readonly (readonly Message[])[]) => Promise<readonly (StatementDescription | null)[]>;
+
+function createDescriber(db: PGlite): DescribeStatements {
+  const known = new Map<string, string>();
+  return async (heard) => {
+    const read = heard.map((messages) => ({
+      parameters: readParameterTypes(messages).map((type) => `${type} -1`),
+      columns: readResultFields(messages).map((field) => ({
+        name: field.name,
+        type: `${field.dataTypeID} ${field.dataTypeModifier}`,
+      })),
+      isDescribed: !messages.some(({ name }) => name === 'error'),
+    }));
+    const every = new Set(
+      read.flatMap(({ parameters, columns }) => [...parameters, ...columns.map(({ type }) => type)]),
+    );
+    const missing = [...every].filter((id) => !known.has(id) || Number.parseInt(id, 10) >= FIRST_OWN_TYPE);
+    if (missing.length > 0) {
+      const { rows } = await db.query<{ id: string; name: string }>(TYPE_NAMES, [JSON.stringify(missing)]);
+      for (const { id, name } of rows) known.set(id, name);
+    }
+    const getName = (id: string): string => known.get(id) ?? 'unknown';
+    return read.map(({ parameters, columns, isDescribed }) =>
+      isDescribed
+        ? {
+            parameters: parameters.map(getName),
+            columns: columns.map(({ name, type }) => ({ name, type: getName(type) })),
+          }
+        : null,
+    );
+  };
+}
+
+function readResultFields(messages: readonly Message[]): readonly ResultField[] {
+  const described = messages.find(({ name }) => name === 'rowDescription');
+  return (described as { readonly fields?: readonly ResultField[] } | undefined)?.fields ?? [];
 }
 
 function readParameterTypes(messages: readonly Message[]): readonly number[] {

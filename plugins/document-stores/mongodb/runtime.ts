@@ -5,6 +5,7 @@ import { documentStore, type DocumentStore } from '../kind.js';
 import { createMongoAddressFault, connect, type MongoConnection } from './connection.js';
 import { migrateMongo, outlineMongo } from './migrate.js';
 import { readMongoSettings } from './options.js';
+import { createDescribingStore } from './describing.js';
 import { createMongoDocumentStore } from './store.js';
 
 const opened = new WeakMap<DocumentStore, MongoConnection>();
@@ -17,7 +18,9 @@ function requireConnection(handle: DocumentStore): MongoConnection {
 
 export default defineRuntime(documentStore, {
   create() {
-    const handle: DocumentStore = createMongoDocumentStore(() => requireConnection(handle));
+    const getConnection = (): MongoConnection => requireConnection(handle);
+    const store = createMongoDocumentStore(getConnection);
+    const handle: DocumentStore = { ...store, describing: () => createDescribingStore(store, getConnection) };
     return handle;
   },
 

@@ -3,10 +3,12 @@ import { Fault } from '../../../contract/fault.js';
 import { asText, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
+import type { QueryRejection } from '../../../contract/statement-check.js';
 import { documentAction, type BoundCall, type DocumentAction } from '../../document-actions/kind.js';
 import { documentStore, type DocumentStore } from '../../document-stores/kind.js';
 import { query, type QueryPlan } from '../kind.js';
 import { createRepeatedRun } from '../shared/repeat.js';
+import { describeInStore } from './described.js';
 import { describeQuery, makeQuery, type CompiledQuery } from './statement.js';
 import { markOutsideTransaction, createDocumentUnit, type OpenUnit } from './unit.js';
 import { toPlainJson } from './values.js';
@@ -21,7 +23,18 @@ export default defineRuntime(query, {
       const store = resolve(documentStore, name);
       return plan(value, pointer, tools, { name, store, action, one: result === 'one' });
     },
+    async check(question, tables) {
+      const store = resolve(documentStore, question.instance).describing?.();
+      if (store === undefined) return null;
+      return describeInStore(question, tables, store, resolve(documentAction, asText(question.value['action'])));
+    },
   }),
+
+  async checkQueries(handle, questions, tables) {
+    const answers: (QueryRejection | null)[] = [];
+    for (const question of questions) answers.push((await handle.check?.(question, tables)) ?? null);
+    return answers;
+  },
 });
 
 interface QueryTarget {

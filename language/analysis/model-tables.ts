@@ -2,9 +2,9 @@
 import { asText, isObject, type Json } from '../../contract/json.js';
 import { BLIND, type ColumnType, type HeldJson, type ModelColumn, type ModelTable } from '../../contract/model.js';
 import { Slot } from '../../contract/slot.js';
-import { mapModelsByAlias } from '../../language/analysis/tables.js';
-import type { DataModel } from '../../language/analysis/model.js';
-import type { Registry } from '../../language/analysis/registry.js';
+import { mapModelsByAlias } from './tables.js';
+import type { DataModel } from './model.js';
+import type { Registry } from './registry.js';
 
 /** By model name. Invalid models are skipped. */
 export function compileTables(models: readonly DataModel[], registry: Registry): Map<string, ModelTable> {

@@ -1,8 +1,8 @@
 /** Schema of a value in a definition: a literal is constant, an accessor has its plugin's schema. */
-import type { JsonSchema } from '../../../contract/api.js';
-import { isObject, type Json } from '../../../contract/json.js';
-import { parseTemplate } from '../../strings/accessor.js';
-import { combineForms, createListSchema, NULL, createObjectSchema } from '../../../contract/forms.js';
+import type { JsonSchema } from '../../contract/api.js';
+import { isObject, type Json } from '../../contract/json.js';
+import { parseTemplate } from '../strings/accessor.js';
+import { combineForms, createListSchema, NULL, createObjectSchema } from '../../contract/forms.js';
 
 export type AccessorSchema = (root: string, tail: readonly string[]) => JsonSchema;
 

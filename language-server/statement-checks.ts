@@ -1,0 +1,143 @@
+/**
+ * Lets a database check the statements of a project, behind its diagnostics: only in trusted workspaces, only after the first
+ * diagnostics, in a process of its own. The project takes the findings, and what has changed is published a second time.
+ */
+import type { Connection } from 'vscode-languageserver';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Registry } from '../language/analysis/registry.js';
+import { createScratchChecker, type StatementChecker } from '../language/project/statement-checks.js';
+import { logError } from './log-error.js';
+import type { Project } from './project.js';
+import { createScratchProcess, ScratchProcessEnd, type ScratchProcess } from '../language/project/scratch-process.js';
+
+/** Ends of the process without an answer between them, after which it is not started again. */
+const MOST_ENDS = 3;
+
+export interface StatementChecks {
+  /** Checks the current texts, unless the last check is still running; then it follows. */
+  check(project: Project): void;
+  /** Ends the processes and removes the findings of a database that may no longer be asked. */
+  close(): void;
+}
+
+interface StatementCheckOptions {
+  readonly connection: Connection;
+  /** The workspace is trusted, and the setting is on. */
+  readonly isAllowed: () => boolean;
+  readonly publish: (project: Project) => void;
+}
+
+interface ProjectChecks {
+  /** Null: this project has no worker. */
+  readonly process: ScratchProcess | null;
+  checker: { readonly registry: Registry; readonly own: StatementChecker } | null;
+  isRunning: boolean;
+  isWanted: boolean;
+  ends: number;
+  isErrorLogged: boolean;
+}
+
+export function createStatementChecks({ connection, isAllowed, publish }: StatementCheckOptions): StatementChecks {
+  const known = new Map<Project, ProjectChecks>();
+  let over = false;
+
+  function open(project: Project): ProjectChecks {
+    const before = known.get(project);
+    if (before !== undefined) return before;
+    const worker = findScratchWorker(project.folder);
+    if (worker === null) connection.console.info(`No database checks the statements of ${project.folder}: ${MISSING}`);
+    const process =
+      worker === null
+        ? null
+        : createScratchProcess({ worker, folder: project.folder, isPatient: true, onEnd: countEnd });
+    const opened: ProjectChecks = {
+      ...{ process, checker: null, isRunning: false, isWanted: false, ends: 0, isErrorLogged: false },
+    };
+    function countEnd(what: string): void {
+      opened.ends += 1;
+      if (!over && (opened.ends === 1 || opened.ends === MOST_ENDS)) logEnd(what, opened.ends === MOST_ENDS);
+    }
+    known.set(project, opened);
+    return opened;
+  }
+
+  function getChecker(project: Project, checks: ProjectChecks, process: ScratchProcess): StatementChecker {
+    const { registry, folder } = project;
+    if (checks.checker?.registry === registry) return checks.checker.own;
+    const own = createScratchChecker({
+      registry,
+      folder,
+      chosen: () => project.config.chosen,
+      openScratch: (plugin) => Promise.resolve(process.openScratch(plugin)),
+    });
+    checks.checker = { registry, own };
+    return own;
+  }
+
+  async function checkOnce(project: Project, checks: ProjectChecks, process: ScratchProcess): Promise<void> {
+    const snapshot = project.getComputedSnapshot();
+    // The next publication computes it, and checks again.
+    if (snapshot === null) return;
+    try {
+      const findings = await getChecker(project, checks, process).check(snapshot.analysis);
+      checks.ends = 0;
+      if (over || !isAllowed()) return;
+      // Also where the text is newer: findings of other statements are those of this check.
+      if (project.setStatementFindings(findings)) publish(project);
+    } catch (error) {
+      if (over) return;
+      if (error instanceof ScratchProcessEnd) checks.isWanted = checks.ends < MOST_ENDS;
+      else if (!checks.isErrorLogged) {
+        checks.isErrorLogged = true;
+        logError(connection, error);
+      }
+    }
+  }
+
+  function logEnd(what: string, isLast: boolean): void {
+    const next = isLast ? 'it is not started again' : 'it is started again';
+    connection.console.warn(`The process that checks statements has ended (${what}); ${next}.`);
+  }
+
+  async function run(project: Project, checks: ProjectChecks, process: ScratchProcess): Promise<void> {
+    checks.isRunning = true;
+    while (checks.isWanted && !over) {
+      checks.isWanted = false;
+      await checkOnce(project, checks, process);
+    }
+    checks.isRunning = false;
+  }
+
+  return {
+    check(project) {
+      if (over || !isAllowed()) return;
+      const statements = project.getComputedSnapshot()?.analysis.checkableStatements.length ?? 0;
+      if (statements === 0 && !known.has(project)) return;
+      const checks = open(project);
+      if (checks.process === null || checks.ends >= MOST_ENDS) return;
+      checks.isWanted = true;
+      if (!checks.isRunning) void run(project, checks, checks.process);
+    },
+    close() {
+      over = true;
+      for (const { process } of known.values()) process?.close();
+    },
+  };
+}
+
+const WORKER = 'kernel/runtime/scratch-worker.js';
+
+/** The worker of this package, or that of the `lintel` that the project has installed; null if there is none. */
+function findScratchWorker(folder: string): string | null {
+  const own = fileURLToPath(new URL(`../${WORKER}`, import.meta.url));
+  if (existsSync(own)) return own;
+  for (let at = folder; ; at = dirname(at)) {
+    const file = join(at, 'node_modules/lintel/dist', WORKER);
+    if (existsSync(file)) return file;
+    if (dirname(at) === at) return null;
+  }
+}
+
+const MISSING = 'no `lintel` with a database for it is installed there (`npm install lintel`).';

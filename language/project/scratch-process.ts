@@ -1,0 +1,115 @@
+/**
+ * A process with scratch stores for one project, so that this one stays free while statements are checked. It is started with the
+ * first question, and again after its end; it ends with this process.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import type { PluginId } from '../../contract/plugin.js';
+import type { Scratch, StatementAnswer } from '../../contract/statement-check.js';
+import { PATIENT, SCRATCH_PROTOCOL, type ScratchReply, type ScratchRequest } from './scratch-messages.js';
+
+/** Milliseconds for a reply; the first one includes the start of the engine. Scripts of a project may run without end. */
+const PATIENCE = 60_000;
+/** Megabytes of JavaScript's heap; the engine's memory is apart. */
+const MAX_MEMORY = 512;
+
+/** The process ended, which is reported apart. */
+export class ScratchProcessEnd extends Error {}
+
+export interface ScratchProcess {
+  /** Begins to open the store at once. */
+  openScratch(plugin: PluginId): Scratch;
+  close(): void;
+}
+
+interface PendingReply {
+  readonly resolve: (answers: readonly StatementAnswer[]) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+interface ScratchProcessOptions {
+  /** The compiled `kernel/runtime/scratch-worker.ts` of some version. */
+  readonly worker: string;
+  readonly folder: string;
+  /** Other processes come first. */
+  readonly isPatient: boolean;
+  /** Called when the process ends by itself, with the reason. */
+  readonly onEnd: (what: string) => void;
+}
+
+export function createScratchProcess({ worker, folder, isPatient, onEnd }: ScratchProcessOptions): ScratchProcess {
+  let child: ChildProcess | null = null;
+  let last = 0;
+  const pending = new Map<number, PendingReply>();
+
+  function takePending(id: number): PendingReply | undefined {
+    const found = pending.get(id);
+    clearTimeout(found?.timer);
+    pending.delete(id);
+    return found;
+  }
+
+  function rejectPending(): void {
+    for (const id of [...pending.keys()]) takePending(id)?.reject(new ScratchProcessEnd());
+  }
+
+  function start(): ChildProcess {
+    const started = fork(worker, [SCRATCH_PROTOCOL, ...(isPatient ? [PATIENT] : [])], {
+      cwd: folder,
+      // Makes an editor's Electron binary behave as Node.
+      env: { ELECTRON_RUN_AS_NODE: '1' },
+      execArgv: [`--max-old-space-size=${MAX_MEMORY}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    let said = '';
+    started.stderr?.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(0, 300)));
+    const settleEnd = (what: string | null): void => {
+      if (child !== started) return;
+      child = null;
+      if (what !== null) onEnd(what);
+      rejectPending();
+    };
+    started.once('error', (error) => settleEnd(error.message));
+    // Without questions it ends by itself, with code 0.
+    started.once('exit', (code, signal) =>
+      settleEnd(code === 0 ? null : (firstLine(said) ?? signal ?? `exit code ${code}`)),
+    );
+    started.on('message', (reply: ScratchReply) => {
+      const waiting = takePending(reply.id);
+      if ('error' in reply) waiting?.reject(new Error(reply.error));
+      else waiting?.resolve(reply.answers);
+    });
+    // Neither it nor its pipes keep this process alive.
+    started.unref();
+    started.channel?.unref();
+    (started.stderr as { readonly unref?: () => void } | null)?.unref?.();
+    return started;
+  }
+
+  const sendRequest = (request: Omit<ScratchRequest, 'id'>): Promise<readonly StatementAnswer[]> =>
+    new Promise((resolve, reject) => {
+      const asked = (child ??= start());
+      const id = ++last;
+      const timer = setTimeout(() => asked.kill('SIGKILL'), PATIENCE);
+      pending.set(id, { resolve, reject, timer });
+      // If it cannot be sent, the process has ended or is about to, which rejects the question.
+      asked.send({ ...request, id } satisfies ScratchRequest, () => undefined);
+    });
+
+  return {
+    openScratch(plugin) {
+      // The first question fails too if it cannot be opened.
+      sendRequest({ plugin, trial: null }).catch(() => undefined);
+      return { checkStatements: (trial) => sendRequest({ plugin, trial }), close: () => Promise.resolve() };
+    },
+    close() {
+      const ended = child;
+      child = null;
+      ended?.kill('SIGKILL');
+      rejectPending();
+    },
+  };
+}
+
+const firstLine = (text: string): string | null => /^.+/.exec(text)?.[0] ?? null;

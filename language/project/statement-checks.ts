@@ -1,0 +1,151 @@
+/**
+ * Checks the statements of an analysis in stores, without running them. Answers of scratch stores are cached until the statement
+ * or one of its tables changes.
+ */
+import type { ModelTable, StorePlace } from '../../contract/model.js';
+import { pluginId, type PluginId } from '../../contract/plugin.js';
+import type {
+  Scratch,
+  StatementAnswer,
+  StatementDescription,
+  StatementRejection,
+} from '../../contract/statement-check.js';
+import type { CheckableStatement } from '../analysis/checkable-statements.js';
+import type { StatementRejections } from '../analysis/checks/rejections.js';
+import type { Config } from '../analysis/config.js';
+import type { SqlText } from '../analysis/facts.js';
+import type { Analysis } from '../analysis/model.js';
+import { compileTables } from '../analysis/model-tables.js';
+import type { Registry } from '../analysis/registry.js';
+import { readScripts } from './scripts.js';
+
+export interface StatementFindings {
+  readonly rejections: StatementRejections;
+  readonly descriptions: ReadonlyMap<SqlText, StatementDescription>;
+}
+
+export interface StatementChecker {
+  /** Begins to open the scratch stores that the config's stores may need. */
+  readonly openStores: () => void;
+  readonly check: (analysis: Analysis) => Promise<StatementFindings>;
+  close(): Promise<void>;
+}
+
+type CheckStore = (
+  place: StorePlace,
+  tables: readonly ModelTable[],
+  asked: readonly CheckableStatement[],
+) => Promise<readonly StatementAnswer[]>;
+
+export async function checkAnalysis(
+  { checkableStatements, models }: Analysis,
+  registry: Registry,
+  ask: CheckStore,
+): Promise<StatementFindings> {
+  const tables = compileTables(models, registry);
+  const rejections = new Map<SqlText, StatementRejection>();
+  const descriptions = new Map<SqlText, StatementDescription>();
+  for (const { place, group } of groupByStore(checkableStatements)) {
+    const named = new Set(group.flatMap((one) => one.models));
+    const own = [...named].flatMap((model) => tables.get(model) ?? []);
+    const answers = await ask(place, own, group);
+    for (const [i, { statement }] of group.entries()) {
+      const { rejection = null, description = null } = answers[i] ?? {};
+      if (rejection !== null) rejections.set(statement, rejection);
+      if (description !== null) descriptions.set(statement, description);
+    }
+  }
+  return { rejections, descriptions };
+}
+
+function groupByStore(
+  asked: readonly CheckableStatement[],
+): readonly { readonly place: StorePlace; readonly group: CheckableStatement[] }[] {
+  const groups = new Map<string, { place: StorePlace; group: CheckableStatement[] }>();
+  for (const one of asked) {
+    const key = `${one.place.kind}/${one.place.instance}`;
+    const known = groups.get(key) ?? { place: one.place, group: [] };
+    known.group.push(one);
+    groups.set(key, known);
+  }
+  return [...groups.values()];
+}
+
+interface ScratchCheckerOptions {
+  readonly registry: Registry;
+  /** Of the project, for its scripts. */
+  readonly folder: string;
+  readonly chosen: () => Config['chosen'];
+  /** Null where the plugin makes no scratch store. */
+  readonly openScratch: (id: PluginId) => Promise<Scratch | null>;
+}
+
+export function createScratchChecker({
+  registry,
+  folder,
+  chosen,
+  openScratch,
+}: ScratchCheckerOptions): StatementChecker {
+  const open = new Map<PluginId, Scratch>();
+  /** By connection; only the answers of its last check are kept. */
+  const known = new Map<string, ReadonlyMap<string, StatementAnswer>>();
+
+  async function findScratch(id: PluginId): Promise<Scratch | null> {
+    const there = open.get(id);
+    if (there !== undefined) return there;
+    const made = await openScratch(id);
+    if (made !== null) open.set(id, made);
+    return made;
+  }
+
+  const checkInScratch: CheckStore = async ({ kind, instance }, tables, asked) => {
+    const own = chosen().find((one) => one.kind === kind && one.instance === instance)?.name;
+    const syntax = asked[0]?.syntax ?? null;
+    const spare = [...registry.plugins.values()].find(
+      (spec) => spec.kind === kind && spec.facts?.['scratch'] === true && spec.facts['syntax'] === syntax,
+    );
+    if (own === undefined || spare === undefined) return [];
+    const added = await readScripts(folder, instance, registry.kind(kind)?.config?.must ?? instance);
+    const shared = JSON.stringify([own, added]);
+    const shapes = new Map(tables.map((table) => [table.model, JSON.stringify([table.table, table.columns])]));
+    // The added scripts can read any table, so the key contains all of them.
+    const every = added.length === 0 ? '' : [...shapes.values()].join('\n');
+    const store = `${kind}/${instance}`;
+    const before = known.get(store);
+    const keys = asked.map(({ text, values, models }) =>
+      JSON.stringify([shared, every, text, values, models.map((model) => shapes.get(model))]),
+    );
+    const fresh = new Map(asked.flatMap((one, i) => (before?.has(keys[i] ?? '') ? [] : [[keys[i] ?? '', one]])));
+    const answers = new Map<string, StatementAnswer>();
+    if (fresh.size > 0) {
+      const scratch = await findScratch(pluginId(spare));
+      const questions = [...fresh.values()].map(({ text, values }) => ({ text, values }));
+      const remote = own !== spare.name;
+      const said = (await scratch?.checkStatements({ instance, tables, questions, scripts: added, remote })) ?? [];
+      [...fresh.keys()].forEach((key, i) => answers.set(key, said[i] ?? UNKNOWN));
+    }
+    for (const key of keys) answers.set(key, answers.get(key) ?? before?.get(key) ?? UNKNOWN);
+    known.set(store, answers);
+    return keys.map((key) => answers.get(key) ?? UNKNOWN);
+  };
+
+  return {
+    openStores() {
+      for (const spec of registry.plugins.values()) {
+        const isMeant = ({ kind, name }: Config['chosen'][number]): boolean =>
+          kind === spec.kind && registry.plugin(kind, name)?.facts?.['syntax'] === spec.facts?.['syntax'];
+        if (spec.facts?.['scratch'] !== true || !chosen().some(isMeant)) continue;
+        // The check reports the error.
+        findScratch(pluginId(spec)).catch(() => undefined);
+      }
+    },
+    check: (analysis) => checkAnalysis(analysis, registry, checkInScratch),
+    async close() {
+      const all = [...open.values()];
+      open.clear();
+      await Promise.all(all.map((scratch) => scratch.close()));
+    },
+  };
+}
+
+const UNKNOWN: StatementAnswer = { rejection: null, description: null };
