@@ -3,7 +3,9 @@
  * is bounded, and errors of the store are logged at most once a minute.
  */
 import type { Log } from '../../../contract/plugin.js';
+import type { Requester } from '../../../contract/requester.js';
 import type { Cache } from '../../caches/kind.js';
+import { endAtDeadline } from '../../shared/deadline.js';
 
 const MOST_WAITING = 10_000;
 /** Milliseconds. */
@@ -11,7 +13,8 @@ const RETRY = 500;
 const QUIET = 60_000;
 
 export interface Removals {
-  remove(keys: readonly string[]): void | Promise<void>;
+  /** At the deadline of `asker`, the removal is pending like a rejected one. */
+  remove(keys: readonly string[], asker?: Pick<Requester, 'invocation'> | null): void | Promise<void>;
   isWaiting(key: string): boolean;
   /** Logs an error of the store, at most once per QUIET interval. */
   readonly logError: (error: unknown) => void;
@@ -53,9 +56,10 @@ export function createRemovals(cache: Cache, log: Log): Removals {
   }
 
   return {
-    remove(keys) {
+    remove(keys, asker = null) {
       try {
-        return cache.remove(keys)?.catch((error: unknown) => queueRemoval(keys, error));
+        const removed = endAtDeadline(cache.remove(keys), asker, 'cache store');
+        return removed?.catch((error: unknown) => queueRemoval(keys, error));
       } catch (error) {
         return queueRemoval(keys, error);
       }

@@ -5,7 +5,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../contract/plugin.js';
+import type { Requester } from '../../../contract/requester.js';
 import type { Cache } from '../../caches/kind.js';
+import { endAtDeadline } from '../../shared/deadline.js';
 import { createComputations, awaitComputation, type SharedComputation } from './shared-computations.js';
 import { createRemovals } from './removals.js';
 
@@ -45,14 +47,17 @@ export interface CacheEntryStore {
     variant: string,
     seconds: number,
     mine: ComputationLease | undefined,
-    until?: number,
+    asker?: Asker,
   ): Promise<CacheLookup>;
   completeComputation(errand: ComputationLease, value: Uint8Array, seconds: number): void;
   /** Ends a failed computation; a waiting request then computes itself. */
   failComputation(errand: ComputationLease): void;
   /** Ends the generations of these names, now or when the store is available again. Never rejects. */
-  remove(names: readonly string[]): void | Promise<void>;
+  remove(names: readonly string[], asker?: Asker): void | Promise<void>;
 }
+
+/** The request whose deadline bounds the wait. */
+type Asker = Pick<Requester, 'invocation'> | null;
 
 const nameKey = (name: string): string => `n${name}`;
 const entryKey = (generation: string, variant: string): string => `e${generation}${variant}`;
@@ -141,6 +146,35 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
   const release = ({ entry, token }: ComputationLease): void | Promise<void> =>
     token === null || token === undefined ? undefined : cache.release?.(entry, token);
 
+  async function search(
+    name: string,
+    variant: string,
+    seconds: number,
+    mine: ComputationLease | undefined,
+    end: number,
+  ): Promise<CacheLookup> {
+    const entry = entryKey(await resolveGeneration(name, seconds), variant);
+    for (;;) {
+      const found = await findOrLease(entry, end, mine);
+      if (found !== false) return found;
+    }
+  }
+
+  function failComputation(errand: ComputationLease): void {
+    const { entry, flight } = errand;
+    if (flight === null || flight.over) return;
+    flights.unregister(entry, flight);
+    flight.complete(null);
+    Promise.resolve()
+      .then(() => release(errand))
+      .catch(logError);
+  }
+
+  /** The request is over, so it does not compute the value that it may compute now. */
+  const giveUp = (found: CacheLookup): void => {
+    if ('errand' in found && found.errand !== null) failComputation(found.errand);
+  };
+
   return {
     getLocalBytes(name, variant) {
       if (isFar || removals.isWaiting(nameKey(name))) return null;
@@ -150,15 +184,11 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       if (text === undefined) texts.set(generation, (text = toLatin1(generation)));
       return readLocal(entryKey(text, variant));
     },
-    async find(name, variant, seconds, mine, until = Infinity) {
+    async find(name, variant, seconds, mine, asker = null) {
       if (removals.isWaiting(nameKey(name))) return { errand: null };
       try {
-        const entry = entryKey(await resolveGeneration(name, seconds), variant);
-        const end = Math.min(until, performance.now() + PATIENCE);
-        for (;;) {
-          const found = await findOrLease(entry, end, mine);
-          if (found !== false) return found;
-        }
+        const end = Math.min(asker?.invocation.deadline ?? Infinity, performance.now() + PATIENCE);
+        return await endAtDeadline(search(name, variant, seconds, mine, end), asker, 'cache store', giveUp);
       } catch (error) {
         logError(error);
         return { errand: null };
@@ -175,15 +205,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
         .catch(logError)
         .finally(removeComputation);
     },
-    failComputation(errand) {
-      const { entry, flight } = errand;
-      if (flight === null || flight.over) return;
-      flights.unregister(entry, flight);
-      flight.complete(null);
-      Promise.resolve()
-        .then(() => release(errand))
-        .catch(logError);
-    },
-    remove: (names) => removals.remove(names.map(nameKey)),
+    failComputation,
+    remove: (names, asker = null) => removals.remove(names.map(nameKey), asker),
   };
 }
