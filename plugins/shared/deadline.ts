@@ -61,7 +61,7 @@ export function endAtDeadline<T>(
       },
       (error: unknown) => {
         waits.delete(wait);
-        reject(error as Error);
+        reject(error);
       },
     );
   });
