@@ -5,6 +5,11 @@
 import { createFault, type Fault } from '../../contract/fault.js';
 import type { Requester } from '../../contract/requester.js';
 
+/** Any `Requester`; only the deadline is read. */
+export interface Waiting {
+  readonly invocation: Pick<Requester['invocation'], 'deadline'>;
+}
+
 interface Wait {
   readonly until: number;
   readonly end: () => void;
@@ -38,7 +43,7 @@ const createLateFault = (what: string): Fault =>
  */
 export function endAtDeadline<T>(
   work: T | Promise<T>,
-  asker: Pick<Requester, 'invocation'> | null | undefined,
+  asker: Waiting | null | undefined,
   what: string,
   settled?: (late: T) => void,
 ): T | Promise<T> {

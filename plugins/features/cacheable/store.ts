@@ -5,9 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../contract/plugin.js';
-import type { Requester } from '../../../contract/requester.js';
 import type { Cache } from '../../caches/kind.js';
-import { endAtDeadline } from '../../shared/deadline.js';
+import { endAtDeadline, type Waiting } from '../../shared/deadline.js';
 import { createComputations, awaitComputation, type SharedComputation } from './shared-computations.js';
 import { createRemovals } from './removals.js';
 
@@ -47,17 +46,14 @@ export interface CacheEntryStore {
     variant: string,
     seconds: number,
     mine: ComputationLease | undefined,
-    asker?: Asker,
+    asker?: Waiting | null,
   ): Promise<CacheLookup>;
   completeComputation(errand: ComputationLease, value: Uint8Array, seconds: number): void;
   /** Ends a failed computation; a waiting request then computes itself. */
   failComputation(errand: ComputationLease): void;
   /** Ends the generations of these names, now or when the store is available again. Never rejects. */
-  remove(names: readonly string[], asker?: Asker): void | Promise<void>;
+  remove(names: readonly string[], asker?: Waiting | null): void | Promise<void>;
 }
-
-/** The request whose deadline bounds the wait. */
-type Asker = Pick<Requester, 'invocation'> | null;
 
 const nameKey = (name: string): string => `n${name}`;
 const entryKey = (generation: string, variant: string): string => `e${generation}${variant}`;
@@ -201,6 +197,8 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       const removeComputation = (): void => void (flight && flights.unregister(entry, flight));
       Promise.resolve()
         .then(() => cache.setValue(entry, value, seconds, lease))
+        .catch(logError)
+        // Also where nothing was stored, or other processes would wait for a value that never comes.
         .then(() => release(errand))
         .catch(logError)
         .finally(removeComputation);
