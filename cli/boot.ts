@@ -23,6 +23,15 @@ export async function bootKernel(
 ): Promise<BootedKernel | null> {
   const log = options.log ?? (await createLog(terminal));
   const project = await loadProject(terminal.cwd, configFile, terminal.env, options.dev);
+  return bootProject(terminal, project, { ...options, log });
+}
+
+/** As `bootKernel`, for a loaded project. */
+export async function bootProject(
+  terminal: Terminal,
+  project: Project,
+  { log, ...options }: Partial<KernelOptions> & { readonly log: Logger },
+): Promise<BootedKernel | null> {
   try {
     return { kernel: await createKernel({ ...options, project, log }), log };
   } catch (error) {

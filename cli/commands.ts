@@ -180,6 +180,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { name: 'destroy', doc: 'Also apply destructive changes. Data is lost permanently: make a backup first.' },
       { name: 'yes', doc: 'With `--destroy`: do not ask. Required without a terminal.' },
       FORMAT('`pretty` (default) or `json`.'),
+      TRUST,
     ],
     examples: [
       'lintel migrate --dry-run',
@@ -209,6 +210,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { name: 'all', doc: 'For `retry`: all dead jobs.' },
       { name: 'dead', doc: 'For `purge`: all dead jobs.' },
       FORMAT('`pretty` (default) or `json`.'),
+      TRUST,
     ],
     examples: [
       'lintel jobs list --state dead',
@@ -253,7 +255,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'The order of the actionables, transactions, statements and the source of each parameter. Jobs and ' +
       'scheduled runs are under `apart`, with schedule, delay (seconds) and retries. Name the resource ' +
       'by `id` or path. Connects to nothing; environment values are not shown.',
-    options: [FORMAT('`pretty` (default) or `json`.')],
+    options: [FORMAT('`pretty` (default) or `json`.'), TRUST],
     examples: ['lintel plan wallet-transfer-01', 'lintel plan wallet/transfer --format json'],
     exits: [OK, { code: 1, doc: 'The resource does not exist or has errors.' }],
     load: withSqlParser(async () => (await import('./plan.js')).printPlan),
@@ -270,6 +272,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [
       { name: 'out', value: 'FILE', doc: 'The file to write.' },
       { name: 'check', doc: 'Write nothing; exit code 1 if the file (default: `openapi.json`) is out of date.' },
+      TRUST,
     ],
     examples: ['lintel openapi --out openapi.json', 'lintel openapi --check --out openapi.json'],
     exits: [OK, { code: 1, doc: 'Definitions with errors, or with `--check` a file that is out of date.' }],
@@ -285,6 +288,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [
       { name: 'for', value: 'WHAT', doc: '`definition`, `model`, `config` or `all` (default).' },
       { name: 'out', value: 'PATH', doc: 'A file, or a folder.' },
+      TRUST,
     ],
     examples: ['lintel schema --out .vscode', 'lintel schema --for model --out model.schema.json'],
     exits: [OK, FAILED],
@@ -300,6 +304,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     options: [
       { name: 'out', value: 'FOLDER', doc: 'The folder of the pages (default: `docs/reference`).' },
       { name: 'check', doc: 'Write nothing; exit code 1 if a page is out of date.' },
+      TRUST,
     ],
     examples: ['lintel docs', 'lintel docs --check'],
     exits: [OK, { code: 1, doc: 'With `--check`: a page is out of date.' }],

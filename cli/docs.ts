@@ -3,16 +3,19 @@ import { readdir, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { BootError } from '../contract/boot-error.js';
 import { MARKER, createReferencePages } from '../language/export/reference.js';
-import { loadProject } from '../kernel/runtime/project.js';
 import { COMMANDS, COMMON_OPTIONS, type CommandOptions } from './commands.js';
 import { createFileError, readText, writeText } from './files.js';
 import type { Terminal } from './terminal.js';
+import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
 const FOLDER = 'docs/reference';
 
-export async function runDocs({ config, out = FOLDER, check }: CommandOptions, terminal: Terminal): Promise<number> {
-  const { cwd, env, stdout } = terminal;
-  const { registry } = await loadProject(cwd, config, env);
+export async function runDocs(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const { out = FOLDER, check } = options;
+  const { cwd, stdout } = terminal;
+  const project = await loadTrustedProject('docs', 'manifests', options, terminal);
+  if (project === null) return UNTRUSTED;
+  const { registry } = project;
   const pages = createReferencePages({ registry, commands: COMMANDS, commonOptions: COMMON_OPTIONS });
   const folder = resolve(cwd, out);
   const stale = await findStalePages(folder, pages);

@@ -3,7 +3,7 @@ import type { JobAdmin, JobFilter, JobView } from '../contract/deferred.js';
 import { Fault } from '../contract/fault.js';
 import { describeFailure } from '../kernel/runtime/lifecycle.js';
 import { findNearest } from '../language/source/suggest.js';
-import { bootKernel } from './boot.js';
+import { bootProject } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import { createLog } from './log.js';
 import type { StyleText } from '../language/source/code-frame.js';
@@ -12,6 +12,7 @@ import { listJobSteps } from './job-steps.js';
 import { createPaint } from './colors.js';
 import { escapeControl } from './escape-control.js';
 import type { Terminal } from './terminal.js';
+import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
 const FORMATS = ['pretty', 'json'];
 const STATES: readonly JobView['state'][] = ['waiting', 'running', 'dead'];
@@ -37,7 +38,9 @@ export async function runJobs(options: CommandOptions, terminal: Terminal): Prom
   const log = await createLog(terminal);
   // Results are printed here, so the log is limited to errors.
   log.level = 'error';
-  const booted = await bootKernel(terminal, options.config, { log, connect: 'desks', onProblem: 'skip' });
+  const project = await loadTrustedProject('jobs', 'code', options, terminal);
+  if (project === null) return UNTRUSTED;
+  const booted = await bootProject(terminal, project, { log, connect: 'desks', onProblem: 'skip' });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {
@@ -58,7 +61,7 @@ async function listJobs(desks: readonly JobAdmin[], { options, terminal }: JobCo
   const limit = Number(options.limit ?? LIMIT);
   const state = STATES.find((one) => one === options.state);
   const filter: JobFilter = { limit, ...(state && { state }), ...(options.resource && { resource: options.resource }) };
-  const rows = (await Promise.all(desks.map((desk) => desk.list(filter)))).flat().slice(0, limit);
+  const rows = mergeJobs(await Promise.all(desks.map((desk) => desk.list(filter))), limit);
   const text =
     options.format === 'json'
       ? escapeControl(JSON.stringify(rows, null, 2))
@@ -66,6 +69,13 @@ async function listJobs(desks: readonly JobAdmin[], { options, terminal }: JobCo
   terminal.stdout.write(`${text}\n`);
   return 0;
 }
+
+/** The oldest of all queues; each sorts its own. */
+export const mergeJobs = (lists: readonly (readonly JobView[])[], limit: number): JobView[] =>
+  lists
+    .flat()
+    .sort((one, other) => one.acceptedAt - other.acceptedAt)
+    .slice(0, limit);
 
 async function showJob(desks: readonly JobAdmin[], { id = '', plans, terminal }: JobCommandContext): Promise<number> {
   for (const desk of desks) {

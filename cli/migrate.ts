@@ -2,7 +2,7 @@
 import type { CommandOptions } from './commands.js';
 import type { MigrationOptions, MigrationOutline } from '../contract/migration.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
-import { bootKernel } from './boot.js';
+import { bootProject } from './boot.js';
 import { isConfirmed } from './confirm.js';
 import { showSkippedResources } from './skipped-resources.js';
 import { createLog } from './log.js';
@@ -10,11 +10,12 @@ import { formatMigrationScript, formatMigration } from './migration-format.js';
 import { createPaint } from './colors.js';
 import { createProgress } from './progress.js';
 import type { Terminal } from './terminal.js';
+import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
 const FORMATS = ['pretty', 'json'];
 
 export async function runMigrate(options: CommandOptions, terminal: Terminal): Promise<number> {
-  const { config, format = 'pretty' } = options;
+  const { format = 'pretty' } = options;
   if (!FORMATS.includes(format)) {
     terminal.stderr.write(`--format takes ${FORMATS.join(', ')}; not "${format}".\n`);
     return 2;
@@ -22,7 +23,9 @@ export async function runMigrate(options: CommandOptions, terminal: Terminal): P
   const log = await createLog(terminal);
   // Results are printed here, so the log is limited to errors.
   log.level = 'error';
-  const booted = await bootKernel(terminal, config, { log, connect: 'stores' });
+  const project = await loadTrustedProject('migrate', 'code', options, terminal);
+  if (project === null) return UNTRUSTED;
+  const booted = await bootProject(terminal, project, { log, connect: 'stores' });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {

@@ -5,21 +5,25 @@ import { isObject, type Json, type JsonObject } from '../contract/json.js';
 import { createOpenapi } from '../language/export/openapi/document.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { loadSqlParser } from '../language/project/sql-parser.js';
-import { bootKernel } from './boot.js';
+import { bootProject } from './boot.js';
 import type { CommandOptions } from './commands.js';
 import { readText, writeText } from './files.js';
 import { showSkippedResources } from './skipped-resources.js';
 import { createLog } from './log.js';
 import type { Terminal } from './terminal.js';
+import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
 const FILE = 'openapi.json';
 
-export async function runOpenapi({ config, out, check }: CommandOptions, terminal: Terminal): Promise<number> {
+export async function runOpenapi(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const { out, check } = options;
   const { cwd, stdout } = terminal;
   const log = await createLog(terminal);
   // The log shares stdout with the document; skipped resources are printed to stderr.
   log.level = 'error';
-  const booted = await bootKernel(terminal, config, { connect: false, log });
+  const project = await loadTrustedProject('openapi', 'code', options, terminal);
+  if (project === null) return UNTRUSTED;
+  const booted = await bootProject(terminal, project, { connect: false, log });
   if (booted === null) return 1;
   const { kernel } = booted;
   try {

@@ -2,16 +2,16 @@
 import type { CommandOptions } from './commands.js';
 import { isObject, type Json } from '../contract/json.js';
 import { createKernel } from '../kernel/runtime/kernel.js';
-import { loadProject } from '../kernel/runtime/project.js';
 import { findNearest } from '../language/source/suggest.js';
 import { createLog } from './log.js';
 import type { Terminal } from './terminal.js';
+import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
 const FORMATS = ['pretty', 'json'];
 
 export async function printPlan(options: CommandOptions, terminal: Terminal): Promise<number> {
-  const { config, format = 'pretty', arguments: words } = options;
-  const { cwd, env, stdout, stderr } = terminal;
+  const { format = 'pretty', arguments: words } = options;
+  const { stdout, stderr } = terminal;
   const [id] = words;
   if (id === undefined) {
     stderr.write('Which resource? lintel plan <id>\n');
@@ -24,7 +24,8 @@ export async function printPlan(options: CommandOptions, terminal: Terminal): Pr
   const log = await createLog(terminal);
   // The log shares stdout with the plan, so with JSON output only errors are logged.
   log.level = format === 'json' ? 'error' : 'warn';
-  const project = await loadProject(cwd, config, env);
+  const project = await loadTrustedProject('plan', 'code', options, terminal);
+  if (project === null) return UNTRUSTED;
   const kernel = await createKernel({ project, log, onProblem: 'skip', connect: false });
   try {
     const plans = kernel.plans();

@@ -4,14 +4,13 @@ import type { CommandOptions } from './commands.js';
 import type { Registry } from '../language/analysis/registry.js';
 import { createSchema, SCHEMA_TARGETS, type SchemaTarget } from '../language/export/schema-files.js';
 import { findNearest } from '../language/source/suggest.js';
-import { loadProject } from '../kernel/runtime/project.js';
 import { writeText } from './files.js';
 import type { Terminal } from './terminal.js';
+import { loadTrustedProject, UNTRUSTED } from './trust.js';
 
-export async function runSchema(
-  { config, out, for: wanted = 'all' }: CommandOptions,
-  { cwd, env, stdout, stderr }: Terminal,
-): Promise<number> {
+export async function runSchema(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const { out, for: wanted = 'all' } = options;
+  const { cwd, stdout, stderr } = terminal;
   const target = SCHEMA_TARGETS.find((name) => name === wanted);
   if (target === undefined) {
     const near = findNearest(wanted, SCHEMA_TARGETS);
@@ -19,7 +18,9 @@ export async function runSchema(
     stderr.write(`--for takes ${SCHEMA_TARGETS.join(', ')}; not "${wanted}".${hint}\n`);
     return 2;
   }
-  const { registry } = await loadProject(cwd, config, env);
+  const project = await loadTrustedProject('schema', 'manifests', options, terminal);
+  if (project === null) return UNTRUSTED;
+  const { registry } = project;
   if (out === undefined) {
     stdout.write(formatSchema(target, registry));
     return 0;

@@ -42,7 +42,7 @@ export interface Invocation {
 export interface Connection {
   /** The address for targeted messages, not an authenticated identity. */
   readonly uid: string | null;
-  /** False when the connection has reached the maximum number of rooms. */
+  /** False when the connection has ended, or has reached the maximum number of rooms. */
   join(room: string): boolean;
   leave(room: string): void;
 }

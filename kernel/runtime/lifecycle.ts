@@ -9,11 +9,10 @@ import { Fault } from '../../contract/fault.js';
 import { fillMessage, type CodeEntry } from '../../contract/problem.js';
 import type { Health, Log } from '../../contract/plugin.js';
 import type { Script } from '../../contract/statement-check.js';
+import { createHealthChecks, type HealthChecks } from './health-checks.js';
 import type { Instance } from './instances.js';
 
 const PREPARE = 'prepare its tables';
-/** Seconds; a slower plugin counts as unhealthy. */
-const HEALTH_DEADLINE = 1;
 /** Seconds; the process is about to end when claims are released. */
 const ABANDON_DEADLINE = 1;
 /** Milliseconds until slow work is logged, and between reminders. */
@@ -73,6 +72,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
   const away = new Map<string, string>();
   /** Shared by concurrent callers, because the status page is public. */
   let asking: Promise<Healths> | null = null;
+  const checks = createHealthChecks();
   const attributeFailure = async <T>(instance: Instance, what: string, call: () => Promise<T>): Promise<T> => {
     try {
       return await call();
@@ -224,32 +224,26 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
         }
       }
     },
-    health: () => (asking ??= checkHealth(opened, away).finally(() => (asking = null))),
+    health: () => (asking ??= checkHealth(opened, away, checks).finally(() => (asking = null))),
   };
 }
 
 type Healths = Readonly<Record<string, Health>>;
 
-async function checkHealth(opened: readonly Instance[], away: ReadonlyMap<string, string>): Promise<Healths> {
+async function checkHealth(
+  opened: readonly Instance[],
+  away: ReadonlyMap<string, string>,
+  checks: HealthChecks,
+): Promise<Healths> {
   const asked = opened.filter(({ key, runtime }) => away.has(key) || runtime.health !== undefined);
   const answers = await Promise.all(
     asked.map(async (instance) => {
       const reason = away.get(instance.key);
-      const health =
-        reason === undefined ? await checkInstanceHealth(instance) : { ok: false, detail: `waiting: ${reason}` };
+      const health = reason === undefined ? await checks.check(instance) : { ok: false, detail: `waiting: ${reason}` };
       return [instance.key, health] as const;
     }),
   );
   return Object.fromEntries(answers);
-}
-
-async function checkInstanceHealth(instance: Instance): Promise<Health> {
-  try {
-    const answer = instance.runtime.health?.(instance.handle()) ?? Promise.resolve({ ok: true });
-    return await withDeadline(answer, HEALTH_DEADLINE, instance.key, 'answer');
-  } catch {
-    return { ok: false, detail: 'no response' };
-  }
 }
 
 async function withDeadline<T>(work: Promise<T>, seconds: number, name: string, what: string): Promise<T> {

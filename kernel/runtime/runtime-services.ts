@@ -233,14 +233,17 @@ export function createRuntimeServices({
 /** Milliseconds to wait for the counts of all stores. */
 const PATIENCE = 1000;
 
-async function collectBacklog(desks: readonly JobAdmin[]): Promise<Backlog | null> {
-  const asked = desks.flatMap((desk) => desk.backlog?.() ?? []);
-  if (asked.length === 0) return null;
+/** Of the stores that answer in time; null if none does. */
+export async function collectBacklog(
+  desks: readonly Pick<JobAdmin, 'backlog'>[],
+  patience = PATIENCE,
+): Promise<Backlog | null> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, PATIENCE, null)));
-  const all = Promise.all(asked).catch(() => null);
-  const found = await Promise.race([all, late]).finally(() => clearTimeout(timer));
-  const [first, ...more] = found ?? [];
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, patience, null)));
+  const count = async (desk: Pick<JobAdmin, 'backlog'>): Promise<Backlog | null> => (await desk.backlog?.()) ?? null;
+  const asked = desks.map((desk) => Promise.race([count(desk).catch(() => null), late]));
+  const found = await Promise.all(asked).finally(() => clearTimeout(timer));
+  const [first, ...more] = found.filter((one) => one !== null);
   return first === undefined ? null : more.reduce(addBacklogs, first);
 }
 

@@ -32,7 +32,7 @@ export interface Hub {
   /** Delivers the messages since `register` first. `late`: queues messages until `replayMissed`. */
   add(client: Client, arrival?: PendingConnection, late?: boolean): void;
   remove(client: Client): void;
-  /** False when the client has reached the maximum number of rooms. */
+  /** False when the client has left, or has reached the maximum number of rooms. */
   join(client: Client, room: string): boolean;
   leaveRoom(client: Client, room: string): void;
   deliverMessage(message: Delivery): void;
@@ -177,9 +177,8 @@ export function createHub({
     },
     join(client, room) {
       if (client.rooms.has(room)) return true;
-      if (client.rooms.size >= maxRooms) return false;
       // A removed client would stay in the room indefinitely.
-      if (!all.has(client)) return true;
+      if (client.rooms.size >= maxRooms || !all.has(client)) return false;
       client.rooms.add(room);
       addMember(byRoom, room, client);
       return true;

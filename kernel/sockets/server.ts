@@ -18,6 +18,7 @@ import { createSenderResolver } from '../http/cross-site.js';
 import { ensureFault } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { createSocketConnection, type SocketConnection } from './connection.js';
+import { createFrameBudget } from './frame-budget.js';
 import { createHandshakeCheck, type HandshakeRequest } from './handshake.js';
 import { createHub, type Client, type Hub } from './hub.js';
 import type { Peer } from './invocation.js';
@@ -92,6 +93,7 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
     onMissed: callOncePerPair((action, cause) => kernel.log.warn({ action, cause }, MISSED)),
   });
   const worker = createWorker(kernel, logFailure);
+  const frames = createFrameBudget(limits.unfinished);
   const senderOf = createSenderResolver(http.allowed_origins);
   const answersFor = createHostCheck(http, project.dev);
   const judge = createHandshakeCheck({
@@ -177,6 +179,7 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
         if (working === 0) idle?.();
       },
     });
+    frames.watch(socket, req.socket, network, () => line.close(CLOSE.later, 'too many unfinished messages'));
     const one: OpenConnection = {
       line,
       recheck: () => presence?.recheck(),

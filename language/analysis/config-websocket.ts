@@ -19,6 +19,7 @@ const LIMITS = {
   rate: 20,
   in_flight: 16,
   buffered: 1_048_576,
+  unfinished: 67_108_864,
   connections: 10_000,
   per_address: 2000,
   rooms: 100,
@@ -124,6 +125,11 @@ export const createWebSocketSchema = () =>
         'How much may wait for a client that does not read; then it is cut off.',
         'bytes',
         LIMITS.buffered,
+      ),
+      unfinished: createLimitField(
+        'How much of unfinished messages the process holds, of all connections together; of one address (of IPv6, of one /64) a quarter. Beyond it the connection with the most is closed (1013).',
+        'bytes',
+        LIMITS.unfinished,
       ),
       connections: createLimitField('Most connections of a process.', 'connections', LIMITS.connections),
       per_address: createLimitField(

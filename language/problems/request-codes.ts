@@ -20,6 +20,12 @@ export const REQUEST_CODES = {
     'The request would wait too long for other requests.',
     'Requests for the same data run one after another, and too many arrive for `http.timeouts.request`. Retry after the seconds in `retry-after`.',
   ),
+  REQ_LATE: defineRejection(
+    503,
+    'Too late',
+    'The {what} did not respond within the time of the request. Whether it still does its part is not known.',
+    'No store is waited for beyond `http.timeouts.request`. The store may be slow or hang; `/status` and the log name it.',
+  ),
   REQ_WAITING: defineRejection(
     503,
     'Not ready yet',

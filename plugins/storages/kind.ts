@@ -4,6 +4,7 @@
  */
 import { defineKind } from '../../contract/kind.js';
 import type { CodeEntry } from '../../contract/problem.js';
+import type { Requester } from '../../contract/requester.js';
 
 export interface Storable {
   /** Current path of its bytes. */
@@ -16,13 +17,16 @@ export interface Storable {
   readonly signed?: true;
 }
 
-/** Every method rejects with the Fault STO_AWAY when the store is unavailable or full. */
+/**
+ * Every method rejects with the Fault STO_AWAY when the store is unavailable or full. `asker`: the request that waits; a store
+ * ends its own work at its deadline where it can.
+ */
 export interface Storage {
-  put(key: string, file: Storable): Promise<void>;
+  put(key: string, file: Storable, asker?: Requester | null): Promise<void>;
   /** The URL of the file, valid for `seconds`, or while it exists when null. */
   url(key: string, seconds: number | null): string | Promise<string>;
   /** Removes files; missing keys are ignored. */
-  remove(keys: readonly string[]): Promise<void>;
+  remove(keys: readonly string[], asker?: Requester | null): Promise<void>;
   /** Removes unreferenced files in the background, with retries while the store is unavailable. */
   readonly removeInBackground?: (keys: readonly string[]) => void;
 }

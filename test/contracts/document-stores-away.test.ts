@@ -34,7 +34,13 @@ describe('document stores on MongoDB, unavailable', function () {
     /** The driver has lost the server in between and found it again, or not. */
     const runWithLoss = async (name: string, lost: boolean): Promise<unknown> => {
       let times = 1;
-      const calls = createCalls(() => ({ reach: () => ({ there: true, times }) }) as unknown as MongoConnection);
+      const calls = createCalls(
+        () =>
+          ({
+            reach: () => ({ there: true, times }),
+            settings: { pool: 1, poolWait: 100 },
+          }) as unknown as MongoConnection,
+      );
       const work = (): Promise<never> => {
         if (lost) times++;
         return Promise.reject(Object.assign(new Error('no connection'), { name }));

@@ -82,6 +82,29 @@ describe('lintel check without the code of a project', () => {
     expect([code, stderr, await marks(cwd)]).to.deep.equal([0, '', 'x']);
   });
 
+  it('commands that run plugins ask for --trust, those that describe them read manifests', async () => {
+    const cwd = await project(SOUND);
+    const running = [['plan', 'code'], ['openapi'], ['jobs'], ['migrate', '--dry-run']];
+    const describing = [['docs', '--out', 'pages'], ['schema']];
+    for (const words of [...running, ...describing]) {
+      const { code, stdout, stderr } = await run(cwd, ...words);
+      expect([code, stdout, await marks(cwd)], words[0]).to.deep.equal([2, '', '']);
+      expect(stderr, words[0]).to.match(/needs --trust: the config names plugins in \.\/mine/);
+    }
+    expect((await run(cwd, 'manifest', './mine')).code).to.equal(0);
+    await rm(join(cwd, 'mine/ran'));
+    for (const words of describing) {
+      const { code, stderr } = await run(cwd, ...words);
+      expect([code, stderr, await marks(cwd)], words[0]).to.deep.equal([0, '', '']);
+    }
+    expect(await readFile(join(cwd, 'pages/kinds/generator.md'), 'utf8')).to.contain('SHORTCODE');
+    for (const words of running) expect((await run(cwd, ...words)).code, words[0]).to.equal(2);
+    expect(await marks(cwd)).to.equal('');
+    const trusted = await project(SOUND);
+    const { code, stdout } = await run(trusted, 'plan', 'code', '--trust');
+    expect([code, await marks(trusted)], stdout).to.deep.equal([0, 'x']);
+  });
+
   it('a folder behind a link out of the project is not read', async () => {
     const elsewhere = await project(SOUND);
     expect((await run(elsewhere, 'manifest', './mine')).code).to.equal(0);

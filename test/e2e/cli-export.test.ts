@@ -21,7 +21,7 @@ describe('lintel: words that write what the specs say', function () {
   describe('schema', () => {
     it('prints one schema for everything, with the plugins of the project', async () => {
       const project = await folderWith(own);
-      const { code, stdout, stderr } = await runCli(['schema'], { cwd: project.folder });
+      const { code, stdout, stderr } = await runCli(['schema', '--trust'], { cwd: project.folder });
       expect([code, stderr]).to.deep.equal([0, '']);
       expect(stdout).to.contain('SHORTCODE');
       const validate = new Ajv({ schemaId: 'auto' }).compile(JSON.parse(stdout) as object);
@@ -76,11 +76,11 @@ describe('lintel: words that write what the specs say', function () {
   describe('docs', () => {
     it('writes pages, plugins of the project among them; the second time nothing changes', async () => {
       const { folder: cwd } = await folderWith(own);
-      const { code, stdout } = await runCli(['docs'], { cwd });
+      const { code, stdout } = await runCli(['docs', '--trust'], { cwd });
       expect([code, stdout.includes('wrote docs/reference/kinds/generator.md')]).to.deep.equal([0, true]);
       const page = await readFile(join(cwd, 'docs/reference/kinds/generator.md'), 'utf8');
       expect(page).to.contain('## `SHORTCODE`').and.contain('Eight random digits');
-      expect((await runCli(['docs'], { cwd })).stdout).to.match(/^docs\/reference: \d+ pages, 0 changed\n$/);
+      expect((await runCli(['docs', '--trust'], { cwd })).stdout).to.match(/^docs\/reference: \d+ pages, 0 changed\n$/);
     });
 
     it('--check names pages that are not current; pages no longer made go, pages of authors stay', async () => {

@@ -82,7 +82,7 @@ describe('lintel jobs', function () {
   afterEach(() => project.dispose());
 
   const jobs = (...words: string[]): Promise<Finished> =>
-    runCli(['jobs', ...words], {
+    runCli(['jobs', ...words, '--trust'], {
       cwd: project.folder,
       env: { NO_COLOR: '1', DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
     });

@@ -174,8 +174,10 @@ describe('a file on its way into a bucket', () => {
       expect([asked.length, left]).to.deep.equal([1, isLeft ? [{ key: 'a', parts: null }] : []]);
     });
 
-  it('has no condition where the server knows none, which is found out once', async () => {
-    const { bucket, asked, left } = bucketWith([ofServer('NotImplemented'), null, null, ofServer('NotImplemented')]);
+  it('is sent without a condition where the server knows none, which is found out once, and after a look for the key', async () => {
+    const { bucket, asked, left } = bucketWith([ofServer('NotImplemented'), null, null, ofServer('NotImplemented')], {
+      stat: [ofServer('NotFound'), ofServer('NotFound'), ofServer('NotFound'), null],
+    });
     const file = await createFile('content');
     await put(bucket, 'a', file);
     await put(bucket, 'b', file);
@@ -186,6 +188,8 @@ describe('a file on its way into a bucket', () => {
     ]);
     expect(asked[1]?.headers['content-type']).to.equal('text/plain; charset=utf-8');
     expect(await catchFailure(put(bucket, 'c', file))).to.equal('NotImplemented');
+    expect(await catchFailure(put(bucket, 'taken', file))).to.equal('STO_REFUSED');
+    expect(asked.some(({ objectName }) => objectName === 'taken')).to.equal(false);
     expect(left).to.deep.equal([]);
   });
 

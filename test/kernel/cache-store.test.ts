@@ -208,6 +208,9 @@ describe('removals that the store did not take', () => {
   beforeEach(() => (time = replaceTime()));
   afterEach(() => time.restoreGlobals());
 
+  /** Of a request without time left, so that nothing is tried again within it. */
+  const OVER = { invocation: { deadline: 0 } };
+
   function setUp(fails: (keys: readonly string[]) => boolean, sync = false) {
     const asked: (readonly [number, number])[] = [];
     const remove: Cache['remove'] = (keys) => {
@@ -224,8 +227,8 @@ describe('removals that the store did not take', () => {
     it(`are tried again every half a second, all at once, until it does (${sync ? 'in this process' : 'elsewhere'})`, async () => {
       let isAway = true;
       const { asked, removals } = setUp(() => isAway, sync);
-      void removals.remove(['a']);
-      void removals.remove(['b', 'c']);
+      void removals.remove(['a'], OVER);
+      void removals.remove(['b', 'c'], OVER);
       await time.advance(1);
       expect(['a', 'b', 'c', 'd'].map((key) => removals.isWaiting(key))).to.deep.equal([true, true, true, false]);
       await time.advance(498);
@@ -246,7 +249,7 @@ describe('removals that the store did not take', () => {
 
   it('are told once a minute', async () => {
     const { told, removals } = setUp(() => true);
-    await removals.remove(['a']);
+    await removals.remove(['a'], OVER);
     await time.advance(59_999);
     expect(told).to.deep.equal(['warn']);
     await time.advance(501);
@@ -256,17 +259,40 @@ describe('removals that the store did not take', () => {
   it('are bounded: beyond ten thousand the oldest is given up', async () => {
     const { told, removals } = setUp(() => true);
     const keys = Array.from({ length: 10_000 }, (_, n) => `k${n}`);
-    await removals.remove(keys);
+    await removals.remove(keys, OVER);
     expect([told, removals.isWaiting('k0')]).to.deep.equal([['warn'], true]);
-    await removals.remove(['one', 'two']);
+    await removals.remove(['one', 'two'], OVER);
     expect(told).to.deep.equal(['warn', 'error k0', 'error k1']);
     expect(['k0', 'k1', 'k2', 'two'].map((key) => removals.isWaiting(key))).to.deep.equal([false, false, true, true]);
   });
 
   it('are none where the store takes them', async () => {
     const { asked, told, removals } = setUp(() => false);
-    await removals.remove(['a']);
+    await removals.remove(['a'], OVER);
     await time.advance(1000);
     expect([asked.length, told, removals.isWaiting('a'), time.timers()]).to.deep.equal([1, [], false, 0]);
+  });
+
+  it('are tried again before the response, so that no other process reads what is gone', async () => {
+    let failures = 2;
+    const { asked, told, removals } = setUp(() => failures-- > 0);
+    const removed = Promise.resolve(removals.remove(['a']));
+    let isAnswered = false;
+    void removed.then(() => (isAnswered = true));
+    await time.advance(9);
+    expect([isAnswered, removals.isWaiting('a')]).to.deep.equal([false, true]);
+    await time.advance(21);
+    expect([isAnswered, removals.isWaiting('a'), told, time.timers()]).to.deep.equal([true, false, [], 0]);
+    expect(asked.map(([at]) => at)).to.deep.equal([0, 10, 30]);
+  });
+
+  it('delay the response by no more than a second and a half, and are pending then', async () => {
+    const { told, removals } = setUp(() => true);
+    let isAnswered = false;
+    void Promise.resolve(removals.remove(['a'])).then(() => (isAnswered = true));
+    await time.advance(1200);
+    expect(isAnswered).to.equal(false);
+    await time.advance(301);
+    expect([isAnswered, removals.isWaiting('a'), told]).to.deep.equal([true, true, ['warn']]);
   });
 });

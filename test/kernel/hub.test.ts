@@ -146,7 +146,7 @@ describe('a message finds', () => {
     hub.deliverMessage(message(2, { rooms: ['c'] }));
     const gone = add('bob');
     hub.remove(gone.client);
-    expect([hub.join(gone.client, 'a'), [...gone.client.rooms]]).to.deep.equal([true, []]);
+    expect([hub.join(gone.client, 'a'), [...gone.client.rooms]]).to.deep.equal([false, []]);
     hub.deliverMessage(message(3, { rooms: ['a'] }));
     expect([got, gone.got]).to.deep.equal([[2], []]);
   });

@@ -1,5 +1,8 @@
 /** What operators see of work in a queue, from a row and from a document, and the ids that work has in stores. */
 import { expect } from 'chai';
+import { mergeJobs } from '../../cli/jobs.js';
+import type { JobView } from '../../contract/deferred.js';
+import { collectBacklog } from '../../kernel/runtime/runtime-services.js';
 import { toClaimedJob, listStates, toJobView, type StoredJob } from '../../plugins/queues/mongo/documents.js';
 import { toJobData, toShortId, toUuid } from '../../plugins/queues/shared/job.js';
 import { createSqlJobAdmin } from '../../plugins/queues/shared/sql-job-admin.js';
@@ -98,6 +101,30 @@ describe('work as a row', () => {
     const backlog = { ready: 3, delayed: 2, running: 1, dead: 0, oldest: 1.5 };
     expect(await createTestAdmin(counts).countBacklog()).to.deep.equal(backlog);
     expect(await createTestAdmin({ ...counts, oldest: '-2' }).countBacklog()).to.deep.equal({ ...backlog, oldest: 0 });
+  });
+});
+
+describe('work of several queues', () => {
+  it('is listed by age, and the list is cut after that', () => {
+    const at = (acceptedAt: number): JobView => ({ ...VIEW, id: String(acceptedAt), acceptedAt }) as JobView;
+    const rows = mergeJobs([[at(1), at(4), at(6)], [at(2), at(3)], []], 4);
+    expect(rows.map(({ acceptedAt }) => acceptedAt)).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('is counted where a store answers; one that fails or is silent hides no other', async () => {
+    const counts = { ready: 3, delayed: 2, running: 1, dead: 0, oldest: 1.5 };
+    const answering = { backlog: () => Promise.resolve(counts) };
+    const failing = { backlog: () => Promise.reject(new Error('away')) };
+    const throwing = {
+      backlog: () => {
+        throw new Error('away');
+      },
+    };
+    const silent = { backlog: () => new Promise<never>(() => undefined) };
+    expect(await collectBacklog([failing, answering, silent, throwing, {}, answering], 20)).to.deep.equal({
+      ...{ ready: 6, delayed: 4, running: 2, dead: 0, oldest: 1.5 },
+    });
+    expect([await collectBacklog([failing], 20), await collectBacklog([], 20)]).to.deep.equal([null, null]);
   });
 });
 

@@ -7,7 +7,16 @@ import { createSocketConnection } from '../../kernel/sockets/connection.js';
 import type { Message } from '../../kernel/sockets/message.js';
 import type { HandledMessage } from '../../kernel/sockets/message-runner.js';
 
-const LIMITS = { rate: 2, in_flight: 2, buffered: 100, connections: 1, per_address: 1, rooms: 1, message: 1 };
+const LIMITS = {
+  unfinished: 1_000_000,
+  rate: 2,
+  in_flight: 2,
+  buffered: 100,
+  connections: 1,
+  per_address: 1,
+  rooms: 1,
+  message: 1,
+};
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A socket that notes what is done to it, and work that ends when the test says so. */

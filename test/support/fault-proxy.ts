@@ -18,6 +18,8 @@ export interface FaultProxy {
   stall(): void;
   /** Everything arrives, and nothing comes back. */
   muteResponses(): void;
+  /** Every chunk arrives so many milliseconds later, in both directions. */
+  delayTraffic(milliseconds: number): void;
   /** Cuts all connections once clients have sent so many bytes from now on; what comes after `passes`, or is refused. */
   cutAfter(bytes: number, after: 'pass' | 'refuse'): void;
   /** Bytes that clients have sent. */
@@ -28,6 +30,7 @@ export interface FaultProxy {
 export async function startFaultProxy(target: { readonly host: string; readonly port: number }): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   let way: 'pass' | 'reset' | 'stall' | 'mute' = 'pass';
+  let latency = 0;
   let [total, limit, after] = [0, Infinity, 'pass' as 'pass' | 'refuse'];
   const server = createServer((client) => {
     if (way === 'reset') {
@@ -51,6 +54,7 @@ export async function startFaultProxy(target: { readonly host: string; readonly 
         if (way === 'stall' || (way === 'mute' && from === upstream)) return;
         if (from === client) total += chunk.length;
         if (total >= limit) cutConnections();
+        else if (latency > 0) setTimeout(() => to.write(chunk), latency);
         else if (!to.write(chunk)) {
           from.pause();
           to.once('drain', () => from.resume());
@@ -84,6 +88,7 @@ export async function startFaultProxy(target: { readonly host: string; readonly 
     port,
     async passTraffic() {
       way = 'pass';
+      latency = 0;
       limit = Infinity;
       if (!server.listening) await listen();
     },
@@ -97,6 +102,9 @@ export async function startFaultProxy(target: { readonly host: string; readonly 
     },
     muteResponses() {
       way = 'mute';
+    },
+    delayTraffic(milliseconds) {
+      latency = milliseconds;
     },
     cutAfter(bytes, then) {
       limit = total + bytes;

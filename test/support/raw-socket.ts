@@ -17,6 +17,8 @@ export interface RawSocket {
   readonly frames: readonly RawFrame[];
   /** Resolves when the server has closed: with the code of its close frame, or null. */
   readonly closed: Promise<number | null>;
+  /** Resolves when more than so many frames have come. */
+  waitForFrame(count: number): Promise<void>;
 }
 
 const OPCODE = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
@@ -38,8 +40,13 @@ export function encodeClientFrame(
 }
 
 /** Resolves once the server has said 101. */
-export function connectRaw(url: string, path = '/ws'): Promise<RawSocket> {
+export function connectRaw(
+  url: string,
+  path = '/ws',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<RawSocket> {
   const frames: RawFrame[] = [];
+  const waiting = new Set<() => void>();
   let buffer = Buffer.alloc(0);
   let opened = false;
   return new Promise((resolve, reject) => {
@@ -55,6 +62,16 @@ export function connectRaw(url: string, path = '/ws'): Promise<RawSocket> {
       frames,
       closed,
       write: (...chunks) => chunks.forEach((chunk) => socket.write(chunk)),
+      waitForFrame: (count) =>
+        new Promise((resolveWait) => {
+          const look = (): void => {
+            if (frames.length <= count) return;
+            waiting.delete(look);
+            resolveWait();
+          };
+          waiting.add(look);
+          look();
+        }),
     };
     socket.on('error', (error) => !opened && reject(error));
     socket.on('data', (chunk) => {
@@ -69,6 +86,7 @@ export function connectRaw(url: string, path = '/ws'): Promise<RawSocket> {
         resolve(raw);
       }
       buffer = takeFrames(buffer, frames);
+      for (const look of [...waiting]) look();
       // A client that is told goodbye goes.
       if (frames.some(({ opcode }) => opcode === OPCODE.close)) socket.end();
     });
@@ -78,6 +96,7 @@ export function connectRaw(url: string, path = '/ws'): Promise<RawSocket> {
         upgrade: 'websocket',
         'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
         'sec-websocket-version': 13,
+        ...headers,
       }),
     );
   });

@@ -4,8 +4,9 @@
  */
 import type { ClientSession } from 'mongodb';
 import type { Requester } from '../../../contract/requester.js';
-import { createFault } from '../../../contract/fault.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
 import { createConflictRetry } from '../../../contract/conflict-retry.js';
+import { createLimiter, type Limiter, type ReleaseSlot } from '../../../contract/limiter.js';
 import { clock } from '../../../language/project/clock.js';
 import type { DocumentTransaction } from '../kind.js';
 import type { MongoConnection } from './connection.js';
@@ -22,6 +23,8 @@ interface OpenTransaction {
   fresh: boolean;
   /** Ends the turn in this process. */
   leave: (() => void) | null;
+  /** Frees the connection for other clients; null until the first call needs one. */
+  freeSlot: ReleaseSlot | null;
 }
 
 export interface MongoSession {
@@ -57,6 +60,17 @@ export interface Calls {
 
 export function createCalls(connection: () => MongoConnection): Calls {
   const repeated = createConflictRetry(clock);
+  let line: Limiter | null = null;
+  /** Connections in turns of clients, as those of SQL: the pool of the driver serves calls in the order of their arrival. */
+  function getLine(): Limiter {
+    const { pool, poolWait } = connection().settings;
+    return (line ??= createLimiter(pool, Infinity, createFullFault, { clock, patience: poolWait }));
+  }
+
+  /** Waits for turns come first, so that they hold no connection. */
+  async function acquireSlot(open: OpenTransaction): Promise<void> {
+    open.freeSlot ??= await getLine().acquire(open.asker);
+  }
 
   async function call<T>(
     inside: DocumentTransaction | null,
@@ -70,15 +84,20 @@ export function createCalls(connection: () => MongoConnection): Calls {
         throw createFault('QRY_FAILED', {}, { cause: new Error('the transaction is over') });
       open.fresh = false;
       try {
+        await acquireSlot(open);
         return await withTimeout(work({ client: open.session, asker: open.asker }), open.asker, false);
       } catch (error) {
         open.failed = true;
         throw toMongoFault(error);
       }
     }
+    const freeSlot = await getLine().acquire(asker);
     const sent = trackReach();
     try {
-      return await withTimeout(work({ client: undefined, asker }), asker, writes);
+      const done = (async () => work({ client: undefined, asker }))();
+      // A call that is not waited for any longer still has its connection.
+      done.then(freeSlot, freeSlot);
+      return await withTimeout(done, asker, writes);
     } catch (error) {
       throw toMongoFault(error, writes && sent(error));
     }
@@ -130,6 +149,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
     const end = Date.now() + deadline;
     open.leave = await turns.acquire(key, deadline);
     try {
+      await acquireSlot(open);
       await lockTurns(connection(), open.session, [key], end);
     } catch (error) {
       open.failed = true;
@@ -151,6 +171,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
       const open = toOpenTransaction(inside);
       open.fresh = false;
       open.leave = releaseTurns;
+      await acquireSlot(open);
       await lockTurns(connection(), open.session, keys, end);
       return releaseTurns;
     } catch (error) {
@@ -164,7 +185,10 @@ export function createCalls(connection: () => MongoConnection): Calls {
     const session = client.startSession();
     session.startTransaction(settings.transaction);
     return {
-      transaction: { session, asker, failed: false, ended: false, fresh: true, leave: null } satisfies OpenTransaction,
+      transaction: {
+        ...{ session, asker, leave: null, freeSlot: null },
+        ...{ failed: false, ended: false, fresh: true },
+      } satisfies OpenTransaction,
     };
   }
 
@@ -180,6 +204,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
       throw toMongoFault(error, sent(error));
     } finally {
       open.leave?.();
+      open.freeSlot?.();
       // Errors of the session do not affect a committed transaction.
       await open.session.endSession().catch(() => undefined);
     }
@@ -191,6 +216,7 @@ export function createCalls(connection: () => MongoConnection): Calls {
     open.ended = true;
     await withTimeout(open.session.abortTransaction(), open.asker, false, LAST_WAIT_MS).catch(() => undefined);
     open.leave?.();
+    open.freeSlot?.();
     await open.session.endSession().catch(() => undefined);
   }
 
@@ -199,6 +225,9 @@ export function createCalls(connection: () => MongoConnection): Calls {
 
 /** The end of a transaction is awaited beyond the deadline of the request. */
 const LAST_WAIT_MS = 1000;
+
+const createFullFault = (seconds: number): Fault =>
+  createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': String(seconds) } });
 
 /** In milliseconds, at most `most`. */
 export const calculateTimeLeft = (asker: Requester | null, most: number): number =>

@@ -11,6 +11,10 @@ export interface StoreSettings {
   /** Milliseconds that one call may take on the server. */
   readonly deadline: number;
   readonly limits: ResultLimits;
+  /** Connections to one server at most. */
+  readonly pool: number;
+  /** Milliseconds that a call waits for one of them. */
+  readonly poolWait: number;
 }
 
 const toNumber = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise);
@@ -26,8 +30,11 @@ export function readMongoSettings(options: Readonly<Record<string, unknown>>): S
   const wait = Math.max(1, Math.round(toNumber(options['pool_wait'], 2) * 1000));
   // Journaled on a majority of the servers; majority reads cannot be rolled back.
   const writeConcern = { w: 'majority', journal: true, wtimeoutMS: deadline } as const;
+  const pool = toNumber(options['pool_size'], 10);
   return {
     url,
+    pool,
+    poolWait: wait,
     database: hasDatabase(url) ? null : typeof database === 'string' ? database : 'lintel',
     deadline,
     limits: readLimits(options),
@@ -38,7 +45,7 @@ export function readMongoSettings(options: Readonly<Record<string, unknown>>): S
       readPreference: 'primary',
       retryWrites: true,
       retryReads: true,
-      maxPoolSize: toNumber(options['pool_size'], 10),
+      maxPoolSize: pool,
       waitQueueTimeoutMS: wait,
       serverSelectionTimeoutMS: wait,
       connectTimeoutMS: wait,

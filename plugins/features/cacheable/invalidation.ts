@@ -46,7 +46,7 @@ export function planInvalidation(
     if (mine === undefined) return;
     mine.done = true;
     const names = mine.names ?? render(frame);
-    return frame.afterCommit(() => store.remove(names));
+    return frame.afterCommit(() => store.remove(names, frame));
   };
   return [
     isResource

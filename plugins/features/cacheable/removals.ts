@@ -4,14 +4,20 @@
  */
 import type { Log } from '../../../contract/plugin.js';
 import type { Cache } from '../../caches/kind.js';
+import type { Waiting } from '../../shared/deadline.js';
 
 const MOST_WAITING = 10_000;
 /** Milliseconds. */
 const RETRY = 500;
 const QUIET = 60_000;
+/** How long the request waits for its removal, and between the attempts. */
+const BRIEFLY = 1500;
+const FIRST_PAUSE = 10;
+const LONGEST_PAUSE = 200;
 
 export interface Removals {
-  remove(keys: readonly string[]): void | Promise<void>;
+  /** At the deadline of `asker`, the removal is pending like a rejected one. */
+  remove(keys: readonly string[], asker?: Waiting | null): void | Promise<void>;
   isWaiting(key: string): boolean;
   /** Logs an error of the store, at most once per QUIET interval. */
   readonly logError: (error: unknown) => void;
@@ -52,10 +58,32 @@ export function createRemovals(cache: Cache, log: Log): Removals {
       );
   }
 
-  return {
-    remove(keys) {
+  /**
+   * A response acknowledges the removal, and other processes read the store directly. So a lost connection or a late reply is
+   * repaired before the response; only a store that stays unavailable leaves the removal pending.
+   */
+  async function retryBriefly(keys: readonly string[], first: Promise<void>, asker: Waiting | null): Promise<void> {
+    const end = Math.min(performance.now() + BRIEFLY, asker?.invocation.deadline ?? Infinity);
+    let attempt = first;
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       try {
-        return cache.remove(keys)?.catch((error: unknown) => queueRemoval(keys, error));
+        return await awaitUntil(attempt, end);
+      } catch (error) {
+        if (performance.now() + pause >= end) return queueRemoval(keys, error);
+        // Not read here meanwhile.
+        for (const key of keys) owed.add(key);
+        await new Promise((resolve) => void setTimeout(resolve, pause));
+        attempt = Promise.resolve().then(() => cache.remove(keys));
+        attempt.then(() => keys.forEach((key) => owed.delete(key))).catch(() => undefined);
+      }
+    }
+  }
+
+  return {
+    remove(keys, asker = null) {
+      try {
+        const removed = cache.remove(keys);
+        return removed instanceof Promise ? retryBriefly(keys, removed, asker) : undefined;
       } catch (error) {
         return queueRemoval(keys, error);
       }
@@ -63,4 +91,18 @@ export function createRemovals(cache: Cache, log: Log): Removals {
     isWaiting: (key) => owed.size > 0 && owed.has(key),
     logError,
   };
+}
+
+/** The attempt goes on after `end`, in milliseconds of `performance.now()`. */
+async function awaitUntil(attempt: Promise<void>, end: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer in time')), Math.max(0, end - performance.now()));
+  });
+  try {
+    await Promise.race([attempt, late]);
+  } finally {
+    clearTimeout(timer);
+    attempt.catch(() => undefined);
+  }
 }

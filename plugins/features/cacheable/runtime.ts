@@ -77,7 +77,7 @@ function planLookup(slot: string, written: CacheableSettings, tools: PlanTools, 
     const bytes = store.getLocalBytes(which, of);
     if (bytes !== null) return done(fromBytes(bytes));
     const mine = frame.slots[memo] as ComputationLease | undefined;
-    return store.find(which, of, seconds, mine, frame.invocation.deadline).then((found) => applyLookup(frame, found));
+    return store.find(which, of, seconds, mine, frame).then((found) => applyLookup(frame, found));
   };
 
   const storeResult: Step['run'] = (frame, state) => {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../../contract/plugin.js';
 import type { Cache } from '../../caches/kind.js';
+import { endAtDeadline, type Waiting } from '../../shared/deadline.js';
 import { createComputations, awaitComputation, type SharedComputation } from './shared-computations.js';
 import { createRemovals } from './removals.js';
 
@@ -45,13 +46,13 @@ export interface CacheEntryStore {
     variant: string,
     seconds: number,
     mine: ComputationLease | undefined,
-    until?: number,
+    asker?: Waiting | null,
   ): Promise<CacheLookup>;
   completeComputation(errand: ComputationLease, value: Uint8Array, seconds: number): void;
   /** Ends a failed computation; a waiting request then computes itself. */
   failComputation(errand: ComputationLease): void;
   /** Ends the generations of these names, now or when the store is available again. Never rejects. */
-  remove(names: readonly string[]): void | Promise<void>;
+  remove(names: readonly string[], asker?: Waiting | null): void | Promise<void>;
 }
 
 const nameKey = (name: string): string => `n${name}`;
@@ -141,6 +142,35 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
   const release = ({ entry, token }: ComputationLease): void | Promise<void> =>
     token === null || token === undefined ? undefined : cache.release?.(entry, token);
 
+  async function search(
+    name: string,
+    variant: string,
+    seconds: number,
+    mine: ComputationLease | undefined,
+    end: number,
+  ): Promise<CacheLookup> {
+    const entry = entryKey(await resolveGeneration(name, seconds), variant);
+    for (;;) {
+      const found = await findOrLease(entry, end, mine);
+      if (found !== false) return found;
+    }
+  }
+
+  function failComputation(errand: ComputationLease): void {
+    const { entry, flight } = errand;
+    if (flight === null || flight.over) return;
+    flights.unregister(entry, flight);
+    flight.complete(null);
+    Promise.resolve()
+      .then(() => release(errand))
+      .catch(logError);
+  }
+
+  /** The request is over, so it does not compute the value that it may compute now. */
+  const giveUp = (found: CacheLookup): void => {
+    if ('errand' in found && found.errand !== null) failComputation(found.errand);
+  };
+
   return {
     getLocalBytes(name, variant) {
       if (isFar || removals.isWaiting(nameKey(name))) return null;
@@ -150,15 +180,11 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       if (text === undefined) texts.set(generation, (text = toLatin1(generation)));
       return readLocal(entryKey(text, variant));
     },
-    async find(name, variant, seconds, mine, until = Infinity) {
+    async find(name, variant, seconds, mine, asker = null) {
       if (removals.isWaiting(nameKey(name))) return { errand: null };
       try {
-        const entry = entryKey(await resolveGeneration(name, seconds), variant);
-        const end = Math.min(until, performance.now() + PATIENCE);
-        for (;;) {
-          const found = await findOrLease(entry, end, mine);
-          if (found !== false) return found;
-        }
+        const end = Math.min(asker?.invocation.deadline ?? Infinity, performance.now() + PATIENCE);
+        return await endAtDeadline(search(name, variant, seconds, mine, end), asker, 'cache store', giveUp);
       } catch (error) {
         logError(error);
         return { errand: null };
@@ -171,19 +197,13 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       const removeComputation = (): void => void (flight && flights.unregister(entry, flight));
       Promise.resolve()
         .then(() => cache.setValue(entry, value, seconds, lease))
+        .catch(logError)
+        // Also where nothing was stored, or other processes would wait for a value that never comes.
         .then(() => release(errand))
         .catch(logError)
         .finally(removeComputation);
     },
-    failComputation(errand) {
-      const { entry, flight } = errand;
-      if (flight === null || flight.over) return;
-      flights.unregister(entry, flight);
-      flight.complete(null);
-      Promise.resolve()
-        .then(() => release(errand))
-        .catch(logError);
-    },
-    remove: (names) => removals.remove(names.map(nameKey)),
+    failComputation,
+    remove: (names, asker = null) => removals.remove(names.map(nameKey), asker),
   };
 }

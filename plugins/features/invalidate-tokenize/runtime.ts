@@ -8,6 +8,7 @@ import type { Frame, Reader, Step } from '../../../contract/plan.js';
 import { ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import { cache, type Cache } from '../../caches/kind.js';
+import { endAtDeadline } from '../../shared/deadline.js';
 import { feature } from '../kind.js';
 import { TokenRefused, type TokenTool, type VerifiedToken } from '../../tokens/kind.js';
 import { createRevocationCheck, createRevocationFlag, type Revoker } from '../shared/revocation.js';
@@ -61,7 +62,7 @@ function createRevokeStep(
         const mark = createRevocationFlag(verified, startedAt, least);
         marks.set(mark.key, mark);
       }
-      if (marks.size > 0) await store.setFlags([...marks.values()]);
+      if (marks.size > 0) await endAtDeadline(store.setFlags([...marks.values()]), frame, 'cache store');
       frame.headers['cache-control'] = 'no-store';
       if (answers) state.result = { invalidated: marks.size };
     },

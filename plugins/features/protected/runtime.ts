@@ -9,6 +9,7 @@ import { ResourcePhase } from '../../../contract/slot.js';
 import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { getProof } from '../../../language/strings/header.js';
 import { compilePath, splitPath, writePath } from '../../../language/strings/path.js';
+import { endAtDeadline } from '../../shared/deadline.js';
 import { feature } from '../kind.js';
 import { TokenRefused, type TokenTool, type VerifiedToken } from '../../tokens/kind.js';
 import { isAuthorization, createTokenReader } from '../../tokens/shared/header.light.js';
@@ -100,7 +101,7 @@ function createAdmit(expose: (verified: VerifiedToken) => Claims, isRevoked: IsR
   };
   if (isRevoked === null) return (frame, verified) => admitVerified(frame, verified, false);
   return (frame, verified) => {
-    const marked = isRevoked(verified);
+    const marked = endAtDeadline(isRevoked(verified), frame, 'cache store');
     return marked instanceof Promise
       ? marked.then((isOver) => admitVerified(frame, verified, isOver))
       : admitVerified(frame, verified, marked);

@@ -8,6 +8,7 @@ import type { SharedUnit } from '../../../contract/plan.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, type Dialect } from '../../dialects/kind.js';
 import { queue, type Queue, type TransactionalQueue } from '../../queues/kind.js';
+import { endAtDeadline } from '../../shared/deadline.js';
 import type { FeaturePlan } from '../kind.js';
 import { deferralFeature, type DeferralFeature } from '../shared/deferral-feature.js';
 import { createInbox, type SweepableInbox } from './inbox.js';
@@ -57,13 +58,13 @@ function createHandle({ resolve, find, log }: RuntimeContext): Handle {
     return found;
   }
 
-  const put: Deferral['enqueue'] = (work) => store().add(work);
+  const put: Deferral['enqueue'] = async (work, frame) => endAtDeadline(store().add(work), frame, 'queue');
 
   const putOn = (of: Dialect, { of: own }: SharedUnit): Pick<Deferral, 'enqueue' | 'begin'> => ({
     async enqueue(work, frame) {
       const { unit } = frame;
-      if (unit === null) return store().add(work);
-      const found = await resolveStrategy(of);
+      if (unit === null) return put(work, frame);
+      const found = await endAtDeadline(resolveStrategy(of), frame, 'queue');
       if ('within' in found) {
         await found.within.add(work, own(unit));
         await frame.afterCommit(() => found.within.committed());

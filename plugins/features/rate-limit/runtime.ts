@@ -13,6 +13,7 @@ import { defineRuntime } from '../../../contract/plugin.js';
 import { listAccessors } from '../../../language/strings/accessor.js';
 import { cache, type Cache, type WindowCount } from '../../caches/kind.js';
 import { foldValue } from '../../shared/canonical.js';
+import { endAtDeadline } from '../../shared/deadline.js';
 import { feature } from '../kind.js';
 
 /** The smallest IPv6 network of one subscriber (/64). */
@@ -86,7 +87,7 @@ function createCounter(store: Cache, keyOf: (frame: Frame) => string, limit: num
       throw createFault('LIM_EXCEEDED', { seconds: wait }, { headers: { 'retry-after': String(wait) } });
   };
   return (frame) => {
-    const counted = store.count(keyOf(frame), seconds);
+    const counted = endAtDeadline(store.count(keyOf(frame), seconds), frame, 'cache store');
     if (!(counted instanceof Promise)) {
       applyLimit(frame, counted);
       return;

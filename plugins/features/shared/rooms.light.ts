@@ -31,7 +31,8 @@ export const roomErrors = {
   WS_ROOMS_FULL: {
     status: 409,
     title: 'Too many rooms',
-    message: 'The request succeeded, but the connection has reached its limit of rooms and did not join "{name}".',
+    message:
+      'The request succeeded, but the connection has ended, or has reached its limit of rooms, and did not join "{name}".',
     help: 'Leave a room first. The limit is in the config.',
   },
   WS_ROOM: {

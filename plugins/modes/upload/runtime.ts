@@ -9,6 +9,7 @@ import { defineRuntime, type Log } from '../../../contract/plugin.js';
 import { inspector, type Inspector } from '../../inspectors/kind.js';
 import { mode } from '../kind.js';
 import { storage, type Storage } from '../../storages/kind.js';
+import { endAtDeadline } from '../../shared/deadline.js';
 import { isColorUsed } from './color-use.js';
 import { compileFolder, isInside, createStorageKey, createFileName } from './folder.js';
 import { trimSlash } from './folder.light.js';
@@ -78,12 +79,15 @@ function planStoring(
     );
     for (const { key, file, type } of stored) {
       const { path, size } = file;
-      await store.put(key, { path, size, type: type.type, ...(seconds !== null && { signed: true }) });
+      const given = { path, size, type: type.type, ...(seconds !== null && { signed: true as const }) };
+      // A file that arrives after the deadline belongs to no response.
+      const removeLate = (): void => void removeStored(store, log, [key], false);
+      await endAtDeadline(store.put(key, given, frame), frame, 'storage', removeLate);
     }
     const results = await Promise.all(
       stored.map(async ({ key, name, file, type }) => ({
         storage_key: key,
-        url: await store.url(key, seconds),
+        url: await endAtDeadline(store.url(key, seconds), frame, 'storage'),
         dominant_color: inspects === null ? null : await inspects.inspect(file, type.type, frame),
         file_size: file.size,
         original_file_name: file.originalName,
@@ -181,7 +185,7 @@ function planRemoval(
       throw createFault('UPL_KEY', { max: MAX_KEYS }, { issues });
     }
     const inside = [...new Set(keys as string[])];
-    if (inside.length > 0) await store.remove(inside);
+    if (inside.length > 0) await endAtDeadline(store.remove(inside, frame), frame, 'storage');
     const results = inside.map((key) => ({ storage_key: key, deleted: true }));
     const [only] = results;
     if (only !== undefined) outputs?.assignItem(frame, only);

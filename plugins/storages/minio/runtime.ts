@@ -21,7 +21,7 @@ interface Store {
   /** Does not contact the server. */
   readonly signer: Client;
   readonly sweep: Sweep;
-  readonly agent: Transport['agent'];
+  readonly transport: Transport;
 }
 
 /** S3 signatures are valid for at most a week. */
@@ -55,7 +55,8 @@ function createStore(options: Options, log: Log): Store {
   const transport = createTransport(options.endpoint.isTls, deadlines);
   const client = createClient(options, options.endpoint, transport);
   const name = options.bucket;
-  const sweep = createSweep((leftover) => clear({ client, name }, leftover), log);
+  // A sweep that a request has started goes on after its deadline.
+  const sweep = createSweep((leftover) => transport.runUntil(Infinity, () => clear({ client, name }, leftover)), log);
   const { closeIdleSockets } = transport;
   const bucket: Bucket = {
     client,
@@ -69,7 +70,7 @@ function createStore(options: Options, log: Log): Store {
     bucket,
     signer: createClient(options, options.publicEndpoint, null),
     sweep,
-    agent: transport.agent,
+    transport,
   };
 }
 
@@ -116,19 +117,22 @@ async function openBucket({ bucket, options }: Store): Promise<void> {
 export default defineRuntime(storage, {
   create() {
     const handle: Storage = {
-      async put(key, file) {
+      async put(key, file, asker) {
         try {
-          await put(requireStore(handle).bucket, toObjectName(key, file.signed === true), file);
+          const { bucket, transport } = requireStore(handle);
+          const name = toObjectName(key, file.signed === true);
+          await transport.runUntil(asker?.invocation.deadline, () => put(bucket, name, file));
         } catch (error) {
           throw toStorageFault(error, 'put');
         }
       },
       url: (key, seconds) => createUrl(requireStore(handle), key, seconds),
-      async remove(keys) {
+      async remove(keys, asker) {
         const objects = listObjectNames(keys);
         if (objects.length === 0) return;
         try {
-          await removeAll(requireStore(handle).bucket, objects);
+          const { bucket, transport } = requireStore(handle);
+          await transport.runUntil(asker?.invocation.deadline, () => removeAll(bucket, objects));
         } catch (error) {
           throw toStorageFault(error, 'remove');
         }
@@ -149,7 +153,7 @@ export default defineRuntime(storage, {
     try {
       await openBucket(store);
     } catch (error) {
-      store.agent.destroy();
+      store.transport.agent.destroy();
       throw toOpenFault(error, options.bucket);
     }
     stores.set(handle, store);
@@ -159,7 +163,7 @@ export default defineRuntime(storage, {
     const store = stores.get(handle);
     stores.delete(handle);
     await store?.sweep.close();
-    store?.agent.destroy();
+    store?.transport.agent.destroy();
   },
 
   async health(handle) {

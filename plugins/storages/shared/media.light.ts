@@ -102,7 +102,12 @@ const SORTS: ReadonlySet<string> = new Set(['application', 'audio', 'font', 'ima
 
 /** The type of a short name: `png`, `.png`, `image`, `*`. Null for an unknown name. */
 export function findTypeByShortName(word: string): string | null {
-  const name = word.toLowerCase().replace(/^(\*?\.)|s$/g, '');
+  const name = word.toLowerCase().replace(/^\*?\./, '');
+  // A plural: `images`, `PDFs`. Some extensions end with an s too.
+  return findTypeByName(name) ?? (name.endsWith('s') ? findTypeByName(name.slice(0, -1)) : null);
+}
+
+function findTypeByName(name: string): string | null {
   if (name === '*') return '*/*';
   if (SORTS.has(name)) return `${name}/*`;
   return Object.hasOwn(MARKED, name) ? (MARKED[name] ?? null) : findTypeByExtension(name);

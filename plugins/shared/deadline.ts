@@ -1,0 +1,73 @@
+/**
+ * Ends waits for stores at the deadline of the request (`http.timeouts.request`), whichever plugin the store is: a store has
+ * bounds of its own, which may be later, and a plugin of a project may have none.
+ */
+import { createFault, type Fault } from '../../contract/fault.js';
+import type { Requester } from '../../contract/requester.js';
+
+/** Any `Requester`; only the deadline is read. */
+export interface Waiting {
+  readonly invocation: Pick<Requester['invocation'], 'deadline'>;
+}
+
+interface Wait {
+  readonly until: number;
+  readonly end: () => void;
+}
+
+/** Milliseconds between two looks at the waits; a timer of its own for each would cost more than most waits. */
+const TICK = 20;
+
+const waits = new Set<Wait>();
+let timer: NodeJS.Timeout | null = null;
+
+function endLateWaits(): void {
+  if (waits.size === 0 && timer !== null) {
+    clearInterval(timer);
+    timer = null;
+  }
+  const now = performance.now();
+  for (const wait of [...waits]) {
+    if (wait.until > now) continue;
+    waits.delete(wait);
+    wait.end();
+  }
+}
+
+const createLateFault = (what: string): Fault =>
+  createFault('REQ_LATE', { what }, { retryable: true, headers: { 'retry-after': '1' } });
+
+/**
+ * The outcome of `work`, or the Fault REQ_LATE at the deadline of `asker`; the work itself goes on, and `settled` is called
+ * when it ends after all. `what` names the store in the response.
+ */
+export function endAtDeadline<T>(
+  work: T | Promise<T>,
+  asker: Waiting | null | undefined,
+  what: string,
+  settled?: (late: T) => void,
+): T | Promise<T> {
+  const until = asker?.invocation.deadline ?? Infinity;
+  if (!(work instanceof Promise) || until === Infinity) return work;
+  return new Promise<T>((resolve, reject) => {
+    let isLate = false;
+    const end = (): void => {
+      isLate = true;
+      reject(createLateFault(what));
+    };
+    const wait: Wait = { until, end };
+    waits.add(wait);
+    timer ??= setInterval(endLateWaits, TICK).unref();
+    work.then(
+      (result) => {
+        waits.delete(wait);
+        if (isLate) settled?.(result);
+        else resolve(result);
+      },
+      (error: unknown) => {
+        waits.delete(wait);
+        reject(error);
+      },
+    );
+  });
+}
