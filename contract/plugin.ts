@@ -107,6 +107,8 @@ export interface EnvFact {
   readonly length: number;
   readonly bytes: number;
   readonly blank: boolean;
+  /** The first variable, by name, with the same value; absent for that variable itself. */
+  readonly sameAs?: string;
 }
 
 export interface CheckAction {
@@ -150,6 +152,18 @@ export interface IssuedCredentials {
   readonly marks: JsonObject;
 }
 
+export interface CredentialMismatch {
+  /** Name of the field that differs. */
+  readonly field: string;
+  /** Where the guard demands it; null where only the issuer writes the field. */
+  readonly at: string | null;
+  /** Where the issuer writes the field, or would. */
+  readonly issuedAt: string;
+  readonly demanded: readonly string[];
+  /** Null where the credentials have none. */
+  readonly issued: string | null;
+}
+
 export interface PluginSpec {
   readonly kind: string;
   /** As definitions write it; unique within the kind. */
@@ -187,6 +201,14 @@ export interface PluginSpec {
     place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>,
     issued: IssuedCredentials,
   ) => boolean | null;
+  /**
+   * What a guard demands of such credentials beyond their key, and what they have instead; null where they are not made with its
+   * key, come from elsewhere, or the environment decides. Called for any shape, never throws.
+   */
+  readonly findMismatch?: (
+    place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>,
+    issued: IssuedCredentials,
+  ) => CredentialMismatch | null;
   /**
    * For features: keys of the tokens that this place issues and accepts, without environment values; null for foreign tokens.
    * `at`: where the key is written. Called for any shape, never throws.
