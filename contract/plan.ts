@@ -249,9 +249,9 @@ export interface PlanTools {
   /** The actionable that produces the response, as written; null when nothing runs. */
   readonly main: Readonly<Record<string, Json>> | null;
   /** Omitted from responses unless `returnables` names them. */
-  readonly secrets: ReadonlySet<string>;
+  readonly secrets: ReadonlySet<string> & { readonly derived?: ReadonlySet<string> };
   /** Those of everything that runs for the resource, because a response may contain any of its results. */
-  readonly allSecrets: ReadonlySet<string>;
+  readonly allSecrets: ReadonlySet<string> & { readonly derived?: ReadonlySet<string> };
   /**
    * Pattern of stored hashes; null where results cannot contain any.
    * Responses omit matching text, except secrets that a definition names.

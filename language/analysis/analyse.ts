@@ -108,7 +108,13 @@ export function createAnalyser(registry: Registry): Analyser {
       shelf = reads;
       const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
         memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
-      const facts = [...(env ?? [])].flatMap(([name, { length, bytes, blank, sameAs }]) => [name, length, bytes, blank, sameAs]);
+      const facts = [...(env ?? [])].flatMap(([name, { length, bytes, blank, sameAs }]) => [
+        name,
+        length,
+        bytes,
+        blank,
+        sameAs,
+      ]);
       const run: AnalysisRun = {
         registry,
         memory,
