@@ -46,8 +46,18 @@ export function createRevealer(
   words: readonly Lexeme[],
   text: string,
 ): (context: RevealContext) => readonly RevealedName[] {
-  const { blocks, rows, isWord, isFree, isInFrom, listColumnAliases, readColumnAliases, findSetBefore, findFirstArm } =
-    readSelectLists(words);
+  const {
+    blocks,
+    rows,
+    getWrittenNames,
+    isWord,
+    isFree,
+    isInFrom,
+    listColumnAliases,
+    readColumnAliases,
+    findSetBefore,
+    findFirstArm,
+  } = readSelectLists(words, text);
 
   return ({ names, columns }) => {
     const keys = new Set([...names].map((name) => name.slice(name.lastIndexOf('.') + 1)));
@@ -230,13 +240,17 @@ export function createRevealer(
         const isRevealed = taint === SECRET || (taint === ROW && item.end === item.from + 1);
         if (starred || isRevealed)
           for (const list of aliases)
-            for (const name of list.slice(i, starred ? undefined : i + 1)) found.push({ name, derived: false });
+            for (const name of list.slice(i, starred ? undefined : i + 1).flat()) found.push({ name, derived: false });
         if (!isRevealed) continue;
         const named = first === block ? item : (first.items[i] ?? item);
         const isSame = named === item && item.alias === null && isPlain(item);
-        if (isSame && taint === SECRET) continue;
+        if (isSame && taint === SECRET) {
+          // MySQL names the column of a sub-query as it is written.
+          for (const name of getColumnNames(item)) if (!names.has(name)) found.push({ name, derived: false });
+          continue;
+        }
         const created =
-          named.alias === null ? (isPlain(named) ? [getColumnName(named)] : listDefaultNames(named)) : [named.alias];
+          named.alias === null ? (isPlain(named) ? getColumnNames(named) : listDefaultNames(named)) : named.alias;
         for (const name of created) found.push({ name, derived: !isPlain(item) });
       }
     }
@@ -247,13 +261,14 @@ export function createRevealer(
       const end = findGroupEnd(words, i + 1);
       const alias = words[isWord(end, 'AS') ? end + 1 : end];
       const listed = readColumnAliases(end) ?? [];
-      const own = alias !== undefined && isName(alias) && !isEndOfAlias(alias) ? [getLexemeName(alias)] : [];
-      for (const name of [getLexemeName(word), ...ROW_NAMES, ...own, ...listed]) found.push({ name, derived: true });
+      const own = isName(alias) && !isEndOfAlias(alias) ? getWrittenNames(alias) : [];
+      for (const name of [getLexemeName(word), ...ROW_NAMES, ...own, ...listed.flat()])
+        found.push({ name, derived: true });
     }
     visitTables(words, (_word, index) => {
       // `FROM users u (a, b)` renames columns by their order, which is not known here.
       if (!isInFrom(index)) return;
-      for (const name of readColumnAliases(index + 1) ?? []) found.push({ name, derived: false });
+      for (const name of (readColumnAliases(index + 1) ?? []).flat()) found.push({ name, derived: false });
     });
     return found;
 
@@ -266,8 +281,8 @@ export function createRevealer(
     return words.slice(from, end).every((word) => word.type === 'dot' || word.text === '*' || isName(word));
   }
 
-  function getColumnName({ end }: SelectItem): string {
+  function getColumnNames({ end }: SelectItem): readonly string[] {
     const last = words.slice(0, end).findLast((word) => word.type !== 'cast');
-    return isName(last) ? getLexemeName(last) : '?column?';
+    return isName(last) ? getWrittenNames(last) : ['?column?'];
   }
 }

@@ -16,9 +16,12 @@ export const CONDITIONS = splitWords(
 export interface SelectItem {
   readonly from: number;
   readonly end: number;
-  /** Null without an alias. */
-  readonly alias: string | null;
+  /** Null without an alias. MySQL keeps the case in which it is written. */
+  readonly alias: readonly string[] | null;
 }
+
+/** The written forms of each name. */
+type NameList = readonly (readonly string[])[];
 
 export interface SelectList {
   readonly at: number;
@@ -31,7 +34,12 @@ export type SelectLists = ReturnType<typeof readSelectLists>;
 export const isEndOfAlias = ({ type, text }: Lexeme): boolean =>
   type === 'word' && (LIST_END.has(text) || CLAUSES.has(text));
 
-export function readSelectLists(words: readonly Lexeme[]) {
+export function readSelectLists(words: readonly Lexeme[], text: string) {
+  const getWrittenNames = (word: Lexeme): readonly string[] => {
+    const name = getLexemeName(word);
+    const written = word.type === 'word' ? text.slice(word.start, word.end) : name;
+    return written === name ? [name] : [name, written];
+  };
   const isWord = (i: number, name: string): boolean => words[i]?.type === 'word' && words[i]?.text === name;
   const isFree = (i: number): boolean => words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
   const blocks = words.flatMap((_, i): SelectList[] =>
@@ -50,7 +58,12 @@ export function readSelectLists(words: readonly Lexeme[]) {
       const word = words[i];
       if (word === undefined || word.depth < depth || word.type === 'semicolon') break;
       if (word.depth > depth) continue;
-      if (isFree(i) && LIST_END.has(word.text) && !(word.text === 'FROM' && isWord(i - 1, 'DISTINCT'))) break;
+      if (
+        isFree(i) &&
+        LIST_END.has(word.text) &&
+        !((word.text === 'FROM' && isWord(i - 1, 'DISTINCT')) || isWord(i - 1, 'WITHIN'))
+      )
+        break;
       if (word.type !== 'comma') continue;
       items.push(readItem(from, i));
       from = i + 1;
@@ -61,14 +74,14 @@ export function readSelectLists(words: readonly Lexeme[]) {
   function readItem(from: number, end: number): SelectItem {
     const [last, before] = [words[end - 1], words[end - 2]];
     if (end - from >= 3 && isWord(end - 2, 'AS') && isName(last))
-      return { from, end: end - 2, alias: getLexemeName(last) };
+      return { from, end: end - 2, alias: getWrittenNames(last) };
     const follows =
       before !== undefined && /^(?:word|quoted-identifier|close|number|string|placeholder|cast)$/.test(before.type);
     if (end - from < 2 || !follows || !isName(last) || (last.type === 'word' && NO_ALIAS.has(last.text)))
       return { from, end, alias: null };
     if (before.type === 'word' && (CONDITIONS.has(before.text) || before.text === 'COLLATE'))
       return { from, end, alias: null };
-    return { from, end: end - 1, alias: getLexemeName(last) };
+    return { from, end: end - 1, alias: getWrittenNames(last) };
   }
 
   /** Names of tables and sub-queries: as a value, such a name is the whole row. */
@@ -99,22 +112,22 @@ export function readSelectLists(words: readonly Lexeme[]) {
   }
 
   /** Names in a group such as `(a, b)`; null if it is another group. */
-  function readNames(open: number): string[] | null {
+  function readNames(open: number): NameList | null {
     if (words[open]?.type !== 'open') return null;
     const group = words.slice(open + 1, findGroupEnd(words, open) - 1);
     const names = group.filter((_, i) => i % 2 === 0);
     const isList = group.every((word, i) => (i % 2 === 0 ? isName(word) : word.type === 'comma'));
-    return isList && names.length > 0 ? names.map(getLexemeName) : null;
+    return isList && names.length > 0 ? names.map(getWrittenNames) : null;
   }
 
   /** The columns that the alias of a derived table names, as in `(SELECT ...) x (a, b)`. */
-  function readColumnAliases(end: number): string[] | null {
+  function readColumnAliases(end: number): NameList | null {
     const at = isWord(end, 'AS') ? end + 1 : end;
     return isName(words[at]) ? readNames(at + 1) : null;
   }
 
-  function listColumnAliases(at: number): string[][] {
-    const found: string[][] = [];
+  function listColumnAliases(at: number): NameList[] {
+    const found: NameList[] = [];
     for (let holder = findHolder(words, at); holder !== -1; holder = findHolder(words, holder)) {
       const aliases = readColumnAliases(findGroupEnd(words, holder));
       if (aliases !== null) found.push(aliases);
@@ -157,5 +170,16 @@ export function readSelectLists(words: readonly Lexeme[]) {
     return earlier === undefined || earlier.at >= block.at ? block : findFirstArm(earlier);
   }
 
-  return { blocks, rows, isWord, isFree, isInFrom, listColumnAliases, readColumnAliases, findSetBefore, findFirstArm };
+  return {
+    blocks,
+    rows,
+    getWrittenNames,
+    isWord,
+    isFree,
+    isInFrom,
+    listColumnAliases,
+    readColumnAliases,
+    findSetBefore,
+    findFirstArm,
+  };
 }
