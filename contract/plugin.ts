@@ -7,7 +7,14 @@ import type { ApiPart, ApiPlace } from './api.js';
 import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
-import type { MigrationOptions, MigrationOutline, MigrationProgress } from './migration.js';
+import type {
+  BlindIndexSource,
+  FilledIndex,
+  FillProgress,
+  MigrationOptions,
+  MigrationOutline,
+  MigrationProgress,
+} from './migration.js';
 import type { InventedPattern } from './common-mistakes.js';
 import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
@@ -318,6 +325,14 @@ export interface PluginRuntime<H = unknown> {
     progress?: MigrationProgress,
     how?: MigrationOptions,
   ): Promise<void>;
+  /** Fills the blind indexes of rows that have none. Other processes may serve meanwhile; a later call goes on. */
+  fillIndexes?(
+    handle: H,
+    tables: readonly ModelTable[],
+    context: RuntimeContext,
+    sources: readonly BlindIndexSource[],
+    progress?: FillProgress,
+  ): Promise<readonly FilledIndex[]>;
   /** The changes of `syncSchema`; reads only. */
   plan?(
     handle: H,

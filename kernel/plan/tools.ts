@@ -1,4 +1,5 @@
 /** The services for a plugin that plans one place of a definition. */
+import type { BlindIndexSource } from '../../contract/migration.js';
 import { createFault, createUnresolvedFault } from '../../contract/fault.js';
 import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
@@ -51,6 +52,7 @@ export interface ResourceScope {
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly version: string;
+  readonly indexSources: BlindIndexSource[];
   /** Readers of required values. */
   readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];
   /** Values generated once per request. */
@@ -145,6 +147,7 @@ export function createTools(
     get allSecrets() {
       return collectSecrets(scope, scope.sequence);
     },
+    recordIndexSource: (source) => void scope.indexSources.push(source),
     get indexes() {
       return [...scope.tables.values()].some((table) => table.columns.some(({ blind }) => blind !== undefined));
     },
