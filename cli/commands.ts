@@ -14,6 +14,7 @@ export interface CommandOptions {
   readonly dryRun: boolean;
   readonly sql: boolean;
   readonly destroy: boolean;
+  readonly fill: boolean;
   readonly yes: boolean;
   readonly all: boolean;
   readonly fix: boolean;
@@ -178,6 +179,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { name: 'check', doc: 'As `--dry-run`, but exit code 1 if there are changes.' },
       { name: 'sql', doc: 'Show SQL statements instead of descriptions.' },
       { name: 'destroy', doc: 'Also apply destructive changes. Data is lost permanently: make a backup first.' },
+      {
+        name: 'fill',
+        doc: 'Also give rows that were encrypted before their column had a blind index that index, in batches, beside running servers. Run again, it goes on.',
+      },
       { name: 'yes', doc: 'With `--destroy`: do not ask. Required without a terminal.' },
       FORMAT('`pretty` (default) or `json`.'),
       TRUST,
@@ -186,11 +191,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'lintel migrate --dry-run',
       'lintel migrate',
       'lintel migrate --destroy --dry-run',
+      'lintel migrate --fill',
       'lintel migrate --check --format json',
     ],
     exits: [
       { code: 0, doc: 'The tables match the models; always with `--dry-run`.' },
-      { code: 1, doc: 'Definitions with errors, a failed change, or with `--check` pending changes.' },
+      {
+        code: 1,
+        doc: 'Definitions with errors, a failed change, rows that `--fill` leaves without an index, or with `--check` pending changes.',
+      },
     ],
     load: withSqlParser(async () => (await import('./migrate.js')).runMigrate),
   },

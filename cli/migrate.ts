@@ -1,6 +1,6 @@
 /** `lintel migrate`: shows and applies missing schema changes through the stores. Serves nothing. */
 import type { CommandOptions } from './commands.js';
-import type { MigrationOptions, MigrationOutline } from '../contract/migration.js';
+import type { FilledIndex, MigrationOptions, MigrationOutline } from '../contract/migration.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { bootProject } from './boot.js';
 import { isConfirmed } from './confirm.js';
@@ -37,7 +37,7 @@ export async function runMigrate(options: CommandOptions, terminal: Terminal): P
 }
 
 async function showMigration(kernel: Kernel, options: CommandOptions, terminal: Terminal): Promise<number> {
-  const { dryRun, check, sql, destroy, yes, format = 'pretty' } = options;
+  const { dryRun, check, sql, destroy, fill, yes, format = 'pretty' } = options;
   const { stdout } = terminal;
   const outline = await kernel.outlineMigration({ destroy });
   const isPending = outline.steps.length > 0;
@@ -47,8 +47,12 @@ async function showMigration(kernel: Kernel, options: CommandOptions, terminal: 
   const asked = isPending && !dryRun && !check;
   const applies = asked && (!isDestructive(outline) || (await isConfirmed(terminal, 'Apply these changes?', yes)));
   if (applies) await apply(kernel, format, { destroy }, terminal);
-  if (format === 'json') stdout.write(`${JSON.stringify({ ...outline, applied: applies }, null, 2)}\n`);
-  return (check && isPending) || (asked && !applies) ? 1 : 0;
+  const filled =
+    fill && !dryRun && !check && (applies || !isPending) ? await fillIndexes(kernel, format, terminal) : [];
+  if (format === 'json')
+    stdout.write(`${JSON.stringify({ ...outline, applied: applies, ...(fill && { filled }) }, null, 2)}\n`);
+  const isIncomplete = filled.some(({ unopened, duplicates, reason }) => unopened + duplicates > 0 || reason !== null);
+  return (check && isPending) || (asked && !applies) || isIncomplete ? 1 : 0;
 }
 
 const isDestructive = ({ steps }: MigrationOutline): boolean => steps.some(({ destructive }) => destructive);
@@ -69,4 +73,31 @@ async function apply(kernel: Kernel, format: string, how: MigrationOptions, term
   }
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (format === 'pretty') stdout.write(`${count} change${count === 1 ? '' : 's'} applied in ${seconds} s\n`);
+}
+
+async function fillIndexes(
+  kernel: Kernel,
+  format: string,
+  { stdout, stderr }: Terminal,
+): Promise<readonly FilledIndex[]> {
+  const progress = createProgress(format === 'json' ? stderr : stdout);
+  try {
+    const filled = await kernel.fillIndexes(({ table, column, filled: rows }) =>
+      progress.show(`${table}.${column}: ${rows} rows have a blind index now`),
+    );
+    progress.stop();
+    if (format === 'pretty') for (const one of filled) stdout.write(`${formatFilled(one)}\n`);
+    return filled;
+  } finally {
+    progress.stop();
+  }
+}
+
+function formatFilled({ table, column, filled, unopened, duplicates, reason }: FilledIndex): string {
+  if (reason !== null) return `! ${table}.${column}: blind index not filled, because ${reason}`;
+  const left = [
+    unopened === 0 ? '' : `; ${unopened} left, which no key of the definitions opens`,
+    duplicates === 0 ? '' : `; ${duplicates} left, whose value another row has`,
+  ].join('');
+  return `${left === '' ? '+' : '!'} ${table}.${column}: blind index of ${filled} row${filled === 1 ? '' : 's'} filled${left}`;
 }

@@ -38,3 +38,29 @@ export interface MigrationOptions {
 
 /** Called before each step; `at` counts from 1. */
 export type MigrationProgress = (step: Omit<MigrationStep, 'sql' | 'loses'>, at: number, of: number) => void;
+
+/** Computes the blind index of stored ciphertexts of one column; null for one that it cannot open. */
+export interface BlindIndexSource {
+  readonly table: string;
+  readonly column: string;
+  /** The additional data depends on the request, so nothing can be opened outside of one. */
+  readonly perRequest: boolean;
+  readonly createIndex: (stored: string) => string | null;
+}
+
+/** What became of the rows of one column that had no blind index. */
+export interface FilledIndex {
+  readonly store: string;
+  readonly table: string;
+  readonly column: string;
+  readonly filled: number;
+  /** Rows whose value no key of the definitions opens. */
+  readonly unopened: number;
+  /** Rows whose value another row has already, in a column that must be unique. */
+  readonly duplicates: number;
+  /** Why nothing could be filled; null otherwise. */
+  readonly reason: string | null;
+}
+
+/** Called after each batch, with the rows filled so far. */
+export type FillProgress = (at: Pick<FilledIndex, 'table' | 'column' | 'filled'>) => void;

@@ -2,6 +2,7 @@
  * The frame (the working memory of a request) and the closures that plugins contribute to a plan.
  * All decisions are made at load; no definition is read at run time.
  */
+import type { BlindIndexSource } from './migration.js';
 import type { Requester } from './requester.js';
 import type { UidNamespace } from './deferred.js';
 import type { FileLimits, Invocation, Payload } from './invocation.js';
@@ -242,6 +243,8 @@ export interface PlanTools {
   /** Columns of the tables that this actionable uses. */
   readonly columns: readonly ModelColumn[];
   readonly tables: readonly ModelTable[];
+  /** Rows written before their column had a blind index get it from such a source. */
+  recordIndexSource(source: BlindIndexSource): void;
   /** Some table has a blind index. */
   readonly indexes: boolean;
   /** The instance of this kind of store on which the query runs. */
@@ -249,9 +252,9 @@ export interface PlanTools {
   /** The actionable that produces the response, as written; null when nothing runs. */
   readonly main: Readonly<Record<string, Json>> | null;
   /** Omitted from responses unless `returnables` names them. */
-  readonly secrets: ReadonlySet<string>;
+  readonly secrets: ReadonlySet<string> & { readonly derived?: ReadonlySet<string> };
   /** Those of everything that runs for the resource, because a response may contain any of its results. */
-  readonly allSecrets: ReadonlySet<string>;
+  readonly allSecrets: ReadonlySet<string> & { readonly derived?: ReadonlySet<string> };
   /**
    * Pattern of stored hashes; null where results cannot contain any.
    * Responses omit matching text, except secrets that a definition names.

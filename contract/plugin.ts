@@ -7,7 +7,14 @@ import type { ApiPart, ApiPlace } from './api.js';
 import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
-import type { MigrationOptions, MigrationOutline, MigrationProgress } from './migration.js';
+import type {
+  BlindIndexSource,
+  FilledIndex,
+  FillProgress,
+  MigrationOptions,
+  MigrationOutline,
+  MigrationProgress,
+} from './migration.js';
 import type { InventedPattern } from './common-mistakes.js';
 import type { ModelTable } from './model.js';
 import type { Outbound } from './outbound.js';
@@ -113,6 +120,8 @@ export interface EnvFact {
   readonly length: number;
   readonly bytes: number;
   readonly blank: boolean;
+  /** The first variable, by name, with the same value; absent for that variable itself. */
+  readonly sameAs?: string;
 }
 
 export interface CheckAction {
@@ -156,6 +165,18 @@ export interface IssuedCredentials {
   readonly marks: JsonObject;
 }
 
+export interface CredentialMismatch {
+  /** Name of the field that differs. */
+  readonly field: string;
+  /** Where the guard demands it; null where only the issuer writes the field. */
+  readonly at: string | null;
+  /** Where the issuer writes the field, or would. */
+  readonly issuedAt: string;
+  readonly demanded: readonly string[];
+  /** Null where the credentials have none. */
+  readonly issued: string | null;
+}
+
 export interface PluginSpec {
   readonly kind: string;
   /** As definitions write it; unique within the kind. */
@@ -193,6 +214,14 @@ export interface PluginSpec {
     place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>,
     issued: IssuedCredentials,
   ) => boolean | null;
+  /**
+   * What a guard demands of such credentials beyond their key, and what they have instead; null where they are not made with its
+   * key, come from elsewhere, or the environment decides. Called for any shape, never throws.
+   */
+  readonly findMismatch?: (
+    place: Pick<CheckPlace, 'value' | 'holder' | 'facts'>,
+    issued: IssuedCredentials,
+  ) => CredentialMismatch | null;
   /**
    * For features: keys of the tokens that this place issues and accepts, without environment values; null for foreign tokens.
    * `at`: where the key is written. Called for any shape, never throws.
@@ -302,6 +331,14 @@ export interface PluginRuntime<H = unknown> {
     progress?: MigrationProgress,
     how?: MigrationOptions,
   ): Promise<void>;
+  /** Fills the blind indexes of rows that have none. Other processes may serve meanwhile; a later call goes on. */
+  fillIndexes?(
+    handle: H,
+    tables: readonly ModelTable[],
+    context: RuntimeContext,
+    sources: readonly BlindIndexSource[],
+    progress?: FillProgress,
+  ): Promise<readonly FilledIndex[]>;
   /** The changes of `syncSchema`; reads only. */
   plan?(
     handle: H,

@@ -1,4 +1,5 @@
 /** Compiles one actionable (features become steps, its mode a closure), or the features of a resource. */
+import type { BlindIndexSource } from '../../contract/migration.js';
 import { BootError } from '../../contract/boot-error.js';
 import type { Deferral, Schedule } from '../../contract/deferred.js';
 import type { Json } from '../../contract/json.js';
@@ -35,6 +36,8 @@ export interface CompileInput {
   readonly uses: ReadonlySet<string>;
   /** Hash of the set. */
   readonly version: string;
+  /** Collects what plugins record. */
+  readonly indexSources: BlindIndexSource[];
   /** Whether a plugin may read the results of this mode before the response; by default true. */
   readonly watched?: (mode: string) => boolean;
 }

@@ -19,6 +19,7 @@ export function compilePlanSet(
   const input: CompileInput = {
     ...services,
     version: hash,
+    indexSources: [],
     tables,
     isolations: computeIsolations(analysis.resources, analysis.models, services.registry),
     resources: new Map(analysis.resources.map((resource) => [resource.id, resource])),
@@ -49,7 +50,16 @@ export function compilePlanSet(
   broken.delete('/');
   const patterns = compilePatterns(routes);
   const identities = Object.freeze([...listIdentities(byId.values()), ...unknown.slice(0, 1)]);
-  return Object.freeze({ hash, byPath, byId, patterns, broken, tables: [...tables.values()], identities });
+  return Object.freeze({
+    hash,
+    byPath,
+    byId,
+    patterns,
+    broken,
+    tables: [...tables.values()],
+    indexSources: input.indexSources,
+    identities,
+  });
 }
 
 /** An invalid resource still requires authentication but cannot identify callers, so targeted messages are withheld. */

@@ -1,4 +1,5 @@
 /** The plans that `invoke` runs. They are frozen, and a reload replaces the whole set. */
+import type { BlindIndexSource } from '../../contract/migration.js';
 import type { Deferral, Schedule } from '../../contract/deferred.js';
 import type { CursorPlan } from './cursor.js';
 import type { Json } from '../../contract/json.js';
@@ -155,6 +156,7 @@ export interface PlanSet {
   /** Fixed paths of invalid resources; retained plans are in `byPath`. */
   readonly broken: ReadonlySet<string>;
   readonly tables: readonly ModelTable[];
+  readonly indexSources: readonly BlindIndexSource[];
   /** The identities of all resources, each once. */
   readonly identities: readonly IdentityPlan[];
 }

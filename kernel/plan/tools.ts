@@ -1,4 +1,5 @@
 /** The services for a plugin that plans one place of a definition. */
+import type { BlindIndexSource } from '../../contract/migration.js';
 import { createFault, createUnresolvedFault } from '../../contract/fault.js';
 import { deepFreeze, type Json } from '../../contract/json.js';
 import type { Kind } from '../../contract/kind.js';
@@ -13,7 +14,7 @@ import { isInside } from '../../language/analysis/report.js';
 import type { ActionModel, RepeatModel, ResourceModel } from '../../language/analysis/model.js';
 import type { Isolations } from '../../language/analysis/isolation.js';
 import type { Registry } from '../../language/analysis/registry.js';
-import { addRenamed } from '../../language/analysis/renamed-columns.js';
+import { addRenamed, type SecretNames } from '../../language/analysis/renamed-columns.js';
 import { filterOutputReads, listValueReads } from '../../language/analysis/value-reads.js';
 import { unwrapLiteral } from '../../language/strings/literal.js';
 import { listAccessors } from '../../language/strings/accessor.js';
@@ -51,6 +52,7 @@ export interface ResourceScope {
   readonly testing: boolean;
   readonly uses: ReadonlySet<string>;
   readonly version: string;
+  readonly indexSources: BlindIndexSource[];
   /** Readers of required values. */
   readonly asked: { readonly action: ActionModel | null; readonly read: Reader }[];
   /** Values generated once per request. */
@@ -145,6 +147,7 @@ export function createTools(
     get allSecrets() {
       return collectSecrets(scope, scope.sequence);
     },
+    recordIndexSource: (source) => void scope.indexSources.push(source),
     get indexes() {
       return [...scope.tables.values()].some((table) => table.columns.some(({ blind }) => blind !== undefined));
     },
@@ -276,7 +279,7 @@ export function createTools(
 }
 
 /** Names of secret columns and fields, including their aliases in statements. */
-function collectSecrets(scope: ResourceScope, actions: readonly ActionModel[]): ReadonlySet<string> {
+function collectSecrets(scope: ResourceScope, actions: readonly ActionModel[]): SecretNames {
   const tables = actions.flatMap(({ models }) => models.flatMap((model) => scope.tables.get(model) ?? []));
   const marked = tables.flatMap(({ columns, secrets = [] }) => [
     ...columns.filter(({ secret }) => secret).map(({ name }) => name),
@@ -285,7 +288,8 @@ function collectSecrets(scope: ResourceScope, actions: readonly ActionModel[]): 
   const statements = actions.flatMap(({ definition, node }) =>
     definition.finds.statements.filter((statement) => isInside(statement.node, node)),
   );
-  return addRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
+  const columns = new Set(tables.flatMap((table) => table.columns.map(({ name }) => name.toLowerCase())));
+  return addRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements, columns);
 }
 
 export const listSecretNames = collectSecrets;

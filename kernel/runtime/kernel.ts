@@ -5,7 +5,13 @@
 import { BootError } from '../../contract/boot-error.js';
 import type { JobAdmin } from '../../contract/deferred.js';
 import { deepFreeze } from '../../contract/json.js';
-import type { MigrationOptions, MigrationOutline, MigrationProgress } from '../../contract/migration.js';
+import type {
+  FilledIndex,
+  FillProgress,
+  MigrationOptions,
+  MigrationOutline,
+  MigrationProgress,
+} from '../../contract/migration.js';
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Health, Log, PluginSpec } from '../../contract/plugin.js';
 import type { Config } from '../../language/analysis/config.js';
@@ -59,6 +65,8 @@ export interface Kernel {
   outlineMigration(how?: MigrationOptions): Promise<MigrationOutline>;
   /** Migrates the stores, without a deadline and whether or not the config migrates at start. */
   migrate(progress: MigrationProgress, how?: MigrationOptions): Promise<void>;
+  /** Fills the blind indexes of rows that have none. */
+  fillIndexes(progress: FillProgress): Promise<readonly FilledIndex[]>;
   /** Reads the definitions again. `skip` applies all valid resources, `refuse` all or nothing. */
   reload(): Promise<ReloadOutcome>;
   /** Runs the `ready` hook and starts plugins, before listening or once all servers are available. */
@@ -222,6 +230,7 @@ export async function createKernel({
     health: () => lifecycle.health(),
     outlineMigration: (how = ADDING) => lifecycle.outlineMigration(instances.all, now.plans.tables, how),
     migrate: (progress, how = ADDING) => lifecycle.migrate(instances.all, now.plans.tables, progress, how),
+    fillIndexes: (progress) => lifecycle.fillIndexes(instances.all, now.plans, progress),
     ready: () => begun.markReady(lifecycle.away.size === 0),
     waiting: lifecycle.away,
     complete: () => complete,

@@ -3,7 +3,14 @@
  * `retry-unavailable.ts` retries unavailable servers.
  */
 import { BootError } from '../../contract/boot-error.js';
-import type { MigrationOptions, MigrationOutline, MigrationProgress } from '../../contract/migration.js';
+import type {
+  FilledIndex,
+  FillProgress,
+  MigrationOptions,
+  MigrationOutline,
+  MigrationProgress,
+} from '../../contract/migration.js';
+import type { PlanSet } from '../plan/plan.js';
 import type { ModelTable } from '../../contract/model.js';
 import { Fault } from '../../contract/fault.js';
 import { fillMessage, type CodeEntry } from '../../contract/problem.js';
@@ -41,6 +48,11 @@ export interface Lifecycle {
     tables: readonly ModelTable[],
     how: MigrationOptions,
   ): Promise<MigrationOutline>;
+  fillIndexes(
+    instances: readonly Instance[],
+    plans: Pick<PlanSet, 'tables' | 'indexSources'>,
+    progress: FillProgress,
+  ): Promise<readonly FilledIndex[]>;
   /** Closes all open instances, or only these, in reverse order. */
   close(only?: readonly Instance[]): Promise<void>;
   drain(): Promise<void>;
@@ -211,6 +223,16 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
         steps: parts.flatMap(({ steps }) => steps),
         warnings: parts.flatMap(({ warnings }) => warnings),
       };
+    },
+    async fillIndexes(instances, { tables, indexSources }, progress) {
+      const filled: FilledIndex[] = [];
+      for (const instance of instances) {
+        const { runtime, context } = instance;
+        const fill = async () =>
+          runtime.fillIndexes?.(instance.handle(), selectTables(instance, tables), context, indexSources, progress);
+        filled.push(...((await attributeFailure(instance, 'fill its blind indexes', fill)) ?? []));
+      }
+      return filled;
     },
     async close(only = opened) {
       const closing = opened.filter((instance) => only.includes(instance)).reverse();

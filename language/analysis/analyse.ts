@@ -19,6 +19,7 @@ import { checkCollections } from './checks/collections.js';
 import { checkForeign } from './checks/foreign.js';
 import { checkModels } from './checks/models.js';
 import { checkRooms } from './checks/rooms.js';
+import { checkTokens } from './checks/tokens.js';
 import { checkPurposes } from './checks/variable-purposes.js';
 import { checkRealms } from './checks/realms.js';
 import {
@@ -114,7 +115,13 @@ export function createAnalyser(registry: Registry): Analyser {
       shelf = reads;
       const reuseUnchanged = <T>(name: string, content: readonly StageInput[], value: T): T =>
         memory.getOrCompute(registry, report, { name, reads: content, compute: () => value });
-      const facts = [...(env ?? [])].flatMap(([name, { length, bytes, blank }]) => [name, length, bytes, blank]);
+      const facts = [...(env ?? [])].flatMap(([name, { length, bytes, blank, sameAs }]) => [
+        name,
+        length,
+        bytes,
+        blank,
+        sameAs,
+      ]);
       const run: AnalysisRun = {
         registry,
         memory,
@@ -175,7 +182,7 @@ function analyseDefinitions(
     checkTemplates(registry, own, definition, isLenient);
   };
   memory.getOrComputeAll(definitions, report, { name: 'accessors', reads: [env, isLenient], compute: checkTexts });
-  checkPurposes({ registry, memory, report }, definitions);
+  checkPurposes({ registry, memory, report, env }, definitions);
   const defined = definitions.filter(({ sort }) => sort === 'model');
   const plain = resolveTables(definitions, report);
   const listTableReads = (names: TableNames): StageInput[] =>
@@ -216,7 +223,10 @@ function analyseDefinitions(
   checkCanonical({ registry, report, tables }, linked);
   checkClearWrites({ registry, report, tables }, groups);
   // An unreadable file may contain the resource that issues the tokens.
-  if (faulty.size === 0) checkClaims(linked, { registry, report });
+  if (faulty.size === 0) {
+    checkClaims(linked, { registry, report });
+    checkTokens(linked, registry, report);
+  }
   auditSet(set, definitions, linked);
   const suspect = findInvalidDefinitions(definitions, report.rows);
   if (suspect.size === 0 && given?.websocket.enabled !== false) checkRooms(registry, report, linked);

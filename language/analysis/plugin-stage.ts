@@ -43,7 +43,14 @@ export function checkAllPlugins(
     const inPath = resource === undefined ? [] : listPathReads(resource, owners, registry);
     const checkDefinition = (own: Report): void => {
       const { documents, statements } = definition.finds;
-      const secrets = findRenamedFields(documents, addRenamed([...protectedIn.flat(), ...ownSecrets], statements));
+      const secrets = findRenamedFields(
+        documents,
+        addRenamed(
+          [...protectedIn.flat(), ...ownSecrets],
+          statements,
+          new Set(columns.flat().map((name) => name.toLowerCase())),
+        ),
+      );
       const secretContext = { ofModel, named: secrets, own: ownSecrets };
       const known = (resource?.actions ?? []).map((action) => ({
         ...getActionFacts(action),

@@ -51,11 +51,19 @@ function listSecrets({ finds }: Definition, action: LinkedAction): string[] {
   // Bare, or as the path of an accessor.
   const isSecret = (text: string): boolean =>
     fields.includes(text) || listAccessors(text).some(({ tail }) => fields.includes(tail.join('.')));
+  /** A value that contains the secret: the column holds it at the rest of the path. */
+  const listColumnNames = (column: string, text: string): string[] => {
+    if (isSecret(text)) return [column];
+    const paths = [text, ...listAccessors(text).map(({ tail }) => tail.join('.'))];
+    return fields.flatMap((field) =>
+      paths.flatMap((path) => (field.startsWith(`${path}.`) ? [column + field.slice(path.length)] : [])),
+    );
+  };
   const columns = finds.statements
     .filter(({ node }) => isInside(node, action.node))
     .flatMap(({ scan, parameters }) =>
       scan.placeholders.flatMap(({ n, column }) =>
-        column !== null && isSecret(asText(parameters[n - 1]?.scalar)) ? [column] : [],
+        column === null ? [] : listColumnNames(column, asText(parameters[n - 1]?.scalar)),
       ),
     );
   const written = finds.documents

@@ -86,6 +86,18 @@ export const LINK_CODES = {
     'No token that this guard accepts has the claim "{claim}": every request would return 403. Tokens of {ids} have {claims}.{hint}',
     'Add the name to `custom_claim_fields` of the issuing resources, or read a claim that the tokens have.',
   ),
+  LNK_TOKEN_NONE: defineProblem(
+    'warning',
+    'Token that no resource issues',
+    'This guard demands the {field} {demanded}, and no resource issues tokens with it: every request would return 401. Tokens of this key have {issued}.{hint}',
+    'Write the {field} as an issuing resource does. Tokens of another system are demanded with `issuer`.',
+  ),
+  LNK_TOKEN_UNUSED: defineProblem(
+    'warning',
+    'Token that no guard accepts',
+    'No guard with this key accepts tokens with the {field} "{issued}".{hint}',
+    'Write the {field} as the guards do.',
+  ),
   LNK_CLAIM_SOMETIMES: defineProblem(
     'hint',
     'Claim that some tokens lack',

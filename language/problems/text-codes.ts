@@ -252,6 +252,12 @@ export const TEXT_CODES = {
     '"{name}" is already used for {other}; {purpose} need another variable.',
     'A secret that leaks from one use would be valid for the other. Set a second variable.',
   ),
+  SEC_SAME_VALUE: defineProblem(
+    'warning',
+    'Two variables with one value',
+    '"{name}" and "{other}" have the same value, so what one protects opens with the other.',
+    'Set a random value of its own for each of them; every token, signature or ciphertext made with the changed one is invalid then.',
+  ),
   SEC_NO_OWNER: defineProblem(
     'warning',
     'Write without an owner',

@@ -17,11 +17,16 @@ export async function readEnvFile(folder: string): Promise<Environment> {
 }
 
 /** An empty variable counts as unset, because it is never intended. */
-export const createEnvFacts = (env: Environment): EnvFacts =>
-  new Map(
-    Object.entries(env).flatMap(([name, value]): [string, EnvFact][] =>
-      value === undefined || value === ''
-        ? []
-        : [[name, { length: [...value].length, bytes: Buffer.byteLength(value), blank: value.trim() === '' }]],
-    ),
+export function createEnvFacts(env: Environment): EnvFacts {
+  const first = new Map<string, string>();
+  for (const [name, value] of Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1)))
+    if (value !== undefined && !first.has(value)) first.set(value, name);
+  return new Map(
+    Object.entries(env).flatMap(([name, value]): [string, EnvFact][] => {
+      if (value === undefined || value === '') return [];
+      const same = first.get(value);
+      const fact = { length: [...value].length, bytes: Buffer.byteLength(value), blank: value.trim() === '' };
+      return [[name, same === undefined || same === name ? fact : { ...fact, sameAs: same }]];
+    }),
   );
+}

@@ -6,9 +6,9 @@ import type { Hide } from '../../contract/plan.js';
 const GONE = Symbol('gone');
 const SHORTEST = 30;
 
-/** `conceals`: matching strings are removed too. `named`: dotted paths of secrets to keep; array indexes are ignored. */
+/** `conceals`: matching strings are removed too. `derived`: secret names of expressions. `named`: dotted paths of secrets to keep; array indexes are ignored. */
 export function createHider(
-  secrets: ReadonlySet<string>,
+  secrets: ReadonlySet<string> & { readonly derived?: ReadonlySet<string> },
   named: readonly string[],
   conceals: RegExp | null = null,
 ): Hide {
@@ -40,8 +40,9 @@ export function createHider(
   }
 
   function hideMember(key: string, child: unknown, path: string): unknown {
-    // A named secret keeps everything inside it.
-    if (secrets.has(key)) return isNamed(`${path}.${key}`) && !key.endsWith(BLIND) ? child : GONE;
+    if (secrets.has(key) && (key.endsWith(BLIND) || !isNamed(`${path}.${key}`))) return GONE;
+    // A named secret keeps everything inside it; an expression may contain a hash that its definition does not name.
+    if (secrets.has(key) && secrets.derived?.has(key) !== true) return child;
     if (isConcealed(child)) return GONE;
     return typeof child === 'object' && child !== null ? hideBelow(child, `${path}.${key}`) : child;
   }

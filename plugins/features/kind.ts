@@ -68,6 +68,11 @@ export const feature = defineKind<Feature>({
       required: true,
       oneOf: ['when-present', 'always'],
     },
+    keyVariable: {
+      doc: 'Environment variable with a key that the plugin reads by this name.',
+      type: 'string',
+      required: false,
+    },
     instead: {
       doc: 'Required fields of the object that may be left out where this feature is written.',
       type: 'list',

@@ -81,6 +81,11 @@ export const fieldType = defineKind<object>({
       required: true,
       oneOf: ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'],
     },
+    keyVariable: {
+      doc: 'Environment variable with a key that the plugin reads by this name.',
+      type: 'string',
+      required: false,
+    },
     holds: {
       doc: 'Of a `json` column: an object with the fields of `properties`, or an array with items of `property_type`.',
       type: 'string',

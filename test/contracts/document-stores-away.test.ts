@@ -11,6 +11,7 @@ import { startKernel } from '../support/kernel.js';
 import { createMongoDatabase, startOwnMongo, startMongo } from '../support/mongo.js';
 import { defineColumn, catchFault } from './dialect-support.js';
 import { removeIds, defineCollection, createStoreOpener, retryUntilSuccess } from './document-store-support.js';
+import { waitForValue } from '../support/jobs.js';
 import { NO_MONGO, skipTest } from '../support/skip.js';
 import { sampleTests } from '../support/sample.js';
 
@@ -166,6 +167,28 @@ describe('document stores on MongoDB, unavailable', function () {
       expect(removeIds(updated)).to.deep.equal([{ n: 12 }, { n: 13 }]);
       expect((await catchFault(handle.insert('alone', [{ n: 1 }], null))).code).to.equal('QRY_UNIQUE');
       expect(await handle.remove('alone', {}, {}, null)).to.have.length(3);
+    });
+
+    it('refuses a job that writes the items of a list, for a second try would write them twice', async () => {
+      const list = querying('list', { action: 'INSERT', parameters: ['text'], multi: 'items' });
+      const files = { ...NOTES, 'definitions/list.json': [{ ...list, queue: { delay: 0, retries: 0 } }] };
+      const config = { queue: { use: 'embedded' }, connections: { main: { use: 'pglite', path: 'memory://' } } };
+      const kernel = await startKernel({
+        files,
+        config,
+        env: { MONGO_URL: (server?.url ?? '').replace('/?', '/lists?') },
+      });
+      try {
+        expect((await kernel.post('/list', { items: [{ text: 'a' }, { text: 'b' }] })).status).to.equal(202);
+        const [dead] = await waitForValue(
+          () => kernel.kernel.listJobAdmins()[0]!.list({}),
+          ([job]) => job?.state === 'dead',
+        );
+        expect(dead?.failure?.code).to.equal('DOC_LIST_AGAIN');
+        expect((await kernel.post('/notes', {})).body).to.deep.equal(null);
+      } finally {
+        await kernel.close();
+      }
     });
 
     it('answers 503 while the server is away, and serves again when it is back with what it had', async () => {

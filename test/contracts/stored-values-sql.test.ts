@@ -123,6 +123,22 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     expect((nul.body['errors'] as { pointer: string }[])[0]?.pointer).to.equal('/text');
   });
 
+  it('an object or a list is no text: refused where a column of text would keep it or is compared with it', async () => {
+    for (const text of [{ a: 1 }, ['a'], {}, []]) {
+      for (const [path, body, pointer] of [
+        ['/one', { id: 'object', text }, '/text'],
+        ['/equal', [{ text }], '/0/text'],
+        ['/among', [{ text }], '/0/text'],
+        ['/keep', [{ id: 'object', text }], '/0/text'],
+      ] as const) {
+        const { status, body: problem } = await kernel().post(path, body);
+        expect([status, problem['code']], path).to.deep.equal([422, 'QRY_BAD_VALUE']);
+        expect((problem['errors'] as { pointer: string }[])[0]?.pointer, path).to.equal(pointer);
+      }
+    }
+    expect((await kernel().post<readonly unknown[]>('/keep-all', { like: 'object' })).body).to.deep.equal([]);
+  });
+
   it('texts that differ are two accounts, and the same text is one', async () => {
     const names = TEXTS.map((name, place) => ({ name, place }));
     expect((await kernel().post('/sign-up', names)).status).to.equal(200);

@@ -47,7 +47,7 @@ const NOTHING: CommandOptions = {
   database: false,
   dryRun: false,
   sql: false,
-  destroy: false,
+  destroy: false, fill: false,
   yes: false,
   all: false,
   fix: false,

@@ -58,6 +58,7 @@ export async function runFeature(
     text: (json: Json) => () => asText(json),
     slot: (name: string) => (known.includes(name) ? known.indexOf(name) : null),
     action: (_resource: string, id: number) => (id < results.length ? id : null),
+    recordIndexSource: () => undefined,
     recordResultRead: (index: number, path: readonly string[]) => void taken.push([index, path.join('.')]),
   } as unknown as PlanTools;
   const feature = runtime.create?.({ resolve } as unknown as RuntimeContext);

@@ -28,6 +28,7 @@ export const FIXTURE_ENV = createEnvFacts({
   FIELD_KEY: 'thirty-two letters for one key..',
   JWT_SECRET_KEY: 'j'.repeat(64),
   GUEST_KEY: 'g'.repeat(32),
+  TWIN_KEY: 'g'.repeat(32),
   SHORT_TOKEN_KEY: 'nineteen characters',
   BLANK_KEY: ' \t',
   SHORT_KEY: 'kéy',

@@ -149,6 +149,22 @@ export const WRONG: Readonly<Record<string, readonly [code: string, definition: 
     'TOK_CLAIM_SECRET',
     secretClaim('SELECT id, lower(email) AS email FROM account', 'email'),
   ],
+  'a secret of a row of a sub-query': [
+    'TOK_CLAIM_SECRET',
+    secretClaim('SELECT x.id, x.contact FROM (SELECT id, email AS contact FROM account) x', 'contact'),
+  ],
+  'a secret that the list of a WITH entry names': [
+    'TOK_CLAIM_SECRET',
+    secretClaim('WITH w (id, contact) AS (SELECT id, email FROM account) SELECT id, contact FROM w', 'contact'),
+  ],
+  'a secret by its place in a sub-query': [
+    'TOK_CLAIM_SECRET',
+    secretClaim('SELECT * FROM (SELECT id, email FROM account) AS x (id, contact)', 'contact'),
+  ],
+  'a secret as a result of CASE': [
+    'TOK_CLAIM_SECRET',
+    secretClaim('SELECT id, CASE WHEN id > 0 THEN email END AS contact FROM account', 'contact'),
+  ],
   'a secret in one of two selects': [
     'TOK_CLAIM_SECRET',
     secretClaim('SELECT id, email FROM staff UNION SELECT id, email FROM account', 'email'),
@@ -202,6 +218,9 @@ export const OPEN_CLAIMS: readonly string[] = [
   'SELECT s.id, s.email FROM account a JOIN staff s ON s.email = a.email OR s.id = a.id',
   "SELECT id, 'ada@example.com' AS email FROM account",
   'SELECT id, contact AS email FROM account',
+  'SELECT x.id, x.email FROM (SELECT id, contact AS email, email AS other FROM account) x',
+  'WITH w (id, email) AS (SELECT id, contact FROM account) SELECT w.id, w.email FROM w',
+  'SELECT * FROM (SELECT s.id, x.email FROM account a, staff s, (SELECT contact AS email FROM account) x) y',
 ];
 
 const nameDefinitions = (prefix: string, definitions: readonly Loose[]): Readonly<Record<string, unknown>> =>

@@ -99,6 +99,7 @@ export const createTestScope = (rest: Partial<ResourceScope> = {}): ResourceScop
       taken: [],
       reads: [],
       revealed: [],
+      indexSources: [],
     },
     ...rest,
   };

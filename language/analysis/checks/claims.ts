@@ -105,7 +105,7 @@ function findAcceptedIssuers(
   registry: Registry,
   holder?: PluginUsage['holder'],
 ): { readonly certain: readonly Issuer[]; readonly possible: readonly Issuer[] } {
-  const results = issuers.map((issuer) => ({ issuer, accepted: isAccepted(resource, issuer, registry, holder) }));
+  const results = issuers.map((issuer) => ({ issuer, accepted: findAcceptance(resource, issuer, registry, holder) }));
   return {
     certain: results.flatMap(({ issuer, accepted }) => (accepted === true ? [issuer] : [])),
     possible: results.flatMap(({ issuer, accepted }) => (accepted === false ? [] : [issuer])),
@@ -145,7 +145,7 @@ function listClaimReads(resource: LinkedResource, registry: Registry): ClaimRead
   return [...written, ...bare].filter(({ action }) => action?.timing.scheduled !== true);
 }
 
-const listUsages = ({ definition: { finds, node } }: LinkedResource): readonly PluginUsage[] =>
+export const listUsages = ({ definition: { finds, node } }: LinkedResource): readonly PluginUsage[] =>
   finds.places.filter((place) => place.node === node);
 
 const hasGuard = (resource: LinkedResource, registry: Registry): boolean =>
@@ -159,7 +159,7 @@ export function listIssuers(resource: LinkedResource, registry: Registry): Issue
 }
 
 /** Null if the result depends on the environment. `holder`: the fields of the resource, if not those of its definition. */
-function isAccepted(
+export function findAcceptance(
   resource: LinkedResource,
   { place: by, issued }: Issuer,
   registry: Registry,

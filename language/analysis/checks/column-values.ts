@@ -6,6 +6,7 @@ export const RIGHT: Readonly<Record<string, string>> = {
   integer: 'a whole number',
   float: 'a number',
   boolean: 'true or false',
+  text: 'text, or choose a JSON type for the column',
   timestamp: 'a time as ISO 8601 writes it, such as "2030-01-31T12:00:00Z"',
 };
 
@@ -16,8 +17,9 @@ const TRUTH = /^\s*(?:t|tr|tru|true|f|fa|fal|fals|false|y|ye|yes|n|no|on|of|off|
 const TIME = /\d|^\s*[+-]?(?:now|today|tomorrow|yesterday|epoch|infinity)\s*$/i;
 
 export function canStoreValue(column: string, json: Json): boolean {
-  if (json === null || column === 'text' || column === 'json') return true;
+  if (json === null || column === 'json') return true;
   if (typeof json === 'object') return false;
+  if (column === 'text') return true;
   const text = String(json);
   switch (column) {
     case 'integer':

@@ -96,8 +96,12 @@ function describeMismatch({ registry, action }: Context, node: LocatedNode, colu
   const json = getLiteralValue(node);
   if (node.type === 'string' && typeof json === 'string') {
     const [only] = listAccessors(json);
-    if (only !== undefined)
-      return only.start === 0 && only.end === json.length ? describeAccessor(registry, only.root, column) : null;
+    if (only !== undefined) {
+      if (only.start !== 0 || only.end !== json.length) return null;
+      const isPayload = only.tail.length === 0 && listPayloadReaders(registry).includes(only.root);
+      if (isPayload) return column === 'json' ? null : 'the whole payload';
+      return describeAccessor(registry, only.root, column);
+    }
     if (action.parameters.get(node.pointer)?.source === 'name') return null;
   }
   if (canStoreValue(column, json)) return null;
@@ -155,8 +159,8 @@ function checkRule(
 const CANNOT: Readonly<Record<string, readonly string[]>> = {
   string: ['integer', 'float'],
   number: ['boolean', 'timestamp'],
-  array: ['integer', 'float', 'boolean', 'timestamp'],
-  object: ['integer', 'float', 'boolean', 'timestamp'],
+  array: ['integer', 'float', 'boolean', 'timestamp', 'text'],
+  object: ['integer', 'float', 'boolean', 'timestamp', 'text'],
 };
 const FITTING: Readonly<Record<string, string>> = { integer: 'number', float: 'number' };
 

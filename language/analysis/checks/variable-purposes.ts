@@ -1,13 +1,18 @@
-/** Reports environment variables with two purposes: a leak through one compromises the other. Compares names, not values. */
+/**
+ * Reports environment variables with two purposes, and two variables of secrets with one value: a leak through one compromises the
+ * other. Knows whether values are equal, never the values.
+ */
 import type { Definition } from '../model.js';
 import type { AccessorText } from '../facts.js';
 import type { StageCache } from '../stage-cache.js';
 import type { Registry } from '../registry.js';
 import type { Report, SourceLocation } from '../report.js';
+import type { EnvFacts } from './accessors.js';
 
 interface Use {
   readonly name: string;
-  readonly purpose: string;
+  readonly purpose: string | undefined;
+  readonly secret: boolean;
   readonly spot: SourceLocation;
 }
 
@@ -15,33 +20,69 @@ interface PurposeContext {
   readonly registry: Registry;
   readonly memory: StageCache;
   readonly report: Report;
+  readonly env: EnvFacts | null;
 }
 
 /** The first use in file order determines the purpose. */
-export function checkPurposes({ registry, memory, report }: PurposeContext, definitions: readonly Definition[]): void {
+export function checkPurposes(context: PurposeContext, definitions: readonly Definition[]): void {
+  const { registry, memory, report } = context;
   const roots = new Set(registry.listRoots('env'));
   const listDefinitionUses = (definition: Definition): readonly Use[] => listUses(definition, roots);
+  const uses = memory
+    .getOrComputeAll(definitions, report, { name: 'purposes', reads: [], compute: listDefinitionUses })
+    .flat();
   const first = new Map<string, Use>();
-  for (const uses of memory.getOrComputeAll(definitions, report, {
-    name: 'purposes',
-    reads: [],
-    compute: listDefinitionUses,
-  })) {
-    for (const { name, purpose, spot } of uses) {
-      const known = first.get(name);
-      if (known === undefined) first.set(name, { name, purpose, spot });
-      if (known === undefined || known.purpose === purpose) continue;
-      const related = [{ message: `"${name}" is for ${known.purpose} here`, spot: known.spot }];
-      report.add('SEC_SHARED', spot, { name, purpose, other: known.purpose }, { related });
-    }
+  for (const use of uses) {
+    const { name, purpose, spot } = use;
+    if (purpose === undefined) continue;
+    const known = first.get(name);
+    if (known === undefined) first.set(name, use);
+    if (known?.purpose === undefined || known.purpose === purpose) continue;
+    const related = [{ message: `"${name}" is for ${known.purpose} here`, spot: known.spot }];
+    report.add('SEC_SHARED', spot, { name, purpose, other: known.purpose }, { related });
   }
+  checkValues(context, uses);
+}
+
+/** Variables that plugins read by a fixed name count as used. */
+function checkValues({ registry, report, env }: PurposeContext, uses: readonly Use[]): void {
+  if (env === null) return;
+  const groups = new Map<string, Map<string, Use | null>>();
+  const addUse = (name: string, use: Use | null): void => {
+    const fact = env.get(name);
+    if (fact === undefined) return;
+    const group = groups.get(fact.sameAs ?? name) ?? new Map<string, Use | null>();
+    if (!group.has(name)) group.set(name, use);
+    groups.set(fact.sameAs ?? name, group);
+  };
+  for (const name of listKeyVariables(registry)) addUse(name, null);
+  for (const use of uses) if (use.secret) addUse(use.name, use);
+  for (const [[other, one] = ['', null], ...rest] of groups.values()) {
+    const related = one === null ? [] : [{ message: `"${other}" is used here`, spot: one.spot }];
+    for (const [name, use] of rest)
+      if (use !== null) report.add('SEC_SAME_VALUE', use.spot, { name, other }, { related });
+  }
+}
+
+const known = new WeakMap<Registry, readonly string[]>();
+
+function listKeyVariables(registry: Registry): readonly string[] {
+  const seen = known.get(registry);
+  if (seen !== undefined) return seen;
+  const found = [...registry.plugins.values()].flatMap(({ facts }) => {
+    const name = facts?.['keyVariable'];
+    return typeof name === 'string' ? [name] : [];
+  });
+  known.set(registry, found);
+  return found;
 }
 
 const listUses = ({ doc, finds }: Definition, roots: ReadonlySet<string>): readonly Use[] =>
   finds.accessors.flatMap((found) => {
-    const { purpose, node } = found;
+    const { purpose, secret, node } = found;
+    if (purpose === undefined && !secret) return [];
     const spot = { doc, start: node.start, end: node.end };
-    return purpose === undefined ? [] : listVariables(found, roots).map((name) => ({ name, purpose, spot }));
+    return listVariables(found, roots).map((name) => ({ name, purpose, secret, spot }));
   });
 
 const listVariables = ({ parts }: AccessorText, roots: ReadonlySet<string>): string[] =>

@@ -124,18 +124,75 @@ export function findOutputOrigins(
 /** Null for an expression that reads no table. */
 export type AliasedColumns = ReadonlyMap<string, Pick<SqlName, 'name' | 'model'> | null>;
 
-export function findAliasedColumns(origins: Origins, list: readonly Tree[], scope: SqlScope): AliasedColumns {
+/** By the column list of a source. */
+export type AliasedByColumns = Map<readonly string[], AliasedColumns>;
+
+const NO_ALIASES: AliasedColumns = new Map();
+
+const getAliased = (aliased: AliasedByColumns, columns: Columns): AliasedColumns =>
+  (columns === null ? undefined : aliased.get(columns)) ?? NO_ALIASES;
+
+/** Also follows aliases of sub-queries and WITH entries. */
+export function findAliasedColumns(
+  { origins, aliased }: { readonly origins: Origins; readonly aliased: AliasedByColumns },
+  list: readonly Tree[],
+  scope: SqlScope,
+): AliasedColumns {
   const found = new Map<string, Pick<SqlName, 'name' | 'model'> | null>();
   for (const item of list) {
     const target = findChild(item, 'ResTarget');
+    if (target === null) continue;
     const alias = getWord(target, 'name');
-    if (target === null || alias === '') continue;
     const column = findColumnRef(findChild(target, 'val'));
+    const fields = column === null ? [] : readNames(listItems(column, 'fields'));
+    const last = fields.at(-1);
+    if (column !== null && last === null) {
+      const sources = fields.length === 1 ? scope.sources : [findSource(scope, fields[0] ?? '') ?? []].flat();
+      for (const { columns } of sources) for (const [name, one] of getAliased(aliased, columns)) found.set(name, one);
+      continue;
+    }
+    const name = alias === '' ? (last ?? '') : alias;
     const source = column && listColumnNames(origins, scope, column, 0).find(({ sort }) => sort === 'column');
-    if (typeof source?.model === 'string') found.set(alias, source);
-    else if (!hasColumnRef(target)) found.set(alias, null);
+    const inner = typeof last === 'string' ? findInnerAlias(aliased, scope, fields) : undefined;
+    if (inner !== undefined) found.set(name, inner);
+    else if (alias === '') continue;
+    else if (typeof source?.model === 'string') found.set(name, source);
+    else if (!hasColumnRef(target)) found.set(name, null);
   }
   return found;
+}
+
+function findInnerAlias(
+  aliased: AliasedByColumns,
+  scope: SqlScope,
+  [first, second]: readonly (string | null)[],
+): Pick<SqlName, 'name' | 'model'> | null | undefined {
+  if (typeof second === 'string')
+    return getAliased(aliased, findSource(scope, first ?? '')?.columns ?? null).get(second);
+  for (let at: SqlScope | null = scope; at !== null; at = at.parent) {
+    const list = at.sources.find(({ columns }) => columns?.includes(first ?? '') === true);
+    if (list !== undefined) return getAliased(aliased, list.columns).get(first ?? '');
+    if (at.sources.some(({ columns }) => columns === null)) return undefined;
+  }
+  return undefined;
+}
+
+/** The sources of columns that get other names by their positions. */
+export function renameSources(
+  { origins, aliased }: { readonly origins: Origins; readonly aliased: AliasedByColumns },
+  columns: readonly string[],
+  renamed: readonly string[],
+): void {
+  const [models, inner] = [getOrigins(origins, columns), getAliased(aliased, columns)];
+  const [kept, found] = [new Map<string, string>(), new Map<string, Pick<SqlName, 'name' | 'model'> | null>()];
+  for (const [i, name] of columns.entries()) {
+    const [to = name, model, one] = [renamed[i], models.get(name), inner.get(name)];
+    if (one !== undefined) found.set(to, one);
+    else if (model !== undefined && to === name) kept.set(to, model);
+    else if (model !== undefined) found.set(to, { name, model });
+  }
+  origins.set(renamed, kept);
+  aliased.set(renamed, found);
 }
 
 const hasColumnRef = (tree: Json): boolean => {

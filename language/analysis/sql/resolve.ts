@@ -8,7 +8,8 @@ import {
   listColumnNames,
   listLockNames,
   findOutputOrigins,
-  type AliasedColumns,
+  renameSources,
+  type AliasedByColumns,
   type Origins,
   type SqlName,
 } from './names.js';
@@ -43,7 +44,7 @@ export interface ResolveContext {
   readonly uses: ColumnUse[];
   readonly names: SqlName[];
   readonly origins: Origins;
-  readonly aliased: Map<readonly string[], AliasedColumns>;
+  readonly aliased: AliasedByColumns;
   /** A set operation was found. */
   mixed: boolean;
   /** Levels deeper than `MAX_DEPTH` are not visited. */
@@ -81,16 +82,18 @@ function createCommonScope(context: ResolveContext, statement: Tree, parent: Sql
   for (const entry of entries) {
     const columns = resolveStatement(context, findChild(entry, 'ctequery') ?? {}, base);
     const extra = ['search_clause', 'cycle_clause'].some((key) => findChild(entry, key) !== null);
-    const known = extra ? null : renameColumns(columns, readNames(listItems(entry, 'aliascolnames')));
+    const known = extra ? null : renameColumns(context, columns, readNames(listItems(entry, 'aliascolnames')));
     tables.set(getWord(entry, 'ctename'), known);
   }
   return base;
 }
 
 /** Column aliases replace the first columns. */
-function renameColumns(columns: Columns, aliases: readonly (string | null)[]): Columns {
+function renameColumns(context: ResolveContext, columns: Columns, aliases: readonly (string | null)[]): Columns {
   if (aliases.length === 0 || columns === null) return columns;
-  return [...aliases.flatMap((name) => name ?? []), ...columns.slice(aliases.length)];
+  const renamed = [...aliases.flatMap((name) => name ?? []), ...columns.slice(aliases.length)];
+  renameSources(context, columns, renamed);
+  return renamed;
 }
 
 function select(context: ResolveContext, statement: Tree, parent: SqlScope | null): Columns {
@@ -148,7 +151,7 @@ function addSource(context: ResolveContext, item: Tree, scope: SqlScope, base: S
     case 'RangeSubselect': {
       const around = body['lateral'] === true ? scope : base;
       const columns = resolveStatement(context, findChild(body, 'subquery') ?? {}, around);
-      scope.sources.push({ alias: getWord(alias, 'aliasname'), columns: renameColumns(columns, aliases) });
+      scope.sources.push({ alias: getWord(alias, 'aliasname'), columns: renameColumns(context, columns, aliases) });
       return;
     }
     case 'JoinExpr': {
@@ -179,7 +182,7 @@ function createTableSource(context: ResolveContext, table: Tree, scope: SqlScope
   const hidden = alias === null ? [] : readNames(listItems(alias, 'colnames'));
   const createSource = (columns: Columns): SqlSource => ({
     alias: getWord(alias, 'aliasname') || name,
-    columns: renameColumns(columns, hidden),
+    columns: renameColumns(context, columns, hidden),
   });
   if (getWord(table, 'schemaname') !== '') return createSource(null);
   const common = findCommonTable(scope, name);
@@ -250,7 +253,7 @@ function resolveOutputs({ origins, aliased }: ResolveContext, list: readonly Tre
   const columns = listOutputNames(list, scope);
   if (columns !== null && !origins.has(columns)) {
     origins.set(columns, findOutputOrigins(origins, list, scope));
-    aliased.set(columns, findAliasedColumns(origins, list, scope));
+    aliased.set(columns, findAliasedColumns({ origins, aliased }, list, scope));
   }
   return columns;
 }

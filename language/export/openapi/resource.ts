@@ -271,5 +271,6 @@ export function collectSecretNames(scope: Scope, actions: readonly ActionModel[]
   const statements = actions.flatMap(({ definition, node }) =>
     definition.finds.statements.filter((statement) => isInside(statement.node, node)),
   );
-  return addRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements);
+  const columns = new Set(models.flatMap(({ fields }) => fields.map(({ name }) => name.toLowerCase())));
+  return addRenamed([...marked, ...actions.flatMap(({ secrets }) => secrets)], statements, columns);
 }

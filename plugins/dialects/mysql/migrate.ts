@@ -87,6 +87,7 @@ function createFlavour(mariadb: boolean): Flavour {
     removeViolatedChecks,
     write: (changes) => Promise.resolve(writeMysqlDdl(changes, collations.exact)),
     quote: quoteMysqlName,
+    placeholder: () => '?',
     lock: (session) => lock(session, mariadb),
     isDuplicate: (cause) => DUPLICATE.has(asError(cause).errno),
     isUnavailable: (cause) => isMysqlConnectionLost(cause),

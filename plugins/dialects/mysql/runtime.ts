@@ -1,4 +1,5 @@
 /** Runtime of the dialect `mysql`: opens, closes, migrates and checks the connections of one server. */
+import { fillBlindIndexes } from '../shared/fill-indexes.js';
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, SERIALIZABLE, type Dialect } from '../kind.js';
@@ -87,6 +88,9 @@ export default defineRuntime(dialect, {
     server.catalogue = null;
     server.unknown.clear();
   },
+
+  fillIndexes: (_, tables, context, sources, progress) =>
+    fillBlindIndexes(createTarget(context), tables, sources, progress),
 
   async checkStatements(handle, questions, tables) {
     const { wire, release } = await requireServer(handle).pool.acquire();

@@ -2,6 +2,7 @@
  * Runtime of the dialect `pglite`: opens, migrates and closes the embedded database. Only `open` loads the engine, which takes a
  * second or more.
  */
+import { fillBlindIndexes } from '../shared/fill-indexes.js';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { PGlite, Results } from '@electric-sql/pglite';
@@ -131,6 +132,9 @@ export default defineRuntime(dialect, {
   async syncSchema(handle, tables, { instance, log }, progress, how) {
     await migrate(createTarget(handle, instance), tables, { log, progress, how });
   },
+
+  fillIndexes: (handle, tables, { instance }, sources, progress) =>
+    fillBlindIndexes(createTarget(handle, instance), tables, sources, progress),
 
   checkStatements: async (handle, questions) =>
     (await analyzeStatements(requireEngine(handle), questions, { extensions: false, scripts: false })).rejections,

@@ -1,4 +1,5 @@
 /** Runtime of the dialect `postgres`: opens, closes, migrates and checks the connections of one server. */
+import { fillBlindIndexes } from '../shared/fill-indexes.js';
 import { createFault } from '../../../contract/fault.js';
 import { defineRuntime } from '../../../contract/plugin.js';
 import type { RuntimeContext } from '../../../contract/plugin.js';
@@ -170,6 +171,9 @@ export default defineRuntime(dialect, {
     const changed = await migrate(createTarget(wires, instance), tables, { log, progress, how });
     if (changed) for (const wire of wires.all) invalidateStatements(wire);
   },
+
+  fillIndexes: (handle, tables, { instance }, sources, progress) =>
+    fillBlindIndexes(createTarget(requireConnections(handle), instance), tables, sources, progress),
 
   checkStatements: (handle, questions) => probeStatements(requireConnections(handle), questions),
 

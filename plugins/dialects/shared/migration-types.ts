@@ -75,6 +75,8 @@ export interface Flavour {
   removeViolatedChecks(session: MigrationSession, plan: MigrationPlan): Promise<MigrationPlan>;
   write(changes: readonly TableChange[]): Promise<readonly Ddl[]>;
   readonly quote: (name: string) => string;
+  /** The placeholder of the `n`-th value, from 1. */
+  readonly placeholder: (n: number) => string;
   /** Waits for other processes that migrate; returns the release of the lock. */
   lock(session: MigrationSession): Promise<() => Promise<void>>;
   /** The session must be without a transaction. */

@@ -56,6 +56,7 @@ export const postgresFlavour: Flavour = {
   mapTypes: () => shape,
   removeViolatedChecks: (_, plan) => Promise.resolve(plan),
   write: async (changes) => (await import('./ddl.js')).writePostgresDdl(changes),
+  placeholder: (n) => `$${n}`,
   quote: (name) => `"${name.replaceAll('"', '""')}"`,
   async lock(session) {
     // Request timeouts are too short for building an index or waiting for another process.

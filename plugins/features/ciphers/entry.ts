@@ -19,6 +19,8 @@ export interface Entry {
   readonly field: FieldCipher;
   /** The additional data of this request. */
   readonly bound: Reader<Uint8Array>;
+  /** The additional data; null if it depends on the request. */
+  readonly constant: Uint8Array | null;
 }
 
 type Resolve = <H>(kind: Kind<H>, name: string) => H;
@@ -41,7 +43,7 @@ export function compileEntry(item: CipherItem, resolve: Resolve, tools: PlanTool
     encrypts: item['operation'] === 'Encrypt',
     paths: paths.map((path) => splitPath(asText(path))),
     field,
-    bound: createAadReader(options['aad'] ?? '', field, tools),
+    ...createAadReader(options['aad'] ?? '', field, tools),
   };
 }
 
@@ -61,15 +63,15 @@ function resolveNonce({ nonce }: CipherItem, bytes: number, tools: PlanTools): U
 }
 
 /** Byte prefixes are decoded only in text that the operator wrote: client values are plain text, whatever their prefix. */
-function createAadReader(aad: Json, { bindAad }: FieldCipher, tools: PlanTools): Reader<Uint8Array> {
+function createAadReader(aad: Json, { bindAad }: FieldCipher, tools: PlanTools): Pick<Entry, 'bound' | 'constant'> {
   const roots = listAccessors(asText(aad)).map(({ root }) => root);
   if (!roots.every((root) => root === 'ENV')) {
     const read = tools.text(aad);
-    return (frame) => bindAad(Buffer.from(read(frame)));
+    return { bound: (frame) => bindAad(Buffer.from(read(frame))), constant: null };
   }
   const text = readConstantText(aad, tools);
   const what = findBytesFlaw(text, null);
   if (what !== null) throw new BootError('CPH_AAD', { place: tools.place, what });
   const constant = bindAad(decodeBytes(text));
-  return () => constant;
+  return { bound: () => constant, constant };
 }

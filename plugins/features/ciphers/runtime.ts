@@ -8,7 +8,8 @@ import type { ActionState, Frame, Payload, PlanTools, Step } from '../../../cont
 import { defineRuntime } from '../../../contract/plugin.js';
 import { ActionPhase, ResourcePhase } from '../../../contract/slot.js';
 import { feature } from '../kind.js';
-import { hasPlaintext, recordSealed } from '../../shared/blind-index.js';
+import { BLIND_KEY } from '../../shared/blind-key.light.js';
+import { createBlindIndex, hasPlaintext, recordSealed } from '../../shared/blind-index.js';
 import { changeAt, findPathMatches, type Change } from '../shared/change-at.js';
 import {
   findAbsentValues,
@@ -52,11 +53,12 @@ interface Target {
 }
 
 export default defineRuntime(feature, {
-  create: ({ resolve }) => ({
+  create: ({ resolve, env }) => ({
     plan: ({ value }, tools) => {
       const written = value['ciphers'];
       const items = Array.isArray(written) ? (written as readonly Json[]).filter(isObject) : [];
       const entries = items.map((item) => compileEntry(item, resolve, tools));
+      for (const entry of entries) if (entry.encrypts) recordIndexSources(entry, tools, env);
       const opened = entries.filter(({ encrypts }) => !encrypts).flatMap(({ paths }) => paths);
       return {
         steps: entries.length === 0 ? [] : createSteps(entries, tools),
@@ -65,6 +67,24 @@ export default defineRuntime(feature, {
     },
   }),
 });
+
+/** The ciphertext is authenticated, so a column that another entry encrypts is not opened by mistake. */
+function recordIndexSources(
+  { field, constant }: Entry,
+  tools: PlanTools,
+  env: (name: string) => string | undefined,
+): void {
+  for (const { table, columns } of tools.tables)
+    for (const { name, blind } of columns) {
+      if (blind === undefined) continue;
+      const index = createBlindIndex(env(BLIND_KEY), table, name);
+      const createIndex = (stored: string): string | null => {
+        const clear = constant === null ? NOT_OPENED : field.open(stored, constant);
+        return clear === NOT_OPENED ? null : index(clear);
+      };
+      tools.recordIndexSource({ table, column: name, perRequest: constant === null, createIndex });
+    }
+}
 
 function createSteps(entries: readonly Entry[], tools: PlanTools): Step[] {
   const targets = entries.flatMap((entry, index) => (entry.encrypts ? resolveTargets(entry, index, tools) : []));

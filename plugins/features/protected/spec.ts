@@ -1,9 +1,10 @@
 /** Spec of `protected`: only callers with a valid token. */
 import type { ApiPart, ApiPlace } from '../../../contract/api.js';
-import { asText, isObject } from '../../../contract/json.js';
+import { asText, isObject, type Json } from '../../../contract/json.js';
 import {
   definePlugin,
   type CheckPlace,
+  type CredentialMismatch,
   type Finding,
   type IssuedCredentials,
   type PluginSpec,
@@ -65,6 +66,7 @@ export default definePlugin({
   getCallerKey,
   getRealm,
   accepts: isTokenAccepted,
+  findMismatch,
   openapi: describeApi,
   errors: {
     TOK_NO_SETTINGS: {
@@ -162,6 +164,32 @@ function isTokenAccepted(
   const isSameKey =
     JSON.stringify(listSigningSettings(settings, facts)) === JSON.stringify(listSigningSettings(marks, facts));
   return isSameKey && canAcceptIssued(resolveRequirements(value['protected'], settings), marks);
+}
+
+/** Without a key in common, credentials are not comparable. */
+function findMismatch(
+  { value, holder, facts }: Parameters<NonNullable<PluginSpec['getCallerKey']>>[0],
+  { marks }: IssuedCredentials,
+): CredentialMismatch | null {
+  const [guard, settings] = [value['protected'], holder['tokenize']].map((one) => (isObject(one) ? one : {}));
+  const demanded = resolveRequirements(guard, settings);
+  const [own, made] = [settings, marks].map((one) => JSON.stringify(listSigningSettings(one, facts)));
+  if (own !== made || canAcceptIssued(demanded, marks) !== false) return null;
+  const createMismatch = (field: string, names: readonly string[], issued: Json | undefined): CredentialMismatch => {
+    const holders = ['protected', 'tokenize'].filter((_, i) => [guard, settings][i]?.[field] !== undefined);
+    return {
+      field,
+      at: holders[0] === undefined ? null : `/${holders[0]}/${field}`,
+      issuedAt: `/tokenize/${field}`,
+      demanded: names,
+      issued: issued === undefined ? null : asText(issued),
+    };
+  };
+  const { purpose = ACCESS, audience, issuer } = marks;
+  const { issuers, audiences } = demanded;
+  if (issuers !== null && !issuers.includes(asText(issuer ?? null))) return createMismatch('issuer', issuers, issuer);
+  if (purpose !== demanded.purpose) return createMismatch('purpose', [demanded.purpose], purpose);
+  return createMismatch('audience', audiences ?? [], audience);
 }
 
 function describeApi({ value, holder, used }: ApiPlace): ApiPart {

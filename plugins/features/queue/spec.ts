@@ -1,4 +1,5 @@
 /** Spec of `queue`: runs work in the background with a delay, a priority and retries. */
+import { QUEUE_KEY } from '../../queues/shared/key.light.js';
 import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { numeric, shape } from '../../../contract/combinators.js';
@@ -124,7 +125,7 @@ export default definePlugin({
     '`retries`. Each run has the same id; outbound calls carry it as `Idempotency-Key`. A run that fails is tried again ' +
     'after 2, 4, 8, ... seconds; after the last one the work is kept, and `lintel jobs` lists it and puts it back. Where ' +
     'the request writes to a SQL database, the work is accepted together with what was written, or not at all.',
-  facts: { applies: 'when-present' },
+  facts: { applies: 'when-present', keyVariable: QUEUE_KEY },
   requires: ['queue:*'],
   seeks: ['dialect:*'],
   slots: {

@@ -103,7 +103,11 @@ function buildAnswer(result: unknown, picked: readonly FieldPicker[], elsewhere:
 const hasOnlyColumns = (names: readonly string[], { conceals, columns, secrets }: PlanTools): boolean =>
   names.every((name) => !name.endsWith(BLIND)) &&
   (conceals === null ||
-    names.every((name) => secrets.has(name) || columns.some((one) => one.name === name && one.type !== 'json')));
+    names.every((name) =>
+      secrets.has(name)
+        ? secrets.derived?.has(name) !== true
+        : columns.some((one) => one.name === name && one.type !== 'json'),
+    ));
 
 /** `kept`: names that the main actionable already selected. */
 function createHideStep(tools: PlanTools, hide: Hide, kept: readonly string[] | null): Step {

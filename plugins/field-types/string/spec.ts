@@ -10,7 +10,7 @@ export default definePlugin({
   aliases: ['TEXT', 'VARCHAR', 'CHAR', 'UUID', 'STR', 'EMAIL', 'Enum'],
   since: '0.1.0',
   summary: 'Text; `max_length` bounds it in the database too.',
-  facts: { column: 'text' },
+  facts: { column: 'text', keyVariable: BLIND_KEY },
   schema: shape({
     ...search,
     max_length: numeric({ doc: 'Most characters that the column takes.', examples: [255] })

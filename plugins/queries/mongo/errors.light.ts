@@ -139,4 +139,10 @@ export const documentErrors = {
     'This INSERT gives no value for {fields}, which the model "{model}" requires.',
     'Add the fields, or make them `optional`.',
   ),
+  DOC_LIST_AGAIN: {
+    status: 500,
+    title: 'List without a transaction',
+    message: 'A job cannot write each item of a list where the document store has no transactions.',
+    help: 'A second try would write items again that the first has written. Use a replica set (of one server: `mongod --replSet`, then `rs.initiate()`), leave out `"transaction": false`, or write the list before the answer.',
+  },
 } satisfies Readonly<Record<string, CodeEntry>>;

@@ -1,5 +1,5 @@
 /** Plans a document query: one closure per actionable, which runs it once, or once for each item of a list. */
-import { Fault } from '../../../contract/fault.js';
+import { createFault, Fault } from '../../../contract/fault.js';
 import { asText, type Json } from '../../../contract/json.js';
 import type { Frame, PlanTools } from '../../../contract/plan.js';
 import { defineRuntime } from '../../../contract/plugin.js';
@@ -64,7 +64,10 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
   const { parameters, bind, named } = made;
   const each = createRepeatedRun({ parameters, portion: 1, bind, run, named }, repeat, tools);
   return {
-    execute: (frame: Frame) => withErrorMark(each(frame), frame),
+    execute: (frame: Frame) => {
+      assertRepeatable(frame, action);
+      return withErrorMark(each(frame), frame);
+    },
     unit,
     always: true,
     list: true,
@@ -72,6 +75,12 @@ function plan(value: Fields, pointer: string, tools: PlanTools, { name, store, a
     ...(repeat.body && repeat.pointer === null && { needsList: true }),
     describe,
   };
+}
+
+/** A job may be tried again, and without a transaction the items that an earlier try wrote would be written twice, with other ids. */
+function assertRepeatable({ invocation, unit }: Frame, { reads }: DocumentAction): void {
+  if (reads !== true && invocation.trigger === 'job' && getTransaction(unit) === null)
+    throw createFault('DOC_LIST_AGAIN');
 }
 
 async function runOnce({ bind, named }: CompiledQuery, frame: Frame): Promise<unknown> {

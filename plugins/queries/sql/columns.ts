@@ -37,6 +37,13 @@ const validateFloat: ParameterValidator = (value, at) => {
   return value;
 };
 
+/** An object or a list would be stored as its JSON text. */
+const validateText: ParameterValidator = (value, at) => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date || value instanceof Uint8Array || value instanceof ExactNumber) return value;
+  throw createValueFault(at, 'must be text, and not an object or a list');
+};
+
 const FORMS: Readonly<Record<ModelColumn['type'], readonly [fits: (value: unknown) => boolean, detail: string]>> = {
   integer: [
     (value) => Number.isInteger(value) || (value instanceof ExactNumber && value.isWhole),
@@ -95,6 +102,12 @@ const createJsonValidator =
     return value;
   };
 
+const VALIDATORS: Readonly<Partial<Record<ModelColumn['type'], ParameterValidator>>> = {
+  timestamp: validateTime,
+  float: validateFloat,
+  text: validateText,
+};
+
 /** Offset where written values end and compared values begin. */
 const findWritesEnd = ({ verb, text, tokens }: SqlScan): number =>
   verb !== 'INSERT' && verb !== 'UPDATE'
@@ -122,7 +135,7 @@ export function createParameterValidator(
           ? createJsonValidator(column.holds)
           : null;
       if (cast !== null) return null;
-      return column.type === 'timestamp' ? validateTime : column.type === 'float' ? validateFloat : null;
+      return VALIDATORS[column.type] ?? null;
     })
     .filter((judge) => judge !== null);
   if (judges.length === 0) return null;

@@ -1,0 +1,288 @@
+/**
+ * Determines the names under which the results of a statement reveal secret columns: aliases, expressions, rows of sub-queries, pieces of
+ * JSON. Reads lexemes, so it serves all dialects. What is not certain counts as revealed; a comparison, a count or a length reveals nothing.
+ */
+import { findGroupEnd, getLexemeName, isName, visitTables, type Lexeme } from './sql-read.js';
+import { isEndOfAlias, readSelectLists, type SelectItem, type SelectList } from './sql-select-lists.js';
+
+export interface RevealContext {
+  /** Secret names, in lower case; dotted paths are inside JSON columns. */
+  readonly names: ReadonlySet<string>;
+  /** Other columns of the tables: they are no rows, though a table has their name. */
+  readonly columns: ReadonlySet<string>;
+}
+
+export interface RevealedName {
+  readonly name: string;
+  /** An expression, and not the column itself under another name. */
+  readonly derived: boolean;
+}
+
+/** `holder`: JSON that contains a secret under its own name. `row`: a whole row; as text it has no names. */
+type Taint = 0 | 1 | 2 | 3;
+const [NONE, HOLDER, ROW, SECRET] = [0, 1, 2, 3] as const;
+
+const splitWords = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const SAFE = splitWords(
+  'COUNT LENGTH CHAR_LENGTH CHARACTER_LENGTH OCTET_LENGTH BIT_LENGTH EXISTS ISNULL JSON_VALID JSON_TYPE JSON_TYPEOF JSONB_TYPEOF ' +
+    'JSON_LENGTH JSON_DEPTH JSON_ARRAY_LENGTH JSONB_ARRAY_LENGTH PG_COLUMN_SIZE NUM_NULLS NUM_NONNULLS BOOL_AND BOOL_OR EVERY',
+);
+/** Functions whose JSON result contains a secret under its own name only. */
+const KEEPS_NAMES = splitWords(
+  'TO_JSON TO_JSONB ROW_TO_JSON JSON_AGG JSONB_AGG ARRAY_AGG JSON_ARRAYAGG COALESCE NULLIF IFNULL ANY_VALUE JSON_BUILD_OBJECT ' +
+    'JSONB_BUILD_OBJECT JSON_BUILD_ARRAY JSONB_BUILD_ARRAY JSON_OBJECT JSON_ARRAY JSONB_SET JSON_SET JSON_REMOVE JSON_INSERT ' +
+    'JSON_REPLACE JSON_MERGE_PATCH JSON_MERGE_PRESERVE JSONB_STRIP_NULLS JSON_STRIP_NULLS JSONB_PRETTY JSON_UNQUOTE JSON_OBJECT_AGG ' +
+    'JSONB_OBJECT_AGG JSON_OBJECTAGG JSONB_ARRAY_ELEMENTS JSON_ARRAY_ELEMENTS UNNEST FIRST_VALUE LAST_VALUE LAG LEAD NTH_VALUE CAST MAX MIN',
+);
+const READS_PATH = /^(?:JSON_EXTRACT|JSON_VALUE|JSON_QUERY|JSONB?_EXTRACT_PATH(?:_TEXT)?|JSONB_PATH_\w+)$/;
+const JSON_OPERATORS = splitWords('-> ->> #> #>>');
+const COMPARES = splitWords(
+  '= <> != < > <= >= <=> ~ ~* !~ !~* ~~ ~~* !~~ !~~* @> <@ ? ?| ?& @@ @? && AND OR NOT IS IN LIKE ILIKE SIMILAR BETWEEN REGEXP RLIKE ISNULL NOTNULL OVERLAPS',
+);
+/** Names that functions give to what they return as rows. */
+const ROW_NAMES = ['key', 'value'];
+
+export function createRevealer(
+  words: readonly Lexeme[],
+  text: string,
+): (context: RevealContext) => readonly RevealedName[] {
+  const {
+    blocks,
+    rows,
+    getWrittenNames,
+    isWord,
+    isFree,
+    isInFrom,
+    listColumnAliases,
+    readColumnAliases,
+    findSetBefore,
+    findFirstArm,
+  } = readSelectLists(words, text);
+
+  return ({ names, columns }) => {
+    const keys = new Set([...names].map((name) => name.slice(name.lastIndexOf('.') + 1)));
+    const holders = new Set([...names].flatMap((name) => name.split('.').slice(0, -1)));
+    const mentionsKey = (literal: string): boolean =>
+      literal
+        .toLowerCase()
+        .match(/[\p{L}\p{N}_]+/gu)
+        ?.some((word) => keys.has(word)) === true;
+
+    function taintRange(from: number, end: number): Taint {
+      let most: Taint = NONE;
+      let compares = false;
+      for (let at = from; at < end;) {
+        const word = words[at];
+        if (word === undefined) break;
+        if (
+          (word.type === 'operator' || (word.type === 'word' && words[at - 1]?.type !== 'dot')) &&
+          COMPARES.has(word.text)
+        ) {
+          compares = true;
+          at++;
+        } else if (word.type === 'operator' || word.type === 'comma') at++;
+        else {
+          const operand = taintOperand(at, end);
+          most = Math.max(most, operand.taint) as Taint;
+          at = Math.max(operand.end, at + 1);
+        }
+      }
+      return compares ? NONE : most;
+    }
+
+    const taintItems = (block: SelectList | undefined): Taint =>
+      (block?.items ?? []).reduce<Taint>((most, { from, end }) => Math.max(most, taintRange(from, end)) as Taint, NONE);
+
+    /** All queries in the group, which may be a set operation. */
+    function taintQuery(open: number): Taint {
+      const end = findGroupEnd(words, open);
+      const depth = (words[open]?.depth ?? 0) + 1;
+      const inside = blocks.filter(
+        ({ at }) => at > open && at < end && (words[at]?.depth === depth || findSetBefore(at) > open),
+      );
+      return inside.reduce<Taint>((most, block) => Math.max(most, taintItems(block)) as Taint, NONE);
+    }
+
+    const isQuery = (open: number): boolean => {
+      let at = open + 1;
+      while (words[at]?.type === 'open') at++;
+      return isWord(at, 'SELECT') || isWord(at, 'WITH');
+    };
+
+    function taintGroup(open: number): Taint {
+      return isQuery(open) ? taintQuery(open) : taintRange(open + 1, findGroupEnd(words, open) - 1);
+    }
+
+    /** The results of CASE, without its conditions. */
+    function taintCase(at: number, end: number): { taint: Taint; end: number } {
+      let most: Taint = NONE;
+      let [nested, result] = [0, -1];
+      let i = at + 1;
+      for (; i < end; i++) {
+        if (words[i]?.depth !== words[at]?.depth || !isFree(i)) continue;
+        if (isWord(i, 'CASE')) nested++;
+        const isEnd = isWord(i, 'END');
+        if (nested === 0 && result >= 0 && (isEnd || isWord(i, 'WHEN') || isWord(i, 'ELSE'))) {
+          most = Math.max(most, taintRange(result, i)) as Taint;
+          result = -1;
+        }
+        if (nested === 0 && (isWord(i, 'THEN') || isWord(i, 'ELSE'))) result = i + 1;
+        if (isEnd && nested-- === 0) break;
+      }
+      return { taint: most, end: i + 1 };
+    }
+
+    function taintCall(at: number): Taint {
+      const [name, open] = [words[at]?.text ?? '', at + 1];
+      if (SAFE.has(name)) return NONE;
+      const taint = taintGroup(open);
+      if (taint === NONE || taint === SECRET) return taint;
+      if (KEEPS_NAMES.has(name)) return HOLDER;
+      if (!READS_PATH.test(name)) return SECRET;
+      const inside = words.slice(open + 1, findGroupEnd(words, open) - 1);
+      const comma = inside.findIndex(({ type, depth }) => type === 'comma' && depth === (words[open]?.depth ?? 0) + 1);
+      const rest = inside.slice(comma + 1).filter(({ type }) => type !== 'comma' && type !== 'cast');
+      const isLiteral = rest.every(({ type }) => type === 'string' || type === 'number');
+      return !isLiteral || rest.some(({ text: literal }) => /[*]|\.\./.test(literal) || mentionsKey(literal))
+        ? SECRET
+        : HOLDER;
+    }
+
+    function readFirst(at: number, end: number): { taint: Taint; end: number } {
+      const word = words[at];
+      if (word === undefined) return { taint: NONE, end: at + 1 };
+      if (word.type === 'open') return { taint: taintGroup(at), end: findGroupEnd(words, at) };
+      if (isWord(at, 'CASE')) return taintCase(at, end);
+      if (!isName(word)) return { taint: NONE, end: at + 1 };
+      const next = words[at + 1];
+      if (next?.type === 'open' && next.text === '(') return { taint: taintCall(at), end: findGroupEnd(words, at + 1) };
+      if (next?.type === 'open' && isWord(at, 'ARRAY'))
+        return { taint: taintGroup(at + 1), end: findGroupEnd(words, at + 1) };
+      let last = at;
+      while (words[last + 1]?.type === 'dot' && last + 2 < end) last += 2;
+      const tail = words[last];
+      // `u.*` inside an expression is the whole row.
+      if (tail?.text === '*') return { taint: ROW, end: last + 1 };
+      if (words[last + 1]?.text === '(') return { taint: taintCall(last), end: findGroupEnd(words, last + 1) };
+      const name = isName(tail) ? getLexemeName(tail).toLowerCase() : '';
+      if (names.has(name)) return { taint: SECRET, end: last + 1 };
+      if (holders.has(name)) return { taint: HOLDER, end: last + 1 };
+      const isRow = last === at && rows.has(name) && !columns.has(name);
+      return { taint: isRow ? ROW : NONE, end: last + 1 };
+    }
+
+    /** An operand with its casts, subscripts, JSON keys and clauses of aggregates. */
+    function taintOperand(from: number, end: number): { taint: Taint; end: number } {
+      let { taint, end: at } = readFirst(from, end);
+      for (; at < end;) {
+        const word = words[at];
+        if (word?.type === 'cast') {
+          if (taint === ROW && !/jsonb?$/i.test(word.text)) taint = SECRET;
+          at++;
+        } else if (word?.type === 'operator' && JSON_OPERATORS.has(word.text)) {
+          const key = words[at + 1];
+          const next = readFirst(at + 1, end).end;
+          taint = Math.max(taintKey(taint, key, next === at + 2), NONE) as Taint;
+          at = next;
+          if (words[at]?.type === 'cast') at++;
+        } else if (word?.type === 'open' && word.text === '[') {
+          const close = findGroupEnd(words, at);
+          taint = taintKey(taint, words[at + 1], close === at + 3);
+          at = close;
+        } else if (word?.type === 'dot') {
+          const field = words[at + 1];
+          const name = isName(field) ? getLexemeName(field).toLowerCase() : '*';
+          if (names.has(name)) taint = SECRET;
+          else if (taint === ROW && name !== '*') taint = holders.has(name) ? HOLDER : NONE;
+          at += 2;
+        } else if (isWord(at, 'WITHIN') && isWord(at + 1, 'GROUP')) {
+          if (taintGroup(at + 2) !== NONE) taint = SECRET;
+          at = findGroupEnd(words, at + 2);
+        } else if (isWord(at, 'FILTER') && words[at + 1]?.type === 'open') at = findGroupEnd(words, at + 1);
+        else if (isWord(at, 'OVER')) at = words[at + 1]?.type === 'open' ? findGroupEnd(words, at + 1) : at + 2;
+        else break;
+      }
+      return { taint, end: at };
+    }
+
+    /** A key that is no literal may be that of the secret. */
+    function taintKey(taint: Taint, key: Lexeme | undefined, single: boolean): Taint {
+      if (taint === NONE || taint === SECRET) return taint;
+      const isLiteral = single && (key?.type === 'string' || key?.type === 'number');
+      return !isLiteral || mentionsKey(key.text) ? SECRET : HOLDER;
+    }
+
+    /** The names that databases give to an item without an alias. */
+    function listDefaultNames({ from, end }: SelectItem): string[] {
+      const first = words[from];
+      const slice = text.slice(first?.start, words[end - 1]?.end);
+      const open = words.findIndex((word, i) => i >= from && word.type === 'open');
+      const as = isWord(from, 'CAST') ? words.findLastIndex((_, i) => i < end && isWord(i, 'AS')) : -1;
+      // A cast has the name of its column, or else of its type.
+      const start = as < 0 ? from : isPlain({ from: open + 1, end: as, alias: null }) ? end : as + 1;
+      const stop = as >= 0 || first?.type === 'open' || open < 0 ? end : open;
+      const inner = words.slice(start, stop).flatMap((word) => (isName(word) ? [getLexemeName(word)] : []));
+      return [slice, slice.toLowerCase(), '?column?', ...inner.filter((name) => !columns.has(name))];
+    }
+
+    const isPlain = ({ from, end }: SelectItem): boolean =>
+      words.slice(from, end).every((word) => word.type === 'dot' || word.type === 'cast' || isName(word));
+
+    const found: RevealedName[] = [];
+    for (const block of blocks) {
+      const first = findFirstArm(block);
+      const aliases = listColumnAliases(block.at);
+      let starred = false;
+      for (const [i, item] of block.items.entries()) {
+        const isStar = words[item.end - 1]?.text === '*' && isPlainStar(item);
+        starred ||= isStar;
+        const taint = isStar ? NONE : taintRange(item.from, item.end);
+        const isRevealed = taint === SECRET || (taint === ROW && item.end === item.from + 1);
+        if (starred || isRevealed)
+          for (const list of aliases)
+            for (const name of list.slice(i, starred ? undefined : i + 1).flat()) found.push({ name, derived: false });
+        if (!isRevealed) continue;
+        const named = first === block ? item : (first.items[i] ?? item);
+        const isSame = named === item && item.alias === null && isPlain(item);
+        if (isSame && taint === SECRET) {
+          // MySQL names the column of a sub-query as it is written.
+          for (const name of getColumnNames(item)) if (!names.has(name)) found.push({ name, derived: false });
+          continue;
+        }
+        const created =
+          named.alias === null ? (isPlain(named) ? getColumnNames(named) : listDefaultNames(named)) : named.alias;
+        for (const name of created) found.push({ name, derived: !isPlain(item) });
+      }
+    }
+    for (const [i, word] of words.entries()) {
+      // A function in FROM returns rows.
+      if (!isName(word) || words[i + 1]?.text !== '(' || words[i - 1]?.type === 'dot' || !isInFrom(i)) continue;
+      if (isWord(i, 'LATERAL') || taintGroupOfCall(i) === NONE) continue;
+      const end = findGroupEnd(words, i + 1);
+      const alias = words[isWord(end, 'AS') ? end + 1 : end];
+      const listed = readColumnAliases(end) ?? [];
+      const own = isName(alias) && !isEndOfAlias(alias) ? getWrittenNames(alias) : [];
+      for (const name of [getLexemeName(word), ...ROW_NAMES, ...own, ...listed.flat()])
+        found.push({ name, derived: true });
+    }
+    visitTables(words, (_word, index) => {
+      // `FROM users u (a, b)` renames columns by their order, which is not known here.
+      if (!isInFrom(index)) return;
+      for (const name of (readColumnAliases(index + 1) ?? []).flat()) found.push({ name, derived: false });
+    });
+    return found;
+
+    function taintGroupOfCall(i: number): Taint {
+      return SAFE.has(words[i]?.text ?? '') ? NONE : taintGroup(i + 1);
+    }
+  };
+
+  function isPlainStar({ from, end }: SelectItem): boolean {
+    return words.slice(from, end).every((word) => word.type === 'dot' || word.text === '*' || isName(word));
+  }
+
+  function getColumnNames({ end }: SelectItem): readonly string[] {
+    const last = words.slice(0, end).findLast((word) => word.type !== 'cast');
+    return isName(last) ? getWrittenNames(last) : ['?column?'];
+  }
+}
