@@ -14,8 +14,8 @@ export interface FilePartInfo {
 
 export interface FileIntake {
   readonly limits: FileLimits;
-  /** Throws when the limit is exceeded. `done` receives null once the file is written. */
-  store(stream: Readable, named: FilePartInfo, done: (error: Fault | null) => void): void;
+  /** Throws when the limit is exceeded. Rejects with a Fault for a file that is not written. */
+  store(stream: Readable, named: FilePartInfo): Promise<unknown>;
   files(): Promise<readonly UploadedFile[]>;
   /** Waits for pending writes. */
   dispose(): Promise<void>;
@@ -30,19 +30,19 @@ export async function openIntake(limits: FileLimits): Promise<FileIntake> {
   const taken: Promise<UploadedFile>[] = [];
   return {
     limits,
-    store(stream, { field, originalName, type }, done) {
+    store(stream, { field, originalName, type }) {
       if (taken.length === limits.count)
         throw createFault('REQ_TOO_COMPLEX', { what: 'files', max: limits.count }, CLOSE);
       const path = createSpoolPath(folder);
       paths.push(path);
-      const written = spoolStream(stream, path).then(({ size, head }) =>
-        Object.freeze({ field, originalName, declaredType: type.toLowerCase(), size, head, path }),
+      const written = spoolStream(stream, path).then(
+        ({ size, head }) => Object.freeze({ field, originalName, declaredType: type.toLowerCase(), size, head, path }),
+        (error: unknown) => {
+          throw toDiskFault(error) ?? createFault('REQ_ABORTED', {}, { ...CLOSE, cause: error });
+        },
       );
       taken.push(written);
-      written.then(
-        () => done(null),
-        (error: unknown) => done(toDiskFault(error) ?? createFault('REQ_ABORTED', {}, { ...CLOSE, cause: error })),
-      );
+      return written;
     },
     files: () => Promise.all(taken),
     async dispose() {

@@ -1,8 +1,7 @@
 /** Parses multipart forms: text parts become a flat payload, files are spooled. Exceeding a limit rejects the request. */
-import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import type { Readable, Writable } from 'node:stream';
-import multer from 'multer';
+import type { Writable } from 'node:stream';
+import busboy, { type Busboy } from 'busboy';
 import { Fault, createFault } from '../../contract/fault.js';
 import type { FileLimits, Payload, UploadedFile } from '../../contract/plan.js';
 import { CLOSE, type BodyLimits } from './body.js';
@@ -34,7 +33,7 @@ export async function readForm(req: IncomingMessage, read: Buffer | null, settin
   if (read === null && req.destroyed) throw createFault('REQ_ABORTED', {}, CLOSE);
   if (intake !== null) settings.onFinish(() => intake.dispose());
   try {
-    const payload = await new FormReader(intake, settings).run(boundary, (parser, fail) =>
+    const payload = await readParts(boundary, intake, settings.limits, (parser, fail) =>
       read === null ? feedRequest(req, parser, { max, idle: settings.idle, fail }) : feedBytes(read, parser),
     );
     return { payload, files: (await intake?.files()) ?? [] };
@@ -92,131 +91,70 @@ function feedRequest(
   return stop;
 }
 
-/** multer's types do not declare the parser passed to `streamHandler`. */
-type Parser = Writable & {
-  prependListener(event: 'field', listener: (name: string | undefined, value: string, info: FieldInfo) => void): Parser;
-  prependListener(
-    event: 'file',
-    listener: (name: string | undefined, file: Readable, info: { filename?: string }) => void,
-  ): Parser;
-  prependListener(event: 'partsLimit', listener: () => void): Parser;
-};
-interface FieldInfo {
-  readonly valueTruncated: boolean;
-}
-
-class FormReader {
-  readonly #payload = Object.create(null) as TextPayload;
-  #failure: Fault | null = null;
-  #parser: Parser | null = null;
-  #stop = (): void => undefined;
-
-  constructor(
-    private readonly intake: FileIntake | null,
-    private readonly settings: FormSettings,
-  ) {}
-
-  async run(boundary: string, feedInto: Feed): Promise<Payload> {
-    const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"`, 'content-length': '1' };
-    // multer reads only the headers of this request; the bytes are fed to the parser directly.
-    const returnNull = (): null => null;
-    const request = Object.assign(new EventEmitter(), {
-      headers,
-      readable: false,
-      unpipe: returnNull,
-      resume: returnNull,
-    });
-    await new Promise<void>((resolve, reject) => {
-      const fail: Fail = (reason) => {
-        if (this.#failure !== null) return;
-        this.#failure = reason;
-        this.#stop();
-        // Not in the middle of a chunk. This also ends the streams of its files.
-        process.nextTick(() => this.#parser?.destroy());
-        reject(reason);
-      };
-      // After a failure, multer's callback is ignored.
-      this.#reader(fail, feedInto)(request as never, {} as never, (error?: unknown) => {
-        if (error === undefined || error === null) return resolve();
-        fail(toFormFault(error));
-      });
-    });
-    return this.#payload;
-  }
-
-  #reader(fail: Fail, feedInto: Feed) {
-    const { limits } = this.settings;
-    const options = {
-      storage: {
-        _handleFile: (_req: unknown, file: { stream: Readable }, done: (error?: unknown) => void): void =>
-          this.#guarded(fail, () => this.#take(file, fail, done)),
-        // The intake removes its files.
-        _removeFile: (_req: unknown, _file: unknown, done: (error: Error | null) => void): void => done(null),
-      },
-      limits: {
-        parts: limits.parts,
-        fieldSize: limits.field,
-        ...(this.settings.files !== null && { fileSize: this.settings.files.bytes }),
-      },
-      defParamCharset: 'utf8',
-      streamHandler: (_request: unknown, parser: Parser): void => {
-        this.#listen(parser, fail);
-        this.#stop = feedInto(parser, fail);
-        if (this.#failure !== null) this.#stop();
-      },
+/** Resolves when every part has been read; files may still be on their way to the disk. */
+function readParts(
+  boundary: string,
+  intake: FileIntake | null,
+  limits: FormSettings['limits'],
+  feedInto: Feed,
+): Promise<Payload> {
+  const payload = Object.create(null) as TextPayload;
+  const parser = createParser(boundary, intake, limits);
+  return new Promise((resolve, reject) => {
+    let failed = false;
+    let stop = (): void => undefined;
+    const fail: Fail = (reason) => {
+      if (failed) return;
+      failed = true;
+      stop();
+      // Not in the middle of a chunk. This also ends the streams of its files.
+      process.nextTick(() => parser.destroy());
+      reject(reason);
     };
-    return multer(options).any();
-  }
-
-  #guarded(fail: Fail, work: () => void): void {
-    if (this.#failure !== null) return;
-    try {
-      work();
-    } catch (error) {
-      fail(toFormFault(error));
-    }
-  }
-
-  #listen(parser: Parser, fail: Fail): void {
-    const { parts, field } = this.settings.limits;
-    this.#parser = parser;
-    // multer would build objects from brackets in names.
-    parser.removeAllListeners('field');
-    // These run before multer's own listeners, so that rejections have this module's codes.
-    parser.prependListener('field', (written, value, { valueTruncated }) =>
-      this.#guarded(fail, () => {
+    const guard = (work: () => void): void => {
+      if (failed) return;
+      try {
+        work();
+      } catch (error) {
+        fail(toFormFault(error));
+      }
+    };
+    parser.on('field', (written: string | undefined, value, { valueTruncated }) =>
+      guard(() => {
         const name = parsePartName(written);
-        if (valueTruncated) throw createFault('REQ_PART', { name, max: field }, CLOSE);
-        addText(this.#payload, name, checkPartText(name, value));
+        if (valueTruncated) throw createFault('REQ_PART', { name, max: limits.field }, CLOSE);
+        addText(payload, name, checkPartText(name, value));
       }),
     );
-    parser.prependListener('file', (written, stream, { filename }) => {
+    parser.on('file', (written: string | undefined, stream, { filename, mimeType }: Partial<busboy.FileInfo>) => {
       stream.on('error', () => undefined);
-      this.#guarded(fail, () => parsePartName(written));
-      // An empty file input has no name and no bytes.
-      if (filename !== undefined && filename !== '') return;
-      stream.on('data', () => this.#guarded(fail, () => fail(createFormFault('a file has no file name'))));
+      guard(() => {
+        const field = parsePartName(written);
+        // An empty file input has no name and no bytes.
+        if (filename === undefined || filename === '')
+          return void stream.on('data', () => fail(createFormFault('a file has no file name')));
+        if (intake === null) throw createFault('REQ_NO_FILES', {}, CLOSE);
+        const { bytes: max } = intake.limits;
+        stream.on('limit', () => fail(createFault('REQ_PART', { name: field, max }, CLOSE)));
+        intake.store(stream, { field, originalName: parseFileName(filename), type: mimeType ?? '' }).catch(fail);
+      });
     });
-    parser.prependListener('partsLimit', () =>
-      fail(createFault('REQ_TOO_COMPLEX', { what: 'parts', max: parts }, CLOSE)),
-    );
-    parser.prependListener('error', (error) => fail(toFormFault(error)));
-  }
-
-  #take(file: { stream: Readable }, fail: Fail, done: (error?: unknown) => void): void {
-    const { fieldname, originalname, mimetype } = file as unknown as Record<string, string>;
-    const { stream } = file;
-    if (this.intake === null) throw createFault('REQ_NO_FILES', {}, CLOSE);
-    const { bytes: max } = this.intake.limits;
-    const name = parsePartName(fieldname);
-    stream.on('limit', () => fail(createFault('REQ_PART', { name, max }, CLOSE)));
-    this.intake.store(
-      stream,
-      { field: name, originalName: parseFileName(originalname ?? ''), type: mimetype ?? '' },
-      (error) => {
-        if (error !== null) fail(error);
-        done(error);
-      },
-    );
-  }
+    parser.on('partsLimit', () => fail(createFault('REQ_TOO_COMPLEX', { what: 'parts', max: limits.parts }, CLOSE)));
+    parser.on('error', (error) => fail(toFormFault(error)));
+    parser.on('close', () => resolve(payload));
+    stop = feedInto(parser, fail);
+    if (failed) stop();
+  });
 }
+
+/** busboy reports a limit that is reached, not one that is exceeded. */
+const createParser = (boundary: string, intake: FileIntake | null, { parts, field }: FormSettings['limits']): Busboy =>
+  busboy({
+    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+    limits: {
+      parts: parts + 1,
+      fieldSize: field + 1,
+      ...(intake !== null && { fileSize: intake.limits.bytes + 1 }),
+    },
+    defParamCharset: 'utf8',
+  });

@@ -40,7 +40,7 @@ async function verifyJwt(token: string, algorithm: string, key: Buffer, now: num
 
 async function verifyLocal(token: string, key: Buffer, now: number, input: Input): Promise<Outcome> {
   if (input['stage'] !== 'integrity') return { ok: true, out: (await createPasetoTool(key).verify(token, now)).claims };
-  const { text, footer } = openLocal(token, key, Buffer.from(readTextInput(input, 'implicit')));
+  const { text, footer } = await openLocal(token, key, Buffer.from(readTextInput(input, 'implicit')));
   return { ok: true, out: text, footer };
 }
 

@@ -1,18 +1,41 @@
 /** What every encoding must do: one spelling for each sequence of bytes, and null for every other text. */
 import { randomBytes } from 'node:crypto';
-import { base32, base58, base64, base64urlnopad, hex } from '@scure/base';
 import { expect } from 'chai';
 import type { Encoding } from '../../plugins/encodings/kind.js';
 import type { Plugins } from './kind-support.js';
 import { fc } from '../support/properties.js';
 
-/** The same encodings as somebody else wrote them. */
-const OTHERS: Readonly<Record<string, { readonly encode: (bytes: Uint8Array) => string }>> = {
-  Base64: base64,
-  Base64Url: base64urlnopad,
-  Hex: hex,
-  Base32: base32,
-  Base58: base58,
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** Five bits at a time, from the text of all bits. */
+function spellBase32(bytes: Uint8Array): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const groups = bits.match(/.{1,5}/g) ?? [];
+  const text = groups.map((group) => BASE32[Number.parseInt(group.padEnd(5, '0'), 2)]).join('');
+  return text.padEnd(Math.ceil(text.length / 8) * 8, '=');
+}
+
+/** One division of the whole number for each character. */
+function spellBase58(bytes: Uint8Array): string {
+  let text = '';
+  for (let rest = BigInt(`0x0${Buffer.from(bytes).toString('hex')}`); rest > 0n; rest /= 58n)
+    text = `${BASE58[Number(rest % 58n)] ?? ''}${text}`;
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text;
+}
+
+/** The same encodings, written as their definition says. */
+const OTHERS: Readonly<Record<string, (bytes: Uint8Array) => string>> = {
+  Base64: (bytes) => btoa(String.fromCharCode(...bytes)),
+  Base64Url: (bytes) =>
+    btoa(String.fromCharCode(...bytes))
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replaceAll('=', ''),
+  Hex: (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
+  Base32: spellBase32,
+  Base58: spellBase58,
 };
 
 export function encodingContract(plugins: Plugins, name: string): void {
@@ -24,13 +47,13 @@ export function encodingContract(plugins: Plugins, name: string): void {
       pattern = new RegExp(`^(?:${String(plugins.fact('encoding', name, 'pattern'))})$`);
     });
 
-    it('gives any bytes back, spelt as its pattern says and as others spell them', () => {
+    it('gives any bytes back, spelt as its pattern and its definition say', () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 120 }), fc.nat(5), (bytes, zeros) => {
           const given = Buffer.concat([Buffer.alloc(zeros), bytes]);
           const text = encoding.encode(given);
           expect(text).to.match(pattern);
-          expect(OTHERS[name]?.encode(given) ?? text).to.equal(text);
+          expect(OTHERS[name]?.(given) ?? text).to.equal(text);
           expect(Buffer.from(encoding.decode(text) ?? 'nothing').equals(given)).to.equal(true);
         }),
         { numRuns: 500 },

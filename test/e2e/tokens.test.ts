@@ -80,6 +80,7 @@ const FILES = {
       returnables: ['id', 'fresh'],
     },
     issuing('sealed', { type: 'PASETO', custom_claim_fields: ['id'] }, PERSON, { returnables: [] }),
+    issuing('sealed-subject', { type: 'PASETO', custom_claim_fields: ['sub'] }, '$PAYLOAD.value'),
   ],
 };
 
@@ -194,6 +195,12 @@ describe('tokens given out', () => {
     expect(payload).to.have.all.keys('id', 'iss', 'aud', 'iat', 'exp', 'jti');
     expect(payload['id']).to.equal('ada');
     expect(payload['exp']).to.match(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.000Z$/);
+  });
+
+  it('are PASETOs whose registered claims are text, as the standard has it', async () => {
+    expect((await kernel.post('/sealed-subject', { value: { sub: 'ada' } })).status).to.equal(200);
+    const { status, body: problem } = await kernel.post('/sealed-subject', { value: { sub: 7 } });
+    expect([status, problem['code']]).to.deep.equal([422, 'TOK_UNFIT']);
   });
 });
 

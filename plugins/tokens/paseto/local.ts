@@ -1,68 +1,95 @@
 /**
- * PASETO v4.local: XChaCha20 and BLAKE2b, encrypt-then-MAC. Payload and footer must not be read before the tag is verified.
- * Encodings are strict.
+ * PASETO v4.local. `paseto` reads and writes the form of tokens; its extension API takes XChaCha20 and BLAKE2b from `@noble`,
+ * because Node lacks both. Payload and footer must not be read before the tag is verified.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { hash } from '@stablelib/blake2b';
-import { streamXOR } from '@stablelib/xchacha20';
+import { xchacha20 } from '@noble/ciphers/chacha.js';
+import { blake2b } from '@noble/hashes/blake2.js';
+import { LocalDecrypt, LocalEncrypt, LocalProtocol, PAE, PasetoError, type Key } from 'paseto';
+import { createFault } from '../../../contract/fault.js';
 import { MAX_TOKEN, TokenRefused } from '../kind.js';
-import { decodeBase64Url } from '../shared/base64url.js';
 import { decodeText } from '../shared/strict-json.js';
 
-const HEADER = 'v4.local.';
+const HEADER = Buffer.from('v4.local.');
 const NONCE = 32;
 const TAG = 32;
 const ENCRYPTION = Buffer.from('paseto-encryption-key');
 const AUTHENTICATION = Buffer.from('paseto-auth-key-for-aead');
-const NOTHING = Buffer.alloc(0);
+
+/** What `paseto` checks of claims is switched off: validateClaims does it, with the time of the request. */
+const ANY_CLAIMS = { allowNonExpiring: true, clockTolerance: Number.MAX_SAFE_INTEGER } as const;
+
+/** The key of one call. `paseto` returns parsed claims, in which a repeated name is lost: `text` keeps the payload as written. */
+interface LocalKey extends Key {
+  readonly bytes: Uint8Array;
+  text: string;
+}
 
 export interface LocalToken {
   readonly text: string;
   readonly footer: string;
 }
 
-/** `implicit`: authenticated data that the token does not contain. Throws TokenRefused. */
-export function openLocal(token: string, key: Uint8Array, implicit: Uint8Array = NOTHING): LocalToken {
+const createKey = (bytes: Uint8Array): LocalKey => ({
+  ...{ type: 'secret', algorithm: { name: 'v4.local' }, extractable: false },
+  ...{ bytes, text: '' },
+});
+
+const protocol = new LocalProtocol(
+  LocalEncrypt<4, LocalKey>({
+    version: 4,
+    run: async ({ bytes }, plain, footer, implicit) => {
+      const nonce = randomBytes(NONCE);
+      const keys = deriveKeys(bytes, nonce);
+      const sealed = xchacha20(keys.encryption, keys.counter, plain);
+      return Buffer.concat([nonce, sealed, computeTag(keys.authentication, [nonce, sealed, footer, implicit])]);
+    },
+  }),
+  LocalDecrypt<4, LocalKey>({
+    version: 4,
+    run: async (key, body, footer, implicit) => {
+      if (body.length < NONCE + TAG) throw new TokenRefused('too short');
+      const nonce = body.subarray(0, NONCE);
+      const sealed = body.subarray(NONCE, -TAG);
+      const keys = deriveKeys(key.bytes, nonce);
+      const tag = computeTag(keys.authentication, [nonce, sealed, footer, implicit]);
+      if (!timingSafeEqual(tag, body.subarray(-TAG))) throw new TokenRefused('the tag does not fit');
+      const plain = xchacha20(keys.encryption, keys.counter, sealed);
+      key.text = decodeText(plain);
+      return plain;
+    },
+  }),
+);
+
+/** `implicit`: authenticated data that the token does not contain. Rejects with TokenRefused. */
+export async function openLocal(token: string, bytes: Uint8Array, implicit?: Uint8Array): Promise<LocalToken> {
   if (token.length > MAX_TOKEN) throw new TokenRefused('too long');
-  if (!token.startsWith(HEADER)) throw new TokenRefused('another version or purpose');
-  const parts = token.slice(HEADER.length).split('.');
-  if (parts.length > 2) throw new TokenRefused('too many parts');
-  const [body, footer = NOTHING] = parts.map(decodeBase64Url);
-  if (body === undefined || body.length < NONCE + TAG) throw new TokenRefused('too short');
-  const nonce = body.subarray(0, NONCE);
-  const sealed = body.subarray(NONCE, -TAG);
-  const keys = deriveKeys(key, nonce);
-  const tag = computeTag(keys.authentication, nonce, sealed, footer, implicit);
-  if (!timingSafeEqual(tag, body.subarray(-TAG))) throw new TokenRefused('the tag does not fit');
-  const text = streamXOR(keys.encryption, keys.counter, sealed, new Uint8Array(sealed.length));
-  return { text: decodeText(text), footer: decodeText(footer) };
+  const key = createKey(bytes);
+  try {
+    const { footer } = await protocol.Decrypt(key, token, {
+      ...ANY_CLAIMS,
+      ...(implicit !== undefined && { implicitAssertion: implicit }),
+    });
+    return { text: key.text, footer: decodeText(footer) };
+  } catch (error) {
+    throw error instanceof PasetoError ? new TokenRefused(error.message) : error;
+  }
 }
 
-export function sealLocal(payload: string, key: Uint8Array): string {
-  const nonce = randomBytes(NONCE);
-  const plain = Buffer.from(payload);
-  const keys = deriveKeys(key, nonce);
-  const sealed = streamXOR(keys.encryption, keys.counter, plain, new Uint8Array(plain.length));
-  const tag = computeTag(keys.authentication, nonce, sealed, NOTHING, NOTHING);
-  return HEADER + Buffer.concat([nonce, sealed, tag]).toString('base64url');
+/** `payload`: a JSON object. Rejects with TOK_UNFIT for registered claims that are not text, or no instant. */
+export async function sealLocal(payload: string, bytes: Uint8Array): Promise<string> {
+  try {
+    return await protocol.Encrypt(createKey(bytes), JSON.parse(payload) as object, { addIssuedAt: false });
+  } catch (error) {
+    throw error instanceof PasetoError ? createFault('TOK_UNFIT', {}, { cause: error }) : error;
+  }
 }
 
 function deriveKeys(key: Uint8Array, nonce: Uint8Array) {
-  const both = hash(Buffer.concat([ENCRYPTION, nonce]), 56, { key });
-  const authentication = hash(Buffer.concat([AUTHENTICATION, nonce]), 32, { key });
+  const both = blake2b(Buffer.concat([ENCRYPTION, nonce]), { key, dkLen: 56 });
+  const authentication = blake2b(Buffer.concat([AUTHENTICATION, nonce]), { key, dkLen: 32 });
   return { encryption: both.subarray(0, 32), counter: both.subarray(32), authentication };
 }
 
-const computeTag = (key: Uint8Array, ...[nonce, sealed, footer, implicit]: readonly Uint8Array[]): Uint8Array =>
-  hash(encodePieces([Buffer.from(HEADER), nonce, sealed, footer, implicit]), TAG, { key });
-
-/** Prefixes each piece with its length (PAE), so that no two lists have the same encoding. */
-function encodePieces(pieces: readonly (Uint8Array | undefined)[]): Buffer {
-  const encodeLength = (n: number): Buffer => {
-    const bytes = Buffer.alloc(8);
-    bytes.writeUInt32LE(n);
-    return bytes;
-  };
-  const framed = pieces.flatMap((piece = NOTHING) => [encodeLength(piece.length), piece]);
-  return Buffer.concat([encodeLength(pieces.length), ...framed]);
-}
+const computeTag = (key: Uint8Array, pieces: readonly Uint8Array[]): Uint8Array =>
+  blake2b(PAE([HEADER, ...pieces]), { key, dkLen: TAG });

@@ -30,12 +30,12 @@ export default defineRuntime(token, {
 });
 
 export function createPasetoTool(key: Uint8Array): TokenTool {
-  const open = (text: string): string => openLocal(text, key).text;
+  const open = async (text: string): Promise<string> => (await openLocal(text, key)).text;
   return {
     realm: createKeyRealm(createHmac('sha256', key)),
     open,
     verify: createTokenVerifier(open, INSTANTS),
-    issueToken: (claims, life) => checkTokenSize(sealLocal(createPayload(claims, life, INSTANTS), key)),
+    issueToken: async (claims, life) => checkTokenSize(await sealLocal(createPayload(claims, life, INSTANTS), key)),
   };
 }
 
