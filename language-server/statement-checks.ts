@@ -5,11 +5,11 @@
 import type { Connection } from 'vscode-languageserver';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Registry } from '../language/analysis/registry.js';
 import { createScratchChecker, type StatementChecker } from '../language/project/statement-checks.js';
 import { logError } from './log-error.js';
 import type { Project } from './project.js';
+import { findPackageFolder, SCRATCH_WORKER } from '../language/project/package-folder.js';
 import { createScratchProcess, ScratchProcessEnd, type ScratchProcess } from '../language/project/scratch-process.js';
 
 /** Ends of the process without an answer between them, after which it is not started again. */
@@ -127,14 +127,12 @@ export function createStatementChecks({ connection, isAllowed, publish }: Statem
   };
 }
 
-const WORKER = 'kernel/runtime/scratch-worker.js';
-
 /** The worker of this package, or that of the `lintel` that the project has installed; null if there is none. */
 function findScratchWorker(folder: string): string | null {
-  const own = fileURLToPath(new URL(`../${WORKER}`, import.meta.url));
+  const own = join(findPackageFolder(import.meta.url), SCRATCH_WORKER);
   if (existsSync(own)) return own;
   for (let at = folder; ; at = dirname(at)) {
-    const file = join(at, 'node_modules/lintel/dist', WORKER);
+    const file = join(at, 'node_modules/lintel', SCRATCH_WORKER);
     if (existsSync(file)) return file;
     if (dirname(at) === at) return null;
   }

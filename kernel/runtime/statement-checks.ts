@@ -1,5 +1,5 @@
 /** The stores in which the kernel checks statements: scratch stores in this process, or the open ones. */
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { QueryRejection } from '../../contract/statement-check.js';
 import type { DocumentQuery } from '../../language/analysis/facts.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
@@ -10,6 +10,7 @@ import {
   createScratchChecker as createChecker,
   type StatementChecker,
 } from '../../language/project/statement-checks.js';
+import { findPackageFolder, SCRATCH_WORKER } from '../../language/project/package-folder.js';
 import { createScratchProcess } from '../../language/project/scratch-process.js';
 import type { Instance } from './instances.js';
 import { isBuiltin } from './packages.js';
@@ -32,7 +33,7 @@ export const createScratchChecker = (
 /** In a process apart, which opens its store while this one analyses. Plugins of the project open theirs here. */
 export function createSeparateChecker(project: Project, { chosen }: Pick<Config, 'chosen'>): StatementChecker {
   const { registry, runtimes, folder } = project;
-  const worker = fileURLToPath(new URL('./scratch-worker.js', import.meta.url));
+  const worker = join(findPackageFolder(import.meta.url), SCRATCH_WORKER);
   let ended: string | null = null;
   const apart = createScratchProcess({ worker, folder, isPatient: false, onEnd: (what) => (ended = what) });
   const own = createChecker({

@@ -1,4 +1,4 @@
-/** Finds the folder of this package, from a module as from a bundle. */
+/** Finds files of this package, from a module as from a bundle. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,3 +13,6 @@ export function findPackageFolder(moduleUrl: string): string {
   }
   return folder;
 }
+
+/** Below the folder of the package. Each is an entry of `cli/bundle.ts`. */
+export const SCRATCH_WORKER = 'dist/bundle/scratch-worker.js';
