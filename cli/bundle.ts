@@ -18,7 +18,7 @@ const ENTRIES = {
   runtime: 'dist/kernel/index.js',
   kinds: 'dist/plugins/index.kinds.js',
   'manifest-worker': 'dist/language-server/manifest-worker.js',
-  'scratch-worker': 'dist/kernel/runtime/scratch-worker.js',
+  'scratch-worker': 'dist/cli/scratch-worker.js',
 } as const;
 
 /** Modules in CommonJS that are inlined call `require` for the modules of Node. */

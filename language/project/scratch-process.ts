@@ -28,7 +28,7 @@ interface PendingReply {
 }
 
 interface ScratchProcessOptions {
-  /** The compiled `kernel/runtime/scratch-worker.ts` of some version. */
+  /** The compiled `cli/scratch-worker.ts` of some version. */
   readonly worker: string;
   readonly folder: string;
   /** Other processes come first. */

@@ -89,7 +89,7 @@ const ZONES: readonly Zone[] = [
   },
   {
     name: 'process with scratch stores',
-    files: /^kernel\/runtime\/scratch-worker\.ts$/,
+    files: /^cli\/scratch-worker\.ts$/,
     may: ['contract/', 'language/project/scratch-messages.ts', 'plugins/index.runtime.ts', 'node:'],
   },
   {

@@ -3,15 +3,15 @@
  * process that started it or after a time without questions. It runs no code of the project but the scripts that its scratch stores run.
  */
 import { constants, setPriority } from 'node:os';
-import type { PluginId } from '../../contract/plugin.js';
-import type { Scratch } from '../../contract/statement-check.js';
+import type { PluginId } from '../contract/plugin.js';
+import type { Scratch } from '../contract/statement-check.js';
 import {
   PATIENT,
   SCRATCH_PROTOCOL,
   type ScratchReply,
   type ScratchRequest,
-} from '../../language/project/scratch-messages.js';
-import { runtimes } from '../../plugins/index.runtime.js';
+} from '../language/project/scratch-messages.js';
+import { runtimes } from '../plugins/index.runtime.js';
 
 /** Milliseconds without a question until the process ends and frees its memory; the next question starts another. */
 const IDLE = 15 * 60_000;
