@@ -41,10 +41,10 @@ export const isSocketPath = (path: string): boolean => PATH.test(path);
 const createLimitField = (doc: string, unit: string, value: number) =>
   numeric({ doc, unit, default: value }).integer().min(1);
 
-const PATH_IS = { say: 'where clients connect is `"path"`', rename: 'path' };
+const PATH_IS = { say: 'the path of the endpoint is `"path"`', rename: 'path' };
 const ON = { say: 'clients may connect with `"enabled": true`', rename: 'enabled' };
-const UID = { say: 'that nobody connects without a uid says `"force_uid": true`', rename: 'force_uid' };
-const TOKEN = { say: 'that nobody connects without a token says `"force_token": true`', rename: 'force_token' };
+const UID = { say: 'a uid is required with `"force_uid": true`', rename: 'force_uid' };
+const TOKEN = { say: 'a token is required with `"force_token": true`', rename: 'force_token' };
 const ORIGINS = 'the origins whose pages may connect are those of `"http": {"allowed_origins": [...]}`';
 const SAME_PORT = 'clients connect where requests go, at `http.port`';
 const IN_LIMITS = (name: string) => ({ say: `it is written \`"limits": {"${name}": ...}\``, means: 'limits' });
@@ -73,8 +73,8 @@ const MISTAKEN: CommonMistakes = {
   cors: ORIGINS,
   port: SAME_PORT,
   host: SAME_PORT,
-  heartbeat: { say: 'signs of life are asked for by `"ping"`, in seconds', rename: 'ping' },
-  ping_interval: { say: 'signs of life are asked for by `"ping"`, in seconds', rename: 'ping' },
+  heartbeat: { say: 'the interval of pings is `"ping"`, in seconds', rename: 'ping' },
+  ping_interval: { say: 'the interval of pings is `"ping"`, in seconds', rename: 'ping' },
   max_payload: IN_LIMITS('message'),
   max_message_size: IN_LIMITS('message'),
   max_connections: IN_LIMITS('connections'),

@@ -9,7 +9,9 @@ export default definePlugin({
   since: '0.4.0',
   aliases: ['EVERYONE', 'EVERYBODY', 'BROADCAST', 'GLOBAL', 'PUBLIC'],
   summary: 'Everybody who is connected gets the message.',
-  details: 'With or without a `uid` or a token, in every process: nothing that concerns one user belongs in it.',
+  details:
+    'The message reaches connections with or without a `uid` or a token, in every process. Do not send data of a ' +
+    'single user.',
   facts: { everybody: true },
   schema: shape({
     broadcast_to: anyJson({

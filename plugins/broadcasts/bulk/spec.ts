@@ -12,8 +12,9 @@ export default definePlugin({
   aliases: ['MULTIPLE', 'MANY', 'USERS', 'LIST', 'MULTI', 'MULTICAST', 'SOME'],
   summary: 'Every connection of the `uid`s in a list gets the message.',
   details:
-    'Each receiver is meant once, however often the list names it. An item that is neither text nor a number refuses the request ' +
-    'with 422, as does something that is no list. An empty list sends nothing. Whose `uid`s are meant is told as for `SINGLE`.',
+    'A receiver that the list names several times gets the message once. A request is rejected with 422 if the value ' +
+    'is not a list, or if an item is neither text nor a number. An empty list sends nothing. The guard of the ' +
+    'receivers is found as for `SINGLE`.',
   facts: { receivers: 'broadcast_to', realm: 'broadcast_guard' },
   schema: shape({
     broadcast_guard: guardField,

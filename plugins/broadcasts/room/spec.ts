@@ -10,10 +10,11 @@ export default definePlugin({
   aliases: ['ROOMS', 'CHANNEL', 'GROUP', 'TOPIC'],
   summary: 'Every connection that has joined a room gets the message (extension).',
   details:
-    'Connections join with `join_room`; the guard and the rules of the resource that has it decide who may. A connection in two ' +
-    'of the rooms gets the message once. A room is known by the words of its text and the values between them, each for itself: ' +
-    '`"team $PAYLOAD.team"` with `blue admins` is another room than `"team $PAYLOAD.team admins"` with `blue`, and than ' +
-    '`"team blue admins"`. Which accessor gives a value makes no difference, nor does a number or its text.',
+    'Connections join with `join_room`; the guard and the rules of that resource decide which callers may join. A ' +
+    'connection in two of the rooms gets the message once. A room is identified by the constant parts of its text and ' +
+    'the values between them, separately: `"team $PAYLOAD.team"` with `blue admins` is another room than `"team ' +
+    '$PAYLOAD.team admins"` with `blue`, and than `"team blue admins"`. It makes no difference which accessor ' +
+    'provides a value, or whether it is a number or its text.',
   facts: { receivers: 'broadcast_to_room', rooms: 'broadcast_to_room' },
   schema: shape({
     broadcast_to_room: value(null, {

@@ -12,11 +12,11 @@ export default definePlugin({
   aliases: ['USER', 'ONE', 'CLIENT', 'UNICAST', 'PRIVATE', 'DIRECT', 'INDIVIDUAL', 'SELF'],
   summary: 'Every connection of one `uid` gets the message.',
   details:
-    'A number is taken as its text. Null, nothing, or a value that is neither text nor a number refuses the request with 422; ' +
-    'that nobody of that `uid` is connected does not. A `uid` belongs to the callers of a guard: a message of a `protected` resource ' +
-    'reaches connections whose token this guard lets in. One of a resource without any guard also reaches connections that show no ' +
-    'token and say the `uid`. Where guards of several sorts are in the definitions, such a resource has to name one with ' +
-    '`broadcast_guard`.',
+    'A number is converted to text. If the value is null, missing, or neither text nor a number, the request is ' +
+    'rejected with 422. A `uid` without a connection is not an error. A `uid` belongs to the callers of a guard: a ' +
+    'message of a `protected` resource reaches connections whose token this guard accepts. A message of a resource ' +
+    'without a guard also reaches connections that have no token and declare the `uid`. If the definitions contain ' +
+    'several different guards, such a resource must name one with `broadcast_guard`.',
   facts: { receivers: 'broadcast_to', realm: 'broadcast_guard' },
   schema: shape({
     broadcast_guard: guardField,

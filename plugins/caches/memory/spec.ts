@@ -8,11 +8,10 @@ export default definePlugin({
   name: 'memory',
   since: '0.3.0',
   summary: 'Cached results, counters and revoked tokens in the memory of the process.',
-  details: [
-    'For one process: another one sees nothing of it, and a restart forgets everything. Of cached results those that were not',
-    'asked for longest make room for new ones. Counters and revoked tokens are kept apart, so that no number of results pushes',
-    'them out.',
-  ].join('\n'),
+  details:
+    'For one process: other processes do not see the data, and a restart removes it. When the cache is full, the ' +
+    'least recently used results are removed. Counters and revoked tokens are stored separately, so cached results ' +
+    'never displace them.',
   facts: { shared: false },
   schema: shape({
     max_entries: numeric({ doc: 'Cached results at most.', unit: 'entries', default: 10_000 })

@@ -7,7 +7,8 @@ export default definePlugin({
   since: '0.3.0',
   summary: 'Ascon-128a, version 1.2, made for small devices: a key of 16 bytes.',
   details:
-    'The algorithm that won the competition, not the later Ascon-AEAD128 of the standard: the two do not open what the other sealed.',
+    'This is the algorithm that won the CAESAR competition, not the later standard Ascon-AEAD128. The two are not ' +
+    'compatible.',
   facts: { keyBytes: 16, nonceBytes: 16 },
   examples: [
     {

@@ -7,7 +7,8 @@ export default definePlugin({
   since: '0.3.0',
   summary: 'ChaCha20-Poly1305 (RFC 8439): fast on processors without AES instructions too.',
   details:
-    'Nonces are random. Under one key, stay below 2^32 values (four thousand million); XChaCha20Poly1305 has no such bound.',
+    'Nonces are random. Encrypt fewer than 2^32 (about four billion) values with one key; XChaCha20Poly1305 has no ' +
+    'such limit.',
   facts: { keyBytes: 32, nonceBytes: 12 },
   examples: [
     {

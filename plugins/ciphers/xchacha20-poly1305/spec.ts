@@ -6,7 +6,7 @@ export default definePlugin({
   name: 'XChaCha20Poly1305',
   since: '0.3.0',
   summary: 'ChaCha20-Poly1305 with nonces so long that random ones never meet.',
-  details: 'The best choice where nothing else decides: one key lasts for any number of values.',
+  details: 'The recommended algorithm: one key can encrypt any number of values.',
   facts: { keyBytes: 32, nonceBytes: 24 },
   examples: [
     {

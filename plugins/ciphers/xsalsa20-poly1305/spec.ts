@@ -7,7 +7,8 @@ export default definePlugin({
   since: '0.3.0',
   summary: 'XSalsa20-Poly1305, the secretbox of NaCl.',
   details:
-    'The algorithm takes no additional data of its own: with some, the key is HMAC-SHA-256 of the key over a label and the data. The tag stands before the ciphertext. One key lasts for any number of values.',
+    'The algorithm has no additional data of its own: with `aad`, the key is HMAC-SHA-256 of the key over a label and ' +
+    'the data. The tag is before the ciphertext. One key can encrypt any number of values.',
   facts: { keyBytes: 32, nonceBytes: 24 },
   examples: [
     {

@@ -10,7 +10,8 @@ export default definePlugin({
   since: '0.5.0',
   summary: 'Removes the documents that match, and gives them as they were.',
   details:
-    '`"result": "one"` on the actionable removes the first only, in the order of `sort`. An empty `filter_predicate` means all.',
+    'With `"result": "one"` on the actionable, only the first document is removed, in the order of `sort`. An empty ' +
+    '`filter_predicate` matches all documents.',
   facts: { writes: true, changes: true },
   schema: shape(
     {

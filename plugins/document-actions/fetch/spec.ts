@@ -17,7 +17,7 @@ export default definePlugin({
   aliases: ['find', 'SELECT', 'READ', 'LIST', 'FIND_MANY', 'FIND_ALL', 'GET'],
   since: '0.5.0',
   summary: 'Reads the documents that match.',
-  details: '`"result": "one"` on the actionable asks for the first only.',
+  details: 'With `"result": "one"` on the actionable, only the first document is read.',
   facts: { writes: false },
   answers: ({ value }) => listProjectedNames(value['projection']),
   schema: shape(

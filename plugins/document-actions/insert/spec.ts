@@ -11,7 +11,8 @@ export default definePlugin({
   since: '0.5.0',
   summary: 'Writes a document, and gives it back.',
   details:
-    'Names in what a client sends must not begin with `$` or hold a dot: such a document is refused with 422. Without an `_id` the database makes one.',
+    'Names in a value of a request must not begin with `$` or contain a dot: such a document is rejected with 422. ' +
+    'Without an `_id` the database creates one.',
   facts: { writes: true },
   schema: shape(
     {

@@ -3,11 +3,11 @@ import type { CommonMistakes } from '../../../contract/common-mistakes.js';
 import { FIELD_NAMES, FILTER_NAMES, PROJECTION_NAMES } from './names.light.js';
 import { list, numeric, record, value } from '../../../contract/combinators.js';
 
-const FILTER = { say: 'which documents is `"filter_predicate"`', rename: 'filter_predicate' };
-const UPDATE = { say: 'what is changed is `"update_predicate"`', rename: 'update_predicate' };
-const DOCUMENT = { say: 'what is written is `"document"`', rename: 'document' };
+const FILTER = { say: 'documents are selected by `"filter_predicate"`', rename: 'filter_predicate' };
+const UPDATE = { say: 'the changes are `"update_predicate"`', rename: 'update_predicate' };
+const DOCUMENT = { say: 'the new document is `"document"`', rename: 'document' };
 const PIPELINE = { say: 'the stages are `"pipeline"`', rename: 'pipeline' };
-const PROJECTION = { say: 'which fields is `"projection"`', rename: 'projection' };
+const PROJECTION = { say: 'the fields are `"projection"`', rename: 'projection' };
 
 export const MISTAKEN_FILTER: CommonMistakes = {
   filter: FILTER,
@@ -41,7 +41,7 @@ export const MISTAKEN_FIND: CommonMistakes = {
   project: PROJECTION,
   order: { say: 'the order is `"sort"`', rename: 'sort' },
   order_by: { say: 'the order is `"sort"`', rename: 'sort' },
-  offset: { say: 'documents are left out by `"skip"`', rename: 'skip' },
+  offset: { say: 'documents are skipped with `"skip"`', rename: 'skip' },
 };
 
 export const filterField = () =>

@@ -22,7 +22,8 @@ export default definePlugin({
   since: '0.5.0',
   summary: 'Changes the documents that match, and gives them as they are then.',
   details:
-    '`"result": "one"` on the actionable changes the first only, in the order of `sort`. An empty `filter_predicate` means all.',
+    'With `"result": "one"` on the actionable, only the first document is changed, in the order of `sort`. An empty ' +
+    '`filter_predicate` matches all documents.',
   facts: { writes: true, changes: true },
   schema: shape(
     {

@@ -6,7 +6,7 @@ export default definePlugin({
   name: 'Base64Url',
   since: '0.3.0',
   summary: 'Base64 in the alphabet for addresses and file names, without padding.',
-  details: 'Four characters for three bytes, none of which has to be escaped in an address.',
+  details: 'Four characters for three bytes, none of which needs escaping in a URL.',
   facts: { pattern: '[A-Za-z0-9_-]*', characters: 4 / 3 },
   examples: [{ title: 'The text form of a ciphertext', json: 'Base64Url' }],
   counterExamples: [{ title: 'Misspelt', json: 'Base64URL', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
