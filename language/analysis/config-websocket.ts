@@ -87,54 +87,58 @@ export const WEBSOCKET_NAMES = ['ws', 'websockets', 'web_socket', 'webSocket', '
 export const createWebSocketSchema = () =>
   shape({
     enabled: flag({
-      doc: 'Clients may connect and stay connected; the variable ALLOW_WEBSOCKET_CONNECTIONS wins.',
+      doc: 'Allows WebSocket connections. The environment variable ALLOW_WEBSOCKET_CONNECTIONS overrides it.',
       default: DEFAULTS.enabled,
     }),
     path: text({
-      doc: 'Where they connect; the variable WEBSOCKET_ENDPOINT wins.',
+      doc: 'Path of the WebSocket endpoint. The environment variable WEBSOCKET_ENDPOINT overrides it.',
       default: DEFAULTS.path,
       examples: ['/live'],
     }).matches(PATH),
     force_uid: flag({
-      doc: 'Nobody connects without `?uid=`; the variable FORCE_WEBSOCKET_WITH_UID wins.',
+      doc: 'Rejects connections without `?uid=`. The environment variable FORCE_WEBSOCKET_WITH_UID overrides it.',
       default: DEFAULTS.force_uid,
     }),
     force_token: flag({
-      doc: 'Nobody connects without a token that a guard takes; the variable FORCE_WEBSOCKET_WITH_TOKEN wins (extension).',
+      doc: 'Rejects connections without a token that a guard accepts (extension). The environment variable FORCE_WEBSOCKET_WITH_TOKEN overrides it.',
       default: DEFAULTS.force_token,
     }),
     uid_claim: text({
-      doc: 'The claim of a token that says which uid its owner may connect with.',
+      doc: 'The claim of a token that contains the `uid` of the connection.',
       default: DEFAULTS.uid_claim,
       examples: ['sub'],
       complete: { source: 'claim' },
     }).min(1),
     ping: numeric({
-      doc: 'How often connections are asked for a sign of life. Who gives none three times is cut off.',
+      doc: 'Interval of pings. A connection that misses three is closed.',
       unit: 'seconds',
       default: DEFAULTS.ping,
     })
       .min(0.05)
       .max(3600),
     limits: shape({
-      message: createLimitField('Largest message of a client.', 'bytes', LIMITS.message),
-      rate: createLimitField('Most messages of a connection.', 'messages per second', LIMITS.rate),
-      in_flight: createLimitField('Messages of a connection that are worked on at once.', 'messages', LIMITS.in_flight),
+      message: createLimitField('Maximum size of a message from a client.', 'bytes', LIMITS.message),
+      rate: createLimitField('Maximum rate of messages of a connection.', 'messages per second', LIMITS.rate),
+      in_flight: createLimitField(
+        'Messages of a connection that are processed at the same time.',
+        'messages',
+        LIMITS.in_flight,
+      ),
       buffered: createLimitField(
-        'How much may wait for a client that does not read; then it is cut off.',
+        'Maximum size of unread messages for a client. Beyond it, the connection is closed.',
         'bytes',
         LIMITS.buffered,
       ),
-      connections: createLimitField('Most connections of a process.', 'connections', LIMITS.connections),
+      connections: createLimitField('Maximum number of connections of a process.', 'connections', LIMITS.connections),
       per_address: createLimitField(
-        'Most connections of one address (of IPv6, of one /64). Behind a proxy all have its address, unless `http.trusted_proxies` counts it.',
+        'Maximum number of connections of one address (for IPv6, of one /64). Behind a proxy all clients have its address, unless `http.trusted_proxies` counts it.',
         'connections',
         LIMITS.per_address,
       ),
-      rooms: createLimitField('Most rooms of a connection.', 'rooms', LIMITS.rooms),
+      rooms: createLimitField('Maximum number of rooms of a connection.', 'rooms', LIMITS.rooms),
     }).meta({ doc: 'Limits of connections.' }),
   }).meta({
-    doc: 'Clients that stay connected (WebSocket).',
+    doc: 'WebSocket connections.',
     form: '{"enabled": true}',
     short: { boolean: 'enabled', string: 'path' },
     mistaken: MISTAKEN,

@@ -21,7 +21,7 @@ export default definePlugin({
     if (name === 'ip') return { value: text };
     return {
       value: text,
-      headers: { [name]: { doc: 'Read by the endpoint.', schema: text, required: true } },
+      headers: { [name]: { doc: 'A header that the endpoint reads.', schema: text, required: true } },
       refuses: ['ACC_UNRESOLVED'],
     };
   },

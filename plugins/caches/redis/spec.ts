@@ -8,7 +8,7 @@ export default definePlugin({
   kind: 'cache',
   name: 'redis',
   since: '0.3.0',
-  summary: 'Cached results, counters and revoked tokens in Redis 6 or later, through the driver `ioredis`.',
+  summary: 'Stores cached results, counters and revoked tokens in Redis 6 or later, with the driver `ioredis`.',
   details: [
     'An unavailable server does not prevent the start; the connection is retried. In the meantime, cached results are',
     'computed, and requests that need limits or revoked tokens are rejected (`CCH_AWAY`). A server that does not',
@@ -37,9 +37,9 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'The address is needed', json: { use: 'redis' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'redis' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'Switches are true or false',
+      title: 'A text instead of true or false',
       json: { use: 'redis', url: '$ENV.REDIS_URL', tls: 'yes' },
       code: 'DEF_TYPE',
       at: '/tls',

@@ -11,7 +11,10 @@ export default definePlugin({
     'such limit.',
   facts: { keyBytes: 32, nonceBytes: 12 },
   examples: [
-    { title: 'With a key of the environment', json: { algorithm: 'Aes256Gcm', options: { key: '$ENV.EXAMPLE_KEY' } } },
+    {
+      title: 'With a key from the environment',
+      json: { algorithm: 'Aes256Gcm', options: { key: '$ENV.EXAMPLE_KEY' } },
+    },
     {
       title: 'Bound to its column, as hexadecimal digits',
       json: { algorithm: 'Aes256Gcm', options: { key: '$ENV.EXAMPLE_KEY', aad: 'customer.email', encoding: 'Hex' } },
@@ -25,7 +28,7 @@ export default definePlugin({
       at: '/options/key',
     },
     {
-      title: 'A nonce written down',
+      title: 'A fixed nonce',
       json: { algorithm: 'Aes256Gcm', options: { key: '$ENV.EXAMPLE_KEY', nonce: 'nnnnnnnnnnnn' } },
       code: 'CPH_NONCE',
       at: '/options/nonce',

@@ -12,7 +12,7 @@ export default definePlugin({
   facts: { keyBytes: 16, nonceBytes: 16 },
   examples: [
     {
-      title: 'With a key of the environment',
+      title: 'With a key from the environment',
       json: { algorithm: 'Ascon128a', options: { key: '$ENV.EXAMPLE_KEY_16' } },
     },
     {
@@ -31,7 +31,7 @@ export default definePlugin({
       at: '/options/key',
     },
     {
-      title: 'A nonce written down',
+      title: 'A fixed nonce',
       json: { algorithm: 'Ascon128a', options: { key: '$ENV.EXAMPLE_KEY_16', nonce: 'nnnnnnnnnnnnnnnn' } },
       code: 'CPH_NONCE',
       at: '/options/nonce',

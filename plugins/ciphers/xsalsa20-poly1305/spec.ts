@@ -12,7 +12,7 @@ export default definePlugin({
   facts: { keyBytes: 32, nonceBytes: 24 },
   examples: [
     {
-      title: 'With a key of the environment',
+      title: 'With a key from the environment',
       json: { algorithm: 'XSalsa20Poly1305', options: { key: '$ENV.EXAMPLE_KEY' } },
     },
     {
@@ -31,7 +31,7 @@ export default definePlugin({
       at: '/options/key',
     },
     {
-      title: 'A nonce written down',
+      title: 'A fixed nonce',
       json: { algorithm: 'XSalsa20Poly1305', options: { key: '$ENV.EXAMPLE_KEY', nonce: 'nnnnnnnnnnnnnnnnnnnnnnnn' } },
       code: 'CPH_NONCE',
       at: '/options/nonce',

@@ -11,7 +11,7 @@ export default definePlugin({
   name: 'mysql',
   aliases: ['mariadb'],
   since: '0.5.0',
-  summary: 'MySQL 8.0.22 or later and MariaDB 10.6 or later, through the driver `mysql2`.',
+  summary: 'MySQL 8.0.22 or later and MariaDB 10.6 or later, with the driver `mysql2`.',
   details: [
     'Definitions are written in the SQL of PostgreSQL and translated when they are loaded: `$1`, casts, `->>`,',
     '`RETURNING`, `ON CONFLICT`, `= ANY($1)`, `ILIKE`, `FILTER`, `interval`, `now()`. A statement without an exact',
@@ -56,8 +56,8 @@ export default definePlugin({
     ...connectionFields(),
     isolation: text({
       doc:
-        'Isolation of transactions. `auto` takes for each what keeps requests from interfering, decided at load: locks in ' +
-        '`read committed`, `repeatable read` for several reads, `serializable` for the rest; `lintel plan` tells which.',
+        'Isolation level of transactions. `auto` chooses for each transaction, at load, a level that prevents conflicts between requests: locks in ' +
+        '`read committed`, `repeatable read` for several reads, `serializable` otherwise. `lintel plan` shows it.',
       default: 'auto',
       examples: ['serializable'],
     }).oneOf(['auto', 'read committed', 'repeatable read', 'serializable']),
@@ -81,11 +81,11 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'Numbers are written as numbers',
+      title: 'A number as text',
       json: { use: 'mysql', url: '$ENV.MYSQL_URL', pool_size: 'ten' },
       code: 'DEF_TYPE',
       at: '/pool_size',
     },
-    { title: 'The address is needed', json: { use: 'mysql' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'mysql' }, code: 'DEF_REQUIRED', at: '' },
   ],
 });

@@ -9,7 +9,7 @@ export default definePlugin({
   kind: 'dialect',
   name: 'pglite',
   since: '0.1.0',
-  summary: 'PostgreSQL embedded in the process: nothing to install, data in a folder.',
+  summary: 'PostgreSQL embedded in the process: nothing to install; the data is in a folder.',
   details: [
     'For development, tests and small installations. It uses the SQL of PostgreSQL and returns the same results as',
     'the dialect `postgres`, so a move to a server changes only the connection.',
@@ -36,7 +36,9 @@ export default definePlugin({
   errors: dialectErrors,
   examples: [
     { title: 'The default folder', json: { use: 'pglite' } },
-    { title: 'Nothing on disk', json: { use: 'pglite', path: 'memory://' } },
+    { title: 'In memory', json: { use: 'pglite', path: 'memory://' } },
   ],
-  counterExamples: [{ title: 'A path is text', json: { use: 'pglite', path: 5 }, code: 'DEF_TYPE', at: '/path' }],
+  counterExamples: [
+    { title: 'A path that is not text', json: { use: 'pglite', path: 5 }, code: 'DEF_TYPE', at: '/path' },
+  ],
 });

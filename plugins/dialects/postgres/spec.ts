@@ -9,7 +9,7 @@ export default definePlugin({
   kind: 'dialect',
   name: 'postgres',
   since: '0.1.0',
-  summary: 'PostgreSQL, version 13 or later, through the driver `pg`.',
+  summary: 'PostgreSQL, version 13 or later, with the driver `pg`.',
   details: [
     'Statements are prepared once per connection. Up to a third of the connections (at most four) are shared: reading',
     'statements are sent on them one after the other, without waiting for results. Writes, transactions and',
@@ -35,8 +35,8 @@ export default definePlugin({
     ...connectionFields({ poolSize: 'Connections at most, shared ones included.' }),
     isolation: text({
       doc:
-        'Isolation of transactions. `auto` takes for each what keeps requests from interfering, decided at load: locks in ' +
-        '`read committed`, `repeatable read` for several reads, `serializable` for the rest; `lintel plan` tells which.',
+        'Isolation level of transactions. `auto` chooses for each transaction, at load, a level that prevents conflicts between requests: locks in ' +
+        '`read committed`, `repeatable read` for several reads, `serializable` otherwise. `lintel plan` shows it.',
       default: 'auto',
       examples: ['serializable'],
     }).oneOf(['auto', 'read committed', 'repeatable read', 'serializable']),
@@ -52,11 +52,11 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'Numbers are written as numbers',
+      title: 'A number as text',
       json: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 'ten' },
       code: 'DEF_TYPE',
       at: '/pool_size',
     },
-    { title: 'The address is needed', json: { use: 'postgres' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'postgres' }, code: 'DEF_REQUIRED', at: '' },
   ],
 });

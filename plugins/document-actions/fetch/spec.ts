@@ -45,7 +45,7 @@ export default definePlugin({
   ],
   counterExamples: [
     { title: 'No such field', json: { action: 'FETCH', nothing: [] }, code: 'DEF_UNKNOWN_KEY', at: '/nothing' },
-    { title: 'An invented name', json: { action: 'FETCH', filter: {} }, code: 'DEF_INVENTED', at: '/filter' },
-    { title: 'Half a document', json: { action: 'FETCH', limit: 1.5 }, code: 'DEF_RANGE', at: '/limit' },
+    { title: 'A misspelt name', json: { action: 'FETCH', filter: {} }, code: 'DEF_INVENTED', at: '/filter' },
+    { title: 'An incomplete field', json: { action: 'FETCH', limit: 1.5 }, code: 'DEF_RANGE', at: '/limit' },
   ],
 });

@@ -9,7 +9,7 @@ export default definePlugin({
   since: '0.5.0',
   aliases: ['pglite', 'local', 'mingo', 'file', 'memory'],
   summary:
-    'Collections of documents in a SQL connection of the project, with the queries and updates of MongoDB: no server to install.',
+    'Stores documents in a SQL connection of the project, with the queries and updates of MongoDB: no server to install.',
   details: [
     'Each collection is a table (`lintel_docs_<collection>`) of a `pglite` or `postgres` connection. A response is',
     'sent after the data is on disk. The query language is that of the library `mingo`. Equality, `$in` and `$all` on',
@@ -40,7 +40,7 @@ export default definePlugin({
   requires: ['dialect:*'],
   schema: shape({
     connection: text({
-      doc: 'The SQL connection of the config that holds the documents: a `pglite` or a `postgres`.',
+      doc: 'The SQL connection of the config that stores the documents: a `pglite` or a `postgres`.',
       complete: { source: 'connection', of: 'dialect' },
       default: 'main',
       examples: ['documents'],
@@ -63,12 +63,12 @@ export default definePlugin({
     },
   },
   examples: [
-    { title: 'As it is', json: { use: 'embedded' } },
+    { title: 'With its defaults', json: { use: 'embedded' } },
     { title: 'In a named connection', json: { use: 'embedded', connection: 'main' } },
   ],
   counterExamples: [
     {
-      title: 'A connection is named by text',
+      title: 'A connection that is not text',
       json: { use: 'embedded', connection: 1 },
       code: 'DEF_TYPE',
       at: '/connection',

@@ -10,7 +10,7 @@ export default definePlugin({
   name: 'mongodb',
   since: '0.5.0',
   aliases: ['mongo'],
-  summary: 'MongoDB, version 5 or later, through the driver `mongodb`.',
+  summary: 'MongoDB, version 5 or later, with the driver `mongodb`.',
   details: [
     'Acknowledged writes are on disk on a majority of the servers (`w: "majority"`, `j: true`), and reads return only',
     'acknowledged data. The driver retries writes once after a broken connection, where that is safe.',
@@ -36,11 +36,11 @@ export default definePlugin({
       roots: ['ENV'],
       secret: true,
     }).required(),
-    database: text({ doc: 'Name of the database, where the address has none.', default: 'lintel' })
+    database: text({ doc: 'Name of the database, if the address has none.', default: 'lintel' })
       .min(1)
       .max(60)
       .matches(/^[A-Za-z0-9_-]+$/),
-    pool_size: numeric({ doc: 'Connections to one server at most.', unit: 'connections', default: 10 })
+    pool_size: numeric({ doc: 'Maximum number of connections to one server.', unit: 'connections', default: 10 })
       .integer()
       .min(1)
       .max(500),
@@ -53,13 +53,13 @@ export default definePlugin({
       .min(0.001)
       .max(3600),
     pool_wait: numeric({
-      doc: 'How long a request waits for a server or a free connection before it is refused (`QRY_UNAVAILABLE`).',
+      doc: 'How long a request waits for a server or a free connection before it is rejected (`QRY_UNAVAILABLE`).',
       unit: 'seconds',
       default: 2,
     })
       .min(0.001)
       .max(60),
-    idle_timeout: numeric({ doc: 'Connections without work are closed after this time.', unit: 'seconds', default: 30 })
+    idle_timeout: numeric({ doc: 'Idle connections are closed after this time.', unit: 'seconds', default: 30 })
       .min(0.001)
       .max(3600),
   }),
@@ -73,9 +73,9 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'The address is needed', json: { use: 'mongodb' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'mongodb' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'Numbers are written as numbers',
+      title: 'A number as text',
       json: { use: 'mongodb', url: '$ENV.MONGO_URL', pool_size: 'ten' },
       code: 'DEF_TYPE',
       at: '/pool_size',
