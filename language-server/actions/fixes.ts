@@ -38,7 +38,7 @@ export function fixAllAction(view: DocumentContext, kind: string): CodeAction | 
       taken.push(...edits);
   }
   if (taken.length === 0) return null;
-  return { title: 'Mend all that has one certain fix', kind, edit: { changes: { [view.uri]: taken } } };
+  return { title: 'Apply all certain fixes', kind, edit: { changes: { [view.uri]: taken } } };
 }
 
 interface Span {

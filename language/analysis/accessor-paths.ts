@@ -15,7 +15,7 @@ export const CHAINS: ChainLimits = Object.freeze({ actionables: 50, depth: 10 })
 export const createChainSchema = () =>
   shape({
     actionables: numeric({
-      doc: 'Most actionables that run for one request, those of other resources included.',
+      doc: 'Maximum number of actionables that run for one request, including those of other resources.',
       unit: 'actionables',
       default: CHAINS.actionables,
     })
@@ -23,14 +23,14 @@ export const createChainSchema = () =>
       .min(1)
       .max(10_000),
     depth: numeric({
-      doc: 'Longest row of actionables of which each waits for the next.',
+      doc: 'Maximum length of a chain of actionables that depend on each other.',
       unit: 'actionables',
       default: CHAINS.depth,
     })
       .integer()
       .min(1)
       .max(1000),
-  }).meta({ doc: 'Limits of what one request may set going.', advanced: true });
+  }).meta({ doc: 'Limits on the actionables that one request runs.', advanced: true });
 
 export function checkChains(resources: readonly LinkedResource[], limits: ChainLimits, report: Report): void {
   const actions = new Map(resources.flatMap((resource) => resource.actions.map((action) => [action.key, action])));

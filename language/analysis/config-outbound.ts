@@ -18,38 +18,33 @@ export const createOutboundSchema = () =>
   shape({
     allow: list(text({ doc: 'A host, an address, or a range; a port may follow.' }).required().matches(ENTRY), {
       doc:
-        'What may be called although it is not public: `billing.internal`, `10.1.0.0/16`, `127.0.0.1:9000`, `[fd00::5]:443`. ' +
-        'Addresses where clouds keep credentials are open only when they are named one by one.',
+        'Non-public addresses that may be called: `billing.internal`, `10.1.0.0/16`, `127.0.0.1:9000`, `[fd00::5]:443`. ' +
+        'The metadata addresses of clouds, which return credentials, must be listed one by one; a range does not include them.',
       default: [],
       examples: [['billing.internal', '10.1.0.0/16', '127.0.0.1:9000']],
     }),
     ports: list(numeric({ doc: 'A port.' }).required().integer().min(1).max(65_535), {
-      doc: 'The only ports that may be called, beside those that `allow` names. Empty: any.',
+      doc: 'The only ports that may be called, in addition to those in `allow`. Empty: any port.',
       default: [],
       examples: [[443]],
     }),
     dynamic_hosts: flag({
-      doc: 'The URL of a call may be one accessor, so that a request brings all of it. Such a call reaches public addresses only, whatever `allow` says.',
+      doc: 'The URL of a call may be a single accessor, so that the whole URL comes from the request. Such a call reaches public addresses only, regardless of `allow`.',
       default: false,
     }),
-    ca: text({ doc: 'File (PEM) with further certificate authorities that are trusted.', examples: ['./ca.pem'] }).min(
-      1,
-    ),
-    connect_to: record(text({ doc: 'Where it is dialled.' }).required().matches(HOST_AND_PORT), {
+    ca: text({ doc: 'File (PEM) with additional trusted certificate authorities.', examples: ['./ca.pem'] }).min(1),
+    connect_to: record(text({ doc: 'The `host:port` to connect to instead.' }).required().matches(HOST_AND_PORT), {
       doc:
-        'Dials another place for a `host:port`: a stub in tests, an egress relay. Certificates are judged by the name that the ' +
+        'Connects to another address for a `host:port`: a stub in tests, an egress proxy. Certificates are checked against the host that the ' +
         'definition calls.',
       examples: [{ 'api.example.com:443': '127.0.0.1:8443' }],
       advanced: true,
     }),
     timeouts: shape({
-      connect: createSecondsField('Within what time a connection must stand: name, connection, TLS.', timeouts.connect),
-      total: createSecondsField(
-        'Within what time a call must be over, unless its definition says otherwise.',
-        timeouts.total,
-      ),
-      most: createSecondsField('The longest that a definition may allow.', timeouts.most),
-    }).meta({ doc: 'Deadlines of calls.' }),
+      connect: createSecondsField('Time to establish a connection: name lookup, TCP, TLS.', timeouts.connect),
+      total: createSecondsField('Time for a whole call, unless its definition sets `timeout`.', timeouts.total),
+      most: createSecondsField('Largest `timeout` that a definition may set.', timeouts.most),
+    }).meta({ doc: 'Timeouts of calls.' }),
     limits: shape({
       reply: createLimitField('Largest reply, after decompression.', 'bytes', limits.reply),
       depth: createLimitField('Deepest nesting of a reply.', 'levels', limits.depth),

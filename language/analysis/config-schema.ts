@@ -68,101 +68,118 @@ export const createConfigSchema = () =>
       default: [...DEFAULTS.definitions],
     }),
     plugins: list(text({ doc: '`builtin:*`, or a folder.', examples: ['builtin:*'], path: 'folder' }).required(), {
-      doc: 'Plugins to load: those of the distribution, and folders with plugins of your own.',
+      doc: 'Plugins to load: `builtin:*` for the built-in ones, and folders with your own.',
       default: ['builtin:*'],
       examples: [['builtin:*', './my-plugins/limits']],
     }),
     disable: list(text({ doc: 'A plugin id, or a pattern.', complete: { source: 'plugin-id' } }).required(), {
-      doc: 'Plugins that are not to be had: ids (`generator:UUID`) or patterns (`generator:*`).',
+      doc: 'Plugins that are not loaded: ids (`generator:UUID`) or patterns (`generator:*`).',
       default: [],
     }),
     http: shape({
-      port: numeric({ doc: 'Port to listen on; the variable PORT wins. 0 takes any free one.', default: 8080 })
+      port: numeric({
+        doc: 'Port to listen on. The environment variable PORT overrides it. 0: any free port.',
+        default: 8080,
+      })
         .integer()
         .min(0)
         .max(65535),
-      host: text({ doc: 'Address to listen on; the variable HOST wins.', default: '127.0.0.1' }).min(1),
-      hosts: list(text({ doc: 'A name, `*.` and the end of names, or `*` for all.' }).required().matches(HOST), {
-        doc: 'Names under which the server answers, besides addresses and `localhost`; the variable ALLOWED_HOSTS (separated by `|`) wins. Without it every name is answered, except in `lintel dev` and on an address of this machine without `trusted_proxies`.',
-        default: [],
-        examples: [['api.example.com']],
-      }),
+      host: text({
+        doc: 'Address to listen on. The environment variable HOST overrides it.',
+        default: '127.0.0.1',
+      }).min(1),
+      hosts: list(
+        text({ doc: 'A host name, a wildcard such as `*.example.com`, or `*` for all.' }).required().matches(HOST),
+        {
+          doc: 'Host names that requests may use, in addition to IP addresses and `localhost`. The environment variable ALLOWED_HOSTS (separated by `|`) overrides it. If empty, every name is accepted, except in `lintel dev` and on a loopback address without `trusted_proxies`.',
+          default: [],
+          examples: [['api.example.com']],
+        },
+      ),
       methods: list(text({ doc: 'An HTTP verb.' }).required().oneOf(METHODS), {
-        doc: 'Verbs that every endpoint answers. For GET and DELETE the query string is the payload.',
+        doc: 'Verbs that every endpoint accepts. For GET and DELETE the query string is the payload.',
         default: ['POST'],
       }).min(1),
       status_path: text({ doc: 'Path of the status page.', default: '/status' }).matches(STATUS_PATH),
       limits: shape({
         body: createLimitField(
-          'Largest body; the variable MAX_PAYLOAD_LIMIT wins.',
+          'Maximum size of a body. The environment variable MAX_PAYLOAD_LIMIT overrides it.',
           'bytes',
           DEFAULTS.http.limits.body,
         ),
-        depth: createLimitField('Deepest nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
-        keys: createLimitField('Most properties in a body, all objects together.', 'keys', DEFAULTS.http.limits.keys),
-        array: createLimitField('Longest array in a body.', 'items', DEFAULTS.http.limits.array),
-        url: createLimitField('Longest path with its query string.', 'bytes', DEFAULTS.http.limits.url),
+        depth: createLimitField('Maximum nesting of a body.', 'levels', DEFAULTS.http.limits.depth),
+        keys: createLimitField(
+          'Maximum number of properties in a body, over all objects.',
+          'keys',
+          DEFAULTS.http.limits.keys,
+        ),
+        array: createLimitField('Maximum length of an array in a body.', 'items', DEFAULTS.http.limits.array),
+        url: createLimitField('Maximum length of a path with its query string.', 'bytes', DEFAULTS.http.limits.url),
         header_bytes: createLimitField(
-          'All headers of a request together.',
+          'Maximum size of all headers of a request.',
           'bytes',
           DEFAULTS.http.limits.header_bytes,
         ),
-        header_count: createLimitField('Most headers of a request.', 'headers', DEFAULTS.http.limits.header_count),
-        parts: createLimitField('Most parts of a form.', 'parts', DEFAULTS.http.limits.parts),
-        field: createLimitField('Longest text part of a form.', 'bytes', DEFAULTS.http.limits.field),
+        header_count: createLimitField(
+          'Maximum number of headers of a request.',
+          'headers',
+          DEFAULTS.http.limits.header_count,
+        ),
+        parts: createLimitField('Maximum number of parts of a form.', 'parts', DEFAULTS.http.limits.parts),
+        field: createLimitField('Maximum size of a text part of a form.', 'bytes', DEFAULTS.http.limits.field),
         unread: createLimitField(
-          'Answers that their clients do not read, all together; beyond it the connections of those are closed that have waited longest.',
+          'Maximum size of all responses that clients have not read yet. Beyond it, the connections that have waited longest are closed.',
           'bytes',
           DEFAULTS.http.limits.unread,
         ),
-      }).meta({ doc: 'Limits of requests and answers.' }),
+      }).meta({ doc: 'Limits of requests and responses.' }),
       allowed_origins: list(
         text({ doc: 'An origin (`https://app.example.com`), or `*` for all.' }).required().matches(ORIGIN),
         {
-          doc: 'Origins whose pages may call from a browser; the variable ALLOWED_ORIGINS (separated by `|`) wins. None by default.',
+          doc: 'Origins whose pages may send requests from a browser (CORS). The environment variable ALLOWED_ORIGINS (separated by `|`) overrides it. None by default.',
           default: [],
           examples: [['https://app.example.com']],
         },
       ),
       trusted_proxies: numeric({
-        doc: 'How many proxies stand in front. That many entries at the end of `X-Forwarded-For` are believed, no more.',
+        doc: 'Number of proxies in front of the server. That many entries at the end of `X-Forwarded-For` are trusted.',
         unit: 'proxies',
         default: 0,
       })
         .integer()
         .min(0)
         .max(10),
-      headers: record(text({ doc: 'Its value; empty text takes the header away.' }).matches(/^[\x20-\x7e]*$/), {
-        doc: 'Headers of every answer, laid over those that are there by default.',
+      headers: record(text({ doc: 'Its value. An empty text removes the header.' }).matches(/^[\x20-\x7e]*$/), {
+        doc: 'Headers of every response. They override the default ones.',
         complete: { source: 'header-name', of: 'answer' },
         examples: [{ 'strict-transport-security': 'max-age=31536000' }],
       }),
       timeouts: shape({
-        headers: createSecondsField(
-          'Within what time the headers of a request must have come.',
-          DEFAULTS.http.timeouts.headers,
-        ),
+        headers: createSecondsField('Time to receive the headers of a request.', DEFAULTS.http.timeouts.headers),
         request: createSecondsField(
-          'Within what time a request must have come whole, and be answered: nothing is waited for any longer (a connection, a statement, a lock, a call, a turn), and then the answer is 503 or 504.',
+          'Time to receive and answer a request, including all waiting (for a connection, a statement, a lock, a call, a limiter). After it the response is 503 or 504.',
           DEFAULTS.http.timeouts.request,
         ),
-        idle: createSecondsField('How long the sender of a form, or a reader, may rest.', DEFAULTS.http.timeouts.idle),
+        idle: createSecondsField(
+          'Maximum pause of a client that sends a form or reads a response.',
+          DEFAULTS.http.timeouts.idle,
+        ),
         keep_alive: createSecondsField(
-          'How long a connection stays open without a request. Longer than the proxy in front keeps it, or that one uses a connection that is being closed.',
+          'How long a connection stays open without a request. Set it longer than the keep-alive of the proxy in front, so that the proxy does not use a connection that is being closed.',
           DEFAULTS.http.timeouts.keep_alive,
         ),
         drain: createSecondsField(
-          'How long requests and deferred work under way may take once the server is told to stop.',
+          'Time for running requests and deferred work to finish when the server stops.',
           DEFAULTS.http.timeouts.drain,
         ),
         linger: numeric({
-          doc: 'How long a server that was told to stop still takes requests, no longer ready: so that a balancer can notice.',
+          doc: 'How long a stopping server reports that it is not ready and still accepts requests, so that a load balancer can remove it.',
           unit: 'seconds',
           default: DEFAULTS.http.timeouts.linger,
         })
           .min(0)
           .max(3600),
-      }).meta({ doc: 'Deadlines of requests.' }),
+      }).meta({ doc: 'Timeouts of requests.' }),
     }).meta({ doc: 'The HTTP server.' }),
     websocket: createWebSocketSchema(),
     outbound: createOutboundSchema(),
@@ -172,29 +189,29 @@ export const createConfigSchema = () =>
     }),
     chains: createChainSchema(),
     deadlines: shape({
-      open: numeric({ doc: 'How long a plugin may take to connect.', unit: 'seconds', default: 30 }).min(0.1),
-      close: numeric({ doc: 'How long a plugin may take to close.', unit: 'seconds', default: 10 }).min(0.1),
-    }).meta({ doc: 'Deadlines of plugins.', advanced: true }),
+      open: numeric({ doc: 'Time for a plugin to connect.', unit: 'seconds', default: 30 }).min(0.1),
+      close: numeric({ doc: 'Time for a plugin to close.', unit: 'seconds', default: 10 }).min(0.1),
+    }).meta({ doc: 'Timeouts of plugins.', advanced: true }),
     profile: text({
-      doc: 'Serves definitions that were written for another system of the same interface the way that system does.',
+      doc: 'Compatibility mode: serves definitions written for another system in the way of that system.',
       enumDocs: {
-        sub0: 'The envelope `success-message-data`; NULL for parameters that the payload lacks; `on_problem: "skip"`; GET beside POST; errors as `application/json`; models by their shape; the forms of its environment.',
+        sub0: 'The envelope `success-message-data`; NULL for parameters that the payload lacks; `on_problem: "skip"`; GET in addition to POST; errors as `application/json`; models by their shape; the forms of its environment.',
       },
     }).oneOf(PROFILES),
     testing: flag({
-      doc: 'Definitions may do what only tests should, such as writing down a nonce. Never where anybody relies on the service.',
+      doc: 'Allows definitions to use features for tests only, such as a fixed nonce. Never set it in production.',
       default: false,
     }),
     on_problem: text({
       doc: 'What `lintel serve` does with definitions that have errors.',
       enumDocs: {
         refuse: 'It does not start.',
-        skip: 'Resources with errors answer 503, the others are served.',
+        skip: 'Resources with errors return 503; the others are served.',
       },
       default: 'refuse',
     }).oneOf(['refuse', 'skip']),
     docs: text({
-      doc: 'Address under which your error pages stand; problem types begin with it.',
+      doc: 'Base URL of your pages about errors. The `type` of every error response begins with it.',
       default: DEFAULTS.docs,
     }).min(1),
   });

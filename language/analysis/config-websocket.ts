@@ -19,7 +19,6 @@ const LIMITS = {
   rate: 20,
   in_flight: 16,
   buffered: 1_048_576,
-  unfinished: 67_108_864,
   connections: 10_000,
   per_address: 2000,
   rooms: 100,
@@ -42,10 +41,10 @@ export const isSocketPath = (path: string): boolean => PATH.test(path);
 const createLimitField = (doc: string, unit: string, value: number) =>
   numeric({ doc, unit, default: value }).integer().min(1);
 
-const PATH_IS = { say: 'where clients connect is `"path"`', rename: 'path' };
+const PATH_IS = { say: 'the path of the endpoint is `"path"`', rename: 'path' };
 const ON = { say: 'clients may connect with `"enabled": true`', rename: 'enabled' };
-const UID = { say: 'that nobody connects without a uid says `"force_uid": true`', rename: 'force_uid' };
-const TOKEN = { say: 'that nobody connects without a token says `"force_token": true`', rename: 'force_token' };
+const UID = { say: 'a uid is required with `"force_uid": true`', rename: 'force_uid' };
+const TOKEN = { say: 'a token is required with `"force_token": true`', rename: 'force_token' };
 const ORIGINS = 'the origins whose pages may connect are those of `"http": {"allowed_origins": [...]}`';
 const SAME_PORT = 'clients connect where requests go, at `http.port`';
 const IN_LIMITS = (name: string) => ({ say: `it is written \`"limits": {"${name}": ...}\``, means: 'limits' });
@@ -74,8 +73,8 @@ const MISTAKEN: CommonMistakes = {
   cors: ORIGINS,
   port: SAME_PORT,
   host: SAME_PORT,
-  heartbeat: { say: 'signs of life are asked for by `"ping"`, in seconds', rename: 'ping' },
-  ping_interval: { say: 'signs of life are asked for by `"ping"`, in seconds', rename: 'ping' },
+  heartbeat: { say: 'the interval of pings is `"ping"`, in seconds', rename: 'ping' },
+  ping_interval: { say: 'the interval of pings is `"ping"`, in seconds', rename: 'ping' },
   max_payload: IN_LIMITS('message'),
   max_message_size: IN_LIMITS('message'),
   max_connections: IN_LIMITS('connections'),
@@ -88,59 +87,63 @@ export const WEBSOCKET_NAMES = ['ws', 'websockets', 'web_socket', 'webSocket', '
 export const createWebSocketSchema = () =>
   shape({
     enabled: flag({
-      doc: 'Clients may connect and stay connected; the variable ALLOW_WEBSOCKET_CONNECTIONS wins.',
+      doc: 'Allows WebSocket connections. The environment variable ALLOW_WEBSOCKET_CONNECTIONS overrides it.',
       default: DEFAULTS.enabled,
     }),
     path: text({
-      doc: 'Where they connect; the variable WEBSOCKET_ENDPOINT wins.',
+      doc: 'Path of the WebSocket endpoint. The environment variable WEBSOCKET_ENDPOINT overrides it.',
       default: DEFAULTS.path,
       examples: ['/live'],
     }).matches(PATH),
     force_uid: flag({
-      doc: 'Nobody connects without `?uid=`; the variable FORCE_WEBSOCKET_WITH_UID wins.',
+      doc: 'Rejects connections without `?uid=`. The environment variable FORCE_WEBSOCKET_WITH_UID overrides it.',
       default: DEFAULTS.force_uid,
     }),
     force_token: flag({
-      doc: 'Nobody connects without a token that a guard takes; the variable FORCE_WEBSOCKET_WITH_TOKEN wins (extension).',
+      doc: 'Rejects connections without a token that a guard accepts (extension). The environment variable FORCE_WEBSOCKET_WITH_TOKEN overrides it.',
       default: DEFAULTS.force_token,
     }),
     uid_claim: text({
-      doc: 'The claim of a token that says which uid its owner may connect with.',
+      doc: 'The claim of a token that contains the `uid` of the connection.',
       default: DEFAULTS.uid_claim,
       examples: ['sub'],
       complete: { source: 'claim' },
     }).min(1),
     ping: numeric({
-      doc: 'How often connections are asked for a sign of life. Who gives none three times is cut off.',
+      doc: 'Interval of pings. A connection that misses three is closed.',
       unit: 'seconds',
       default: DEFAULTS.ping,
     })
       .min(0.05)
       .max(3600),
     limits: shape({
-      message: createLimitField('Largest message of a client.', 'bytes', LIMITS.message),
-      rate: createLimitField('Most messages of a connection.', 'messages per second', LIMITS.rate),
-      in_flight: createLimitField('Messages of a connection that are worked on at once.', 'messages', LIMITS.in_flight),
+      message: createLimitField('Maximum size of a message from a client.', 'bytes', LIMITS.message),
+      rate: createLimitField('Maximum rate of messages of a connection.', 'messages per second', LIMITS.rate),
+      in_flight: createLimitField(
+        'Messages of a connection that are processed at the same time.',
+        'messages',
+        LIMITS.in_flight,
+      ),
       buffered: createLimitField(
-        'How much may wait for a client that does not read; then it is cut off.',
+        'Maximum size of unread messages for a client. Beyond it, the connection is closed.',
         'bytes',
         LIMITS.buffered,
       ),
       unfinished: createLimitField(
-        'How much of unfinished messages the process holds, of all connections together; of one address (of IPv6, of one /64) a quarter. Beyond it the connection with the most is closed (1013).',
+        'Maximum number of bytes of unfinished messages that the process holds, of all connections together; of one address (for IPv6, of one /64) a quarter. Above it the connection that holds the most is closed (1013).',
         'bytes',
         LIMITS.unfinished,
       ),
-      connections: createLimitField('Most connections of a process.', 'connections', LIMITS.connections),
+      connections: createLimitField('Maximum number of connections of a process.', 'connections', LIMITS.connections),
       per_address: createLimitField(
-        'Most connections of one address (of IPv6, of one /64). Behind a proxy all have its address, unless `http.trusted_proxies` counts it.',
+        'Maximum number of connections of one address (for IPv6, of one /64). Behind a proxy all clients have its address, unless `http.trusted_proxies` counts it.',
         'connections',
         LIMITS.per_address,
       ),
-      rooms: createLimitField('Most rooms of a connection.', 'rooms', LIMITS.rooms),
+      rooms: createLimitField('Maximum number of rooms of a connection.', 'rooms', LIMITS.rooms),
     }).meta({ doc: 'Limits of connections.' }),
   }).meta({
-    doc: 'Clients that stay connected (WebSocket).',
+    doc: 'WebSocket connections.',
     form: '{"enabled": true}',
     short: { boolean: 'enabled', string: 'path' },
     mistaken: MISTAKEN,

@@ -41,8 +41,8 @@ const createAcknowledgeField = () =>
   list(
     shape(
       {
-        code: text({ doc: 'Code of a warning or of a hint.', examples: ['SEC_NO_OWNER'] }).required(),
-        because: text({ doc: 'Why it is meant to be so.', examples: ['every administrator may'] }).required(),
+        code: text({ doc: 'Code of the warning or hint.', examples: ['SEC_NO_OWNER'] }).required(),
+        because: text({ doc: 'Why it is intended.', examples: ['every administrator may'] }).required(),
       },
       {
         form: ACKNOWLEDGED,
@@ -54,7 +54,7 @@ const createAcknowledgeField = () =>
       },
     ),
     {
-      doc: 'Warnings and hints that are meant to be so, with the reason: they are not shown here, and counted. One that has no cause any more is a warning.',
+      doc: 'Warnings and hints that are intended, with the reason. They are counted, but not reported. An entry that matches no problem is reported as a warning.',
       itemLabel: 'this entry',
       form: `[${ACKNOWLEDGED}]`,
     },
@@ -89,7 +89,7 @@ const resource = shape(
       examples: ['sign-up-01'],
     }).required(),
     resource: text({
-      doc: 'Path of the endpoint; slashes are part of it. A segment `:name` puts what stands there into the payload.',
+      doc: 'Path of the endpoint; slashes are part of it. A segment `:name` becomes a field of the payload.',
       examples: ['sign-up', 'wallet/transfer', 'notes/:id'],
     })
       .required()
@@ -124,16 +124,16 @@ const createOwnField = () =>
 
 const beside = shape({
   unique: list(
-    either([createOwnField(), list(createOwnField(), { doc: 'Taken together.' }).min(1)], {
-      doc: 'A field, or several that are taken together.',
+    either([createOwnField(), list(createOwnField(), { doc: 'A combination of fields.' }).min(1)], {
+      doc: 'A field, or a combination of fields.',
     }),
     {
-      doc: 'Fields, or lists of fields that are taken together, of which no two rows may have the same values.',
+      doc: 'Fields, or combinations of fields, that must be unique.',
       examples: [[['owner', 'title']]],
     },
   ),
   connection: text({
-    doc: 'The connection of the config that the model lies on, if not `main`.',
+    doc: 'The connection of the config where the table is, if not `main`.',
     complete: { source: 'connection' },
     examples: ['reports'],
   }),

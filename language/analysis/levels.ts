@@ -89,12 +89,12 @@ const isVerbatimSoFar = (node: LocatedNode | null): boolean =>
 
 const VERBATIM: FieldNode = Object.freeze({
   ...EMPTY_OBJECT,
-  meta: { doc: 'A value, as it is written.', form: `{"${LITERAL}": "new"}` },
+  meta: { doc: 'A literal value.', form: `{"${LITERAL}": "new"}` },
   fields: Object.freeze({
     [LITERAL]: {
       ...EMPTY_OBJECT,
       type: 'any' as const,
-      meta: { doc: 'The value, as it is written: no name and no accessor.' },
+      meta: { doc: 'The literal value; it is neither a name nor an accessor.' },
     },
   }),
 });

@@ -39,7 +39,7 @@ export async function loadManifest(root: string, folder: string, name: string): 
   const nothing = { real, inside: false, manifest: null, time: 0 };
   if (real === null) return { ...nothing, note: 'there is no such folder' };
   const inside = (real + sep).startsWith((await realpath(root)) + sep);
-  if (!inside) return { ...nothing, note: 'it lies outside the project' };
+  if (!inside) return { ...nothing, note: 'it is outside the project' };
   try {
     const file = join(real, MANIFEST_NAME);
     const { size, mtimeMs } = await stat(file);

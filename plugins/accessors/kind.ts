@@ -24,7 +24,7 @@ export interface Accessor {
 export const accessor = defineKind<Accessor>({
   kind: 'accessor',
   title: 'Accessor',
-  summary: 'Reads a value at run time: from the request, the environment, the clock or a generator.',
+  summary: 'Reads a value at run time: from the request, the environment, the time or a generator.',
   slots: [Slot.ACCESSOR],
   select: { by: 'root' },
   facts: {
@@ -34,23 +34,23 @@ export const accessor = defineKind<Accessor>({
       required: true,
     },
     reads: {
-      doc: 'Whose names the tail holds: fields of the payload, claims of the token, or headers. `nothing`: no value of the request is read.',
+      doc: 'What the names after the root refer to: fields of the payload, claims of the token, or headers. `nothing`: no value of the request is read.',
       type: 'string',
       required: false,
       oneOf: ['payload', 'claims', 'headers', 'nothing'],
     },
     offers: {
-      doc: 'Names that editors offer behind the dot, beside those of `tail` and `reads`.',
+      doc: 'Names that editors offer after the dot, in addition to those of `tail` and `reads`.',
       type: 'list',
       required: false,
     },
     gives: {
-      doc: 'What it always gives, where that is certain: a text that names nothing, or an instant.',
+      doc: 'The type of its value, if it is always the same: a text, or a timestamp.',
       type: 'string',
       required: false,
       oneOf: ['text', 'timestamp'],
     },
-    aliases: { doc: 'Roots that people write for this one by mistake.', type: 'list', required: false },
+    aliases: { doc: 'Other roots that are often written for this one by mistake.', type: 'list', required: false },
     secret: { doc: 'Values must not leave the service.', type: 'boolean', required: true },
   },
   handle: ['compile'],

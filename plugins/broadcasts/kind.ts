@@ -20,12 +20,12 @@ const MAX_ACTION = 128;
 export const broadcast = defineKind<Broadcast>({
   kind: 'broadcast',
   title: 'Broadcast',
-  summary: 'Whom a message to connected clients is meant for.',
+  summary: 'The receivers of a message to connected clients.',
   slots: ['actionable.broadcast_websocket_message'],
   select: { by: 'field', field: 'broadcast_type' },
   common: shape({
     action: text({
-      doc: 'Name of the event, by which clients tell messages apart. The same in every message: no accessor stands in it.',
+      doc: 'Name of the event, by which clients distinguish messages. It is a constant: accessors are not allowed.',
       examples: ['order_shipped'],
     })
       .required()
@@ -34,17 +34,21 @@ export const broadcast = defineKind<Broadcast>({
   }),
   facts: {
     realm: {
-      doc: 'Receivers are named by their uid: name of the field with a resource whose guard says whose uids are meant.',
+      doc: 'Receivers are identified by `uid`: name of the field with the resource whose guard authenticated them.',
       type: 'string',
       required: false,
     },
     rooms: {
-      doc: 'Receivers are in rooms: name of the field with their names; rooms that no connection joins are a warning.',
+      doc: 'Receivers are rooms: name of the field with the names of the rooms. A room that no resource joins is a warning.',
       type: 'string',
       required: false,
     },
-    everybody: { doc: 'Every connection gets it, with or without a token.', type: 'boolean', required: false },
-    receivers: { doc: 'Name of the field that says who gets the message.', type: 'string', required: false },
+    everybody: {
+      doc: 'Every connection receives the message, with or without a token.',
+      type: 'boolean',
+      required: false,
+    },
+    receivers: { doc: 'Name of the field with the receivers.', type: 'string', required: false },
   },
   handle: ['plan'],
   host: (fragment) => {

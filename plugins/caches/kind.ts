@@ -43,18 +43,18 @@ export interface Cache {
 export const cache = defineKind<Cache>({
   kind: 'cache',
   title: 'Cache store',
-  summary: 'Where cached results, counters of limits and revoked tokens are kept.',
+  summary: 'Where cached results, rate-limit counters and revoked tokens are stored.',
   slots: ['config.cache'],
   select: { by: 'field', field: 'use' },
   config: {
     field: 'cache',
-    doc: 'Where cached results, counters of limits and revoked tokens are kept.',
+    doc: 'Where cached results, rate-limit counters and revoked tokens are stored.',
     many: false,
     load: 'when-required',
     default: ({ has }) => (has('REDIS_URL') ? { use: 'redis', url: '$ENV.REDIS_URL' } : 'memory'),
   },
   facts: {
-    shared: { doc: 'All processes that are configured alike see the same.', type: 'boolean', required: true },
+    shared: { doc: 'All processes with the same config share the data.', type: 'boolean', required: true },
   },
   handle: ['getValue', 'setValue', 'remove', 'count', 'setFlags', 'hasFlag'],
   host: (fragment) => ({ file: 'config', json: { cache: fragment }, at: '/cache' }),

@@ -104,12 +104,12 @@ export const SERIALIZABLE: Isolation = { level: 'serializable', among: true };
 export const dialect = defineKind<Dialect>({
   kind: 'dialect',
   title: 'SQL dialect',
-  summary: 'A SQL database that `sql_query` runs on, behind a named connection.',
+  summary: 'A SQL database for `sql_query`, configured as a named connection.',
   slots: ['config.connections'],
   select: { by: 'field', field: 'use' },
   config: {
     field: 'connections',
-    doc: 'Named SQL connections. `main` is the one that queries use where neither they nor their models name another.',
+    doc: 'Named SQL connections. Queries use `main`, unless they or their models name another.',
     many: true,
     load: 'when-required',
     must: 'main',
@@ -124,18 +124,18 @@ export const dialect = defineKind<Dialect>({
   facts: {
     returning: { doc: 'The database has a RETURNING clause.', type: 'boolean', required: true },
     syntax: {
-      doc: 'Whose SQL the database reads; statements are checked beforehand where it is `postgresql`.',
+      doc: 'The SQL syntax of the database. Statements are checked at load if it is `postgresql`.',
       type: 'string',
       required: false,
       oneOf: ['postgresql', 'mysql'],
     },
     reserved: {
-      doc: 'Words, in small letters, that a name cannot be without quotes here although it may be on PostgreSQL.',
+      doc: 'Reserved words of this database, in lower case, that PostgreSQL allows as names without quotes.',
       type: 'list',
       required: false,
     },
     scratch: {
-      doc: 'An empty one in the process can read statements of its syntax without running them.',
+      doc: 'An empty embedded database can check statements without running them.',
       type: 'boolean',
       required: false,
     },

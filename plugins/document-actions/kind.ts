@@ -49,12 +49,12 @@ export interface DocumentAction {
 export const documentAction = defineKind<DocumentAction>({
   kind: 'document-action',
   title: 'Document action',
-  summary: 'What a `mongo_query` does with its collection.',
+  summary: 'The operation of a `mongo_query` on its collection.',
   slots: ['mongo_query'],
   select: { by: 'field', field: 'action' },
   facts: {
     writes: { doc: 'Changes documents.', type: 'boolean', required: true },
-    changes: { doc: 'Changes or removes documents that are there already.', type: 'boolean', required: false },
+    changes: { doc: 'Changes or removes existing documents.', type: 'boolean', required: false },
   },
   handle: ['plan'],
   host: (fragment) => {

@@ -107,12 +107,12 @@ export class DescribedRejection extends Error {}
 export const documentStore = defineKind<DocumentStore>({
   kind: 'document-store',
   title: 'Document store',
-  summary: 'Collections of documents that `mongo_query` runs on, behind a named connection.',
+  summary: 'A document database for `mongo_query`, configured as a named connection.',
   slots: ['config.documents'],
   select: { by: 'field', field: 'use' },
   config: {
     field: 'documents',
-    doc: 'Named document stores. `main` is the one that queries use where neither they nor their models name another.',
+    doc: 'Named document stores. Queries use `main`, unless they or their models name another.',
     aliases: ['mongo', 'mongodb', 'document_stores', 'collections'],
     many: true,
     load: 'when-required',
@@ -123,7 +123,7 @@ export const documentStore = defineKind<DocumentStore>({
     }),
   },
   facts: {
-    embedded: { doc: 'Runs on a SQL connection of the config; no server to install.', type: 'boolean', required: true },
+    embedded: { doc: 'Uses a SQL connection of the config; no server to install.', type: 'boolean', required: true },
   },
   handle: ['insert', 'find', 'update', 'remove', 'count', 'aggregate', 'begin', 'commit', 'rollback', 'retryable'],
   host: (fragment) => ({ file: 'config', json: { documents: { main: fragment } }, at: '/documents/main' }),

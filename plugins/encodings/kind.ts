@@ -17,9 +17,9 @@ export const encoding = defineKind<Encoding>({
   slots: [],
   select: { by: 'name' },
   facts: {
-    characters: { doc: 'Characters for each byte, at least.', type: 'number', required: true },
-    maxBytes: { doc: 'Most bytes that it takes; absent where there is no limit.', type: 'number', required: false },
-    pattern: { doc: 'Regular expression that every encoded text matches, whole.', type: 'string', required: true },
+    characters: { doc: 'Minimum number of characters for each byte.', type: 'number', required: true },
+    maxBytes: { doc: 'Maximum number of bytes; absent: no limit.', type: 'number', required: false },
+    pattern: { doc: 'Regular expression that matches every encoded text as a whole.', type: 'string', required: true },
   },
   handle: ['encode', 'decode'],
   host: (fragment) => {

@@ -5,7 +5,7 @@ import { isSub0 } from '../../contract/profile.js';
 export const envelope = defineKind<object>({
   kind: 'envelope',
   title: 'Envelope',
-  summary: 'How a result is wrapped in the body of an answer.',
+  summary: 'How a result is wrapped in the body of a response.',
   slots: ['config.envelope'],
   select: { by: 'field', field: 'use' },
   config: {

@@ -56,7 +56,7 @@ export interface Feature {
 export const feature = defineKind<Feature>({
   kind: 'feature',
   title: 'Feature',
-  summary: 'Something that can be attached to a resource or to an actionable.',
+  summary: 'A field of a resource or of an actionable, with its behaviour.',
   slots: [Slot.RESOURCE, Slot.ACTIONABLE],
   select: { by: 'always' },
   expected: EXPECTED,
@@ -79,17 +79,17 @@ export const feature = defineKind<Feature>({
       required: false,
     },
     judges: {
-      doc: 'It lets requests in or not, each time: no answer depends on what it reads.',
+      doc: 'Accepts or rejects each request; no response depends on the values it reads.',
       type: 'boolean',
       required: false,
     },
     guards: {
-      doc: 'Refuses callers: other resources may be reached only from resources with the same guard.',
+      doc: 'Rejects callers: `depends_on` of another resource is allowed only with the same guard.',
       type: 'boolean',
       required: false,
     },
     holds: {
-      doc: 'It is asked too where other resources reach actionables of its resource. `requests`: once for each request; `work`: also when work of the resource begins behind an answer or by the clock.',
+      doc: 'Also runs when other resources depend on actionables of its resource. `requests`: once for each request; `work`: also for deferred and scheduled work of the resource.',
       type: 'string',
       required: false,
       oneOf: ['requests', 'work'],
@@ -100,12 +100,12 @@ export const feature = defineKind<Feature>({
       required: false,
     },
     rooms: {
-      doc: 'Name of a field with rooms: those that no connection joins are a warning.',
+      doc: 'Name of a field with rooms: a room that no resource joins is a warning.',
       type: 'string',
       required: false,
     },
     identifies: {
-      doc: 'Tells callers apart by claims that definitions can read: a write that reads none is a warning.',
+      doc: 'Identifies callers by claims that definitions can read: a write that reads none is a warning.',
       type: 'boolean',
       required: false,
     },

@@ -6,7 +6,7 @@ import { shape, text } from '../../contract/combinators.js';
 
 const createRename = (name: string) => ({ say: `the field is called "${name}"`, rename: name });
 const REQUIRED = {
-  say: 'fields are required unless they say `"optional": true`',
+  say: 'fields are required unless they have `"optional": true`',
   instead: { true: '', false: '"optional": true' },
 };
 const REFERENCE = {
@@ -55,7 +55,7 @@ export const fieldType = defineKind<object>({
       }),
       indexable: boolean().meta({ doc: 'Adds an index.', default: false }),
       unique: boolean().meta({ doc: 'No two rows may have the same value.', default: false }),
-      secret: boolean().meta({ doc: 'Never answered unless `returnables` names it.', default: false }),
+      secret: boolean().meta({ doc: 'Never returned unless `returnables` names it.', default: false }),
       foreign_key: shape({
         of: text({
           doc: 'Model that this field refers to.',
@@ -68,7 +68,7 @@ export const fieldType = defineKind<object>({
           examples: ['id'],
         }).required(),
       }).meta({
-        doc: 'The value must be that of a row in another model.',
+        doc: 'The value must exist in a row of another model.',
         mistaken: { table: OF, model: OF, to: OF, references: OF, field: OF_FIELD, column: OF_FIELD },
       }),
     },
@@ -76,7 +76,7 @@ export const fieldType = defineKind<object>({
   ),
   facts: {
     column: {
-      doc: 'Neutral column type that stores keep.',
+      doc: 'Column type, independent of the database.',
       type: 'string',
       required: true,
       oneOf: ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'],
@@ -87,7 +87,7 @@ export const fieldType = defineKind<object>({
       required: false,
     },
     holds: {
-      doc: 'Of a `json` column: an object with the fields of `properties`, or an array with items of `property_type`.',
+      doc: 'For a `json` column: an object with the fields of `properties`, or an array with items of `property_type`.',
       type: 'string',
       required: false,
       oneOf: ['object', 'array'],

@@ -12,18 +12,18 @@ export interface Generator {
 export const generator = defineKind<Generator>({
   kind: 'generator',
   title: 'Generator',
-  summary: 'Makes an identifier, as `$GENERATOR.<name>`.',
+  summary: 'Creates an identifier, as `$GENERATOR.<name>`.',
   slots: [],
   select: { by: 'name' },
   facts: {
-    length: { doc: 'Characters of an identifier.', type: 'number', required: true },
-    pattern: { doc: 'Regular expression that every identifier matches, whole.', type: 'string', required: true },
+    length: { doc: 'Number of characters of an identifier.', type: 'number', required: true },
+    pattern: { doc: 'Regular expression that matches every identifier as a whole.', type: 'string', required: true },
     guessable: {
-      doc: 'Can be guessed from the time or from another identifier, or is short: never a secret.',
+      doc: 'Can be guessed from the time or from another identifier, or is short: must not be used as a secret.',
       type: 'boolean',
       required: true,
     },
-    sortable: { doc: 'Identifiers sort by the time they were made.', type: 'boolean', required: true },
+    sortable: { doc: 'Identifiers sort by the time of their creation.', type: 'boolean', required: true },
   },
   handle: ['next'],
   host: (fragment) => wrapAsParameter(fragment),

@@ -34,12 +34,12 @@ export const hasher = defineKind<Hasher>({
   select: { by: 'field', field: 'algorithm' },
   facts: {
     maxBytes: {
-      doc: 'Longest text in bytes of UTF-8; absent where there is no limit.',
+      doc: 'Maximum length of the text in bytes of UTF-8; absent: no limit.',
       type: 'number',
       required: false,
     },
     conceals: {
-      doc: 'What its hashes look like, as a regular expression: a value of a store that has one in it is never answered.',
+      doc: 'Regular expression that matches its hashes. A stored value that contains one is never returned.',
       type: 'string',
       required: false,
     },

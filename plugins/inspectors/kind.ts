@@ -13,11 +13,11 @@ export interface Inspector {
 export const inspector = defineKind<Inspector>({
   kind: 'inspector',
   title: 'File inspector',
-  summary: 'A result field of an upload that is found by looking into the file.',
+  summary: 'A result field of an upload that is computed from the content of the file.',
   slots: [],
   select: { by: 'name' },
   facts: {
-    types: { doc: 'Media types that it can look into.', type: 'list', required: true },
+    types: { doc: 'Media types that it can read.', type: 'list', required: true },
   },
   handle: ['inspect'],
   host: (fragment) => ({

@@ -13,25 +13,25 @@ export interface ModeHandle {
 export const mode = defineKind<ModeHandle>({
   kind: 'mode',
   title: 'Mode',
-  summary: 'The sort of work that an actionable does.',
+  summary: 'The type of work of an actionable.',
   slots: [Slot.MODE],
   select: { by: 'field', field: 'mode' },
   expected: {
     HTTPREQUEST: { [Slot.MODE]: ['http'] },
   },
   facts: {
-    touches: { doc: 'What the work reaches, for the table of endpoints.', type: 'string', required: true },
+    touches: { doc: 'What the work uses, for the table of endpoints.', type: 'string', required: true },
     lists: {
-      doc: 'The result is a list that a repeated statement right behind it goes through.',
+      doc: 'The result is a list, over which a later actionable with `multi` can repeat its statement.',
       type: 'boolean',
       required: false,
     },
     immediate: {
-      doc: 'Takes what only the request has, such as its files: never done later.',
+      doc: 'Reads what only the request has, such as its files, so it cannot be deferred.',
       type: 'boolean',
       required: false,
     },
-    outputs: { doc: 'Names inside an item of that list.', type: 'list', required: false },
+    outputs: { doc: 'Names of the fields of an item of that list.', type: 'list', required: false },
   },
   handle: ['plan'],
   host: (fragment) => wrapInActionable(fragment, {}),

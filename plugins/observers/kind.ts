@@ -4,12 +4,12 @@ import { defineKind } from '../../contract/kind.js';
 export const observer = defineKind<object>({
   kind: 'observer',
   title: 'Observer',
-  summary: 'Watches what is served: a log, figures, traces.',
+  summary: 'Observes requests: a log, metrics, traces.',
   slots: ['config.observers'],
   select: { by: 'field', field: 'use' },
   config: {
     field: 'observers',
-    doc: 'What watches the service. The access log is there unless `disable` names it; others stand beside it.',
+    doc: 'Logs, metrics and traces. The access log is always active, unless `disable` names it.',
     many: true,
     keeps: true,
     load: 'always',

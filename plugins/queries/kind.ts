@@ -47,7 +47,7 @@ const MISTAKEN: CommonMistakes = {
 export const query = defineKind<Query>({
   kind: 'query',
   title: 'Query language',
-  summary: 'How a query is written: `sql_query` for relational databases, `mongo_query` for documents.',
+  summary: 'The language of a query: `sql_query` for relational databases, `mongo_query` for documents.',
   slots: ['actionable.query'],
   select: { by: 'key', pick: 'one' },
   mistaken: { 'actionable.query': MISTAKEN },

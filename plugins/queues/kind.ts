@@ -81,17 +81,17 @@ export const queueErrors = {
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
-const USE = { say: 'which one it is says `"use"`', rename: 'use' };
+const USE = { say: 'the plugin is set by `"use"`', rename: 'use' };
 
 export const queue = defineKind<Queue>({
   kind: 'queue',
   title: 'Queue',
-  summary: 'Where work waits that is done behind an answer.',
+  summary: 'Where deferred work is stored until it runs.',
   slots: ['config.queue'],
   select: { by: 'field', field: 'use' },
   config: {
     field: 'queue',
-    doc: 'Where work waits that is done behind an answer.',
+    doc: 'Where deferred work is stored until it runs.',
     aliases: ['jobs', 'background', 'worker', 'workers', 'job_queue'],
     many: false,
     load: 'when-required',
@@ -111,12 +111,12 @@ export const queue = defineKind<Queue>({
       backend: USE,
       adapter: USE,
       retries: 'tries are written where the work is: `"queue": {"retries": 6}` on an actionable',
-      workers: { say: 'how much one process does at a time is `"concurrency"`', rename: 'concurrency' },
+      workers: { say: 'the number of jobs at a time is `"concurrency"`', rename: 'concurrency' },
     },
   },
   facts: {
     shared: {
-      doc: 'All processes that are configured alike take work from the same queue.',
+      doc: 'All processes with the same config share the queue.',
       type: 'boolean',
       required: true,
     },

@@ -19,7 +19,7 @@ export interface Relay {
   listSince(id: string): Promise<readonly Delivery[] | null>;
 }
 
-const USE = { say: 'which one it is says `"use"`', rename: 'use' };
+const USE = { say: 'the plugin is set by `"use"`', rename: 'use' };
 
 export const relay = defineKind<Relay>({
   kind: 'relay',
@@ -43,12 +43,12 @@ export const relay = defineKind<Relay>({
       provider: USE,
       backend: USE,
       adapter: USE,
-      history: { say: 'what clients missed is kept with `"replay": true`', rename: 'replay' },
+      history: { say: 'missed messages are stored with `"replay": true`', rename: 'replay' },
     },
   },
   facts: {
     shared: {
-      doc: 'Messages reach the clients of all processes that are configured alike.',
+      doc: 'Messages reach the clients of all processes with the same config.',
       type: 'boolean',
       required: true,
     },

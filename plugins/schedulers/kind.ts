@@ -45,18 +45,18 @@ export interface Scheduler extends Ledger {
 /** Milliseconds for which a ledger retains single instants, so that a clock set back by a day repeats none. */
 export const REMEMBERED = 25 * 3_600_000;
 
-const USE = { say: 'which one it is says `"use"`', rename: 'use' };
+const USE = { say: 'the plugin is set by `"use"`', rename: 'use' };
 
 export const scheduler = defineKind<Scheduler>({
   kind: 'scheduler',
   title: 'Scheduler',
-  summary: 'The ledger in which processes agree who runs what is scheduled.',
+  summary: 'Records scheduled runs, so that only one process runs each.',
   slots: ['config.scheduler'],
   select: { by: 'field', field: 'use' },
   common: schedulerFields,
   config: {
     field: 'scheduler',
-    doc: 'The ledger in which processes agree who runs what is scheduled.',
+    doc: 'Records scheduled runs, so that only one process runs each.',
     aliases: ['cron', 'crons', 'schedule', 'schedules', 'cron_jobs'],
     many: false,
     load: 'when-required',
@@ -80,7 +80,7 @@ export const scheduler = defineKind<Scheduler>({
     },
   },
   facts: {
-    shared: { doc: 'All processes that are configured alike see the same ledger.', type: 'boolean', required: true },
+    shared: { doc: 'All processes with the same config share the records.', type: 'boolean', required: true },
   },
   handle: ['claimRun', 'renewClaim', 'finishRun', 'resolveLatest', 'countSkipped'],
   host: (fragment) => ({ file: 'config', json: { scheduler: fragment }, at: '/scheduler' }),

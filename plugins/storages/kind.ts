@@ -44,18 +44,18 @@ export const storageErrors = {
 export const storage = defineKind<Storage>({
   kind: 'storage',
   title: 'Storage',
-  summary: 'Where uploaded files are kept.',
+  summary: 'Where uploaded files are stored.',
   slots: ['config.storage'],
   select: { by: 'field', field: 'use' },
   config: {
     field: 'storage',
-    doc: 'Where uploaded files are kept.',
+    doc: 'Where uploaded files are stored.',
     many: false,
     load: 'when-required',
     default: () => 'local-disk',
   },
   facts: {
-    shared: { doc: 'All processes that are configured alike see the same files.', type: 'boolean', required: true },
+    shared: { doc: 'All processes with the same config share the files.', type: 'boolean', required: true },
   },
   handle: ['put', 'url', 'remove'],
   host: (fragment) => ({ file: 'config', json: { storage: fragment }, at: '/storage' }),

@@ -15,7 +15,7 @@ export const strategy = defineKind<Strategy>({
   slots: [],
   select: { by: 'name' },
   facts: {
-    enough: { doc: '`one`: a single verifier that lets a request pass is enough.', type: 'string', required: false },
+    enough: { doc: '`one`: it is enough that one verifier accepts the request.', type: 'string', required: false },
   },
   handle: ['combine'],
   host: (fragment) => {

@@ -62,7 +62,7 @@ export const MAX_TOKEN = 8192;
 export const token = defineKind<TokenType>({
   kind: 'token',
   title: 'Token format',
-  summary: 'How an access token is made and judged.',
+  summary: 'How an access token is issued and validated.',
   slots: ['tokenize.type'],
   select: { by: 'field', field: 'type' },
   common: shape({
@@ -80,16 +80,16 @@ export const token = defineKind<TokenType>({
     ...issuedWords,
     custom_claim_fields: list(
       text({
-        doc: 'Name of a value of the result; dotted paths work.',
+        doc: 'Name of a value of the result, or a dotted path.',
         complete: { source: 'value' },
         examples: ['id'],
       })
         .required()
         .matches(/^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/),
-      { doc: 'Values of the result that the token carries as claims.', examples: [['id', 'email']] },
+      { doc: 'Values of the result that become claims of the token.', examples: [['id', 'email']] },
     ),
     max_length: numeric({
-      doc: 'Longest token that is taken or given out.',
+      doc: 'Maximum length of a token that is accepted or issued.',
       unit: 'characters',
       default: MAX_TOKEN,
       advanced: true,
@@ -98,7 +98,7 @@ export const token = defineKind<TokenType>({
       .min(64)
       .max(MAX_TOKEN),
     property_name: text({
-      doc: 'Property of the answer that holds the token.',
+      doc: 'Property of the response with the token.',
       default: 'token',
       examples: ['access_token'],
     }).matches(/^[A-Za-z_][A-Za-z0-9_-]*$/),

@@ -54,7 +54,7 @@ export const validationType = defineKind<ValidationType>({
   ),
   facts: {
     jsType: { doc: 'JSON type of a valid value.', type: 'string', required: true },
-    bounded: { doc: 'Takes `min_length` and `max_length`.', type: 'boolean', required: true },
+    bounded: { doc: 'Accepts `min_length` and `max_length`.', type: 'boolean', required: true },
   },
   handle: ['compile', 'sample'],
   host: (fragment) => {

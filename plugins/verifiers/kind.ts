@@ -20,7 +20,7 @@ export interface Verifier {
 }
 
 const STRATEGY = {
-  say: 'how several verifiers are combined is `"composition_strategy_mode": "ANY"`',
+  say: 'several verifiers are combined by `"composition_strategy_mode": "ANY"`',
   rename: 'composition_strategy_mode',
 };
 /** Corrects only the key, because the value may have another form. */
@@ -29,7 +29,7 @@ const createKeyCorrection = (name: string) => ({ say: `the verifier is called \`
 export const verifier = defineKind<Verifier>({
   kind: 'verifier',
   title: 'Webhook verifier',
-  summary: 'How an inbound request proves where it comes from.',
+  summary: 'How the sender of an inbound request is verified.',
   slots: ['webhook.verifications'],
   select: { by: 'key', pick: 'many' },
   common: shape({

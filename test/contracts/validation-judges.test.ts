@@ -96,14 +96,14 @@ const CASES: readonly (readonly [rule: JsonObject, value: unknown, issues: reado
   [
     { type: 'OBJECT', closed: true, fields: { a: { type: 'NUMBER' } } },
     { a: 1, 'b/c': 2 },
-    ['/f/b~1c unknown: is not a field that is taken here'],
+    ['/f/b~1c unknown: is not an allowed field'],
   ],
   [
     { type: 'OBJECT', closed: true },
     { ['n'.repeat(100)]: 1 },
-    [`/f/${'n'.repeat(100)} unknown: is not a field that is taken here`],
+    [`/f/${'n'.repeat(100)} unknown: is not an allowed field`],
   ],
-  [{ type: 'OBJECT', closed: true }, { ['n'.repeat(101)]: 1 }, ['/f unknown: is not a field that is taken here']],
+  [{ type: 'OBJECT', closed: true }, { ['n'.repeat(101)]: 1 }, ['/f unknown: is not an allowed field']],
   [{ type: 'OBJECT', closed: false, fields: {} }, { b: 1 }, []],
   [
     {
@@ -135,7 +135,7 @@ const CASES: readonly (readonly [rule: JsonObject, value: unknown, issues: reado
   [
     { type: 'ARRAY', closed: true, fields: { a: { type: 'NUMBER' } } },
     [{ a: 1 }, { a: 'x', b: 1 }],
-    ['/f/1/a type: must be a number', '/f/1/b unknown: is not a field that is taken here'],
+    ['/f/1/a type: must be a number', '/f/1/b unknown: is not an allowed field'],
   ],
   [{ type: 'STRINGARRAY' }, ['a', ''], []],
   [{ type: 'STRINGARRAY' }, 'a', ['/f type: must be a list of texts']],

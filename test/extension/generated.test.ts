@@ -45,7 +45,7 @@ describe('extension: generated files', () => {
   });
 
   it('the caret stops at values, never at what chooses a plugin', () => {
-    const field = snippets['mode RETURN: A health answer']?.body.join('\n') ?? '';
+    const field = snippets['mode RETURN: A health check']?.body.join('\n') ?? '';
     expect(field)
       .to.contain('"mode": "RETURN"')
       .and.match(/"id": \$\{\d:2\}/);

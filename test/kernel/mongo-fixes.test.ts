@@ -12,7 +12,7 @@ describe('fixes of document queries', () => {
   it('put a replacement behind "$set", where there is something to put there', () => {
     const [whole] = listPartFindings('update_predicate', { name: 'x' });
     expect(whole?.fix).to.deep.equal({
-      title: 'write it behind "$set"',
+      title: 'write it in "$set"',
       edits: [{ at: '/update_predicate', within: '$set' }],
       asks: true,
     });

@@ -140,7 +140,7 @@ describe('openapi document', () => {
     const header = {
       name: 'x-agent',
       in: 'header',
-      description: 'Read by the endpoint.',
+      description: 'A header that the endpoint reads.',
       required: true,
       schema: { type: 'string' },
     };

@@ -51,13 +51,13 @@ const CASES: readonly Case[] = [
   },
   {
     code: 'DOC_GROUP',
-    title: 'Take all documents together: "_id": null',
+    title: 'Group all documents: "_id": null',
     action: `${DOCUMENTS}: { "collection": "_user", "action": "AGGREGATE", "pipeline": [{ "$group": { "n": { "$sum": 1 } } }] }`,
     after: `${DOCUMENTS}: { "collection": "_user", "action": "AGGREGATE", "pipeline": [{ "$group": { "n": { "$sum": 1 }, "_id": null } }] }`,
   },
   {
     code: 'DOC_REPLACE',
-    title: 'Write it behind "$set"',
+    title: 'Write it in "$set"',
     action: `${DOCUMENTS}: { "collection": "_user", "action": "UPDATE", "filter_predicate": { "id": "a" }, "update_predicate": { "fullName": "b" /* why */ } }`,
     after: `${DOCUMENTS}: { "collection": "_user", "action": "UPDATE", "filter_predicate": { "id": "a" }, "update_predicate": { "$set": { "fullName": "b" /* why */ } } }`,
   },

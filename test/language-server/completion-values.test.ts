@@ -38,7 +38,7 @@ describe('language server: completion of values', () => {
     const config = await editor.requestCompletion('lintel.config.json', '{ "on_problem": "‸" }');
     expect(config.accept('skip')).to.equal('{ "on_problem": "skip" }');
     const item = config.items.find(({ label }) => label === 'skip');
-    expect(JSON.stringify(item?.documentation)).to.include('answer 503');
+    expect(JSON.stringify(item?.documentation)).to.include('return 503');
   });
 
   it('offers defaults and examples with their units', async () => {

@@ -97,10 +97,7 @@ describe('the page about the editor', () => {
 
   it('quotes actions', async () => {
     const misspelt = await titles(resource.replace('"min_length"', '"min_lenght‸"'));
-    expect(misspelt).to.include.members([
-      quoted('Rename to "min_length"'),
-      quoted('Mend all that has one certain fix'),
-    ]);
+    expect(misspelt).to.include.members([quoted('Rename to "min_length"'), quoted('Apply all certain fixes')]);
     const header = '"tokenize": { "type": "JWT", "encryption_key": ';
     const secret = resource.replace('"actionables"', `${header}"correct‸ horse battery" },\n  "actionables"`);
     expect(await titles(secret)).to.include(quoted('Move it to .env, as JWT_SECRET_KEY'));

@@ -5,7 +5,7 @@ export default definePlugin({
   kind: 'accessor',
   name: 'DATETIME',
   since: '0.1.0',
-  summary: 'The instant of the request, ISO 8601 in UTC with milliseconds. The same wherever one request reads it.',
+  summary: 'The time of the request, ISO 8601 in UTC with milliseconds. It is the same everywhere in one request.',
   facts: {
     tail: 'none',
     gives: 'timestamp',
@@ -15,5 +15,5 @@ export default definePlugin({
   },
   openapi: () => ({ value: { type: 'string', format: 'date-time' } }),
   examples: [{ title: 'Now', json: '$DATETIME' }],
-  counterExamples: [{ title: 'Nothing may follow', json: '$DATETIME.iso', code: 'ACC_TAIL', at: '' }],
+  counterExamples: [{ title: 'A name after the root', json: '$DATETIME.iso', code: 'ACC_TAIL', at: '' }],
 });

@@ -7,7 +7,7 @@ export default definePlugin({
   since: '0.1.0',
   summary: 'An environment variable: `$ENV.API_KEY`. Read once, when the definitions are loaded.',
   details:
-    'A variable that is not set stops the start. Values are secret: they cannot be put where they would leave the service.',
+    'If a variable is not set, the start fails. Values are secret: they cannot be used where they would be returned.',
   facts: { tail: 'env', secret: true, aliases: ['ENVIRONMENT', 'PROCESS', 'ENVS', 'SECRET', 'SECRETS', 'CONFIG'] },
   examples: [{ title: 'A variable', json: '$ENV.EXAMPLE_KEY' }],
   counterExamples: [

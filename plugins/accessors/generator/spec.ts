@@ -5,7 +5,7 @@ export default definePlugin({
   kind: 'accessor',
   name: 'GENERATOR',
   since: '0.1.0',
-  summary: 'A fresh identifier: `$GENERATOR.ULID`. Each place it is written makes one identifier per request.',
+  summary: 'A new identifier: `$GENERATOR.ULID`. Each occurrence creates one identifier per request.',
   facts: {
     tail: 'plugin:generator',
     gives: 'text',

@@ -6,7 +6,7 @@ export default definePlugin({
   name: 'HEADER',
   since: '0.1.0',
   summary: 'A request header: `$HEADER.x-tenant`. Case does not matter; `$HEADER.ip` is the address of the client.',
-  details: 'A header that the request lacks refuses it with 422.',
+  details: 'A request without the header is rejected with 422.',
   facts: {
     tail: 'name',
     secret: false,
@@ -21,7 +21,7 @@ export default definePlugin({
     if (name === 'ip') return { value: text };
     return {
       value: text,
-      headers: { [name]: { doc: 'Read by the endpoint.', schema: text, required: true } },
+      headers: { [name]: { doc: 'A header that the endpoint reads.', schema: text, required: true } },
       refuses: ['ACC_UNRESOLVED'],
     };
   },

@@ -7,9 +7,9 @@ export default definePlugin({
   since: '0.1.0',
   summary: 'A value of the request body: `$PAYLOAD.address.city`; `$PAYLOAD` alone is the whole body.',
   details:
-    'A string that is exactly one accessor keeps the type of the value. A path that the body lacks refuses the request ' +
-    'with 422, unless `payload_validation` declares the field `optional`; then it is null. A name produced by another ' +
-    'actionable (`for`) is found here too.',
+    'A string that is a single accessor keeps the type of the value. A request without the value is rejected with ' +
+    '422, unless `payload_validation` declares the field `optional`; then the value is null. Names that other ' +
+    'actionables define (`for`) are found here too.',
   facts: {
     tail: 'optional-path',
     secret: false,

@@ -7,8 +7,8 @@ export default definePlugin({
   since: '0.2.0',
   summary: 'A claim of the verified token: `$PROTECTED.id`. Only where `protected` lists it in `extract_claims`.',
   details:
-    'Decide by claims who may see what, never by an identifier that the caller sends. A token without the claim is ' +
-    'refused with 403.',
+    'Use claims to decide what a caller may access, never an identifier that the caller sends. A token without the ' +
+    'claim is rejected with 403.',
   facts: {
     tail: 'declared:claim',
     secret: false,

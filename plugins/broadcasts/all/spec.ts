@@ -8,12 +8,14 @@ export default definePlugin({
   name: 'ALL',
   since: '0.4.0',
   aliases: ['EVERYONE', 'EVERYBODY', 'BROADCAST', 'GLOBAL', 'PUBLIC'],
-  summary: 'Everybody who is connected gets the message.',
-  details: 'With or without a `uid` or a token, in every process: nothing that concerns one user belongs in it.',
+  summary: 'Sends the message to every connection.',
+  details:
+    'The message reaches connections with or without a `uid` or a token, in every process. Do not send data of a ' +
+    'single user.',
   facts: { everybody: true },
   schema: shape({
     broadcast_to: anyJson({
-      doc: 'Means nothing here: nobody is left out. `SINGLE` and `BULK` have receivers.',
+      doc: 'No effect here: every connection receives the message. `SINGLE` and `BULK` have receivers.',
       advanced: true,
     }),
   }),
@@ -27,9 +29,9 @@ export default definePlugin({
       help: 'Remove it, or write `"broadcast_type": "SINGLE"` (one receiver) or `"BULK"` (a list).',
     },
   },
-  examples: [{ title: 'Something changed for everybody', json: { broadcast_type: 'ALL', action: 'menu_changed' } }],
+  examples: [{ title: 'A message to all connections', json: { broadcast_type: 'ALL', action: 'menu_changed' } }],
   counterExamples: [
-    { title: 'No name', json: { broadcast_type: 'ALL' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No name of the event', json: { broadcast_type: 'ALL' }, code: 'DEF_REQUIRED', at: '' },
     {
       title: 'Receivers of a message to all',
       json: { broadcast_type: 'ALL', action: 'menu_changed', broadcast_to: '$PAYLOAD.id' },
@@ -37,13 +39,13 @@ export default definePlugin({
       at: '/broadcast_to',
     },
     {
-      title: 'A name that changes',
+      title: 'An event name with an accessor',
       json: { broadcast_type: 'ALL', action: '$PAYLOAD.action' },
       code: 'BRC_NAME',
       at: '/action',
     },
     {
-      title: 'Lower case',
+      title: 'Type in lower case',
       json: { broadcast_type: 'all', action: 'menu_changed' },
       code: 'DEF_UNKNOWN_PLUGIN',
       at: '/broadcast_type',

@@ -10,10 +10,11 @@ export default definePlugin({
   name: 'BULK',
   since: '0.4.0',
   aliases: ['MULTIPLE', 'MANY', 'USERS', 'LIST', 'MULTI', 'MULTICAST', 'SOME'],
-  summary: 'Every connection of the `uid`s in a list gets the message.',
+  summary: 'Sends the message to every connection of the `uid`s in a list.',
   details:
-    'Each receiver is meant once, however often the list names it. An item that is neither text nor a number refuses the request ' +
-    'with 422, as does something that is no list. An empty list sends nothing. Whose `uid`s are meant is told as for `SINGLE`.',
+    'A receiver that the list names several times gets the message once. A request is rejected with 422 if the value ' +
+    'is not a list, or if an item is neither text nor a number. An empty list sends nothing. The guard of the ' +
+    'receivers is found as for `SINGLE`.',
   facts: { receivers: 'broadcast_to', realm: 'broadcast_guard' },
   schema: shape({
     broadcast_guard: guardField,
@@ -50,7 +51,7 @@ export default definePlugin({
   },
   examples: [
     {
-      title: 'Two parties of a deal',
+      title: 'The two parties of a deal',
       json: {
         broadcast_type: 'BULK',
         action: 'deal_signed',
@@ -58,14 +59,14 @@ export default definePlugin({
       },
     },
     {
-      title: 'A list of the request',
+      title: 'A list from the request',
       json: { broadcast_type: 'BULK', action: 'invited', broadcast_to: '$PAYLOAD.member_ids' },
     },
   ],
   counterExamples: [
-    { title: 'To whom?', json: { broadcast_type: 'BULK', action: 'invited' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No receivers', json: { broadcast_type: 'BULK', action: 'invited' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'A number is no list',
+      title: 'A number instead of a list',
       json: { broadcast_type: 'BULK', action: 'invited', broadcast_to: 5 },
       code: 'BRC_NO_LIST',
       at: '/broadcast_to',
@@ -77,7 +78,7 @@ export default definePlugin({
       at: '/broadcast_to',
     },
     {
-      title: 'Nobody in the list',
+      title: 'An empty list',
       json: { broadcast_type: 'BULK', action: 'invited', broadcast_to: ['$PAYLOAD.id', null] },
       code: 'BRC_NO_LIST',
       at: '/broadcast_to/1',

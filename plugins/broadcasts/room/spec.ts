@@ -8,12 +8,13 @@ export default definePlugin({
   name: 'ROOM',
   since: '0.4.0',
   aliases: ['ROOMS', 'CHANNEL', 'GROUP', 'TOPIC'],
-  summary: 'Every connection that has joined a room gets the message (extension).',
+  summary: 'Sends the message to every connection that has joined a room (extension).',
   details:
-    'Connections join with `join_room`; the guard and the rules of the resource that has it decide who may. A connection in two ' +
-    'of the rooms gets the message once. A room is known by the words of its text and the values between them, each for itself: ' +
-    '`"team $PAYLOAD.team"` with `blue admins` is another room than `"team $PAYLOAD.team admins"` with `blue`, and than ' +
-    '`"team blue admins"`. Which accessor gives a value makes no difference, nor does a number or its text.',
+    'Connections join with `join_room`; the guard and the rules of that resource decide which callers may join. A ' +
+    'connection in two of the rooms gets the message once. A room is identified by the constant parts of its text and ' +
+    'the values between them, separately: `"team $PAYLOAD.team"` with `blue admins` is another room than `"team ' +
+    '$PAYLOAD.team admins"` with `blue`, and than `"team blue admins"`. It makes no difference which accessor ' +
+    'provides a value, or whether it is a number or its text.',
   facts: { receivers: 'broadcast_to_room', rooms: 'broadcast_to_room' },
   schema: shape({
     broadcast_to_room: value(null, {
@@ -39,7 +40,7 @@ export default definePlugin({
   },
   examples: [
     {
-      title: 'Those who watch a match',
+      title: 'The viewers of a match',
       json: { broadcast_type: 'ROOM', action: 'goal', broadcast_to_room: 'match $PAYLOAD.match_id' },
     },
     {
@@ -48,9 +49,9 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'Which room?', json: { broadcast_type: 'ROOM', action: 'goal' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No room named', json: { broadcast_type: 'ROOM', action: 'goal' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'No name',
+      title: 'An empty name',
       json: { broadcast_type: 'ROOM', action: 'goal', broadcast_to_room: true },
       code: 'BRC_NO_ROOM',
       at: '/broadcast_to_room',

@@ -28,7 +28,7 @@ export function findInvalidRooms(rooms: Json | undefined): string[] {
 
 /** The guard that issues the `uid`s, where it is not the guard of the sending resource. */
 export const guardField = text({
-  doc: 'Id of a resource: the message is for those `uid`s whom its guard lets in (extension). Without it, the guard of this resource.',
+  doc: 'Id of a resource: its guard authenticates the receivers (extension). Default: the guard of this resource.',
   refers: { symbol: 'resource' },
   examples: ['my-orders'],
   advanced: true,

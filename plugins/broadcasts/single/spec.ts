@@ -10,18 +10,18 @@ export default definePlugin({
   name: 'SINGLE',
   since: '0.4.0',
   aliases: ['USER', 'ONE', 'CLIENT', 'UNICAST', 'PRIVATE', 'DIRECT', 'INDIVIDUAL', 'SELF'],
-  summary: 'Every connection of one `uid` gets the message.',
+  summary: 'Sends the message to every connection of one `uid`.',
   details:
-    'A number is taken as its text. Null, nothing, or a value that is neither text nor a number refuses the request with 422; ' +
-    'that nobody of that `uid` is connected does not. A `uid` belongs to the callers of a guard: a message of a `protected` resource ' +
-    'reaches connections whose token this guard lets in. One of a resource without any guard also reaches connections that show no ' +
-    'token and say the `uid`. Where guards of several sorts are in the definitions, such a resource has to name one with ' +
-    '`broadcast_guard`.',
+    'A number is converted to text. If the value is null, missing, or neither text nor a number, the request is ' +
+    'rejected with 422. A `uid` without a connection is not an error. A `uid` belongs to the callers of a guard: a ' +
+    'message of a `protected` resource reaches connections whose token this guard accepts. A message of a resource ' +
+    'without a guard also reaches connections that have no token and declare the `uid`. If the definitions contain ' +
+    'several different guards, such a resource must name one with `broadcast_guard`.',
   facts: { receivers: 'broadcast_to', realm: 'broadcast_guard' },
   schema: shape({
     broadcast_guard: guardField,
     broadcast_to: value(null, {
-      doc: 'The `uid` of the receiver: an accessor, or text around accessors.',
+      doc: 'The `uid` of the receiver: an accessor, or a text with accessors.',
       examples: ['$PAYLOAD.owner_id'],
       roots: RECEIVER_ROOTS,
       afterwards: true,
@@ -41,13 +41,13 @@ export default definePlugin({
   },
   examples: [
     {
-      title: 'To the caller, on all of their screens',
+      title: 'To all connections of the caller',
       json: { broadcast_type: 'SINGLE', action: 'profile_changed', broadcast_to: '$PAYLOAD.id' },
     },
   ],
   counterExamples: [
     {
-      title: 'The guard of a resource that is not there',
+      title: 'A resource that does not exist',
       json: {
         broadcast_type: 'SINGLE',
         action: 'profile_changed',
@@ -58,19 +58,19 @@ export default definePlugin({
       at: '/broadcast_guard',
     },
     {
-      title: 'To whom?',
+      title: 'No receiver',
       json: { broadcast_type: 'SINGLE', action: 'profile_changed' },
       code: 'DEF_REQUIRED',
       at: '',
     },
     {
-      title: 'A list',
+      title: 'A list instead of one receiver',
       json: { broadcast_type: 'SINGLE', action: 'profile_changed', broadcast_to: ['$PAYLOAD.id'] },
       code: 'BRC_NOBODY',
       at: '/broadcast_to',
     },
     {
-      title: 'The whole payload',
+      title: 'The whole payload as receiver',
       json: { broadcast_type: 'SINGLE', action: 'profile_changed', broadcast_to: '$PAYLOAD' },
       code: 'BRC_NOBODY',
       at: '/broadcast_to',
@@ -82,7 +82,7 @@ export default definePlugin({
       at: '/broadcast_to',
     },
     {
-      title: 'The field of another type',
+      title: 'A field of another type',
       json: {
         broadcast_type: 'SINGLE',
         action: 'profile_changed',

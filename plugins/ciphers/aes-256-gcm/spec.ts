@@ -7,10 +7,14 @@ export default definePlugin({
   since: '0.3.0',
   summary: 'AES-256-GCM: fast on every processor with AES instructions.',
   details:
-    'Nonces are random. Under one key, stay below 2^32 values (four thousand million); XChaCha20Poly1305 has no such bound.',
+    'Nonces are random. Encrypt fewer than 2^32 (about four billion) values with one key; XChaCha20Poly1305 has no ' +
+    'such limit.',
   facts: { keyBytes: 32, nonceBytes: 12 },
   examples: [
-    { title: 'With a key of the environment', json: { algorithm: 'Aes256Gcm', options: { key: '$ENV.EXAMPLE_KEY' } } },
+    {
+      title: 'With a key from the environment',
+      json: { algorithm: 'Aes256Gcm', options: { key: '$ENV.EXAMPLE_KEY' } },
+    },
     {
       title: 'Bound to its column, as hexadecimal digits',
       json: { algorithm: 'Aes256Gcm', options: { key: '$ENV.EXAMPLE_KEY', aad: 'customer.email', encoding: 'Hex' } },
@@ -24,7 +28,7 @@ export default definePlugin({
       at: '/options/key',
     },
     {
-      title: 'A nonce written down',
+      title: 'A fixed nonce',
       json: { algorithm: 'Aes256Gcm', options: { key: '$ENV.EXAMPLE_KEY', nonce: 'nnnnnnnnnnnn' } },
       code: 'CPH_NONCE',
       at: '/options/nonce',

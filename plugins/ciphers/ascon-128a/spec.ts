@@ -7,11 +7,12 @@ export default definePlugin({
   since: '0.3.0',
   summary: 'Ascon-128a, version 1.2, made for small devices: a key of 16 bytes.',
   details:
-    'The algorithm that won the competition, not the later Ascon-AEAD128 of the standard: the two do not open what the other sealed.',
+    'This is the algorithm that won the CAESAR competition, not the later standard Ascon-AEAD128. The two are not ' +
+    'compatible.',
   facts: { keyBytes: 16, nonceBytes: 16 },
   examples: [
     {
-      title: 'With a key of the environment',
+      title: 'With a key from the environment',
       json: { algorithm: 'Ascon128a', options: { key: '$ENV.EXAMPLE_KEY_16' } },
     },
     {
@@ -30,7 +31,7 @@ export default definePlugin({
       at: '/options/key',
     },
     {
-      title: 'A nonce written down',
+      title: 'A fixed nonce',
       json: { algorithm: 'Ascon128a', options: { key: '$ENV.EXAMPLE_KEY_16', nonce: 'nnnnnnnnnnnnnnnn' } },
       code: 'CPH_NONCE',
       at: '/options/nonce',

@@ -5,13 +5,14 @@ export default definePlugin({
   kind: 'cipher',
   name: 'ChaCha20Poly1305',
   since: '0.3.0',
-  summary: 'ChaCha20-Poly1305 (RFC 8439): fast on processors without AES instructions too.',
+  summary: 'ChaCha20-Poly1305 (RFC 8439): also fast on processors without AES instructions.',
   details:
-    'Nonces are random. Under one key, stay below 2^32 values (four thousand million); XChaCha20Poly1305 has no such bound.',
+    'Nonces are random. Encrypt fewer than 2^32 (about four billion) values with one key; XChaCha20Poly1305 has no ' +
+    'such limit.',
   facts: { keyBytes: 32, nonceBytes: 12 },
   examples: [
     {
-      title: 'With a key of the environment',
+      title: 'With a key from the environment',
       json: { algorithm: 'ChaCha20Poly1305', options: { key: '$ENV.EXAMPLE_KEY' } },
     },
     {
@@ -30,7 +31,7 @@ export default definePlugin({
       at: '/options/key',
     },
     {
-      title: 'A nonce written down',
+      title: 'A fixed nonce',
       json: { algorithm: 'ChaCha20Poly1305', options: { key: '$ENV.EXAMPLE_KEY', nonce: 'nnnnnnnnnnnn' } },
       code: 'CPH_NONCE',
       at: '/options/nonce',

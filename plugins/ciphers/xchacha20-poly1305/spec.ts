@@ -5,12 +5,12 @@ export default definePlugin({
   kind: 'cipher',
   name: 'XChaCha20Poly1305',
   since: '0.3.0',
-  summary: 'ChaCha20-Poly1305 with nonces so long that random ones never meet.',
-  details: 'The best choice where nothing else decides: one key lasts for any number of values.',
+  summary: 'ChaCha20-Poly1305 with nonces of 24 bytes, so that random nonces do not repeat.',
+  details: 'The recommended algorithm: one key can encrypt any number of values.',
   facts: { keyBytes: 32, nonceBytes: 24 },
   examples: [
     {
-      title: 'With a key of the environment',
+      title: 'With a key from the environment',
       json: { algorithm: 'XChaCha20Poly1305', options: { key: '$ENV.EXAMPLE_KEY' } },
     },
     {
@@ -29,7 +29,7 @@ export default definePlugin({
       at: '/options/key',
     },
     {
-      title: 'A nonce written down',
+      title: 'A fixed nonce',
       json: { algorithm: 'XChaCha20Poly1305', options: { key: '$ENV.EXAMPLE_KEY', nonce: 'nnnnnnnnnnnnnnnnnnnnnnnn' } },
       code: 'CPH_NONCE',
       at: '/options/nonce',

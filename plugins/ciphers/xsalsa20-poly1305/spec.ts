@@ -7,11 +7,12 @@ export default definePlugin({
   since: '0.3.0',
   summary: 'XSalsa20-Poly1305, the secretbox of NaCl.',
   details:
-    'The algorithm takes no additional data of its own: with some, the key is HMAC-SHA-256 of the key over a label and the data. The tag stands before the ciphertext. One key lasts for any number of values.',
+    'The algorithm has no additional data of its own: with `aad`, the key is HMAC-SHA-256 of the key over a label and ' +
+    'the data. The tag is before the ciphertext. One key can encrypt any number of values.',
   facts: { keyBytes: 32, nonceBytes: 24 },
   examples: [
     {
-      title: 'With a key of the environment',
+      title: 'With a key from the environment',
       json: { algorithm: 'XSalsa20Poly1305', options: { key: '$ENV.EXAMPLE_KEY' } },
     },
     {
@@ -30,7 +31,7 @@ export default definePlugin({
       at: '/options/key',
     },
     {
-      title: 'A nonce written down',
+      title: 'A fixed nonce',
       json: { algorithm: 'XSalsa20Poly1305', options: { key: '$ENV.EXAMPLE_KEY', nonce: 'nnnnnnnnnnnnnnnnnnnnnnnn' } },
       code: 'CPH_NONCE',
       at: '/options/nonce',

@@ -9,16 +9,17 @@ export default definePlugin({
   kind: 'dialect',
   name: 'pglite',
   since: '0.1.0',
-  summary: 'PostgreSQL embedded in the process: nothing to install, data in a folder.',
+  summary: 'PostgreSQL embedded in the process: nothing to install; the data is in a folder.',
   details: [
-    'For development, tests and small installations. It speaks the SQL of PostgreSQL and gives the same answers as the',
-    'dialect `postgres`, so moving to a server is a matter of the address.',
+    'For development, tests and small installations. It uses the SQL of PostgreSQL and returns the same results as',
+    'the dialect `postgres`, so a move to a server changes only the connection.',
     '',
-    '- One statement at a time: an open transaction lets everybody else wait.',
-    '- There is **no deadline for statements**: one that runs for ever holds up the process. Use `postgres` where that matters.',
-    '- The engine takes about 300 MB of memory and one to three seconds to start on a fresh folder.',
-    '- One process per folder; a lock file beside the folder sees to that.',
-    '- With `memory://` everything is gone when the process ends.',
+    '- It runs one statement at a time: while a transaction is open, all other statements wait.',
+    '- It has **no timeout for statements**: one that does not end blocks the process. Use `postgres` where that',
+    '  matters.',
+    '- The engine needs about 300 MB of memory, and one to three seconds to start with a new folder.',
+    '- Only one process can use a folder; a lock file next to the folder ensures it.',
+    '- With `memory://`, all data is lost when the process ends.',
   ].join('\n'),
   facts: { returning: true, syntax: 'postgresql', embedded: true, scratch: true },
   schema: shape({
@@ -35,7 +36,9 @@ export default definePlugin({
   errors: dialectErrors,
   examples: [
     { title: 'The default folder', json: { use: 'pglite' } },
-    { title: 'Nothing on disk', json: { use: 'pglite', path: 'memory://' } },
+    { title: 'In memory', json: { use: 'pglite', path: 'memory://' } },
   ],
-  counterExamples: [{ title: 'A path is text', json: { use: 'pglite', path: 5 }, code: 'DEF_TYPE', at: '/path' }],
+  counterExamples: [
+    { title: 'A path that is not text', json: { use: 'pglite', path: 5 }, code: 'DEF_TYPE', at: '/path' },
+  ],
 });

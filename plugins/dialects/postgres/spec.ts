@@ -9,19 +9,20 @@ export default definePlugin({
   kind: 'dialect',
   name: 'postgres',
   since: '0.1.0',
-  summary: 'PostgreSQL, version 13 or later, through the driver `pg`.',
+  summary: 'PostgreSQL, version 13 or later, with the driver `pg`.',
   details: [
-    'Statements are prepared once per connection and sent by name. Up to a third of the connections (four at most) are',
-    'shared: reading statements travel on them one behind the other without waiting for answers. Writes, transactions and',
-    'statements that proved slow have a connection of their own. Where commits do not wait for the disk',
-    '(`synchronous_commit` is off), plain inserts share two more.',
+    'Statements are prepared once per connection. Up to a third of the connections (at most four) are shared: reading',
+    'statements are sent on them one after the other, without waiting for results. Writes, transactions and',
+    'statements that have been slow use a connection alone. If commits do not wait for the disk (`synchronous_commit`',
+    'is off), plain inserts share two more connections.',
     '',
-    'BEGIN is sent together with the first statement of a transaction, and COMMIT with the last where nothing behind it can',
-    'refuse. A plain SELECT on which an UPDATE or DELETE of the same table depends locks its rows (`FOR NO KEY UPDATE`).',
+    'BEGIN is sent together with the first statement of a transaction, and COMMIT with the last one if nothing after',
+    'it can reject the request. A plain SELECT on which an UPDATE or DELETE of the same table depends locks its rows',
+    '(`FOR NO KEY UPDATE`).',
     '',
-    'Sessions run in UTC; times come back as ISO 8601 text. Through a pooler that gives out connections by the transaction,',
-    'prepared statements have to survive (PgBouncer 1.21 or later with `max_prepared_statements` above 0), and the deadlines of',
-    'sessions have to be set for the role; docs/deployment.md has the lines.',
+    'Sessions use UTC; times are returned as ISO 8601 text. With a pooler in transaction mode, prepared statements',
+    'must be supported (PgBouncer 1.21 or later with `max_prepared_statements` above 0), and the timeouts of sessions',
+    'must be set for the role; docs/deployment.md has the statements.',
   ].join('\n'),
   facts: { returning: true, syntax: 'postgresql', embedded: false },
   schema: shape({
@@ -34,8 +35,8 @@ export default definePlugin({
     ...connectionFields({ poolSize: 'Connections at most, shared ones included.' }),
     isolation: text({
       doc:
-        'Isolation of transactions. `auto` takes for each what keeps requests from interfering, decided at load: locks in ' +
-        '`read committed`, `repeatable read` for several reads, `serializable` for the rest; `lintel plan` tells which.',
+        'Isolation level of transactions. `auto` chooses for each transaction, at load, a level that prevents conflicts between requests: locks in ' +
+        '`read committed`, `repeatable read` for several reads, `serializable` otherwise. `lintel plan` shows it.',
       default: 'auto',
       examples: ['serializable'],
     }).oneOf(['auto', 'read committed', 'repeatable read', 'serializable']),
@@ -51,11 +52,11 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'Numbers are written as numbers',
+      title: 'A number as text',
       json: { use: 'postgres', url: '$ENV.DATABASE_URL', pool_size: 'ten' },
       code: 'DEF_TYPE',
       at: '/pool_size',
     },
-    { title: 'The address is needed', json: { use: 'postgres' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'postgres' }, code: 'DEF_REQUIRED', at: '' },
   ],
 });

@@ -21,7 +21,7 @@ export const dialectErrors = {
     status: 409,
     title: 'Concurrent change',
     message: 'Another request changed the same data at the same time.',
-    help: 'The database broke a conflict or a deadlock between transactions. Sending the request again is safe: nothing was written.',
+    help: 'The database aborted this transaction because of a conflict or a deadlock with another. Nothing was written, so it is safe to send the request again.',
   },
   QRY_NOT_NULL: {
     status: 422,
@@ -45,7 +45,7 @@ export const dialectErrors = {
     status: 503,
     title: 'Query took too long',
     message: 'The database did not finish in time. {outcome}',
-    help: 'The statement ran into the deadline of its connection (`statement_timeout`) or of its request (`http.timeouts.request`), or waited too long for a lock. When nobody could wait for the answer to a writing statement, the message says that its outcome is unknown.',
+    help: 'The statement ran into the deadline of its connection (`statement_timeout`) or of its request (`http.timeouts.request`), or waited too long for a lock. If the result of a writing statement could not be read in time, the message says that its outcome is unknown.',
   },
   QRY_UNAVAILABLE: {
     status: 503,

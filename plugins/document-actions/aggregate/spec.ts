@@ -13,10 +13,10 @@ export default definePlugin({
   facts: { writes: false },
   schema: shape(
     {
-      pipeline: list(value(null, { doc: 'A stage: an object of one operator.' }), {
+      pipeline: list(value(null, { doc: 'A stage: an object with one operator.' }), {
         doc:
-          'The stages, in their order. Values of a request are never paths or operators in them. Stages that write (`$out`, ' +
-          '`$merge`) or run code are refused.',
+          'The stages, in order. Values of a request are never read as paths or operators. Stages that write (`$out`, ' +
+          '`$merge`) or run code are rejected.',
         itemLabel: 'stage',
         members: STAGE_NAMES,
         examples: [[{ $match: { done: true } }, { $group: { _id: '$owner', count: { $sum: 1 } } }]],
@@ -45,6 +45,6 @@ export default definePlugin({
       at: '/nothing',
     },
     { title: 'No stages', json: { action: 'AGGREGATE' }, code: 'DEF_REQUIRED', at: '' },
-    { title: 'An invented name', json: { action: 'AGGREGATE', stages: [] }, code: 'DEF_INVENTED', at: '/stages' },
+    { title: 'A misspelt name', json: { action: 'AGGREGATE', stages: [] }, code: 'DEF_INVENTED', at: '/stages' },
   ],
 });

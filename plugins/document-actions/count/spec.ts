@@ -17,7 +17,7 @@ export default definePlugin({
     },
     { mistaken: MISTAKEN_FILTER },
   ),
-  examples: [{ title: 'All that are open', json: { action: 'COUNT', filter_predicate: { done: false } } }],
+  examples: [{ title: 'All open documents', json: { action: 'COUNT', filter_predicate: { done: false } } }],
   counterExamples: [
     { title: 'No such field', json: { action: 'COUNT', nothing: [] }, code: 'DEF_UNKNOWN_KEY', at: '/nothing' },
   ],

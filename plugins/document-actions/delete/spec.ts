@@ -8,15 +8,16 @@ export default definePlugin({
   name: 'DELETE',
   aliases: ['deleteOne', 'DELETE_ONE', 'deleteMany', 'DELETE_MANY', 'REMOVE', 'findOneAndDelete', 'findByIdAndDelete'],
   since: '0.5.0',
-  summary: 'Removes the documents that match, and gives them as they were.',
+  summary: 'Removes the documents that match, and returns them as they were.',
   details:
-    '`"result": "one"` on the actionable removes the first only, in the order of `sort`. An empty `filter_predicate` means all.',
+    'With `"result": "one"` on the actionable, only the first document is removed, in the order of `sort`. An empty ' +
+    '`filter_predicate` matches all documents.',
   facts: { writes: true, changes: true },
   schema: shape(
     {
       filter_predicate: filterField().required(),
       soft_delete: flag({
-        doc: 'Keeps the documents and writes the time into `deleted_at` instead.',
+        doc: 'Writes the time into `deleted_at` instead of removing the documents.',
         default: false,
       }),
       sort: sortField(),
@@ -26,7 +27,7 @@ export default definePlugin({
   examples: [
     { title: 'By its id', json: { action: 'DELETE', filter_predicate: { _id: '$PAYLOAD.id' } } },
     {
-      title: 'Deleted documents stay',
+      title: 'Soft deletion',
       json: { action: 'DELETE', filter_predicate: { owner: '$PAYLOAD.owner' }, soft_delete: true },
     },
   ],
@@ -37,6 +38,6 @@ export default definePlugin({
       code: 'DEF_UNKNOWN_KEY',
       at: '/nothing',
     },
-    { title: 'Which documents', json: { action: 'DELETE' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No filter', json: { action: 'DELETE' }, code: 'DEF_REQUIRED', at: '' },
   ],
 });

@@ -29,6 +29,11 @@ export default definePlugin({
   ],
   counterExamples: [
     { title: 'No such field', json: { action: 'FETCH_ONE', nothing: [] }, code: 'DEF_UNKNOWN_KEY', at: '/nothing' },
-    { title: 'There is one only', json: { action: 'FETCH_ONE', limit: 2 }, code: 'DEF_UNKNOWN_KEY', at: '/limit' },
+    {
+      title: 'A limit, although one document is returned',
+      json: { action: 'FETCH_ONE', limit: 2 },
+      code: 'DEF_UNKNOWN_KEY',
+      at: '/limit',
+    },
   ],
 });

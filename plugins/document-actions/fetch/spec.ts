@@ -17,7 +17,7 @@ export default definePlugin({
   aliases: ['find', 'SELECT', 'READ', 'LIST', 'FIND_MANY', 'FIND_ALL', 'GET'],
   since: '0.5.0',
   summary: 'Reads the documents that match.',
-  details: '`"result": "one"` on the actionable asks for the first only.',
+  details: 'With `"result": "one"` on the actionable, only the first document is read.',
   facts: { writes: false },
   answers: ({ value }) => listProjectedNames(value['projection']),
   schema: shape(
@@ -45,7 +45,7 @@ export default definePlugin({
   ],
   counterExamples: [
     { title: 'No such field', json: { action: 'FETCH', nothing: [] }, code: 'DEF_UNKNOWN_KEY', at: '/nothing' },
-    { title: 'An invented name', json: { action: 'FETCH', filter: {} }, code: 'DEF_INVENTED', at: '/filter' },
-    { title: 'Half a document', json: { action: 'FETCH', limit: 1.5 }, code: 'DEF_RANGE', at: '/limit' },
+    { title: 'A misspelt name', json: { action: 'FETCH', filter: {} }, code: 'DEF_INVENTED', at: '/filter' },
+    { title: 'An incomplete field', json: { action: 'FETCH', limit: 1.5 }, code: 'DEF_RANGE', at: '/limit' },
   ],
 });

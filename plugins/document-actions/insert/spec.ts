@@ -9,17 +9,18 @@ export default definePlugin({
   name: 'INSERT',
   aliases: ['insertOne', 'INSERT_ONE', 'insertMany', 'INSERT_MANY', 'CREATE', 'ADD', 'SAVE'],
   since: '0.5.0',
-  summary: 'Writes a document, and gives it back.',
+  summary: 'Writes a document and returns it.',
   details:
-    'Names in what a client sends must not begin with `$` or hold a dot: such a document is refused with 422. Without an `_id` the database makes one.',
+    'Names in a value of a request must not begin with `$` or contain a dot: such a document is rejected with 422. ' +
+    'Without an `_id` the database creates one.',
   facts: { writes: true },
   schema: shape(
     {
       document: value(null, {
         members: FIELD_NAMES,
         doc:
-          'The document that is written. Without it every entry of `parameters` is a field: a bare name is its own field, an ' +
-          'accessor has the name of its last segment.',
+          'The document to write. Without it, each entry of `parameters` is a field: a bare name is the field of that name, an ' +
+          'accessor is the field of its last segment.',
         examples: [{ _id: '$GENERATOR.ULID', owner: '$PROTECTED.id', text: '$PAYLOAD.text' }],
         form: '{"text": "$PAYLOAD.text"}',
       }),
@@ -39,6 +40,6 @@ export default definePlugin({
   ],
   counterExamples: [
     { title: 'No such field', json: { action: 'INSERT', nothing: [] }, code: 'DEF_UNKNOWN_KEY', at: '/nothing' },
-    { title: 'An invented name', json: { action: 'INSERT', data: {} }, code: 'DEF_INVENTED', at: '/data' },
+    { title: 'A misspelt name', json: { action: 'INSERT', data: {} }, code: 'DEF_INVENTED', at: '/data' },
   ],
 });

@@ -3,11 +3,11 @@ import type { CommonMistakes } from '../../../contract/common-mistakes.js';
 import { FIELD_NAMES, FILTER_NAMES, PROJECTION_NAMES } from './names.light.js';
 import { list, numeric, record, value } from '../../../contract/combinators.js';
 
-const FILTER = { say: 'which documents is `"filter_predicate"`', rename: 'filter_predicate' };
-const UPDATE = { say: 'what is changed is `"update_predicate"`', rename: 'update_predicate' };
-const DOCUMENT = { say: 'what is written is `"document"`', rename: 'document' };
+const FILTER = { say: 'documents are selected by `"filter_predicate"`', rename: 'filter_predicate' };
+const UPDATE = { say: 'the changes are `"update_predicate"`', rename: 'update_predicate' };
+const DOCUMENT = { say: 'the new document is `"document"`', rename: 'document' };
 const PIPELINE = { say: 'the stages are `"pipeline"`', rename: 'pipeline' };
-const PROJECTION = { say: 'which fields is `"projection"`', rename: 'projection' };
+const PROJECTION = { say: 'the fields are `"projection"`', rename: 'projection' };
 
 export const MISTAKEN_FILTER: CommonMistakes = {
   filter: FILTER,
@@ -41,29 +41,29 @@ export const MISTAKEN_FIND: CommonMistakes = {
   project: PROJECTION,
   order: { say: 'the order is `"sort"`', rename: 'sort' },
   order_by: { say: 'the order is `"sort"`', rename: 'sort' },
-  offset: { say: 'documents are left out by `"skip"`', rename: 'skip' },
+  offset: { say: 'documents are skipped with `"skip"`', rename: 'skip' },
 };
 
 export const filterField = () =>
   value(null, {
     doc:
-      'Which documents, with the operators of MongoDB. Values are literals, accessors, or `"$1"`, ... for `parameters`; what a ' +
-      'client sends is compared as a value, and `null` or nothing equals no document, as in SQL.',
+      'Selects documents with the operators of MongoDB. Values are literals, accessors, or `"$1"`, ... for `parameters`. A value of a ' +
+      'request is never read as an operator; as in SQL, `null` or a missing value matches no document.',
     members: FILTER_NAMES,
     examples: [{ email: '$PAYLOAD.email' }, { balance: { $gte: '$1' }, tags: { $in: ['new', 'open'] } }],
     form: '{"email": "$PAYLOAD.email"}',
   });
 
 export const sortField = () =>
-  record(numeric({ doc: '1 upwards, -1 downwards.' }).oneOf([1, -1]), {
-    doc: 'The order, by fields; the first one counts most.',
+  record(numeric({ doc: '1: ascending, -1: descending.' }).oneOf([1, -1]), {
+    doc: 'Fields to sort by; the first one comes first.',
     members: FIELD_NAMES,
     examples: [{ created_at: -1 }],
   });
 
 export const projectionField = () =>
   value(null, {
-    doc: 'Which fields: those with 1 only, or all but those with 0. Expressions make further ones.',
+    doc: 'Fields to return: only those with 1, or all except those with 0. Expressions add computed fields.',
     members: PROJECTION_NAMES,
     examples: [{ email: 1, _id: 0 }],
     form: '{"email": 1}',
@@ -71,18 +71,18 @@ export const projectionField = () =>
 
 export const limitField = () =>
   value(numeric({ doc: 'A number.' }).integer().min(0), {
-    doc: 'Documents at most. Comes it from a request, it has to be a whole number from 0; 0 gives none.',
+    doc: 'Maximum number of documents. A value from a request must be a whole number of at least 0; 0 returns none.',
     examples: [20, '$PAYLOAD.limit'],
   });
 
 export const skipField = () =>
   value(numeric({ doc: 'A number.' }).integer().min(0), {
-    doc: 'Documents that are left out at the beginning.',
+    doc: 'Number of documents to skip.',
     examples: [40, '$PAYLOAD.skip'],
   });
 
 export const arrayFiltersField = () =>
-  list(value(null, { doc: 'A filter of the elements that `$[name]` stands for.' }), {
-    doc: 'Which elements of lists `$[name]` in the update means.',
+  list(value(null, { doc: 'A filter for the elements that `$[name]` selects.' }), {
+    doc: 'The elements of lists that `$[name]` in the update selects.',
     examples: [[{ 'item.done': false }]],
   });

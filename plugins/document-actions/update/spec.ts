@@ -20,9 +20,10 @@ export default definePlugin({
     'replaceOne',
   ],
   since: '0.5.0',
-  summary: 'Changes the documents that match, and gives them as they are then.',
+  summary: 'Changes the documents that match, and returns them after the change.',
   details:
-    '`"result": "one"` on the actionable changes the first only, in the order of `sort`. An empty `filter_predicate` means all.',
+    'With `"result": "one"` on the actionable, only the first document is changed, in the order of `sort`. An empty ' +
+    '`filter_predicate` matches all documents.',
   facts: { writes: true, changes: true },
   schema: shape(
     {
@@ -30,12 +31,12 @@ export default definePlugin({
       update_predicate: value(null, {
         members: UPDATE_NAMES,
         doc:
-          'What is changed: operators such as `$set`, `$inc` and `$push`, or a list of stages. Names in what a client sends must ' +
-          'not begin with `$` or hold a dot.',
+          'The changes: operators such as `$set`, `$inc` and `$push`, or a list of stages. Names in a value of a request must ' +
+          'not begin with `$` or contain a dot.',
         examples: [{ $set: { name: '$PAYLOAD.name' } }, { $inc: { balance: '$1' } }],
         form: '{"$set": {"name": "$PAYLOAD.name"}}',
       }).required(),
-      upsert: flag({ doc: 'Without a match a document is made from the filter and the update.', default: false }),
+      upsert: flag({ doc: 'If no document matches, creates one from the filter and the update.', default: false }),
       array_filters: arrayFiltersField(),
       sort: sortField(),
     },
@@ -70,7 +71,7 @@ export default definePlugin({
     },
     { title: 'No change', json: { action: 'UPDATE', filter_predicate: {} }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'An invented name',
+      title: 'A misspelt name',
       json: { action: 'UPDATE', filter_predicate: {}, update: { $set: { a: 1 } } },
       code: 'DEF_INVENTED',
       at: '/update',

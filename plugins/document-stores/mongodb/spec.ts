@@ -10,22 +10,23 @@ export default definePlugin({
   name: 'mongodb',
   since: '0.5.0',
   aliases: ['mongo'],
-  summary: 'MongoDB, version 5 or later, through the driver `mongodb`.',
+  summary: 'MongoDB, version 5 or later, with the driver `mongodb`.',
   details: [
-    'What is acknowledged lies on disk on a majority of the servers (`w: "majority"`, `j: true`), and what is read was',
-    'acknowledged. Writes that a broken connection interrupts are repeated once by the driver, where that is safe.',
+    'Acknowledged writes are on disk on a majority of the servers (`w: "majority"`, `j: true`), and reads return only',
+    'acknowledged data. The driver retries writes once after a broken connection, where that is safe.',
     '',
-    'A replica set, be it of one server, has transactions: adjacent queries of a request are one, with a snapshot of their own, and',
-    'who writes what another transaction has written since is refused and tried again. A server that stands alone has none: every',
-    'query stands for itself, an UPDATE or DELETE of many documents may be seen half done, and the log says so at the start.',
+    'A replica set, even with one server, has transactions: adjacent queries of a request run in one, with its own',
+    'snapshot. If another transaction has changed the same document since, the transaction is aborted and retried. A',
+    'standalone server has no transactions: every query runs on its own, an UPDATE or DELETE of many documents may be',
+    'visible when it is partly done, and a warning is logged at the start.',
     '',
-    'Models become rules of the collections (`$jsonSchema`): required fields, types, `max_length`. Fields that a model does not',
-    'name stay allowed. Documents that were there before are judged once they are right (`validationLevel: "moderate"`). Unique',
-    'indexes hold the documents that have a value there, so that many may lack it, as in SQL. All `fts` fields of a collection share',
-    'one index of words. A key of the model (`id`) may be left out: every document has its `_id`.',
+    'Models become validation rules of the collections (`$jsonSchema`): required fields, types, `max_length`. Other',
+    'fields are allowed. Existing documents are validated only once they are valid (`validationLevel: "moderate"`).',
+    'Unique indexes contain only documents with a value, so that many may have none, as in SQL. All `fts` fields of a',
+    'collection share one text index. A key of the model (`id`) may be left out: every document has its `_id`.',
     '',
-    'Numbers come back as numbers; those that a double cannot hold exactly as text. Binary values come back as base64, UUIDs in',
-    'their usual form.',
+    'Numbers are returned as numbers, or as text if a double cannot represent them exactly. Binary values are',
+    'returned as base64, UUIDs in their usual form.',
   ].join('\n'),
   facts: { embedded: false },
   schema: shape({
@@ -35,11 +36,11 @@ export default definePlugin({
       roots: ['ENV'],
       secret: true,
     }).required(),
-    database: text({ doc: 'Name of the database, where the address has none.', default: 'lintel' })
+    database: text({ doc: 'Name of the database, if the address has none.', default: 'lintel' })
       .min(1)
       .max(60)
       .matches(/^[A-Za-z0-9_-]+$/),
-    pool_size: numeric({ doc: 'Connections to one server at most.', unit: 'connections', default: 10 })
+    pool_size: numeric({ doc: 'Maximum number of connections to one server.', unit: 'connections', default: 10 })
       .integer()
       .min(1)
       .max(500),
@@ -52,13 +53,13 @@ export default definePlugin({
       .min(0.001)
       .max(3600),
     pool_wait: numeric({
-      doc: 'How long a request waits for a server or a free connection before it is refused (`QRY_UNAVAILABLE`).',
+      doc: 'How long a request waits for a server or a free connection before it is rejected (`QRY_UNAVAILABLE`).',
       unit: 'seconds',
       default: 2,
     })
       .min(0.001)
       .max(60),
-    idle_timeout: numeric({ doc: 'Connections without work are closed after this time.', unit: 'seconds', default: 30 })
+    idle_timeout: numeric({ doc: 'Idle connections are closed after this time.', unit: 'seconds', default: 30 })
       .min(0.001)
       .max(3600),
   }),
@@ -72,9 +73,9 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'The address is needed', json: { use: 'mongodb' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'mongodb' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'Numbers are written as numbers',
+      title: 'A number as text',
       json: { use: 'mongodb', url: '$ENV.MONGO_URL', pool_size: 'ten' },
       code: 'DEF_TYPE',
       at: '/pool_size',

@@ -6,7 +6,7 @@ export default definePlugin({
   name: 'Base32',
   since: '0.3.0',
   summary: 'Base32 (RFC 4648): upper case, with padding.',
-  details: 'Eight characters for five bytes; survives systems that ignore case.',
+  details: 'Eight characters for five bytes. For systems that ignore case.',
   facts: {
     pattern: '(?:[A-Z2-7]{8})*(?:[A-Z2-7]{2}={6}|[A-Z2-7]{4}={4}|[A-Z2-7]{5}={3}|[A-Z2-7]{7}=)?',
     characters: 8 / 5,

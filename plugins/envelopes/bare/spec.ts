@@ -5,7 +5,7 @@ export default definePlugin({
   kind: 'envelope',
   name: 'bare',
   since: '0.1.0',
-  summary: 'The body of an answer is the result itself.',
+  summary: 'The body of a response is the result itself.',
   examples: [{ title: 'By name', json: 'bare' }],
   counterExamples: [{ title: 'Misspelt', json: 'bear', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
 });

@@ -8,9 +8,13 @@ export default definePlugin({
   kind: 'envelope',
   name: 'success-message-data',
   since: '0.1.0',
-  summary: 'Answers `{"success": true, "message": "...", "data": <result>}`.',
+  summary: 'Returns `{"success": true, "message": "...", "data": <result>}`.',
   schema: shape({
-    message: text({ doc: 'The message of every success.', default: 'Operation successful', examples: ['OK'] }),
+    message: text({
+      doc: 'The message of every successful response.',
+      default: 'Operation successful',
+      examples: ['OK'],
+    }),
   }),
   openapi: () => ({
     changes: [
@@ -33,7 +37,7 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'The message is text',
+      title: 'A message that is not text',
       json: { use: 'success-message-data', message: 1 },
       code: 'DEF_TYPE',
       at: '/message',

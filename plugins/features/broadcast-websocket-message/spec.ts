@@ -5,9 +5,9 @@ import { listAccessors } from '../../../language/strings/accessor.js';
 import { shape, slot } from '../../../contract/combinators.js';
 import { relayErrors } from '../../relays/shared/fields.light.js';
 
-const KIND = { say: 'who gets the message is `"broadcast_type"`', rename: 'broadcast_type' };
+const KIND = { say: 'the receivers are selected by `"broadcast_type"`', rename: 'broadcast_type' };
 const EVENT = { say: 'the name of the event is `"action"`', rename: 'action' };
-const TO = { say: 'the receivers stand in `"broadcast_to"`', rename: 'broadcast_to' };
+const TO = { say: 'the receivers are `"broadcast_to"`', rename: 'broadcast_to' };
 
 const DATA = 'what is sent is the result of the actionable; `returnables` say what of it';
 const ALL = 'nobody can be left out; `"broadcast_type": "BULK"` names those who get it';
@@ -24,14 +24,15 @@ export default definePlugin({
   since: '0.4.0',
   summary: 'Sends the result of the actionable to connected clients.',
   details: [
-    'The message is `{uid, action, data}`: the `uid` of the receiver, the name of the event, and what this actionable gave. Of the',
-    'result leaves what `returnables` of the actionable name; where it has none, what those of the resource name; where that has',
-    'none either, everything but secret fields. It is sent once the work is committed, never when it is rolled back, and whoever',
-    'began the work: a request, a connection, a job or the clock. A job that is tried again may send it again.',
+    'The message is `{uid, action, data}`: the `uid` of the receiver, the name of the event, and the result of this',
+    'actionable. `data` contains the names in `returnables` of the actionable; without it, those in `returnables` of',
+    'the resource; without both, everything except secret fields. The message is sent after the commit, never after a',
+    'rollback, whatever started the work: a request, a connection, a job or the scheduler. A retried job may send it',
+    'again.',
     '',
-    'The answer does not wait for the message, and nothing that happens to it changes the answer: what could not be sent is in the',
-    'log. The `relay` of the config carries it to other processes. A result that comes from the cache of the actionable is sent',
-    'like any other; an answer from the cache of the resource sends nothing, because nothing is done.',
+    'The response does not wait for the message and does not depend on it: a message that could not be sent is',
+    'logged. The `relay` of the config passes it to other processes. A cached result of the actionable is sent like',
+    'any other; a cached response of the resource sends nothing, because no actionable runs.',
   ].join('\n'),
   facts: { applies: 'when-present' },
   requires: ['broadcast:*', 'relay:*'],
@@ -55,7 +56,7 @@ export default definePlugin({
     actionable: shape(
       {
         broadcast_websocket_message: slot(['actionable.broadcast_websocket_message'], {
-          doc: 'Sends the result to connected clients.',
+          doc: 'A message with the result, for connected clients.',
           form: '{"broadcast_type": "ALL", "action": "menu_changed"}',
           examples: [{ broadcast_type: 'SINGLE', action: 'order_shipped', broadcast_to: '$PAYLOAD.customer_id' }],
           mistaken: {
@@ -149,11 +150,11 @@ export default definePlugin({
   },
   examples: [
     {
-      title: 'To everybody',
+      title: 'To all connections',
       json: { broadcast_websocket_message: { broadcast_type: 'ALL', action: 'menu_changed' } },
     },
     {
-      title: 'To one, of a row only what is needed',
+      title: 'To one receiver, with only the fields it needs',
       json: {
         payload_validation: [{ field: { id: { type: 'NUMBER' } } }],
         mode: 'RETURN',
@@ -165,7 +166,7 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'No type',
+      title: 'No `broadcast_type`',
       json: { broadcast_websocket_message: { action: 'menu_changed' } },
       code: 'DEF_REQUIRED',
       at: '/broadcast_websocket_message',

@@ -7,34 +7,34 @@ import { cacheErrors } from '../../caches/shared/errors.light.js';
 import { checkCache } from './check.light.js';
 
 const ROOTS = ['PAYLOAD', 'PROTECTED', 'HEADER', 'ENV'];
-const TIME = { say: 'how long an entry lives is `"duration"`, in seconds', rename: 'duration' };
+const TIME = { say: 'the lifetime of an entry is `"duration"`, in seconds', rename: 'duration' };
 const KEY = { say: 'the name of the entry is `"cache_key"`', rename: 'cache_key' };
 const REMOVED = { say: 'entries to remove are listed in `"invalidate_cache_keys"`', rename: 'invalidate_cache_keys' };
 
 const cacheable = shape(
   {
     read_from_cache: flag({
-      doc: 'Gives what is stored, and stores what had to be computed. Guards and rules come first, every time.',
+      doc: 'Returns the cached result, or computes and caches it. Guards and rules always run first.',
       default: false,
     }),
     cache_key: value(string().required().max(500), {
       doc:
-        'Name of what is stored, by which others can remove it. What the answer depends on need not stand in it. Without a ' +
+        'Name of the cached entries, by which other definitions remove them. It need not contain what the result depends on. Without a ' +
         'name it is the id of the resource, or `id#1` for its actionable 1.',
       examples: ['notes of $PROTECTED.id', 'countries'],
       roots: ROOTS,
     }),
-    duration: numeric({ doc: 'How long it is given, at most.', unit: 'seconds', examples: [60] })
+    duration: numeric({ doc: 'How long an entry is valid.', unit: 'seconds', examples: [60] })
       .min(0.1)
       .max(31_536_000),
     invalidate_cache_keys: list(
       value(string().required().max(500), {
-        doc: 'A name as the other definition writes it; only the accessors may differ.',
+        doc: 'A name as the other definition writes it. Only the accessors may differ.',
         afterwards: true,
         examples: ['notes of $PROTECTED.id'],
         roots: ROOTS,
       }).required(),
-      { doc: 'Names whose entries are removed once the work is committed.', examples: [['notes of $PROTECTED.id']] },
+      { doc: 'Names whose entries are removed after the commit.', examples: [['notes of $PROTECTED.id']] },
     ).min(1),
   },
   {
@@ -56,9 +56,9 @@ const cacheable = shape(
       invalidates: REMOVED,
       invalidate_keys: REMOVED,
       keys: REMOVED,
-      enabled: { say: 'reading what is stored is `"read_from_cache": true`', rename: 'read_from_cache' },
-      read: { say: 'reading what is stored is `"read_from_cache": true`', rename: 'read_from_cache' },
-      use_cache: { say: 'reading what is stored is `"read_from_cache": true`', rename: 'read_from_cache' },
+      enabled: { say: 'cached results are returned with `"read_from_cache": true`', rename: 'read_from_cache' },
+      read: { say: 'cached results are returned with `"read_from_cache": true`', rename: 'read_from_cache' },
+      use_cache: { say: 'cached results are returned with `"read_from_cache": true`', rename: 'read_from_cache' },
     },
     form: '{"read_from_cache": true, "cache_key": "notes of $PROTECTED.id", "duration": 60}',
   },
@@ -68,30 +68,32 @@ export default definePlugin({
   kind: 'feature',
   name: 'cacheable',
   since: '0.3.0',
-  summary: 'Gives what was computed before, for a while, and removes it when something changes.',
+  summary: 'Caches results for a time, and removes them when data changes.',
   details: [
-    'A **name** (`cache_key`) holds any number of entries. Which of them is meant is told by everything that the definition reads',
-    'of a request: fields of the payload with their types, claims, headers, values of other actionables. Two callers share an',
-    'entry only when nothing that the definition reads tells them apart; nobody has to write the caller into the name. Removing a',
-    'name removes all of its entries, in every process that shares the store.',
+    'A **name** (`cache_key`) has any number of entries. The entry is selected by everything that the definition',
+    'reads of a request: fields of the payload with their types, claims, headers, values of other actionables. Two',
+    'callers share an entry only if all values that the definition reads are equal, so the name need not contain the',
+    'caller. Removing a name removes all of its entries, in every process that shares the store.',
     '',
-    'In names, constant words and values are kept apart: no value can look like another name. The same words around equal values',
-    'are the same name in every definition, wherever the value comes from: `user $PAYLOAD.id` and `user $PROTECTED.id`. `5` and',
-    '`"5"` are equal here. A name whose accessor has no value refuses the request.',
+    'In names, constant text and values are separate: a value cannot imitate another name. The same constant text',
+    'with equal values is the same name in every definition, wherever a value comes from: `user $PAYLOAD.id` and',
+    '`user $PROTECTED.id`. `5` and `"5"` are equal here. If an accessor in a name has no value, the request is',
+    'rejected.',
     '',
-    'On a resource the answer is kept as it left, and given again after the guards and rules, without a query. On an actionable',
-    'its result is kept before it is shaped, without secret fields; such an actionable stands outside the transaction of its',
-    'neighbours. Refusals and failures are never kept. Of requests for the same entry at the same time one computes, the others',
-    'wait for it, also those of other processes on the same store: for 10 seconds at most, or until the one that computes failed.',
-    'A request that comes after the answer of one that removes a name is never given what was computed before, by any process.',
-    'Entries belong to the definitions they were made with: any change of a definition begins with none. When the store is away,',
-    'everything is computed; removals are made up for when it is back.',
+    'On a resource, the response is cached as it was sent, and returned after the guards and rules without a query.',
+    'On an actionable, the result is cached before it is shaped, without secret fields; such an actionable runs',
+    'outside the transaction of adjacent ones. Errors are never cached. If several requests need the same entry at',
+    'the same time, one computes it and the others wait, also in other processes on the same store: at most 10',
+    'seconds, or until that request fails. A request that arrives after the response of a removal never gets an older',
+    'entry, in any process. Entries belong to the definitions that created them: after any change of a definition,',
+    'the cache starts empty. If the store is unavailable, every result is computed, and removals are repeated when it',
+    'is available again.',
   ].join('\n'),
   facts: { applies: 'when-present' },
   requires: ['cache:*'],
   slots: {
-    resource: shape({ cacheable: cacheable.meta({ doc: 'Keeps the answer of the resource.' }) }),
-    actionable: shape({ cacheable: cacheable.meta({ doc: 'Keeps the result of the actionable.' }) }),
+    resource: shape({ cacheable: cacheable.meta({ doc: 'Caches the response of the resource.' }) }),
+    actionable: shape({ cacheable: cacheable.meta({ doc: 'Caches the result of the actionable.' }) }),
   },
   check: checkCache,
   transactionEffect: ({ value, slot }) => {
@@ -112,7 +114,7 @@ export default definePlugin({
       severity: 'error',
       title: 'Token from a cache',
       message: 'The response contains a token, so other callers with the same cache key would receive it.',
-      help: 'Put `cacheable` on the actionable that reads. Where `tokenize` is only to judge tokens, leave out `custom_claim_fields`.',
+      help: 'Put `cacheable` on the actionable that reads. If `tokenize` is only for validating tokens, leave out `custom_claim_fields`.',
     },
     CCH_REVOKES: {
       severity: 'error',
@@ -144,7 +146,7 @@ export default definePlugin({
       tag: 'unnecessary',
       title: 'Nothing is cached',
       message: '"{field}" has no effect without `"read_from_cache": true`.',
-      help: 'Write `"read_from_cache": true` beside it, or remove it.',
+      help: 'Write `"read_from_cache": true` next to it, or remove it.',
     },
     CCH_NOTHING: {
       severity: 'warning',
@@ -155,11 +157,11 @@ export default definePlugin({
   },
   examples: [
     {
-      title: 'Kept for a minute, under a name',
+      title: 'Cached for a minute, with a name',
       json: { cacheable: { read_from_cache: true, cache_key: 'people', duration: 60 } },
     },
     {
-      title: 'Each answer by itself, without a name',
+      title: 'Each response on its own, without a name',
       json: {
         payload_validation: [{ field: { id: { type: 'NUMBER' } } }],
         mode: 'RETURN',
@@ -167,29 +169,29 @@ export default definePlugin({
         cacheable: { read_from_cache: true, duration: 5 },
       },
     },
-    { title: 'What is no longer true is removed', json: { cacheable: { invalidate_cache_keys: ['people'] } } },
+    { title: 'Removing stale entries', json: { cacheable: { invalidate_cache_keys: ['people'] } } },
   ],
   counterExamples: [
     {
-      title: 'For how long?',
+      title: 'No duration',
       json: { cacheable: { read_from_cache: true, cache_key: 'people' } },
       code: 'CCH_NO_DURATION',
       at: '/cacheable/read_from_cache',
     },
     {
-      title: 'A word of another system',
+      title: 'A field of another system',
       json: { cacheable: { read_from_cache: true, ttl: 60 } },
       code: 'DEF_INVENTED',
       at: '/cacheable/ttl',
     },
     {
-      title: 'A name that never comes again',
+      title: 'A name that is different each time',
       json: { cacheable: { read_from_cache: true, cache_key: 'people $GENERATOR.ULID', duration: 60 } },
       code: 'ACC_NOT_HERE',
       at: '/cacheable/cache_key',
     },
     {
-      title: 'Nothing is read',
+      title: 'A name without reading',
       json: { cacheable: { cache_key: 'people', duration: 60 } },
       code: 'CCH_NOT_READ',
       at: '/cacheable/cache_key',

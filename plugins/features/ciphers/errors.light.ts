@@ -21,7 +21,7 @@ export const errors = {
     severity: 'error',
     title: 'Additional data cannot be used',
     message: 'The `aad` of {place} cannot be used: {what}.',
-    help: 'Write plain text, with accessors or without, or a prefix and bytes that are written out.',
+    help: 'Write text, with or without accessors, or a prefix (`hex:`, `base64:`) and constant bytes.',
   },
   CPH_TWICE: {
     severity: 'error',
@@ -55,16 +55,16 @@ export const errors = {
   },
   CPH_COMPARED: {
     severity: 'warning',
-    title: 'Never equal',
+    title: 'Comparison with encrypted values',
     message: '"{property}" is encrypted differently each time, so {what}.',
     help: 'Give the field of the model `"blind_index": true`: it is then found by `=`. Or look the row up by something else.',
   },
   CPH_UNIQUE: {
     severity: 'error',
-    title: 'Can never be unique',
+    title: 'Unique index on encrypted values',
     message:
       '"{property}" is encrypted differently each time, and "{column}" is unique: two equal values would both be stored.',
-    help: 'Give the field of the model `"blind_index": true` beside `unique`: an index of the values, under a key of the environment, is unique in its place.',
+    help: 'Give the field of the model `"blind_index": true` next to `unique`. The unique index is then on a keyed digest of the values.',
   },
   CPH_NOTHING_STORED: {
     severity: 'warning',

@@ -5,9 +5,9 @@ import { describeCiphersApi } from './api.light.js';
 import { check } from './check.light.js';
 import { errors } from './errors.light.js';
 
-const OPERATION = { say: 'what is done is `"operation": "Encrypt"` or `"Decrypt"`', rename: 'operation' };
+const OPERATION = { say: 'the operation is `"operation": "Encrypt"` or `"Decrypt"`', rename: 'operation' };
 const KEY = { say: 'the key is `"key": "$ENV.<NAME>"`', rename: 'key' };
-const AAD = { say: 'what a value belongs to is `"aad"`', rename: 'aad' };
+const AAD = { say: 'the additional data is `"aad"`', rename: 'aad' };
 const ENCODING = { say: 'the text form is `"encoding"`, such as `"Base64"`', rename: 'encoding' };
 
 const OPTION = { key: 'the key is `"options": {"key": "$ENV.<NAME>"}`' };
@@ -18,14 +18,15 @@ export default definePlugin({
   since: '0.3.0',
   summary: 'Encrypts fields before this actionable uses them, decrypts fields of its result.',
   details:
-    '`Encrypt` works on the payload (and on names that other actionables give), after the rules were judged: this ' +
-    'actionable and those after it see the ciphertext. `Decrypt` works on the result of this actionable, of a list on each ' +
-    'row, before anything else looks at it. Any JSON value comes back as it was; what is absent or null stays so. Where the ' +
-    'body is a list, or the statement is repeated for the items of one, the field of each item is encrypted. A ciphertext ' +
-    'is different each time, so it can be neither searched for nor unique, unless the field of the model has `blind_index`. It is bound to its algorithm and to `aad`, and ' +
-    'opens in any column or row where these are the same: say in `aad` what it belongs to. Encrypted and decrypted fields ' +
-    'are never answered unless `returnables` names them. At most 1,000 values of a request are encrypted, 10,000 of a ' +
-    'result decrypted.',
+    '`Encrypt` applies to the payload (and to names that other actionables define), after the rules: this actionable ' +
+    'and later ones see the ciphertext. `Decrypt` applies to the result of this actionable, in a list to each row, ' +
+    'before any other feature reads it. Any JSON value is restored as it was; a missing or null value stays so. If ' +
+    'the body is a list, or the statement is repeated for the items of one, the field of each item is encrypted. A ' +
+    'ciphertext is different each time, so it can be neither searched nor unique, unless the field of the model has ' +
+    '`blind_index`. It is bound to its algorithm and to `aad`, and can be decrypted in any column or row with the ' +
+    'same ones: put into `aad` what the value belongs to. Encrypted and decrypted fields are never returned unless ' +
+    '`returnables` names them. At most 1,000 values of a request are encrypted, and 10,000 values of a result ' +
+    'decrypted.',
   facts: { applies: 'when-present' },
   requires: ['cipher:*', 'encoding:*', 'encoding:Base64'],
   slots: {
@@ -33,7 +34,7 @@ export default definePlugin({
       ciphers: list(
         shape({
           operation: text({
-            doc: 'What is done.',
+            doc: 'The operation.',
             enumDocs: {
               Encrypt: 'The fields of the payload are encrypted before the actionable uses them.',
               Decrypt: 'The fields of its result are decrypted.',
@@ -43,7 +44,7 @@ export default definePlugin({
             .oneOf(['Encrypt', 'Decrypt']),
           properties: list(
             text({
-              doc: 'A field; dotted paths work, and lead through lists to each item.',
+              doc: 'A field, or a dotted path. A path through a list means each of its items.',
               declares: 'secret',
               refers: { symbol: 'payload-field', named: true, when: { field: 'operation', is: 'Encrypt' } },
               examples: ['email', 'cards.number'],
@@ -59,29 +60,29 @@ export default definePlugin({
             .min(1),
           options: shape({
             key: value(text({ doc: 'The key itself.' }).required(), {
-              doc: 'The key: text of exactly as many bytes as the algorithm wants, or `hex:` or `base64:` and the bytes. Keep it in the environment.',
+              doc: 'The key: text with exactly the number of bytes that the algorithm needs, or `hex:` or `base64:` and the bytes. Keep it in the environment.',
               roots: ['ENV'],
               secret: true,
               examples: ['$ENV.FIELD_KEY'],
             }).required(),
             nonce: value(text({ doc: 'The nonce itself.' }), {
-              doc: 'A nonce for every value, in tests only: the config must say `"testing": true`. Two values under one nonce give each other away.',
+              doc: 'A fixed nonce, for tests only: the config must have `"testing": true`. Two values with the same nonce reveal each other.',
               roots: ['ENV'],
               advanced: true,
               examples: ['hex:000102030405060708090a0b'],
             }),
             aad: value(text({ doc: 'Text.' }), {
-              doc: 'What a value belongs to: it opens only with the same text. `hex:` and `base64:` count where no part comes from a request.',
+              doc: 'Additional data: a value can be decrypted only with the same text. `hex:` and `base64:` are decoded if the text has no accessor.',
               examples: ['customer.email of $PROTECTED.id'],
             }),
             encoding: pluginName('encoding', {
-              doc: 'The text form of what is stored.',
+              doc: 'The text form of the ciphertext.',
               default: 'Base64',
               examples: ['Base64Url'],
             }),
           })
             .meta({
-              doc: 'The key, and what goes with it.',
+              doc: 'The key and its options.',
               form: '{"key": "$ENV.<NAME>"}',
               mistaken: {
                 secret: KEY,
@@ -124,7 +125,7 @@ export default definePlugin({
   errors,
   examples: [
     {
-      title: 'Encrypted for the caller alone',
+      title: 'Bound to the caller',
       json: {
         payload_validation: [{ field: { email: { type: 'EMAIL' } } }],
         ciphers: [
@@ -158,7 +159,7 @@ export default definePlugin({
       },
     },
     {
-      title: 'Decrypted, in each row',
+      title: 'Decrypted in each row',
       json: {
         mode: 'QUERY',
         sql_query: { query: 'SELECT NULL::text AS email' },
@@ -216,7 +217,7 @@ export default definePlugin({
       at: '/ciphers/0/properties/1',
     },
     {
-      title: 'A prefix before a value of the request',
+      title: 'A prefix before a value from the request',
       json: {
         ciphers: [
           {

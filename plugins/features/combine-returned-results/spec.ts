@@ -24,16 +24,16 @@ export default definePlugin({
   since: '0.2.0',
   summary: 'Merges the object results of the named actionables, in that order, into the result.',
   details:
-    'A name that stands in several results has the value of the last one; the result that is merged into has the last ' +
-    'word. Results that are no objects add nothing, and a list takes nothing in. On an actionable, the named ones run ' +
-    'before it. Secret fields of the results merged on a resource stay in unless its `returnables` name them.',
+    'A name in several results has the value of the last one; the result into which the others are merged comes last. ' +
+    'Results that are not objects are ignored, and nothing is merged into a list. On an actionable, the named ones ' +
+    'run before it. Secret fields of results merged on a resource are left out, unless its `returnables` name them.',
   facts: { applies: 'when-present' },
   slots: {
     resource: shape({ combine_returned_results_from: combine }),
     actionable: shape({ combine_returned_results_from: combine }),
   },
   openapi: describeApi,
-  examples: [{ title: 'With the first', json: { combine_returned_results_from: [1] } }],
+  examples: [{ title: 'Merged with the first actionable', json: { combine_returned_results_from: [1] } }],
   counterExamples: [
     {
       title: 'No such actionable',

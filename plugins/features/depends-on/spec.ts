@@ -29,7 +29,7 @@ const createExtractionsField = (doc: string, late: boolean) =>
     shape(
       {
         extract: text({
-          doc: 'Path into the result; `self_` is the whole of it.',
+          doc: 'Path into the result. `self_` is the whole result.',
           examples: ['balance', '0.id', 'self_'],
           refers: { symbol: 'value', soft: true, extracted: true },
         }).required(),
@@ -51,12 +51,12 @@ export default definePlugin({
   kind: 'feature',
   name: 'depends_on',
   since: '0.1.0',
-  summary: 'Runs other actionables before this one and gives values of their results a name.',
+  summary: 'Runs other actionables before this one, and names values of their results.',
   details:
-    'A dependency runs at most once per request, however many actionables name it. `extract` is a path into its result ' +
-    '(`balance`, `0.id`); `self_` is the whole result. The name in `for` can be used bare or as `$PAYLOAD.<for>`. Directly ' +
-    'on an actionable, `extract_response_for` names values of all its dependencies, or, without any, of its own result ' +
-    'for the actionables after it.',
+    'A dependency runs at most once per request, even if several actionables name it. `extract` is a path into its ' +
+    'result (`balance`, `0.id`); `self_` is the whole result. The name in `for` can be used directly or as ' +
+    '`$PAYLOAD.<for>`. On an actionable itself, `extract_response_for` names values of all its dependencies, or, ' +
+    'without any, values of its own result for later actionables.',
   facts: { applies: 'when-present' },
   slots: {
     actionable: shape({
@@ -96,7 +96,7 @@ export default definePlugin({
   errors: {
     DEP_UNRESOLVED: {
       status: 422,
-      title: 'Nothing to continue with',
+      title: 'Value to continue with is missing',
       message: 'An earlier step returned no value for {name}.',
       help: 'The row that the chain starts from does not exist, or has no such field.',
     },
@@ -134,7 +134,7 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'A bare number', json: { depends_on: [1] }, code: 'DEF_TYPE', at: '/depends_on/0' },
+    { title: 'A number instead of a list', json: { depends_on: [1] }, code: 'DEF_TYPE', at: '/depends_on/0' },
     {
       title: 'No such resource',
       json: { depends_on: [{ resource_id: 'other', action_ids: [1] }] },

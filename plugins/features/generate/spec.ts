@@ -17,7 +17,7 @@ const createEntryField = () =>
     generate: createSourceField().required(),
     for: createNameField('Name under which the identifier is available.').required(),
   }).meta({
-    doc: 'A generator and a name.',
+    doc: 'A generator, and the name of its value.',
     mistaken: { as: NAME, name: NAME, into: NAME, field: NAME, generator: MADE, with: MADE },
   });
 
@@ -25,11 +25,12 @@ export default definePlugin({
   kind: 'feature',
   name: 'generate',
   since: '0.2.0',
-  summary: 'Makes an identifier and gives it a name for this actionable and those after it.',
+  summary: 'Creates an identifier and names it, for this actionable and those after it.',
   details:
-    'The name is used bare or as `$PAYLOAD.<for>`, in parameters, `returnables` and claims. The identifier is made once per ' +
-    'request, stays the same when a transaction is tried again, and is made anew for each item of a list (`multi`). A value ' +
-    'that `extract_response_for` gives the same name wins over it; it wins over the payload.',
+    'The name is used directly or as `$PAYLOAD.<for>`, in parameters, `returnables` and claims. The identifier is ' +
+    'created once per request, stays the same when a transaction is retried, and is created anew for each item of a ' +
+    'list (`multi`). If `extract_response_for` defines the same name, its value is used; a field of the payload with ' +
+    'the same name is not.',
   facts: { applies: 'when-present' },
   requires: ['generator:*'],
   slots: {
@@ -38,10 +39,10 @@ export default definePlugin({
         [
           createSourceField(),
           createEntryField(),
-          list(createEntryField(), { doc: 'Several.', itemLabel: 'this entry' }).min(1),
+          list(createEntryField(), { doc: 'Several identifiers.', itemLabel: 'this entry' }).min(1),
         ],
         {
-          doc: 'A generator (then `for` stands beside it), an object `{generate, for}`, or a list of such objects.',
+          doc: 'A generator (with `for` next to it), an object `{generate, for}`, or a list of such objects.',
           examples: ['ULID', { generate: 'ULID', for: 'id' }],
         },
       ),
@@ -65,9 +66,9 @@ export default definePlugin({
   },
   examples: [
     { title: 'An id', json: { generate: { generate: 'ULID', for: 'id' } } },
-    { title: 'Written side by side', json: { generate: '$GENERATOR.UUID', for: 'id' } },
+    { title: 'With `for` next to it', json: { generate: '$GENERATOR.UUID', for: 'id' } },
     {
-      title: 'Two',
+      title: 'Two identifiers',
       json: {
         generate: [
           { generate: 'ULID', for: 'id' },

@@ -10,10 +10,13 @@ export default definePlugin({
   since: '0.2.0',
   summary: 'Payload fields that are replaced by their hash before this actionable uses them.',
   details:
-    'Each field is hashed once per request, after the rules were judged and before any transaction is opened. This actionable ' +
-    'and those after it see the hash; those before it see what was sent. The value may be sent, or have a name that an actionable gives (`for`). What is absent or null is left out, ' +
-    'but where a query writes it the request is refused with 422, unless a rule says that it is `optional`. Anything but text is refused with 422. Where the body is a list, or the ' +
-    'statement is repeated for the items of one, the field of each item is hashed, of at most 100; `users.password` means that of every user. A hashed field is never answered unless `returnables` names it.',
+    'Each field is hashed once per request, after the rules and before any transaction begins. This actionable and ' +
+    'later ones see the hash; earlier ones see the value that was sent. The value is a field of the payload, or a ' +
+    'name that an actionable defines (`for`). A missing or null value is not hashed; if a query writes it, the ' +
+    'request is rejected with 422, unless a rule makes it `optional`. A value that is not text is rejected with 422. ' +
+    'If the body is a list, or the statement is repeated for the items of one, the field of each item is hashed, at ' +
+    'most 100; `users.password` means that of every user. A hashed field is never returned unless `returnables` names ' +
+    'it.',
   facts: { applies: 'when-present' },
   requires: ['hasher:*'],
   slots: {

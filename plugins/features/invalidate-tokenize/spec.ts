@@ -12,13 +12,14 @@ export default definePlugin({
   kind: 'feature',
   name: 'invalidate_tokenize',
   since: '0.3.0',
-  summary: 'Revokes tokens: `protected` refuses them from then on, everywhere.',
+  summary: 'Revokes tokens: `protected` rejects them from then on, in every process that shares the cache.',
   details:
-    '`tokenize` beside it says how tokens are judged: only those that are good are revoked, whoever sends them, for who holds a ' +
-    'token may end it; others are passed over. `Bearer` in front is no part of a token. A resource without `actionables` ' +
-    'answers `{"invalidated": n}`; with them the tokens are revoked once the work is done, and the answer is theirs. A token is ' +
-    "remembered by its `jti` until it ends, where the config's `cache` says: in Redis every process knows, in memory one " +
-    'process, until it is started again. It is asked about at each request.',
+    '`tokenize` next to it sets how tokens are validated. Only valid tokens are revoked, whatever caller sends them, ' +
+    'because the holder of a token may revoke it; other tokens are ignored. A prefix `Bearer` is ignored. A resource ' +
+    'without `actionables` returns `{"invalidated": n}`; with them, the tokens are revoked after the work, and the ' +
+    'response is that of the actionables. The `jti` of a token is stored in the `cache` of the config until the token ' +
+    'expires: with Redis for every process, in memory for one process until it restarts. It is looked up in each ' +
+    'request.',
   facts: { applies: 'when-present', instead: ['actionables'] },
   requires: ['token:*', 'cache:*'],
   slots: {
@@ -31,7 +32,7 @@ export default definePlugin({
           examples: ['$HEADER.authorization'],
         }).required(),
         expires_after: numeric({
-          doc: 'Remembers tokens at least so long. They are remembered until they end in any case.',
+          doc: 'Minimum time for which revocations are stored. They are always stored until the tokens expire.',
           unit: 'seconds',
           examples: [86_400],
         })
@@ -55,7 +56,7 @@ export default definePlugin({
       severity: 'error',
       title: 'No tokens',
       message: '`tokens` must be an accessor, such as "$HEADER.authorization", or a list of accessors.',
-      help: 'Tokens come with a request. What is written out in a definition is the same for every request.',
+      help: 'Use an accessor. A constant token would be the same in every request.',
     },
     TOK_NOT_TOKENS: {
       status: 422,
@@ -74,7 +75,7 @@ export default definePlugin({
       },
     },
     {
-      title: 'A list',
+      title: 'Several tokens',
       json: {
         tokenize: { type: 'PASETO', encryption_key: '$ENV.EXAMPLE_KEY' },
         invalidate_tokenize: { tokens: '$PAYLOAD.tokens', expires_after: 86_400 },
@@ -89,7 +90,7 @@ export default definePlugin({
       at: '/invalidate_tokenize',
     },
     {
-      title: 'Written out',
+      title: 'A constant token',
       json: {
         tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
         invalidate_tokenize: { tokens: 'authorization' },

@@ -10,11 +10,12 @@ export default definePlugin({
   kind: 'feature',
   name: 'join_room',
   since: '0.4.0',
-  summary: 'The connection that the message came over joins a room (extension).',
+  summary: 'The connection that sent the message joins a room (extension).',
   details:
-    'It joins once the work is committed, and gets what `broadcast_type` `ROOM` sends there until it leaves or ends. Guards and ' +
-    'rules of the resource decide who may; a connection that comes back joins again. A request that came over no connection is ' +
-    'refused before any work is done. A number is taken as its text.',
+    'The connection joins after the commit, and receives the messages of `broadcast_type` `ROOM` until it leaves or ' +
+    'closes. Guards and rules of the resource decide which callers may join; a client that reconnects must join ' +
+    'again. A request that is not a message of a connection is rejected before any work. A number is converted to ' +
+    'text.',
   facts: { applies: 'when-present', joins: 'join_room' },
   slots: { actionable: shape({ join_room: roomField('Name of the room that is joined') }, { mistaken: INVENTED }) },
   check,
@@ -22,7 +23,7 @@ export default definePlugin({
   errors: { ...roomErrors, WS_ROOM_ANY: ROOM_ANY },
   examples: [
     {
-      title: 'A row says who may',
+      title: 'Only with a matching row',
       json: {
         payload_validation: [{ field: { match_id: { type: 'NUMBER' } } }],
         must_return_value: true,
@@ -32,7 +33,7 @@ export default definePlugin({
     { title: 'Two rooms', json: { join_room: ['news', 'scores'] } },
   ],
   counterExamples: [
-    { title: 'No name', json: { join_room: true }, code: 'WS_ROOM', at: '/join_room' },
+    { title: 'Not a name', json: { join_room: true }, code: 'WS_ROOM', at: '/join_room' },
     { title: 'No room', json: { join_room: [] }, code: 'WS_ROOM', at: '/join_room' },
     {
       title: 'Any room',

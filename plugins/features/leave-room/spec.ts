@@ -10,10 +10,10 @@ export default definePlugin({
   kind: 'feature',
   name: 'leave_room',
   since: '0.4.0',
-  summary: 'The connection that the message came over leaves a room (extension).',
+  summary: 'The connection that sent the message leaves a room (extension).',
   details:
-    'It leaves once the work is committed. A room that it is not in is no failure. Connections that end leave all of their rooms ' +
-    'by themselves. A request that came over no connection is refused before any work is done.',
+    'The connection leaves after the commit. Leaving a room that it is not in is not an error. A closed connection ' +
+    'leaves all of its rooms. A request that is not a message of a connection is rejected before any work.',
   facts: { applies: 'when-present', rooms: 'leave_room' },
   slots: { actionable: shape({ leave_room: roomField('Name of the room that is left') }, { mistaken: INVENTED }) },
   check: (place) => checkRoomField('leave_room', place),

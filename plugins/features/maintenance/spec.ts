@@ -6,12 +6,12 @@ export default definePlugin({
   kind: 'feature',
   name: 'maintenance',
   since: '0.2.0',
-  summary: 'The endpoint answers 503 with `Retry-After`, whoever asks and whatever is sent.',
+  summary: 'The endpoint returns 503 with `Retry-After` for every request.',
   details:
-    'Nothing of the resource runs: resources that reach its actionables by `depends_on` answer 503 too, its jobs wait ' +
-    'without spending a try, and what the clock begins waits for its next time.',
+    'Nothing of the resource runs: resources that use its actionables by `depends_on` return 503 too, its jobs wait ' +
+    'without using an attempt, and scheduled runs wait for their next time.',
   facts: { applies: 'when-present', holds: 'work' },
-  slots: { resource: shape({ maintenance: flag({ doc: 'Answer 503 to everybody.', default: false }) }) },
+  slots: { resource: shape({ maintenance: flag({ doc: 'Return 503 for every request.', default: false }) }) },
   openapi: ({ value }) => ({
     refuses:
       value['maintenance'] === true
@@ -27,8 +27,8 @@ export default definePlugin({
       help: 'Send the request again later.',
     },
   },
-  examples: [{ title: 'In service again; `true` takes it out', json: { maintenance: false } }],
+  examples: [{ title: 'In service; `true` takes the endpoint out of service', json: { maintenance: false } }],
   counterExamples: [
-    { title: 'A switch, not a text', json: { maintenance: 'soon' }, code: 'DEF_TYPE', at: '/maintenance' },
+    { title: 'Text instead of true or false', json: { maintenance: 'soon' }, code: 'DEF_TYPE', at: '/maintenance' },
   ],
 });

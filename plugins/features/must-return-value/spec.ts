@@ -8,18 +8,19 @@ import { createRemovalFix } from '../../shared/field-removal.light.js';
 import { isList, isNull } from '../../../contract/forms.js';
 
 const STATUS = { say: 'the status is `"status"`', rename: 'status' };
-const SENTENCE = { say: 'the sentence is `"message"`', rename: 'message' };
+const SENTENCE = { say: 'the message is `"message"`', rename: 'message' };
 
 export default definePlugin({
   kind: 'feature',
   name: 'must_return_value',
   since: '0.1.0',
-  summary: 'The actionable has to produce a result; without one the request ends with 404.',
+  summary: 'Requires a result of the actionable. Without one, the response is 404.',
   details:
-    'No result is `null` or an empty array. `on_empty` (extension) sets another status and message, or ends the request there ' +
-    'without an error: with `"stop": true` nothing behind the actionable is done, nothing is put off, and what was done before stays. ' +
-    'The answer is 200 with what the main actionable gave, `null` where it was not reached; work behind an answer is done with it. ' +
-    'So an event that is known already (`INSERT ... ON CONFLICT DO NOTHING RETURNING id`) ends quietly.',
+    '`null` and an empty array are no result. `on_empty` (extension) sets another status and message, or ends the ' +
+    'request here without an error: with `"stop": true` no later actionable runs, nothing is deferred, and earlier ' +
+    'writes are committed. The response is 200 with the result of the main actionable, or `null` if it has not run; a ' +
+    'job ends as done. So an event that is already known (`INSERT ... ON CONFLICT DO NOTHING RETURNING id`) ends ' +
+    'without an error.',
   facts: { applies: 'when-present' },
   slots: {
     actionable: shape({
@@ -29,15 +30,15 @@ export default definePlugin({
           .integer()
           .min(400)
           .max(499),
-        message: text({ doc: 'Sentence for the caller.', examples: ['No such account.'] }),
+        message: text({ doc: 'Message of the error response.', examples: ['No such account.'] }),
         stop: flag({
-          doc: 'Ends the request there, without an error: nothing behind the actionable is done, and what was done before stays.',
+          doc: 'Ends the request here without an error: later actionables do not run, and earlier writes are committed.',
           default: false,
           form: 'true',
           since: '0.6.0',
         }),
       }).meta({
-        doc: 'What to answer when there is no result (extension).',
+        doc: 'The response when there is no result (extension).',
         advanced: true,
         mistaken: { code: STATUS, status_code: STATUS, error: SENTENCE, text: SENTENCE, detail: SENTENCE },
       }),
@@ -65,14 +66,14 @@ export default definePlugin({
     },
     ACT_STOP_REFUSES: {
       severity: 'error',
-      title: 'Ended and refused',
+      title: 'Both an end and a rejection',
       message: '`{name}` is for a refusal, but `"stop": true` ends the request without one.',
-      help: 'Keep `"stop": true` for an end without an error, or `status` and `message` for a refusal.',
+      help: 'Keep `"stop": true` for an end without an error, or `status` and `message` for a rejection.',
     },
   },
   examples: [
     {
-      title: 'An event that is known already ends quietly',
+      title: 'A known event ends the request without an error',
       json: {
         must_return_value: true,
         on_empty: { stop: true },
@@ -85,19 +86,19 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'No result is demanded',
+      title: 'A result is not required',
       json: { on_empty: { stop: true } },
       code: 'ACT_NOT_DEMANDED',
       at: '/on_empty',
     },
     {
-      title: 'Ended and refused at once',
+      title: 'An end and a rejection together',
       json: { must_return_value: true, on_empty: { stop: true, status: 409 } },
       code: 'ACT_STOP_REFUSES',
       at: '/on_empty/status',
     },
     {
-      title: 'Not a status of a refusal',
+      title: 'Not the status of an error',
       json: { must_return_value: true, on_empty: { status: 200 } },
       code: 'DEF_RANGE',
       at: '/on_empty/status',

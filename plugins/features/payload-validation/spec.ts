@@ -35,12 +35,14 @@ export default definePlugin({
   kind: 'feature',
   name: 'payload_validation',
   since: '0.1.0',
-  summary: 'Rules for fields of the request body. All rules of a resource are judged before its first actionable runs.',
+  summary:
+    'Rules for fields of the request body. All rules of a resource are checked before its first actionable runs.',
   details:
-    'Every field named is required unless it says `optional`. A payload that breaks rules is refused with 422 and one entry of ' +
-    '`errors` for each, with a JSON pointer (`/items/0/sku`). Where the body is a list, the rules hold for each item. Values ' +
-    'of a query string or a path are text; rules that ask for numbers or lists convert them. With `canonical` a text is brought into ' +
-    'one form first: it is judged, looked up, compared and stored in that form, whatever was sent, and also where rules are not judged.',
+    'Every named field is required unless it is `optional`. A payload that breaks rules is rejected with 422 and one ' +
+    'entry in `errors` for each, with a JSON pointer (`/items/0/sku`). If the body is a list, the rules apply to each ' +
+    'item. Values of a query string or a path are text; rules for numbers or lists convert them. With `canonical` a ' +
+    'text is first converted to one form: it is checked, searched, compared and stored in that form, even if rules ' +
+    'are not checked.',
   facts: { applies: 'when-present' },
   requires: ['validation-type:*'],
   slots: {
@@ -50,7 +52,7 @@ export default definePlugin({
           {
             field: record(
               slot(['payload_validation.type'], {
-                doc: 'The type of the field and its own bounds.',
+                doc: 'The type of the field, with its bounds.',
                 form: '{"type": "STRING"}',
               }),
               {
@@ -59,15 +61,19 @@ export default definePlugin({
                 examples: [{ email: { type: 'EMAIL' } }],
               },
             ).required(),
-            min_length: numeric({ doc: 'Fewest characters, for every field of this rule.' }).integer().min(0),
-            max_length: numeric({ doc: 'Most characters, for every field of this rule.' }).integer().min(0),
+            min_length: numeric({ doc: 'Minimum number of characters, for every field of this rule.' })
+              .integer()
+              .min(0),
+            max_length: numeric({ doc: 'Maximum number of characters, for every field of this rule.' })
+              .integer()
+              .min(0),
           },
           { form: RULE, mistaken: MISTAKEN },
         ),
         { doc: 'Rules for the request body.', form: `[${RULE}]` },
       ),
       bypass_payload_validation: flag({
-        doc: 'The rules of this actionable are not judged; their fields stay names of the payload.',
+        doc: 'The rules of this actionable are not checked. Their fields remain names of the payload.',
         default: false,
       }),
     }),
@@ -113,11 +119,11 @@ export default definePlugin({
       },
     },
     {
-      title: 'An address that is one, however it is typed',
+      title: 'An address in one form, however it is typed',
       json: { payload_validation: [{ field: { email: { type: 'EMAIL', canonical: 'email' } }, max_length: 120 }] },
     },
     {
-      title: 'Rules that are not judged',
+      title: 'Rules that are not checked',
       json: { payload_validation: [{ field: { email: { type: 'EMAIL' } } }], bypass_payload_validation: true },
     },
     {

@@ -22,19 +22,20 @@ import {
 } from '../../tokens/shared/audience.light.js';
 
 const HEADER = { say: 'the header with the token is `"provide_as"`', rename: 'provide_as' };
-const CLAIMS = { say: 'claims that are read are listed in `"extract_claims"`', rename: 'extract_claims' };
+const CLAIMS = { say: 'claims to read are listed in `"extract_claims"`', rename: 'extract_claims' };
 
 export default definePlugin({
   kind: 'feature',
   name: 'protected',
   since: '0.2.0',
-  summary: 'Refuses callers without a valid token, before anything of the request is read.',
+  summary: 'Rejects callers without a valid token, before the payload is read.',
   details:
-    '`tokenize` beside it says how tokens are judged. `Authorization` carries `Bearer <TOKEN>`; a header of another name ' +
-    'the token itself, with or without `Bearer`. Claims that `extract_claims` lists are readable as `$PROTECTED.<claim>`, ' +
-    'and no others. A token with an `aud` must be meant for this guard: for its `audience`, or for its key where none is written. ' +
-    '`issuer`, `audience` and `purpose` are those of `tokenize` beside it, where they are not written here; a token of another ' +
-    'purpose is refused. Tokens of another system are taken with its key and `issuer` and `audience` as it writes them. Whatever is wrong with a token, the answer is the same 401; the log says why, at level debug.',
+    '`tokenize` next to it sets how tokens are validated. `Authorization` contains `Bearer <TOKEN>`; another header ' +
+    'contains the token, with or without `Bearer`. Only the claims in `extract_claims` are readable, as ' +
+    '`$PROTECTED.<claim>`. The `aud` of a token must be the `audience` of this guard, or belong to its key if none is ' +
+    'written. `issuer`, `audience` and `purpose` are taken from `tokenize` next to it, unless they are written here; ' +
+    'a token with another purpose is rejected. For tokens of another system, write its key, `issuer` and `audience`. ' +
+    'Every invalid token gets the same 401; the log has the reason at level debug.',
   facts: { applies: 'when-present', guards: true, identifies: true },
   // A pattern, so that `invalidate_tokenize` is used where it is loaded, but is not loaded because of this plugin.
   requires: ['token:*', 'feature:invalidate_*'],
@@ -49,13 +50,13 @@ export default definePlugin({
         }).matches(HEADER_NAME),
         ...demandedWords,
         extract_claims: list(
-          text({ doc: 'Name of a claim; dotted paths work.', declares: 'claim', examples: ['id'] })
+          text({ doc: 'Name of a claim, or a dotted path.', declares: 'claim', examples: ['id'] })
             .required()
             .matches(/^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/),
           { doc: 'Claims that `$PROTECTED` may read.', examples: [['id', 'email']] },
         ),
       }).meta({
-        doc: 'Demands a token.',
+        doc: 'Requires a token.',
         examples: [{ extract_claims: ['id'] }],
         mistaken: { header: HEADER, header_key: HEADER, token_header: HEADER, claims: CLAIMS },
         short: { boolean: '{}' },
@@ -92,14 +93,14 @@ export default definePlugin({
       },
     },
     {
-      title: 'Tokens to set a new password, and no others',
+      title: 'Only tokens for setting a new password',
       json: {
         tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
         protected: { extract_claims: ['id'], purpose: 'password-reset' },
       },
     },
     {
-      title: 'Tokens of another system, by whom and for whom it makes them',
+      title: 'Tokens of another system, with its issuer and audience',
       json: {
         tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
         protected: {
@@ -119,7 +120,7 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'An audience is a name',
+      title: 'An audience that is not a name',
       json: {
         tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
         protected: { audience: true },
@@ -129,7 +130,7 @@ export default definePlugin({
     },
     { title: 'No `tokenize`', json: { protected: {} }, code: 'TOK_NO_SETTINGS', at: '/protected' },
     {
-      title: 'Not the name of a header',
+      title: 'Not a valid header name',
       json: {
         tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' },
         protected: { provide_as: 'access token' },

@@ -1,5 +1,4 @@
 /** Spec of `queue`: runs work in the background with a delay, a priority and retries. */
-import { QUEUE_KEY } from '../../queues/shared/key.light.js';
 import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { numeric, shape } from '../../../contract/combinators.js';
@@ -13,7 +12,7 @@ const YEAR = 31_536_000;
 
 const createRetriesField = () =>
   numeric({
-    doc: 'How often the work is tried again after it failed, each time after a longer wait.',
+    doc: 'Number of retries after a failure, each after a longer wait.',
     default: 4,
     form: '4',
     examples: [2],
@@ -23,11 +22,11 @@ const createRetriesField = () =>
     .max(50);
 
 const DELAY = { say: 'the wait is `"delay"`, in seconds', rename: 'delay' };
-const RETRIES = { say: 'tries after the first are `"retries"`', rename: 'retries' };
-const PRIORITY = { say: 'what runs first is `"priority"`, a number', rename: 'priority' };
+const RETRIES = { say: 'the number of retries is `"retries"`', rename: 'retries' };
+const PRIORITY = { say: 'the order is set by `"priority"`, a number', rename: 'priority' };
 
 const WHEN = {
-  say: 'work waits for `"delay"` seconds; what has a date of its own is begun by `cron_job`',
+  say: 'the delay is `"delay"`, in seconds; work at a certain time is started by `cron_job`',
   means: 'delay',
 };
 const CRON = 'what comes again and again is an actionable with `"cron_job": {"execution_interval": "0 0 3 * * *"}`';
@@ -50,7 +49,7 @@ const INVENTED = {
 const createSettingsField = (doc: string) =>
   shape({
     delay: numeric({
-      doc: 'How long to wait at least, before it is begun.',
+      doc: 'Minimum time before the work starts.',
       unit: 'seconds',
       default: 0,
       examples: [60],
@@ -59,7 +58,7 @@ const createSettingsField = (doc: string) =>
       .min(0)
       .max(YEAR),
     priority: numeric({
-      doc: 'Of what is due the higher one is begun first; among equals, what was accepted first.',
+      doc: 'Work with a higher priority starts first; with equal priority, in the order in which it was accepted.',
       default: 0,
       examples: [10],
       form: '10, the higher first',
@@ -119,23 +118,26 @@ export default definePlugin({
   kind: 'feature',
   name: 'queue',
   since: '0.4.0',
-  summary: 'The work waits its turn behind the answer: after a delay, by priority, tried again when it fails.',
+  summary: 'Runs the work after the response: with a delay, by priority, and with retries.',
   details:
-    'As `run_in_background`, which may stand beside it, with settings: `delay` in seconds, `priority` (the higher first), ' +
-    '`retries`. Each run has the same id; outbound calls carry it as `Idempotency-Key`. A run that fails is tried again ' +
-    'after 2, 4, 8, ... seconds; after the last one the work is kept, and `lintel jobs` lists it and puts it back. Where ' +
-    'the request writes to a SQL database, the work is accepted together with what was written, or not at all.',
+    'Like `run_in_background`, which may be next to it, with settings: `delay` in seconds, `priority` (higher first), ' +
+    '`retries`. Each run has the same id; outbound calls send it as `Idempotency-Key`. A failed run is retried after ' +
+    '2, 4, 8, ... seconds; after the last retry the job is kept, and `lintel jobs` lists it and can retry it. If the ' +
+    'request writes to a SQL database, the job and the writes are committed together, or neither is.',
   facts: { applies: 'when-present', keyVariable: QUEUE_KEY },
   requires: ['queue:*'],
   seeks: ['dialect:*'],
   slots: {
     resource: shape(
-      { queue: createSettingsField('Everything waits its turn behind the answer.'), retries: createRetriesField() },
+      {
+        queue: createSettingsField('The resource runs after the response, with these settings.'),
+        retries: createRetriesField(),
+      },
       { mistaken: INVENTED },
     ),
     actionable: shape(
       {
-        queue: createSettingsField('This actionable waits its turn behind the answer.'),
+        queue: createSettingsField('This actionable runs after the response, with these settings.'),
         retries: createRetriesField(),
       },
       { mistaken: INVENTED },
@@ -170,7 +172,7 @@ export default definePlugin({
   examples: [
     { title: 'In a minute', json: { queue: { delay: 60 } } },
     {
-      title: 'A call that is tried twice more, before other work',
+      title: 'A call with two retries, before other work',
       json: {
         mode: 'HTTPREQUEST',
         queue: { priority: 10, retries: 2 },
@@ -179,11 +181,16 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'No time machine', json: { queue: { delay: -5 } }, code: 'DEF_RANGE', at: '/queue/delay' },
-    { title: 'Settings, not a switch', json: { queue: true }, code: 'DEF_TYPE', at: '/queue' },
-    { title: 'A minute?', json: { queue: { delay: 60000 } }, code: 'QUE_MILLISECONDS', at: '/queue/delay' },
+    { title: 'A negative delay', json: { queue: { delay: -5 } }, code: 'DEF_RANGE', at: '/queue/delay' },
+    { title: 'True instead of settings', json: { queue: true }, code: 'DEF_TYPE', at: '/queue' },
+    {
+      title: 'A delay in milliseconds',
+      json: { queue: { delay: 60000 } },
+      code: 'QUE_MILLISECONDS',
+      at: '/queue/delay',
+    },
     { title: 'Retries twice', json: { queue: { retries: 1 }, retries: 2 }, code: 'QUE_TWICE', at: '/retries' },
-    { title: 'Nothing is put off', json: { retries: 2 }, code: 'QUE_NOTHING', at: '/retries' },
+    { title: 'Retries without a job', json: { retries: 2 }, code: 'QUE_NOTHING', at: '/retries' },
   ],
 });
 

@@ -6,39 +6,40 @@ import { listAccessors } from '../../../language/strings/accessor.js';
 import { numeric, shape, value } from '../../../contract/combinators.js';
 
 const ADDRESS = '$HEADER.ip';
-const LIMIT = { say: 'how many requests are let through is `"limit"`', rename: 'limit' };
-const WINDOW = { say: 'how long a window is, in seconds, is `"expires_after"`', rename: 'expires_after' };
-const WHO = { say: 'who is counted is `"identifier"`, an accessor', rename: 'identifier' };
+const LIMIT = { say: 'the number of allowed requests is `"limit"`', rename: 'limit' };
+const WINDOW = { say: 'the length of a window, in seconds, is `"expires_after"`', rename: 'expires_after' };
+const WHO = { say: 'the counted value is `"identifier"`, an accessor', rename: 'identifier' };
 
 export default definePlugin({
   kind: 'feature',
   name: 'rate_limit',
   since: '0.3.0',
-  summary: 'Refuses requests of somebody who sent too many, with 429 and `Retry-After`.',
+  summary: 'Rejects requests of a caller that sent too many, with 429 and `Retry-After`.',
   details:
-    'Requests are counted in windows: the first one opens a window of `expires_after` seconds, and each value of `identifier` ' +
-    'has a window of its own. Limits by address or header are counted before a guard looks at the token, those by claims right ' +
-    'after it, those by payload right after the payload is read, before its rules. Every request counts, also one that is ' +
-    'refused later. Answers carry `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (seconds until the ' +
-    "window ends). Counters are kept where the config's `cache` says: in Redis all processes count together. What the caller " +
-    'chooses freely (a header, a payload field) limits only callers who do not change it. Of an IPv6 ' +
-    'address (`$HEADER.ip`) the first 64 bits count: whoever has one address has the network. What callers write (payload, headers) counts without regard to its ' +
-    'spelling: case, blanks, accents, Unicode forms, a dot at the end of an address, `5` and `5.0`. A ' +
-    'request that reaches actionables of this resource by `depends_on` of another one is counted here too, once. Jobs were counted ' +
-    'when they were accepted; what the clock begins has no caller and is not counted.',
+    'Requests are counted in windows: the first request starts a window of `expires_after` seconds, and each value of ' +
+    '`identifier` has its own window. Limits by address or header are checked before the token, limits by claims ' +
+    'after it, and limits by payload after the payload is read, before its rules. Every request counts, also one that ' +
+    'is rejected later. Responses have the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and ' +
+    '`X-RateLimit-Reset` (seconds until the window ends). Counters are stored in the `cache` of the config: with ' +
+    'Redis all processes count together. A value that the caller can choose freely (a header, a payload field) does ' +
+    'not limit a caller who changes it. Of an IPv6 address (`$HEADER.ip`) only the first 64 bits count, because one ' +
+    'client usually has the whole network. Values of callers (payload, headers) are compared without regard to case, ' +
+    'blanks, accents, Unicode forms, a dot at the end of an address, and `5` and `5.0` are equal. A request that ' +
+    'reaches actionables of this resource by `depends_on` of another resource is counted here too, once. Jobs are ' +
+    'counted when they are accepted; scheduled runs have no caller and are not counted.',
   facts: { applies: 'when-present', judges: true, holds: 'requests' },
   // `$HEADER.ip` is the default identifier, so a definition may need the accessor without mentioning it.
   requires: ['cache:*', 'accessor:HEADER'],
   slots: {
     resource: shape({
       rate_limit: shape({
-        limit: numeric({ doc: 'Requests that are let through in a window.', unit: 'requests', examples: [10] })
+        limit: numeric({ doc: 'Maximum number of requests in a window.', unit: 'requests', examples: [10] })
           .required()
           .integer()
           .min(1)
           .max(1_000_000_000),
         identifier: value(null, {
-          doc: 'Who is counted: an accessor, or a list of them that counts each combination. A request without it is refused with 422.',
+          doc: 'What identifies the caller: an accessor, or a list of accessors, of which each combination is counted. A request without the value is rejected with 422.',
           roots: ['HEADER', 'PROTECTED', 'PAYLOAD'],
           default: ADDRESS,
           examples: ['$PROTECTED.id'],
@@ -49,7 +50,7 @@ export default definePlugin({
           .min(1)
           .max(31_536_000),
       }).meta({
-        doc: 'Limits how often somebody may call.',
+        doc: 'Limits the number of requests of a caller.',
         form: '{"limit": 10, "identifier": "$HEADER.ip", "expires_after": 60}',
         mistaken: {
           max: LIMIT,
@@ -58,7 +59,7 @@ export default definePlugin({
           count: LIMIT,
           points: LIMIT,
           window: WINDOW,
-          window_ms: 'how long a window is, in seconds, is `"expires_after"`',
+          window_ms: 'the length of a window, in seconds, is `"expires_after"`',
           duration: WINDOW,
           interval: WINDOW,
           per: WINDOW,
@@ -96,7 +97,7 @@ export default definePlugin({
   },
   examples: [
     {
-      title: 'Ten a minute from one address',
+      title: 'Ten a minute for each address',
       json: { rate_limit: { limit: 10, identifier: '$HEADER.ip', expires_after: 60 } },
     },
     {
@@ -113,22 +114,22 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'A bare number', json: { rate_limit: 10 }, code: 'DEF_TYPE', at: '/rate_limit' },
+    { title: 'A number instead of an object', json: { rate_limit: 10 }, code: 'DEF_TYPE', at: '/rate_limit' },
     {
-      title: 'Nothing is let through',
+      title: 'A limit of zero',
       json: { rate_limit: { limit: 0, expires_after: 60 } },
       code: 'DEF_RANGE',
       at: '/rate_limit/limit',
     },
     { title: 'No window', json: { rate_limit: { limit: 10 } }, code: 'DEF_REQUIRED', at: '/rate_limit' },
     {
-      title: 'A word instead of an accessor',
+      title: 'Text instead of an accessor',
       json: { rate_limit: { limit: 10, identifier: 'ip', expires_after: 60 } },
       code: 'LIM_IDENTIFIER',
       at: '/rate_limit/identifier',
     },
     {
-      title: 'Something else for every request',
+      title: 'A different value in every request',
       json: { rate_limit: { limit: 10, identifier: '$GENERATOR.ULID', expires_after: 60 } },
       code: 'ACC_NOT_HERE',
       at: '/rate_limit/identifier',
@@ -147,7 +148,7 @@ function check({ value: { rate_limit: written } }: CheckPlace): Finding[] {
 }
 
 const COUNTED = {
-  'x-ratelimit-limit': 'Requests that are let through in a window.',
+  'x-ratelimit-limit': 'Maximum number of requests in a window.',
   'x-ratelimit-remaining': 'Requests that are left in this window.',
   'x-ratelimit-reset': 'Seconds until the window ends.',
 };

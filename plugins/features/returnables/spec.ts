@@ -12,27 +12,30 @@ import { selectForms, listUncoveredNames, hideSecretForms } from './api.light.js
 const NAMED = { symbol: 'value', soft: true } as const;
 
 const createNamesField = (doc: string) =>
-  list(text({ doc: 'A name; dotted paths and indexes work.', examples: ['email'], refers: NAMED }).required(), {
-    doc,
-    form: '["id", "email"]',
-    examples: [['id', 'email']],
-  });
+  list(
+    text({ doc: 'A name, or a dotted path with fields and indexes.', examples: ['email'], refers: NAMED }).required(),
+    {
+      doc,
+      form: '["id", "email"]',
+      examples: [['id', 'email']],
+    },
+  );
 
 export default definePlugin({
   kind: 'feature',
   name: 'returnables',
   since: '0.1.0',
-  summary: 'Names of the values that leave. Everything else stays inside.',
+  summary: 'Names of the values that are returned. All other values are left out.',
   details:
-    'On an actionable, only these names of its result are kept. On the resource, each name is looked up in the main ' +
-    'result, then in the results of the other actionables, latest first, then among the `for` names. Without any list ' +
-    'the whole result leaves. A field that is hashed, encrypted or marked `secret` stays in at any depth, also inside rows that ' +
-    'are wrapped or read as JSON and under an alias (`password AS pw`), unless its own path is listed: `user` does not name ' +
-    '`user.password`.',
+    'On an actionable, only these names of its result remain. On the resource, each name is looked up in the main ' +
+    'result, then in the results of the other actionables, latest first, then among the `for` names. Without a list, ' +
+    'the whole result is returned. A field that is hashed, encrypted or marked `secret` is left out at any depth, ' +
+    'also inside rows that are wrapped or read as JSON and under an alias (`password AS pw`), unless its own path is ' +
+    'listed: `user` does not include `user.password`.',
   facts: { applies: 'always' },
   slots: {
-    resource: shape({ returnables: createNamesField('Names of the values that the resource answers.') }),
-    actionable: shape({ returnables: createNamesField('Names of the result that are kept.') }),
+    resource: shape({ returnables: createNamesField('Names of the values that the resource returns.') }),
+    actionable: shape({ returnables: createNamesField('Names of the result that remain; the others are removed.') }),
   },
   check,
   openapi: describeApi,
@@ -62,8 +65,8 @@ export default definePlugin({
     { title: 'A nested value', json: { returnables: ['address.city'] } },
   ],
   counterExamples: [
-    { title: 'Everything', json: { returnables: ['*'] }, code: 'RET_STAR', at: '/returnables/0' },
-    { title: 'Names stand in a list', json: { returnables: 'id' }, code: 'DEF_TYPE', at: '/returnables' },
+    { title: 'A wildcard', json: { returnables: ['*'] }, code: 'RET_STAR', at: '/returnables/0' },
+    { title: 'Text instead of a list', json: { returnables: 'id' }, code: 'DEF_TYPE', at: '/returnables' },
   ],
 });
 

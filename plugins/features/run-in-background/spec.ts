@@ -7,7 +7,7 @@ import { laterErrors } from '../shared/deferred-errors.light.js';
 import { queueErrors } from '../../queues/kind.js';
 
 const SWITCH = {
-  say: 'work that goes on after the answer is marked `"run_in_background": true`',
+  say: 'work after the response is marked `"run_in_background": true`',
   rename: 'run_in_background',
 };
 const SWITCHED = { say: SWITCH.say, means: 'run_in_background' };
@@ -27,22 +27,22 @@ export default definePlugin({
   kind: 'feature',
   name: 'run_in_background',
   since: '0.4.0',
-  summary: 'The request is answered at once; the work is done behind the answer.',
+  summary: 'Returns the response immediately and runs the work afterwards.',
   details:
-    'The answer is 202 with `{"accepted": true, "id": "..."}`. Guards and rules are judged before: what they refuse is never ' +
-    'accepted. Once the answer is sent the work is durable: it is done at least once, by this process or another, also when ' +
-    'all of them end meanwhile; what fails is tried again (`retries`, 4 by default), and kept where operators find it ' +
-    '(`lintel jobs`). On an actionable, only that one is put off, with the `no_op` ones it needs; where others are done for ' +
-    'the answer, theirs is the answer, with 200. Payload, claims, headers and values travel as they were when the work was ' +
-    'accepted, and no secret with them: `hashables` and `ciphers` of the actionable are done first. Files are always ' +
-    'stored for the answer.',
+    'The response is 202 with `{"accepted": true, "id": "..."}`. Guards and rules are checked before it: a rejected ' +
+    'request is never accepted. Once the response is sent, the work is durable: it runs at least once, in this or ' +
+    'another process, even if all of them stop in between. Failed work is retried (`retries`, 4 by default), and then ' +
+    'kept for operators (`lintel jobs`). On an actionable, only that one is deferred, with the `no_op` ones it needs; ' +
+    'the others run in the foreground and provide the response, with 200. Payload, claims, headers and values are ' +
+    'stored as they were when the work was accepted, without secrets: `hashables` and `ciphers` of the actionable run ' +
+    'first. Files are always stored before the response.',
   facts: { applies: 'when-present' },
   requires: ['feature:queue'],
   slots: {
     resource: shape(
       {
         run_in_background: flag({
-          doc: 'Everything is done behind the answer, which says that it was accepted.',
+          doc: 'The whole resource runs after the response, which confirms that the work was accepted.',
           default: false,
           form: 'true',
         }),
@@ -50,7 +50,7 @@ export default definePlugin({
       { mistaken: INVENTED },
     ),
     actionable: shape(
-      { run_in_background: flag({ doc: 'This actionable is done behind the answer.', default: false, form: 'true' }) },
+      { run_in_background: flag({ doc: 'This actionable runs after the response.', default: false, form: 'true' }) },
       { mistaken: INVENTED },
     ),
   },
@@ -65,7 +65,7 @@ export default definePlugin({
   examples: [
     { title: 'One actionable', json: { run_in_background: true } },
     {
-      title: 'A call that the caller need not wait for',
+      title: 'A call that the caller does not wait for',
       json: {
         mode: 'HTTPREQUEST',
         run_in_background: true,
@@ -74,7 +74,12 @@ export default definePlugin({
     },
   ],
   counterExamples: [
-    { title: 'A switch', json: { run_in_background: 'yes' }, code: 'DEF_TYPE', at: '/run_in_background' },
+    {
+      title: 'Text instead of true or false',
+      json: { run_in_background: 'yes' },
+      code: 'DEF_TYPE',
+      at: '/run_in_background',
+    },
     {
       title: 'The main result',
       json: { run_in_background: true, main_returnable: true },
@@ -82,7 +87,7 @@ export default definePlugin({
       at: '/main_returnable',
     },
     {
-      title: 'Compared when nobody can be refused',
+      title: 'A check of a password after the response',
       json: {
         run_in_background: true,
         verify_hashables: [{ property: 'password', algorithm: 'BCRYPT' }],

@@ -24,7 +24,7 @@ export const EXPECTED = {
 
 const GUARD =
   'a token is demanded by `"protected": {"provide_as": "Authorization", "extract_claims": ["id"]}` beside `tokenize`';
-const RETURNS = { say: 'the values that leave are listed in `"returnables": ["id"]`', rename: 'returnables' };
+const RETURNS = { say: 'the returned values are listed in `"returnables": ["id"]`', rename: 'returnables' };
 const CACHING = 'caching is written `"cacheable": {"read_from_cache": true, "cache_key": "...", "duration": 60}`';
 const CACHE = { say: CACHING, rename: 'cacheable' };
 const RULES = {
@@ -86,11 +86,11 @@ export const IN_RESOURCE = {
   is_protected: GUARD,
 };
 const DEPENDS = {
-  say: 'what runs first is named by `"depends_on": [{"resource_id": "self", "action_ids": [1]}]`',
+  say: 'actionables that run first are listed in `"depends_on": [{"resource_id": "self", "action_ids": [1]}]`',
   rename: 'depends_on',
 };
 const EMPTY = {
-  say: 'what is answered without a result is `"must_return_value": true, "on_empty": {"status": 404, "message": "..."}`',
+  say: 'the response without a result is `"must_return_value": true, "on_empty": {"status": 404, "message": "..."}`',
   instead: { '*': '' },
 };
 const MAIN = { say: 'the main result is marked `"main_returnable": true`', rename: 'main_returnable' };
@@ -105,7 +105,7 @@ export const IN_ACTIONABLE = {
   extract: 'values are named by `"extract_response_for": [{"extract": "balance", "for": "balance"}]`',
   main: MAIN,
   is_main: MAIN,
-  skip: { say: 'what runs only for others is `"no_op": true`', rename: 'no_op' },
+  skip: { say: 'an actionable that runs only for others has `"no_op": true`', rename: 'no_op' },
   on_error: EMPTY,
   error_message: EMPTY,
   if_empty: EMPTY,

@@ -16,27 +16,27 @@ import { shape, slot } from '../../../contract/combinators.js';
 import { DEFAULT_PROPERTY, canIssueTokens } from '../shared/issues-tokens.light.js';
 import { ACCESS, PURPOSE_CLAIM } from '../../tokens/shared/audience.light.js';
 
-const KEY = { say: 'what signs tokens is `"encryption_key"`', rename: 'encryption_key' };
+const KEY = { say: 'the key of tokens is `"encryption_key"`', rename: 'encryption_key' };
 const CLAIMS = { say: 'claims are listed in `"custom_claim_fields"`', rename: 'custom_claim_fields' };
 
 export default definePlugin({
   kind: 'feature',
   name: 'tokenize',
   since: '0.2.0',
-  summary: 'Gives out a token with the answer. Beside `protected` it says how the token of the caller is judged.',
+  summary: 'Issues a token in the response. Next to `protected`, it sets how tokens of callers are validated.',
   details:
-    'Claims are looked up in the main result (before `returnables` drops anything), then in the other results, latest ' +
-    'first, then among the `for` names. Tokens carry `iat`, `exp` and `jti` too, and say by whom (`iss`) and for whom (`aud`) they ' +
-    'are: the `id` of this resource and the key, unless `issuer` and `audience` name others. A token with a `purpose` opens ' +
-    'resources whose guard has the same one, and nothing else. Without a row the answer is 401. The token ' +
-    'stands in the answer under `property_name`, listed or not. A `protected` resource gives out a new token only with ' +
-    '`custom_claim_fields`, or when `property_name` is written and listed in `returnables`.',
+    'Claims are looked up in the main result (before `returnables`), then in the other results, latest first, then ' +
+    'among the `for` names. Tokens also have `iat`, `exp` and `jti`, an issuer (`iss`) and an audience (`aud`): the ' +
+    '`id` of this resource and the key, unless `issuer` and `audience` set others. A token with a `purpose` is ' +
+    'accepted only by resources whose guard has the same purpose. Without a row the response is 401. The response ' +
+    'contains the token as `property_name`, listed or not. A `protected` resource issues a new token only with ' +
+    '`custom_claim_fields`, or if `property_name` is written and listed in `returnables`.',
   facts: { applies: 'when-present' },
   requires: ['token:*'],
   slots: {
     resource: shape({
       tokenize: slot(['tokenize.type'], {
-        doc: 'How tokens are made and judged.',
+        doc: 'How tokens are issued and validated.',
         examples: [{ type: 'JWT', encryption_key: '$ENV.JWT_SECRET_KEY', custom_claim_fields: ['id'] }],
         mistaken: { secret: KEY, secret_key: KEY, key: KEY, claims: CLAIMS, payload: CLAIMS, fields: CLAIMS },
       }),
@@ -63,7 +63,7 @@ export default definePlugin({
       severity: 'error',
       title: 'No place for a token',
       message: 'The main result is {what}, which cannot contain a token.',
-      help: 'Make the main result one object or mark another actionable `main_returnable`. Where `tokenize` is only to judge tokens, leave out `custom_claim_fields`.',
+      help: 'Make the main result one object or mark another actionable `main_returnable`. If `tokenize` is only for validating tokens, leave out `custom_claim_fields`.',
     },
     TOK_CLAIM_ABSENT: {
       severity: 'error',
@@ -110,7 +110,7 @@ export default definePlugin({
       },
     },
     {
-      title: 'Half an hour, to set a new password and for nothing else',
+      title: 'Half an hour, only for setting a new password',
       json: {
         tokenize: {
           type: 'JWT',
@@ -134,14 +134,14 @@ export default definePlugin({
       at: '/tokenize/type',
     },
     {
-      title: 'A purpose is a word',
+      title: 'A purpose with blanks',
       json: { tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY', purpose: 'Reset of passwords' } },
       code: 'DEF_FORMAT',
       at: '/tokenize/purpose',
     },
     { title: 'No key', json: { tokenize: { type: 'JWT' } }, code: 'DEF_REQUIRED', at: '/tokenize' },
     {
-      title: 'A lifetime of its own',
+      title: 'A lifetime as text',
       json: { tokenize: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY', custom_claim_fields: ['exp'] } },
       code: 'TOK_CLAIM_RESERVED',
       at: '/tokenize/custom_claim_fields/0',

@@ -6,17 +6,19 @@ export default definePlugin({
   kind: 'feature',
   name: 'transaction',
   since: '0.2.0',
-  summary: 'Neighbouring queries are one transaction; `false` lets each stand for itself.',
+  summary: 'Adjacent queries run in one transaction. `false` turns this off for the resource.',
   facts: { applies: 'when-present' },
   slots: {
     resource: shape({
       transaction: flag({
-        doc: '`false`: every query commits by itself, and what ran before an error stays.',
+        doc: '`false`: every query commits on its own, and what ran before an error is not rolled back.',
         default: true,
       }),
     }),
   },
   transactionEffect: ({ value }) => (value['transaction'] === false ? 'alone' : null),
-  examples: [{ title: 'Each query by itself', json: { transaction: false } }],
-  counterExamples: [{ title: 'A switch', json: { transaction: 'none' }, code: 'DEF_TYPE', at: '/transaction' }],
+  examples: [{ title: 'Each query on its own', json: { transaction: false } }],
+  counterExamples: [
+    { title: 'Text instead of true or false', json: { transaction: 'none' }, code: 'DEF_TYPE', at: '/transaction' },
+  ],
 });

@@ -13,12 +13,13 @@ export default definePlugin({
   kind: 'feature',
   name: 'verify_hashables',
   since: '0.2.0',
-  summary: 'Compares payload fields with the hashes in the result; where one does not fit, the request ends with 401.',
+  summary: 'Compares payload fields with the hashes in the result. If one does not match, the response is 401.',
   details:
-    'The field as it was sent is compared with the field of the same name (its last segment) in the one row of the result; ' +
-    '`hash_field` names another column. Where the row has no such column, the path is followed inside one: `profile.password`. No row, several rows, no hash, no text and a wrong text are one answer, word for word, ' +
-    'that takes as long. It comes before `must_return_value`, so an unknown user is 401 and not 404. The hash is never ' +
-    'answered unless `returnables` names it.',
+    'The field as it was sent is compared with the field of the same name (its last segment) in the single row of the ' +
+    'result; `hash_field` names another column. If the row has no such column, the path is followed inside one: ' +
+    '`profile.password`. No row, several rows, no hash, no text and a wrong text have the same response and the same ' +
+    'response time. It is checked before `must_return_value`, so an unknown user is 401 and not 404. The hash is ' +
+    'never returned unless `returnables` names it.',
   facts: { applies: 'when-present' },
   requires: ['hasher:*'],
   slots: {
@@ -27,17 +28,17 @@ export default definePlugin({
         shape({
           property,
           hash_field: text({
-            doc: 'Field of the result that holds the hash (extension); without it, the last segment of `property`.',
+            doc: 'Field of the result with the hash (extension). Default: the last segment of `property`.',
             declares: 'secret',
             complete: { source: 'value' },
             examples: ['password_hash'],
           }).min(1),
         }).meta({
-          doc: 'A payload field and how its hash was made.',
+          doc: 'A payload field, and the algorithm of its hash.',
           parts: ['verify_hashables.item'],
           mistaken: { field: PROPERTY, name: PROPERTY, column: PROPERTY },
         }),
-        { doc: 'Payload fields that must fit their hashes.', itemLabel: 'an entry of "verify_hashables"' },
+        { doc: 'Payload fields that must match their hashes.', itemLabel: 'an entry of "verify_hashables"' },
       ).min(1),
     }),
   },
@@ -64,7 +65,7 @@ export default definePlugin({
       severity: 'error',
       title: 'Hash not selected',
       message: 'The query does not select "{field}", so there is no hash to compare with.',
-      help: 'Add the column to the query, or name the right one in `hash_field`. It is not answered unless `returnables` names it.',
+      help: 'Add the column to the query, or name the right one in `hash_field`. It is not returned unless `returnables` names it.',
     },
     VER_CACHED: {
       severity: 'error',
@@ -75,7 +76,7 @@ export default definePlugin({
   },
   examples: [
     {
-      title: 'A password against the row that was read',
+      title: 'A password, with the row that was read',
       json: {
         payload_validation: [{ field: { password: { type: 'STRING' } } }],
         mode: 'RETURN',
@@ -87,7 +88,7 @@ export default definePlugin({
   counterExamples: [
     { title: 'Nothing to verify', json: { verify_hashables: [] }, code: 'DEF_RANGE', at: '/verify_hashables' },
     {
-      title: 'The hash says how it was made',
+      title: 'An option that the hash contains',
       json: { verify_hashables: [{ property: 'password', algorithm: 'BCRYPT', options: { rounds_cost: 12 } }] },
       code: 'DEF_UNKNOWN_KEY',
       at: '/verify_hashables/0/options',

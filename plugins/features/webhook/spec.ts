@@ -9,12 +9,12 @@ export default definePlugin({
   kind: 'feature',
   name: 'webhook',
   since: '0.3.0',
-  summary: 'Refuses requests that do not come from who they should, before anything of them is used.',
+  summary: 'Verifies the sender of requests, and rejects the others before their payload is used.',
   details:
-    'Every verifier that is written is asked; `composition_strategy_mode` says whether all of them have to agree (`ALL`, the ' +
-    'default) or one is enough (`ANY`). Whatever is wrong, the answer is the same 401; the log says why, at level debug. A ' +
-    'resource that is `protected` too demands both. The whole payload is `$PAYLOAD`, headers are `$HEADER.<name>`. A missing ' +
-    'or blank secret stops the start.',
+    'Every listed verifier runs; `composition_strategy_mode` sets whether all of them must accept the request (`ALL`, ' +
+    'the default) or one is enough (`ANY`). Every rejected request gets the same 401; the log has the reason at level ' +
+    'debug. A resource that is also `protected` requires both. The whole payload is `$PAYLOAD`, headers are ' +
+    '`$HEADER.<name>`. With a missing or blank secret the start fails.',
   facts: { applies: 'when-present', guards: true },
   requires: ['verifier:*', 'strategy:*', 'strategy:ALL'],
   slots: {
@@ -27,7 +27,7 @@ export default definePlugin({
             { HmacSignatureVerifier: { sig_header: '$HEADER.x-hub-signature-256', secret_key: '$ENV.WEBHOOK_SECRET' } },
           ],
         }).required(),
-      }).meta({ doc: 'How requests prove where they come from.' }),
+      }).meta({ doc: 'How the sender of a request is verified.' }),
     }),
   },
   check,
@@ -50,7 +50,7 @@ export default definePlugin({
   },
   examples: [
     {
-      title: 'Signed, and from known addresses',
+      title: 'Signed, and from allowed addresses',
       json: {
         webhook: {
           verifications: {
@@ -96,7 +96,7 @@ export default definePlugin({
       code: 'DEF_UNKNOWN_KEY',
       at: '/webhook/verifications/HmacVerifier',
     },
-    { title: 'Nothing at all', json: { webhook: {} }, code: 'DEF_REQUIRED', at: '/webhook' },
+    { title: 'An empty object', json: { webhook: {} }, code: 'DEF_REQUIRED', at: '/webhook' },
   ],
 });
 

@@ -8,7 +8,7 @@ export default definePlugin({
   since: '0.1.0',
   summary: 'True or false.',
   facts: { column: 'boolean' },
-  examples: [{ title: 'A field', json: { type: 'Boolean' } }],
+  examples: [{ title: 'A boolean', json: { type: 'Boolean' } }],
   counterExamples: [
     { title: 'Unknown option', json: { type: 'Boolean', size: 4 }, code: 'DEF_UNKNOWN_KEY', at: '/size' },
   ],

@@ -6,7 +6,7 @@ export default definePlugin({
   name: 'DateTime',
   aliases: ['TIMESTAMP', 'TIMESTAMPTZ', 'DATE', 'TIME'],
   since: '0.1.0',
-  summary: 'An instant; answered as ISO 8601 in UTC.',
+  summary: 'A time; returned as ISO 8601 in UTC.',
   facts: { column: 'timestamp' },
   examples: [{ title: 'A field', json: { type: 'DateTime' } }],
   counterExamples: [

@@ -6,7 +6,7 @@ export default definePlugin({
   name: 'Float',
   aliases: ['DECIMAL', 'DOUBLE', 'NUMERIC', 'REAL', 'MONEY'],
   since: '0.1.0',
-  summary: 'A number with a fraction, in double precision.',
+  summary: 'A floating-point number, in double precision.',
   facts: { column: 'float' },
   examples: [{ title: 'A field', json: { type: 'Float' } }],
   counterExamples: [

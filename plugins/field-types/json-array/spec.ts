@@ -13,7 +13,7 @@ export default definePlugin({
   schema: shape({
     ...search,
     property_type: pluginName('field-type', {
-      doc: 'Type of the items: an array with another item is refused.',
+      doc: 'Type of the items. An array with an item of another type is rejected.',
       examples: ['String'],
     }),
   }),
@@ -23,7 +23,7 @@ export default definePlugin({
   examples: [{ title: 'Tags', json: { type: 'JSON_ARRAY', property_type: 'String' } }],
   counterExamples: [
     {
-      title: 'A type is a name',
+      title: 'A type that is not text',
       json: { type: 'JSON_ARRAY', property_type: 1 },
       code: 'DEF_TYPE',
       at: '/property_type',

@@ -20,7 +20,7 @@ export default definePlugin({
   schema: shape({
     ...search,
     properties: record(slot([Slot.MODEL_FIELD], { doc: 'Definition of the sub-field.' }), {
-      doc: 'Sub-fields of the object. None has to be there; one that is there must fit.',
+      doc: 'Sub-fields of the object. Each may be absent; a present one must have its type.',
       examples: [{ theme: { type: 'String' } }],
     }),
   }),
@@ -43,7 +43,7 @@ export default definePlugin({
   examples: [{ title: 'Settings', json: { type: 'JSON_OBJECT', properties: { theme: { type: 'String' } } } }],
   counterExamples: [
     {
-      title: 'Sub-fields are named',
+      title: 'Sub-fields without names',
       json: { type: 'JSON_OBJECT', properties: ['theme'] },
       code: 'DEF_TYPE',
       at: '/properties',
@@ -55,7 +55,7 @@ export default definePlugin({
       at: '/properties/theme/type',
     },
     {
-      title: 'A sub-field is no column',
+      title: 'An option of columns on a sub-field',
       json: { type: 'JSON_OBJECT', properties: { theme: { type: 'String', unique: true } } },
       code: 'FLD_NO_EFFECT',
       at: '/properties/theme/unique',

@@ -7,15 +7,20 @@ export default definePlugin({
   name: 'Number',
   aliases: ['INTEGER', 'INT', 'BIGINT', 'SERIAL', 'LONG', 'SMALLINT'],
   since: '0.1.0',
-  summary: 'A whole number, kept in 64 bits and answered as a JSON number.',
+  summary: 'A whole number, stored in 64 bits and returned as a JSON number.',
   facts: { column: 'integer' },
   schema: shape({
-    auto_increment: flag({ doc: 'The database counts; the field may be left out of an INSERT.', default: false }),
+    auto_increment: flag({
+      doc: 'The database assigns the next number, so an INSERT may leave the field out.',
+      default: false,
+    }),
   }),
-  examples: [{ title: 'A counted key', json: { type: 'Number', primary_key: true, auto_increment: true } }],
+  examples: [
+    { title: 'A key that the database numbers', json: { type: 'Number', primary_key: true, auto_increment: true } },
+  ],
   counterExamples: [
     {
-      title: 'A switch is true or false',
+      title: 'Text instead of true or false',
       json: { type: 'Number', auto_increment: 'yes' },
       code: 'DEF_TYPE',
       at: '/auto_increment',

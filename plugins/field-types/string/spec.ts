@@ -9,16 +9,16 @@ export default definePlugin({
   name: 'String',
   aliases: ['TEXT', 'VARCHAR', 'CHAR', 'UUID', 'STR', 'EMAIL', 'Enum'],
   since: '0.1.0',
-  summary: 'Text; `max_length` bounds it in the database too.',
+  summary: 'Text. The database enforces `max_length` too.',
   facts: { column: 'text', keyVariable: BLIND_KEY },
   schema: shape({
     ...search,
-    max_length: numeric({ doc: 'Most characters that the column takes.', examples: [255] })
+    max_length: numeric({ doc: 'Maximum number of characters in the column.', examples: [255] })
       .integer()
       .min(1),
     blind_index: flag({
       doc:
-        'Of a field that `ciphers` encrypts: a keyed digest is kept with it (extension), so that it can be unique and be found by `=`. ' +
+        'For a field that `ciphers` encrypts: stores a keyed digest with it (extension), so that it can be unique and be found by `=`. ' +
         'Its key is the variable `BLIND_INDEX_KEY`.',
       default: false,
     }),
@@ -40,11 +40,11 @@ export default definePlugin({
   },
   examples: [
     { title: 'A unique address', json: { type: 'String', max_length: 255, unique: true } },
-    { title: 'A text to be searched', json: { type: 'String', fts: true } },
+    { title: 'A searchable text', json: { type: 'String', fts: true } },
   ],
   counterExamples: [
     {
-      title: 'Only numbers are counted',
+      title: 'An option of numbers',
       json: { type: 'String', auto_increment: true },
       code: 'DEF_UNKNOWN_KEY',
       at: '/auto_increment',

@@ -7,8 +7,9 @@ export default definePlugin({
   since: '0.2.0',
   summary: 'A CUID, version 1: `c` and 24 lower-case letters and digits; time, counter, process, randomness.',
   details:
-    'Sorts by time. Kept for data that has such identifiers: its authors replaced it by CUID2. Only 41 of its bits are random: never use it as a secret.',
+    'Sorts by time. For data that already has such identifiers: its authors replaced it by CUID2. Only 41 of its bits ' +
+    'are random: never use it as a secret.',
   facts: { length: 25, pattern: 'c[0-9a-z]{24}', sortable: true, guessable: true },
-  examples: [{ title: 'An identifier that sorts', json: '$GENERATOR.CUID' }],
+  examples: [{ title: 'A sortable identifier', json: '$GENERATOR.CUID' }],
   counterExamples: [{ title: 'Misspelt', json: '$GENERATOR.CUIDD', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
 });

@@ -13,6 +13,6 @@ export default definePlugin({
     sortable: false,
     guessable: false,
   },
-  examples: [{ title: 'A UUID for an address', json: '$GENERATOR.SLUGID' }],
+  examples: [{ title: 'A UUID for a URL', json: '$GENERATOR.SLUGID' }],
   counterExamples: [{ title: 'Misspelt', json: '$GENERATOR.SLUGIDS', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
 });

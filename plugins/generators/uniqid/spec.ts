@@ -6,10 +6,11 @@ export default definePlugin({
   name: 'UNIQID',
   since: '0.2.0',
   summary:
-    'An identifier out of the time: 18 lower-case letters and digits; nine of the millisecond, nine of the process.',
+    'An identifier from the time: 18 lower-case letters and digits; nine of the millisecond, nine of the process.',
   details:
-    'Sorts by time. The part of the process is drawn at its start, so that neither address nor process number of the machine is told. The next one follows from the one before: never use it as a secret.',
+    'Sorts by time. The part of the process is random, so it reveals neither the address nor the process number of ' +
+    'the machine. Each identifier can be derived from the previous one: never use it as a secret.',
   facts: { length: 18, pattern: '[0-9a-z]{18}', sortable: true, guessable: true },
-  examples: [{ title: 'An identifier out of the time', json: '$GENERATOR.UNIQID' }],
+  examples: [{ title: 'An identifier from the time', json: '$GENERATOR.UNIQID' }],
   counterExamples: [{ title: 'Misspelt', json: '$GENERATOR.UNIQUID', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
 });

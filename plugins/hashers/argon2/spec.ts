@@ -15,7 +15,9 @@ export default definePlugin({
   name: 'ARGON2',
   since: '0.2.0',
   summary: 'argon2id, written as `$argon2id$v=19$`. Costs memory as well as time; takes text of any length.',
-  details: 'A hash says what it cost, so hashes of other costs verify too. Other variants than argon2id are refused.',
+  details:
+    'A hash contains its parameters, so hashes with other parameters verify too. Variants other than argon2id are ' +
+    'rejected.',
   facts: { conceals: '\\$argon2(?:id|i|d)\\$v=\\d+\\$m=' },
   slots: {
     'hashables.item': shape({
@@ -47,7 +49,7 @@ export default definePlugin({
     },
   },
   examples: [
-    { title: 'As it is', json: { algorithm: 'ARGON2' } },
+    { title: 'With its defaults', json: { algorithm: 'ARGON2' } },
     {
       title: 'Less memory, more passes, a salt from the environment',
       json: { algorithm: 'ARGON2', options: { memory_cost: 7168, time_cost: 5, salt: '$ENV.EXAMPLE_KEY' } },
@@ -55,13 +57,13 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'Rounds belong to another algorithm',
+      title: 'An option of another algorithm',
       json: { algorithm: 'ARGON2', options: { rounds_cost: 12 } },
       code: 'DEF_UNKNOWN_KEY',
       at: '/options/rounds_cost',
     },
     {
-      title: 'Next to nothing',
+      title: 'Too little memory',
       json: { algorithm: 'ARGON2', options: { memory_cost: 128 } },
       code: 'ARG_WEAK',
       at: '/options/memory_cost',

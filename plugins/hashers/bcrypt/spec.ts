@@ -16,10 +16,11 @@ export default definePlugin({
   // Suggests this plugin for hashes that are unsuitable or unavailable for passwords.
   aliases: ['SHA1', 'SHA256', 'SHA512', 'MD5', 'SCRYPT', 'PBKDF2'],
   since: '0.2.0',
-  summary: 'bcrypt, written as `$2b$`. Takes at most 72 bytes; longer passwords are refused with 422.',
+  summary: 'bcrypt, written as `$2b$`. Takes at most 72 bytes; longer passwords are rejected with 422.',
   details:
-    'Hashes that begin with `$2a$`, `$2b$` or `$2y$` verify alike, `$2x$` is refused. Text is hashed as it was sent, without ' +
-    'any normalisation. A sign-in with more than 72 bytes fails, also where another system once cut the password silently.',
+    'Hashes that begin with `$2a$`, `$2b$` or `$2y$` are verified in the same way; `$2x$` is rejected. Text is hashed ' +
+    'as it was sent, without normalisation. A sign-in with more than 72 bytes fails, even if another system has cut ' +
+    'the password.',
   facts: { maxBytes: 72, conceals: '\\$2[abxy]\\$\\d\\d\\$[./A-Za-z0-9]{53}' },
   slots: {
     'hashables.item': shape({
@@ -49,7 +50,7 @@ export default definePlugin({
     },
   },
   examples: [
-    { title: 'Usual', json: { algorithm: 'BCRYPT', options: { rounds_cost: 12 } } },
+    { title: 'The usual cost', json: { algorithm: 'BCRYPT', options: { rounds_cost: 12 } } },
     {
       title: 'With a salt from the environment',
       json: { algorithm: 'BCRYPT', options: { rounds_cost: 10, salt: '$ENV.EXAMPLE_KEY' } },
@@ -63,7 +64,7 @@ export default definePlugin({
       at: '/options/rounds_cost',
     },
     {
-      title: 'A salt of the caller',
+      title: 'A salt from the caller',
       json: { algorithm: 'BCRYPT', options: { salt: '$PAYLOAD.salt' } },
       code: 'ACC_NOT_HERE',
       at: '/options/salt',

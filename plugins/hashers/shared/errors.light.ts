@@ -6,6 +6,6 @@ export const hasherErrors = {
     status: 503,
     title: 'Too many passwords at once',
     message: 'Too many passwords are waiting to be hashed.',
-    help: 'Hashing takes a whole processor, so only a few run at a time and a hundred may wait. Send the request again later.',
+    help: 'Hashing uses a whole processor core, so only a few hashes run at a time and a hundred may wait. Send the request again later.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;

@@ -2,7 +2,7 @@
 import { text, value } from '../../../contract/combinators.js';
 
 export const salt = value(text({ doc: 'Text that is mixed into the salt.' }), {
-  doc: 'Text that is mixed into the random salt of each hash. Equal passwords still hash differently, and nothing but the hash is needed to verify.',
+  doc: 'Text that is mixed into the random salt of each hash. Equal passwords still have different hashes, and verifying needs only the hash.',
   roots: ['ENV'],
   secret: true,
   examples: ['$ENV.HASH_SALT'],

@@ -14,7 +14,7 @@ export default definePlugin({
     package: text({ doc: 'Package, or a path from the config.', examples: ['koa-helmet'] })
       .required()
       .min(1),
-    export: text({ doc: 'Name of the export, if not the default.', examples: ['conditional'] }).min(1),
+    export: text({ doc: 'Name of the export. Default: the default export.', examples: ['conditional'] }).min(1),
     arguments: list(anyJson({ doc: 'An argument.' }), {
       doc: 'Arguments of the export.',
       examples: [[{ threshold: 1024 }]],
@@ -30,7 +30,7 @@ export default definePlugin({
   counterExamples: [
     { title: 'Without a package', json: { use: 'koa' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'Arguments are a list',
+      title: 'Arguments that are not a list',
       json: { use: 'koa', package: 'koa-etag', arguments: {} },
       code: 'DEF_TYPE',
       at: '/arguments',

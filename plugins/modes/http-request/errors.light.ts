@@ -6,15 +6,15 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
     severity: 'error',
     title: 'URL that cannot be called',
     message: 'The URL of {place} cannot be used: {what}.',
-    help: 'Write scheme and host out, or read them from `$ENV`: `https://api.example.com/orders/$PAYLOAD.id`.',
+    help: 'Write a constant scheme and host, or read them from `$ENV`: `https://api.example.com/orders/$PAYLOAD.id`.',
   },
   OUT_HOST: {
     severity: 'error',
     title: 'Host from a request',
     message: 'The target of the call depends on {name}; scheme, host and port must be constant or read from `$ENV`.',
     help:
-      'Write the host out and put values into the path, the query or the body. A whole URL may come from a request where the ' +
-      'config says `outbound.dynamic_hosts: true`.',
+      'Write a constant host, and put values into the path, the query or the body. A whole URL may come from a request if the ' +
+      'config has `outbound.dynamic_hosts: true`.',
   },
   OUT_PRIVATE: {
     severity: 'error',
@@ -26,7 +26,7 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
     severity: 'warning',
     title: 'Secret in a URL',
     message: '{name} becomes part of the query; servers and proxies write addresses into their logs.',
-    help: 'Send it in a header, if the other service takes it there.',
+    help: 'Send it in a header, if the other service accepts it there.',
   },
   OUT_HEADER: {
     severity: 'error',
@@ -38,7 +38,7 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
     severity: 'error',
     title: 'Body that cannot be sent',
     message: 'This body cannot be sent: {what}.',
-    help: 'A call with a body names a verb that has one: `"method": "POST"`.',
+    help: 'Use a verb that has a body: `"method": "POST"`.',
   },
   OUT_RETRIES: {
     severity: 'error',
@@ -50,19 +50,19 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
     status: 422,
     title: 'Value cannot be sent',
     message: '{name} {what}.',
-    help: 'Only plain values fit into an address or a header; a value in a path is one segment, a value in a header one line.',
+    help: 'Only text, numbers and booleans can be part of a URL or a header. A value in a path is one segment, a value in a header one line.',
   },
   OUT_STATUS: {
     status: 502,
     title: 'Other service returned an error',
     message: 'Another service returned status {status}.',
-    help: 'A status that is no failure is listed in `accept_status`.',
+    help: 'List statuses that are not errors in `accept_status`.',
   },
   OUT_FAILED: {
     status: 502,
     title: 'Other service not reached',
     message: 'Another service could not be reached.',
-    help: 'The log names the host and the reason: no such name, refused, reset, or a certificate that is not trusted.',
+    help: 'The log has the host and the reason: unknown name, connection refused or reset, or an untrusted certificate.',
   },
   OUT_UNREADABLE: {
     status: 502,

@@ -9,8 +9,8 @@ import { METHODS } from './http-syntax.light.js';
 const CALL = 'a call is written `"http": {"url": "https://...", "method": "POST", "headers": {}, "request_body": {}}`';
 const BODY = { say: 'the body is `"request_body"`', rename: 'request_body' };
 const URL = { say: 'the address is `"url"`', rename: 'url' };
-const QUERY = { say: 'what stands behind the question mark is `"query"`', rename: 'query' };
-const RETRIES = { say: 'how often a call is sent again is `"retries"`', rename: 'retries' };
+const QUERY = { say: 'the query string is `"query"`', rename: 'query' };
+const RETRIES = { say: 'the number of retries is `"retries"`', rename: 'retries' };
 
 const RENAMED = { say: CALL, rename: 'http' };
 /** Common mistakes for `http`; their contents may be valid. */
@@ -31,15 +31,15 @@ export default definePlugin({
   since: '0.3.0',
   summary: 'Calls another service over HTTP. The result is its JSON, or its text.',
   details: [
-    'Scheme, host and port are constant or read from `$ENV`. A value in the path is one segment of it, percent-encoded; a value',
-    'in the query is one value of it. Only public addresses are called, judged where they are dialled; the config section',
-    '`outbound` opens others, and holds deadlines and limits.',
+    'Scheme, host and port are constant or from `$ENV`. A value in the path is one percent-encoded segment; a value',
+    'in the query is one value of it. Only public addresses are called; the check uses the address that is connected',
+    'to. The config section `outbound` allows others, and has the timeouts and limits.',
     '',
-    'A status of success and those of `accept_status` give a result; an empty reply gives null. Another status is 502 with its',
-    'number in `errors`, no answer in time 504. Redirects are failures unless `follow_redirects` allows some, and never lead to',
-    'another origin.',
+    'A status 2xx and those of `accept_status` return a result; an empty reply returns null. Any other status is 502',
+    'with its number in `errors`; a timeout is 504. Redirects are errors unless `follow_redirects` allows them, and',
+    'never lead to another origin.',
     '',
-    'The body is JSON, or a form where `content-type` is `application/x-www-form-urlencoded`. Run by a job, a call carries the',
+    'The body is JSON, or a form if `content-type` is `application/x-www-form-urlencoded`. A call in a job sends the',
     'id of the job as `Idempotency-Key`. No transaction is open while a call runs.',
   ].join('\n'),
   facts: { touches: 'another service' },
@@ -48,43 +48,43 @@ export default definePlugin({
       http: shape(
         {
           url: value(string().min(1), {
-            doc: 'Where to. Accessors in path and query are values, encoded; scheme, host and port are constant or `$ENV`.',
+            doc: 'The URL. Accessors in the path and the query are encoded values; scheme, host and port are constant or from `$ENV`.',
             examples: ['https://api.example.com/orders/$PAYLOAD.id'],
           }).required(),
           method: text({ doc: 'The verb.', default: 'GET' }).oneOf([...METHODS]),
           headers: record(value(string(), { doc: 'Its value.' }), {
-            doc: 'Headers, whose values may hold accessors. One that is exactly one accessor, and that is null, is not sent.',
+            doc: 'Headers; values may contain accessors. A header that is a single accessor with the value null is not sent.',
             complete: { source: 'header-name' },
             examples: [{ authorization: 'Bearer $ENV.API_KEY' }],
           }),
           query: record(value(null, { doc: 'A value, or a list of values.' }), {
-            doc: 'Names and values behind the question mark (extension). Null leaves a name out, a list repeats it.',
+            doc: 'Parameters of the query string (extension). Null omits a parameter, a list repeats it.',
             examples: [{ page: '$PAYLOAD.page', limit: 50 }],
           }),
           request_body: value(null, {
-            doc: 'What is sent. A string that is exactly one accessor keeps the type of its value; in a form or XML that is written as text, values are encoded.',
+            doc: 'The body. A string that is a single accessor keeps the type of its value. In a form or XML written as text, values are encoded.',
             examples: [{ amount: '$PAYLOAD.amount', currency: 'EUR' }],
           }),
           accept_status: list(numeric({ doc: 'A status.' }).required().integer().min(300).max(599), {
-            doc: 'Statuses that are no failure, beside those of success (extension).',
+            doc: 'Statuses that are accepted in addition to 2xx (extension).',
             examples: [[404]],
           }),
           timeout: numeric({
-            doc: 'Within what time the call must be over, all tries together (extension); `outbound.timeouts` has the default and the most.',
+            doc: 'Time for the whole call with all its retries (extension). `outbound.timeouts` has the default and the maximum.',
             unit: 'seconds',
             examples: [30],
           })
             .min(0.01)
             .max(3600),
           retries: numeric({
-            doc: 'How often a call that failed for the moment is sent again, each time after a longer pause (extension). POST and PATCH need a header `Idempotency-Key`.',
+            doc: 'Number of retries after a temporary failure, each after a longer pause (extension). POST and PATCH need a header `Idempotency-Key`.',
             default: 0,
           })
             .integer()
             .min(0)
             .max(5),
           follow_redirects: numeric({
-            doc: 'How many redirects within the origin are followed (extension).',
+            doc: 'Maximum number of redirects to follow within the origin (extension).',
             default: 0,
           })
             .integer()
@@ -142,14 +142,14 @@ export default definePlugin({
       },
     },
     {
-      title: 'One segment of the path; nothing found is no failure',
+      title: 'A value in the path; 404 is accepted',
       json: {
         mode: 'HTTPREQUEST',
         http: { url: 'https://api.example.com/orders/$PAYLOAD.order', accept_status: [404], retries: 2 },
       },
     },
     {
-      title: 'A token endpoint that takes a form',
+      title: 'A token endpoint that accepts a form',
       json: {
         mode: 'HTTPREQUEST',
         http: {
@@ -188,7 +188,7 @@ export default definePlugin({
       at: '/http/headers/Host',
     },
     {
-      title: 'A POST that may be done twice',
+      title: 'A POST that could run twice',
       json: { mode: 'HTTPREQUEST', http: { url: 'https://api.example.com', method: 'POST', retries: 3 } },
       code: 'OUT_RETRIES',
       at: '/http/retries',

@@ -27,14 +27,14 @@ export default definePlugin({
   requires: ['query:*'],
   schema: shape({
     result: text({
-      doc: 'Fixes the shape of the result: `one` is always an object or null, `many` always an array.',
+      doc: 'The shape of the result: `one` is always an object or null, `many` always an array.',
       enumDocs: { one: 'An object, or null when there is no row.', many: 'An array, also when there is one row.' },
     }).oneOf(['one', 'many']),
   }).meta({ doc: 'Query fields.', parts: ['actionable.query'], mistaken: MISTAKEN }),
   openapi: describeApi,
   examples: [
     {
-      title: 'A list',
+      title: 'A result that is always a list',
       json: { mode: 'QUERY', result: 'many', sql_query: { query: 'SELECT 1 AS one', parameters: [] } },
     },
   ],

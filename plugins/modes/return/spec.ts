@@ -4,31 +4,31 @@ import { ActionPhase } from '../../../contract/slot.js';
 import { splitForms } from '../../../contract/forms.js';
 import { shape, value } from '../../../contract/combinators.js';
 
-const VALUE = { say: 'what is given is `"value"`', rename: 'value' };
+const VALUE = { say: 'the returned value is `"value"`', rename: 'value' };
 
 export default definePlugin({
   kind: 'mode',
   name: 'RETURN',
   aliases: ['RESPONSE', 'RESPOND', 'REPLY', 'STATIC', 'CONSTANT', 'VALUE'],
   since: '0.1.0',
-  summary: 'Gives a value written in the definition: constants, accessors, or both.',
-  details: 'An extension: for health answers, echoes, and for shaping what other actionables produced.',
+  summary: 'Returns a value from the definition: constants, accessors, or both.',
+  details: 'An extension: for health checks, echoes, and for shaping the results of other actionables.',
   facts: { touches: 'nothing' },
   schema: shape({
     value: value(null, {
-      doc: 'Any JSON; strings in it may hold accessors.',
+      doc: 'Any JSON; its strings may contain accessors.',
       examples: [{ status: 'ok', at: '$DATETIME' }],
       leaves: true,
     }).required(),
-  }).meta({ doc: 'What is given.', mistaken: { body: VALUE, response: VALUE, data: VALUE, result: VALUE } }),
+  }).meta({ doc: 'The value to return.', mistaken: { body: VALUE, response: VALUE, data: VALUE, result: VALUE } }),
   openapi: ({ value: { value: written }, written: schemaOf }) => ({
     changes: [{ phase: ActionPhase.EXECUTE, change: () => splitForms(schemaOf(written ?? null)) }],
   }),
-  examples: [{ title: 'A health answer', json: { mode: 'RETURN', value: { status: 'ok', at: '$DATETIME' } } }],
+  examples: [{ title: 'A health check', json: { mode: 'RETURN', value: { status: 'ok', at: '$DATETIME' } } }],
   counterExamples: [
     { title: 'Nothing to return', json: { mode: 'RETURN' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'A secret would leave',
+      title: 'A secret in the response',
       json: { mode: 'RETURN', value: { key: '$ENV.EXAMPLE_KEY' } },
       code: 'ACC_NOT_HERE',
       at: '/value/key',

@@ -22,27 +22,27 @@ export const UPLOAD_ERRORS = {
   },
   UPL_FOLDER: {
     severity: 'error',
-    title: 'Folder not possible',
+    title: 'Folder not valid',
     message: 'Files cannot be stored here: {what}.',
-    help: 'A folder is written `avatars` or `users/$PROTECTED.id`: names with single slashes between them.',
+    help: 'Write a folder as `avatars` or `users/$PROTECTED.id`: names with single slashes between them.',
   },
   UPL_DELETE_FOLDER: {
     severity: 'error',
     title: 'Removes files of any caller',
     message: '`delete_files` removes only what is inside `upload_folder`, but {what}.',
-    help: 'Name the folder whose files may be removed, best one of the caller: `"upload_folder": "users/$PROTECTED.id"`.',
+    help: 'Name the folder whose files may be removed, preferably one of the caller: `"upload_folder": "users/$PROTECTED.id"`.',
   },
   UPL_DELETE_SHARED: {
     severity: 'warning',
     title: 'Removes files of other callers',
     message: 'The folder is the same for all callers: {who} may remove every file in it.',
-    help: 'Put a claim of the token into the folder where files belong to callers: `users/$PROTECTED.id`.',
+    help: 'If files belong to callers, put a claim of the token into the folder: `users/$PROTECTED.id`.',
   },
   UPL_SEVERAL: {
     status: 422,
     title: 'Several files',
     message: 'Exactly one file is expected here.',
-    help: 'A statement behind the upload takes a name such as `url` of the one file. With `"multi": true` it runs once for each file.',
+    help: 'A later statement reads a name such as `url` of the single file. With `"multi": true` it runs once for each file.',
   },
   UPL_NO_FILE: {
     status: 422,
@@ -54,7 +54,7 @@ export const UPLOAD_ERRORS = {
     status: 415,
     title: 'File type not allowed',
     message: 'A file is not of a type that is accepted here.',
-    help: 'What counts are the bytes of the file; they must agree with the type that the client declares.',
+    help: 'The type is detected from the bytes of the file, and must match the type that the client declares.',
   },
   UPL_FOLDER_VALUE: {
     status: 422,

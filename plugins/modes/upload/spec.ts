@@ -21,27 +21,33 @@ const OUTPUTS = [
   'extension',
 ];
 
-const COUNT = { say: 'how many files may come is `"max_file_uploads"`', rename: 'max_file_uploads' };
-const SIZE = { say: 'the size of one file, in bytes, is `"max_upload_file_size"`', rename: 'max_upload_file_size' };
+const COUNT = { say: 'the maximum number of files is `"max_file_uploads"`', rename: 'max_file_uploads' };
+const SIZE = {
+  say: 'the maximum size of one file, in bytes, is `"max_upload_file_size"`',
+  rename: 'max_upload_file_size',
+};
 const TYPES = { say: 'accepted types are listed in `"allowed_mimetypes"`', rename: 'allowed_mimetypes' };
-const FOLDER = { say: 'where files go is `"upload_folder"`', rename: 'upload_folder' };
+const FOLDER = { say: 'the folder of the files is `"upload_folder"`', rename: 'upload_folder' };
 
 export default definePlugin({
   kind: 'mode',
   name: 'UPLOAD',
   aliases: ['FILE', 'FILES', 'STORAGE', 'FILE_UPLOAD'],
   since: '0.3.0',
-  summary: 'Stores the files that come with a request (`multipart/form-data`), or removes stored ones.',
+  summary: 'Stores the files of a request (`multipart/form-data`), or removes stored ones.',
   details: [
-    'Every part with a file counts, whatever its name; text parts are the payload. The result is an array with an object for',
-    'each file, in the order in which they came: `storage_key`, `url`, `dominant_color` (`#rrggbb`; null where it is no JPEG,',
-    'PNG, WebP or GIF, or where nothing asks for it), `file_size` (bytes), `original_file_name`, `new_file_name`, `file_type`',
-    'and `extension`. These are names for every actionable behind it, bare and as `$PAYLOAD.<name>`: with `"multi": true` a query runs',
-    'once for each file; without it the one file is meant, and a request with several is refused with 422.',
+    'Every part with a file is stored, whatever its name; text parts are the payload. The result is an array with an',
+    'object for each file, in the order of the request: `storage_key`, `url`, `dominant_color` (`#rrggbb`; null if',
+    'the file is not a JPEG, PNG, WebP or GIF, or if nothing reads it), `file_size` (bytes), `original_file_name`,',
+    '`new_file_name`, `file_type` and `extension`. Later actionables use these names directly and as',
+    '`$PAYLOAD.<name>`: with `"multi": true` a query runs once for each file; without it the names refer to the',
+    'single file, and a request with several is rejected with 422.',
     '',
-    '- Stored names are made up; a name that a client sends is data, and never part of a path.',
-    '- What a file is, its bytes tell; that must agree with the type the client declares and with `allowed_mimetypes`.',
-    '- All files are stored or none; when a later actionable fails before anything behind the upload was done, they are removed.',
+    '- Stored names are generated; a file name from a client is data, and never part of a path.',
+    '- The type of a file is detected from its bytes, and must match the type that the client declares and',
+    '  `allowed_mimetypes`.',
+    '- All files are stored or none; if a later actionable fails before any work after the upload is done, they',
+    '  are removed.',
     '- With `delete_files` the body is an array of storage keys, and only those inside `upload_folder` are removed.',
   ].join('\n'),
   facts: { touches: 'files', lists: true, outputs: OUTPUTS, immediate: true },
@@ -49,12 +55,16 @@ export default definePlugin({
   schema: shape({
     uploads: shape(
       {
-        max_file_uploads: numeric({ doc: 'Most files of one request.', default: DEFAULT_COUNT, examples: [5] })
+        max_file_uploads: numeric({
+          doc: 'Maximum number of files in one request.',
+          default: DEFAULT_COUNT,
+          examples: [5],
+        })
           .integer()
           .min(1)
           .max(1000),
         max_upload_file_size: numeric({
-          doc: 'Largest size of one file, in bytes.',
+          doc: 'Maximum size of one file, in bytes.',
           default: DEFAULT_BYTES,
           unit: 'bytes',
           examples: [10_485_760],
@@ -64,28 +74,28 @@ export default definePlugin({
           .max(5_368_709_120),
         allowed_mimetypes: list(
           text({
-            doc: 'A media type, or `image/*` for all of a sort.',
+            doc: 'A media type, or a group such as `image/*`.',
             complete: { source: 'media-type' },
             examples: ['image/png', 'image/*'],
           }).required(),
           {
             doc:
-              'Media types that are accepted. SVG, HTML, XML and scripts are accepted only where they are listed by name. ' +
-              'Without the list everything else is.',
+              'Accepted media types. SVG, HTML, XML and scripts must be listed by their full names. ' +
+              'Without the list, all other types are accepted.',
             examples: [['image/jpeg', 'image/png']],
           },
         ).min(1),
         upload_folder: value(string(), {
           doc:
-            'Folder of the files; accessors may stand in it. What an accessor gives must be 1 to 64 letters, digits, `_` ' +
-            'and `-`. Without it files lie at the top.',
+            'Folder of the files; it may contain accessors, whose values must be 1 to 64 letters, digits, `_` ' +
+            'and `-`. Default: the top folder.',
           examples: ['avatars', 'users/$PROTECTED.id', 'gallery/$GENERATOR.ULID'],
           roots: ['PAYLOAD', 'PROTECTED', 'GENERATOR', 'ENV'],
         }),
         expiration: numeric({
           doc:
-            'Seconds for which the answered `url` is good (extension); the file cannot be read without one. Without it the ' +
-            '`url` is good for as long as the file is there.',
+            'Seconds for which the returned `url` is valid (extension); the file cannot be read without it. By default, the ' +
+            '`url` is valid as long as the file exists.',
           unit: 'seconds',
           examples: [3600],
         })
@@ -115,21 +125,21 @@ export default definePlugin({
           dir: FOLDER,
           prefix: FOLDER,
           destination: FOLDER,
-          bucket: 'where files are kept, the `storage` section of the config says',
-          storage: 'where files are kept, the `storage` section of the config says',
+          bucket: 'the storage is set in the `storage` section of the config',
+          storage: 'the storage is set in the `storage` section of the config',
           allowed_types: TYPES,
           mimetypes: TYPES,
           mime_types: TYPES,
           folder: FOLDER,
           path: FOLDER,
-          expires_in: { say: 'how long a url is good is `"expiration"`, in seconds', rename: 'expiration' },
-          delete: { say: 'removing is `"delete_files": true`', rename: 'delete_files' },
+          expires_in: { say: 'the lifetime of a url is `"expiration"`, in seconds', rename: 'expiration' },
+          delete: { say: 'files are removed with `"delete_files": true`', rename: 'delete_files' },
         },
         form: '{"max_file_uploads": 5, "allowed_mimetypes": ["image/*"], "upload_folder": "gallery"}',
       },
     )
       .required()
-      .meta({ doc: 'What is accepted, and where it goes.' }),
+      .meta({ doc: 'The accepted files, and their folder.' }),
   }),
   check,
   // A removed file has only its key.
@@ -144,7 +154,7 @@ export default definePlugin({
   errors: UPLOAD_ERRORS,
   examples: [
     {
-      title: 'Pictures into a folder of the caller',
+      title: 'Images in a folder of the caller',
       json: {
         mode: 'UPLOAD',
         uploads: { max_file_uploads: 3, allowed_mimetypes: ['image/jpeg', 'image/png'], upload_folder: 'gallery' },
@@ -152,7 +162,7 @@ export default definePlugin({
       },
     },
     {
-      title: 'Documents that are read through addresses that end',
+      title: 'Documents with a `url` that expires',
       json: {
         mode: 'UPLOAD',
         uploads: { max_upload_file_size: 1_048_576, allowed_mimetypes: ['application/pdf'], expiration: 600 },
@@ -163,19 +173,19 @@ export default definePlugin({
   counterExamples: [
     { title: 'No `uploads`', json: { mode: 'UPLOAD' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'No media type',
+      title: 'Not a media type',
       json: { mode: 'UPLOAD', uploads: { allowed_mimetypes: ['png'] } },
       code: 'UPL_MEDIA_TYPE',
       at: '/uploads/allowed_mimetypes/0',
     },
     {
-      title: 'Out of the folder',
+      title: 'Outside the folder',
       json: { mode: 'UPLOAD', uploads: { upload_folder: '../private' } },
       code: 'UPL_FOLDER',
       at: '/uploads/upload_folder',
     },
     {
-      title: 'Removes anything',
+      title: 'Removal without a folder',
       json: { mode: 'UPLOAD', uploads: { delete_files: true } },
       code: 'UPL_DELETE_FOLDER',
       at: '/uploads/delete_files',

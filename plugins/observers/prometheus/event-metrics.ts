@@ -20,7 +20,7 @@ export function createEventMetrics(registry: Registry, backlog: () => Promise<Ba
   const createCounter = <L extends string>(name: string, help: string, labelNames: L[]): Counter<L> =>
     new Counter({ name: `lintel_${name}`, help, labelNames, registers });
 
-  const open = new Gauge({ name: 'lintel_connections', help: 'WebSocket connections that are open.', registers });
+  const open = new Gauge({ name: 'lintel_connections', help: 'Open WebSocket connections.', registers });
   const opened = createCounter('connections_opened_total', 'WebSocket connections that were opened.', []);
   const closed = createCounter('connections_closed_total', 'WebSocket connections that ended, by code.', ['code']);
   const sent = createCounter('messages_sent_total', 'Messages to connected clients that definitions sent.', ['action']);
@@ -88,7 +88,7 @@ function watchBacklog(registry: Registry, backlog: () => Promise<Backlog | null>
   };
   new Gauge({
     name: 'lintel_work',
-    help: 'Deferred work, of all processes that share the queue; counting may end at ten thousand.',
+    help: 'Jobs of all processes that share the queue; the count may stop at ten thousand.',
     labelNames: ['state'],
     registers,
     async collect() {
@@ -101,7 +101,7 @@ function watchBacklog(registry: Registry, backlog: () => Promise<Backlog | null>
   });
   new Gauge({
     name: 'lintel_work_oldest_seconds',
-    help: 'How long the oldest of the work that may run has waited since then.',
+    help: 'Time that the oldest runnable job has waited.',
     registers,
     async collect() {
       const found = await loadBacklog();

@@ -28,39 +28,39 @@ export function createMetrics(backlog: () => Promise<Backlog | null>): Metrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'lintel_requests_total',
-    help: 'Requests that were answered.',
+    help: 'Answered requests.',
     labelNames: ['resource', 'method', 'status'],
     registers,
   });
   const problems = new Counter({
     name: 'lintel_problems_total',
-    help: 'Requests, messages and runs that were refused or failed, by the code of the problem.',
+    help: 'Requests, messages and runs that were rejected or failed, by problem code.',
     labelNames: ['resource', 'code'],
     registers,
   });
   const durations = new Histogram({
     name: 'lintel_request_duration_seconds',
-    help: 'From the arrival of a request until its answer was handed over to the connection.',
+    help: 'Time from the arrival of a request until its response is written to the connection.',
     labelNames: ['resource', 'method'],
     buckets: SECONDS,
     registers,
   });
   const actions = new Histogram({
     name: 'lintel_action_duration_seconds',
-    help: 'What each actionable took.',
+    help: 'Duration of each actionable.',
     labelNames: ['resource', 'action', 'mode'],
     buckets: SECONDS,
     registers,
   });
   const beside = new Counter({
     name: 'lintel_runs_total',
-    help: 'Messages of connections (websocket), runs of deferred (job) and of scheduled (cron) work.',
+    help: 'Messages of connections (websocket), and runs of deferred (job) and scheduled (cron) work.',
     labelNames: ['resource', 'trigger', 'status'],
     registers,
   });
   const times = new Histogram({
     name: 'lintel_run_duration_seconds',
-    help: 'What each of them took.',
+    help: 'Duration of each of them.',
     labelNames: ['resource', 'trigger'],
     buckets: SECONDS,
     registers,

@@ -5,11 +5,10 @@ export default definePlugin({
   kind: 'observer',
   name: 'server_timing',
   since: '0.3.0',
-  summary: 'Puts the header `server-timing` on answers: milliseconds of the whole and of each actionable.',
-  details: [
-    'Chosen by default while definitions are written (`lintel dev`), and only then: how long a step takes is nobody’s',
-    'business in production, and rows are no longer passed on as text while somebody looks at every answer.',
-  ].join('\n'),
+  summary: 'Adds the header `server-timing` to responses: milliseconds of the request and of each actionable.',
+  details:
+    'Active by default only in `lintel dev`. In production it would reveal how long each step takes, and rows could ' +
+    'not be passed on as text while each response is observed.',
   facts: {},
   examples: [{ title: 'By name', json: { use: 'server_timing' } }],
   counterExamples: [

@@ -78,7 +78,7 @@ function checkStage(look: QueryCheckContext, operand: Operand, name: string, jso
 
 /** Fix for `$group`: a null `_id`; needs review, because usually another key is intended. */
 const createCountFix = (at: string): NonNullable<Finding['fix']> => ({
-  title: 'take all documents together: "_id": null',
+  title: 'group all documents: "_id": null',
   edits: [{ at: joinPointer(at, '_id'), put: null }],
   asks: true,
 });

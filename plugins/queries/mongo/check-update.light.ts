@@ -35,7 +35,7 @@ export function checkUpdate(given: QueryCheckContext, json: Json, at: string, fi
   const update = json as QueryDefinition;
   const keys = Object.keys(update);
   if (keys.length === 0 || !keys.some(isOperator)) {
-    const fix = { title: 'write it behind "$set"', edits: [{ at, within: '$set' }], asks: true } as const;
+    const fix = { title: 'write it in "$set"', edits: [{ at, within: '$set' }], asks: true } as const;
     look.findings.push({ code: 'DOC_REPLACE', at, ...(keys.length > 0 && { fix }) });
     return;
   }

@@ -9,7 +9,7 @@ import { either, flag, list, shape, text, value } from '../../../contract/combin
 
 const VALUES = { say: 'values for `"$1"`, `"$2"`, ... are listed in `"parameters"`', rename: 'parameters' };
 const COLLECTION = { say: 'the collection is `"collection"`', rename: 'collection' };
-const ACTION = { say: 'what is done is `"action"`', rename: 'action' };
+const ACTION = { say: 'the operation is `"action"`', rename: 'action' };
 const MISTAKEN = {
   sql: 'SQL stands in `"sql_query"`',
   params: VALUES,
@@ -33,14 +33,14 @@ export default definePlugin({
   kind: 'query',
   name: 'mongo_query',
   since: '0.5.0',
-  summary: 'A query of a collection of documents, with the predicates of MongoDB.',
+  summary: 'A query on a collection of documents, with the operators of MongoDB.',
   details:
-    'Values inside predicates are literals, accessors, or `"$1"`, `"$2"`, ... for the entries of `parameters`. What a client ' +
-    'sends is always a value, never an operator.',
+    'Values inside predicates are literals, accessors, or `"$1"`, `"$2"`, ... for the entries of `parameters`. A ' +
+    'value of a request is never read as an operator.',
   requires: ['document-store:*', 'document-action:*'],
   schema: shape({
     collection: text({
-      doc: 'The collection. A model may be called by its name, without the underscore, or in the plural.',
+      doc: 'The collection. A model may be written by its name, without the underscore, or in the plural.',
       language: 'collection',
       store: 'document-store',
       binds: 'parameters',
@@ -58,52 +58,52 @@ export default definePlugin({
       .matches(/^[A-Za-z_][A-Za-z0-9_.-]{0,119}$/),
     parameters: list(
       value(null, {
-        doc: 'A payload field, a name from another actionable, an accessor, or a value; text that is a value is written `{"literal": "new"}`.',
+        doc: 'A payload field, a name from another actionable, an accessor, or a value; write a constant text as `{"literal": "new"}`.',
         verbatim: true,
         examples: ['email', '$DATETIME', { literal: 'new' }, 5],
         refers: { symbol: 'name', soft: true, firm: { field: 'action', is: 'INSERT', without: 'document' } },
       }),
       {
-        doc: 'Values for `"$1"`, `"$2"`, ... in that order. For an INSERT without `document`, each entry is a field.',
+        doc: 'Values for `"$1"`, `"$2"`, ..., in this order. For an INSERT without `document`, each entry is a field.',
         default: [],
         examples: [['email', '$DATETIME']],
       },
     ),
     connection: text({
-      doc: 'The document store of the config. Without it: the one that the model names, else `main`.',
+      doc: 'The document store of the config. Default: the one that the model names, or `main`.',
       complete: { source: 'connection', of: 'document-store' },
       default: 'main',
       examples: ['archive'],
     }).min(1),
     with_timestamp: flag({ doc: DATES, default: false }),
-    with_timestamps: flag({ doc: `The same under the name that \`sql_query\` has for it. ${DATES}`, default: false }),
+    with_timestamps: flag({ doc: `Another name for it, as in \`sql_query\`. ${DATES}`, default: false }),
     unique: list(
-      either([createColumnField(), list(createColumnField(), { doc: 'Taken together.' }).min(1)], {
-        doc: 'A field, or several that are taken together.',
+      either([createColumnField(), list(createColumnField(), { doc: 'A combination of fields.' }).min(1)], {
+        doc: 'A field, or a combination of fields.',
       }),
       {
         doc:
-          'Fields whose values must be free. A unique index made from the model enforces it; a value that is taken is refused ' +
+          'Fields whose values must be unique. A unique index from the model enforces it; an existing value is rejected ' +
           'with 409.',
         examples: [['email'], ['email', ['tenant', 'number']]],
       },
     ),
     multi: either(
       [
-        flag({ doc: 'For the one list there is.' }),
+        flag({ doc: 'For the only list.' }),
         text({ doc: 'The name of the list.', complete: { source: 'payload-field' } }).min(1),
       ],
       {
         doc:
-          'Runs the query once for each item of a list, in one transaction where the deployment has them; the result is a list. ' +
-          '`true` takes the body itself when it is a list, otherwise the one list that the rules declare; a name says which ' +
-          'list. Names in `parameters` mean fields of the item first.',
+          'Runs the query once for each item of a list, in one transaction if the deployment supports them; the result is a list. ' +
+          '`true` means the body if it is a list, or else the only list that the rules declare; a name selects a ' +
+          'list. Names in `parameters` refer to fields of the item first.',
         default: false,
         examples: [true, 'items'],
       },
     ),
   }).meta({
-    doc: 'What is done with which documents.',
+    doc: 'The operation and its documents.',
     parts: ['mongo_query'],
     mistaken: MISTAKEN,
     form: '{"collection": "users", "action": "FETCH", "filter_predicate": {"email": "$PAYLOAD.email"}}',
@@ -116,13 +116,13 @@ export default definePlugin({
       status: 500,
       title: 'Query that cannot be planned',
       message: 'This query of documents cannot be planned: {what}.',
-      help: 'Operators, names and the shape of a query come from the definition; values of a request stand where values stand.',
+      help: 'Operators, names and the shape of a query come from the definition; values of a request may only be values.',
     },
     MQL_KEY: {
       status: 422,
       title: 'Name not allowed',
       message: 'A name in the value cannot be stored in a document.',
-      help: 'Names inside documents that a client sends must not begin with `$`, hold a dot or a NUL character, or be `__proto__`.',
+      help: 'Names inside documents that a client sends must not begin with `$`, contain a dot or a NUL character, or be `__proto__`.',
     },
     // The same text as for SQL statements.
     QRY_BAD_VALUE: dialectErrors.QRY_BAD_VALUE,
@@ -138,7 +138,7 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'Text that names nothing',
+      title: 'Text that is no name',
       json: { collection: '_user', action: 'FETCH', filter_predicate: { kind: '$1' }, parameters: ['two words'] },
       code: 'LNK_NO_SOURCE',
       at: '/parameters/0',

@@ -4,7 +4,7 @@ import type { CodeEntry } from '../../../contract/problem.js';
 export const listErrors = {
   QRY_TOO_WIDE: {
     status: 413,
-    title: 'Too much beside the list',
+    title: 'Too much data next to the list',
     message: 'The body has too many properties beside a list of so many items.',
     help: 'Send only what the items need, or the list in parts.',
   },

@@ -45,8 +45,8 @@ export default definePlugin({
   since: '0.1.0',
   summary: 'A SQL statement with placeholders `$1`, `$2`, ... bound to `parameters`.',
   details:
-    'The text is fixed when the definitions are loaded; values never become part of it. Placeholders may repeat and stand ' +
-    'in any order, casts such as `$1::jsonb` are kept. An INSERT without RETURNING answers its row.',
+    'The SQL is fixed when the definitions are loaded; values never become part of it. Placeholders may repeat and be ' +
+    'in any order, and casts such as `$1::jsonb` are allowed. An INSERT without RETURNING returns its row.',
   requires: ['dialect:*'],
   schema: shape(
     {
@@ -66,35 +66,35 @@ export default definePlugin({
       }).required(),
       parameters: list(
         value(null, {
-          doc: 'A payload field, a name from another actionable, an accessor, or a value; text that is a value is written `{"literal": "new"}`.',
+          doc: 'A payload field, a name from another actionable, an accessor, or a value; write a constant text as `{"literal": "new"}`.',
           verbatim: true,
           examples: ['email', '$DATETIME', { literal: 'new' }, 5],
           refers: { symbol: 'name', soft: true },
         }),
-        { doc: 'Values for `$1`, `$2`, ... in that order.', default: [], examples: [['email', '$DATETIME']] },
+        { doc: 'Values for `$1`, `$2`, ..., in this order.', default: [], examples: [['email', '$DATETIME']] },
       ),
       unique: list(
-        either([createColumnField(), list(createColumnField(), { doc: 'Taken together.' }).min(1)], {
-          doc: 'A column, or several that are taken together.',
+        either([createColumnField(), list(createColumnField(), { doc: 'A combination of columns.' }).min(1)], {
+          doc: 'A column, or a combination of columns.',
         }),
         {
           doc:
-            'Columns whose values must be free. A unique index made from the model enforces it; a value that is taken is ' +
-            'refused with 409.',
+            'Columns whose values must be unique. A unique index from the model enforces it; an existing value is ' +
+            'rejected with 409.',
           since: '0.2.0',
           examples: [['email'], ['email', ['tenant', 'number']]],
         },
       ),
       multi: either(
         [
-          flag({ doc: 'For the one list there is.' }),
+          flag({ doc: 'For the only list.' }),
           text({ doc: 'The name of the list.', complete: { source: 'payload-field' } }).min(1),
         ],
         {
           doc:
-            'Runs the statement once for each item of a list, in one transaction; the result is a list. `true` takes the body ' +
-            'itself when it is a list, otherwise the one list that the rules declare; a name says which list. Names in ' +
-            '`parameters` mean fields of the item first.',
+            'Runs the statement once for each item of a list, in one transaction; the result is a list. `true` means the body ' +
+            'if it is a list, or else the only list that the rules declare; a name selects a list. Names in ' +
+            '`parameters` refer to fields of the item first.',
           since: '0.2.0',
           default: false,
           examples: [true, 'items'],
@@ -106,14 +106,14 @@ export default definePlugin({
         default: false,
       }),
       connection: text({
-        doc: 'The connection of the config that the statement runs on. Without it: the one that its model names, else `main`.',
+        doc: 'The connection of the config for the statement. Default: the one that its model names, or `main`.',
         complete: { source: 'connection', of: 'dialect' },
         since: '0.5.0',
         default: 'main',
         examples: ['reports'],
       }).min(1),
       soft_delete: flag({
-        doc: 'A DELETE keeps its rows and writes the time into `deleted_at` instead.',
+        doc: 'A DELETE writes the time into `deleted_at` instead of removing the rows.',
         since: '0.2.0',
         default: false,
       }),
@@ -194,20 +194,20 @@ export default definePlugin({
       },
     },
     {
-      title: 'Text that is a value, and no name',
+      title: 'A constant text',
       json: {
         query: 'INSERT INTO _note (id, kind) VALUES ($1, $2)',
         parameters: ['$GENERATOR.ULID', { literal: 'new' }],
       },
     },
     {
-      title: 'Deleted rows stay',
+      title: 'Soft deletion',
       json: { query: 'DELETE FROM _note WHERE id = $1', parameters: ['id'], soft_delete: true },
     },
   ],
   counterExamples: [
     {
-      title: 'A number of times',
+      title: 'A number instead of true',
       json: { query: 'SELECT 1', multi: 3 },
       code: 'DEF_TYPE',
       at: '/multi',
@@ -219,13 +219,13 @@ export default definePlugin({
       at: '/query',
     },
     {
-      title: 'A soft deletion that deletes nothing',
+      title: 'A soft deletion without a DELETE',
       json: { query: 'SELECT 1', soft_delete: true },
       code: 'SQL_NO_EFFECT',
       at: '/soft_delete',
     },
     {
-      title: 'A combination of something else than names',
+      title: 'A combination that contains no names',
       json: { query: 'INSERT INTO _note (id) VALUES (1)', unique: [['id', 1]] },
       code: 'DEF_TYPE',
       at: '/unique/0/1',
@@ -243,17 +243,22 @@ export default definePlugin({
       at: '/query',
     },
     {
-      title: 'A value in the text',
+      title: 'An accessor in the SQL',
       json: { query: "SELECT '$PAYLOAD.id'", parameters: [] },
       code: 'SQL_ACCESSOR',
       at: '/query',
     },
     {
-      title: 'Text that names nothing',
+      title: 'Text that is no name',
       json: { query: 'SELECT $1::text AS text', parameters: ['joined the circle'] },
       code: 'LNK_NO_SOURCE',
       at: '/parameters/0',
     },
-    { title: 'An open string', json: { query: "SELECT 'a", parameters: [] }, code: 'SQL_BROKEN', at: '/query' },
+    {
+      title: 'A string that is not closed',
+      json: { query: "SELECT 'a", parameters: [] },
+      code: 'SQL_BROKEN',
+      at: '/query',
+    },
   ],
 });

@@ -14,17 +14,19 @@ export default definePlugin({
   aliases: ['mongodb', 'agenda'],
   summary: 'A queue in MongoDB 5 or later, run by `agenda`.',
   details: [
-    'Jobs are documents of Agenda, so that its tools see them, under the name `lintel`. The queue makes its own collection and indexes. What is accepted lies on disk on a majority of the servers (`w: "majority"`,',
-    '`j: true`). Work that one request asks for is accepted as a whole, which needs a replica set, be it of one server; the log',
-    'says so where there is none.',
+    'Jobs are documents of Agenda under the name `lintel`, so its tools can show them. The queue creates its own',
+    'collection and indexes. Accepted jobs are on disk on a majority of the servers (`w: "majority"`, `j: true`). All',
+    'jobs of one request are accepted together, which needs a replica set (one server is enough); without one a',
+    'warning is logged.',
     '',
-    'Work runs at least once: the process that does it holds a lease, and what it ends in counts only while the lease is held.',
-    'Among work that is due the higher priority runs first. Other processes look for work by themselves, every `poll` seconds.',
+    'Jobs run at least once: a process that runs one has a lease, and its result counts only while it has the lease.',
+    'Of the jobs that are due, those with a higher priority run first. Processes look for jobs every `poll` seconds.',
     '',
-    'Work of a request that writes to a SQL database waits in an outbox of that database until the queue has it: neither is there',
-    'without the other.',
+    'If a request writes to a SQL database, its jobs are stored in an outbox of that database until the queue has',
+    'them, so the jobs and the writes are committed together.',
     '',
-    'A server that is away does not stop the start: requests that ask for work are refused (`JOB_AWAY`) until it is back.',
+    'An unavailable server does not prevent the start: requests with jobs are rejected (`JOB_AWAY`) until it is',
+    'available.',
   ].join('\n'),
   facts: { shared: true },
   schema: shape({
@@ -34,7 +36,7 @@ export default definePlugin({
       roots: ['ENV'],
       secret: true,
     }).required(),
-    database: text({ doc: 'Name of the database, where the address has none.', default: 'lintel' })
+    database: text({ doc: 'Name of the database, if the address has none.', default: 'lintel' })
       .min(1)
       .max(60)
       .matches(/^[A-Za-z0-9_-]+$/),
@@ -58,21 +60,21 @@ export default definePlugin({
     JOB_MONGO_REFUSED: {
       title: 'Queue login rejected',
       message: 'The MongoDB server of the queue refused the login, or does not let the user make what the queue needs.',
-      help: 'User and password stand in the variable that `url` names; the user needs the role `readWrite`. The log has the message of the server.',
+      help: 'User and password are in the variable that `url` names; the user needs the role `readWrite`. The log has the message of the server.',
       status: 500,
     },
   },
   examples: [
     { title: 'Address from the environment', json: { use: 'mongo', url: '$ENV.MONGO_URL' } },
     {
-      title: 'A collection of its own, looked at more often',
+      title: 'Another collection, polled more often',
       json: { use: 'mongo', url: '$ENV.MONGO_URL', database: 'shop', collection: 'shop_jobs', poll: 0.2 },
     },
   ],
   counterExamples: [
-    { title: 'The address is needed', json: { use: 'mongo' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'mongo' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'Numbers are written as numbers',
+      title: 'A number as text',
       json: { use: 'mongo', url: '$ENV.MONGO_URL', concurrency: 'many' },
       code: 'DEF_TYPE',
       at: '/concurrency',

@@ -12,14 +12,16 @@ export default definePlugin({
   aliases: ['pg', 'postgresql', 'pg-boss', 'pgboss'],
   summary: 'A queue in a PostgreSQL server, version 13 or later, run by `agenda`.',
   details: [
-    'Jobs lie in a table of Agenda (`lintel_jobs`), so that its tools see them, under the name `lintel`; `lintel_job_marks` stands beside',
-    'it. The queue makes both, and its own connections. Where it lies in the database of the connection `main`, work that is accepted',
-    'inside a transaction is there if the transaction commits, and only then.',
+    'Jobs are stored in a table of Agenda (`lintel_jobs`) under the name `lintel`, so its tools can show them, and in',
+    '`lintel_job_marks`. The queue creates both tables, and has its own connections. If it uses the database of the',
+    'connection `main`, jobs that are accepted inside a transaction are committed with it.',
     '',
-    'Work runs at least once: the process that does it holds a lease, and what it ends in counts only while the lease is held.',
-    'Among work that is due the higher priority runs first. Processes wake one another (`LISTEN`, `NOTIFY`).',
+    'Jobs run at least once: a process that runs one has a lease, and its result counts only while it has the lease.',
+    'Of the jobs that are due, those with a higher priority run first. Processes notify each other of new jobs',
+    '(`LISTEN`, `NOTIFY`).',
     '',
-    'A server that is away does not stop the start: requests that ask for work are refused (`JOB_AWAY`) until it is back.',
+    'An unavailable server does not prevent the start: requests with jobs are rejected (`JOB_AWAY`) until it is',
+    'available.',
   ].join('\n'),
   facts: { shared: true },
   schema: shape({
@@ -30,7 +32,7 @@ export default definePlugin({
       secret: true,
     }).required(),
     pool_size: numeric({
-      doc: 'Connections of the queue at most, beside one that listens.',
+      doc: 'Maximum number of connections of the queue, in addition to one that listens.',
       unit: 'connections',
       default: 4,
     })
@@ -58,14 +60,14 @@ export default definePlugin({
   examples: [
     { title: 'Address from the environment', json: { use: 'postgres', url: '$ENV.DATABASE_URL' } },
     {
-      title: 'More at a time, and given up later',
+      title: 'More jobs at a time, with a longer lease',
       json: { use: 'postgres', url: '$ENV.DATABASE_URL', concurrency: 25, lease: 60 },
     },
   ],
   counterExamples: [
-    { title: 'The address is needed', json: { use: 'postgres' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'postgres' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'Numbers are written as numbers',
+      title: 'A number as text',
       json: { use: 'postgres', url: '$ENV.DATABASE_URL', concurrency: 'many' },
       code: 'DEF_TYPE',
       at: '/concurrency',

@@ -4,7 +4,7 @@ import { numeric } from '../../../contract/combinators.js';
 /** `poll`: default seconds between polls of the store when no notification wakes the process. */
 export const queueFields = (poll: number) => ({
   concurrency: numeric({
-    doc: 'Work that one process does at the same time. No more than that is taken out of the queue.',
+    doc: 'Maximum number of jobs that one process runs at the same time.',
     default: 10,
   })
     .integer()
@@ -12,29 +12,29 @@ export const queueFields = (poll: number) => ({
     .max(1000),
   lease: numeric({
     doc:
-      'How long a process may be silent before the work that it does is given to another. It is renewed every third of ' +
-      'this time, so work may take as long as it likes.',
+      'Time without a renewal after which another process runs the job. A process renews it every third of ' +
+      'this time, so a job may run for any time.',
     unit: 'seconds',
     default: 30,
   })
     .min(0.3)
     .max(3600),
   backoff: numeric({
-    doc: 'Pause before the first retry of work that failed. It doubles each time, up to an hour, and varies by a fifth.',
+    doc: 'Pause before the first retry of a failed job. It doubles each time, up to an hour, and varies by a fifth.',
     unit: 'seconds',
     default: 2,
   })
     .min(0.001)
     .max(3600),
   poll: numeric({
-    doc: 'How often a process looks for work that nobody woke it for.',
+    doc: 'Interval at which a process looks for jobs of which it was not notified.',
     unit: 'seconds',
     default: poll,
   })
     .min(0.01)
     .max(60),
   max_payload: numeric({
-    doc: 'Size of the work of one actionable, with everything that travels. More is refused (`JOB_TOO_LARGE`).',
+    doc: 'Maximum size of a job with its stored values. A larger one is rejected (`JOB_TOO_LARGE`).',
     unit: 'bytes',
     default: 262_144,
   })

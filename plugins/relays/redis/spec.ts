@@ -12,14 +12,15 @@ export default definePlugin({
   summary:
     'Messages reach the clients of all processes, through a stream in Redis 6.2 or later and the driver `ioredis`.',
   details: [
-    'Every process reads the same stream: each message comes once, and in the same order everywhere. A process that lost the',
-    'connection goes on where it was; what is older than `keep`, or beyond `most`, it has missed then, and the log says how many.',
-    'The keys of one relay lie in one slot of a cluster.',
+    'Every process reads the same stream: each message arrives once, and in the same order everywhere. A process that',
+    'reconnects continues where it stopped; messages older than `keep`, or beyond `most`, are missed then, and the',
+    'log has their number. The keys of one relay are in one slot of a cluster.',
     '',
-    'A server that is away does not stop the start, and is looked for again until it is back. Meanwhile messages reach the',
-    'clients of the process where they came from; requests do not fail. A server that hangs is given up after 0.8 seconds.',
-    'With `replay` the process keeps such messages for the others (not more than `most`, not longer than `keep`) and sends them in',
-    'their order when the server is back; without it they are lost for others, and counted.',
+    'An unavailable server does not prevent the start; the connection is retried. In the meantime messages reach only',
+    'the clients of the process that sends them; requests do not fail. A server that does not respond within 0.8',
+    'seconds counts as unavailable. With `replay` the process stores such messages (at most `most`, at most `keep`',
+    'seconds) and sends them in order when the server is available; without it, they are lost for other processes,',
+    'and counted.',
   ].join('\n'),
   facts: { shared: true },
   schema: shape({
@@ -39,14 +40,14 @@ export default definePlugin({
   examples: [
     { title: 'Address from the environment', json: { use: 'redis', url: '$ENV.REDIS_URL' } },
     {
-      title: 'A shared server, and what clients missed',
+      title: 'A shared server, with replay of missed messages',
       json: { use: 'redis', url: '$ENV.REDIS_URL', prefix: 'shop:', replay: true, keep: 300 },
     },
   ],
   counterExamples: [
-    { title: 'The address is needed', json: { use: 'redis' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'redis' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'Switches are true or false',
+      title: 'Text instead of true or false',
       json: { use: 'redis', url: '$ENV.REDIS_URL', replay: 'yes' },
       code: 'DEF_TYPE',
       at: '/replay',

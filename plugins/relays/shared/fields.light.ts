@@ -10,15 +10,15 @@ export const DEFAULT_MOST = 1000;
 export const relayFields = {
   replay: flag({
     doc:
-      'Every message has an `id`, and a client that connects again with `last_id` gets what it missed. Without it messages are ' +
-      '`{uid, action, data}` and nothing else.',
+      'Every message has an `id`, and a client that reconnects with `last_id` receives the messages it missed. Without it, messages are ' +
+      '`{uid, action, data}`.',
     default: false,
   }),
-  keep: numeric({ doc: 'How long a message is kept.', unit: 'seconds', default: DEFAULT_KEEP })
+  keep: numeric({ doc: 'How long a message is stored.', unit: 'seconds', default: DEFAULT_KEEP })
     .integer()
     .min(5)
     .max(86_400),
-  most: numeric({ doc: 'Messages that are kept at most.', unit: 'messages', default: DEFAULT_MOST })
+  most: numeric({ doc: 'Maximum number of stored messages.', unit: 'messages', default: DEFAULT_MOST })
     .integer()
     .min(10)
     .max(100_000),
@@ -35,6 +35,6 @@ export const relayErrors = {
     status: 413,
     title: 'Message too large',
     message: 'The message to connected clients is longer than {max} bytes of JSON.',
-    help: 'Name what is sent with `returnables` on the actionable: an identifier is enough to ask for the rest.',
+    help: 'List the fields to send in `returnables` of the actionable: with an identifier, clients can request the rest.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;

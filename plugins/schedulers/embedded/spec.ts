@@ -8,16 +8,16 @@ export default definePlugin({
   name: 'embedded',
   since: '0.4.0',
   aliases: ['pglite', 'local', 'memory', 'in-memory', 'file'],
-  summary: 'The ledger of scheduled runs in the database of a SQL connection, `main` by default.',
-  details: [
-    'For one process with the embedded database, where nothing has to be installed. The tables `lintel_schedules` and',
-    '`lintel_schedule_instants` are made when they are first needed; a transaction of a request that is under way delays a run.',
-    'Where `main` is PostgreSQL, the scheduler `postgres` has connections of its own; where it is MySQL, `connection` names another.',
-  ].join('\n'),
+  summary: 'Records scheduled runs in the database of a SQL connection, `main` by default.',
+  details:
+    'For one process with the embedded database, where nothing has to be installed. The tables `lintel_schedules` and ' +
+    '`lintel_schedule_instants` are created when they are first needed; an open transaction of a request delays a ' +
+    'run. If `main` is PostgreSQL, the scheduler `postgres` has its own connections; if it is MySQL, set `connection` ' +
+    'to another one.',
   facts: { shared: false },
   schema: shape({
     connection: text({
-      doc: 'The connection of the config in whose database it lies, a `pglite` or a `postgres`.',
+      doc: 'The connection of the config whose database stores the records, a `pglite` or a `postgres`.',
       complete: { source: 'connection', of: 'dialect' },
       default: 'main',
       since: '0.5.0',
@@ -33,16 +33,16 @@ export default definePlugin({
       title: 'No database for schedules',
       message:
         'The scheduler `embedded` keeps its ledger in PostgreSQL or an embedded database, but the connection `{connection}` is neither.',
-      help: 'Write another scheduler that fits into the config (`redis`, `mongo`, `postgres`), or give it a file of its own: `"connections": { "main": { "use": "mysql", ... }, "jobs": { "use": "pglite" } }` and `"scheduler": { "use": "embedded", "connection": "jobs" }`.',
+      help: 'Write another scheduler into the config (`redis`, `mongo`, `postgres`), or give it its own embedded database: `"connections": { "main": { "use": "mysql", ... }, "jobs": { "use": "pglite" } }` and `"scheduler": { "use": "embedded", "connection": "jobs" }`.',
     },
   },
   examples: [
     { title: 'By name', json: 'embedded' },
-    { title: 'Schedules of one place', json: { use: 'embedded', time_zone: 'Europe/Berlin' } },
+    { title: 'Schedules in another time zone', json: { use: 'embedded', time_zone: 'Europe/Berlin' } },
   ],
   counterExamples: [
     {
-      title: 'A zone that there is not',
+      title: 'An unknown time zone',
       json: { use: 'embedded', time_zone: 'Europe/Berlinn' },
       code: 'CRN_ZONE',
       at: '/time_zone',

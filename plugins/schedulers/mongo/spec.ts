@@ -9,12 +9,11 @@ export default definePlugin({
   name: 'mongo',
   since: '0.4.0',
   aliases: ['mongodb', 'agenda'],
-  summary: 'The ledger of scheduled runs in MongoDB 4.4 or later, for any number of processes.',
-  details: [
-    'In the database that the address names. The collections `lintel_schedules` and `lintel_schedule_instants` hold a document for',
-    'each schedule, and one for each run of the last 25 hours. A server that is away does not stop the start: schedules wait for',
-    'it, and the latest run that was missed is made up for.',
-  ].join('\n'),
+  summary: 'Records scheduled runs in MongoDB 4.4 or later, for any number of processes.',
+  details:
+    'Uses the database in the address. The collections `lintel_schedules` and `lintel_schedule_instants` have a ' +
+    'document for each schedule, and one for each run of the last 25 hours. An unavailable server does not prevent ' +
+    'the start: schedules wait for it, and the latest missed run is started.',
   facts: { shared: true },
   schema: shape({
     url: value(string().required(), {
@@ -24,7 +23,7 @@ export default definePlugin({
       secret: true,
     }).required(),
     timeout: numeric({
-      doc: 'Within what time the server has to be found, and to answer; longer for sets whose members are far apart.',
+      doc: 'Time to find the server, and for its responses. Set it longer if members of a replica set are far apart.',
       unit: 'seconds',
       default: 0.9,
     })
@@ -36,14 +35,14 @@ export default definePlugin({
   examples: [
     { title: 'Address from the environment', json: { use: 'mongo', url: '$ENV.MONGO_URL' } },
     {
-      title: 'Schedules of one place',
+      title: 'Schedules in another time zone',
       json: { use: 'mongo', url: '$ENV.MONGO_URL', time_zone: 'Asia/Kolkata' },
     },
   ],
   counterExamples: [
-    { title: 'The address is needed', json: { use: 'mongo' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'mongo' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'An abbreviation is no zone',
+      title: 'An abbreviation of a time zone',
       json: { use: 'mongo', url: '$ENV.MONGO_URL', time_zone: 'PST' },
       code: 'CRN_ZONE',
       at: '/time_zone',

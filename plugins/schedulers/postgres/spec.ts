@@ -9,12 +9,12 @@ export default definePlugin({
   name: 'postgres',
   since: '0.4.0',
   aliases: ['pg', 'postgresql', 'pg-boss', 'pgboss'],
-  summary: 'The ledger of scheduled runs in PostgreSQL, for any number of processes.',
-  details: [
-    'Two connections at most, beside those of queries. The tables `lintel_schedules` and `lintel_schedule_instants` are made when',
-    'they are first needed; they hold a row for each schedule, and one for each run of the last 25 hours. A server that is away',
-    'does not stop the start: schedules wait for it, and the latest run that was missed is made up for.',
-  ].join('\n'),
+  summary: 'Records scheduled runs in PostgreSQL, for any number of processes.',
+  details:
+    'Uses at most two connections, in addition to those of queries. The tables `lintel_schedules` and ' +
+    '`lintel_schedule_instants` are created when they are first needed; they have a row for each schedule, and one ' +
+    'for each run of the last 25 hours. An unavailable server does not prevent the start: schedules wait for it, and ' +
+    'the latest missed run is started.',
   facts: { shared: true },
   schema: shape({
     url: value(string().required(), {
@@ -29,14 +29,14 @@ export default definePlugin({
   examples: [
     { title: 'Address from the environment', json: { use: 'postgres', url: '$ENV.DATABASE_URL' } },
     {
-      title: 'Missed runs are left out',
+      title: 'Without missed runs',
       json: { use: 'postgres', url: '$ENV.DATABASE_URL', catch_up: 0 },
     },
   ],
   counterExamples: [
-    { title: 'The address is needed', json: { use: 'postgres' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'postgres' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'A distance is no zone',
+      title: 'An offset instead of a time zone',
       json: { use: 'postgres', url: '$ENV.DATABASE_URL', time_zone: '+02:00' },
       code: 'CRN_ZONE',
       at: '/time_zone',

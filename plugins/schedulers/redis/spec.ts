@@ -9,12 +9,12 @@ export default definePlugin({
   name: 'redis',
   since: '0.4.0',
   aliases: ['bull', 'bullmq', 'ioredis', 'valkey'],
-  summary: 'The ledger of scheduled runs in Redis 6 or later, for any number of processes.',
-  details: [
-    'One connection. Of each schedule one hash is kept, and the instants of the last 25 hours. A server that is away does not',
-    'stop the start: schedules wait for it, and the latest run that was missed is made up for. One that came back empty knows no',
-    'run of before: give it a file (`appendonly yes`) and `maxmemory-policy noeviction` where a run must never happen twice.',
-  ].join('\n'),
+  summary: 'Records scheduled runs in Redis 6 or later, for any number of processes.',
+  details:
+    'Uses one connection. One hash is stored for each schedule, and the runs of the last 25 hours. An unavailable ' +
+    'server does not prevent the start: schedules wait for it, and the latest missed run is started. If a server is ' +
+    'empty after a restart, earlier runs are unknown: if a run must never happen twice, set `appendonly yes` and ' +
+    '`maxmemory-policy noeviction`.',
   facts: { shared: true },
   schema: shape(redisFields),
   check: checkScheduler,
@@ -24,9 +24,9 @@ export default definePlugin({
     { title: 'A shared server', json: { use: 'redis', url: '$ENV.REDIS_URL', prefix: 'shop:' } },
   ],
   counterExamples: [
-    { title: 'The address is needed', json: { use: 'redis' }, code: 'DEF_REQUIRED', at: '' },
+    { title: 'No address', json: { use: 'redis' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'Seconds are a number',
+      title: 'Seconds as text',
       json: { use: 'redis', url: '$ENV.REDIS_URL', catch_up: '1d' },
       code: 'DEF_TYPE',
       at: '/catch_up',

@@ -11,13 +11,13 @@ const CATCH_UP = 86_400;
 
 export const schedulerFields = shape({
   time_zone: text({
-    doc: 'Zone of all schedules that name none, by its IANA name.',
+    doc: 'Default time zone of schedules, by its IANA name.',
     default: 'UTC',
     examples: ['Europe/Berlin'],
     language: 'zone',
   }).min(1),
   catch_up: numeric({
-    doc: 'After a downtime the latest run that was missed is made up for, unless it is older than this. 0: none is.',
+    doc: 'After a downtime, the latest missed run is started, unless it is older than this. 0: no missed run is started.',
     unit: 'seconds',
     default: CATCH_UP,
   })
@@ -31,7 +31,7 @@ export const zoneErrors = {
     severity: 'error',
     title: 'Unknown time zone',
     message: '"{name}" is not a time zone.{hint}',
-    help: 'Zones have IANA names: `UTC`, `Europe/Berlin`, `America/New_York`. Abbreviations such as `PST` and distances such as `+02:00` do not say when clocks are put.',
+    help: 'Zones have IANA names: `UTC`, `Europe/Berlin`, `America/New_York`. Abbreviations such as `PST` and offsets such as `+02:00` do not define when daylight saving time begins.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
@@ -41,7 +41,7 @@ export const ledgerErrors = {
     status: 500,
     title: 'Address of the scheduler',
     message: 'The address of the scheduler is not one of {what}.',
-    help: 'Write the whole address with its scheme in the variable that `url` names.',
+    help: 'Write the whole address, with its scheme, into the variable that `url` names.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 

@@ -8,14 +8,16 @@ export default definePlugin({
   kind: 'storage',
   name: 'local-disk',
   since: '0.3.0',
-  summary: 'Files in a folder of this machine, served under `/files/`.',
+  summary: 'Stores files in a folder of this machine, and serves them under `/files/`.',
   details: [
-    'The default. A file is written beside its place and moved there when it is whole; nothing is overwritten. Only pictures',
-    '(JPEG, PNG, WebP, GIF) are shown by browsers; everything else is a download. Byte ranges and `ETag` are answered.',
+    'The default. A file is first written next to its final path and moved there when it is complete; nothing is',
+    'overwritten. Browsers show only images (JPEG, PNG, WebP, GIF); all other files are downloads. Byte ranges and',
+    '`ETag` are supported.',
     '',
-    '- Files of an upload with `expiration` are read only with a signed address; the key for it lies in the folder (`signing.key`).',
-    '- Several processes see the same files only when they have the same folder.',
-    '- `url` is what the answered addresses begin with, where a proxy serves them under another name.',
+    '- Files of an upload with `expiration` can be read only with a signed URL; its key is in the folder',
+    '  (`signing.key`).',
+    '- Several processes share files only if they use the same folder.',
+    '- `url` is the beginning of the returned URLs, for example if a proxy serves them under another name.',
   ].join('\n'),
   facts: { shared: false },
   schema: shape({
@@ -27,7 +29,7 @@ export default definePlugin({
       roots: ['ENV'],
     }),
     url: value(string(), {
-      doc: 'What the address of a file begins with.',
+      doc: 'Base URL of the files.',
       default: '/files',
       examples: ['https://files.example.com/files', '$ENV.FILES_URL'],
       roots: ['ENV'],
@@ -41,7 +43,7 @@ export default definePlugin({
       status: 500,
       title: 'No folder for files',
       message: 'The folder {folder} cannot be used: {what}.',
-      help: 'The config names it as `storage.path`. It must be a folder of the user that runs the server, and no link.',
+      help: 'The folder is `storage.path` in the config. It must be a folder of the user that runs the server, not a link.',
     },
     STO_LINK: {
       status: 403,
@@ -51,14 +53,16 @@ export default definePlugin({
     },
     STO_RANGE: {
       status: 416,
-      title: 'No such range',
+      title: 'Range not available',
       message: 'The requested range is outside the file.',
-      help: 'Ask for bytes that the file has, or for all of it.',
+      help: 'Request bytes that the file has, or the whole file.',
     },
   },
   examples: [
     { title: 'The default folder', json: { use: 'local-disk' } },
     { title: 'Behind a proxy', json: { use: 'local-disk', path: 'uploads', url: 'https://files.example.com/files' } },
   ],
-  counterExamples: [{ title: 'A path is text', json: { use: 'local-disk', path: 5 }, code: 'DEF_TYPE', at: '/path' }],
+  counterExamples: [
+    { title: 'A path that is not text', json: { use: 'local-disk', path: 5 }, code: 'DEF_TYPE', at: '/path' },
+  ],
 });

@@ -18,19 +18,20 @@ export default definePlugin({
   kind: 'storage',
   name: 'minio',
   since: '0.3.0',
-  summary: 'Keeps files in a bucket of an S3 server (MinIO, AWS, Ceph and others), through the client `minio`.',
+  summary: 'Stores files in a bucket of an S3 server (MinIO, AWS, Ceph and others), with the client `minio`.',
   details: [
-    'The start fails when the server cannot be reached, refuses the keys or has no such bucket. The keys need the permissions',
-    '`s3:ListBucket`, `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject`, `s3:AbortMultipartUpload` and',
+    'The start fails if the server cannot be reached, rejects the keys or does not have the bucket. The keys need the',
+    'permissions `s3:ListBucket`, `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject`, `s3:AbortMultipartUpload` and',
     '`s3:ListBucketMultipartUploads`.',
     '',
-    'Files go from the disk to the server without being held in memory, those above 8 MiB in parts. When that fails, parts and',
-    'objects that may be left are removed, again and again until the server answers. A process that is killed in between leaves',
-    'its parts: give the bucket a lifecycle rule that ends incomplete uploads after a day.',
+    'Files are streamed from the disk to the server, those above 8 MiB in parts. If that fails, remaining parts and',
+    'objects are removed, with retries until the server responds. A process that is killed in between leaves its',
+    'parts: set a lifecycle rule of the bucket that aborts incomplete uploads after a day.',
     '',
-    'Addresses are signed and end after 7 days at most: that is a limit of the protocol. For addresses that stay, let a policy',
-    'of the bucket open the upload folders to everybody, and write as `url` where they are then. Files of an upload with',
-    '`expiration` are kept below `.signed/`, which no policy should open; the others have their storage key as their name.',
+    'URLs are signed and expire after 7 days at most: that is a limit of the protocol. For permanent URLs, make the',
+    'upload folders public by a policy of the bucket, and set `url` to their address. Files of an upload with',
+    '`expiration` are stored below `.signed/`, which no policy should make public; the others have their storage key',
+    'as their name.',
   ].join('\n'),
   facts: { shared: true },
   schema: shape({
@@ -40,7 +41,7 @@ export default definePlugin({
       roots: ['ENV'],
     }).required(),
     access_key: value(string().required(), {
-      doc: 'Name of the access key.',
+      doc: 'Id of the access key.',
       examples: ['$ENV.S3_ACCESS_KEY'],
       roots: ['ENV'],
     }).required(),
@@ -54,7 +55,7 @@ export default definePlugin({
       string()
         .required()
         .matches(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/),
-      { doc: 'The bucket that files go to.', examples: ['wallet-files', '$ENV.S3_BUCKET'], roots: ['ENV'] },
+      { doc: 'The bucket for the files.', examples: ['wallet-files', '$ENV.S3_BUCKET'], roots: ['ENV'] },
     ).required(),
     region: value(string().required(), {
       doc: 'Region of the bucket, as its server names it.',
@@ -63,7 +64,7 @@ export default definePlugin({
       roots: ['ENV'],
     }),
     path_style: flag({
-      doc: 'The bucket stands in the path of an address; `false`: in front of the host name.',
+      doc: 'The bucket is part of the path of a URL; `false`: it is part of the host name.',
       default: true,
     }),
     url: value(
@@ -71,22 +72,22 @@ export default definePlugin({
         .required()
         .matches(/^https?:\/\/[^\s?#@]+$/),
       {
-        doc: 'Where everybody may read the objects: the address to which keys are added. Absent: addresses are signed.',
+        doc: 'Base URL of the files, if the bucket is public. Without it, URLs are signed.',
         examples: ['https://files.example.org'],
         roots: ['ENV'],
       },
     ),
     public_endpoint: value(string().required().matches(ADDRESS), {
-      doc: 'Address of the server as clients reach it, for signed addresses; where it is not the `endpoint`.',
+      doc: 'Address of the server for clients, used in signed URLs. Default: `endpoint`.',
       examples: ['https://s3.example.org'],
       roots: ['ENV'],
     }),
-    create_bucket: flag({ doc: 'Makes the bucket at the start when it does not exist.', default: false }),
-    connect_timeout: numeric({ doc: 'How long a connection may take to come about.', unit: 'seconds', default: 3 })
+    create_bucket: flag({ doc: 'Creates the bucket at the start if it does not exist.', default: false }),
+    connect_timeout: numeric({ doc: 'Time to establish a connection.', unit: 'seconds', default: 3 })
       .min(0.001)
       .max(60),
     idle_timeout: numeric({
-      doc: 'How long the server may be silent before a transfer is given up.',
+      doc: 'Maximum pause of the server before a transfer is aborted.',
       unit: 'seconds',
       default: 10,
     })
@@ -113,7 +114,7 @@ export default definePlugin({
   examples: [
     { title: 'A bucket of AWS', json: example },
     {
-      title: 'A server of your own, with objects that everybody may read',
+      title: 'Your own server, with a public bucket',
       json: {
         ...example,
         endpoint: 'http://127.0.0.1:9000',
@@ -125,19 +126,19 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'The bucket does not stand in the endpoint',
+      title: 'The bucket in the endpoint',
       json: { ...example, endpoint: 'https://s3.eu-central-1.amazonaws.com/wallet-files' },
       code: 'DEF_FORMAT',
       at: '/endpoint',
     },
     {
-      title: 'Without a key nothing could be stored',
+      title: 'No access key',
       json: { use: 'minio', endpoint: example.endpoint, bucket: example.bucket, access_key: example.access_key },
       code: 'DEF_REQUIRED',
       at: '',
     },
     {
-      title: 'Names of buckets are in lower case',
+      title: 'A bucket in upper case',
       json: { ...example, bucket: 'Wallet_Files' },
       code: 'DEF_FORMAT',
       at: '/bucket',

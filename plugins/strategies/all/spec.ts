@@ -5,7 +5,7 @@ export default definePlugin({
   kind: 'strategy',
   name: 'ALL',
   since: '0.3.0',
-  summary: 'Every verifier has to let the request pass.',
-  examples: [{ title: 'Every verifier has to let the request pass', json: 'ALL' }],
+  summary: 'Every verifier must accept the request.',
+  examples: [{ title: 'Every verifier must accept the request', json: 'ALL' }],
   counterExamples: [{ title: 'Lower case', json: 'all', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
 });

@@ -5,8 +5,8 @@ export default definePlugin({
   kind: 'strategy',
   name: 'ANY',
   since: '0.3.0',
-  summary: 'One verifier that lets the request pass is enough.',
+  summary: 'At least one verifier must accept the request.',
   facts: { enough: 'one' },
-  examples: [{ title: 'One verifier that lets the request pass is enough', json: 'ANY' }],
+  examples: [{ title: 'At least one verifier must accept the request', json: 'ANY' }],
   counterExamples: [{ title: 'Lower case', json: 'any', code: 'DEF_UNKNOWN_PLUGIN', at: '' }],
 });

@@ -11,11 +11,11 @@ export default definePlugin({
   name: 'JWT',
   aliases: ['BEARER', 'JSONWEBTOKEN'],
   since: '0.2.0',
-  summary: 'Signed tokens. Whoever holds one can read its claims; nobody can change them.',
+  summary: 'Signed tokens. Their holder can read the claims, but not change them.',
   details:
-    'HS algorithms share one secret, which should have as many bytes as the hash (32 for HS256). RS, ES and EdDSA take a ' +
-    'key in PEM form: the private one where tokens are made, the public one where they are only judged. A token must ' +
-    'name exactly the algorithm of the definition.',
+    'HS algorithms use one secret, which should have as many bytes as the hash (32 for HS256). RS, ES and EdDSA use a ' +
+    'key in PEM form: the private key where tokens are issued, the public key where they are only validated. A token ' +
+    'must have exactly the algorithm of the definition.',
   facts: { algorithms: ALGORITHMS, algorithm: DEFAULT_ALGORITHM },
   schema: shape({
     algorithm: text({ doc: 'How tokens are signed.', default: DEFAULT_ALGORITHM, examples: ['HS256'] }).oneOf(
@@ -29,7 +29,7 @@ export default definePlugin({
       severity: 'warning',
       title: 'Short key',
       message: 'The key has {actual} bytes; {algorithm} is only as strong as it can be with {min} or more.',
-      help: 'A key that is too short can be guessed from one token. Make a random one, such as `openssl rand -base64 48`.',
+      help: 'A key that is too short can be guessed from one token. Generate a random one, such as `openssl rand -base64 48`.',
     },
   },
   examples: [
@@ -43,7 +43,7 @@ export default definePlugin({
         custom_claim_fields: ['id', 'name'],
       },
     },
-    { title: 'The shortest', json: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' } },
+    { title: 'Only the required fields', json: { type: 'JWT', encryption_key: '$ENV.EXAMPLE_KEY' } },
   ],
   counterExamples: [
     {
@@ -54,7 +54,7 @@ export default definePlugin({
     },
     { title: 'A blank key', json: { type: 'JWT', encryption_key: ' ' }, code: 'TOK_KEY', at: '/encryption_key' },
     {
-      title: 'A key of the caller',
+      title: 'A key from the caller',
       json: { type: 'JWT', encryption_key: '$PAYLOAD.key' },
       code: 'ACC_NOT_HERE',
       at: '/encryption_key',

@@ -10,10 +10,10 @@ export default definePlugin({
   kind: 'token',
   name: 'PASETO',
   since: '0.2.0',
-  summary: 'Encrypted tokens (v4.local). Whoever holds one can neither read nor change its claims.',
+  summary: 'Encrypted tokens (v4.local). Their holder can neither read nor change the claims.',
   details:
-    'The key has exactly 32 characters; `hex:` or `base64:` before it writes 32 bytes that no text could. Tokens of ' +
-    'another version or purpose are refused.',
+    'The key has exactly 32 characters; with the prefix `hex:` or `base64:` it is 32 arbitrary bytes. Tokens of ' +
+    'another version or purpose are rejected.',
   facts: { algorithms: ['v4.local'], algorithm: 'v4.local' },
   schema: shape({
     algorithm: text({ doc: 'Version and purpose.', default: 'v4.local', examples: ['v4.local'] }).oneOf(['v4.local']),

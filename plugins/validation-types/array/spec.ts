@@ -9,10 +9,10 @@ export default definePlugin({
   name: 'ARRAY',
   aliases: ['LIST', 'OBJECTARRAY', 'ARRAY_OF_OBJECTS'],
   since: '0.2.0',
-  summary: 'A list of objects; `fields` has the rules for what is inside each.',
+  summary: 'A list of objects; `fields` has the rules for the fields of each.',
   details:
-    'Every item must be an object; without `fields` any object passes. `arr_length` is the most items that are taken. What ' +
-    'is wrong is named with its index: `/items/0/sku`.',
+    'Every item must be an object; without `fields` any object is valid. `arr_length` is the maximum number of items. ' +
+    'Errors have the index of the item: `/items/0/sku`.',
   facts: { jsType: 'array', bounded: false },
   requires: ['validation-type:*'],
   schema: shape({ ...listBounds, fields: nestedFields, closed }),
@@ -33,7 +33,7 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'Lengths of lists have names of their own',
+      title: 'An option of texts',
       json: { type: 'ARRAY', max_length: 20 },
       code: 'DEF_UNKNOWN_KEY',
       at: '/max_length',

@@ -7,7 +7,7 @@ export default definePlugin({
   kind: 'validation-type',
   name: 'EMAIL',
   since: '0.1.0',
-  summary: 'An e-mail address of at most 254 characters: `local@domain.tld`. No look-up is made.',
+  summary: 'An e-mail address of at most 254 characters: `local@domain.tld`. Its existence is not checked.',
   facts: { jsType: 'string', bounded: true },
   schema: lengthBounds,
   openapi: ({ value }) => ({
@@ -18,12 +18,12 @@ export default definePlugin({
         : { ...createTextSchema(value), description: 'An e-mail address.' },
   }),
   examples: [
-    { title: 'One account, however its address is typed', json: { type: 'EMAIL', canonical: 'email' } },
+    { title: 'In one form, however it is typed', json: { type: 'EMAIL', canonical: 'email' } },
     { title: 'An address', json: { type: 'EMAIL', max_length: 120 } },
   ],
   counterExamples: [
     {
-      title: 'Another form',
+      title: 'An unknown form',
       json: { type: 'EMAIL', canonical: 'lowercase' },
       code: 'DEF_VALUE',
       at: '/canonical',

@@ -7,10 +7,10 @@ export default definePlugin({
   name: 'NUMBER',
   aliases: ['FLOAT', 'INTEGER', 'INT', 'DOUBLE', 'DECIMAL', 'NUMERIC'],
   since: '0.1.0',
-  summary: 'A finite number; whole numbers only as far as they are exact (2^53 - 1).',
+  summary: 'A finite number. Whole numbers must be exact: at most 2^53 - 1.',
   details:
-    'Text is converted only where a request can send nothing else: in a query string and in the path, written as JSON writes ' +
-    'numbers. In a body, text is not a number.',
+    'Text is converted only in a query string and in the path, where a request has no other type, and must be written ' +
+    'as a JSON number. In a body, text is not a number.',
   facts: { jsType: 'number', bounded: false },
   schema: shape({
     min: numeric({ doc: 'Smallest value allowed (extension).', examples: [0] }),
@@ -27,7 +27,7 @@ export default definePlugin({
   examples: [{ title: 'An amount', json: { type: 'NUMBER', min: 0.01 } }],
   counterExamples: [
     {
-      title: 'Numbers have no length',
+      title: 'An option of texts',
       json: { type: 'NUMBER', max_length: 3 },
       code: 'DEF_UNKNOWN_KEY',
       at: '/max_length',

@@ -9,10 +9,11 @@ export default definePlugin({
   name: 'OBJECT',
   aliases: ['JSON', 'MAP'],
   since: '0.2.0',
-  summary: 'An object; `fields` has the rules for what is inside it, to any depth.',
+  summary: 'An object; `fields` has the rules for its fields, at any depth.',
   details:
-    'Without `fields` any object passes. Fields that no rule names pass too, unless `closed` is true. `min_length` and ' +
-    '`max_length` hold for every text inside that has no bounds of its own. What is inside is read as `$PAYLOAD.address.city`.',
+    'Without `fields` any object is valid. Fields without a rule are allowed, unless `closed` is true. `min_length` ' +
+    'and `max_length` apply to every text inside that has no bounds of its own. Fields are read as ' +
+    '`$PAYLOAD.address.city`.',
   facts: { jsType: 'object', bounded: false },
   requires: ['validation-type:*'],
   schema: lengthBounds.concat(shape({ fields: nestedFields, closed })),
@@ -22,7 +23,7 @@ export default definePlugin({
       title: 'An address',
       json: { type: 'OBJECT', fields: { city: { type: 'STRING' }, zip: { type: 'STRING', optional: true } } },
     },
-    { title: 'Nothing else', json: { type: 'OBJECT', fields: { x: { type: 'NUMBER' } }, closed: true } },
+    { title: 'No other fields', json: { type: 'OBJECT', fields: { x: { type: 'NUMBER' } }, closed: true } },
     {
       title: 'Two levels, one bound for all texts',
       json: {

@@ -4,10 +4,10 @@ import { flag, numeric, record, shape, slot } from '../../../contract/combinator
 
 export const lengthBounds = shape({
   canonical: canonicalField,
-  min_length: numeric({ doc: 'Fewest characters allowed.', examples: [1] })
+  min_length: numeric({ doc: 'Minimum number of characters.', examples: [1] })
     .integer()
     .min(0),
-  max_length: numeric({ doc: 'Most characters allowed.', examples: [255] })
+  max_length: numeric({ doc: 'Maximum number of characters.', examples: [255] })
     .integer()
     .min(0),
 });
@@ -20,13 +20,13 @@ export const nestedFields = record(
   },
 );
 
-export const closed = flag({ doc: 'Refuses fields that are not named in `fields` (extension).', default: false });
+export const closed = flag({ doc: 'Rejects fields that are not in `fields` (extension).', default: false });
 
 export const listBounds = {
-  arr_length: numeric({ doc: 'Most items allowed.', examples: [4] })
+  arr_length: numeric({ doc: 'Maximum number of items.', examples: [4] })
     .integer()
     .min(0),
-  arr_min_length: numeric({ doc: 'Fewest items allowed (extension).', examples: [1] })
+  arr_min_length: numeric({ doc: 'Minimum number of items (extension).', examples: [1] })
     .integer()
     .min(0),
 };

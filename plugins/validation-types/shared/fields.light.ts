@@ -93,7 +93,7 @@ function rejectUnknown(object: object, known: ReadonlySet<string>, issues: Issue
     if (issues.length >= MAX_ISSUES) return;
     if (known.has(name)) continue;
     const pointer = name.length > MAX_NAME ? '' : `/${escapePointer(name)}`;
-    issues.push({ pointer, code: 'unknown', detail: 'is not a field that is taken here' });
+    issues.push({ pointer, code: 'unknown', detail: 'is not an allowed field' });
   }
 }
 

@@ -10,16 +10,16 @@ export default definePlugin({
   name: 'STRINGARRAY',
   aliases: ['STRING_ARRAY', 'STRING[]', 'ARRAY_OF_STRINGS', 'ARRAY OF STRINGS', 'STRINGS'],
   since: '0.2.0',
-  summary: 'A list of texts. In a query string, one text is a list of one.',
-  details: '`arr_length` is the most items that are taken; `items_min_length` and `items_max_length` count characters.',
+  summary: 'A list of texts. In a query string, a single text is a list with one item.',
+  details: '`arr_length` is the maximum number of items; `items_min_length` and `items_max_length` count characters.',
   facts: { jsType: 'array', bounded: false },
   schema: shape({
     ...listBounds,
     canonical: canonicalField,
-    items_min_length: numeric({ doc: 'Fewest characters of each item.', examples: [2] })
+    items_min_length: numeric({ doc: 'Minimum number of characters of each item.', examples: [2] })
       .integer()
       .min(0),
-    items_max_length: numeric({ doc: 'Most characters of each item.', examples: [20] })
+    items_max_length: numeric({ doc: 'Maximum number of characters of each item.', examples: [20] })
       .integer()
       .min(0),
   }),
@@ -32,7 +32,7 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'Bounds of items have names of their own',
+      title: 'An option of texts',
       json: { type: 'STRINGARRAY', min_length: 2 },
       code: 'DEF_UNKNOWN_KEY',
       at: '/min_length',

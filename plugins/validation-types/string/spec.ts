@@ -8,16 +8,16 @@ export default definePlugin({
   name: 'STRING',
   aliases: ['TEXT', 'VARCHAR'],
   since: '0.1.0',
-  summary: 'Text. Bounds count characters (code points), on the value as it was sent, or in its `canonical` form.',
+  summary: 'Text. Bounds count characters (code points) of the value as it was sent, or of its `canonical` form.',
   facts: { jsType: 'string', bounded: true },
   schema: lengthBounds,
   openapi: ({ value }) => ({ value: createTextSchema(value) }),
   examples: [
-    { title: 'A name, in small letters and without blanks', json: { type: 'STRING', canonical: ['trim', 'lower'] } },
+    { title: 'A name, in lower case and trimmed', json: { type: 'STRING', canonical: ['trim', 'lower'] } },
     { title: 'Any text', json: { type: 'STRING' } },
     { title: 'Bounded text', json: { type: 'STRING', min_length: 1, max_length: 80 } },
   ],
   counterExamples: [
-    { title: 'A bound is a number', json: { type: 'STRING', max_length: '80' }, code: 'DEF_TYPE', at: '/max_length' },
+    { title: 'A bound as text', json: { type: 'STRING', max_length: '80' }, code: 'DEF_TYPE', at: '/max_length' },
   ],
 });

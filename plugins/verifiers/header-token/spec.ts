@@ -14,9 +14,10 @@ export default definePlugin({
   kind: 'verifier',
   name: 'HeaderTokenVerifier',
   since: '0.3.0',
-  summary: 'The header holds a secret that both sides know.',
+  summary: 'The header contains a shared secret.',
   details:
-    'Nothing of the body is signed: whoever has seen one request can send others. Prefer a signature where the sender makes one.',
+    'The body is not signed: a client that has seen one request can send others. Prefer a signature if the sender ' +
+    'supports it.',
   schema: shape(
     {
       header_key: createHeaderField('Header that holds the secret.', '$HEADER.x-webhook-token'),
@@ -36,14 +37,14 @@ export default definePlugin({
       at: '/header_key',
     },
     {
-      title: 'The address is no header',
+      title: 'The address of the client instead of a header',
       json: { header_key: '$HEADER.ip', secret_key: '$ENV.EXAMPLE_KEY' },
       code: 'DEF_FORMAT',
       at: '/header_key',
     },
     { title: 'No secret', json: { header_key: '$HEADER.x-webhook-token' }, code: 'DEF_REQUIRED', at: '' },
     {
-      title: 'A secret that everybody knows',
+      title: 'A known sample secret',
       json: { header_key: '$HEADER.x-webhook-token', secret_key: 'changeme' },
       code: 'SEC_SAMPLE',
       at: '/secret_key',

@@ -23,12 +23,12 @@ export default definePlugin({
   kind: 'verifier',
   name: 'HmacSignatureVerifier',
   since: '0.3.0',
-  summary: 'The header holds the HMAC of the body, byte for byte as it was received.',
+  summary: 'The header contains the HMAC of the body as it was received.',
   details:
-    'Two forms: `<hex>`, or `<algorithm>=<hex>` with the algorithm of the definition. Exactly as many digits as the hash ' +
-    'has, nothing before or behind. Values in a path or a query string are signed where `path` says so: otherwise a ' +
-    'request whose payload stands in its address is refused. A signature of the body alone does not tell when it was made: let a handler be harmless when ' +
-    'the same event comes twice.',
+    'Two forms: `<hex>`, or `<algorithm>=<hex>` with the algorithm of the definition, with exactly as many digits as ' +
+    'the hash has and nothing before or after. Values in a path or a query string are signed only if `path` says so; ' +
+    'otherwise a request whose payload is in its URL is rejected. A signature of the body alone does not contain a ' +
+    'time: write the definition so that it can handle the same event twice.',
   schema: shape(
     {
       sig_header: createHeaderField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
@@ -62,7 +62,7 @@ export default definePlugin({
   ],
   counterExamples: [
     {
-      title: 'A hash that is broken',
+      title: 'A broken hash',
       json: { sig_header: '$HEADER.x-signature', secret_key: '$ENV.EXAMPLE_KEY', algorithm: 'sha1' },
       code: 'DEF_VALUE',
       at: '/algorithm',
@@ -74,7 +74,7 @@ export default definePlugin({
       at: '/secret_key',
     },
     {
-      title: 'The secret comes with the request',
+      title: 'A secret from the request',
       json: { sig_header: '$HEADER.x-signature', secret_key: '$HEADER.x-secret' },
       code: 'ACC_NOT_HERE',
       at: '/secret_key',

@@ -6,16 +6,16 @@ import { getVariableName } from '../../tokens/shared/keys.light.js';
 import { createSettingField, verifierErrors } from '../shared/fields.light.js';
 import { splitEntries, isAddressLike } from './entries.light.js';
 
-const IPS = { say: 'the addresses stand in `"allowed_ips"`', rename: 'allowed_ips' };
+const IPS = { say: 'the addresses are listed in `"allowed_ips"`', rename: 'allowed_ips' };
 
 export default definePlugin({
   kind: 'verifier',
   name: 'IpAllowListVerifier',
   since: '0.3.0',
-  summary: 'The address of the sender stands in a list.',
+  summary: 'The address of the sender is in a list.',
   details:
-    'Addresses and ranges (CIDR) of IPv4 and IPv6, separated by commas or pipes. The address is that of the connection; what ' +
-    'proxies tell is believed for as many as `http.trusted_proxies` in the config file counts, and no others.',
+    'Addresses and ranges (CIDR) of IPv4 and IPv6, separated by commas or pipes. The address is that of the ' +
+    'connection, or the one that the trusted proxies (`http.trusted_proxies` in the config) report.',
   schema: shape({
     allowed_ips: createSettingField('Addresses and ranges, separated by commas or pipes.', {
       examples: ['$ENV.SENDER_IPS'],
@@ -27,12 +27,12 @@ export default definePlugin({
   errors: verifierErrors,
   examples: [
     { title: 'A list in the environment', json: { allowed_ips: '$ENV.EXAMPLE_IPS' } },
-    { title: 'Written out', json: { allowed_ips: '127.0.0.1, ::1 | 10.0.0.0/8' } },
+    { title: 'A constant list', json: { allowed_ips: '127.0.0.1, ::1 | 10.0.0.0/8' } },
   ],
   counterExamples: [
-    { title: 'Nobody', json: { allowed_ips: ' , | ' }, code: 'WHK_SETTING', at: '/allowed_ips' },
+    { title: 'An empty list', json: { allowed_ips: ' , | ' }, code: 'WHK_SETTING', at: '/allowed_ips' },
     {
-      title: 'A name is no address',
+      title: 'A name instead of an address',
       json: { allowed_ips: '127.0.0.1, hooks.example.com' },
       code: 'WHK_SETTING',
       at: '/allowed_ips',

@@ -18,11 +18,12 @@ export default definePlugin({
   kind: 'verifier',
   name: 'JwtVerifier',
   since: '0.3.0',
-  summary: 'The header holds a JWT of the sender.',
+  summary: 'The header contains a JWT of the sender.',
   details:
-    "The algorithm is the definition's, never the token's. `exp` must be there, and with `nbf` and `iat` it is judged by the " +
-    'clock, give or take 30 s. `Authorization` carries `Bearer <TOKEN>`; any other header the token, with or without `Bearer`. ' +
-    '`issuer` and `audience` say which tokens of the sender are for this resource. Nothing of the body is signed.',
+    'The algorithm is that of the definition, never that of the token. `exp` is required; `exp`, `nbf` and `iat` are ' +
+    'checked with a tolerance of 30 seconds. `Authorization` contains `Bearer <TOKEN>`; another header contains the ' +
+    'token, with or without `Bearer`. `issuer` and `audience` select the tokens of the sender that are for this ' +
+    'resource. The body is not signed.',
   requires: ['token:JWT'],
   schema: shape(
     {
@@ -47,7 +48,7 @@ export default definePlugin({
       json: { header_key: '$HEADER.authorization', secret_key: '$ENV.EXAMPLE_KEY', algorithm: 'HS512' },
     },
     {
-      title: 'Of one sender, and meant for us',
+      title: 'With issuer and audience',
       json: {
         header_key: '$HEADER.x-jwt',
         secret_key: '$ENV.EXAMPLE_KEY',
@@ -55,7 +56,7 @@ export default definePlugin({
         audience: 'shop',
       },
     },
-    { title: 'A header of its own', json: { header_key: '$HEADER.x-jwt', secret_key: '$ENV.EXAMPLE_KEY' } },
+    { title: 'In another header', json: { header_key: '$HEADER.x-jwt', secret_key: '$ENV.EXAMPLE_KEY' } },
   ],
   counterExamples: [
     {

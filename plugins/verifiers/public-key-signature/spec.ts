@@ -25,7 +25,7 @@ export default definePlugin({
   kind: 'verifier',
   name: 'PublicKeySignatureVerifier',
   since: '0.3.0',
-  summary: 'The header holds an RSA signature of the body, byte for byte as it was received.',
+  summary: 'The header contains an RSA signature of the body as it was received.',
   details:
     'PKCS#1 v1.5 with SHA-256, in Base64. The key is an RSA key of at least 2048 bits in PEM form; line breaks may be written ' +
     '`\\n`. Values in a path or a query string are signed where `path` says so.',
@@ -66,7 +66,7 @@ export default definePlugin({
       at: '/public_key_pem',
     },
     {
-      title: 'The key comes with the request',
+      title: 'A key from the request',
       json: { header_key: '$HEADER.x-signature', public_key_pem: '$HEADER.x-key' },
       code: 'ACC_NOT_HERE',
       at: '/public_key_pem',

@@ -53,10 +53,11 @@ export const secretField = createSettingField('The secret that both sides know. 
 
 /** For verifiers of the body: whether the path is signed too. */
 export const pathField = text({
-  doc: 'Whether the path is signed too. Demanded where parameters of the path are read.',
+  doc: 'Whether the path is signed too. Required if the definition reads parameters of the path.',
   enumDocs: {
-    signed: 'Signed are the path with its query string as it comes here, a line feed, the body.',
-    unsigned: 'The sender cannot sign it: a delivery for one path passes at others, so decide nothing by it.',
+    signed: 'The sender signs the path with its query string as received here, a line feed, and the body.',
+    unsigned:
+      'The sender signs only the body. A request for one path is valid at others, so do not trust values of the path.',
   },
   examples: ['signed'],
 }).oneOf(PATHS);
@@ -83,7 +84,7 @@ export const verifierErrors = {
     title: 'Path is not signed',
     message:
       'The signature is over the body alone, and {names} of the path is read: a delivery for one path passes at another. Let the sender sign the path too (`"path": "signed"`), or read the value out of the body.',
-    help: 'Where the sender cannot be made to sign it, `"path": "unsigned"` says so: then decide nothing by what stands there.',
+    help: 'If the sender does not sign it, write `"path": "unsigned"`, and do not trust values of the path.',
   },
 } as const satisfies Readonly<Record<string, CodeEntry>>;
 
@@ -100,7 +101,7 @@ export function checkPath({ value, inPath }: CheckPlace): Finding[] {
   if (inPath.length === 0 || value['path'] !== undefined) return [];
   const names = inPath.map((name) => `":${name}"`).join(', ');
   const fix = {
-    title: 'have the path signed too: "path": "signed"',
+    title: 'require a signed path: "path": "signed"',
     edits: [{ at: '/path', put: 'signed' }],
     asks: true as const,
   };
