@@ -19,6 +19,7 @@ const LIMITS = {
   rate: 20,
   in_flight: 16,
   buffered: 1_048_576,
+  unfinished: 67_108_864,
   connections: 10_000,
   per_address: 2000,
   rooms: 100,

@@ -1,4 +1,5 @@
 /** Spec of `queue`: runs work in the background with a delay, a priority and retries. */
+import { QUEUE_KEY } from '../../queues/shared/key.light.js';
 import { isObject } from '../../../contract/json.js';
 import { definePlugin, type CheckPlace, type Finding } from '../../../contract/plugin.js';
 import { numeric, shape } from '../../../contract/combinators.js';
