@@ -12,6 +12,8 @@ import { SCRIPTS_FOLDER } from '../language/project/scripts.js';
 import type { Kernel, ReloadOutcome } from '../kernel/runtime/kernel.js';
 import { bootKernel } from './boot.js';
 import { API_PATH, createDocsRoutes, PAGE_PATH, findTakenPages } from './docs-pages.js';
+import type { Fault } from '../contract/fault.js';
+import { explainFailure } from './explain-failure.js';
 import { formatError } from './format-error.js';
 import { createPaint } from './colors.js';
 import { formatProblems, formatProblemCounts, addConfigDocument } from './problems.js';
@@ -30,9 +32,15 @@ const SECOND_LOOK = 500;
 export async function runDev({ config }: CommandOptions, terminal: Terminal): Promise<number> {
   const { stdout } = terminal;
   const paint = createPaint(terminal);
-  const booted = await bootKernel(terminal, config, { onProblem: 'skip', dev: true, asks: 'scratch' });
+  let served: Kernel | null = null;
+  const onFailure = (fault: Fault): void => {
+    const text = served === null ? null : explainFailure(served, fault, paint);
+    if (text !== null) stdout.write(`\n${text}\n\n`);
+  };
+  const booted = await bootKernel(terminal, config, { onProblem: 'skip', dev: true, asks: 'scratch', onFailure });
   if (booted === null) return 1;
   const { kernel } = booted;
+  served = kernel;
   let table = '';
   let secondLook: NodeJS.Timeout | undefined;
   // A watcher that is closed begins to watch again when a folder is added, so nothing is added after the end.

@@ -18,6 +18,8 @@ export interface FaultOptions {
   /** The definition's message, instead of the catalogue's. */
   readonly message?: string;
   readonly status?: number;
+  /** A division by zero, which a value of the request may cause, or the text of the statement. */
+  readonly isDivision?: boolean;
 }
 
 export class Fault extends Error {

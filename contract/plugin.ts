@@ -21,13 +21,8 @@ import type { Outbound } from './outbound.js';
 import type { JobAdmin, RuntimeServices } from './deferred.js';
 import type { StoredFolder, RemoteStorage } from './local-data.js';
 import type { Signal } from './plan.js';
-import type {
-  QueryQuestion,
-  QueryRejection,
-  StatementQuestion,
-  StatementRejection,
-  Scratch,
-} from './statement-check.js';
+import type { QueryQuestion, QueryResults, Scratch } from './statement-check.js';
+import type { StatementQuestion, StatementResults } from './statement-check.js';
 
 /** `language/schema` knows the contents. */
 export interface SchemaLike {
@@ -295,6 +290,8 @@ export interface RuntimeContext {
   readonly env: (name: string) => string | undefined;
   /** The base of relative paths in the config. */
   readonly folder: string;
+  /** True in `lintel dev`: its log says why a request is rejected. */
+  readonly dev?: boolean;
   /** Absent only in handmade contexts. */
   readonly outbound?: Outbound;
   /** Usable once the kernel is ready. Absent only in handmade contexts. */
@@ -354,13 +351,9 @@ export interface PluginRuntime<H = unknown> {
     questions: readonly StatementQuestion[],
     tables: readonly ModelTable[],
     context: RuntimeContext,
-  ): Promise<readonly (StatementRejection | null)[]>;
+  ): Promise<StatementResults>;
   /** For query languages without text: has the open stores check queries without running them. */
-  checkQueries?(
-    handle: H,
-    questions: readonly QueryQuestion[],
-    tables: readonly ModelTable[],
-  ): Promise<readonly (QueryRejection | null)[]>;
+  checkQueries?(handle: H, asked: readonly QueryQuestion[], tables: readonly ModelTable[]): Promise<QueryResults>;
   /**
    * Starts work that no request triggers, once the kernel is ready or a reload's plans are served. Never called in a process that
    * only checks, migrates or manages jobs.

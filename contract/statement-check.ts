@@ -54,6 +54,10 @@ export interface StatementAnswer {
   readonly description: StatementDescription | null;
 }
 
+/** Null for a valid or uncertain one. */
+export type StatementResults = readonly (StatementRejection | null)[];
+export type QueryResults = readonly (QueryRejection | null)[];
+
 /** An empty store for checking statements. Questions and answers are plain data, because it may be in another process. */
 export interface Scratch {
   /** `tables` of the trial: all tables that the statements need. */

@@ -180,10 +180,13 @@ async function listenOn(server: Server, port: number, host: string): Promise<voi
 }
 
 const createFailureLog =
-  ({ log }: Kernel): LogFailure =>
+  ({ log, onFailure }: Kernel): LogFailure =>
   (fault: Fault, id) => {
     if (id === '-' && isGone(fault.options.cause)) log.debug({ id }, 'client disconnected');
-    else log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
+    else {
+      log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
+      onFailure?.(fault);
+    }
   };
 
 /** A client that disconnects, is too slow or sends invalid HTTP is not a failure of the server. */

@@ -90,6 +90,7 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
       signal,
       running,
       folder: project.folder,
+      dev: project.dev,
       ...(project.config !== null && { outbound: project.config.outbound }),
       env: (name) => project.env[name],
       resolve: (other, name) => resolve(id, other, name),

@@ -15,7 +15,9 @@ import type {
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Health, Log, PluginSpec } from '../../contract/plugin.js';
 import type { Config } from '../../language/analysis/config.js';
-import type { Script } from '../../contract/statement-check.js';
+import type { Fault } from '../../contract/fault.js';
+import type { Script, StatementDescription } from '../../contract/statement-check.js';
+import type { SqlText } from '../../language/analysis/facts.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { readScripts } from '../../language/project/scripts.js';
 import type { PlanSet } from '../plan/plan.js';
@@ -42,6 +44,8 @@ export interface KernelOptions {
   readonly wait?: boolean;
   /** Which databases check statements: the open stores, or a scratch store at each reload. Default: none. */
   readonly asks?: 'stores' | 'scratch';
+  /** Called after each failure of a request that was logged; for `lintel dev`. */
+  readonly onFailure?: ((fault: Fault) => void) | undefined;
 }
 
 const ADDING: MigrationOptions = { destroy: false };
@@ -55,6 +59,9 @@ export interface Kernel {
   routes(): readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
   readonly log: Log;
+  readonly onFailure: ((fault: Fault) => void) | null;
+  /** The types that a scratch database inferred for a statement of `analysis`. */
+  describeStatement(statement: SqlText): StatementDescription | null;
   /** Plans of the newest valid set. A request keeps the plans it started with. */
   plans(): PlanSet;
   analysis(): Analysis;
@@ -223,6 +230,8 @@ export async function createKernel({
     routes: () => now.routes,
     middlewares: hooks.middlewares,
     log,
+    onFailure: options.onFailure ?? null,
+    describeStatement: (statement) => now.loaded.descriptions.get(statement) ?? null,
     plans: () => now.shown,
     analysis: () => now.loaded.analysis,
     problems: () => now.loaded.problems,

@@ -5,7 +5,7 @@ import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
 import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
 import type { QueryRejections, StatementRejections } from '../../language/analysis/checks/rejections.js';
-import type { StatementChecker } from '../../language/project/statement-checks.js';
+import type { StatementChecker, StatementFindings } from '../../language/project/statement-checks.js';
 import { analyseConfig, readPluginLists, type Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { createDocument, type Document } from '../../language/source/document.js';
@@ -39,6 +39,8 @@ export type CheckAnalysis = StatementChecker['check'];
 export interface LoadedDefinitions {
   readonly analysis: Analysis;
   readonly problems: readonly Problem[];
+  /** The types that a scratch database inferred. */
+  readonly descriptions: StatementFindings['descriptions'];
   /** Analyses again, with the errors that databases reported. */
   readonly withRejections: (refusals: StatementRejections, refusedQueries: QueryRejections) => LoadedDefinitions;
 }
@@ -106,15 +108,23 @@ export async function loadDefinitions(
   if (hasStatements(files, project.registry)) onStatements?.();
   const options = await createAnalysisOptions(project, config, files);
   const analyser = createAnalyser(project.registry);
+  let descriptions: StatementFindings['descriptions'] = new Map();
   const analyseWith = (refusals: StatementRejections, refusedQueries: QueryRejections): LoadedDefinitions => {
     const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries });
     const all = [...project.configProblems, ...analysis.problems];
     const isUnread = (project.unrun?.unread.size ?? 0) > 0;
-    return { analysis, problems: isUnread ? omitGuesses(all, project.registry) : all, withRejections: analyseWith };
+    return {
+      analysis,
+      problems: isUnread ? omitGuesses(all, project.registry) : all,
+      descriptions,
+      withRejections: analyseWith,
+    };
   };
   const first = analyseWith(new Map(), new Map());
   const found = await checkAnalysis?.(first.analysis);
-  return found === undefined || found.rejections.size === 0 ? first : analyseWith(found.rejections, new Map());
+  if (found === undefined) return first;
+  ({ descriptions } = found);
+  return found.rejections.size === 0 ? { ...first, descriptions } : analyseWith(found.rejections, new Map());
 }
 
 export async function createAnalysisOptions(

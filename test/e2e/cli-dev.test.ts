@@ -104,6 +104,58 @@ describe('lintel dev', function () {
     }
   });
 
+  it('explains what fails in a request, without its values', async () => {
+    const query = (id: string, text: string, parameters: readonly string[] = []): object => ({
+      ...{ id, resource: id, returnables: ['n'] },
+      actionables: [
+        {
+          ...{ id: 1, mode: 'QUERY', payload_validation: [{ field: { a: { type: 'NUMBER' } } }] },
+          sql_query: { query: text, parameters },
+        },
+      ],
+    });
+    const verifications = { HeaderTokenVerifier: { header_key: '$HEADER.X-Key', secret_key: '$ENV.HOOK_KEY' } };
+    await start({
+      '.env': 'HOOK_KEY=2f1c4b9d8e7a6f5c4b3a29182f1c4b9d\nTARGET=http://127.0.0.1:9/x\n',
+      'migrations/1.sql':
+        "CREATE FUNCTION refuse(int) RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no %'', $1; END'",
+      'definitions/rows.json': [
+        query('zero', 'SELECT 1 / (count(*) - count(*)) AS n FROM generate_series(1, $1::int)', ['a']),
+        query('sent', 'SELECT 1 / $1::int AS n', ['a']),
+        query('raised', 'SELECT refuse($1::int) AS n', ['a']),
+      ],
+      'definitions/out.json': {
+        ...{ id: 'out', resource: 'out', returnables: ['n'] },
+        actionables: [{ id: 1, mode: 'HTTPREQUEST', http: { url: '$ENV.TARGET', method: 'GET' } }],
+      },
+      'definitions/hook.json': defineReturnResource('hook', 1, { webhook: { verifications } }),
+    });
+    const explain = async (path: string, body: object): Promise<readonly [status: number, said: string]> => {
+      const begun = child.output().length;
+      const { status } = await client.post(path, body);
+      await child.waitForOutput(/"msg":"request"/, begun);
+      return [status, child.output().slice(begun)];
+    };
+    const [status, said] = await explain('/zero', { a: 7431 });
+    expect(status, said).to.equal(500);
+    expect(said).to.match(/error QRY_FAILED .*division by zero\n.*definitions\/rows\.json:\d+:\d+ in "zero"/);
+    expect(said).to.contain('SELECT 1 / (count(*)').and.contain('^^^^').and.contain('parameters: $1 integer');
+    expect(said).not.to.contain('7431');
+    // A value of the caller is the caller's.
+    expect((await explain('/sent', { a: 0 }))[0]).to.equal(422);
+    const [raised, why] = await explain('/raised', { a: 7431 });
+    expect(raised).to.equal(500);
+    expect(why).to.contain('in "raised"').and.contain('database error P0001').and.not.contain('7431');
+    const [refused, host] = await explain('/out', {});
+    expect(refused).to.equal(502);
+    expect(host)
+      .to.match(/error OUT_REFUSED .*127\.0\.0\.1/)
+      .and.contain('add it to `outbound.allow`');
+    const [rejected, reason] = await explain('/hook', {});
+    expect(rejected).to.equal(401);
+    expect(reason).to.match(/"level":30.*"reason":"[^"]+".*"msg":"webhook rejected"/);
+  });
+
   it('says that a changed config or .env needs a restart', async () => {
     await start({ [A]: defineReturnResource('a', 1), 'lintel.config.json': {}, '.env': 'X=1\n' });
     await save('lintel.config.json', { migrate: false }, /lintel\.config\.json changed: restart/);

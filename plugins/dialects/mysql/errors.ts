@@ -130,6 +130,7 @@ function cleanCause(error: unknown): unknown {
   return Object.assign(clean, { code: getErrorCode(error), errno: number });
 }
 
+const DIVISION = 1365;
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
 /** `unknown`: the connection was lost during a write. */
@@ -153,6 +154,7 @@ export function toMysqlFault(
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(found.length > 0 && { issues: found }),
+    ...(getErrno(error) === DIVISION && { isDivision: true }),
     ...((code === 'QRY_SERIALIZATION' || (lost && !unknown)) && { retryable: true }),
     ...((lost || code === 'QRY_TIMEOUT') && { headers: { 'retry-after': '1' } }),
   };

@@ -141,7 +141,7 @@ function createIssues(code: Code, error: DriverError): Issue[] {
 }
 
 /** Messages of these classes name objects and never quote values. */
-const WITHOUT_VALUES = /^(?:08|21|23|25|26|28|3D|40|53|54|55|57|58)/;
+const WITHOUT_VALUES = /^(?:08|21|22012|23|25|26|28|3D|40|53|54|55|57|58)/;
 
 /** An error with a position quotes the text of the definition. */
 const isQuotable = (error: unknown): boolean =>
@@ -162,6 +162,7 @@ function cleanCause(error: unknown): unknown {
   return Object.assign(clean, { code, severity, table, column, constraint, routine });
 }
 
+const DIVISION = '22012';
 const UNKNOWN = { outcome: 'Whether the last statement took effect is not known.' };
 
 /** `unknown`: the connection was lost after a write was sent. */
@@ -178,6 +179,7 @@ export function toPostgresFault(error: unknown, outcome: 'unknown' | 'none' = 'n
   const options: FaultOptions = {
     cause: cleanCause(error),
     ...(issues.length > 0 && { issues }),
+    ...(getSqlState(error) === DIVISION && { isDivision: true }),
     ...((code === 'QRY_SERIALIZATION' || (lost && !unknown) || isStale(error)) && { retryable: true }),
     ...((lost || code === 'QRY_TIMEOUT') && { headers: RETRY_AFTER }),
   };

@@ -10,7 +10,7 @@ import { verifier, type VerificationResult } from '../../verifiers/kind.js';
 import { readCompositionMode, listVerifiers } from './verifications.light.js';
 
 export default defineRuntime(feature, {
-  create: ({ resolve, log }) => ({
+  create: ({ resolve, log, dev }) => ({
     plan: ({ value: { webhook } }, tools) => {
       const planned = listVerifiers(webhook).map(([name, options]) => {
         const handle = resolve(verifier, name);
@@ -26,7 +26,7 @@ export default defineRuntime(feature, {
       // Verifiers that need no body run first, so that the body of a rejected sender is not read.
       const asked = planned.toSorted((a, b) => Number(a.needsBody) - Number(b.needsBody));
       const verdict = resolve(strategy, mode).combine(asked.map(({ verify }) => verify));
-      const judge = createResultHandler(tools, log);
+      const judge = createResultHandler(tools, log, dev === true ? 'info' : 'debug');
       return {
         steps: [
           {
@@ -50,10 +50,15 @@ export default defineRuntime(feature, {
 
 const NO_STORE = { headers: { 'cache-control': 'no-store' } };
 
-function createResultHandler({ place }: PlanTools, log: Log): (frame: Frame, verdict: VerificationResult) => void {
+/** The sender is not to learn the reason, and an attacker must not fill the log. */
+function createResultHandler(
+  { place }: PlanTools,
+  log: Log,
+  level: 'info' | 'debug',
+): (frame: Frame, verdict: VerificationResult) => void {
   return ({ invocation, headers }, verdict) => {
     if (verdict !== true) {
-      log.debug({ resource: place, request: invocation.id, reason: verdict.refused }, 'webhook rejected');
+      log[level]({ resource: place, request: invocation.id, reason: verdict.refused }, 'webhook rejected');
       throw createFault('WHK_REFUSED', {}, NO_STORE);
     }
     headers['cache-control'] = 'no-store';

@@ -81,7 +81,7 @@ export function createClient({ outbound, log, ca, resolve }: ClientOptions): Htt
           attempt--;
           continue;
         }
-        const failure = toFault(error, wanted.dynamic);
+        const failure = toFault(error, wanted);
         const pause = Math.min(2000, 100 * 2 ** attempt) * (1 + Math.random());
         const again = attempt < wanted.retries && failure.options.retryable === true;
         if (!again || performance.now() + pause >= until) {
@@ -210,10 +210,11 @@ const GONE = new Set(['ECONNRESET', 'EPIPE']);
 const SLOW = new Set(['ETIMEDOUT', 'ESOCKETTIMEDOUT']);
 
 /** Errors of the library contain the whole request; only their code is used. */
-function toFault(error: unknown, dynamic: boolean): Fault {
+function toFault(error: unknown, { url, dynamic }: Pick<HttpCall, 'url' | 'dynamic'>): Fault {
   if (error instanceof Fault) return error;
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
-  if (code === REFUSED) return createFault('OUT_REFUSED', { what: message }, dynamic ? { status: 422 } : {});
+  if (code === REFUSED)
+    return createFault('OUT_REFUSED', { host: url.host, what: message }, dynamic ? { status: 422 } : {});
   if (SLOW.has(code)) return createFault('OUT_TIMEOUT', {}, { retryable: true });
   if (code.startsWith('Z_') || code.startsWith('HPE_') || code.startsWith('ERR_HTTP')) {
     return createFault('OUT_UNREADABLE', { what: 'it breaks the protocol' });

@@ -80,6 +80,6 @@ export const errors: Readonly<Record<string, CodeEntry>> = {
     status: 502,
     title: 'Address not allowed',
     message: 'The address of this call is not allowed.',
-    help: 'Only public addresses are called. The log says which host, and why; the config opens others with `outbound.allow`.',
+    help: 'Calls to this host are refused: add it to `outbound.allow` of the config. Without an entry only public addresses are called.',
   },
 };

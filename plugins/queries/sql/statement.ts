@@ -10,6 +10,7 @@ import { rewriteSql } from '../../../language/strings/sql-rewrite.js';
 import type { Dialect, PreparedStatement } from '../../dialects/kind.js';
 import { planBlindIndexes, type BlindIndexFactory } from './blind.js';
 import { createParameterValidator } from './columns.js';
+import { isDividedByPlaceholder } from './division.js';
 import { resolveNeed } from './unit.js';
 
 export interface SqlConnection {
@@ -91,7 +92,7 @@ export function makeStatement(
       for (let i = 0; i < binds.length; i++) values[i] = binds[i]?.(frame);
       return values;
     },
-    named: createIssueMapper(parameters, mapFieldsByColumn(scan.placeholders, parameters)),
+    named: createFaultMapper(scan, createIssueMapper(parameters, mapFieldsByColumn(scan.placeholders, parameters))),
     describe,
   };
 }
@@ -111,6 +112,15 @@ function tryParseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A division by zero that no value of the request causes is a failure of the definition, not the caller's. */
+function createFaultMapper(scan: SqlScan, mapIssues: SqlStatement['named']): SqlStatement['named'] {
+  const isOfCaller = isDividedByPlaceholder(scan);
+  return (error) => {
+    if (error.options.isDivision !== true || isOfCaller) return mapIssues(error);
+    return new Fault('QRY_FAILED', {}, { cause: error.options.cause });
+  };
 }
 
 /** Maps columns and parameters in database errors to payload fields, which the caller knows. */
