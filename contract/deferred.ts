@@ -199,6 +199,15 @@ export interface Backlog {
   readonly oldest: number;
 }
 
+/** Of two queues together. */
+export const addBacklogs = (one: Backlog, other: Backlog): Backlog => ({
+  ready: one.ready + other.ready,
+  delayed: one.delayed + other.delayed,
+  running: one.running + other.running,
+  dead: one.dead + other.dead,
+  oldest: Math.max(one.oldest, other.oldest),
+});
+
 export const COUNTED = 10_000;
 
 export interface JobView {

@@ -3,6 +3,7 @@
  * treat the server as the page's origin.
  */
 import { BlockList, isIP } from 'node:net';
+import { isLocalName, parseHostName } from '../../language/strings/host-name.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
 
 type Hosting = Pick<HttpConfig, 'host' | 'hosts' | 'trusted_proxies'>;
@@ -13,8 +14,6 @@ LOOPBACK.addAddress('::1', 'ipv6');
 
 const isLoopback = (host: string): boolean =>
   isLocalName(host) || (isIP(host) !== 0 && LOOPBACK.check(host, isIP(host) === 4 ? 'ipv4' : 'ipv6'));
-
-const isLocalName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost');
 
 /** True in `lintel dev`, and for a server that listens only on a loopback address. */
 export const isLocal = ({ host, hosts, trusted_proxies: proxies }: Hosting, dev: boolean): boolean =>
@@ -35,11 +34,3 @@ export function createHostCheck(http: Hosting, dev: boolean): ((sent: string | u
     return isIP(name) !== 0 || isLocalName(name) || names.has(name) || endings.some((ending) => name.endsWith(ending));
   };
 }
-
-/** Without port, brackets and final dot. */
-const parseHostName = (sent: string): string =>
-  sent
-    .toLowerCase()
-    .replace(/:\d*$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');

@@ -16,10 +16,13 @@ import { Fault } from '../../contract/fault.js';
 import { fillMessage, type CodeEntry } from '../../contract/problem.js';
 import type { Health, Log } from '../../contract/plugin.js';
 import type { Script } from '../../contract/statement-check.js';
-import { createHealthChecks, type HealthChecks } from './health-checks.js';
 import type { Instance } from './instances.js';
 
 const PREPARE = 'prepare its tables';
+/** Seconds that a caller waits for the health of a plugin. */
+const HEALTH_DEADLINE = 1;
+/** Milliseconds that a good answer counts while the next one is awaited. */
+const GRACE = 5000;
 /** Seconds; the process is about to end when claims are released. */
 const ABANDON_DEADLINE = 1;
 /** Milliseconds until slow work is logged, and between reminders. */
@@ -84,7 +87,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
   const away = new Map<string, string>();
   /** Shared by concurrent callers, because the status page is public. */
   let asking: Promise<Healths> | null = null;
-  const checks = createHealthChecks();
+  const checks: HealthChecks = new Map();
   const attributeFailure = async <T>(instance: Instance, what: string, call: () => Promise<T>): Promise<T> => {
     try {
       return await call();
@@ -250,6 +253,8 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
   };
 }
 
+type HealthChecks = Map<string, { running: Promise<Health> | null; goodAt: number }>;
+const NO_RESPONSE: Health = { ok: false, detail: 'no response' };
 type Healths = Readonly<Record<string, Health>>;
 
 async function checkHealth(
@@ -261,11 +266,32 @@ async function checkHealth(
   const answers = await Promise.all(
     asked.map(async (instance) => {
       const reason = away.get(instance.key);
-      const health = reason === undefined ? await checks.check(instance) : { ok: false, detail: `waiting: ${reason}` };
+      const health =
+        reason === undefined
+          ? await checkInstanceHealth(instance, checks)
+          : { ok: false, detail: `waiting: ${reason}` };
       return [instance.key, health] as const;
     }),
   );
   return Object.fromEntries(answers);
+}
+
+/** A failure counts at once; a slow plugin stays healthy for a while, because readiness must not change with a round trip. */
+async function checkInstanceHealth(instance: Instance, checks: HealthChecks): Promise<Health> {
+  const known = checks.get(instance.key) ?? { running: null, goodAt: -Infinity };
+  checks.set(instance.key, known);
+  known.running ??= (async () => instance.runtime.health?.(instance.handle()) ?? { ok: true })()
+    .catch(() => NO_RESPONSE)
+    .then((health) => {
+      known.running = null;
+      known.goodAt = health.ok ? performance.now() : -Infinity;
+      return health;
+    });
+  try {
+    return await withDeadline(known.running, HEALTH_DEADLINE, instance.key, 'answer');
+  } catch {
+    return performance.now() - known.goodAt < GRACE ? { ok: true, detail: 'slow to respond' } : NO_RESPONSE;
+  }
 }
 
 async function withDeadline<T>(work: Promise<T>, seconds: number, name: string, what: string): Promise<T> {

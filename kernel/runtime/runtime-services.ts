@@ -1,14 +1,15 @@
 /** Kernel services for plugins that bring work or deliver messages. They run parts of the newest plans and know no plugin. */
-import type {
-  Backlog,
-  DeferredJob,
-  Delivery,
-  JobAdmin,
-  Journal,
-  Outcome,
-  Replay,
-  RuntimeServices,
-  Schedule,
+import {
+  addBacklogs,
+  type Backlog,
+  type DeferredJob,
+  type Delivery,
+  type JobAdmin,
+  type Journal,
+  type Outcome,
+  type Replay,
+  type RuntimeServices,
+  type Schedule,
 } from '../../contract/deferred.js';
 import { createFault, type Fault } from '../../contract/fault.js';
 import type { Log } from '../../contract/plugin.js';
@@ -232,25 +233,14 @@ export function createRuntimeServices({
 
 /** Milliseconds to wait for the counts of all stores. */
 const PATIENCE = 1000;
-
+type Counting = Pick<JobAdmin, 'backlog'>;
 /** Of the stores that answer in time; null if none does. */
-export async function collectBacklog(
-  desks: readonly Pick<JobAdmin, 'backlog'>[],
-  patience = PATIENCE,
-): Promise<Backlog | null> {
+export async function collectBacklog(desks: readonly Counting[], patience = PATIENCE): Promise<Backlog | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, patience, null)));
-  const count = async (desk: Pick<JobAdmin, 'backlog'>): Promise<Backlog | null> => (await desk.backlog?.()) ?? null;
+  const count = async (desk: Counting): Promise<Backlog | null> => (await desk.backlog?.()) ?? null;
   const asked = desks.map((desk) => Promise.race([count(desk).catch(() => null), late]));
   const found = await Promise.all(asked).finally(() => clearTimeout(timer));
   const [first, ...more] = found.filter((one) => one !== null);
   return first === undefined ? null : more.reduce(addBacklogs, first);
 }
-
-const addBacklogs = (one: Backlog, other: Backlog): Backlog => ({
-  ready: one.ready + other.ready,
-  delayed: one.delayed + other.delayed,
-  running: one.running + other.running,
-  dead: one.dead + other.dead,
-  oldest: Math.max(one.oldest, other.oldest),
-});

@@ -6,7 +6,7 @@ import type { JsonLimits } from '../../language/strings/bounded-json.js';
 import type { Client } from './hub.js';
 import type { Peer } from './invocation.js';
 import { readMessage, type Message } from './message.js';
-import { createRateLimiter } from './rate-limiter.js';
+import { createRateLimiter } from '../../contract/rate-limiter.js';
 import { CLOSE } from './peer.js';
 import type { Worker } from './message-runner.js';
 

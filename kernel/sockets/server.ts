@@ -5,6 +5,8 @@ import type { Duplex } from 'node:stream';
 import Koa from 'koa';
 import websockify from 'koa-websocket';
 import type { WebSocket } from 'ws';
+import { callOncePerPair } from '../../contract/call-once.js';
+import { createByteBudget } from '../../contract/byte-budget.js';
 import { toNetwork } from '../../contract/requester.js';
 import { createFault, type Fault } from '../../contract/fault.js';
 import type { RuntimeServices } from '../../contract/deferred.js';
@@ -18,7 +20,7 @@ import { createSenderResolver } from '../http/cross-site.js';
 import { ensureFault } from '../runtime/invoke.js';
 import type { Kernel } from '../runtime/kernel.js';
 import { createSocketConnection, type SocketConnection } from './connection.js';
-import { createFrameBudget } from './frame-budget.js';
+import { watchFrames } from './frame-budget.js';
 import { createHandshakeCheck, type HandshakeRequest } from './handshake.js';
 import { createHub, type Client, type Hub } from './hub.js';
 import type { Peer } from './invocation.js';
@@ -42,19 +44,6 @@ export interface SocketServer {
 }
 
 const MISSED = 'message not delivered to an addressed connection (each cause is logged once)';
-const MAX_CAUSES = 1000;
-
-/** For at most MAX_CAUSES pairs. */
-function callOncePerPair(call: (one: string, other: string) => void): (one: string, other: string) => void {
-  const known = new Set<string>();
-  return (one, other) => {
-    const pair = JSON.stringify([one, other]);
-    if (known.has(pair) || known.size >= MAX_CAUSES) return;
-    known.add(pair);
-    call(one, other);
-  };
-}
-
 interface OpenConnection {
   readonly line: SocketConnection;
   /** Verifies the token again. */
@@ -93,7 +82,7 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
     onMissed: callOncePerPair((action, cause) => kernel.log.warn({ action, cause }, MISSED)),
   });
   const worker = createWorker(kernel, logFailure);
-  const frames = createFrameBudget(limits.unfinished);
+  const unfinished = createByteBudget(limits.unfinished);
   const senderOf = createSenderResolver(http.allowed_origins);
   const answersFor = createHostCheck(http, project.dev);
   const judge = createHandshakeCheck({
@@ -179,7 +168,7 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
         if (working === 0) idle?.();
       },
     });
-    frames.watch(socket, req.socket, network, () => line.close(CLOSE.later, 'too many unfinished messages'));
+    watchFrames(unfinished, socket, req.socket, network, () => line.close(CLOSE.later, 'too many unfinished messages'));
     const one: OpenConnection = {
       line,
       recheck: () => presence?.recheck(),

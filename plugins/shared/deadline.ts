@@ -51,11 +51,11 @@ export function endAtDeadline<T>(
   if (!(work instanceof Promise) || until === Infinity) return work;
   return new Promise<T>((resolve, reject) => {
     let isLate = false;
-    const end = (): void => {
+    const rejectLate = (): void => {
       isLate = true;
       reject(createLateFault(what));
     };
-    const wait: Wait = { until, end };
+    const wait: Wait = { until, end: rejectLate };
     waits.add(wait);
     timer ??= setInterval(endLateWaits, TICK).unref();
     work.then(
@@ -64,7 +64,7 @@ export function endAtDeadline<T>(
         if (isLate) settled?.(result);
         else resolve(result);
       },
-      (error: unknown) => {
+      (error: Error) => {
         waits.delete(wait);
         reject(error);
       },

@@ -150,7 +150,7 @@ describe('three processes', function () {
   it('what one has written, none serves from before, however often it was kept', async () => {
     const read = async (client: Client): Promise<unknown> => (await client.post('/note', { id: 1 })).body['text'];
     await a().post('/write', { id: 1, text: 'v0' });
-    for (let round = 1; round <= countRuns('kills', 8, 20); round++) {
+    for (let round = 1; round <= countRuns('kills', 8, 300); round++) {
       await Promise.all(clients.map(read));
       expect((await at(round % 3)().post('/write', { id: 1, text: `v${round}` })).status).to.equal(200);
       expect(await Promise.all(clients.map(read))).to.deep.equal([`v${round}`, `v${round}`, `v${round}`]);
@@ -184,7 +184,7 @@ describe('three processes', function () {
 
   it('compute what is no longer true once for all of them, and never answer what was removed', async () => {
     const before = new Set<unknown>();
-    for (let round = 0; round < 30; round += 1) {
+    for (let round = 0; round < countRuns('kills', 30, 300); round += 1) {
       expect((await at(round % 3)().post('/redraw')).status).to.equal(200);
       const answers = await spread(6, (client) => client.post<Loose>('/drawn'));
       const values = new Set(answers.map(({ body }) => body['n']));

@@ -6,7 +6,7 @@ import { RawJson } from '../../contract/raw-json.js';
 import { createHandshakeCheck, type HandshakeInput } from '../../kernel/sockets/handshake.js';
 import { SocketInvocation } from '../../kernel/sockets/invocation.js';
 import * as frames from '../../kernel/sockets/message.js';
-import { createRateLimiter } from '../../kernel/sockets/rate-limiter.js';
+import { createRateLimiter } from '../../contract/rate-limiter.js';
 import { createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from '../../kernel/sockets/peer.js';
 import { createRequestClass } from '../../kernel/sockets/request.js';
 const LIMITS = { depth: 3, keys: 4, array: 5 };

@@ -80,6 +80,14 @@ export async function startOwnPostgres(port: number, password: string): Promise<
   return binaries ? startLocal(binaries, port, password) : skipWithReason(NO_POSTGRES);
 }
 
+/** Commands of `pg_ctl` for a server of `startOwnPostgres`; one that was restarted is stopped by the caller too. */
+export async function controlPostgres(data: string, ...words: readonly string[]): Promise<void> {
+  const binaries = findBinaries() ?? '';
+  const [program = '', ...args] = [...LEND, join(binaries, 'pg_ctl'), ...words, '-w', '-s', '-D', data];
+  const log = ['restart', 'start'].includes(words[0] ?? '') ? ['-l', join(data, 'restarted.log')] : [];
+  await run(program, [...args, ...log], { cwd: tmpdir() });
+}
+
 export const hasLocalPostgres = (): boolean => findBinaries() !== undefined;
 
 const made: string[] = [];

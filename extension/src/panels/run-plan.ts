@@ -7,7 +7,8 @@ import { readPlan, type Plan } from './plan-json.js';
 export async function runPlan(folder: Uri, id: string, signal: AbortSignal): Promise<Plan | string> {
   // On Windows the command goes through a shell, so only ids without special characters are passed.
   if (process.platform === 'win32' && !/^[\w./:~-]+$/.test(id)) return `"${id}" cannot be given to a command.`;
-  const printed = await runLintel(folder, ['plan', id, '--format', 'json'], signal);
+  // Programs run in trusted workspaces only, so plugins of the project may.
+  const printed = await runLintel(folder, ['plan', id, '--format', 'json', '--trust'], signal);
   if (typeof printed === 'string') return NOT_STARTED_MESSAGES[printed];
   const { stdout, stderr, error } = printed;
   const said = stderr.trim();

@@ -142,7 +142,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
   const release = ({ entry, token }: ComputationLease): void | Promise<void> =>
     token === null || token === undefined ? undefined : cache.release?.(entry, token);
 
-  async function search(
+  async function findEntry(
     name: string,
     variant: string,
     seconds: number,
@@ -167,7 +167,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
   }
 
   /** The request is over, so it does not compute the value that it may compute now. */
-  const giveUp = (found: CacheLookup): void => {
+  const failLateLookup = (found: CacheLookup): void => {
     if ('errand' in found && found.errand !== null) failComputation(found.errand);
   };
 
@@ -184,7 +184,7 @@ export function createStore(cache: Cache, log: Log): CacheEntryStore {
       if (removals.isWaiting(nameKey(name))) return { errand: null };
       try {
         const end = Math.min(asker?.invocation.deadline ?? Infinity, performance.now() + PATIENCE);
-        return await endAtDeadline(search(name, variant, seconds, mine, end), asker, 'cache store', giveUp);
+        return await endAtDeadline(findEntry(name, variant, seconds, mine, end), asker, 'cache store', failLateLookup);
       } catch (error) {
         logError(error);
         return { errand: null };
