@@ -100,6 +100,12 @@ export const TEXT_CODES = {
     'Write `SET LOCAL`, `set_config(name, value, true)` or `pg_advisory_xact_lock`: they end with the transaction. Set options of ' +
       'all connections in the database or the config.',
   ),
+  SQL_UNSEEN: defineProblem(
+    'error',
+    'Query that is not checked',
+    '"{what}" runs a query in a text or reads files of the server: its tables and secrets are not seen.',
+    'Write the query itself as the statement, or put the work into `migrations/*.sql`.',
+  ),
   SQL_TRANSACTION: defineProblem(
     'error',
     'Transaction control in a statement',

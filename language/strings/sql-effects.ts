@@ -4,7 +4,8 @@
 import { isName, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
-export type SqlEffectSort = 'schema' | 'session' | 'control';
+/** `unseen`: runs a query in a text, or reads files of the server, which no check sees. */
+export type SqlEffectSort = 'schema' | 'session' | 'control' | 'unseen';
 
 /** Offsets are UTF-16 code units of the SQL text. */
 export interface SqlEffect {
@@ -17,6 +18,8 @@ export interface SqlEffect {
 
 const toWordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const SCHEMA = toWordSet('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
+/** Words that begin statements on files of the server. */
+const FILES = toWordSet('COPY');
 const SESSION = toWordSet('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE LOAD UNLOCK');
 const CONTROL = toWordSet('BEGIN START COMMIT ROLLBACK SAVEPOINT RELEASE ABORT');
 /** SET LOCAL and SET CONSTRAINTS end with the transaction. */
@@ -25,6 +28,9 @@ const LOCAL = toWordSet('LOCAL CONSTRAINTS');
 const LOCKS = toWordSet(
   'PG_ADVISORY_LOCK PG_ADVISORY_LOCK_SHARED PG_TRY_ADVISORY_LOCK PG_TRY_ADVISORY_LOCK_SHARED GET_LOCK RELEASE_LOCK',
 );
+
+const UNSEEN =
+  /^(?:(?:QUERY|TABLE|SCHEMA|DATABASE|CURSOR)_TO_XML(?:SCHEMA|_AND_XMLSCHEMA)?|PG_READ_(?:BINARY_)?FILE|PG_LS_DIR|LO_(?:IMPORT|EXPORT|GET)|DBLINK(?:_EXEC)?|LOAD_FILE)$/;
 
 export function findEffects({ text, tokens }: SqlScan): readonly SqlEffect[] {
   const all = toLexemes(text, tokens);
@@ -37,6 +43,7 @@ export function findEffects({ text, tokens }: SqlScan): readonly SqlEffect[] {
 
 function classifyEffect({ text }: Lexeme, second: Lexeme | undefined): SqlEffectSort | null {
   if (SCHEMA.has(text)) return 'schema';
+  if (FILES.has(text)) return 'unseen';
   if (CONTROL.has(text)) return 'control';
   if (text === 'LOCK' && second?.text === 'TABLES') return 'session';
   if (!SESSION.has(text)) return null;
@@ -52,6 +59,7 @@ function findSelectInto(all: readonly Lexeme[]): SqlEffect[] {
 
 function findSessionCall(all: readonly Lexeme[], { type, text, start, end, depth }: Lexeme, i: number): SqlEffect[] {
   if (type !== 'word' || all[i + 1]?.type !== 'open') return [];
+  if (UNSEEN.test(text)) return [{ sort: 'unseen', what: text.toLowerCase(), start, end }];
   const keeps = LOCKS.has(text) || (text === 'SET_CONFIG' && !isLocal(all, i + 1, depth));
   return keeps ? [{ sort: 'session', what: text.toLowerCase(), start, end }] : [];
 }

@@ -64,7 +64,12 @@ function isNamedIn({ references, declarations }: WalkResult, column: string): bo
   );
 }
 
-const EFFECTS = { schema: 'SQL_SCHEMA', session: 'SQL_SESSION', control: 'SQL_TRANSACTION' } as const;
+const EFFECTS = {
+  schema: 'SQL_SCHEMA',
+  session: 'SQL_SESSION',
+  control: 'SQL_TRANSACTION',
+  unseen: 'SQL_UNSEEN',
+} as const;
 
 function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): boolean {
   const effects = findEffects(scan);
