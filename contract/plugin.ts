@@ -320,14 +320,17 @@ export interface PluginRuntime<H = unknown> {
    * unavailable: a serving process retries. Any other error ends the start.
    */
   open?(handle: H, context: RuntimeContext): Promise<void>;
-  /** Synchronizes the store's schema with the models, before plans that use them are served. */
+  /**
+   * Synchronizes the store's schema with the models, before plans that use them are served. True: the store now needs other plans,
+   * because what was made behaves otherwise than what was there when it was opened.
+   */
   syncSchema?(
     handle: H,
     tables: readonly ModelTable[],
     context: RuntimeContext,
     progress?: MigrationProgress,
     how?: MigrationOptions,
-  ): Promise<void>;
+  ): Promise<boolean | void>;
   /** Fills the blind indexes of rows that have none. Other processes may serve meanwhile; a later call goes on. */
   fillIndexes?(
     handle: H,

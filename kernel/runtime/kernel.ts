@@ -172,7 +172,8 @@ export async function createKernel({
     live = createLiveHooks(hooks, (err) => log.error({ err }, 'observer failed'));
     plans = compiling.compile(loaded.analysis, config);
     compiling.recordServed(loaded.analysis);
-    if (connect === true && config.migrate) await start.syncSchemas(first, plans.tables);
+    if (connect === true && config.migrate && (await start.syncSchemas(first, plans.tables)))
+      plans = compiling.compile(loaded.analysis, config);
     const taken = await checkDefinitions(loaded, start.listAvailable(first));
     if (taken !== loaded) plans = compiling.compile((loaded = taken).analysis, config);
   } catch (error) {
@@ -193,8 +194,10 @@ export async function createKernel({
         inTurn(async () => {
           if (config.migrate) await lifecycle.syncSchemas([instance], now.plans.tables);
           const taken = await checkDefinitions(now.loaded, [instance]);
+          // The store is open now, and may need other plans than those compiled without it.
+          now.plans = compiling.compile(taken.analysis, config);
           if (taken === now.loaded) return;
-          now.plans = compiling.compile((now.loaded = taken).analysis, config);
+          now.loaded = taken;
           now.broken = true;
         }),
       onAvailable: () => (now.shown = start.withAvailability(now.plans)),

@@ -37,7 +37,8 @@ export interface Lifecycle {
   reopenInstance(instance: Instance): Promise<void>;
   /** Reasons by key of the unavailable instances. */
   readonly away: Map<string, string>;
-  syncSchemas(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<void>;
+  /** True: plans have to be compiled again. */
+  syncSchemas(instances: readonly Instance[], tables: readonly ModelTable[]): Promise<boolean>;
   serve(instances: readonly Instance[]): Promise<void>;
   /** As `syncSchema`, without a deadline. */
   migrate(
@@ -181,6 +182,7 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
         return work && withDeadline(work, ABANDON_DEADLINE, instance.key, 'release its jobs');
       }),
     async syncSchemas(instances, tables) {
+      let isStale = false;
       for (const instance of instances) {
         const { runtime, context } = instance;
         let latest: object = {};
@@ -189,10 +191,13 @@ export function createLifecycle({ deadlines, codes, log, scripts }: LifecycleInp
         };
         const syncInstance = async (): Promise<void> => {
           const how = { destroy: false, scripts: await scripts(instance) };
-          await runtime.syncSchema?.(instance.handle(), selectTables(instance, tables), context, recordProgress, how);
+          const tablesHere = selectTables(instance, tables);
+          const found = await runtime.syncSchema?.(instance.handle(), tablesHere, context, recordProgress, how);
+          isStale ||= found === true;
         };
         if (runtime.syncSchema !== undefined) await run(instance, PREPARE, syncInstance, () => latest);
       }
+      return isStale;
     },
     async serve(instances) {
       for (const instance of instances) {

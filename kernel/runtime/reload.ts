@@ -54,9 +54,10 @@ export function createReload(input: ReloadInput): () => Promise<ReloadOutcome> {
   async function compileNext({ analysis }: LoadedDefinitions, added: Instance[]): Promise<PlanSet> {
     added.push(...(await instances.load(compiling.collectUses(analysis), config.chosen)));
     if (connect === true) await lifecycle.open(added);
-    const compiled = compiling.compile(analysis, config);
-    if (connect === true && config.migrate)
-      await lifecycle.syncSchemas(start.listAvailable(instances.all), compiled.tables);
+    let compiled = compiling.compile(analysis, config);
+    const isSynced = connect === true && config.migrate;
+    if (isSynced && (await lifecycle.syncSchemas(start.listAvailable(instances.all), compiled.tables)))
+      compiled = compiling.compile(analysis, config);
     return now.broken ? retainLastValidPlans(now.plans, compiled, analysis) : compiled;
   }
 

@@ -17,7 +17,8 @@ export interface Start {
   readonly handles: Handles;
   readonly beginResource: (resource: string) => void;
   open(instances: readonly Instance[]): Promise<void>;
-  syncSchemas(instances: readonly Instance[], tables: PlanSet['tables']): Promise<void>;
+  /** True: plans have to be compiled again. */
+  syncSchemas(instances: readonly Instance[], tables: PlanSet['tables']): Promise<boolean>;
   listAvailable(instances: readonly Instance[]): readonly Instance[];
   /** Resources with unavailable servers respond with 503. */
   withAvailability(plans: PlanSet): PlanSet;
@@ -44,16 +45,15 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
   const isWaiting = (resource: string): boolean =>
     [...instances.collectDependencies(asked.get(resource) ?? [])].some((key) => away.has(key));
 
-  /** False when the server has become unavailable. */
-  async function trySyncSchema(instance: Instance, tables: PlanSet['tables']): Promise<boolean> {
+  /** Null when the server has become unavailable. */
+  async function trySyncSchema(instance: Instance, tables: PlanSet['tables']): Promise<boolean | null> {
     try {
-      await lifecycle.syncSchemas([instance], tables);
-      return true;
+      return await lifecycle.syncSchemas([instance], tables);
     } catch (error) {
       if (!wait || !isServerUnavailable(error)) throw error;
       await lifecycle.close([instance]);
       away.set(instance.key, getDetail(error));
-      return false;
+      return null;
     }
   }
 
@@ -72,7 +72,13 @@ export function createStart({ lifecycle, instances, log, connect, wait }: StartI
       else await lifecycle.open(chosen);
     },
     async syncSchemas(all, tables) {
-      for (const instance of all.filter(isThere)) if (!(await trySyncSchema(instance, tables))) pending.push(instance);
+      let isStale = false;
+      for (const instance of all.filter(isThere)) {
+        const found = await trySyncSchema(instance, tables);
+        if (found === null) pending.push(instance);
+        else isStale ||= found;
+      }
+      return isStale;
     },
     listAvailable: (all) => all.filter(isThere),
     withAvailability: (plans) => (away.size === 0 ? plans : rejectWaiting(plans, isWaiting)),

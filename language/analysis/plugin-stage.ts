@@ -11,7 +11,7 @@ import type { LinkedAction, LinkedResource } from './linked-resource.js';
 import type { StageInput } from './stage-cache.js';
 import type { Definition } from './model.js';
 import { memoize } from './memoize.js';
-import { addRenamed } from './renamed-columns.js';
+import { addRenamed, findCopies } from './renamed-columns.js';
 import { mapOwners, listPathReads } from './path-reads.js';
 import type { Report } from './report.js';
 import { createSecretTest } from './result-secrets.js';
@@ -51,6 +51,11 @@ export function checkAllPlugins(
           new Set(columns.flat().map((name) => name.toLowerCase())),
         ),
       );
+      const marked = new Set([...protectedIn.flat(), ...ownSecrets]);
+      for (const { statement, column } of findCopies(marked, statements)) {
+        const { start, end } = statement.node;
+        own.add('LNK_SECRET_COPIED', { doc: definition.doc, start, end }, { column });
+      }
       const secretContext = { ofModel, named: secrets, own: ownSecrets };
       const known = (resource?.actions ?? []).map((action) => ({
         ...getActionFacts(action),

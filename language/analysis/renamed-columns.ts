@@ -33,3 +33,19 @@ export function addRenamed(
   }
   return Object.assign(all, { derived });
 }
+
+/** Columns of these statements that a secret is copied into, with their statements. */
+export function findCopies(
+  names: ReadonlySet<string>,
+  statements: readonly SqlText[],
+): readonly { readonly statement: SqlText; readonly column: string }[] {
+  if (names.size === 0) return [];
+  const context = { names: new Set([...names].map((name) => name.toLowerCase())), columns: NO_COLUMNS };
+  return statements.flatMap((statement) => {
+    const { scan } = statement;
+    if (scan.verb !== 'INSERT' && scan.verb !== 'UPDATE') return [];
+    const found = createRevealer(toLexemes(scan.text, scan.tokens), scan.text)(context);
+    const columns = new Set(found.flatMap(({ name, written }) => (written === true && !names.has(name) ? [name] : [])));
+    return [...columns].map((column) => ({ statement, column }));
+  });
+}

@@ -20,6 +20,12 @@ export const PROTECTION_CODES = {
     '"{other}" protects the values of "{column}" of the model "{model}"; here "{value}" is written to it in clear text.',
     'Protect the value here with the same `hashables` or `ciphers`, or store clear text in another field.',
   ),
+  LNK_SECRET_COPIED: defineProblem(
+    'warning',
+    'Secret copied into an open column',
+    'This statement writes a secret into "{column}", which answers do not leave out.',
+    'Mark the column with `"secret": true` in its model, or do not copy the value.',
+  ),
   LNK_PROTECTED_UNUSED: defineProblem(
     'warning',
     'Unused protected value',

@@ -112,6 +112,12 @@ export const TEXT_CODES = {
     '"{what}" reaches files, programs, other servers or other sessions of the database server, which no request may do.',
     'Store files with `UPLOAD`, call other servers with `HTTP_REQUEST`, and load data with the tools of the database.',
   ),
+  SQL_UNSEEN: defineProblem(
+    'error',
+    'Query that is not checked',
+    '"{what}" runs a query in a text or reads large objects: their tables and secrets are not checked.',
+    'Write the query itself as the statement, or put the work into `migrations/*.sql`.',
+  ),
   SQL_TRANSACTION: defineProblem(
     'error',
     'Transaction control in a statement',

@@ -5,8 +5,8 @@
 import { isName, toLexemes, type Lexeme } from './sql-read.js';
 import type { SqlScan } from './sql.js';
 
-/** `outside`: files, programs, other servers and other sessions. */
-export type SqlEffectSort = 'schema' | 'session' | 'control' | 'outside';
+/** `outside`: files, programs, other servers and other sessions. `unseen`: a query in a text, which no check reads. */
+export type SqlEffectSort = 'schema' | 'session' | 'control' | 'outside' | 'unseen';
 
 /** Offsets are UTF-16 code units of the SQL text. */
 export interface SqlEffect {
@@ -31,6 +31,8 @@ const LOCAL = toWordSet('LOCAL CONSTRAINTS');
 const LOCKS = toWordSet(
   'PG_ADVISORY_LOCK PG_ADVISORY_LOCK_SHARED PG_TRY_ADVISORY_LOCK PG_TRY_ADVISORY_LOCK_SHARED GET_LOCK RELEASE_LOCK',
 );
+
+const UNSEEN = /^(?:(?:QUERY|TABLE|SCHEMA|DATABASE|CURSOR)_TO_XML(?:SCHEMA|_AND_XMLSCHEMA)?|LO_GET)$/;
 
 export function findEffects({ text, tokens }: SqlScan): readonly SqlEffect[] {
   const all = toLexemes(text, tokens);
@@ -66,6 +68,7 @@ function findCall(all: readonly Lexeme[], word: Lexeme, i: number): SqlEffect[] 
   const { start, end, depth } = word;
   const text = readFunctionName(word);
   if (OUTSIDE_CALL.test(text)) return [{ sort: 'outside', what: text.toLowerCase(), start, end }];
+  if (UNSEEN.test(text)) return [{ sort: 'unseen', what: text.toLowerCase(), start, end }];
   const keeps = LOCKS.has(text) || (text === 'SET_CONFIG' && !isLocal(all, i + 1, depth));
   return keeps ? [{ sort: 'session', what: text.toLowerCase(), start, end }] : [];
 }

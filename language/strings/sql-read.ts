@@ -183,6 +183,11 @@ function readAt(words: readonly Lexeme[], i: number, collect: Collect): void {
     case 'FROM':
       if (!isInnerFrom(words, i)) readList(words, i + 1, collect);
       break;
+    case 'TABLE':
+      // `TABLE users` is a query; in DDL the word follows a verb.
+      if (i === 0 || /^(?:\(|;|UNION|INTERSECT|EXCEPT|ALL|DISTINCT)$/.test(words[i - 1]?.text ?? ''))
+        readItem(words, i + 1, false, collect);
+      break;
     case 'JOIN':
       readItem(words, i + 1, true, collect);
       break;

@@ -16,6 +16,8 @@ export interface RevealedName {
   readonly name: string;
   /** An expression, and not the column itself under another name. */
   readonly derived: boolean;
+  /** A column that the statement writes the secret to. */
+  readonly written?: boolean;
 }
 
 /** `holder`: JSON that contains a secret under its own name. `row`: a whole row; as text it has no names. */
@@ -50,6 +52,7 @@ export function createRevealer(
     blocks,
     rows,
     getWrittenNames,
+    readNameGroup,
     isWord,
     isFree,
     isInFrom,
@@ -106,7 +109,7 @@ export function createRevealer(
     const isQuery = (open: number): boolean => {
       let at = open + 1;
       while (words[at]?.type === 'open') at++;
-      return isWord(at, 'SELECT') || isWord(at, 'WITH');
+      return isWord(at, 'SELECT') || isWord(at, 'WITH') || isWord(at, 'VALUES');
     };
 
     function taintGroup(open: number): Taint {
@@ -243,6 +246,10 @@ export function createRevealer(
             for (const name of list.slice(i, starred ? undefined : i + 1).flat()) found.push({ name, derived: false });
         if (!isRevealed) continue;
         const named = first === block ? item : (first.items[i] ?? item);
+        if (first.isValues) {
+          found.push({ name: `column${i + 1}`, derived: true });
+          continue;
+        }
         const isSame = named === item && item.alias === null && isPlain(item);
         if (isSame && taint === SECRET) {
           // MySQL names the column of a sub-query as it is written.
@@ -254,6 +261,7 @@ export function createRevealer(
         for (const name of created) found.push({ name, derived: !isPlain(item) });
       }
     }
+    found.push(...listWritten(taintRange));
     for (const [i, word] of words.entries()) {
       // A function in FROM returns rows.
       if (!isName(word) || words[i + 1]?.text !== '(' || words[i - 1]?.type === 'dot' || !isInFrom(i)) continue;
@@ -276,6 +284,56 @@ export function createRevealer(
       return SAFE.has(words[i]?.text ?? '') ? NONE : taintGroup(i + 1);
     }
   };
+
+  /** `INSERT INTO t (a) SELECT secret`, and `SET a = secret`. */
+  function listWritten(taintRange: (from: number, end: number) => Taint): RevealedName[] {
+    const found: RevealedName[] = [];
+    for (const [i, word] of words.entries()) {
+      if (isWord(i, 'INTO') && isWord(i - 1, 'INSERT')) {
+        const open = words.findIndex(({ type }, at) => at > i && type === 'open');
+        const columns = open < 0 ? null : readNameGroup(open);
+        const source = blocks.find(({ at }) => at > open);
+        if (columns === null || source === undefined || isWord(source.at, 'RETURNING')) continue;
+        for (const block of blocks.filter(({ at }) => at === source.at))
+          for (const [n, { from, end }] of block.items.entries())
+            if (columns[n] !== undefined && taintRange(from, end) === SECRET)
+              for (const name of columns[n]) found.push({ name, derived: true, written: true });
+      }
+      if (word.type !== 'operator' || word.text !== '=' || !isName(words[i - 1]) || !isAssigned(i)) continue;
+      const column = words[i - 1];
+      if (column !== undefined && taintRange(i + 1, findValueEnd(i + 1)) === SECRET)
+        for (const name of getWrittenNames(column)) found.push({ name, derived: true, written: true });
+    }
+    return found;
+  }
+
+  /** In the list of SET, directly after it or a comma. */
+  function isAssigned(i: number): boolean {
+    const before = words[i - 2];
+    if (isWord(i - 2, 'SET')) return true;
+    if (before?.type !== 'comma') return false;
+    const depth = words[i]?.depth ?? 0;
+    for (let at = i - 2; at >= 0 && (words[at]?.depth ?? 0) >= depth; at--)
+      if (
+        words[at]?.depth === depth &&
+        isFree(at) &&
+        /^(?:SET|WHERE|FROM|SELECT|ON|VALUES)$/.test(words[at]?.text ?? '')
+      )
+        return isWord(at, 'SET');
+    return false;
+  }
+
+  function findValueEnd(from: number): number {
+    const depth = words[from]?.depth ?? 0;
+    const at = words.findIndex(
+      (word, i) =>
+        i > from &&
+        (word.depth < depth ||
+          (word.depth === depth &&
+            (word.type === 'comma' || (isFree(i) && /^(?:WHERE|FROM|RETURNING|ORDER|LIMIT)$/.test(word.text))))),
+    );
+    return at < 0 ? words.length : at;
+  }
 
   function isPlainStar({ from, end }: SelectItem): boolean {
     return words.slice(from, end).every((word) => word.type === 'dot' || word.text === '*' || isName(word));

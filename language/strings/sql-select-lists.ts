@@ -26,6 +26,8 @@ type NameList = readonly (readonly string[])[];
 export interface SelectList {
   readonly at: number;
   readonly items: readonly SelectItem[];
+  /** A row of VALUES, whose columns are `column1`, `column2`. */
+  readonly isValues: boolean;
 }
 
 /** Lists of SELECT and RETURNING. */
@@ -43,7 +45,11 @@ export function readSelectLists(words: readonly Lexeme[], text: string) {
   const isWord = (i: number, name: string): boolean => words[i]?.type === 'word' && words[i]?.text === name;
   const isFree = (i: number): boolean => words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
   const blocks = words.flatMap((_, i): SelectList[] =>
-    isFree(i) && (isWord(i, 'SELECT') || isWord(i, 'RETURNING')) ? [{ at: i, items: readItems(i) }] : [],
+    isFree(i) && (isWord(i, 'SELECT') || isWord(i, 'RETURNING'))
+      ? [{ at: i, items: readItems(i), isValues: false }]
+      : isFree(i) && isWord(i, 'VALUES')
+        ? readRows(i)
+        : [],
   );
   const rows = listRows();
 
@@ -69,6 +75,26 @@ export function readSelectLists(words: readonly Lexeme[], text: string) {
       from = i + 1;
     }
     return i > from ? [...items, readItem(from, i)] : items;
+  }
+
+  function readRows(at: number): SelectList[] {
+    const found: SelectList[] = [];
+    for (let open = at + 1; words[open]?.type === 'open'; open++) {
+      const end = findGroupEnd(words, open);
+      const items: SelectItem[] = [];
+      let from = open + 1;
+      for (let i = from; i < end; i++) {
+        const isEnd =
+          i === end - 1 || (words[i]?.type === 'comma' && words[i]?.depth === (words[open]?.depth ?? 0) + 1);
+        if (!isEnd) continue;
+        items.push({ from, end: i, alias: null });
+        from = i + 1;
+      }
+      found.push({ at, items, isValues: true });
+      if (words[end]?.type !== 'comma') break;
+      open = end;
+    }
+    return found;
   }
 
   function readItem(from: number, end: number): SelectItem {
@@ -171,6 +197,7 @@ export function readSelectLists(words: readonly Lexeme[], text: string) {
   }
 
   return {
+    readNameGroup: readNames,
     blocks,
     rows,
     getWrittenNames,

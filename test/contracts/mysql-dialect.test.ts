@@ -2,6 +2,7 @@
  * How the handle of a MySQL connection runs statements, on a connection that a test plays: transactions, second tries, remarks of the
  * server, and what a failure is about.
  */
+import type { Log } from '../../contract/plugin.js';
 import { expect } from 'chai';
 import { Fault } from '../../contract/fault.js';
 import { scanSql } from '../../language/strings/sql.js';
@@ -82,6 +83,7 @@ function dialectOn(
     flavour,
     catalogue: null,
     triggered: false,
+        context: { instance: 'main', log: { warn: () => undefined } as unknown as Log },
     unknown: new Set(),
   };
   const isolation = ({ level }: Isolation) => (level === 'serializable' ? 'serializable' : 'read committed');

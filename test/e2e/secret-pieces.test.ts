@@ -30,6 +30,7 @@ const EVERYWHERE: readonly string[] = [
   'SELECT TOKEN AS R FROM users',
   'SELECT x.* FROM (SELECT TOKEN, id FROM users) x',
   'WITH W (P) AS (SELECT token FROM users) SELECT * FROM W',
+  'INSERT INTO logs (id, note) SELECT id, token FROM users',
   'SELECT u.Token r FROM users AS u ORDER BY u.id',
   "SELECT substr(profile->>'pin', 1, 59) AS r FROM users",
   "SELECT upper(profile->>'pin') AS r FROM users",
@@ -37,6 +38,11 @@ const EVERYWHERE: readonly string[] = [
 ];
 
 const POSTGRES: readonly string[] = [
+  'TABLE users',
+  'VALUES ((SELECT token FROM users LIMIT 1))',
+  'SELECT * FROM (VALUES ((SELECT token FROM users LIMIT 1))) v (a)',
+  'SELECT l.t FROM users u, LATERAL (SELECT u.token AS t) l',
+  "SELECT string_agg(c, '') AS v FROM (SELECT unnest(string_to_array(token, NULL)) AS c FROM users) x",
   'SELECT x.p FROM (SELECT token FROM users) x (p)',
   'SELECT * FROM (SELECT id, token FROM users) AS x (a, b)',
   'SELECT md5(token) AS r FROM users',
@@ -107,6 +113,7 @@ describeOnEach(
             profile: { type: 'JSON_OBJECT' },
           },
         },
+        { _log: { id: { type: 'String', primary_key: true, max_length: 20 }, note: { type: 'String' } } },
         {
           id: 'add',
           resource: 'add',

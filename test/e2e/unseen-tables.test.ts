@@ -3,7 +3,9 @@
  * views and its triggers. On PostgreSQL, with default settings. Each function waits where another request could come in between.
  */
 import { expect } from 'chai';
+import mysql from 'mysql2/promise';
 import pg from 'pg';
+import type { Loose } from '../support/client.js';
 import { createDatabase, SQL } from '../support/databases.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
 import { skipTest } from '../support/skip.js';
@@ -148,4 +150,78 @@ for (const [title, objects, isTriggered] of [
       expect(kernel.log.filter(({ message }) => message.startsWith('triggers found'))).to.deep.equal([]);
     });
   });
+}
+
+/** What reaches tables without being in a statement, each made by a script of the project at the same start. */
+const MADE: readonly (readonly [name: string, sql: string])[] = [
+  ['welcome on _guest', TRIGGERS],
+  [
+    'policy own on _seat',
+    'ALTER TABLE _seat ENABLE ROW LEVEL SECURITY; CREATE POLICY own ON _seat USING (EXISTS (SELECT 1 FROM _log WHERE room = id))',
+  ],
+  ['default of n on _seat', "ALTER TABLE _seat ALTER n SET DEFAULT taken('a')"],
+  ['check few on _seat', 'ALTER TABLE _seat ADD CONSTRAINT few CHECK (taken(room) < 9)'],
+  ['rule also on _log', 'CREATE RULE also AS ON INSERT TO _log DO ALSO UPDATE _door SET n = n + 1'],
+  [
+    'operator ===',
+    "CREATE FUNCTION same(a text, b text) RETURNS boolean LANGUAGE sql AS 'SELECT count(*) > 0 FROM _seat WHERE room = a AND id = b'; " +
+      'CREATE OPERATOR === (LEFTARG = text, RIGHTARG = text, FUNCTION = same)',
+  ],
+];
+
+describe('what reaches tables unseen, made by a script of the project or after the start', () => {
+  const MODELS = { 'definitions/models.json': FILES['definitions/models.json'] };
+  const GUEST = {
+    'definitions/a.json': [chain('guest', step(1, 'INSERT INTO _guest (id, room) VALUES ($1, $2)', [NEW, G]))],
+  };
+  const FUNCTION = OBJECTS.slice(OBJECTS.indexOf('CREATE FUNCTION slowly'), OBJECTS.indexOf('CREATE FUNCTION book'));
+  const listLogged = ({ log }: TestKernel, text: string): unknown[] =>
+    log.filter(({ message }) => message.startsWith(text)).map(({ fields }) => fields['triggers']);
+
+  it('is seen at that start, and single statements are planned for it', async function () {
+    const place = await createDatabase(SQL.find(({ name }) => name === 'postgres')!);
+    if ('skip' in place) return skipTest(this, place.skip);
+    const scripts = { 'migrations/1.sql': FUNCTION, 'migrations/2.sql': MADE.map(([, sql]) => sql).join(';\n') };
+    const kernel = await startKernel({
+      files: { ...MODELS, ...GUEST, ...scripts },
+      env: place.env,
+      config: place.config as Loose,
+    });
+    const [found] = listLogged(kernel, 'triggers found') as string[][];
+    expect(found).to.have.members(MADE.map(([name]) => name));
+    expect(JSON.stringify(kernel.kernel.plans().byId.get('guest')?.summary.describe)).to.contain('"serializable"');
+    await kernel.close();
+  });
+
+  for (const name of ['postgres', 'mysql'] as const)
+    it(`is a warning with what follows, on ${name}, when it is made later`, async function () {
+      const place = await createDatabase(SQL.find((one) => one.name === name)!);
+      if ('skip' in place) return skipTest(this, place.skip);
+      const kernel = await startKernel({
+        files: { ...MODELS, ...GUEST },
+        env: place.env,
+        config: place.config as Loose,
+      });
+      const url = place.env['DATABASE'] ?? '';
+      await (name === 'postgres' ? runPostgres(url, FUNCTION + TRIGGERS) : runMysql(url, MYSQL_TRIGGER));
+      for (let i = 0; i < 2; i++) await kernel.kernel.health();
+      expect(listLogged(kernel, 'triggers were made after the start')).to.deep.equal([['welcome on _guest']]);
+      await kernel.close();
+    });
+});
+
+const MYSQL_TRIGGER =
+  'CREATE TRIGGER welcome BEFORE INSERT ON _guest FOR EACH ROW INSERT INTO _log (id, room, n) VALUES (NEW.id, NEW.room, 1)';
+
+async function runPostgres(url: string, sql: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
+async function runMysql(url: string, sql: string): Promise<void> {
+  const connection = await mysql.createConnection(url);
+  await connection.query(sql);
+  await connection.end();
 }

@@ -10,6 +10,7 @@ const EFFECTS = {
   session: 'SQL_SESSION',
   control: 'SQL_TRANSACTION',
   outside: 'SQL_OUTSIDE',
+  unseen: 'SQL_UNSEEN',
 } as const;
 
 /** Returns true if any was found. */

@@ -1,4 +1,5 @@
 /** The handle of a MySQL connection: leases a connection for each statement and converts errors to Faults. Repeats only reads. */
+import type { RuntimeContext } from '../../../contract/plugin.js';
 import type { Requester } from '../../../contract/requester.js';
 import { Fault, createFault } from '../../../contract/fault.js';
 import type { Dialect, Isolation, Row, Transaction } from '../kind.js';
@@ -24,7 +25,8 @@ export interface OpenServer {
   /** Names missing in the database; the catalogue is not read again for them. */
   readonly unknown: Set<string>;
   /** Triggers access tables that no statement names. */
-  readonly triggered: boolean;
+  triggered: boolean;
+  readonly context: Pick<RuntimeContext, 'instance' | 'log'>;
 }
 
 interface OpenTransaction {

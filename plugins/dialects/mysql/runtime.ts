@@ -4,7 +4,7 @@ import { createFault } from '../../../contract/fault.js';
 import { defineRuntime, type RuntimeContext } from '../../../contract/plugin.js';
 import { dialect, SERIALIZABLE, type Dialect } from '../kind.js';
 import { migrate, outlineMigration, type MigrationTarget } from '../shared/migrate.js';
-import { isTriggered } from '../shared/triggers.js';
+import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
 import { probeStatements } from './statement-check.js';
 import { readTriggers } from './catalogue.js';
 import { createMysqlAddressFault, createMysqlConnectFault } from './connect.js';
@@ -42,6 +42,15 @@ function createTarget({ options, instance }: RuntimeContext): MigrationTarget {
 
 const probe = selectOne();
 
+async function fetchTriggers({ pool }: Pick<OpenServer, 'pool'>): Promise<readonly Trigger[]> {
+  const { wire, release } = await pool.acquire();
+  try {
+    return await readTriggers(wire);
+  } finally {
+    release(false);
+  }
+}
+
 export default defineRuntime(dialect, {
   create({ options }) {
     const isolation = readMysqlOptions(options)?.isolation ?? (() => 'serializable');
@@ -64,9 +73,16 @@ export default defineRuntime(dialect, {
     try {
       const pool = await createPool(read, log);
       const { wire, release } = await pool.acquire();
-      const triggered = isTriggered(await readTriggers(wire), instance, log);
       release(false);
-      server = { pool, flavour: wire.flavour, catalogue: null, unknown: new Set(), triggered };
+      const triggered = isTriggered(await fetchTriggers({ pool }), instance, log);
+      server = {
+        pool,
+        flavour: wire.flavour,
+        catalogue: null,
+        unknown: new Set(),
+        triggered,
+        context: { instance, log },
+      };
     } catch (error) {
       throw createMysqlConnectFault(instance, error);
     }
@@ -87,6 +103,10 @@ export default defineRuntime(dialect, {
     await migrate(createTarget(context), tables, { log: context.log, progress, how });
     server.catalogue = null;
     server.unknown.clear();
+    if (server.triggered) return false;
+    // Scripts may have made triggers.
+    server.triggered = isTriggered(await fetchTriggers(server), context.instance, context.log);
+    return server.triggered;
   },
 
   fillIndexes: (_, tables, context, sources, progress) =>
@@ -110,6 +130,9 @@ export default defineRuntime(dialect, {
   async health(handle) {
     try {
       await handle.run(probe, [], null);
+      const server = requireServer(handle);
+      const { instance, log } = server.context;
+      if (!server.triggered) server.triggered = warnTriggered(await fetchTriggers(server), instance, log);
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };

@@ -13,7 +13,7 @@ import { migrate, outlineMigration, type MigrationTarget } from '../shared/migra
 import { toStatementRejection, toSentStatement, addFunctionAdvice } from '../shared/rejections.js';
 import type { MigrationSession } from '../shared/session.js';
 import { postgresFlavour } from '../shared/postgres-flavour.js';
-import { isTriggered, type Trigger } from '../shared/triggers.js';
+import { isTriggered, warnTriggered, type Trigger } from '../shared/triggers.js';
 import { getParser } from '../shared/types.js';
 import { createPostgresDialect } from './dialect.js';
 import { readPostgresOptions } from './options.js';
@@ -120,9 +120,32 @@ const NO_DOUBTS = { extensions: false, scripts: false };
 
 const selectOne = scanSql('SELECT 1');
 
-const TRIGGERS = `SELECT t.tgname AS name, c.relname AS "table", p.prosrc AS body FROM pg_trigger t
-  JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_language l ON l.oid = p.prolang
-  WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' AND l.lanname NOT IN ('internal', 'c')`;
+/**
+ * Triggers, rules and the expressions of policies; functions that policies, defaults and checks call; functions of operators and casts.
+ * Functions in C are those of extensions.
+ */
+const TRIGGERS = `WITH f AS (
+    SELECT p.oid, coalesce(nullif(p.prosrc, ''), 'SELECT') AS body FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang
+    WHERE l.lanname NOT IN ('internal', 'c') AND p.oid >= 16384
+  )
+  SELECT t.tgname::text AS name, c.relname::text AS "table", f.body FROM pg_trigger t
+    JOIN pg_class c ON c.oid = t.tgrelid JOIN f ON f.oid = t.tgfoid WHERE NOT t.tgisinternal AND t.tgenabled <> 'D'
+  UNION ALL SELECT 'rule ' || r.rulename, c.relname, 'SELECT' FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class
+    WHERE r.ev_type <> '1' AND r.ev_enabled <> 'D' AND c.oid >= 16384
+  UNION ALL SELECT 'policy ' || p.polname, c.relname, concat_ws(' ', pg_get_expr(p.polqual, c.oid), pg_get_expr(p.polwithcheck, c.oid))
+    FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid WHERE c.relrowsecurity
+  UNION ALL SELECT 'policy ' || p.polname, c.relname, f.body FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid
+    JOIN pg_depend d ON d.classid = 'pg_policy'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_proc'::regclass
+    JOIN f ON f.oid = d.refobjid WHERE c.relrowsecurity
+  UNION ALL SELECT 'default of ' || a.attname, c.relname, f.body FROM pg_attrdef e JOIN pg_class c ON c.oid = e.adrelid
+    JOIN pg_attribute a ON a.attrelid = e.adrelid AND a.attnum = e.adnum
+    JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = e.oid AND d.refclassid = 'pg_proc'::regclass
+    JOIN f ON f.oid = d.refobjid
+  UNION ALL SELECT 'check ' || k.conname, coalesce(c.relname, ''), f.body FROM pg_constraint k LEFT JOIN pg_class c ON c.oid = k.conrelid
+    JOIN pg_depend d ON d.classid = 'pg_constraint'::regclass AND d.objid = k.oid AND d.refclassid = 'pg_proc'::regclass
+    JOIN f ON f.oid = d.refobjid WHERE k.contype = 'c'
+  UNION ALL SELECT 'operator ' || o.oprname, '', f.body FROM pg_operator o JOIN f ON f.oid = o.oprcode
+  UNION ALL SELECT 'cast to ' || format_type(k.casttarget, NULL), '', f.body FROM pg_cast k JOIN f ON f.oid = k.castfunc`;
 
 async function fetchTriggers(wires: PgConnections): Promise<readonly Trigger[]> {
   const { wire, release } = await acquireConnection(wires);
@@ -170,6 +193,11 @@ export default defineRuntime(dialect, {
     const wires = requireConnections(handle);
     const changed = await migrate(createTarget(wires, instance), tables, { log, progress, how });
     if (changed) for (const wire of wires.all) invalidateStatements(wire);
+    const server = servers.get(handle);
+    if (server === undefined || server.triggered) return false;
+    // Scripts may have made triggers.
+    server.triggered = isTriggered(await fetchTriggers(wires), instance, log);
+    return server.triggered;
   },
 
   fillIndexes: (handle, tables, { instance }, sources, progress) =>
@@ -187,6 +215,13 @@ export default defineRuntime(dialect, {
   async health(handle) {
     try {
       await handle.run(handle.prepare({ scan: selectOne, jsonColumns: [] }), [], null);
+      const server = servers.get(handle);
+      if (server?.wires && !server.triggered)
+        server.triggered = warnTriggered(
+          await fetchTriggers(server.wires),
+          server.context.instance,
+          server.context.log,
+        );
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };

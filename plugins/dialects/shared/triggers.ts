@@ -1,11 +1,16 @@
-/** Finds triggers that access tables: statements do not show these accesses, so every transaction has to be serializable. */
+/**
+ * Finds what accesses tables without being in a statement: triggers, and on PostgreSQL policies, rules, defaults, checks, operators and
+ * casts. Every transaction has to be serializable then.
+ */
 import type { Log } from '../../../contract/plugin.js';
 import { listCalls, hasUnknownReach } from '../../../language/strings/sql-calls.js';
 import { toLexemes } from '../../../language/strings/sql-read.js';
 import { scanSql } from '../../../language/strings/sql.js';
 
 export interface Trigger {
+  /** `policy own` where it is no trigger. */
   readonly name: string;
+  /** Empty for what belongs to no table. */
   readonly table: string;
   readonly body: string;
 }
@@ -21,10 +26,24 @@ export function hasTableAccess({ body }: Pick<Trigger, 'body'>): boolean {
   return listCalls(words, { tables: [] }).some((name) => !PROCEDURAL.test(name) && hasUnknownReach(name));
 }
 
+const listNames = (triggers: readonly Trigger[]): readonly string[] =>
+  triggers.filter(hasTableAccess).map(({ name, table }) => (table === '' ? name : `${name} on ${table}`));
+
 /** Logs the names of such triggers. */
 export function isTriggered(triggers: readonly Trigger[], store: string, log: Log): boolean {
-  const found = triggers.filter(hasTableAccess).map(({ name, table }) => `${name} on ${table}`);
+  const found = listNames(triggers);
   if (found.length === 0) return false;
   log.info({ store, triggers: found }, 'triggers found: every transaction of this connection is serializable');
+  return true;
+}
+
+/** Single statements were planned without them: only a restart or a reload runs these in a transaction. */
+export function warnTriggered(triggers: readonly Trigger[], store: string, log: Log): boolean {
+  const found = listNames(triggers);
+  if (found.length === 0) return false;
+  log.warn(
+    { store, triggers: found },
+    'triggers were made after the start: transactions are serializable from now on, single statements after a restart',
+  );
   return true;
 }
