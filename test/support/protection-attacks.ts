@@ -171,6 +171,8 @@ export const REFUSED: Readonly<Record<string, readonly Attack[]>> = {
     ),
     createAttack('a table in a text', defineStatement("SELECT table_to_xml('keys', true, false, '')::text AS x")),
     createAttack('the database in a text', defineStatement("SELECT database_to_xml(true, false, '')::text AS x")),
+  ],
+  SQL_OUTSIDE: [
     createAttack('a file of the server', defineStatement("SELECT pg_read_file('postgresql.conf') AS x")),
     createAttack('a table into a file', defineStatement("COPY keys TO '/tmp/keys'")),
   ],

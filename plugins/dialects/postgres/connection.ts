@@ -2,7 +2,7 @@
 import type { Rendering, Row } from '../kind.js';
 import { UNBOUNDED, type ResultLimits } from '../../shared/results.js';
 import { JsonBuffer, type RowLayout } from './json-rows.js';
-import type { RowClient } from './reader.js';
+import type { RowClient } from './pg-internals.js';
 import type { RowShape } from './rows.js';
 import type { PgStatement } from './statement.js';
 

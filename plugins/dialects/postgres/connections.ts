@@ -9,7 +9,7 @@ import { createLimiter } from '../../../contract/limiter.js';
 import type { Log } from '../../../contract/plugin.js';
 import { clock } from '../../../language/project/clock.js';
 import type { PostgresOptions } from './options.js';
-import { RowClient } from './reader.js';
+import { destroySocket, RowClient } from './pg-internals.js';
 import { cancelStatement } from './cancel.js';
 import { expireStatements } from './statement.js';
 import { createPgConnection } from './connection.js';
@@ -131,7 +131,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
       if (wire.inFlight === 0) continue;
       expireStatements(wire, now, wire.shared ? options.patience : Infinity);
       // A dead peer is detected by its silence.
-      if (now - wire.since > options.deadline) wire.client.connection.stream.destroy();
+      if (now - wire.since > options.deadline) destroySocket(wire.client);
     }
   }, WATCH_MS);
   watch.unref();
@@ -172,7 +172,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
       const shared = [...lanes.read.wires, ...lanes.insert.wires];
       // Lease holders may finish; connections not released in time are closed.
       const cut = setTimeout(() => {
-        for (const wire of all) wire.client.connection.stream.destroy();
+        for (const wire of all) destroySocket(wire.client);
       }, 5000);
       await Promise.allSettled([pool.end(), ...shared.map((wire) => wire.client.end())]);
       clearTimeout(cut);

@@ -1,15 +1,13 @@
 /**
  * Executes one prepared statement in place of pg's Query: requests the row description only once, and builds rows from bytes.
- * Depends on the interface between Client and Query of the pg version in package.json.
  */
-import pg from 'pg';
 import type { Requester } from '../../../contract/requester.js';
 import type { Fault } from '../../../contract/fault.js';
 import type { Rendering, Row } from '../kind.js';
 import { LargeResult } from '../../shared/results.js';
 import { StatementAbortedError, isStale } from '../shared/errors.js';
 import { createLayout, writeObjects, writeRow, type RowLayout } from './json-rows.js';
-import type { RowReceiver } from './reader.js';
+import { pipelineLikeQuery, submitStatement, type SubmittedStatement, type WireConnection } from './pg-internals.js';
 import { NO_ROWS, readRow, createRowShape, type RowShape } from './rows.js';
 import {
   invalidateStatements,
@@ -20,22 +18,10 @@ import {
   type PgConnection,
 } from './connection.js';
 
-interface WireConnection {
-  readonly stream: { cork(): void; uncork(): void };
-  parse(message: { name: string; text: string }): void;
-  bind(message: { statement: string; values: readonly (string | null)[] }): void;
-  describe(message: { type: 'P' }): void;
-  execute(): void;
-  close(message: { type: 'S'; name: string }): void;
-  sync(): void;
-  sendCopyFail(message: string): void;
-}
-
 const NO_VALUES: readonly string[] = [];
 const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
 
-/** pg's Client calls these methods; its `_handle...` methods define the order. */
-export class PgStatement implements StatementOutcome, RowReceiver {
+export class PgStatement implements StatementOutcome, SubmittedStatement {
   error: unknown = undefined;
   readonly answer: Row[] = [];
   json: Uint8Array | null = null;
@@ -262,8 +248,7 @@ export class PgStatement implements StatementOutcome, RowReceiver {
 export const expireStatements = (wire: PgConnection, now: number, patience: number): void =>
   PgStatement.rejectOverdue(wire, now, patience);
 
-// pg pipelines only instances of its Query. Its constructor is deliberately not called.
-Object.setPrototypeOf(PgStatement.prototype, pg.Query.prototype as object);
+pipelineLikeQuery(PgStatement);
 
 /** Calls `settle` exactly once. `until`: the deadline in the time of `performance.now`. */
 export function sendStatement(
@@ -275,5 +260,5 @@ export function sendStatement(
   asker: Requester | null,
   settle: (outcome: StatementOutcome) => void,
 ): void {
-  wire.client.query(new PgStatement(wire, command, values, sending, until, asker, settle) as unknown as pg.Submittable);
+  submitStatement(wire.client, new PgStatement(wire, command, values, sending, until, asker, settle));
 }
