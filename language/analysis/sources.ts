@@ -110,7 +110,10 @@ export function createSources(scope: Scope, registry: Registry): Sources {
       const [first] = listSources(name, key);
       if (first !== undefined) return first;
       if (!isWord(text)) return null;
-      if (columns.some((column) => isColumn(text, column))) return createPayloadSource(name, 'column');
+      const lower = name.toLowerCase();
+      // A rule in another case is what the payload has, so this name would always be NULL.
+      const isMiscased = [...rules].some((rule) => rule.toLowerCase() === lower);
+      if (!isMiscased && columns.some((column) => isColumn(text, column))) return createPayloadSource(name, 'column');
       const action = key === null ? undefined : byKey.get(key);
       // Scheduled work has no payload.
       if (rules.size === 0 && action?.timing.scheduled !== true) return createPayloadSource(name, 'unruled');

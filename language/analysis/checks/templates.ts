@@ -62,13 +62,29 @@ export function checkTemplates(
       report.add(code, spot, { template: text.slice(start, end), right }, fix);
     }
     const bare = suggestDollar(registry, text);
-    if (bare === null) continue;
+    if (bare === null) {
+      checkBareRoots(registry, report, doc, node);
+      continue;
+    }
     const fix = { fix: { title: `change to ${bare}`, text: JSON.stringify(bare) } };
     report.add('TPL_VALUE', { doc, start: node.start, end: node.end }, { template: text, right: bare }, fix);
   }
 }
 
-/** In document queries `"$name"` is a field; they have checks of their own. */
+const BARE_ROOT = /(?<![\w$.-])([A-Z]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)/g;
+
+/** `id of PAYLOAD.id` is one constant text, for example one key of a cache for all callers. */
+function checkBareRoots(registry: Registry, report: Report, doc: Document, node: LocatedNode): void {
+  const text = String(node.scalar);
+  for (const match of text.matchAll(BARE_ROOT)) {
+    const right = suggestDollar(registry, match[0]);
+    if (right === null) continue;
+    const spot = locateInString(doc, node, { start: match.index, end: match.index + match[0].length });
+    report.add('TPL_TEXT', spot, { template: match[0], right }, { fix: { title: `change to ${right}`, text: right } });
+  }
+}
+
+/** In document queries `"$name" is a field; they have checks of their own. */
 const isInDocument = (documents: WalkResult['documents'], node: LocatedNode): boolean =>
   documents.some(({ around }) => isInside(node, around));
 

@@ -174,8 +174,7 @@ function findMismatch(
 ): CredentialMismatch | null {
   const [guard, settings] = [value['protected'], holder['tokenize']].map((one) => (isObject(one) ? one : {}));
   const demanded = resolveRequirements(guard, settings);
-  const [own, made] = [settings, marks].map((one) => JSON.stringify(listSigningSettings(one, facts)));
-  if (own !== made || canAcceptIssued(demanded, marks) !== false) return null;
+  const [own, made] = [settings, marks].map((one) => listSigningSettings(one, facts));
   const createMismatch = (field: string, names: readonly string[], issued: Json | undefined): CredentialMismatch => {
     const holders = ['protected', 'tokenize'].filter((_, i) => [guard, settings][i]?.[field] !== undefined);
     return {
@@ -186,6 +185,10 @@ function findMismatch(
       issued: issued === undefined ? null : asText(issued),
     };
   };
+  if (JSON.stringify(own?.[2]) !== JSON.stringify(made?.[2])) return null;
+  for (const [i, field] of ['type', 'algorithm'].entries())
+    if (own?.[i] !== made?.[i]) return createMismatch(field, [asText(own?.[i] ?? null)], made?.[i] ?? undefined);
+  if (canAcceptIssued(demanded, marks) !== false) return null;
   const { purpose = ACCESS, audience, issuer } = marks;
   const { issuers, audiences } = demanded;
   if (issuers !== null && !issuers.includes(asText(issuer ?? null))) return createMismatch('issuer', issuers, issuer);
