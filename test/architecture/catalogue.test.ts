@@ -48,7 +48,7 @@ describe('architecture: catalogue', () => {
     expect([...new Set(codes)].filter((code) => !Object.hasOwn(all, code))).to.deep.equal([]);
   });
 
-  it('whoever throws or reports a code gives every parameter of its message', () => {
+  it('every thrown or reported code has all parameters of its message', () => {
     let judged = 0;
     const gaps: string[] = [];
     for (const { code, params, path } of uses) {
@@ -67,7 +67,7 @@ describe('architecture: catalogue', () => {
     }
   });
 
-  it('a status is one of a refusal or a failure', () => {
+  it('a status is one of a rejection or a failure', () => {
     const statuses = Object.entries(all).flatMap(([code, { status }]) =>
       status === undefined ? [] : [{ code, status }],
     );

@@ -113,7 +113,7 @@ describe('deploy/Dockerfile', () => {
 });
 
 describe('deploy/compose.yaml', () => {
-  it('demands every secret, and `.env.example` names each; whoever follows it commits none', () => {
+  it('requires every secret, and `.env.example` names each without committing one', () => {
     const demanded = [...readDeploy('compose.yaml').matchAll(/\$\{([A-Z0-9_]+):\?/g)].map(([, name]) => name);
     expect(Object.keys(env)).to.include.members([...new Set(demanded)]);
     const used = [...readDeploy('compose.yaml').matchAll(/\$\{([A-Z0-9_]+)/g)].map(([, name]) => name);
@@ -174,7 +174,7 @@ describe('deploy/compose.yaml', () => {
 describe('deploy/haproxy.cfg', () => {
   const proxy = readDeploy('haproxy.cfg');
 
-  it('asks the status page, and notices in less time than a process lingers', async () => {
+  it('requests the status page more often than a process lingers', async () => {
     expect(proxy).to.contain(`uri ${status}/ready`);
     const [, every, fails] = /check inter (\d+)s .*fall (\d+)/.exec(proxy) ?? [];
     const config = await checkConfig(

@@ -50,7 +50,7 @@ function findCircles(): string[][] {
   return circles;
 }
 
-describe('architecture: the house', () => {
+describe('architecture: layout rules', () => {
   it('has a kernel that can be read', () => {
     const kernel = sources.filter(({ path }) => path.startsWith('kernel/'));
     expect(countLines(kernel), 'lines of the kernel; goal 4,500').to.be.within(1000, KERNEL_LINES);

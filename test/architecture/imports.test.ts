@@ -248,7 +248,7 @@ describe('architecture: imports', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('the table can refuse: imports that must never be allowed are not', () => {
+  it('the table can reject: imports that must never be allowed are not', () => {
     const refused: readonly (readonly [string, string])[] = [
       ['contract/kind.ts', 'language/schema/fold.ts'],
       ['language/analysis/analyse.ts', 'node:fs'],

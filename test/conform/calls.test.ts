@@ -75,7 +75,7 @@ const RESERVED: Readonly<Record<string, string>> = {
 
 describe('url.guard', () => {
   for (const [address, because] of Object.entries(RESERVED)) {
-    it(`refuses ${address}, written and resolved`, async () => {
+    it(`rejects ${address}, written and resolved`, async () => {
       const host = address.includes(':') ? `[${address}]` : address;
       for (const port of ['', ':8080']) {
         expect(await checkCall({ url: `http://${host}${port}/x` }), 'written').to.equal(because);

@@ -17,7 +17,7 @@ describe('conformance: identifiers and rules', () => {
     expect(check({ rule, value: {} })).to.deep.equal({ ok: false, error: 'required' });
   });
 
-  it('id.check knows the form of every generator, and refuses kinds that nobody makes', () => {
+  it('id.check knows the form of every generator, and rejects kinds without one', () => {
     expect(isGenerated('NANOID', 'V1StGXR8_Z5jdHi6B-myT')).to.equal(true);
     expect(isGenerated('NANOID', 'V1StGXR8_Z5jdHi6B-my')).to.equal(false);
     expect(isGenerated('BSON', '507f1f77bcf86cd799439011')).to.equal(true);
@@ -42,7 +42,7 @@ describe('conformance: schedules', () => {
     });
   });
 
-  it('cron.next refuses what is no schedule, no zone or no instant', () => {
+  it('cron.next rejects what is no schedule, no zone or no instant', () => {
     const sound = { expression: '0 * * * * *', from: '2025-01-01T00:00:00Z' };
     expect(next({ ...sound, expression: '* * * * *' })).to.include({ ok: false });
     expect(next({ ...sound, zone: 'PST' })).to.deep.equal({ ok: false, error: 'no such time zone' });

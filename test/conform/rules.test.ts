@@ -106,7 +106,7 @@ describe('payload rules: properties', () => {
     );
   });
 
-  it('any value is judged without an exception, at pointers that are inside it', () => {
+  it('any value is checked without an exception, at pointers that are inside it', () => {
     fc.assert(
       fc.property(rules, fc.jsonValue(), (rule, value) => {
         for (const { pointer, detail } of collectIssues(rule, value, '/at')) {
@@ -187,7 +187,7 @@ describe('payload rules: hostile values', () => {
     expect(collectIssues({ type: 'OBJECT', fields: { admin: { type: 'STRING' } } }, own)).to.have.length(1);
   });
 
-  it('numbers that are none are refused, whole ones beyond 2^53 are not; minus zero is zero', () => {
+  it('numbers that are none are rejected, whole ones beyond 2^53 are not; minus zero is zero', () => {
     const codes = (value: unknown): string[] => collectIssues({ type: 'NUMBER' }, value).map(({ code }) => code);
     for (const value of [NaN, Infinity, -Infinity, '', ' ', [], {}, true, [5]]) {
       expect(codes(value), typeof value).to.deep.equal(['type']);
@@ -197,7 +197,7 @@ describe('payload rules: hostile values', () => {
     expect(Object.is(fromText({ type: 'NUMBER' }, '-0'), 0)).to.equal(true);
   });
 
-  it('huge texts are measured, and addresses among them refused', () => {
+  it('huge texts are measured, and addresses among them rejected', () => {
     const huge = 'x'.repeat(1_000_000);
     expect(collectIssues({ type: 'STRING', max_length: 10 }, huge).map(({ code }) => code)).to.deep.equal([
       'max_length',
@@ -236,7 +236,7 @@ describe('payload rules: a list as payload', () => {
     };
   });
 
-  it('each item is judged, at its index', () => {
+  it('each item is checked, at its index', () => {
     const good = { email: 'a@b.co' };
     expect(judge([good, good])).to.deep.equal([]);
     expect(judge([])).to.deep.equal([]);
@@ -251,7 +251,7 @@ describe('payload rules: a list as payload', () => {
     expect(judge([1, null, [], 'x'])).to.deep.equal(['/0 type', '/1 type', '/2 type', '/3 type']);
   });
 
-  it('an object is judged as always', () => {
+  it('an object is checked as always', () => {
     expect(judge({ email: 'x' })).to.deep.equal(['/email email']);
   });
 

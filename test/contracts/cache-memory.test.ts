@@ -95,7 +95,7 @@ describe('cache memory, at its bounds', () => {
 });
 
 describe('cache memory, when it is full', () => {
-  it('drops the values that were not asked for longest, by number', async () => {
+  it('drops the values that were not used longest ago, by number', async () => {
     const { cache } = memory({ maxEntries: 3 });
     for (const key of ['a', 'b', 'c']) await storeValue(cache, key, key);
     expect(text((await cache.getValue('a')).value)).to.equal('a');
@@ -123,7 +123,7 @@ describe('cache memory, when it is full', () => {
     expect((await cache.count('caller', 600)).count).to.equal(2);
   });
 
-  it('refuses a mark that has no room, rather than forgetting another; time makes room', async () => {
+  it('rejects a mark that has no room, rather than forgetting another; time makes room', async () => {
     const { cache, pass } = memory({ maxMarks: 2 });
     await cache.setFlags([
       { key: 'a', seconds: 10 },

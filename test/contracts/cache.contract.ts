@@ -84,7 +84,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect(Buffer.compare((await cache.getValue(key)).value ?? Buffer.alloc(0), value)).to.equal(0);
     });
 
-    it('tells keys of any text from one another', async () => {
+    it('shows keys of any text from one another', async () => {
       const keys = oddKeys();
       for (const [n, key] of keys.entries()) await write(key, String(n));
       const wrong: string[] = [];
@@ -174,7 +174,7 @@ export function cacheContract(name: string, open: () => Promise<OpenCache | { re
       expect((await cache.count(createKey(), 600)).count).to.equal(1);
     });
 
-    it('tells how long a window still lasts, does not lengthen it, and begins anew after it', async () => {
+    it('shows how long a window still lasts, does not lengthen it, and begins anew after it', async () => {
       const key = createKey();
       const first = await cache.count(key, 0.4);
       expect(first.left).to.be.within(1, 400);

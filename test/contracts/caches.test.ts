@@ -133,7 +133,7 @@ describe('cache redis, with a server', function () {
     expect((await two.getValue('key')).value).to.equal(null);
   });
 
-  it('refuses within 1.2 seconds while the server is not there, and works when it is back', async () => {
+  it('rejects within 1.2 seconds while the server is not there, and works when it is back', async () => {
     const { handle, proxy, until, told } = await behindProxy();
     await storeValue(handle, 'key', 'value');
     proxy.reset();
@@ -186,7 +186,7 @@ describe('cache redis, with a server', function () {
     await until(async () => (await measureRejection(() => handle.hasFlag('a')))[0] === 'none');
   });
 
-  it('says that a server may forget by itself, and refuses what a full one does not take', async () => {
+  it('says that a server may forget by itself, and rejects what a full one does not take', async () => {
     const own = await startOwnRedis(undefined, '--maxmemory 2mb --maxmemory-policy allkeys-lru');
     if ('skip' in own) throw new Error(own.skip);
     opened.push({ close: own.stop });
@@ -205,7 +205,7 @@ describe('cache redis, with a server', function () {
     expect(told.some((line) => line.includes('maxmemory-policy'))).to.equal(false);
   });
 
-  it('refuses an address that is none of Redis before anything is opened', () => {
+  it('rejects an address that is none of Redis before anything is opened', () => {
     for (const url of ['', 'localhost:6379', 'http://127.0.0.1', undefined]) {
       const context = { options: { url }, log: null } as unknown as RuntimeContext;
       expect(() => redis.create?.(context))

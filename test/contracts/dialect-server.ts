@@ -60,7 +60,7 @@ export function testDialectServer(server: DialectServer): ServerConnections {
 }
 
 function testPoolLimits({ url, open }: ServerConnections, runtime: DialectServer['runtime']): void {
-  it('refuses when no connection becomes free in time', async () => {
+  it('rejects when no connection becomes free in time', async () => {
     const { run, handle } = await open({ pool_size: 1, pool_wait: 0.2 });
     const transaction = await handle.begin(SERIALIZABLE);
     const fault = await catchFault(run('SELECT 1'));

@@ -27,7 +27,7 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
     expect(await count()).to.equal(0);
   });
 
-  it('sees its own writes and shows them to nobody before the commit', async () => {
+  it('reads its own writes, and no other transaction reads them before the commit', async () => {
     const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
     expect(await run('SELECT count(*) AS n FROM ledger', [], [], transaction)).to.deep.equal([{ n: 1 }]);
@@ -46,7 +46,7 @@ export function transactionsContract(run: Run, handle: () => Dialect): void {
     await run(insert, [1]);
   });
 
-  it('ends once: a second end is harmless, a later statement is refused', async () => {
+  it('ends once: a second end is harmless, a later statement is rejected', async () => {
     const transaction = await handle().begin(SERIALIZABLE);
     await run(insert, [1], [], transaction);
     await handle().rollback(transaction);

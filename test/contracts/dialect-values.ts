@@ -99,7 +99,7 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
   for (const [sql, expected] of ANSWERS) {
     const answer = getExpectedAnswer(sql, expected);
     if (answer === REFUSED)
-      it(`refuses ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => selectValue(sql)));
+      it(`rejects ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => selectValue(sql)));
     else
       it(`answers ${sql} with ${JSON.stringify(answer)}`, async () =>
         expect(await selectValue(sql)).to.deep.equal(answer));
@@ -108,7 +108,7 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     const shown = typeof value === 'bigint' ? `${value}n` : JSON.stringify(value);
     const answer = getExpectedAnswer(sql, expected);
     if (answer === REFUSED)
-      it(`refuses ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => selectValue(sql, value)));
+      it(`rejects ${sql}: ${differences[sql]?.why ?? ''}`, () => expectRefused(() => selectValue(sql, value)));
     else it(`binds ${shown} to ${sql}`, async () => expect(await selectValue(sql, value)).to.deep.equal(answer));
   }
 
@@ -255,7 +255,7 @@ export function valuesContract(run: Run, { differences, keyless, postgresql }: D
     ['NUL', 'a\0b'],
     ['half a surrogate pair', 'a\ud800b'],
   ] as const) {
-    it(`refuses ${what} in text, in arrays and in JSON`, async () => {
+    it(`rejects ${what} in text, in arrays and in JSON`, async () => {
       expect((await catchFault(run('SELECT $1::text', [text]))).code).to.equal('QRY_BAD_VALUE');
       expect((await catchFault(run(`SELECT 'x' = ANY($1::text[])`, [[text]]))).code).to.equal('QRY_BAD_VALUE');
       expect((await catchFault(run('SELECT $1::jsonb', [{ text }]))).code).to.equal('QRY_BAD_VALUE');

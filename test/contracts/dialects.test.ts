@@ -71,14 +71,14 @@ describe('dialect postgres, with a server', () => {
     await slow;
   });
 
-  it('keeps UTC although the address asks for settings of its own', async () => {
+  it('keeps UTC although the address requests settings of its own', async () => {
     const address = new URL(url());
     address.searchParams.set('options', '-c search_path=public -c TimeZone=Asia/Tokyo');
     const { run } = await open({ url: address.href });
     expect(await run(`SELECT current_setting('TimeZone') AS zone`)).to.deep.equal([{ zone: 'UTC' }]);
   });
 
-  it('a pooler that refuses settings of the session is told as that, and is nothing to wait for', async () => {
+  it('a pooler that rejects settings of the session is reported as that, and is nothing to wait for', async () => {
     const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: statement_timeout', ''];
     const text = Buffer.from(`${fields.join('\0')}\0`);
     const head = Buffer.from([0x45, 0, 0, 0, text.length + 4]);
@@ -110,7 +110,7 @@ describe('dialect pglite, with a folder', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('keeps its data, and refuses a second engine on the folder', async function () {
+  it('keeps its data, and rejects a second engine on the folder', async function () {
     const first = await open();
     const run = createRunner(() => first.handle);
     await run('CREATE TABLE kept (id int)');
@@ -124,7 +124,7 @@ describe('dialect pglite, with a folder', () => {
     await second.close();
   });
 
-  it('refuses the lock of a live process and takes over that of a dead one', async function () {
+  it('rejects the lock of a live process and takes over that of a dead one', async function () {
     const lock = join(folder, 'data.lock');
     await writeFile(lock, `${process.ppid}\n`);
     expect((await catchFault(open())).params['reason']).to.match(/in use/);

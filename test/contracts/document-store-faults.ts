@@ -36,7 +36,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     await store().handle.insert('f_users', [{ ...good, area: 'n', number: 1 }], null);
   });
 
-  it('refuses a value that is taken, and names the field', async () => {
+  it('rejects a value that is taken, and names the field', async () => {
     expect(summarizeFault(await insert({ email: 'a@x' }))).to.deep.equal(['QRY_UNIQUE', '/email']);
     expect(summarizeFault(await insert({ email: 'b@x', code: 'c' }))).to.deep.equal(['QRY_UNIQUE', '/code']);
     expect(summarizeFault(await insert({ email: 'b@x', area: 'n', number: 1 }))).to.deep.equal([
@@ -46,7 +46,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     ]);
   });
 
-  it('refuses an id that is taken', async () => {
+  it('rejects an id that is taken', async () => {
     await store().handle.insert('f_ids', [{ _id: 'one' }], null);
     expect(summarizeFault(await catchFault(store().handle.insert('f_ids', [{ _id: 'one' }], null)))).to.deep.equal([
       'QRY_UNIQUE',
@@ -54,7 +54,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     ]);
   });
 
-  it('refuses an update to a value that is taken', async () => {
+  it('rejects an update to a value that is taken', async () => {
     await store().handle.insert('f_users', [{ email: 'up@x' }], null);
     for (const one of [true, false]) {
       const change = store().handle.update('f_users', { email: 'up@x' }, { $set: { email: 'a@x' } }, { one }, null);
@@ -75,19 +75,19 @@ export function documentFaultsContract(store: () => OpenStore): void {
     );
   });
 
-  it('refuses a document without a required value, and names the field', async () => {
+  it('rejects a document without a required value, and names the field', async () => {
     expect(summarizeFault(await insert({ age: 1 }))).to.deep.equal(['QRY_NOT_NULL', '/email']);
     expect(summarizeFault(await insert({ email: null }))).to.deep.equal(['QRY_NOT_NULL', '/email']);
     const unset = store().handle.update('f_users', { email: 'a@x' }, { $unset: { email: '' } }, { one: true }, null);
     expect(summarizeFault(await catchFault(unset))).to.deep.equal(['QRY_NOT_NULL', '/email']);
   });
 
-  it('refuses text that is too long; characters count, not bytes', async () => {
+  it('rejects text that is too long; characters count, not bytes', async () => {
     expect(summarizeFault(await insert({ email: 'x'.repeat(21) }))).to.deep.equal(['QRY_CHECK', '/email']);
     await store().handle.insert('f_users', [{ email: 'ü'.repeat(20) }, { email: '😀'.repeat(20) }], null);
   });
 
-  it('refuses a value of another type than the model says, and names the field', async () => {
+  it('rejects a value of another type than the model says, and names the field', async () => {
     for (const [field, value] of [
       ['age', 'old'],
       ['age', 1.5],
@@ -102,7 +102,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     await store().handle.insert('f_users', [{ email: 'ok', age: 9007199254740991, score: 3, other: 'field' }], null);
   });
 
-  it('refuses objects and lists that hold something else than the model says, and names the place', async () => {
+  it('rejects objects and lists that hold something else than the model says, and names the place', async () => {
     for (const [field, value, pointer] of [
       ['home', 'Bern', '/home'],
       ['home', ['Bern'], '/home'],
@@ -125,7 +125,7 @@ export function documentFaultsContract(store: () => OpenStore): void {
     );
   });
 
-  it('writes nothing of several documents when one is refused', async () => {
+  it('writes nothing of several documents when one is rejected', async () => {
     const inside = await store().handle.begin();
     const both = store().handle.insert('f_users', [{ email: 'first' }, { email: 'a@x' }], inside);
     expect((await catchFault(both)).code).to.equal('QRY_UNIQUE');

@@ -87,7 +87,7 @@ export function documentMigrationContract(store: () => OpenStore): void {
     expect(await store().syncSchema([wider])).to.deep.equal(NOTHING);
   });
 
-  it('takes over a collection that somebody else made', async () => {
+  it('uses a collection that already exists', async () => {
     await insert('m_found', { name: 'x', n: 'text' });
     const found = defineCollection('m_found', [
       defineColumn('name', 'text', { unique: true }),

@@ -23,7 +23,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
 
   before(() => handle().insert('r_pets', pets, null));
 
-  it('gives an empty list for a collection that nobody has written to', async () => {
+  it('returns an empty list for an empty collection', async () => {
     expect(await handle().find('r_nothing', {}, {}, null)).to.deep.equal([]);
     expect(await handle().count('r_nothing', {}, null)).to.equal(0);
     expect(await handle().aggregate('r_nothing', [{ $match: {} }], null)).to.deep.equal([]);
@@ -94,7 +94,7 @@ export function documentReadsContract(handle: () => DocumentStore): void {
     expect(other).to.deep.equal({ name: 'Ada', age: 3, home: { city: 'Bern', zip: 3000 } });
   });
 
-  it('a limit of none gives none, and what is no number of documents is refused', async () => {
+  it('a limit of none gives none, and what is no number of documents is rejected', async () => {
     expect(await findNames({}, { limit: 0 })).to.deep.equal([]);
     expect(await findNames({}, { skip: 9 })).to.deep.equal([]);
     for (const options of [{ limit: -1 }, { limit: 1.5 }, { limit: NaN }, { skip: -1 }, { skip: 1e300 }]) {

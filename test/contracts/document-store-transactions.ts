@@ -36,7 +36,7 @@ export function documentTransactionsContract(store: () => OpenStore): void {
     expect(await handle().find('t_ledger', {}, { projection: { _id: 0 } }, null)).to.deep.equal([{ n: 1, amount: 1 }]);
   });
 
-  it('sees its own writes and shows them to nobody before the commit', async () => {
+  it('reads its own writes, and no other transaction reads them before the commit', async () => {
     const inside = await begin();
     await write(1, inside);
     expect(await count(inside)).to.equal(1);
@@ -66,7 +66,7 @@ export function documentTransactionsContract(store: () => OpenStore): void {
     await write(1, null);
   });
 
-  it('ends once: a second end is harmless, a later call is refused', async () => {
+  it('ends once: a second end is harmless, a later call is rejected', async () => {
     const inside = await begin();
     await write(1, inside);
     await handle().rollback(inside);
@@ -114,7 +114,7 @@ export function documentTransactionsContract(store: () => OpenStore): void {
     expect(await count()).to.equal(1);
   });
 
-  it('lets one of twenty transactions have it, and the others are told', async () => {
+  it('lets one of twenty transactions have it, and the others are reported', async () => {
     const codes: string[] = [];
     await Promise.all(
       Array.from({ length: 20 }, () =>

@@ -66,7 +66,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     expect(await update({ n: 1 }, { $set: { kind: 'a' } })).to.deep.equal([{ n: 1, kind: 'a' }]);
   });
 
-  it('updates one: the first of the order that it was told', async () => {
+  it('updates one: the first of the given order', async () => {
     expect(await update({ kind: 'a' }, { $set: { kind: 'z' } }, { one: true, sort: { n: -1 } })).to.deep.equal([
       { n: 2, kind: 'z' },
     ]);
@@ -162,7 +162,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     expect(await update({ n: 9, lines: 7 }, { $set: { 'lines.$': 8 } })).to.deep.equal([{ n: 9, lines: [1, 6, 8] }]);
   });
 
-  it('makes a document where none matches, if it is told so, and answers it', async () => {
+  it('with `upsert`, creates a document if none matches, and returns it', async () => {
     const change = { $set: { kind: 'new' }, $setOnInsert: { made: true } };
     for (const one of [true, false]) {
       const n = one ? 20 : 21;
@@ -184,7 +184,7 @@ export function documentWritesContract(handle: () => DocumentStore): void {
     expect(await handle().remove('w_items', { kind: 'a' }, {}, null)).to.deep.equal([]);
   });
 
-  it('removes one: the first of the order that it was told', async () => {
+  it('removes one: the first of the given order', async () => {
     const removed = await handle().remove('w_items', { kind: 'a' }, { one: true, sort: { n: -1 } }, null);
     expect(removeIds(removed)).to.deep.equal([{ n: 2, kind: 'a' }]);
     expect(await handle().count('w_items', {}, null)).to.equal(2);

@@ -74,7 +74,7 @@ describe('document stores on MongoDB, unavailable', function () {
       await proxy?.close();
     });
 
-    it('refuses when no connection becomes free in time', async () => {
+    it('rejects when no connection becomes free in time', async () => {
       const { handle } = await open(through, { pool_size: 1, pool_wait: 0.3 });
       await handle.count('x', {}, null);
       proxy.muteResponses();

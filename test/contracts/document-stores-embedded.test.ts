@@ -84,7 +84,7 @@ describe('document store embedded, by itself', () => {
     expect(decode(JSON.parse(JSON.stringify(encode(odd))))).to.deep.equal(odd);
   });
 
-  it('is refused in a database that is not PostgreSQL, with what would be right', async () => {
+  it('is rejected in a database that is not PostgreSQL, with what would be right', async () => {
     const sql = { execute: () => Promise.resolve([{ version: '11.4.2-MariaDB' }]) } as unknown as Dialect;
     const opened = await openStore(embedded, { resolve: () => sql as never }).catch((error: unknown) => error);
     expect(opened).to.be.instanceOf(BootError);
@@ -201,7 +201,7 @@ describe('document store embedded, by itself', () => {
       expect(rows).to.deep.equal([{ n: 2 }]);
     });
 
-    it('evaluate no script, write nothing by a pipeline, and refuse a pattern that may not end', async () => {
+    it('evaluate no script, write nothing by a pipeline, and reject a pattern that may not end', async () => {
       const { handle } = store;
       const body = 'function() { return 1 }';
       for (const work of [

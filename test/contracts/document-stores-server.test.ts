@@ -29,7 +29,7 @@ describe('document store mongodb, with a server', () => {
   afterEach(closeAll);
   after(() => Promise.all(others.map((client) => client.close())));
 
-  it('who reads to write waits for the others, also for those of another process', async () => {
+  it('a request that reads before it writes waits for the others, also for those of another process', async () => {
     const stores = [await open(url), await open(url)].map(({ handle }) => handle);
     await stores[0]?.insert('turns', [{ _id: 'one', n: 0 }], null);
     const chain = async (handle: DocumentStore): Promise<void> => {
@@ -42,7 +42,7 @@ describe('document store mongodb, with a server', () => {
     expect(await stores[1]?.find('turns', {}, {}, null)).to.deep.equal([{ _id: 'one', n: 20 }]);
   });
 
-  it('who waits too long for a turn hears that it took too long, and the next one goes on', async () => {
+  it('a request that waits too long for its turn is rejected, and the next one continues', async () => {
     const { handle } = await open(url, { statement_timeout: 0.3 });
     const read = (inside: DocumentTransaction | null): Promise<unknown> =>
       handle.find('slow', { n: 1 }, { lock: true }, inside);
@@ -113,7 +113,7 @@ describe('document store mongodb, with a server', () => {
     expect(await retryUntilSuccess(() => handle.count('slow', {}, null))).to.equal(2);
   });
 
-  it('refuses an object that passes itself off as a type of BSON', async () => {
+  it('rejects an object that passes itself off as a type of BSON', async () => {
     const { handle } = await open(url);
     for (const type of ['ObjectId', 'Code', 'Binary', 'nonsense']) {
       const lie = { _bsontype: type, code: 'return 1', id: 'x' };
@@ -143,7 +143,7 @@ describe('document store mongodb, with a server', () => {
     }
   });
 
-  it('leaves rules of somebody else, switched-off rules and views as they are, and says so', async () => {
+  it('leaves foreign rules, disabled rules and views unchanged, and reports it', async () => {
     const [{ syncSchema }, client] = [await open(url), await driver()];
     const db = client.db();
     const model = (name: string) => defineCollection(name, [defineColumn('name', 'text')]);

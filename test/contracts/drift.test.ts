@@ -38,7 +38,7 @@ for (const [name, open] of Object.entries(STORES)) {
     });
     after(() => store?.close());
 
-    it('tells what a table has and the model does not, and mends it only where asked to', async () => {
+    it('reports what a table has and the model does not, and fixes it only on request', async () => {
       await store.run(
         'CREATE TABLE d_all (id BIGINT PRIMARY KEY, must INT NOT NULL, may INT, code INT NOT NULL, opt INT NOT NULL, req INT, uni INT)',
       );
@@ -85,7 +85,7 @@ for (const [name, open] of Object.entries(STORES)) {
       await store.run(`INSERT INTO d_all (id, code, req, uni) VALUES (3, 'x', 1, 8)`);
     });
 
-    it('tells which columns change values to fit, and leaves them', async () => {
+    it('shows which columns change values to fit, and leaves them', async () => {
       const lax = name.startsWith('m') ? 'FLOAT' : 'REAL';
       await store.run(
         `CREATE TABLE d_near (id BIGINT PRIMARY KEY, price DECIMAL(10, 2), ratio ${lax}, day DATE, whole DECIMAL(20, 0))`,
@@ -116,7 +116,7 @@ for (const [name, open] of Object.entries(STORES)) {
       expect(await words([exact])).to.deep.equal([]);
     });
 
-    it('tells and replaces bounds and foreign keys that are others', async () => {
+    it('shows and replaces bounds and foreign keys that are others', async () => {
       const to = (target: string): object => ({ references: { table: target, column: 'id' } });
       const before = [
         defineTable('d_one', id),

@@ -88,7 +88,7 @@ describe('types that differ', () => {
     return Object.fromEntries(list.split(' ').map((name) => [name, type]));
   }
 
-  it('are told with what changes them, as serious as they are', () => {
+  it('are reported with what changes them, as serious as they are', () => {
     const now = createKnownTable({ a: createKnownColumn('int4') });
     const at = (serious: boolean, type: ColumnType): string[] =>
       listPlannedChanges(defineTable('t', defineColumn('a', type)), now, { shape: createShape({ serious }) });
@@ -253,7 +253,7 @@ describe('unique indexes that the model does not ask for', () => {
     return [left.filter((line) => !line.startsWith('? away')), done.filter((line) => !line.endsWith('column away'))];
   };
 
-  it('are told or dropped, as a constraint where they are one', () => {
+  it('are reported or dropped, as a constraint where they are one', () => {
     const formatUniqueWarning = (names: string): string =>
       `! ${names}: unique in the table, and not in the model; ${LEFT}; ${MENDS} drops the index i`;
     expect(at(createKnownIndex('i', ['a'], { unique: true }))).to.deep.equal([
@@ -281,7 +281,7 @@ describe('unique indexes that the model does not ask for', () => {
   ] as const) {
     it(`are not those ${title}`, () => expect(at(one)).to.deep.equal([[], []]));
   }
-  it('another primary key is told and stays', () => {
+  it('another primary key is reported and stays', () => {
     const said = [`! all: the primary key is a, id, the model says id; ${LEFT}`];
     expect(at(createKnownIndex('i', ['a', 'id'], { unique: true, primary: true }))).to.deep.equal([said, said]);
     const keyless = defineTable('t', defineColumn('a'));

@@ -122,7 +122,7 @@ describe('a table that is there', () => {
     ).to.deep.equal([`! all: is no table (a view perhaps); ${LEFT}`]);
   });
 
-  it('gains columns, and tells what they do not keep', () => {
+  it('adds columns, and reports what they do not preserve', () => {
     const key = defineColumn('id', 'integer', { primaryKey: true });
     const model = defineTable('t', key, defineColumn('a'), defineColumn('b', 'text', { nullable: true }), {
       ...id,

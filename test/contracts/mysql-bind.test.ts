@@ -275,7 +275,7 @@ describe('values on their way to MySQL', () => {
           expect(describeValue(bindValue(value, type))).to.deep.equal(bound));
       }
       for (const value of bad) {
-        it(`refuses ${formatTitle(value)}`, () => {
+        it(`rejects ${formatTitle(value)}`, () => {
           expect(() => bindValue(value, type))
             .to.throw(Fault)
             .with.property('code', 'QRY_BAD_VALUE');
@@ -287,7 +287,7 @@ describe('values on their way to MySQL', () => {
     });
   }
 
-  it('tells text that is a number', () => {
+  it('shows text that is a number', () => {
     expect(['1', ' -1.5 ', '.5', '1e3', '+1'].map(isNumeric)).to.deep.equal([true, true, true, true, true]);
     expect(['', 'x', '1x', 'x1', '0x1', '1 1'].map(isNumeric)).to.deep.equal([
       false,

@@ -30,7 +30,7 @@ function translates(cases: readonly Case[], around: (part: string) => string = (
 
 function expectRejections(cases: readonly (readonly [string, string, string])[]): void {
   for (const [written, what, instead] of cases) {
-    it(`refuses ${written}`, () => {
+    it(`rejects ${written}`, () => {
       expect(() => forms(written))
         .to.throw(BootError)
         .with.property('params')

@@ -152,7 +152,7 @@ describe('statements on a connection to MySQL', () => {
     });
   }
 
-  it('a text that the server has read in part is refused, and what it did is undone', async () => {
+  it('a text that the server has read in part is rejected, and what it did is undone', async () => {
     const played = dialectOn(undefined, 'mysql', [1292]);
     expect((await expectFault(run(played, 'UPDATE t SET n = f($1)', ['x']))).code).to.equal('QRY_BAD_VALUE');
     expect(played.sent).to.deep.equal(['START TRANSACTION', 'UPDATE t SET n = f(?)', 'ROLLBACK']);
@@ -182,7 +182,7 @@ describe('statements on a connection to MySQL', () => {
     expect([lost.options.retryable, write.sent.length, write.released]).to.deep.equal([undefined, 1, [true]]);
     expect(lost.params).to.have.property('outcome');
   });
-  it('a refused statement costs no connection', async () => {
+  it('a rejected statement costs no connection', async () => {
     const played = dialectOn(() => failure(1064));
     expect((await expectFault(run(played, 'SELECT n FROM t'))).code).to.equal('QRY_FAILED');
     expect([played.sent.length, played.released]).to.deep.equal([1, [false]]);

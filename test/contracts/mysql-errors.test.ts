@@ -202,7 +202,7 @@ describe('a connection to MySQL that cannot be opened', () => {
       expect(found.options).to.deep.equal({ cause: error, retryable });
     });
   }
-  it('a fault stays itself, and an address that is none is told', () => {
+  it('a fault stays itself, and an address that is none is reported', () => {
     const one = createFault('QRY_CHECK');
     expect(createMysqlConnectFault('main', one)).to.equal(one);
     expect(createMysqlAddressFault('main').params).to.deep.equal({

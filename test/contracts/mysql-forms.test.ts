@@ -247,7 +247,7 @@ describe('UPDATE and DELETE on MySQL', () => {
       'ON CONFLICT (column) DO NOTHING',
     ],
   ] as const) {
-    it(`refuses ${sql}`, () => {
+    it(`rejects ${sql}`, () => {
       expect(() => prepare(sql))
         .to.throw(BootError)
         .with.property('params')

@@ -214,7 +214,7 @@ describe('types of placeholders on MySQL', () => {
     expect(listTypes('UPDATE x SET d = $1', new Map(), [false])).to.deep.equal([null]);
   });
 
-  it('models tell the types of tables that the database does not tell', () => {
+  it('types that the database does not have come from the models', () => {
     const types = ['integer', 'float', 'text', 'boolean', 'timestamp', 'json'] as const;
     const columns = types.map((type) => createModelColumn(type, { type }));
     const model: ModelTable = { model: '_m', table: 'm', stores: [], columns, uniques: [] };
@@ -275,7 +275,7 @@ describe('a statement as it is prepared for MySQL', () => {
     expect([found.readOnly, found.text]).to.deep.equal([true, 'SELECT count(*) AS "count" FROM t']);
   });
 
-  it('tells which values travel as JSON', () => {
+  it('shows which values travel as JSON', () => {
     const sql = 'UPDATE t SET a = $1, b = $2::jsonb, c = $3::json, d = $4::text, e = $5::jsonbx';
     expect(() => prepared(sql)).to.throw();
     expect(

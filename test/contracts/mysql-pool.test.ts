@@ -143,7 +143,7 @@ describe('connections to MySQL', () => {
     expect(await outcome((await takeLease(pool)).wire.readWarnings())).to.equal(error);
   });
 
-  it('gives the connection that was used last, makes others up to its size, and lets the first who waits go first', async () => {
+  it('returns the connection that was used last, creates others up to its size, and serves the first waiting request first', async () => {
     const pool = await open();
     const [one, two] = [await takeLease(pool), await takeLease(pool)];
     const [third, fourth] = [lease(pool), lease(pool)];
@@ -177,7 +177,7 @@ describe('connections to MySQL', () => {
     expect(await findConnectionIndex((await waiting[1]) as Lease)).to.equal(1);
   });
 
-  it('refuses who has waited long enough, and nobody else', async () => {
+  it('rejects only requests that have waited long enough', async () => {
     const pool = await open([], { pool: 1 });
     const held = await takeLease(pool);
     const first = lease(pool);
@@ -193,7 +193,7 @@ describe('connections to MySQL', () => {
     expect(await third).to.be.an('object');
   });
 
-  it('a broken or a lost connection is thrown away, and who waits gets a new one', async () => {
+  it('a broken or lost connection is discarded, and a waiting request gets a new one', async () => {
     const pool = await open([], { pool: 1 });
     const one = await takeLease(pool);
     const second = lease(pool);
@@ -212,14 +212,14 @@ describe('connections to MySQL', () => {
     ['an error', (one: Played) => one.emit('error', new Error('gone'))],
     ['the end of its stream', (one: Played) => one.stream.emit('close')],
   ] as const)
-    it(`${title} takes a connection away that nobody uses`, async () => {
+    it(`${title} removes an idle connection`, async () => {
       const pool = await open([], { pool: 1 });
       lose(made[0] as Played);
       expect(destroyed()).to.deep.equal([true]);
       expect(await findConnectionIndex(await takeLease(pool))).to.equal(1);
     });
 
-  it('a statement that lost its connection costs it, one that was refused does not', async () => {
+  it('a statement that lost its connection costs it, one that was rejected does not', async () => {
     const errors: Record<string, unknown> = { lost: createMysqlError(2013), bad: createMysqlError(1064), odd: 'text' };
     const pool = await open([playVersion('8.4.0', (text) => (text in errors ? { error: errors[text] } : SETTLED))], {
       pool: 1,
@@ -239,7 +239,7 @@ describe('connections to MySQL', () => {
     expect([await next, made.length]).to.deep.equal(['unavailable: no connection became free in time', 2]);
   });
 
-  it('a statement without an answer is given up after the deadline, its connection too, and the server is told to end it', async () => {
+  it('a statement without an answer is aborted after the deadline with its connection, and the server is requested to end it', async () => {
     const pool = await open([playSilence('slow')], { pool: 1 });
     const one = await takeLease(pool);
     const work = one.wire.run('slow', []).catch((error: unknown) => error);
@@ -278,7 +278,7 @@ describe('connections to MySQL', () => {
       expect([made.length, logged]).to.deep.equal([threadId === null ? 1 : 2, log]);
     });
 
-  it('who waits is refused with the reason when no connection can be made, and the next one may be', async () => {
+  it('a waiting request is rejected with the reason if no connection can be opened; the next one may succeed', async () => {
     const refused = createMysqlError(1040);
     const pool = await open([playVersion('8.4.0'), () => ({ error: refused })]);
     const held = await takeLease(pool);
@@ -303,7 +303,7 @@ describe('connections to MySQL', () => {
     expect(destroyed()[2]).to.equal(false);
   });
 
-  it('ends what nobody uses at once, refuses who waits or comes, and waits for the others', async () => {
+  it('closes idle connections immediately, rejects waiting and new requests, and waits for running ones', async () => {
     const pool = await open([], { pool: 2 });
     const [one, two] = [await takeLease(pool), await takeLease(pool)];
     two.release(false);
@@ -322,7 +322,7 @@ describe('connections to MySQL', () => {
     expect([destroyed(), time.timers()]).to.deep.equal([[true, true], 0]);
   });
 
-  it('cuts off who does not bring a connection back', async () => {
+  it('closes a connection that is not returned', async () => {
     const pool = await open();
     await takeLease(pool);
     let ended = false;

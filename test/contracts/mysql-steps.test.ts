@@ -61,7 +61,7 @@ describe('RETURNING that a model rules out', () => {
       else expect(findRefusal()).to.equal(what);
     });
   }
-  it('is refused at once where neither server can, and kept in mind where one can', () => {
+  it('is rejected at once where neither server can, and kept in mind where one can', () => {
     expect(prepare('DELETE FROM t RETURNING a', [BARE]).refusals.mariadb).to.equal(null);
     expect(() => prepare('INSERT INTO t (a) VALUES (1) ON CONFLICT (b) DO NOTHING RETURNING a', [KEYED])).to.throw(
       BootError,

@@ -68,7 +68,7 @@ describe('what MySQL says of its tables', () => {
     ]);
     expect((await catalogue('mysql')).has('gone')).to.equal(false);
   });
-  it('MariaDB tells JSON by a check alone', async () => {
+  it('MariaDB recognises JSON by a check only', async () => {
     const columns = (await catalogue('mariadb')).get('t')?.columns;
     expect([columns?.get('j"x'), columns?.get('n')]).to.deep.equal(['json', 'int']);
   });
@@ -191,7 +191,7 @@ describe('what MySQL says of its tables', () => {
       { name: 's', type: 'check', columns: [], target: null, definition: 'x and json_valid(s)' },
     ]);
   });
-  it('a migration that finds no table asks no further', async () => {
+  it('a migration without a table runs no further queries', async () => {
     let asked = 0;
     const none = { query: () => Promise.resolve((asked++, [])) };
     expect([(await introspectMysql(none, [defineTable('t', id)], false)).size, asked]).to.deep.equal([0, 1]);

@@ -148,7 +148,7 @@ describe('translation to MySQL', () => {
     }
   });
 
-  it('a lock stands behind a read that asks for one, and no lock behind others', () => {
+  it('a lock stands behind a read that requests one, and no lock behind others', () => {
     const read = (lock: 'update' | null) =>
       prepareMysqlStatement({ scan: scanSql('SELECT a FROM t WHERE id = $1'), jsonColumns: [], lock });
     expect([read('update').readOnly, read(null).readOnly]).to.deep.equal([false, true]);
@@ -202,7 +202,7 @@ describe('translation to MySQL', () => {
     ['SELECT a FROM t WHERE b <> ANY($1)', '<> ANY of a list', '= ANY($1) or <> ALL($1)'],
     ['SELECT a FROM t WHERE b > SOME($1)', '> SOME of a list', '= ANY($1) or <> ALL($1)'],
   ] as const) {
-    it(`refuses ${written}`, () => {
+    it(`rejects ${written}`, () => {
       expect(() => forms(written))
         .to.throw(BootError)
         .with.property('params')
@@ -210,13 +210,13 @@ describe('translation to MySQL', () => {
     });
   }
 
-  it('refuses a list that is computed from one with a cast', () => {
+  it('rejects a list that is computed from one with a cast', () => {
     expect(() => forms('SELECT a FROM t WHERE b = ANY($1::int[] || 2)'))
       .to.throw(BootError)
       .with.nested.property('params.what', 'the cast to int[]');
   });
 
-  it('refuses a list of a type that has no counterpart', () => {
+  it('rejects a list of a type that has no counterpart', () => {
     expect(() => forms('SELECT a FROM t WHERE b = ANY($1::inet[])'))
       .to.throw(BootError)
       .with.nested.property('params.what', 'the cast to inet[]');

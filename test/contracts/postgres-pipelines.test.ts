@@ -65,7 +65,7 @@ describe('dialect postgres, pipelines', () => {
   afterEach(() => Promise.all(opened.splice(0).map((made) => made.close())));
   after(() => admin?.end());
 
-  it('commits with the last statement: it is there before anybody asks for the commit', async () => {
+  it('commits with the last statement, before the commit is requested', async () => {
     const handle = await open();
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);
@@ -186,7 +186,7 @@ describe('dialect postgres, pipelines', () => {
     await Promise.all(held.map((transaction) => handle.rollback(transaction)));
   });
 
-  it('an insert that waits for a lock holds up no read, and other inserts only for a moment', async () => {
+  it('an insert that waits for a lock delays no read, and other inserts only for a moment', async () => {
     const handle = await openRelaxed();
     const transaction = await handle.begin(BY_LOCKS);
     await run(handle, ADD, [1], transaction);

@@ -172,7 +172,7 @@ describe('dialect postgres, answers as text', () => {
     await expectSame('SELECT * FROM changing');
   });
 
-  it('refuses as run does', async () => {
+  it('rejects as run does', async () => {
     const rendering: Rendering = { names: null, shape: 'one', hide: null };
     expect((await catchFault(render('SELECT $1::int AS n', ['x'], rendering))).code).to.equal('QRY_BAD_VALUE');
     expect((await catchFault(render('SELECT * FROM nowhere', [], rendering))).code).to.equal('QRY_FAILED');

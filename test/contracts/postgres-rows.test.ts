@@ -194,7 +194,7 @@ describe('rows as objects, as JSON text', () => {
     it(`${shape} of ${count}`, () =>
       expect(Buffer.from(writeObjects({ ...ALL, shape }, rows.slice(0, count))).toString()).to.equal(json));
   }
-  it('with the names that are asked for and there, and without what is hidden', () => {
+  it('with the names that are requested and there, and without what is hidden', () => {
     const text = (rendering: Partial<Rendering>): string =>
       Buffer.from(writeObjects({ ...ALL, shape: 'one', ...rendering }, rows)).toString();
     expect(text({ names: ['b', 'away', 'toString'] })).to.equal('{"b":2}');

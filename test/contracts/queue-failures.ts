@@ -45,7 +45,7 @@ export function testQueueFailures({ open, openWithJobs, runJobs }: Suite): void 
       await waitUntil(async () => (await one.queue.list({ state: 'dead' })).length === 1, 'it is dead');
     });
 
-    it('is dead from the start where it was accepted elsewhere and is refused by now', async () => {
+    it('is dead from the start where it was accepted elsewhere and is rejected by now', async () => {
       const one = await open({ max_payload: 2000 });
       const large = createTestJob('x'.repeat(3000), { id: 'large', priority: 3, retries: 2 });
       expect(() => one.queue.validate?.([large]))

@@ -49,7 +49,7 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
     });
 
     for (const way of ['closed', 'silent'] as const) {
-      it(`refuses work within a second when it is ${way}, and goes on when it is back`, async () => {
+      it(`rejects work within a second when it is ${way}, and goes on when it is back`, async () => {
         const one = await open(address, { lease: 3 });
         const done = new Set<string>();
         await one.queue.startWorker((work) => Promise.resolve((done.add(work.id), DONE)));
@@ -108,7 +108,7 @@ export function testQueueOutage({ name, openProxied }: OutageBackend): void {
       expect(begun).to.equal(1);
     });
 
-    it('tells a run that nobody can vouch for its lease any more', async () => {
+    it('reports a run whose lease can no longer be confirmed', async () => {
       const one = await open(address, { lease: 0.5 });
       const other = await open(direct, { lease: 0.5 });
       await add(one, createTestJob(null, { retries: 1 }));

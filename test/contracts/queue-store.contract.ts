@@ -143,7 +143,7 @@ export function queueStoreContract({ name, createStore }: StoreBackend): void {
       ]);
     });
 
-    it('claims no more than asked for, the highest priority first and then the oldest, and nothing twice', async () => {
+    it('claims at most the requested number, the highest priority first and then the oldest, and nothing twice', async () => {
       const all = [
         createEntry('a'),
         createEntry('b', { priority: 1 }),

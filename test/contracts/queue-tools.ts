@@ -56,7 +56,7 @@ export function testQueueTools({ open, openTool }: Suite): void {
       expect(await queryJobsById()).to.deep.equal({});
     });
 
-    it('see work that was refused as failed', async () => {
+    it('see work that was rejected as failed', async () => {
       const [one, jobs] = [await open(), await openTool()];
       await one.queue.moveToDeadLetter?.(createTestJob(null, { id: 'refused' }), {
         code: 'TST_REFUSED',

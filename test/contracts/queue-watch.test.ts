@@ -39,7 +39,7 @@ describe('queue: the watch over a store', () => {
     watch = createStoreWatch(log, PATIENCE);
   });
 
-  it('tells that it is away when somebody was refused, though the driver goes on trying', async () => {
+  it('reports that it is unavailable after a rejection, although the driver retries', async () => {
     expect(await expectRejection(watch.trackInTime(createPendingCall().call))).to.equal('JOB_AWAY');
     expect(await expectRejection(watch.trackInTime(createPendingCall().call))).to.equal('JOB_AWAY');
     expect(told).to.deep.equal([AWAY]);
@@ -47,7 +47,7 @@ describe('queue: the watch over a store', () => {
     expect(told).to.deep.equal([AWAY, BACK]);
   });
 
-  it('takes a late answer for no news: whoever asks next tells', async () => {
+  it('ignores a late answer: the next query reports', async () => {
     const late = createPendingCall();
     expect(await expectRejection(watch.trackInTime(late.call))).to.equal('JOB_AWAY');
     late.answer();
@@ -67,7 +67,7 @@ describe('queue: the watch over a store', () => {
     expect(told).to.deep.equal([AWAY, BACK]);
   });
 
-  it('says nothing as long as everybody is answered in time', async () => {
+  it('reports nothing as long as all queries are answered in time', async () => {
     expect(await watch.trackInTime(ready)).to.equal('done');
     expect(await watch.trackOrFault(ready())).to.equal('done');
     expect(told).to.deep.equal([]);

@@ -210,7 +210,7 @@ export function queueContract(backend: QueueBackend): void {
         }
       });
 
-    it('looks for itself where nobody called', async () => {
+    it('polls without a notification', async () => {
       const [worker, other] = [await open({ poll: 0.1 }), await open()];
       let ran = 0;
       await worker.queue.startWorker(() => Promise.resolve((ran++, DONE)));

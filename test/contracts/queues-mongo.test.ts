@@ -127,7 +127,7 @@ describe('queue on MongoDB', function () {
       expect(await mongo.health?.(one.queue)).to.deep.equal({ ok: true });
     });
 
-    it('that stands alone is told, and takes several at once all the same', async function () {
+    it('that stands alone is reported, and takes several at once all the same', async function () {
       const server = await startOwnMongo(undefined, undefined, false);
       if ('skip' in server) return skipTest(this, server.skip);
       ends.push(server.stop);
@@ -140,7 +140,7 @@ describe('queue on MongoDB', function () {
       await waitUntil(() => isEmpty(one), 'nothing is left');
     });
 
-    it('is told nothing as an operator that stands in a value', async function () {
+    it('is not affected by an operator inside a value', async function () {
       const one = await open(await shared(this));
       const put = createTestJob({ $gt: '' }, { id: '$$NOW' });
       const work = { ...put.work, resource: '$state', part: '$$ROOT' };
@@ -173,7 +173,7 @@ describe('queue on MongoDB', function () {
       expect(await same.queue.list({})).to.have.length(1);
     });
 
-    it('refuses the start when it refuses the login, and when the address is none', async function () {
+    it('rejects the start when it rejects the login, and when the address is none', async function () {
       const address = await shared(this);
       const url = new URL(String(address.options['url']));
       url.username = 'nobody';

@@ -109,7 +109,7 @@ describe('queue redis, its server', function () {
     expect(one.messages).to.deep.equal([]);
   });
 
-  it('that forgot everything is told as loss of data, while connections stand', async function () {
+  it('that forgot everything is reported as loss of data, while connections stand', async function () {
     const { url } = await server(this);
     const [worker, other] = [await open(url), await open(url)];
     await worker.queue.startWorker(() => new Promise(() => {}));
@@ -126,7 +126,7 @@ describe('queue redis, its server', function () {
     await worker.queue.releaseClaims();
   });
 
-  it('that was started anew without its data is told as loss of data', async function () {
+  it('that was started anew without its data is reported as loss of data', async function () {
     const first = await server(this);
     const one = await open(first.url);
     await one.queue.add([createTestJob()]);
@@ -179,7 +179,7 @@ describe('queue redis, its server', function () {
     expect(hasMessage(one, 'is empty after a reconnect')).to.equal(false);
   });
 
-  it('that is full refuses new work, does what is there, and takes work again', async function () {
+  it('that is full rejects new work, does what is there, and takes work again', async function () {
     const { url } = await server(this, '--maxmemory 3mb --maxmemory-policy noeviction');
     const one = await open(url, { concurrency: 4 });
     const large = 'x'.repeat(100_000);
@@ -200,7 +200,7 @@ describe('queue redis, its server', function () {
     await waitUntil(() => ran === waiting + 1, 'it takes work again');
   });
 
-  it('refuses the start when it refuses the login, and when the address is none', async function () {
+  it('rejects the start when it rejects the login, and when the address is none', async function () {
     const { url } = await server(this);
     const operator = new Redis(url);
     await operator.config('SET', 'requirepass', 'secret');

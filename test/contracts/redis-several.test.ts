@@ -75,7 +75,7 @@ describe('Redis, a cluster', function () {
 
   // Behind everything else: a server is missing afterwards.
   describe('of which a server is lost', () => {
-    it('refuses in time what lies there, and never counts anew', async function () {
+    it('rejects in time what lies there, and never counts anew', async function () {
       const kept = await openOrSkip((url) => openPlugin(cache, url));
       if ('skip' in kept) return skipTest(this, kept.skip);
       const keys = Array.from({ length: 12 }, (_, n) => `key ${n}`);

@@ -49,7 +49,7 @@ export function relayContract(
       expect(listActions(got)).to.deep.equal(Array.from({ length: 200 }, (_, n) => `n${n}`));
     });
 
-    it('refuses a message that is too large, and nobody has it', async function () {
+    it('rejects a message that is too large, and delivers it to no client', async function () {
       const { handle, got } = await make.call(this);
       expect(await catchCode(handle.publish(createDelivery('huge', 'é'.repeat(131_072))))).to.equal('RLY_LARGE');
       await handle.publish(createDelivery('large', 'x'.repeat(261_000)));
@@ -76,7 +76,7 @@ export function relayContract(
       expect(await handle.listSince(ids[3]!)).to.deep.equal([]);
     });
 
-    it('does not know ids that somebody made up', async function () {
+    it('rejects unknown ids', async function () {
       const { handle, got } = await make.call(this, { replay: true });
       await handle.publish(createDelivery('a'));
       await waitUntil(() => got.length === 1, 'the message');
@@ -97,7 +97,7 @@ export function relayContract(
       expect(await handle.listSince(`${epoch}.99`)).to.equal(null);
     });
 
-    it('keeps so many and no more: whoever is further behind is told', async function () {
+    it('stores a limited number, and reports a gap to clients that are further behind', async function () {
       const { handle, got } = await make.call(this, { replay: true, most: 10 });
       for (let n = 0; n < 30; n++) await handle.publish(createDelivery(`n${n}`));
       await waitUntil(() => got.length === 30, 'the last message');

@@ -73,7 +73,7 @@ describe('relay redis, when its server fails', function () {
     expect(listActions(cut.got)).to.deep.equal(sent);
   });
 
-  it('has its own messages at once while the server is away, others never: refused within a second', async () => {
+  it('has its own messages at once while the server is away, others never: rejected within a second', async () => {
     const [cut, other] = await pair();
     await proxy.refuseConnections();
     const elapsed = startStopwatch();
@@ -143,7 +143,7 @@ describe('relay redis, when its server fails', function () {
     expect(listActions(cut.got)).to.deep.equal(['hung', 'behind its back']);
   });
 
-  it('tells its clients once what the server had although its answer was lost', async () => {
+  it('shows its clients once what the server had although its answer was lost', async () => {
     const [cut, other] = await pair();
     proxy.muteResponses();
     expect(await catchCode(cut.handle.publish(createDelivery('unsure')))).to.equal('RLY_AWAY');

@@ -54,7 +54,7 @@ describe('relay local, as time passes', () => {
     expect(await after(3)).to.equal(undefined);
   });
 
-  it('keeps no more bytes than it may, whatever it is told', async () => {
+  it('keeps no more bytes than it may, whatever it is reported', async () => {
     const got: Delivery[] = [];
     const relay = createLocal({
       replay: true,
@@ -87,7 +87,7 @@ describe('relay redis, several processes', function () {
     return relays;
   }
 
-  it('all have every message once, in the same order, whoever sent it', async () => {
+  it('all receive every message once, in the same order, from any sender', async () => {
     const relays = await several(3);
     await Promise.all(
       relays.flatMap(({ handle }, from) =>
@@ -104,7 +104,7 @@ describe('relay redis, several processes', function () {
     }
   });
 
-  it('a process that joins later knows what others sent, and tells its clients nothing of it', async () => {
+  it('a process that joins later has earlier messages, and sends none of them to its clients', async () => {
     const prefix = `test:${randomUUID()}:`;
     const first = await openRedisRelay(url, prefix, { replay: true });
     opened.push(first);

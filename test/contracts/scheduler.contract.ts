@@ -40,7 +40,7 @@ export function schedulerContract(
       for (const { close } of opened.reverse()) await close();
     });
 
-    it('gives an instant to one of all who ask at once', async () => {
+    it('assigns an instant to one of several concurrent claims', async () => {
       for (let round = 0; round < 10; round++) {
         const key = createKey();
         const asked = [one, two, three, one, two, three].map((ledger) => claimRun(ledger, key, T));
@@ -49,7 +49,7 @@ export function schedulerContract(
       }
     });
 
-    it('gives it to nobody again, finished or not', async () => {
+    it('does not assign it again, finished or not', async () => {
       const key = createKey();
       expect(await claimRun(one, key, T)).to.equal('mine');
       expect(await claimRun(two, key, T)).to.equal('taken');
@@ -58,7 +58,7 @@ export function schedulerContract(
       expect(await claimRun(one, key, T)).to.equal('taken');
     });
 
-    it('tells schedules apart by their keys, whatever these are', async () => {
+    it('distinguishes schedules by their keys, whatever these are', async () => {
       const keys = [
         `${createKey()}`,
         `${createKey()}`,
@@ -88,7 +88,7 @@ export function schedulerContract(
       expect(await one.countSkipped(createKey())).to.equal(0);
     });
 
-    it('answers the same to whoever asks again', async () => {
+    it('returns the same to a repeated query', async () => {
       const key = createKey();
       const by = randomUUID();
       expect(await claimRun(one, key, T, 30, by)).to.equal('mine');

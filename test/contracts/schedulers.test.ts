@@ -84,7 +84,7 @@ describe('schedulers on a server', function () {
   ] as const;
 
   for (const { name, runtime, scheme, start, fresh } of SERVERS) {
-    it(`${name}: made where nobody answers, every call fails within a second or so`, async () => {
+    it(`${name}: without a server, every call fails within about a second`, async () => {
       const { handle, close } = await openScheduler(runtime, {
         url: `${scheme}://127.0.0.1:${await pickFreePort()}/x`,
       });
@@ -127,7 +127,7 @@ describe('schedulers on a server', function () {
       }
     });
 
-    it(`${name}: an address of another kind stops the start, and is not told`, () => {
+    it(`${name}: an address of another kind prevents the start, and is not printed`, () => {
       const context = { options: { url: 'file:///secret' }, log, instance: 'scheduler' } as unknown as RuntimeContext;
       expect(() => runtime.create?.(context))
         .to.throw(BootError)
@@ -135,7 +135,7 @@ describe('schedulers on a server', function () {
     });
   }
 
-  it('postgres: an instant that is forgotten while it is claimed again is given to nobody', async function () {
+  it('postgres: an instant that is removed during a claim is not assigned', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const url = await createPostgresDatabase();
@@ -162,7 +162,7 @@ describe('schedulers on a server', function () {
     }
   });
 
-  it('a zone that only the environment tells stops the start where there is none of that name', () => {
+  it('a zone from the environment that does not exist prevents the start', () => {
     const options = { url: 'redis://127.0.0.1:1', time_zone: 'Mars/Olympus' };
     const context = { options, log, instance: 'scheduler' } as unknown as RuntimeContext;
     expect(() => redis.create?.(context))

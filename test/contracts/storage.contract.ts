@@ -129,7 +129,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       expect(await subject.listStoredKeys()).not.to.include(key);
     });
 
-    it('refuses an address when its time is over', async () => {
+    it('rejects an address when its time is over', async () => {
       const key = newKey();
       await subject.storage.put(key, await files.make(Buffer.from('soon gone')));
       const url = await subject.storage.url(key, 2);
@@ -140,7 +140,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       expect(await refused.text()).not.to.contain('soon gone');
     });
 
-    it('refuses an address that was changed', async () => {
+    it('rejects an address that was changed', async () => {
       const key = newKey();
       await subject.storage.put(key, await files.make(Buffer.from('not for you')));
       for (const url of tamperUrl(await subject.storage.url(key, 60))) {
@@ -200,7 +200,7 @@ export function storageContract({ name, sizes, open }: StorageBackend): void {
       }
     });
 
-    it('removes what it is told to, and only that; nothing is no failure', async () => {
+    it('removes only the named files; a missing file is not an error', async () => {
       const keys = [newKey(), newKey(), newKey()];
       for (const key of keys) await subject.storage.put(key, await files.make(Buffer.from(key)));
       await subject.storage.remove([]);

@@ -52,7 +52,7 @@ const SORTS: readonly StorageBackend[] = [
 ];
 
 describe('contracts of storages', () => {
-  it('judge every storage of the distribution', () => {
+  it('check every storage of the distribution', () => {
     const names = specs.filter(({ kind }) => kind === 'storage').map(({ name }) => name);
     expect(SORTS.map(({ name }) => name)).to.have.members(names);
   });

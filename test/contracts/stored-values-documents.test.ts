@@ -101,7 +101,7 @@ describeOnEach('what is read is what was stored in documents', STORES, { files: 
     expect(all.sort()).to.deep.equal(TEXTS.map((_, index) => `text ${index}`).sort());
   });
 
-  it('text that no store keeps is refused: NUL, halves of a pair', async () => {
+  it('text that no store keeps is rejected: NUL, halves of a pair', async () => {
     const bodies = ['{"id":"x","text":"a\\u0000b"}', '{"id":"x","free":["a\\u0000b"]}', '{"id":"x","text":"\\ud800"}'];
     const answers = await Promise.all(bodies.map((body) => kernel().post('/keep', `[${body}]`)));
     expect(answers.map(({ status }) => status)).to.deep.equal([422, 422, 400]);

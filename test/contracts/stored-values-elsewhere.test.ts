@@ -97,7 +97,7 @@ for (const [name, make] of Object.entries(SERVERS))
       await stop?.();
     });
 
-    it('in work behind the answer, and in the message that it sends', async () => {
+    it('in work after the response, and in the message that it sends', async () => {
       expect((await kernel?.post('/later', SENT, HEADERS))?.status).to.equal(202);
       expect((await client?.next())?.data).to.deep.equal(READ);
     });

@@ -114,7 +114,7 @@ const suite = (kernel: () => TestKernel, database: SqlName): void => {
     expect((await kernel().post('/among', alike)).body).to.deep.equal(found);
   });
 
-  it('text that no store keeps is refused: NUL, halves of a pair', async () => {
+  it('text that no store keeps is rejected: NUL, halves of a pair', async () => {
     const [nul, half] = await Promise.all([
       kernel().post('/one', '{"id":"nul","text":"a\\u0000b"}'),
       kernel().post('/one', '{"id":"half","text":"\\ud800"}'),

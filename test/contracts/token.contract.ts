@@ -81,7 +81,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       expect(claims['jti']).to.equal('token-1');
     });
 
-    it('judges a token that it has seen at once, and by the clock all the same', async () => {
+    it('validates a cached token immediately, and checks its times each time', async () => {
       const fresh = await issueToken({ seen: true });
       await tool.verify(fresh, START);
       expect(tool.verify(fresh, START)).not.to.be.instanceOf(Promise);
@@ -105,20 +105,20 @@ export function tokenContract(plugins: Plugins, name: string): void {
       });
     }
 
-    it('gives claims that nobody can change', async () => {
+    it('issues claims that cannot be changed', async () => {
       const { claims } = await tool.verify(token, START);
       expect(() => ((claims as Record<string, unknown>)['role'] = 'root')).to.throw(TypeError);
       expect(() => (claims['tags'] as unknown[]).push(1)).to.throw(TypeError);
     });
 
-    it('refuses what another key made', async () => {
+    it('rejects what another key made', async () => {
       const other = await format
         .create(createSettings(OTHER_KEY))
         .issueToken(CLAIMS, { now: START, seconds: 60, id: '1' });
       await expectRefused(other);
     });
 
-    it('refuses every change of a single character', async () => {
+    it('rejects every change of a single character', async () => {
       for (let i = 0; i < token.length; i++) {
         for (const put of ['A', 'B', '-', '.', '=', ' ', '']) {
           const changed = token.slice(0, i) + put + token.slice(i + 1);
@@ -127,7 +127,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       }
     }).timeout(60_000);
 
-    it('refuses what is added to either end, and every part of it', async () => {
+    it('rejects what is added to either end, and every part of it', async () => {
       for (const more of ['A', '.', '..', '=', '==', '\n', ' ', '\0', `.${token}`]) {
         await expectRefused(token + more);
         await expectRefused(more + token);
@@ -135,7 +135,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       for (let i = 0; i < token.length; i += 3) await expectRefused(token.slice(0, i));
     });
 
-    it('refuses whatever text it is given, and does nothing else', async () => {
+    it('rejects whatever text it is given, and does nothing else', async () => {
       const parts = fc.oneof(fc.string(), fc.base64String(), fc.constantFrom(...token.split('.')));
       const texts = fc.oneof(
         generateText(),
@@ -149,7 +149,7 @@ export function tokenContract(plugins: Plugins, name: string): void {
       );
     });
 
-    it('refuses a text that is too long before anything is decoded', async () => {
+    it('rejects a text that is too long before anything is decoded', async () => {
       await expectRefused('A'.repeat(MAX_TOKEN + 1));
       await expectRefused(`${token}${'A'.repeat(1_000_000)}`);
     });

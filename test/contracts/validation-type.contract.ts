@@ -73,7 +73,7 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
 
     for (const [other, value] of Object.entries(VALUES)) {
       if (other === jsType) continue;
-      it(`refuses a value of type ${other}`, () => {
+      it(`rejects a value of type ${other}`, () => {
         expect(validateValue({ type: name }, value)).to.have.length.greaterThan(0);
       });
     }
@@ -104,7 +104,7 @@ export function validationTypeContract(plugins: Plugins, name: string): void {
       });
     }
 
-    it('judges anything without an exception, twice the same', () => {
+    it('checks anything without an exception, twice the same', () => {
       fc.assert(
         fc.property(fc.jsonValue(), (value) => {
           expect(validateValue({ type: name }, value)).to.deep.equal(validateValue({ type: name }, value));

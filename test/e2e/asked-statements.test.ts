@@ -33,7 +33,7 @@ describe('statements that a scratch database reads at each reload', function () 
   });
   after(() => kernel?.close());
 
-  it('a statement that is refused is an error, and its resource keeps its last sound state', async () => {
+  it('a statement that is rejected is an error, and its resource keeps its last valid state', async () => {
     await kernel.project.write('definitions/list.json', REFUSED);
     expect(await codes()).to.deep.equal(['SQL_REFUSED']);
     expect((await kernel.post('/list', {})).status).to.equal(200);
@@ -86,7 +86,7 @@ describe('statements that a server reads before they are served', function () {
   });
   after(() => project?.dispose());
 
-  it('tables of an earlier system refuse what the models would take', async () => {
+  it('tables of an earlier system reject what the models would take', async () => {
     const alone = await runCli(['check', '--format', 'json'], { cwd: project.folder, env });
     expect(alone.stdout).to.not.contain('SQL_REFUSED');
     for (const words of [['check', '--database'], ['serve']]) {

@@ -61,7 +61,7 @@ const FILES = {
 };
 const never = new AbortController().signal;
 
-describe('work behind the answer, under attack', () => {
+describe('work after the response, under attack', () => {
   let kernel: TestKernel;
   let queue: Behind;
   before(async () => {
@@ -114,7 +114,7 @@ describe('work behind the answer, under attack', () => {
     expect(await notes()).to.contain('b 127.0.0.1');
   });
 
-  describe('a row of the store that somebody changed', () => {
+  describe('a stored row that was changed', () => {
     const acceptWork = async (path: string, body: object): Promise<DeferredJob> => {
       expect((await kernel.post(path, body)).status).to.equal(202);
       const [put] = queue.puts;

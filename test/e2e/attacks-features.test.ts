@@ -152,7 +152,7 @@ describe('attacks on features', () => {
   });
 
   describe('cached results', () => {
-    it('a password is told apart where a result gives the same name', async () => {
+    it('a password is distinguished where a result gives the same name', async () => {
       expect((await kernel.post('/enter', { password: 'right' })).body).to.deep.equal({ id: 1 });
       expect((await kernel.post('/enter', { password: 'wrong' })).status).to.equal(401);
     });
@@ -165,7 +165,7 @@ describe('attacks on features', () => {
     });
 
     for (const path of ['/drop', '/drop-whole'])
-      it(`${path.slice(1)}: a list of files to remove is told apart from another`, async () => {
+      it(`${path.slice(1)}: a list of files to remove is distinguished from another`, async () => {
         const put = async (): Promise<string> => {
           const body = createFormData([{ name: 'f', content: PNG_RED, file: 'a.png', type: 'image/png' }]);
           const answer = await kernel.request<readonly { storage_key: string }[]>('POST', '/put', { body });
@@ -213,7 +213,7 @@ describe('attacks on features', () => {
       expect(body.body, text).to.equal('<c>a&lt;/c&gt;&lt;admin b=&quot;&#39;1&#39;&quot;/&gt;&amp;x;</c>');
     });
 
-    it('stays one cookie, or is refused', async () => {
+    it('stays one cookie, or is rejected', async () => {
       const { body, text } = await kernel.post<{ cookie: string }>('/cookie', { code: 'a' });
       expect(body.cookie, text).to.equal('session=a; role=guest');
       for (const code of ['a; role=admin', 'a,b', 'a b', 'a"']) {
@@ -233,7 +233,7 @@ describe('attacks on features', () => {
     expect(await readdir(join(folder, 'incoming'))).to.deep.equal([]);
   });
 
-  describe('an answer that nobody reads', () => {
+  describe('a response that is not read', () => {
     const countRequestLogs = (): number => kernel.log.filter(({ message }) => message === 'request').length;
 
     /** Sends a request and reads nothing until the server says that the request is over; gives the bytes that came. */
@@ -266,7 +266,7 @@ describe('attacks on features', () => {
     });
   });
 
-  it('many who look at the status at once ask each plugin once', async () => {
+  it('concurrent requests for the status page check each plugin once', async () => {
     let asked = 0;
     const health = (): Promise<{ ok: true }> => {
       asked++;

@@ -53,7 +53,7 @@ describe('attacks: guards that are broken', () => {
     });
   }
 
-  it('a reload keeps the guard that was, and one that is taken away is told', async () => {
+  it('a reload keeps the guard that was, and one that is taken away is reported', async () => {
     const kernel = await startKernel({ files: { [A]: defineGuarded({ protected: {} }) }, env: ENV, onProblem: 'skip' });
     const listWarnings = (): unknown[] =>
       kernel.log.filter(({ level }) => level === 'warn').map(({ fields }) => fields);

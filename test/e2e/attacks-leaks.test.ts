@@ -136,7 +136,7 @@ describeOnBothDatabases('attacks: what may not leave', { files: FILES, env: { KE
     expect(headers.get('cache-control')).to.equal('no-store');
   });
 
-  it('nothing may keep what a guard let through, or a refusal; other answers say nothing of it', async () => {
+  it('nothing may keep what a guard let through, or a rejection; other answers say nothing of it', async () => {
     const token = await signJwt({ id: 1 });
     for (const [path, init, status] of [
       ['guarded', createBearerInit(token), 200],

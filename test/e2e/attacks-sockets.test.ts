@@ -91,7 +91,7 @@ describe('connections under attack', function () {
       expect(ada.frames.at(-1)?.error).to.include({ code: 'TOK_REFUSED' });
     });
 
-    it('end at once when nobody takes tokens from that header any more', async () => {
+    it('end immediately when no guard accepts tokens from that header', async () => {
       const kernel = await start();
       const ada = await open(kernel.url, await createConnectOptions('ada'));
       await ada.sendRequest('me');
@@ -138,7 +138,7 @@ describe('connections under attack', function () {
     expect(await readDelivered(ada)).to.deep.equal([]);
   });
 
-  it('with a token are nobody else, by no other spelling of a name', async () => {
+  it('with a token are one caller, under every spelling of a name', async () => {
     const kernel = await start();
     const composed = 'Zo\u00eb';
     const { protocols } = await createConnectOptions(composed);

@@ -42,7 +42,7 @@ describe('mistakes of authors', () => {
     });
   }
 
-  it('are said in 95 of 100, and mended in 80', () => {
+  it('are said in 95 of 100, and fixed in 80', () => {
     const rows = listMistakeSets()
       .flatMap(readMistakes)
       .filter(({ code }) => code !== 'database');

@@ -120,7 +120,7 @@ describe('accepted work and time', function () {
     expect(Date.parse(at) - from).to.be.lessThan(1900);
   });
 
-  it('works for a resource that a reload is the first to put off', async () => {
+  it('works for a resource that a reload is the first to deferred', async () => {
     await start([note()]);
     await reload(note({ run_in_background: true }));
     await accept('/note', { text: 'first' });

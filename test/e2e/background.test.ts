@@ -144,7 +144,7 @@ const definitions = [
   ]),
 ];
 
-describe('work behind the answer', () => {
+describe('work after the response', () => {
   let upstream!: Upstream;
   const refusals = new Map<string, number>();
   before(async () => {
@@ -206,7 +206,7 @@ describe('work behind the answer', () => {
       await waitUntilNoJobs(kernel());
     });
 
-    it('accepts a webhook with 202 and its id, and does the work behind the answer', async () => {
+    it('accepts a webhook with 202 and its id, and does the work after the response', async () => {
       const { status, body, headers } = await sendHook({ id: 'h1', item: 'parcel', more: 'is not read' });
       expect(status).to.equal(202);
       expect(body).to.deep.equal({ accepted: true, id: headers.get('x-request-id') });
@@ -218,7 +218,7 @@ describe('work behind the answer', () => {
       await waitUntilNoJobs(kernel());
     });
 
-    it('judges senders, tokens and rules before anything is accepted', async () => {
+    it('checks senders, tokens and rules before anything is accepted', async () => {
       expect((await sendHook({ id: 'h2', item: 'x' })).status, 'a rule').to.equal(422);
       expect((await sendHook({ id: 'h2', item: 'parcel' }, 'wrong')).status, 'a signature').to.equal(401);
       expect((await kernel().post('/order', { item: 'lamp' })).status, 'a token').to.equal(401);

@@ -109,7 +109,7 @@ describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
   const balance = async (id: string): Promise<unknown> => (await kernel().post('/read', { id })).body['balance'];
 
   for (const resource of ['add', 'add-or-refuse', 'add-without']) {
-    it(`${resource}: 50 at once on one row are all counted, and none is refused`, async function () {
+    it(`${resource}: 50 at once on one row are all counted, and none is rejected`, async function () {
       const id = `one-${resource}`;
       await kernel().post('/make', { id });
       const amounts = Array.from({ length: 50 }, (_, n) => n + 1);
@@ -146,7 +146,7 @@ describeOnBothDatabases('the balance chain', { files: FILES }, (kernel) => {
     expect(await balance('end')).to.equal(0);
   });
 
-  it('takes back what came before when the last result is refused after its statement', async () => {
+  it('takes back what came before when the last result is rejected after its statement', async () => {
     await kernel().post('/make', { id: 'refused' });
     const answer = await kernel().post('/never', { id: 'refused' });
     expect(answer.status).to.equal(404);

@@ -38,7 +38,7 @@ function suite(served: () => TestKernel): void {
   const findIds = async (path: string, sent: object): Promise<unknown[]> =>
     ((await ok(path, sent)) as Loose[]).map(({ id }) => id);
 
-  it('are unique: the second row with a value is refused with 409 and a pointer', async () => {
+  it('are unique: the second row with a value is rejected with 409 and a pointer', async () => {
     await ok('add', { id: 'u1', email: 'unique@example.com' });
     const { status, body } = await post('add', { id: 'u2', email: 'unique@example.com' });
     expect([status, (body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([409, '/email']);

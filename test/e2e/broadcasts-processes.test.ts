@@ -96,7 +96,7 @@ describe('broadcasts, clients that come back', () => {
     expect(missed.map(({ uid }) => uid)).to.deep.equal(['ada', 'ada', 'ada']);
   });
 
-  it('are told when nobody knows what they missed', async () => {
+  it('are notified when the missed messages are unknown', async () => {
     const kernel = await start({ use: 'local', replay: true });
     const one = await client(kernel, '?uid=ada&last_id=unknown.5');
     const frame = await one.next();
@@ -106,7 +106,7 @@ describe('broadcasts, clients that come back', () => {
     expect(numbers(await next(one, 1))).to.deep.equal([1]);
   });
 
-  it('are told so too where nothing is kept, and frames are those of the interface', async () => {
+  it('are notified if nothing is stored, with frames of the interface', async () => {
     const kernel = await start('local');
     const one = await client(kernel, '?last_id=a.1');
     expect((await one.next()).error?.['code']).to.equal('WS_REPLAY_GAP');
@@ -114,7 +114,7 @@ describe('broadcasts, clients that come back', () => {
     expect(await one.next()).to.deep.equal({ uid: null, action: 'told', data: { n: 1 } });
   });
 
-  it('get nothing of somebody else by asking for it', async () => {
+  it('cannot request messages of another user', async () => {
     const kernel = await start({ use: 'local', replay: true }, GUARDED);
     const ada = await client(kernel, '?uid=ada', ['Authorization', await signJwt({ id: 'ada' })]);
     await postBroadcast(kernel, '/all', 1);
@@ -216,7 +216,7 @@ describe('broadcasts, without the relay', () => {
     for (const kernel of kernels.splice(0)) await kernel.close();
   });
 
-  it('requests answer at once, clients of this process are told, the log says so once', async () => {
+  it('requests answer immediately, clients of this process are notified, the log says so once', async () => {
     const kernel = await start({ use: 'redis', url: '$ENV.REDIS' }, FILES, `redis://127.0.0.1:${await pickFreePort()}`);
     const here = await client(kernel);
     const elapsed = startStopwatch();

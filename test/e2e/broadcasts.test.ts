@@ -178,14 +178,14 @@ describe('broadcasts', () => {
         .and.deep.include({ data: { n: 1 } });
   }
 
-  it('reach everybody with ALL, each with the own uid, and nothing else in the frame', async () => {
+  it('reach every connection with ALL, each with its own uid, and no other member in the frame', async () => {
     const [ada, nobody] = [await client('ada'), await client()];
     await post('/all');
     expect(await ada.next()).to.deep.equal({ uid: 'ada', action: 'told', data: { n: 1 } });
     expect(await nobody.next()).to.deep.equal({ uid: null, action: 'told', data: { n: 1 } });
   });
 
-  it('reach every connection of one uid with SINGLE, text or number, and nobody else', async () => {
+  it('reach only the connections of one uid with SINGLE, text or number', async () => {
     const [seven, again, eight, nobody] = [await client('7'), await client('7'), await client('8'), await client()];
     for (const to of ['7', 7]) {
       await post('/one', { to });
@@ -205,7 +205,7 @@ describe('broadcasts', () => {
     await silent(a, b, c);
   });
 
-  it('refuse what names nobody before anything is done', async () => {
+  it('reject a missing receiver before any work', async () => {
     for (const to of [null, true, '', {}, [], 'x'.repeat(257)]) {
       expect(await post('/one', { to }, 422), JSON.stringify(to)).to.equal('BRC_RECEIVER');
       expect(await post('/stored', { id: 1, to }, 422)).to.equal('BRC_RECEIVER');
@@ -227,7 +227,7 @@ describe('broadcasts', () => {
     expect((await kernel.post('/notes')).body).to.deep.equal([{ id: 1 }, { id: 2 }]);
   });
 
-  it('reach who is named by the result itself', async () => {
+  it('reach receivers named by the result', async () => {
     const [a, b] = [await client('a'), await client('b')];
     await post('/its-owner', { id: 2 });
     expect((await b.next()).data).to.deep.equal({ id: 2 });
@@ -295,7 +295,7 @@ describe('broadcasts', () => {
     );
   });
 
-  it('are sent by work behind the answer and by the clock too', async () => {
+  it('are sent by jobs and by scheduled runs too', async () => {
     const behind = await fixture<Behind>('behind');
     const ada = await client('ada');
     await post('/behind', { id: 5 }, 202);

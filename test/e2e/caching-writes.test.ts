@@ -178,7 +178,7 @@ for (const place of PLACES) {
       admin.query('UPDATE notes SET text = $1 WHERE id = $2', [text, id]);
     const readText = async (id: number): Promise<unknown> => (await ok('get', { id }))['text'];
 
-    it('gives what was read before, until it is removed by whoever changes it', async () => {
+    it('returns the cached result until it is removed', async () => {
       for (const way of ['set', 'set-here']) {
         const id = await noted();
         await change(id, `behind ${id}`);
@@ -208,7 +208,7 @@ for (const place of PLACES) {
       }
     });
 
-    it('keeps no refusal', async () => {
+    it('keeps no rejection', async () => {
       const id = ++ids;
       expect((await kernel.post('/found', { id })).status).to.equal(404);
       await ok('add-quietly', { id, text: `late ${id}` });

@@ -66,7 +66,7 @@ for (const place of PLACES) {
       }
     });
 
-    it('tells values apart that the definition reads, with their types, wherever the name says so or not', async () => {
+    it('distinguishes values that the definition reads, with their types, wherever the name says so or not', async () => {
       for (const id of ['by-id', 'unnamed-value']) {
         const values = [5, '5', 5.5, '', ' 5', null, true, 'true', [5], { id: 5 }, '__proto__', '5","b'];
         const answers: string[] = [];
@@ -76,7 +76,7 @@ for (const place of PLACES) {
       }
     });
 
-    it('does not tell apart what the definition does not read', async () => {
+    it('does not distinguish values that the definition does not read', async () => {
       const first = await postOk('ruled', { id: 1 });
       expect(await postOk('ruled', { id: 1, unread: 'x', anything: 2 })).to.equal(first);
       expect(await postOk('ruled', { id: 1, more: 'x' })).not.to.equal(first);
@@ -106,7 +106,7 @@ for (const place of PLACES) {
       }
     });
 
-    it('keeps callers apart where the definition reads who they are, whatever the name says', async () => {
+    it('separates callers if the definition reads who they are, whatever the name', async () => {
       const ada = await expectKept('mine', {}, 'ada');
       const bob = await expectKept('mine', {}, 'bob');
       const odd = await expectKept('mine', {}, 'a:b');
@@ -121,7 +121,7 @@ for (const place of PLACES) {
         expect(await postOk('mine', {}, name)).not.to.equal(before);
     });
 
-    it('shares among callers what is the same for all of them, and asks the guard each time', async () => {
+    it('shares equal results among callers, and runs the guard each time', async () => {
       expect(await postOk('members', {}, 'ada')).to.equal(await postOk('members', {}, 'bob'));
       expect(await postForRefusal('members', {})).to.deep.equal([401, 'TOK_REFUSED']);
       const { headers } = await kernel.post('/members', {}, createBearerInit(tokens['ada'] ?? ''));
@@ -146,12 +146,12 @@ for (const place of PLACES) {
       expect(await postForRefusal('enter', {})).to.deep.equal([401, 'VER_FAILED']);
     });
 
-    it('judges the payload each time', async () => {
+    it('checks the payload each time', async () => {
       await postOk('ruled', { id: 7 });
       expect(await postForRefusal('ruled', { id: 'seven' })).to.deep.equal([422, 'VAL_PAYLOAD']);
     });
 
-    it('tells headers apart that the definition reads', async () => {
+    it('distinguishes headers that the definition reads', async () => {
       const of = async (tenant: string): Promise<string> =>
         (await kernel.post('/tenant', {}, { headers: { 'x-tenant': tenant } })).text;
       expect(await of('a')).to.equal(await of('a'));
@@ -159,7 +159,7 @@ for (const place of PLACES) {
       expect(await postForRefusal('tenant', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
     });
 
-    it('refuses a name whose value is missing', async () => {
+    it('rejects a name whose value is missing', async () => {
       expect(await postForRefusal('by-id', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
       expect(await postForRefusal('drop-item', {})).to.deep.equal([422, 'ACC_UNRESOLVED']);
     });
@@ -225,7 +225,7 @@ for (const place of PLACES) {
       expect((await kernel.post('/borrowing', { id: 'borrowed' })).body['made']).to.equal(inside);
     });
 
-    it('tells results apart that an actionable was given', async () => {
+    it('distinguishes results that an actionable was given', async () => {
       const one = await expectKept('chained', { id: 1 });
       const two = await expectKept('chained', { id: 2 });
       expect([one, two].map((text) => (JSON.parse(text) as { owner: unknown }).owner)).to.deep.equal([1, 2]);

@@ -100,7 +100,7 @@ describeOnDatabase(
       expect((await post('/sign-in', 'ada@xn--bcher-kva.example', 'cafe')).status).to.equal(401);
     });
 
-    it('texts are judged and used in their form; others stay as they were sent', async () => {
+    it('texts are checked and used in their form; others stay as they were sent', async () => {
       const sent = {
         plain: ' A ',
         trimmed: '\u00a0ab\t',

@@ -68,14 +68,14 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     }
   });
 
-  it('refuses to write a column without the value that is to be encrypted', async () => {
+  it('rejects to write a column without the value that is to be encrypted', async () => {
     for (const sent of [{}, { secret: null }]) {
       const { status, body } = await post('/add-Aes256Gcm-Base64', { name: 'n', ...sent });
       expect([status, body['code']]).to.deep.equal([422, 'VAL_PAYLOAD']);
     }
   });
 
-  it('answers with one refusal, whatever is wrong', async () => {
+  it('answers with one rejection, whatever is wrong', async () => {
     const id = await add('Aes256Gcm-Base64', { secret: 'canary-value' });
     const { secret } = await readStored(id);
     const text = String(secret);
@@ -108,7 +108,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
   });
 
   for (const id of ['bound', 'bound-salsa']) {
-    it(`opens for the user it was encrypted for, and for nobody else (${id})`, async () => {
+    it(`can be decrypted only for the user it was encrypted for (${id})`, async () => {
       const [ada, bob] = await Promise.all(
         ['ada', 'bob'].map(async (name) => createBearerInit(await signJwt({ id: name }))),
       );
@@ -189,7 +189,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     expect(text).not.to.contain('canary');
   });
 
-  it('encrypts the hash of what is hashed too, and gives it back to who verifies', async () => {
+  it('encrypts the hash of a hashed value too, and decrypts it for verification', async () => {
     const id = await add('hash', { secret: 'correct horse' });
     const { body } = await post('/get-Aes256Gcm-Base64', { id });
     expect(body['secret']).to.match(/^\$2b\$04\$/);
@@ -205,7 +205,7 @@ describeOnDatabase('ciphers', OPTIONS, (kernel) => {
     expect(text).not.to.contain('canary');
   });
 
-  it('decrypts long lists, and refuses ones without end', async () => {
+  it('decrypts long lists, and rejects ones without end', async () => {
     const id = await add('Aes256Gcm-Base64', { secret: 'again' });
     const { secret } = await readStored(id);
     await post('/rows', { name: 'long', secret, n: 1000 });

@@ -91,7 +91,7 @@ describe('claims', () => {
     expect(await listIds()).to.deep.equal([3]);
   });
 
-  it('that an actionable reads are asked for before any other has written', async () => {
+  it('that an actionable reads are requested before any other has written', async () => {
     const { body } = await kernel.post('/sign-up', { id: 10, email: 'b@example.com', profile: null });
     const before = await listIds();
     const sent = { id: 11, email: 'c@example.com', profile: null };

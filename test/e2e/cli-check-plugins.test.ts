@@ -116,7 +116,7 @@ describe('lintel check without the code of a project', () => {
     expect(stderr).to.contain('it is outside the project');
   });
 
-  it('without plugins of its own nothing is asked and nothing is said', async () => {
+  it('without project plugins there is no question and no output', async () => {
     const made = await createTempProject({ 'definitions/a.json': defineReturnResource('a', 1) });
     projects.push(made);
     const { code, stderr } = await run(made.folder, 'check');

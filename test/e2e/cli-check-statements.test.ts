@@ -158,7 +158,7 @@ describe('lintel check: statements are read by a database', function () {
   after(() => project?.dispose());
 
   for (const [name, [, at, words, , fix]] of Object.entries(REFUSED)) {
-    it(`${name} is refused at its place`, () => {
+    it(`${name} is rejected at its place`, () => {
       const [row, ...others] = filterErrors(rows, name);
       expect(others).to.deep.equal([]);
       expect(row?.code).to.equal('SQL_REFUSED');
@@ -175,7 +175,7 @@ describe('lintel check: statements are read by a database', function () {
     });
   }
 
-  it('says nothing against what is sound, or against tables that no model has', () => {
+  it('says nothing against what is valid, or against tables that no model has', () => {
     expect(Object.keys(sound).flatMap((name) => filterErrors(rows, name))).to.deep.equal([]);
   });
 

@@ -31,7 +31,7 @@ describe('lintel: words that only read', function () {
       expect(await run(['--version'])).to.deep.equal({ code: 0, stdout: `${version}\n`, stderr: '' });
     });
 
-    it('--help lists the commands on stdout; nothing at all is a mistake, told on stderr', async () => {
+    it('--help lists the commands on stdout; no command is an error on stderr', async () => {
       const help = await run(['--help']);
       expect(help.code).to.equal(0);
       for (const word of ['serve', 'dev', 'check', 'plan', '--config', '--format', 'PORT'])
@@ -56,7 +56,7 @@ describe('lintel: words that only read', function () {
       for (const word of ['constructor', 'toString', '__proto__']) expect((await run([word])).code).to.equal(2);
     });
 
-    it('an unknown option and an unknown format are told without a stack', async () => {
+    it('an unknown option and an unknown format are reported without a stack', async () => {
       const option = await run(['check', '--fromat', 'json']);
       expect([option.code === 0, option.stderr.includes('    at ')]).to.deep.equal([false, false]);
       expect(option.stderr).to.contain('--fromat');
@@ -73,7 +73,7 @@ describe('lintel: words that only read', function () {
   };
 
   describe('check', () => {
-    it('passes a sound set with exit code 0', async () => {
+    it('passes a valid set with exit code 0', async () => {
       const { code, stdout, stderr } = await run(['check'], SOUND);
       expect([code, stderr]).to.deep.equal([0, '']);
       expect(stdout).to.contain('0 errors, 0 warnings, 0 hints');
@@ -210,7 +210,7 @@ describe('lintel: words that only read', function () {
       ['PORT', '-1'],
       ['MAX_PAYLOAD_LIMIT', '1MB'],
     ] as const) {
-      it(`${name}=${value} is refused by name`, async () => {
+      it(`${name}=${value} is rejected by name`, async () => {
         const { code, stderr } = await run(['serve'], SOUND, { [name]: value });
         expect(code).to.equal(1);
         expect(stderr).to.contain('CFG_VARIABLE').and.contain(`"${name}"`).and.not.contain('    at ');
@@ -266,7 +266,7 @@ describe('lintel: words that only read', function () {
       }
     });
 
-    it('an unknown id is told with the nearest one; a broken one as such; none at all as a question', async () => {
+    it('an unknown id is reported with the nearest one; a broken one as such; none at all as a question', async () => {
       const unknown = await run(['plan', 'tranfser'], files, env);
       expect(unknown.code).to.equal(1);
       expect(unknown.stderr).to.contain('"tranfser" does not exist').and.contain('Did you mean "transfer"?');

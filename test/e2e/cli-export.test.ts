@@ -50,7 +50,7 @@ describe('lintel: words that write what the specs say', function () {
       );
     });
 
-    it('works with a config that is not sound, and says which targets there are', async () => {
+    it('works with a config that is not valid, and says which targets there are', async () => {
       const { folder: cwd } = await folderWith({ 'lintel.config.json': '{ "htpp": 1 }' });
       expect((await runCli(['schema'], { cwd })).code).to.equal(0);
       const { code, stderr } = await runCli(['schema', '--for', 'modle'], { cwd });
@@ -140,7 +140,7 @@ describe('lintel: words that write what the specs say', function () {
       expect((await spawnCli(['manifest', 'plugins', '--check'], { cwd })).code).to.equal(1);
     });
 
-    it('a spec with flaws is refused, each flaw is named, and no file is written', async () => {
+    it('a spec with flaws is rejected, each flaw is named, and no file is written', async () => {
       const cwd = await plugins('short-code');
       const spec = join(cwd, 'plugins/spec.js');
       const text = await readFile(spec, 'utf8');
@@ -159,7 +159,7 @@ describe('lintel: words that write what the specs say', function () {
       }
     });
 
-    it('a folder without plugins, no folder, and no word are told', async () => {
+    it('a folder without plugins, no folder, and no word are reported', async () => {
       const { folder: cwd } = await folderWith({ 'empty/a.txt': '' });
       for (const name of ['empty', 'nowhere']) {
         const { code, stderr } = await runCli(['manifest', name], { cwd });

@@ -47,7 +47,7 @@ describe('lintel check --fix and audit', function () {
     expect((await run('check', '--fix')).stderr).to.contain('Fixes applied: 0, files changed: 0.');
   });
 
-  it('applies a guess only where somebody agrees', async () => {
+  it('applies a guess only after confirmation', async () => {
     const text = mine('drop', '', query('SELECT id FROM _note WHERE owner = $1', '["$PROTECTED.id", 5]'));
     writeFileSync(file('drop.json'), text);
     expect((await run('check', '--fix')).code).to.equal(1);

@@ -104,7 +104,7 @@ describe('lintel init', function () {
     }
   });
 
-  it('refuses a folder with files and writes nothing into it; --force adds what is missing', async () => {
+  it('rejects a folder with files and writes nothing into it; --force adds what is missing', async () => {
     const project = await folderWith({ 'README.md': 'mine', '.env': 'PORT=1\n' });
     const refused = await runCli(['init', '.'], { cwd: project.folder });
     expect([refused.code, refused.stdout]).to.deep.equal([1, '']);
@@ -135,7 +135,7 @@ describe('lintel init', function () {
     expect(await readdir(outside.folder)).to.deep.equal([]);
   });
 
-  it('a file where the folder should be, and no folder at all, are told', async () => {
+  it('a file where the folder should be, and no folder at all, are reported', async () => {
     const { folder: cwd } = await folderWith({ shop: 'a file' });
     const { code, stderr } = await runCli(['init', 'shop'], { cwd });
     expect([code, stderr.includes('it is not a folder'), stderr.includes('    at ')]).to.deep.equal([1, true, false]);
@@ -191,7 +191,7 @@ describe('lintel env', function () {
     expect(await access(join(project.folder, '.env')).catch(() => 'nothing')).to.equal('nothing');
   });
 
-  it('never writes through a link: whoever wrote the example may have set it too', async () => {
+  it('never writes through a link, because the example may come from another author', async () => {
     for (const target of ['profile', 'nothing-there']) {
       const outside = await folderWith({ profile: 'mine\n' });
       const project = await folderWith({ '.env.example': 'A=1\n' });
@@ -210,7 +210,7 @@ describe('lintel env', function () {
   });
 
   for (const value of ['generate:', 'generate:0', 'generate:many', 'generate:9999999']) {
-    it(`"${value}" names no length: refused, and nothing is written`, async () => {
+    it(`"${value}" names no length: rejected, and nothing is written`, async () => {
       const project = await folderWith({ '.env.example': `A=1\nKEY=${value}\n` });
       const { code, stderr } = await runCli(['env'], { cwd: project.folder });
       expect([code, stderr.includes('CLI_GENERATE'), stderr.includes('"KEY"')]).to.deep.equal([1, true, true]);

@@ -105,7 +105,7 @@ describe('lintel jobs', function () {
     ]);
   });
 
-  it('lists only what is asked for, as JSON for programs', async () => {
+  it('lists only what is requested, as JSON for programs', async () => {
     const dead = await jobs('list', '--state', 'dead', '--format', 'json');
     expect((JSON.parse(dead.stdout) as JobView[]).map(({ id }) => id)).to.deep.equal(['d1', 'd2']);
     const mail = await jobs('list', '--state', 'dead', '--resource', 'mail', '--format', 'json');
@@ -181,7 +181,7 @@ describe('lintel jobs', function () {
     expect(await states()).to.equal('w1 waiting, r1 running, d1 dead, d2 dead');
   });
 
-  it('says so where nothing is put off', async () => {
+  it('says so where nothing is deferred', async () => {
     await project.write('definitions/a.json', defineReturnResource('a', 1));
     const { code, stderr } = await jobs('list');
     expect([code, stderr]).to.deep.equal([1, 'No definition uses a queue.\n']);

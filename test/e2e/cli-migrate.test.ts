@@ -70,7 +70,7 @@ for (const dialect of ['pglite', 'postgres'] as const) {
       ).to.deep.equal([]);
     });
 
-    it('differences that adding cannot mend are listed with the reason and left', async () => {
+    it('differences that adding cannot fix are listed with the reason and left', async () => {
       await project.write('definitions/_cat.json', { ...MODEL, name: { type: 'Boolean' }, born: { type: 'DateTime' } });
       const { code, stdout } = await run();
       expect(code).to.equal(0);
@@ -119,14 +119,14 @@ describe('lintel migrate, on a new database', function () {
     expect(stdout).to.match(/^-- main: cat, create table\ncreate table "cat" \(.*\);\n/);
   });
 
-  it('definitions with errors are refused before anything is opened', async () => {
+  it('definitions with errors are rejected before anything is opened', async () => {
     await project.write('definitions/broken.json', '{ "id": "b", "resource": "b" }');
     const { code, stdout, stderr } = await run();
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.contain('definitions/broken.json:1:1').and.contain('KRN_BROKEN_SET');
   });
 
-  it('where the config serves what is sound, that is what gets its tables', async () => {
+  it('where the config serves what is valid, that is what gets its tables', async () => {
     await project.write('definitions/broken.json', '{ "id": "b", "resource": "b" }');
     await project.write('lintel.config.json', { on_problem: 'skip', connections: MEMORY });
     const { code, stdout, stderr } = await run();
@@ -175,7 +175,7 @@ describe('lintel migrate --destroy', function () {
       .and.match(/\n4 changes applied in/);
   });
 
-  it('takes nothing away unless asked to, and asked to only with --yes where nobody answers', async () => {
+  it('removes nothing unless requested, and without a terminal only with --yes', async () => {
     await onServer(`ALTER TABLE cat ADD COLUMN old text`);
     await onServer(`INSERT INTO cat (name, old) VALUES ('a', 'x'), ('b', NULL)`);
     const plain = await run();
@@ -219,7 +219,7 @@ describe('lintel migrate, on every other database', function () {
   afterEach(() => project?.dispose());
 
   for (const flavour of ['mariadb', 'mysql'] as const) {
-    it(`${flavour}: a plan in words, --check, a refusal to destroy without --yes, and nothing left afterwards`, async function () {
+    it(`${flavour}: a plan in words, --check, a rejection to destroy without --yes, and nothing left afterwards`, async function () {
       await skipWithout(this, startMysql(flavour));
       const { folder } = (project = await createTempProject(FILES));
       const env = { MYSQL_URL: await createMysqlDatabase(flavour) };
@@ -296,7 +296,7 @@ describe('lintel migrate', function () {
     return finished;
   };
 
-  it('a database that cannot be reached is told without its password', async () => {
+  it('a database that cannot be reached is reported without its password', async () => {
     const { code, stdout, stderr } = await ended(FILES, { DATABASE_URL: 'postgres://ada:canary-pw@127.0.0.1:1/x' });
     expect([code, stdout]).to.deep.equal([1, '']);
     expect(stderr).to.contain('nothing listens at this address').and.not.contain('canary').and.not.contain('    at ');

@@ -47,7 +47,7 @@ describe('lintel openapi', function () {
     expect(await readFile(join(project.folder, 'api/openapi.json'), 'utf8')).to.equal(text);
   });
 
-  it('refuses definitions with errors, unless the config leaves them out', async () => {
+  it('rejects definitions with errors, unless the config leaves them out', async () => {
     await project.write('definitions/a.json', [defineReturnResource('a', 1), { id: 'b', resource: 'b' }]);
     await project.write('definitions/c.json', defineReturnResource('c', 1));
     const refused = await run();

@@ -89,11 +89,11 @@ describe('a command in a process of its own', function () {
     });
   }
 
-  it('is asked of every command that comes to an end', () => {
+  it('is tested for every command that ends', () => {
     expect(['serve', 'dev', 'lsp', ...Object.keys(WORDS)]).to.have.members(Object.keys(COMMANDS));
   });
 
-  it('refuses definitions with errors as it does here: problems on stdout, exit code 1', async () => {
+  it('rejects definitions with errors as it does here: problems on stdout, exit code 1', async () => {
     const { code, stdout } = await compare(['check', '--trust'], { ...FILES, 'definitions/b.json': BROKEN });
     expect(code).to.equal(1);
     expect(stdout).to.contain('definitions/b.json:4:38');

@@ -16,7 +16,7 @@ describe('lintel serve', function () {
   const { start, startIn, createFolder } = serveInProcess();
   const { start: startProcess } = serveAsChild();
 
-  describe('refuses to start', () => {
+  describe('rejects to start', () => {
     it('with a broken set: every problem with its line, exit code 1, nothing served', async () => {
       const broken = '{\n  "id": "b",\n  "resource": "b",\n  "actionables": [{ "id": 1, "mode": "RETRUN" }]\n}\n';
       const child = await start({ ...ECHO, 'definitions/b.json': broken });
@@ -30,7 +30,7 @@ describe('lintel serve', function () {
       expect(stderr).not.to.contain('    at ').and.not.contain('ready at');
     });
 
-    it('with a key that everybody knows: in the words of the plugin, and without the key', async () => {
+    it('with a known sample key: reports the message of the plugin, without the key', async () => {
       const guarded = {
         ...defineReturnResource('a', 1),
         tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },
@@ -199,7 +199,7 @@ describe('lintel serve', function () {
     });
   });
 
-  it('never tells a secret: not in the log at its most talkative, not on stderr, not in an answer', async function () {
+  it('never prints a secret: not in the log at level trace, not on stderr, not in a response', async function () {
     const server = await startPostgres();
     if ('skip' in server) return skipTest(this, server.skip);
     const address = new URL(await createPostgresDatabase());

@@ -88,7 +88,7 @@ describe('lintel serve starts', function () {
     expect(JSON.parse(stdout)).to.deep.equal({ who: 'text', when: 'text', text: 'on text' });
   });
 
-  it('prints no curl line that a guard would refuse', async () => {
+  it('prints no curl line that a guard would reject', async () => {
     const guarded = {
       ...defineReturnResource('a', 1),
       tokenize: { type: 'JWT', encryption_key: '$ENV.KEY' },

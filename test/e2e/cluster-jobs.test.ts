@@ -192,7 +192,7 @@ for (const [store, choose] of Object.entries(STORES)) {
       for (const key of taken) expect(values(key).size).to.equal(1);
     });
 
-    it('one is asked to end: it finishes what it does, another does what waits, each once', async () => {
+    it('after one signal: finishes its jobs, another process runs the waiting ones, each once', async () => {
       const ids = await fill(3);
       const leaving = first();
       const over = cluster.stopMember(leaving);
@@ -204,7 +204,7 @@ for (const [store, choose] of Object.entries(STORES)) {
       expect(runBy(leaving)).to.have.length(CONCURRENCY);
     });
 
-    it('one is asked twice: another begins what it did within two seconds', async () => {
+    it('after two signals: another process starts its jobs within two seconds', async () => {
       const leaving = await cluster.start();
       await fill(0);
       const other = cluster.peers.find((peer) => peer !== leaving)!;

@@ -146,7 +146,7 @@ describe('three processes and their Redis', function () {
     expect(counts(), text).to.deep.equal([times, times, times]);
   };
 
-  it('is away: what needs it is refused in time, everything else goes on; back, it has all work, and messages flow', async () => {
+  it('is away: what needs it is rejected in time, everything else goes on; back, it has all work, and messages flow', async () => {
     upstream.holdAnswers(true);
     await post(0, '/call', {}, 202);
     await waitForValue(

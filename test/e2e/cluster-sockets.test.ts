@@ -84,7 +84,7 @@ describe('clients of three processes', function () {
   }
   const numbersIn = (frames: readonly Frame[]): number[] => frames.map(({ data }) => (data as { n: number }).n);
 
-  it('get each message once, whoever sent it: all, one, several, a room', async () => {
+  it('receive each message once, from any sender: all, one, several, a room', async () => {
     const ada = [await openAs(0, 'ada'), await openAs(1, 'ada')];
     const bob = [await openAs(2, 'bob')];
     const nobody = [await open(0), await open(1), await open(2)];

@@ -136,7 +136,7 @@ describe('three processes', function () {
     expect(left.map(Number).sort((x, y) => x - y)).to.deep.equal(Array.from({ length: 20 }, (_, index) => index));
   });
 
-  it('a token that one ends is refused by the others with the next request', async () => {
+  it('a token that one ends is rejected by the others with the next request', async () => {
     for (let round = 0; round < countRuns('kills', 4, 10); round++) {
       const token = String((await a().post('/sign-in', {})).body['token']);
       const before = await spread(3, (client) => client.post('/me', {}, createBearerInit(token)));
@@ -202,7 +202,7 @@ describe('three processes', function () {
     }
   });
 
-  it('of those who want the same address at the same time one gets it, the others 409', async () => {
+  it('of concurrent requests for one address one succeeds, the others are 409', async () => {
     for (let round = 0; round < 5; round++) {
       const email = `round${round}@example.com`;
       const answers = await spread(12, (client, index) => client.post('/open', { id: 100 * round + index, email }));

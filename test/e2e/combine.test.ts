@@ -163,7 +163,7 @@ describeOnDatabase('secret fields of merged results', { files: SECRETS }, (kerne
     ['/merge-on-both', { id: 1, name: 'Ada', note: 'n' }],
     ['/not-named', { name: 'Ada', note: 'n' }],
   ] as const) {
-    it(`${path}: none leaves that nobody named`, async () => {
+    it(`${path}: returns only named values`, async () => {
       const { status, body, text } = await kernel().post(path, { id: 1 });
       expect([status, body]).to.deep.equal([200, expected]);
       expect(text).not.to.contain('hidden');

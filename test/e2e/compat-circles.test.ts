@@ -148,7 +148,7 @@ describe('definitions of a community', () => {
     expect(await data('/people', { tags: [] })).to.equal(null);
   });
 
-  it('a file with a leading underscore may hold a resource: its content tells', async () => {
+  it('a file with a leading underscore may contain a resource: its content decides', async () => {
     const changed = await data('/profile/update', { profile: { city: 'Turin', links: { a: 'b' } } }, as(ada));
     expect(changed).to.deep.include({ handle: 'ada', profile: { city: 'Turin', links: { a: 'b' } } });
     expect(changed['at']).to.match(/^\d{4}-\d\d-\d\d [\d:.]+\+00$/);
@@ -223,7 +223,7 @@ describe('definitions of a community', () => {
     });
   });
 
-  it('a webhook is accepted, worked on behind the answer, and calls another service with what it changed', async () => {
+  it('a webhook is accepted, worked on after the response, and calls another service with what it changed', async () => {
     const event = JSON.stringify({ type: 'paid', data: { object: { id: 'b', amount: 7 } } });
     const send = (key: string) =>
       kernel.request('POST', '/hooks/paid', {
@@ -252,7 +252,7 @@ describe('definitions of a community', () => {
     expect(asked.map(({ body }) => JSON.parse(body) as Loose)[0]).to.include({ to: 'new@example.com', from: 'ada' });
   });
 
-  it('stores a state for a callback, which uses it up; what is old is swept by the clock', async () => {
+  it('stores a state for a callback, which consumes it; a schedule removes old ones', async () => {
     const { token } = await data('/connect/start', { at: new Date().toISOString() }, as(ada));
     const back = await data('/connect/callback', { state: token, code: 'c-1' });
     expect(back).to.deep.equal({ access: { kind: 'full' }, member: 'm' });
@@ -266,7 +266,7 @@ describe('definitions of a community', () => {
     await expectRejected('/sweep', 404);
   });
 
-  it('tells everybody, one and several over their connections', async () => {
+  it('sends to all, one and several over their connections', async () => {
     const enter = (who: Loose, protocols: string[]) =>
       connect(kernel.url, { query: `?uid=${String(who['id'])}`, protocols });
     const [speaker, listener] = [

@@ -59,7 +59,7 @@ describeOnEach(
       expect(await data('/orders/find', { status: { $ne: null } })).to.equal(null);
     });
 
-    it('places an order behind a read that is written last, and tells everybody', async () => {
+    it('places an order after a read that is written last, and notifies all connections', async () => {
       const watcher = await connect(kernel().url);
       try {
         placed = await data('/order', { lines: [{ sku: 'a', n: 2 }], total: 12.5, status: 'FULFILLED' }, as(ada));

@@ -106,7 +106,7 @@ describe('definitions of another system, lintel serve', function () {
     () => running(remote).upstream,
   );
 
-  it('ends in order, and never told a secret', async () => {
+  it('ends in order, and never printed a secret', async () => {
     const { code, stdout, stderr } = (await child?.stop()) ?? {};
     expect(code).to.equal(0);
     for (const secret of Object.values(ENV).slice(0, 2)) expect(`${stdout}${stderr}`).not.to.contain(secret);

@@ -146,7 +146,7 @@ describe('conformance command', () => {
     expect(results).to.have.length(3);
   });
 
-  it('names its operations when it is asked for another', async () => {
+  it('names its operations when it is requested another', async () => {
     const said: string[] = [];
     const status = await runCommand(['nothing'], [], { out: () => undefined, error: (text) => said.push(text) });
     expect(status).to.equal(1);

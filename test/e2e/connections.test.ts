@@ -75,7 +75,7 @@ for (const [name, reports] of Object.entries(REPORTS)) {
       expect([await names('/notes'), await names('/events')]).to.deep.equal([['a'], ['a']]);
     });
 
-    it('each writes in a transaction of its own: what the first has committed stays when the second refuses', async () => {
+    it('each writes in a transaction of its own: what the first has committed stays when the second rejects', async () => {
       expect((await kernel.post('/both', { name: 'a' })).status).to.equal(409);
       expect([await names('/notes'), await names('/events')]).to.deep.equal([['a', 'a'], ['a']]);
       expect((await kernel.post('/both', { name: 'b' })).status).to.equal(200);

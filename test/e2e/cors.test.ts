@@ -24,7 +24,7 @@ describe('pages of other origins', () => {
     kernel.request('OPTIONS', '/echo', createOriginInit(origin, { 'access-control-request-method': 'POST', ...more }));
   const allowed = (headers: Headers): string | null => headers.get('access-control-allow-origin');
 
-  it('nobody is allowed by default: no header says otherwise, and a preflight is a verb like any other', async () => {
+  it('no origin is allowed by default: no header allows it, and a preflight is a verb like any other', async () => {
     const kernel = await start({});
     const answer = await kernel.post('/echo', { a: 1 }, createOriginInit(ORIGIN));
     expect([answer.status, allowed(answer.headers), answer.headers.get('vary')]).to.deep.equal([200, null, null]);
@@ -45,7 +45,7 @@ describe('pages of other origins', () => {
       expect(headers.get('access-control-allow-credentials')).to.equal(null);
     });
 
-    it('so do refusals, the status page and pages of plugins, or a page could not read what went wrong', async () => {
+    it('so do rejections, the status page and pages of plugins, or a page could not read what went wrong', async () => {
       for (const [method, path, init, expected] of [
         ['POST', '/echo', { body: '{"broken', headers: { origin: ORIGIN, 'content-type': 'application/json' } }, 400],
         ['POST', '/nowhere', createOriginInit(ORIGIN), 404],
@@ -91,7 +91,7 @@ describe('pages of other origins', () => {
       'constructor',
       '__proto__',
     ]) {
-      it(`a stranger gets nothing: ${origin}`, async () => {
+      it(`another origin gets nothing: ${origin}`, async () => {
         const { headers } = await kernel.post('/echo', {}, createOriginInit(origin));
         expect([allowed(headers), headers.get('vary')]).to.deep.equal([null, 'origin']);
         const asked = await preflight(kernel, origin, { 'access-control-request-headers': 'authorization' });
@@ -101,7 +101,7 @@ describe('pages of other origins', () => {
       });
     }
 
-    it('what is asked for in a preflight never becomes a header of its own', async () => {
+    it('what is requested in a preflight never becomes a header of its own', async () => {
       const lines = formatRequestHead('OPTIONS', '/echo', {
         origin: ORIGIN,
         'access-control-request-method': 'POST',
@@ -177,7 +177,7 @@ describe('headers of every answer', () => {
   };
   after(() => Promise.all(kernels.map((kernel) => kernel.close())));
 
-  it('no browser is to guess, run, frame or pass on an answer, and none says who answers', async () => {
+  it('no browser may guess, run, frame or store a response, and none names the server', async () => {
     const kernel = await start({});
     for (const [method, path, expected] of every) {
       const { status, headers } = await kernel.request(method, path);

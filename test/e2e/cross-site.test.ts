@@ -68,7 +68,7 @@ describe('requests that other pages have a browser send', () => {
     reached = await start({ config: { http: { allowed_origins: [APP], trusted_proxies: 1 } } });
   });
 
-  it('forms, plain text and nothing are refused, by the origin and by what the browser says of the site', async () => {
+  it('forms, plain text and nothing are rejected, by the origin and by what the browser says of the site', async () => {
     const own = { origin: `http://127.0.0.1:${kernel.server.port}` };
     const foreign: readonly Headers[] = [
       { origin: EVIL },
@@ -103,7 +103,7 @@ describe('requests that other pages have a browser send', () => {
         expect((await form(kernel, path, headers)).status, JSON.stringify(headers)).to.equal(200);
   });
 
-  it('what a browser asks for first, and what comes with a proof in a header, is not looked at', async () => {
+  it('what a browser requests first, and what comes with a proof in a header, is not looked at', async () => {
     const headers = { origin: EVIL, 'sec-fetch-site': 'cross-site' };
     expect((await kernel.post('/open', {}, { headers })).status).to.equal(200);
     expect((await kernel.request('PUT', '/open', { headers })).status).to.equal(200);
@@ -114,7 +114,7 @@ describe('requests that other pages have a browser send', () => {
     expect((await form(kernel, '/either', headers)).body).to.include({ code: 'REQ_CROSS_SITE' });
   });
 
-  it('GET is refused; a link that a user follows passes where nothing is proven and others may reach the server', async () => {
+  it('GET is rejected; a link that a user follows passes where nothing is proven and others may reach the server', async () => {
     const image = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
     const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
     const link = { ...frame, 'sec-fetch-dest': 'document' };
@@ -151,7 +151,7 @@ describe('requests that other pages have a browser send', () => {
     await program.close();
   });
 
-  it('a handshake is judged by the same rule', async () => {
+  it('a handshake is checked by the same rule', async () => {
     for (const headers of [{ origin: EVIL }, { 'sec-fetch-site': 'cross-site' }])
       expect((await expectRefusedUpgrade(kernel.url, { headers })).body).to.include({ code: 'WS_ORIGIN', status: 403 });
     for (const headers of [{}, { origin: APP }]) await (await connect(kernel.url, { headers })).close();

@@ -66,7 +66,7 @@ describe('a database that goes away', () => {
     }
   });
 
-  it('is not ready while the database refuses it, and ready once it does not', async function () {
+  it('is not ready while the database rejects it, and ready once it does not', async function () {
     await admin.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS false`);
     await cut();
     await waitUntil(async () => (await readiness()) === 503);

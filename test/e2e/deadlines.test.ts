@@ -72,7 +72,7 @@ describe('the deadline of a request', () => {
     expect((await kernel.post('/read')).body).to.deep.equal({ n: 1 });
   });
 
-  it('ends waits for connections: of many slow statements at once some are done, and nobody waits for the others', async () => {
+  it('limits waits for connections: of many slow statements some succeed, and no other request waits for them', async () => {
     const elapsed = startStopwatch();
     const answers = await Promise.all(
       Array.from({ length: 150 }, async () => {

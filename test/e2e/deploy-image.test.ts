@@ -87,7 +87,7 @@ describe('a container', function () {
     expect((await over)[0]).to.equal(0);
   });
 
-  it('is healthy while Lintel answers, and not where nobody does', async () => {
+  it('is healthy only while Lintel responds', async () => {
     const check = readInstructions('Dockerfile').find(({ word }) => word === 'HEALTHCHECK')?.rest ?? '';
     const [node = '', ...words] = JSON.parse(check.slice(check.indexOf('['))) as string[];
     expect(node).to.equal('node');
@@ -135,7 +135,7 @@ describe('a container', function () {
       return { code, ms: performance.now() - since };
     }
 
-    it('ends in order when it is told to', async () => {
+    it('ends in order on SIGTERM', async () => {
       const folder = await createImageFolder();
       await mkdir(join(folder, 'definitions'));
       await writeFile(join(folder, 'definitions', 'a.json'), DEFINITION);
@@ -144,7 +144,7 @@ describe('a container', function () {
       expect(ms).to.be.below(5000);
     });
 
-    it('ends when it is told to while it still starts', async () => {
+    it('ends on SIGTERM while it starts', async () => {
       const folder = await createImageFolder();
       await mkdir(join(folder, 'definitions'));
       const plugins = ['builtin:*', join(PLUGIN_FIXTURES, 'broken', 'open-hangs')];

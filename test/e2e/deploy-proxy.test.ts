@@ -77,7 +77,7 @@ describe('the proxy of deploy/', function () {
     await cluster?.close();
   });
 
-  it('tells Lintel who the client is, whatever the client says of itself', async () => {
+  it('passes the address of the client to Lintel, whatever headers the client sends', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.9' };
     expect((await proxy.client.post('/who', {}, { headers })).body).to.deep.equal({ ip: '127.0.0.1' });
   });

@@ -48,7 +48,7 @@ describe('documents without a server', () => {
       .and.contain('"email":"a@x"');
   });
 
-  it('are refused with the field that is wrong', async () => {
+  it('are rejected with the field that is wrong', async () => {
     await post('/people/add', { email: 'b@x' });
     for (const [body, status, code, pointer] of [
       [{ email: 'b@x' }, 409, 'QRY_UNIQUE', '/email'],

@@ -30,7 +30,7 @@ describe('JSON bodies against the shared vectors', () => {
   });
   after(() => kernel?.close());
 
-  it('accepts and refuses as they say, over HTTP', async () => {
+  it('accepts and rejects as they say, over HTTP', async () => {
     expect(cases.length).to.be.greaterThan(280);
     const wrong: string[] = [];
     for (const { id, bytes, content_type, expect: wanted } of cases) {
@@ -55,7 +55,7 @@ describe('JSON bodies against the shared vectors', () => {
     expect(wrong).to.deep.equal([]);
   });
 
-  it('refuses with a fault of the door, never with anything else', () => {
+  it('rejects with a fault of the HTTP layer only', () => {
     for (const { id, bytes, expect: wanted } of cases) {
       if (wanted.ok !== false) continue;
       expect(() => parseJson(Buffer.from(bytes, 'hex'), LIMITS), id).to.throw(Fault);

@@ -19,7 +19,7 @@ const FILES = {
 };
 const limits = { body: LIMIT, depth: 4, keys: 20, array: 30 };
 
-describe('the door', () => {
+describe('the HTTP layer', () => {
   let kernel: TestKernel;
   before(async () => (kernel = await startKernel({ files: FILES, config: { http: { limits } } })));
   after(() => kernel.close());
@@ -245,7 +245,7 @@ describe('the door', () => {
       expect(JSON.parse(Buffer.from(answer.body, 'latin1').toString())).to.deep.equal({ a: 'é👍' });
     });
 
-    it('closes the connection after an early refusal, so that the rest is never read as a request', async () => {
+    it('closes the connection after an early rejection, so that the rest is never read as a request', async () => {
       const smuggled = formatRequestHead('POST', '/echo', { 'content-length': 0, connection: 'close' });
       const start = formatRequestHead('POST', '/echo', {
         'content-type': 'text/plain',
@@ -315,7 +315,7 @@ describe('verbs of the config', () => {
     });
   }
 
-  it('refuses reserved names in a query string, and text where a rule asks for a number', async () => {
+  it('rejects reserved names in a query string, and text where a rule requests a number', async () => {
     for (const query of ['__proto__=1', 'constructor=1', 'a=1&%5f%5fproto__=1']) {
       expect((await kernel.request('GET', `/echo?${query}`)).body).to.include({ code: 'REQ_NAME_REFUSED' });
     }

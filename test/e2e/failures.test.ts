@@ -78,7 +78,7 @@ describe('a database that is lost', function () {
       ),
     );
 
-  it('before a write is answered: the client hears that nobody knows, and it is not tried again', async () => {
+  it('before a write is answered: the response says that the outcome is unknown, and it is not retried', async () => {
     const running = kernel as TestKernel;
     expect((await running.post('/write', {})).status).to.equal(200);
     proxy.muteResponses();
@@ -93,7 +93,7 @@ describe('a database that is lost', function () {
     expect(await countStored()).to.equal(2);
   });
 
-  it('while nobody asks: the process goes on, and the next requests are answered', async () => {
+  it('while idle: the process continues, and the next requests are answered', async () => {
     const running = kernel as TestKernel;
     expect((await running.post('/write', {})).status).to.equal(200);
     const countConnectionLosses = (): number =>

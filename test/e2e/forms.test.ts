@@ -141,7 +141,7 @@ describe('forms', () => {
   });
 
   describe('limits', () => {
-    it('of the number of parts: all that are allowed pass, one more is refused', async () => {
+    it('of the number of parts: all that are allowed pass, one more is rejected', async () => {
       const parts = Array.from({ length: 7 }, (_, index) => text(`p${index}`, '1'));
       expect((await send('/echo', createRawForm(parts.slice(0, 6)))).status).to.equal(200);
       await expectRejected(413, 'REQ_TOO_COMPLEX', '/echo', createRawForm(parts));
@@ -170,7 +170,7 @@ describe('forms', () => {
       await expectRejected(413, 'REQ_PART', '/up', sized(2001));
     });
 
-    it('of the whole, told by the length and found out without one', async () => {
+    it('of the whole body, by its length and without one', async () => {
       await expectRejected(413, 'REQ_TOO_LARGE', '/echo', Buffer.alloc(20_001, 0x2d));
       const chunked = formatRequestHead('POST', '/echo', { 'content-type': FORM_TYPE, 'transfer-encoding': 'chunked' });
       const answer = parseRaw(await kernel.raw([chunked, '4e21\r\n', Buffer.alloc(0x4e21, 0x2d)]));
@@ -213,7 +213,7 @@ describe('forms', () => {
       ]),
     };
     for (const [title, body] of Object.entries(cases)) {
-      it(`is refused: ${title}`, async () => {
+      it(`is rejected: ${title}`, async () => {
         await expectRejected(400, 'REQ_FORM', '/up', body);
         expect((await send('/up', createRawForm([file('a')]))).status, 'the next request').to.equal(200);
       });
@@ -230,7 +230,8 @@ describe('forms', () => {
       'parameters that are none': 'multipart/form-data; boundary=a; =',
     };
     for (const [title, type] of Object.entries(types)) {
-      it(`is refused: ${title}`, () => expectRejected(400, 'REQ_FORM', '/echo', createRawForm([text('a', '1')]), type));
+      it(`is rejected: ${title}`, () =>
+        expectRejected(400, 'REQ_FORM', '/echo', createRawForm([text('a', '1')]), type));
     }
 
     it('is not a boundary of 70 characters', async () => {
@@ -255,10 +256,10 @@ describe('forms', () => {
   });
 
   describe('files', () => {
-    it('are refused where nothing takes them', () =>
+    it('are rejected where nothing takes them', () =>
       expectRejected(415, 'REQ_NO_FILES', '/echo', createRawForm([file('a')])));
 
-    it('that nobody chose are none: a file input without a name and without bytes', async () => {
+    it('without a chosen file are ignored: a file input without a name and without bytes', async () => {
       const empty = {
         headers: 'content-disposition: form-data; name="f"; filename=""\r\ncontent-type: application/octet-stream',
         content: '',

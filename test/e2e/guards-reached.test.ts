@@ -129,7 +129,7 @@ describe('what holds however a resource is reached', () => {
     expect(await statuses('/code-job', 1, { who: 'b' })).to.deep.equal([200]);
   });
 
-  it('maintenance refuses who comes by another resource, before the guard of that one', async () => {
+  it('maintenance rejects requests through another resource, before the guard of that one', async () => {
     const ada = createBearerInit(await signJwt({ id: 'ada' }));
     expect(await statuses('/over-switched', 1, {}, ada)).to.deep.equal([200]);
     await switched(true);
@@ -146,7 +146,7 @@ describe('what holds however a resource is reached', () => {
     await switched(false);
   });
 
-  it('maintenance holds back jobs, to be tried again, and what the clock begins', async () => {
+  it('maintenance holds back jobs, to be tried again, and what the scheduler starts', async () => {
     expect(await statuses('/later', 1, { who: 'c' })).to.deep.equal([202]);
     expect(await statuses('/own-job', 1, {})).to.deep.equal([202]);
     const works = behind.puts.map(({ work }) => work);
@@ -164,7 +164,7 @@ describe('what holds however a resource is reached', () => {
     expect(shortly(await tick())).to.equal('done');
   });
 
-  it('callers are told of it', async () => {
+  it('callers are notified of it', async () => {
     const { paths } = (await describeKernel(kernel.kernel)) as unknown as {
       readonly paths: Readonly<
         Record<string, { readonly post: { readonly responses: Readonly<Record<string, unknown>> } }>

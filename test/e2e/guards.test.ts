@@ -88,14 +88,14 @@ describe('guards', () => {
   });
   const word = { 'x-word': 'sesame' };
 
-  it('let in who passes, and set claims before the payload is there', async () => {
+  it('admit valid callers, and set claims before the payload is read', async () => {
     const { seen } = (await import(pathToFileURL(join(GATE, 'runtime.js')).href)) as { seen: Loose[] };
     seen.length = 0;
     expect((await kernel.post('/guarded', { a: 1 }, { headers: word })).body).to.deep.equal({ a: 1 });
     expect(seen).to.deep.equal([{ payload: {}, received: {} }]);
   });
 
-  it('refuse before the body is judged: media type, size and syntax do not matter', async () => {
+  it('reject before the body is checked: media type, size and syntax do not matter', async () => {
     for (const init of [
       { body: '{"a":', headers: { 'content-type': 'application/json' } },
       { body: 'text', headers: { 'content-type': 'text/plain' } },
@@ -184,7 +184,7 @@ describe('guards', () => {
   });
 
   describe('maintenance', () => {
-    it('is 503 with Retry-After, whoever asks and whatever is sent', async () => {
+    it('is 503 with Retry-After for every request', async () => {
       for (const init of [{}, { headers: word }, { body: '{"a":', headers: { 'content-type': 'text/plain' } }]) {
         const { status, headers, body } = await kernel.request('POST', '/closed', init);
         expect([status, body['code']]).to.deep.equal([503, 'RES_MAINTENANCE']);
@@ -202,7 +202,7 @@ describe('guards', () => {
     });
   });
 
-  it('of a resource are not asked again for a dependency, so whoever reaches it must have them', async () => {
+  it('of a resource do not run again for a dependency, so the calling resource must have them', async () => {
     const depending = (id: string, rest: object = {}): object => ({
       ...defineReturnResource(id, 1, rest),
       actionables: [{ id: 1, mode: 'RETURN', value: 'in', depends_on: [{ resource_id: 'guarded', action_ids: [1] }] }],

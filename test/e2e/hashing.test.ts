@@ -144,7 +144,7 @@ describe('hashables', () => {
     expect(await verifyHash('', (body['seen'] as Loose)['password'])).to.equal(true);
   });
 
-  it('refuses what is no text, and what is too long for the algorithm, by pointer and without the value', async () => {
+  it('rejects what is no text, and what is too long for the algorithm, by pointer and without the value', async () => {
     const cases: readonly (readonly [string, unknown, string, string])[] = [
       ['/nested', { login: { password: 42424242 } }, '/login/password', 'type'],
       ['/nested', { login: { password: ['42424242'] } }, '/login/password', 'type'],
@@ -189,7 +189,7 @@ describe('hashables', () => {
     expect(body['received']).to.deep.equal(sent);
   });
 
-  it('refuses an element with its pointer, and a list that would keep others waiting', async () => {
+  it('rejects an element with its pointer, and a list that would keep others waiting', async () => {
     const wrong = await kernel.post('/one', [{ password: 'a' }, { password: 5 }]);
     expect([wrong.status, (wrong.body['errors'] as Loose[])[0]?.['pointer']]).to.deep.equal([422, '/1/password']);
     const list = Array.from({ length: 101 }, () => ({ password: 'a' }));
@@ -203,7 +203,7 @@ describe('hashables', () => {
     expect(after, 'of the refused list nothing was hashed').to.equal(`${before + 101} x`);
   });
 
-  it('a hashed field is not answered where nobody names it', async () => {
+  it('a hashed field is not returned unless it is named', async () => {
     const { body } = await kernel.post('/plain', { password: 'secret' });
     expect(body).to.deep.equal({ ok: true });
   });
@@ -219,7 +219,7 @@ describe('hashables', () => {
     }
   });
 
-  it('has a hundred wait while others hash, refuses the next, and works on few at a time', async () => {
+  it('has a hundred wait while others hash, rejects the next, and works on few at a time', async () => {
     const atOnce = hashesAtOnce(process.env['UV_THREADPOOL_SIZE']);
     let end: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (end = resolve));

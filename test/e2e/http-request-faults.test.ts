@@ -222,7 +222,7 @@ describe('HTTPREQUEST and services that fail', () => {
     expect(upstream.countOpen()).to.be.at.most(1);
   });
 
-  it('follows no redirect unless it is told to', async () => {
+  it('follows no redirect unless configured', async () => {
     const body = await expectFailure('/redirect', 502, 'OUT_STATUS');
     expect(body['errors']).to.deep.equal([{ pointer: '', code: 'OUT_STATUS', detail: '302' }]);
     expect(count('/landed')).to.equal(0);
@@ -254,7 +254,7 @@ describe('HTTPREQUEST and services that fail', () => {
     expect(keys).to.deep.equal(['k-1', 'k-1', 'k-1']);
   });
 
-  it('sends again as often as it is told, and only what may succeed', async () => {
+  it('sends again as often as it is reported, and only what may succeed', async () => {
     upstream.requests.splice(0);
     await expectFailure('/again-503', 502, 'OUT_STATUS');
     await expectFailure('/again-400', 502, 'OUT_STATUS');

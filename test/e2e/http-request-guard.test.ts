@@ -79,14 +79,14 @@ describe('calls and the addresses that they dial', () => {
   const allow = ['127.0.0.2'];
   const url = (): string => `http://name.example:${open.port}/`;
 
-  it('resolves once for each connection, and dials what was judged', async () => {
+  it('resolves once for each connection, and dials what was checked', async () => {
     const { resolve, asked } = resolver(['127.0.0.2'], ['127.0.0.3']);
     const { call } = client({ allow }, resolve);
     expect((await call(callTo(url()))).body.toString()).to.equal('{"open":true}');
     expect(asked()).to.equal(1);
   });
 
-  it('judges again when it connects again', async () => {
+  it('checks again when it connects again', async () => {
     const { resolve, asked } = resolver(['127.0.0.2'], ['127.0.0.3']);
     const { call } = client({ allow }, resolve);
     const headers = { 'x-test': '1' };
@@ -98,14 +98,14 @@ describe('calls and the addresses that they dial', () => {
     expect(asked()).to.be.at.least(2);
   });
 
-  it('refuses a name that leads to both', async () => {
+  it('rejects a name that leads to both', async () => {
     const { resolve } = resolver(['127.0.0.2', '127.0.0.3']);
     expect(await catchCode(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_REFUSED');
     const { resolve: other } = resolver(['127.0.0.3', '127.0.0.2']);
     expect(await catchCode(client({ allow }, other).call(callTo(url())))).to.equal('OUT_REFUSED');
   });
 
-  it('judges every try and every hop', async () => {
+  it('checks every try and every hop', async () => {
     const { resolve } = resolver(['127.0.0.3']);
     const { call } = client({ allow }, resolve);
     expect(await catchCode(call(callTo(url(), { retries: 3 })))).to.equal('OUT_REFUSED');
@@ -113,7 +113,7 @@ describe('calls and the addresses that they dial', () => {
     expect(await catchCode(call(callTo(`http://[::ffff:127.0.0.3]:${trap.port}/`)))).to.equal('OUT_REFUSED');
   });
 
-  it('refuses a name without an address', async () => {
+  it('rejects a name without an address', async () => {
     const { resolve } = resolver([]);
     expect(await catchCode(client({ allow }, resolve).call(callTo(url())))).to.equal('OUT_FAILED');
   });
@@ -167,7 +167,7 @@ describe('calls and the addresses that they dial', () => {
       expect(await catchCode(call(callTo('https://api.example.com/x')))).to.equal('answered');
     });
 
-    it('refuses a certificate of nobody, and one for another name', async () => {
+    it('rejects an untrusted certificate, and one for another name', async () => {
       const strict = client({ connect_to: connect_to('api.example.com') });
       expect(await catchCode(strict.call(callTo('https://api.example.com/')))).to.equal('OUT_FAILED');
       const other = client({ connect_to: connect_to('other.example.com') }, undefined, [tls.cert]);
@@ -197,7 +197,7 @@ describe('calls and the addresses that they dial', () => {
     });
     after(() => kernel.close());
 
-    it('refuse with 422 what a client may not reach, without saying why', async () => {
+    it('reject with 422 what a client may not reach, without saying why', async () => {
       for (const wanted of [
         `http://127.0.0.2:${open.port}/`,
         `http://127.0.0.3:${trap.port}/`,
@@ -213,7 +213,7 @@ describe('calls and the addresses that they dial', () => {
       }
     });
 
-    it('refuse what is no URL, naming the field', async () => {
+    it('reject what is no URL, naming the field', async () => {
       for (const wanted of ['', 'name', 'ftp://a.example', 'file:///etc/passwd', 'http://u:p@a.example', 5, null, {}]) {
         const { status, body } = await kernel.post('/any', { url: wanted, more: 1 });
         expect(status, JSON.stringify(wanted)).to.equal(422);

@@ -170,7 +170,7 @@ describe('HTTPREQUEST', () => {
   });
 
   for (const id of ['', '.', '..', '../admin', 'a/../b', '..\\x', 'a\nb', '\u0000', '\ud800']) {
-    it(`refuses ${JSON.stringify(id)} as a segment, naming the field`, async () => {
+    it(`rejects ${JSON.stringify(id)} as a segment, naming the field`, async () => {
       const { status, body } = await kernel.post('/path', { id, b: 1, q: 'q' });
       expect(status).to.be.oneOf(id === '\ud800' ? [400, 422] : [422]);
       if (status === 422) {
@@ -181,7 +181,7 @@ describe('HTTPREQUEST', () => {
     });
   }
 
-  it('refuses what has no text of its own, in a path, a query, a header and a form', async () => {
+  it('rejects what has no text of its own, in a path, a query, a header and a form', async () => {
     for (const [path, body] of [
       ['/path', { id: { a: 1 }, b: 1, q: 'q' }],
       ['/path', { id: 'a', b: 1, q: ['q'] }],
@@ -198,7 +198,7 @@ describe('HTTPREQUEST', () => {
   });
 
   for (const note of ['a\r\nx-evil: 1', 'a\nb', '\u0000', '\u007f', '日本', 'a\u2028b']) {
-    it(`refuses ${JSON.stringify(note)} in a header, naming the field`, async () => {
+    it(`rejects ${JSON.stringify(note)} in a header, naming the field`, async () => {
       const { status, body } = await kernel.post('/post', { n: 1, list: [], note });
       expect(status).to.equal(422);
       expect(body).to.have.nested.property('errors[0].pointer', '/note');
@@ -238,7 +238,7 @@ describe('HTTPREQUEST', () => {
     expect(await answer('/hal')).to.deep.equal({ n: 2 });
   });
 
-  it('fails where the other service refuses or fails, with its number and nothing of its body', async () => {
+  it('fails where the other service rejects or fails, with its number and nothing of its body', async () => {
     for (const [path, number] of [
       ['/missing', '404'],
       ['/failing', '500'],
@@ -263,7 +263,7 @@ describe('HTTPREQUEST', () => {
     expect(upstream.requests.map(({ url }) => url)).to.deep.equal(['/first/x', '/second']);
   });
 
-  it('runs beside its neighbours', async () => {
+  it('runs beside its adjacent actionables', async () => {
     expect(await answer('/aside')).to.include({ url: '/two' });
     expect(upstream.requests.map(({ url }) => url).sort()).to.deep.equal(['/one', '/two']);
   });

@@ -154,7 +154,7 @@ for (const [index, { name, make }] of PLACES.entries()) {
     const texts = async (path: string, token: string): Promise<string[]> =>
       (await postExpecting<{ text: string }[]>(path, {}, token)).map(({ text }) => text);
 
-    it('`cache_key`: accessors allowed; a result is only ever given to whom it belongs', async () => {
+    it('`cache_key`: accessors allowed; a result is returned only to its caller', async () => {
       const [ada, bob] = [await fetchToken('ada'), await fetchToken('bob')];
       for (const path of ['/my-notes', '/my-notes-plain-key']) {
         await postExpecting('/add-note', { text: `for ${path}` }, ada);
@@ -172,7 +172,7 @@ for (const [index, { name, make }] of PLACES.entries()) {
       }
     });
 
-    it('a write that is refused removes nothing', async () => {
+    it('a write that is rejected removes nothing', async () => {
       const dan = await fetchToken('dan');
       const { made } = await postExpecting<{ made: string }>('/counted', {});
       await postExpecting('/add-note', { text: 'x'.repeat(41) }, dan, 422);
@@ -222,7 +222,7 @@ for (const [index, { name, make }] of PLACES.entries()) {
       expect(await postExpecting('/failing', { text: 'later' })).to.deep.equal({ text: 'later' });
     });
 
-    it('guards are asked although the answer is there', async () => {
+    it('guards run although the response is cached', async () => {
       const gus = await fetchToken('gus');
       await texts('/my-notes', gus);
       await postExpecting('/my-notes', {}, `${gus}x`, 401);

@@ -141,7 +141,7 @@ function describeDocuments(store: Database): void {
     compare(listRequestBodies('/token')[0], { code: 'c', of: ULID }, 'token');
   });
 
-  it('pattern 7: a queued call, and work behind the answer', async () => {
+  it('pattern 7: a queued call, and work after the response', async () => {
     expect(await postOk('call-later', { id: 'b2' })).to.deep.equal({ id: 'b2' });
     expect((await post('add-later', { id: 'q1', title: 'queued' })).status).to.equal(202);
     expect((await post('add-behind', { id: 'q2', title: 'behind' })).status).to.equal(202);

@@ -197,7 +197,7 @@ for (const profile of [null, 'sub0'] as const) {
       expect(await waitForBroadcast(client)).to.deep.equal({ uid: null, action: 'told', data: { text: 'twice' } });
     });
 
-    it('work behind the answer, queued work and webhooks broadcast when they are done', async () => {
+    it('work after the response, queued work and webhooks broadcast when they are done', async () => {
       const kernel = await serve();
       const client = await openAs(kernel.url, 'ada');
       const { data } = await client.sendRequest('behind', { text: 'behind' });

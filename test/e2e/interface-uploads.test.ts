@@ -156,7 +156,7 @@ for (const { database, bucket, profile } of PLACES) {
       expect(await fetched(String(one?.['url']))).to.deep.equal(PDF);
     });
 
-    it('upload then insert with `multi: true`; the cached list of this caller is new, nobody else sees it', async () => {
+    it('upload then insert with `multi: true`; the cached list of this caller is new, and no other caller sees it', async () => {
       expect(await postExpecting('/photos', {}, 'ada')).to.deep.equal([]);
       expect(await postExpecting('/photos', {}, 'bob')).to.deep.equal([]);
       const rows = await send<Stored[]>('/photos-add', [png(), { name: 'caption', content: 'Sea' }, jpeg], 'ada');
@@ -215,7 +215,7 @@ for (const { database, bucket, profile } of PLACES) {
       await postExpecting('/limited', { name: 'y' });
     });
 
-    it('a token that was revoked is refused everywhere', async () => {
+    it('a token that was revoked is rejected everywhere', async () => {
       const token = await signIn('cleo');
       const bearer = { headers: { authorization: `Bearer ${token}` } };
       expect((await kernel.post('/photos', {}, bearer)).status).to.equal(200);

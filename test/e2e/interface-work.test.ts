@@ -94,7 +94,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
   };
 
   describe('`run_in_background`: the request returns at once and the work continues', () => {
-    it('on the resource: all of it is done behind the answer, in order, with the instant of the request', async () => {
+    it('on the resource: all of it is done after the response, in order, with the instant of the request', async () => {
       const id = expectAccepted(await post('report', { text: 'one' }));
       const [call] = await waitForRequests('reported');
       expect(parseBody(call)['text']).to.equal('one');
@@ -140,7 +140,7 @@ function describeWork(name: DatabaseKind['name'], make: DatabaseKind['make'], pr
         expect((await noted('absent'))[0]?.url).to.equal(null);
       });
 
-    it('runs neighbours beside one another when they are `parallel`', async () => {
+    it('runs adjacent actionables beside one another when they are `parallel`', async () => {
       expectAccepted(await post('parallel'));
       await waitForRequests('side-a');
       await waitForRequests('side-b');

@@ -74,7 +74,7 @@ describe('steps of work', function () {
     expect(applied).to.equal(true);
   }
 
-  it('that are done are not done again where the definition of a later one was mended', async () => {
+  it('that are done are not done again where the definition of a later one was fixed', async () => {
     const found = defineExtraction(1, 'n', 'first');
     const { post, retry, calls, refuseNext } = await start(
       steps(
@@ -99,7 +99,7 @@ describe('steps of work', function () {
     expect(calls().map(({ body }) => body)).to.deep.equal([{ n: 1 }, { mended: 1 }]);
   });
 
-  it('are refused where a mended one reads what was not kept', async () => {
+  it('are rejected where a fixed one reads what was not kept', async () => {
     const { post, retry, refuseNext, jobs } = await start(
       steps(
         defineNoteInsert(1, 'one'),

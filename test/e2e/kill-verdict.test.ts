@@ -39,13 +39,13 @@ const dead = (given: Partial<DeadJob>): DeadJob => ({
   ...given,
 });
 
-describe('the judge of killed processes', () => {
+describe('the checker of killed processes', () => {
   const listFaults = (evidence: Partial<Evidence>): readonly string[] =>
     evaluateKills({ ...SOUND, ...evidence }).faults;
   const withTables = (tables: Partial<Evidence['tables']>): readonly string[] =>
     listFaults({ tables: { ...SOUND.tables, ...tables } });
 
-  it('finds nothing wrong where work was done again that a kill interrupted, and tells how long that took', () => {
+  it('finds no problem in work that was repeated after a kill, and reports its duration', () => {
     const { faults, kinds, again, mostDoubledByOne } = evaluateKills(SOUND);
     expect(faults).to.deep.equal([]);
     expect([again, mostDoubledByOne]).to.deep.equal([[2000], 2]);
@@ -68,7 +68,7 @@ describe('the judge of killed processes', () => {
     expect(withTables({ orders: new Map([[3, 1]]) })).to.deep.equal(['order 7: 0, its work 2 times']);
   });
 
-  it('finds work that was done again although nobody was killed, or under another key', () => {
+  it('finds work that was repeated without a kill, or under another key', () => {
     const [two, six] = SOUND.effects;
     if (two === undefined || six === undefined) throw new Error('no effects');
     expect(listFaults({ kills: [] })).to.have.length(2);

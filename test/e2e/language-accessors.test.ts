@@ -75,7 +75,7 @@ describe('accessors', () => {
   }
 
   for (const v of [{ a: 1 }, [1], null]) {
-    it(`inside a longer string ${JSON.stringify(v)} is refused`, async () => {
+    it(`inside a longer string ${JSON.stringify(v)} is rejected`, async () => {
       const { status, body } = await kernel.post('/inside', { v });
       expect(status).to.equal(422);
       expect(body).to.include({ code: 'ACC_NOT_TEXT' });
@@ -94,7 +94,7 @@ describe('accessors', () => {
     [{ address: 'text', items: [{}, { sku: 1 }] }, '/address/city'],
     [{ address: { city: 1 }, items: [{ sku: 1 }] }, '/items/1/sku'],
   ] as const) {
-    it(`refuses ${JSON.stringify(body)} with a pointer to ${pointer}`, async () => {
+    it(`rejects ${JSON.stringify(body)} with a pointer to ${pointer}`, async () => {
       const { status, body: problem } = await kernel.post('/nested', body);
       expect(status).to.equal(422);
       expect(problem).to.include({ code: 'ACC_UNRESOLVED' });
@@ -128,7 +128,7 @@ describe('accessors', () => {
     await odd.close();
   });
 
-  it('refuses a definition whose path has a reserved segment', async () => {
+  it('rejects a definition whose path has a reserved segment', async () => {
     for (const segment of ['__proto__', 'constructor', 'prototype']) {
       const files = {
         'definitions/a.json': [defineReturnResource('bad', `$PAYLOAD.a.${segment}`), defineReturnResource('good', 1)],

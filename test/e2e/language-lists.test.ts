@@ -147,7 +147,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect((await post('/lines', [])).body).to.deep.equal([]);
     });
 
-    it('writes all items or none, and says which one was refused', async () => {
+    it('writes all items or none, and says which one was rejected', async () => {
       const cases = [
         [
           [{ sku: 'c1' }, { sku: 'c1' }],
@@ -187,7 +187,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect(await lines('c%')).to.equal(0);
     });
 
-    it('refuses a body that is no list where only the body can be one', async () => {
+    it('rejects a body that is no list where only the body can be one', async () => {
       expect(problem(await post('/lines', { sku: 'd1' }))).to.deep.equal([422, 'QRY_NO_LIST', '']);
     });
 
@@ -199,7 +199,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       ]);
     });
 
-    it('belongs to the transaction of its neighbours', async () => {
+    it('belongs to the transaction of its adjacent actionables', async () => {
       const twice = { order: 'o2', lines: [{ code: 'f1' }, { code: 'f1' }] };
       expect(problem(await post('/order', twice))).to.deep.equal([409, 'QRY_UNIQUE', '/lines/1/code']);
       const nowhere = { order: 'o2', lines: [{ code: 'f1' }, { code: 'f2', order: 'nowhere' }] };
@@ -233,7 +233,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       ]);
     });
 
-    it('is all or nothing beside parallel neighbours too', async () => {
+    it('is all or nothing beside parallel adjacent actionables too', async () => {
       expect((await post<Loose[]>('/beside', [{ sku: 'h1' }])).body).to.have.length(1);
       expect(problem(await post('/beside', [{ sku: 'h2' }, { sku: 'h2' }]))).to.deep.equal([
         409,
@@ -243,7 +243,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect(await lines('h2')).to.equal(0);
     });
 
-    it('writes a thousand items, and then refuses one of another thousand', async function () {
+    it('writes a thousand items, and then rejects one of another thousand', async function () {
       const many = Array.from({ length: 1000 }, (_, i) => ({ sku: `m${i}` }));
       const { status, body } = await post<Loose[]>('/lines', many);
       expect(status).to.equal(200);
@@ -253,7 +253,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       expect(await lines('n%')).to.equal(0);
     });
 
-    it('prototype names in items are refused at the door, and own names only are read', async () => {
+    it('prototype names in items are rejected by the HTTP layer, and only own names are read', async () => {
       const answer = await kernel().post('/lines', '[{"sku":"p1","__proto__":{"amount":5}}]');
       expect(answer.status).to.equal(400);
       const { body } = await post<Loose[]>('/lines', [{ sku: 'p2', toString: 'x' }]);
@@ -288,7 +288,7 @@ describeOnBothDatabases('statements that are repeated', { files: FILES, config: 
       });
     }
 
-    it('half a surrogate pair is refused before it reaches the database', async () => {
+    it('half a surrogate pair is rejected before it reaches the database', async () => {
       expect((await kernel().post('/lines', '[{"sku":"\\ud800"}]')).status).to.be.oneOf([400, 422]);
     });
   });

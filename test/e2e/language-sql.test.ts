@@ -161,7 +161,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     expect((await kernel().post('/many', { kind: 'none' })).body).to.deep.equal([]);
   });
 
-  it('`must_return_value` refuses an empty result in the fixed words, or in those of `on_empty`', async () => {
+  it('`must_return_value` rejects an empty result in the fixed words, or in those of `on_empty`', async () => {
     const plain = await kernel().post('/must', { kind: 'none' });
     expect(plain.status).to.equal(404);
     expect(plain.body['message']).to.equal('Operation Failed: this action must return a value!');
@@ -201,7 +201,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     }
   });
 
-  it('answers a statement that the database refuses with a bare 500; the log knows why', async () => {
+  it('answers a statement that the database rejects with a bare 500; the log knows why', async () => {
     const { status, body, text } = await kernel().post('/unrunnable', {});
     expect([status, body['code']]).to.deep.equal([500, 'QRY_FAILED']);
     expect(text).not.to.match(/canary|SELECT|relation|\bat /);
@@ -228,7 +228,7 @@ describeOnBothDatabases('the language in SQL', { files: FILES, env: { SECRET: 'c
     });
   }
 
-  it('a NUL character is refused, not cut off', async () => {
+  it('a NUL character is rejected, not cut off', async () => {
     const { status, body } = await kernel().post('/echo', { v: 'a\u0000b' });
     expect([status, body['code']]).to.deep.equal([422, 'QRY_BAD_VALUE']);
   });

@@ -139,7 +139,7 @@ describe('payload_validation', () => {
     ]);
   });
 
-  it('escapes pointers, and asks for own fields only', async () => {
+  it('escapes pointers, and requests own fields only', async () => {
     const { body } = await kernel.post('/odd-names', {});
     const pointers = (body['errors'] as Loose[]).map((issue) => issue['pointer']);
     expect(pointers).to.deep.equal(['/a~1b', '/c~0d', '/toString']);
@@ -176,7 +176,7 @@ describe('EMAIL against the shared vectors', () => {
   });
   after(() => (file === null ? undefined : kernel.close()));
 
-  it('accepts ordinary addresses, refuses broken ones, and answers every one', async () => {
+  it('accepts ordinary addresses, rejects broken ones, and answers every one', async () => {
     const cases = readFileSync(file ?? '', 'utf8')
       .trim()
       .split('\n')

@@ -75,7 +75,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
   const post = <T = Loose>(path: string, body?: unknown) => kernel().post<T>(path, body);
 
   describe('unique', () => {
-    it('lets one of fifty parallel requests write a value, and refuses the others by the name of the payload field', async () => {
+    it('lets one of fifty parallel requests write a value, and rejects the others by the name of the payload field', async () => {
       const all = await Promise.all(Array.from({ length: 50 }, () => post('/sign-up', { mail: 'one@x.co' })));
       const refused = all.filter(({ status }) => status !== 200);
       expect(refused).to.have.length(49);
@@ -96,7 +96,7 @@ describeOnBothDatabases('statements that write', { files: FILES }, (kernel) => {
       ]);
     });
 
-    it('of a model holds without any statement that asks for it', async () => {
+    it('of a model holds without any statement that requests it', async () => {
       expect((await post('/seat', { row: 1, place: 1 })).status).to.equal(200);
       expect((await post('/seat', { row: 1, place: 2 })).status).to.equal(200);
       expect(problem(await post('/seat', { row: 1, place: 2 }))).to.deep.equal([409, 'QRY_UNIQUE', '/row', '/place']);

@@ -182,7 +182,7 @@ describe('limits', function () {
     expect(kernel.log.filter(({ level }) => level === 'error')).to.deep.equal([]);
   });
 
-  it('a hundred connections that never say anything whole keep nobody waiting', async () => {
+  it('a hundred connections with incomplete messages delay no other', async () => {
     const kernel = await start({ files: FILES, config: { http: { timeouts: { headers: 0.5 } } } });
     const idle = Array.from({ length: 100 }, () => trickle(kernel.server.port, 'POST /echo HTTP/1.1\r\nx: '));
     for (let i = 0; i < 20; i++) expect((await kernel.post('/echo', { i })).status).to.equal(200);
@@ -293,7 +293,7 @@ describe('limits', function () {
     expect(await outcome(chain(3, true), { depth: 2 })).to.deep.equal(['LNK_DEEP']);
   });
 
-  describe('bombs end in a refusal within 50 ms', () => {
+  describe('bombs end in a rejection within 50 ms', () => {
     const MOST_MS = 50;
     /** Keys that a table of properties would keep in one place. */
     const colliding = Array.from({ length: 60_000 }, (_, i) => `"${i * 65_536}":1`).join(',');

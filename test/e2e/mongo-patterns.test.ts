@@ -222,7 +222,7 @@ describeOnEach('patterns of the interface on documents', STORES, { files: FILES,
     expect(card).to.be.a('string').and.not.include('4111 1111');
   });
 
-  it('work behind the answer is done', async () => {
+  it('work after the response is done', async () => {
     const { status, text } = await send('notify', { title: 'later' });
     expect(status, text).to.be.oneOf([200, 202]);
     const done = async (): Promise<boolean> => (await ok<Loose[]>('activities')).some(({ title }) => title === 'later');

@@ -225,7 +225,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('get', { id: 'b' })).to.deep.include({ n: 2, done: true, due: '2026-02-01T00:00:00.000Z' });
   });
 
-  it('a value that does not fit its field is refused, and the payload field is named', async () => {
+  it('a value that does not fit its field is rejected, and the payload field is named', async () => {
     const sound = { id: 'x', text: 't' };
     expect(await postForRefusal(422, 'add', { ...sound, n: 'many' })).to.deep.equal(['/n']);
     expect(await postForRefusal(422, 'add', { ...sound, due: 'soon' })).to.deep.equal(['/due']);
@@ -326,7 +326,7 @@ describeOnEach('document queries', STORES, { files: FILES }, (kernel) => {
     expect(await ok('upsert', { name: 'hits' })).to.include({ n: 2, created_at: made['created_at'] });
   });
 
-  it('neighbours are one transaction', async () => {
+  it('adjacent actionables are one transaction', async () => {
     expect(await postForRefusal(409, 'both', { id: 'new', other: 'a' })).to.deep.equal(['/other']);
     expect(await ok('get', { id: 'new' })).to.equal(null);
   });

@@ -147,7 +147,7 @@ for (const flavour of ['mariadb', 'mysql'] as const) {
       expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);
     });
 
-    it('undoes a chain whose second half is refused', async () => {
+    it('undoes a chain whose second half is rejected', async () => {
       const { status } = await kernel().post('/half', { id: 'u1', entry: 1 });
       expect(status).to.equal(409);
       expect((await kernel().post('/find', { email: 'ada@x' })).body['balance']).to.equal(1275);

@@ -190,7 +190,7 @@ describe('names and where their values come from', () => {
     });
   }
 
-  it('refuses several files where one is meant, and stores none of them', async () => {
+  it('rejects several files where one is meant, and stores none of them', async () => {
     const { status, body } = await send('/one', png, jpeg);
     expect(status).to.equal(422);
     expect(body['code']).to.equal('UPL_SEVERAL');
@@ -236,14 +236,14 @@ describe('names and where their values come from', () => {
     expect(text).to.contain(`"x-size":"${PNG_RED.length}"`);
   });
 
-  it('takes them along where the work is done behind the answer', async () => {
+  it('takes them along where the work is done after the response', async () => {
     const { body, status, text } = await send('/put-off', png);
     expect(status, text).to.equal(200);
     const { key } = body;
     await waitUntil(async () => (await kernel.post<Loose | null>('/files', { key })).body?.['storage_key'] === key);
   });
 
-  it('takes the key of the one file that is removed, and refuses several', async () => {
+  it('takes the key of the one file that is removed, and rejects several', async () => {
     const { body } = await send('/one', png);
     const key = body['storage_key'];
     expect((await kernel.post('/removed', [key, key])).body['code']).to.equal('UPL_SEVERAL');

@@ -140,7 +140,7 @@ describe('observers of what happens beside requests', function () {
     expect(JSON.stringify(kernel.log)).not.to.contain('canary');
   });
 
-  it('a run of work has a trace of its own with a link to the request that accepted it, and both are told', async () => {
+  it('a run of work has a trace of its own with a link to the request that accepted it, and both are reported', async () => {
     const { headers } = await kernel.post('/later', {}, { headers: { traceparent: `00-${TRACE}-${PARENT}-01` } });
     const id = headers.get('x-request-id');
     const ofRequest = ({ attributes }: SeenSpan): boolean => attributes['lintel.request'] === id;

@@ -80,7 +80,7 @@ describe('opentelemetry', function () {
     expect(collector.spans.map(({ name }) => name)).to.have.members(['POST /shops/:shop/chain', 'chain#1', 'chain#2']);
   });
 
-  it('sends the headers of the config, and tells them nobody', async () => {
+  it('sends the headers of the config, and logs none', async () => {
     const kernel = await start(tracing({ headers: { 'x-api-key': '$ENV.COLLECTOR_KEY' } }), {
       env: { COLLECTOR_KEY: 'canary-collector-key' },
     });
@@ -121,7 +121,7 @@ describe('opentelemetry', function () {
     expect(mentioned()).to.deep.equal(['warn', 'info']);
   });
 
-  it('a collector that nobody reaches does not keep the service from ending', async () => {
+  it('an unreachable collector does not delay the shutdown', async () => {
     const kernel = await start({
       traces: { use: 'opentelemetry', endpoint: 'http://127.0.0.1:1/v1/traces', timeout: 0.5 },
     });

@@ -48,7 +48,7 @@ describe('observers', function () {
         .and.contain('lintel_requests_total{resource="echo",method="-",status="405"} 1\n');
     });
 
-    it('answers GET and HEAD alone, as text that nobody keeps', async () => {
+    it('responds to GET and HEAD only, as text that is not cached', async () => {
       const kernel = await start(PROMETHEUS);
       const { status, headers } = await kernel.request('GET', '/metrics');
       expect([status, headers.get('content-type'), headers.get('cache-control')]).to.deep.equal([
@@ -65,7 +65,7 @@ describe('observers', function () {
       ]);
     });
 
-    it('shows the page to those who have its token, where it has one', async () => {
+    it('shows the page only with its token, if it has one', async () => {
       const observers = { figures: { use: 'prometheus', path: '/internal/figures', token: '$ENV.METRICS_TOKEN' } };
       const kernel = await start(observers, { env: { METRICS_TOKEN: TOKEN } });
       const fetchFigures = (authorization?: string) =>
@@ -112,7 +112,7 @@ describe('observers', function () {
   });
 
   describe('server_timing', () => {
-    it('tells the time of the whole and of each actionable', async () => {
+    it('shows the time of the whole and of each actionable', async () => {
       const kernel = await start({ timing: { use: 'server_timing' } });
       const { headers } = await kernel.post('/shops/7/chain', {});
       expect(headers.get('server-timing')).to.match(
@@ -120,7 +120,7 @@ describe('observers', function () {
       );
     });
 
-    it('is there while somebody writes definitions, and not in production', async () => {
+    it('is active in development, and not in production', async () => {
       const silent = await start({});
       expect((await silent.post('/echo', {})).headers.get('server-timing')).to.equal(null);
       const dev = keep(await startKernel({ files: FILES, config: { connections: CONNECTIONS }, dev: true }));

@@ -132,7 +132,7 @@ function describeServed(kernel: () => TestKernel): void {
     for (const secret of Object.values(env)) expect(JSON.stringify(document)).to.not.contain(secret);
   });
 
-  it('tells of files: what is stored, what is removed, what is refused', async () => {
+  it('describes files: what is stored, what is removed, what is rejected', async () => {
     const as = await token();
     const stored = await send(createFormData([picture, { name: 'stars', content: '4' }]), as);
     expect(stored.status, stored.text).to.equal(200);
@@ -153,7 +153,7 @@ function describeServed(kernel: () => TestKernel): void {
     expect(await status('/pictures-remove', [key], createBearerInit(as))).to.equal(200);
   });
 
-  it('tells of webhooks, with either proof and without', async () => {
+  it('describes webhooks, with either proof and without', async () => {
     const body = '{"n":1}';
     expect(await status('/hook', body, { headers: { 'x-signature': signHmac(body, SECRET) } })).to.equal(200);
     expect(await status('/hook', body, { headers: { 'x-token': SECRET } })).to.equal(200);
@@ -161,13 +161,13 @@ function describeServed(kernel: () => TestKernel): void {
     expect(await status('/hook', {}, { headers: { 'x-token': SECRET } })).to.equal(422);
   });
 
-  it('tells of calls that succeed, fail, and take too long', async () => {
+  it('describes calls that succeed, fail, and take too long', async () => {
     expect([await status('/rates', { of: 'EUR' }), await status('/rates', { of: 'EUR' })]).to.deep.equal([200, 200]);
     expect(await status('/rates', { of: { a: 1 } })).to.equal(422);
     expect([await status('/failing', {}), await status('/silent', {})]).to.deep.equal([502, 504]);
   });
 
-  it('tells of limits', async () => {
+  it('describes limits', async () => {
     const first = await client.post('/counted', { who: 'ada' });
     const described = document['paths'] as Record<string, { post: { responses: Record<string, Loose> } }>;
     const headers = (code: number): string[] =>
@@ -179,13 +179,13 @@ function describeServed(kernel: () => TestKernel): void {
     expect([await status('/counted', { who: '' }), await status('/counted', {})]).to.deep.equal([422, 422]);
   });
 
-  it('tells of encrypted fields', async () => {
+  it('describes encrypted fields', async () => {
     expect(await status('/people-add', { email: 'ada@example.com' })).to.equal(200);
     expect((await client.post<unknown>('/people', {})).text).to.contain('ada@example.com');
     expect([await status('/people-spoil', {}), await status('/people', {})]).to.deep.equal([200, 422]);
   });
 
-  it('tells of tokens that end', async () => {
+  it('describes tokens that end', async () => {
     const [as, other] = [await token(), await token()];
     expect((await client.post('/sign-out', {}, createBearerInit(as))).body).to.deep.equal({ invalidated: 1 });
     expect(await status('/sign-out', {}, createBearerInit(as))).to.equal(401);
@@ -194,7 +194,7 @@ function describeServed(kernel: () => TestKernel): void {
     expect([await status('/end', { tokens: 5 }), await status('/end', {})]).to.deep.equal([422, 422]);
   });
 
-  it('was asked about every operation', () => {
+  it('has a request for every operation', () => {
     const answered = [...judge.seen].filter(([, statuses]) => statuses.has(200)).map(([label]) => label);
     const all = Object.keys(document['paths'] as object).map((path) => `POST ${path}`);
     expect(all.filter((label) => !answered.includes(label))).to.deep.equal(['POST /failing', 'POST /silent']);

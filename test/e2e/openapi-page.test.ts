@@ -52,7 +52,7 @@ describe('lintel dev: the interface', function () {
     return Object.keys(body['paths'] as Loose);
   };
 
-  it('is told at the start, and follows what is saved', async () => {
+  it('is reported at the start, and follows what is saved', async () => {
     await start({ 'definitions/a.json': defineReturnResource('a', 1) });
     expect(child.output()).to.contain(`try it out: ${url}/docs`);
     expect(await pathsNow()).to.deep.equal(['/a']);
@@ -175,7 +175,7 @@ describe('lintel dev: the interface', function () {
       await page.close();
     });
 
-    it('lists every operation, sends a request and a token, and nothing is refused by the browser', async () => {
+    it('lists every operation, sends a request and a token, and nothing is rejected by the browser', async () => {
       await start({}, copySample);
       const { page, complaints } = await open();
       expect(await page.locator('.opblock').count()).to.equal((await pathsNow()).length);

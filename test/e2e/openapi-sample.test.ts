@@ -56,7 +56,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
     expect(sent).to.be.greaterThan(15);
   });
 
-  it('tells what people with a wallet are answered', async function () {
+  it('shows what people with a wallet are answered', async function () {
     const ada = await createPerson(client, 1000, { name: 'Ada' });
     const bob = await createPerson(client);
     const profile = { name: 'Countess', address: { street: 'A 1', city: 'B', country: 'UK' }, interests: ['engines'] };
@@ -105,7 +105,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
     expect((await bob.post('/sign-out')).status).to.equal(200);
   });
 
-  it('tells what senders of webhooks are answered', async () => {
+  it('shows what senders of webhooks are answered', async () => {
     const ada = await createPerson(client);
     const event = JSON.stringify({ event: 'evt_openapi', wallet: ada.id, amount: 5 });
     const paid = { 'x-payment-signature': signHmac(event, SAMPLE_ENV.PAYMENT_SECRET) };
@@ -128,7 +128,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
       expect((await client.post(path, body, { headers })).status, path).to.equal(status);
   });
 
-  it('tells how they are refused', async () => {
+  it('shows how they are rejected', async () => {
     const ada = await createPerson(client, 10);
     const statuses = async (calls: readonly (readonly [string, unknown, RequestInit?])[]): Promise<number[]> => {
       const found: number[] = [];
@@ -179,7 +179,7 @@ describeOnDatabase('openapi of the sample', sample, (kernel) => {
     ]);
   });
 
-  it('was asked about every operation', () => {
+  it('has a request for every operation', () => {
     const all = Object.keys(document['paths'] as object).map((path) => `POST ${path}`);
     expect([...judge.seen.keys()].sort()).to.deep.equal(all.sort());
     const isAnswered = (statuses: ReadonlySet<number>): boolean => statuses.has(200) || statuses.has(202);

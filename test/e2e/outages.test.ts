@@ -73,7 +73,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       await proxy?.close();
     });
 
-    it('refuses what needs it, goes on with the rest, and is there again without a restart', async () => {
+    it('rejects what needs it, goes on with the rest, and is there again without a restart', async () => {
       expect((await write('before')).status).to.equal(200);
       await proxy.refuseConnections();
       for (const path of ['/write', '/read', '/write']) {
@@ -90,7 +90,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect([await countStored('away'), await countStored('after')]).to.deep.equal([0, 1]);
     });
 
-    it('answers or refuses what was at work when it was cut, and serves the next', async () => {
+    it('answers or rejects what was at work when it was cut, and serves the next', async () => {
       const atWork = Array.from({ length: 20 }, (_, n) => kernel.post(n % 2 ? '/write' : '/read', { text: 'work' }));
       proxy.reset();
       await proxy.passTraffic();
@@ -102,7 +102,7 @@ for (const { name, make, config, definitions } of SERVERS) {
       expect((await write('next')).status).to.equal(200);
     });
 
-    it('a write whose answer is lost is not done twice, and who asked for it hears that nobody knows', async () => {
+    it('a write without a response is not repeated, and the response says that the outcome is unknown', async () => {
       await isBack();
       // Its one connection knows the statement: nothing has to be asked before it is sent.
       expect((await kernel.post('/mark', { id: 'none', marked: 'x' })).status).to.equal(200);

@@ -65,7 +65,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       expect(body).to.deep.equal([{ name: 'seed;1', t: 2 }]);
     });
 
-    it('a file that fails is told with its line, and those before it stay run', async () => {
+    it('a file that fails is reported with its line, and those before it stay run', async () => {
       await project.write('migrations/2-more.sql', "INSERT INTO cat (name) VALUES ('two');");
       await project.write('migrations/3-wrong.sql', '-- first\n\nINSERT INTO cot (name) VALUES (1);');
       const { code, stderr } = await run('migrate');
@@ -85,7 +85,7 @@ for (const database of SQL.filter(({ make }) => make !== null)) {
       expect(stdout).to.contain('! migration script changed after it was run').and.contain('nothing to change');
     });
 
-    it('`check --database` and `serve` have the database refuse what it cannot run, at its place', async () => {
+    it('`check --database` and `serve` have the database reject what it cannot run, at its place', async () => {
       await project.write(
         'definitions/wrong.json',
         defineQueryResource('wrong', 'SELECT name, thrice(id) AS t FROM cat', [], { returnables: ['name'] }),

@@ -131,7 +131,7 @@ describe('work apart from the answer', () => {
     expect((await rows()).map(({ text }) => text)).to.have.members(['hello', 'a']);
   });
 
-  it('leaves nothing behind when the queue refuses, nor the queue anything when the work fails', async () => {
+  it('leaves nothing behind when the queue rejects, nor the queue anything when the work fails', async () => {
     await start({
       note: {
         actionables: [
@@ -150,7 +150,7 @@ describe('work apart from the answer', () => {
     expect(queue.puts).to.have.length(1);
   });
 
-  it('is refused before it is accepted when what it reads is not there', async () => {
+  it('is rejected before it is accepted when what it reads is not there', async () => {
     await start({
       note: { behind: { after: 0 }, actionables: [insert(1, ['$PAYLOAD.id', '$HEADER.x-tenant', '$DATETIME'])] },
     });
@@ -162,7 +162,7 @@ describe('work apart from the answer', () => {
     expect((await rows())[0]?.['text']).to.equal('blue');
   });
 
-  it('is refused before it is accepted when the payload lacks what it reads, unless that is optional', async () => {
+  it('is rejected before it is accepted when the payload lacks what it reads, unless that is optional', async () => {
     const defineReading = (rest: object = {}): object => ({
       behind: { after: 0 },
       actionables: [insert(1, ['$PAYLOAD.id', '$PAYLOAD.text', '$DATETIME'], rest)],
@@ -245,7 +245,7 @@ describe('work apart from the answer', () => {
     expect(await rows()).to.deep.equal([]);
   });
 
-  it('is begun by the clock, and by no request', async () => {
+  it('is started by the scheduler, and by no request', async () => {
     await start({
       tidy: {
         actionables: [

@@ -124,7 +124,7 @@ describe('path parameters', () => {
     expect((await kernel.post('/notes/5', [1])).body).to.include({ status: 422, code: 'VAL_NOT_OBJECT' });
   });
 
-  it('are judged by the rules that name them', async () => {
+  it('are checked by the rules that name them', async () => {
     expect((await kernel.post('/ruled/abc')).body).to.equal('abc');
     for (const path of ['/ruled/a', '/ruled/abcdef']) {
       const { status, body } = await kernel.post(path);
@@ -195,7 +195,7 @@ describe('path parameters of broken definitions', () => {
     await kernel.close();
   });
 
-  it('keep their last sound plan while the file is broken', async () => {
+  it('keep their last valid plan while the file is broken', async () => {
     const kernel = await startKernel({ files: { 'definitions/a.json': at('note', 'notes/:id') }, onProblem: 'skip' });
     await kernel.project.write('definitions/a.json', '{ "id": "note", "resource": "notes/:id", "actionables": [{');
     await kernel.kernel.reload();

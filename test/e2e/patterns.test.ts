@@ -60,7 +60,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
 
   let ada = { id: '', bearer: {} as Headers, session: {} as Headers };
 
-  it('is described by a valid document, by which every request and answer below is judged', async () => {
+  it('is described by a valid document, by which every request and answer below is checked', async () => {
     const document = await describeKernel(kernel().kernel);
     expect(Object.keys(document['paths'] as object)).to.have.length.greaterThan(10);
     expect(await listDocumentErrors(document)).to.equal('');
@@ -167,7 +167,7 @@ function describePatterns(kernel: () => TestKernel, isEnveloped: boolean): void 
     ]);
   });
 
-  it('6. a path that the payload lacks is refused by default, and NULL under the profile', async () => {
+  it('6. a path that the payload lacks is rejected by default, and NULL under the profile', async () => {
     if (isEnveloped)
       expect(await result('/reports/orders', {}))
         .to.be.an('array')

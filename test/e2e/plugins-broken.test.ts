@@ -42,7 +42,7 @@ describe('broken plugins', () => {
     ['import-fails', 'PLG_NOT_FOUND', 'runtime.js', 'a missing library'],
     ['no-default', 'PLG_NOT_FOUND', 'runtime.js', 'no default export'],
   ];
-  it('an ES module in a package that says otherwise is told what to do', async () => {
+  it('an ES module in a package of another type is reported with what to do', async () => {
     const files = { 'package.json': { type: 'commonjs' }, 'mine/spec.js': 'import "node:fs";\nexport default {};\n' };
     const error = await catchBootError(startKernel({ files, config: { plugins: ['builtin:*', './mine'] } }));
     expect(error.code).to.equal('PLG_NOT_FOUND');
@@ -50,7 +50,7 @@ describe('broken plugins', () => {
   });
 
   for (const [folder, code, ...words] of USED) {
-    it(`${folder}: ${code}, and only when somebody uses it`, async () => {
+    it(`${folder}: ${code}, and only if it is used`, async () => {
       const name = folder.replaceAll('-', '').toUpperCase();
       const error = await catchBootError(start(folder, `$GENERATOR.${name}`));
       expect(error.code).to.equal(code);
@@ -91,7 +91,7 @@ describe('broken plugins', () => {
     expect(formatError(error, omitColor)).to.contain('generator:OPENHANGS').and.contain('did not open within 0.2 s');
   });
 
-  it('a plugin that never closes does not hold up the end', async () => {
+  it('a plugin that never closes does not delay the end', async () => {
     const kernel = await start('close-hangs', '$GENERATOR.CLOSEHANGS', { deadlines: { close: 0.2 } });
     await kernel.close();
     const row = kernel.log.find(({ level }) => level === 'error');

@@ -268,7 +268,7 @@ describe('an observer that taps the hooks', () => {
     expect((await send('/echo', { a: 1 }, { 'x-null': '1' })).body).to.equal(null);
   });
 
-  it('may change the payload before it is judged', async () => {
+  it('may change the payload before it is checked', async () => {
     expect((await send('/judged', {})).status).to.equal(422);
     expect((await send('/judged', { 'x-add': 'no number' })).status).to.equal(422);
     const { body } = await send('/judged', { 'x-add': 5 });
@@ -283,12 +283,12 @@ describe('an observer that taps the hooks', () => {
     expect(events).to.deep.include(['execute', 'QUERY', 'query#1']);
   });
 
-  it('learns the code of a refusal', async () => {
+  it('learns the code of a rejection', async () => {
     const { events } = await during(() => send('/judged', {}));
     expect(events.at(-1)).to.deep.equal(['after-response', 'judged', 422, 'VAL_PAYLOAD']);
   });
 
-  it('may refuse with a code of the catalogue; what it throws otherwise is a 500 without its words', async () => {
+  it('may reject with a code of the catalogue; what it throws otherwise is a 500 without its words', async () => {
     expect((await send('/echo', {}, { 'x-refuse': '1' })).body).to.include({ code: 'REQ_NOT_FOUND', status: 404 });
     const broken = await send('/echo', {}, { 'x-break': '1' });
     expect(broken.body).to.include({ code: 'INT_UNEXPECTED', status: 500 });
@@ -317,7 +317,7 @@ describe('an observer that taps the hooks', () => {
     expect((await send('/echo', {}, { 'x-ulid': '1' })).body['ulid']).to.match(/^[0-7][0-9A-Z]{25}$/);
   });
 
-  it('tells how it is: an unhealthy plugin makes the service not ready', async () => {
+  it('shows how it is: an unhealthy plugin makes the service not ready', async () => {
     const ready = await kernel.request<Loose>('GET', '/status/ready');
     expect(ready.status).to.equal(200);
     expect(ready.body['plugins']).to.deep.include({ 'witness:recorder': { ok: true, detail: 'watching' } });

@@ -60,7 +60,7 @@ describe('profile sub0', () => {
     }
   });
 
-  it('serves what is sound; `on_problem` in the config wins', async () => {
+  it('serves what is valid; `on_problem` in the config wins', async () => {
     const broken = { 'definitions/a.json': [defineReturnResource('v', 1), BROKEN, LEANS] };
     for (const config of [SUB0, { on_problem: 'skip' }]) {
       const kernel = await startKernel({ files: broken, config: { ...config, envelope: 'bare' } });
@@ -121,24 +121,24 @@ describeOnDatabase('absent values, profile sub0', { files: NULLS, config: { ...S
     });
   });
 
-  it('are refused in RETURN, and everywhere that is no payload', async () => {
+  it('are rejected in RETURN, and everywhere that is no payload', async () => {
     expect((await kernel().post('/returned', {})).body).to.include({ status: 422, code: 'ACC_UNRESOLVED' });
     expect((await kernel().post('/header', {})).body).to.include({ status: 422 });
   });
 
-  it('inside a longer text are refused: a text has no room for NULL', async () => {
+  it('inside a longer text are rejected: a text has no room for NULL', async () => {
     const { status } = await kernel().post('/inside', {});
     expect(status).to.equal(422);
     expect((await kernel().post('/inside', { a: 'b' })).body).to.deep.equal({ a: 'at b' });
   });
 
-  it('are refused all the same where a rule demands them', async () => {
+  it('are rejected all the same where a rule demands them', async () => {
     expect((await kernel().post('/ruled', {})).body).to.include({ status: 422, code: 'VAL_PAYLOAD' });
   });
 });
 
 describeOnDatabase('absent values, without a profile', { files: NULLS }, (kernel) => {
-  it('are refused in parameters, but for bare names', async () => {
+  it('are rejected in parameters, but for bare names', async () => {
     const { status, body } = await kernel().post('/bound', { a: 'x' });
     expect([status, body['code']]).to.deep.equal([422, 'ACC_UNRESOLVED']);
     expect((await kernel().post('/bound', { a: 'x', deep: { er: 'y' } })).body).to.deep.equal({

@@ -174,7 +174,7 @@ describe('values that are protected', () => {
     expect(body[0]?.profile['pin']).to.match(HASH);
   });
 
-  it('are refused with 422 and a pointer when they are absent or null while their column is written', async () => {
+  it('are rejected with 422 and a pointer when they are absent or null while their column is written', async () => {
     for (const path of ['bare', 'sealed-bare', 'upsert', 'accessor']) {
       for (const sent of [{ id: 'absent' }, { id: 'absent', secret: null }]) {
         if (path === 'accessor' && 'secret' in sent) continue;

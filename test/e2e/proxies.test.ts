@@ -41,7 +41,7 @@ describe('the address of the client', () => {
   after(() => Promise.all([...kernels.values()].map((kernel) => kernel.close())));
 
   for (const [proxies, sent, ip] of CASES) {
-    it(`is ${ip} behind ${proxies} trusted proxies, told ${JSON.stringify(sent)}`, async () => {
+    it(`is ${ip} behind ${proxies} trusted proxies, with the headers ${JSON.stringify(sent)}`, async () => {
       const lines = sent.map((text) => `x-forwarded-for: ${text}\r\n`).join('');
       const start = formatRequestHead('POST', '/where', { connection: 'close' });
       const answer = parseRaw((await kernels.get(proxies)?.raw(`${start.slice(0, -2)}${lines}\r\n`)) ?? '');

@@ -242,7 +242,7 @@ describe('the outbox of the queue', function () {
     await handedOver(kernel);
   });
 
-  it('takes nothing in that the queue would refuse: the request is told, and rolled back', async () => {
+  it('takes nothing in that the queue would reject: the request is reported, and rolled back', async () => {
     const kernel = await startKernel({
       files: { 'definitions/all.json': definitions },
       config: {

@@ -101,7 +101,7 @@ describe('accepted work outlives its process', function () {
     expect(new Set(upstream.calls.map(({ body }) => body)).size, 'with the same values').to.equal(1);
   });
 
-  it('that is asked to end: it finishes what runs, and leaves the rest to the next one', async () => {
+  it('after a signal: finishes running work, and leaves the rest to the next process', async () => {
     const first = kernel!;
     await accept(first, 'b');
     const drained = first.kernel.drain();

@@ -75,13 +75,13 @@ for (const { name, make } of DATABASES) {
     });
     after(() => kernel?.close());
 
-    it('does behind the answer what was put off', async () => {
+    it('does after the response what was deferred', async () => {
       const answer = await running().post('/later', { id: 'a', text: 'one' });
       expect(answer.status).to.equal(202);
       await waitUntil(async () => (await readTexts(running())).length === 1, 'it was done');
     });
 
-    it('does what was put off inside a transaction, if that commits', async () => {
+    it('does what was deferred inside a transaction, if that commits', async () => {
       expect((await running().post('/both', { id: 'b', text: 'two' })).status).to.equal(200);
       await waitUntil(async () => (await readTexts(running())).length === 3, 'it was done');
       expect((await running().post('/both', { id: 'b', text: 'three' })).status).to.equal(409);
@@ -100,7 +100,7 @@ describe('a queue of the config', function () {
     kernel = undefined;
   });
 
-  it('refuses work that is too large', async () => {
+  it('rejects work that is too large', async () => {
     const connections = { main: { use: 'pglite', path: 'memory://' } };
     const queue = { use: 'embedded', max_payload: 1024 };
     kernel = await startKernel({ files: FILES, config: { plugins: PLUGINS, connections, queue } });

@@ -114,7 +114,7 @@ describeOnEach('races', withoutDeadlines(SQL), { files: SQL_FILES }, (kernel) =>
   const post = createPoster(kernel);
   const balance = async (id: string): Promise<number> => Number((await post('/account', { id })).body['balance']);
 
-  it('fifty chains on one balance are all counted, and none is refused', async function () {
+  it('fifty chains on one balance are all counted, and none is rejected', async function () {
     await post('/open', { id: 'one', balance: 0 });
     const answers = await Promise.all(times(50, (n) => post('/add', { id: 'one', amount: n + 1 })));
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 50 }, []]);
@@ -145,7 +145,7 @@ describeOnEach('races', withoutDeadlines(SQL), { files: SQL_FILES }, (kernel) =>
     }
   });
 
-  it('a row is never without the one that it refers to, whoever comes first', async function () {
+  it('a row never exists without the one that it refers to, in any order', async function () {
     for (const id of times(10, (n) => `gone-${n}`)) {
       await post('/open', { id, balance: 0 });
       const work = times(5, () => () => post('/entry', { id }));
@@ -231,7 +231,7 @@ describeOnEach('races of documents', withoutDeadlines(STORES), { files: STORE_FI
     expect(await value('more')).to.equal(50);
   });
 
-  it('what is read and written back in one request is all counted: who comes second waits', async function () {
+  it('updates that read and write in one request all count: the second one waits', async function () {
     expect((await post('/make', { name: 'chain', n: 0 })).status).to.equal(200);
     const answers = await atOnce('/rewrite', 50, { name: 'chain' });
     expect([statuses(answers), codes(answers)]).to.deep.equal([{ 200: 50 }, []]);

@@ -60,7 +60,7 @@ describe('rate_limit', () => {
   const post = (path: string, body: unknown = {}, headers: Record<string, string> = {}) =>
     kernel.post(path, body, { headers });
 
-  it('lets as many through as it says, tells how many are left, and then when to come back', async () => {
+  it('allows the configured number, reports the remaining one, and then when to retry', async () => {
     expect(summarizeAnswer(await post('/address'))).to.deep.equal([200, '2', '1']);
     expect(summarizeAnswer(await post('/address'))).to.deep.equal([200, '2', '0']);
     const refused = await post('/address');
@@ -76,7 +76,7 @@ describe('rate_limit', () => {
     expect((await post('/address-too')).status).to.equal(200);
   });
 
-  it('counts each value of a header, and refuses a request without one', async () => {
+  it('counts each value of a header, and rejects a request without one', async () => {
     expect((await post('/tenant', {}, { 'x-tenant': 'a' })).status).to.equal(200);
     expect((await post('/tenant', {}, { 'x-tenant': 'b' })).status).to.equal(200);
     expect((await post('/tenant', {}, { 'x-tenant': 'a' })).status).to.equal(429);
@@ -84,7 +84,7 @@ describe('rate_limit', () => {
     expect(toStatusAndCode(await post('/tenant', {}, { 'x-tenant': '' }))).to.deep.equal([422, 'LIM_UNIDENTIFIED']);
   });
 
-  it('counts addresses before a guard looks at anything, and tells it on refusals too', async () => {
+  it('counts addresses before any guard, and reports the count in rejections too', async () => {
     const bad = await holder({ id: 'ada' }, OTHER_KEY);
     expect(summarizeAnswer(await post('/flooded', {}, bad))).to.deep.equal([401, '2', '1']);
     expect(summarizeAnswer(await post('/flooded', '{ broken'))).to.deep.equal([401, '2', '0']);
@@ -92,7 +92,7 @@ describe('rate_limit', () => {
     expect((await post('/flooded', {}, good)).status).to.equal(429);
   });
 
-  it('counts claims behind the guard: nobody else uses up the limit of a user', async () => {
+  it('counts claims after the guard: no other caller uses the limit of a user', async () => {
     const [ada, bob] = [await holder({ id: 'ada' }), await holder({ id: 'bob' })];
     const forged = await holder({ id: 'ada' }, OTHER_KEY);
     for (let i = 0; i < 5; i++)
@@ -107,7 +107,7 @@ describe('rate_limit', () => {
     expect(summarizeAnswer(await post('/user', {}, bob))).to.deep.equal([200, '2', '1']);
   });
 
-  it('counts payload values before the rules, so that what they refuse counts too', async () => {
+  it('counts payload values before the rules, so that what they reject counts too', async () => {
     expect(summarizeAnswer(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '1']);
     expect(summarizeAnswer(await post('/account', { email: 'no address' }))).to.deep.equal([422, '2', '0']);
     expect((await post('/account', { email: 'no address' })).status).to.equal(429);
@@ -179,7 +179,7 @@ describe('rate_limit in Redis', () => {
     expect(new Set(passed.map((answer) => answer[0])).size, 'both of them answered').to.equal(2);
   });
 
-  it('a store that is away refuses at once, and is no way around the limit', async function () {
+  it('an unavailable store rejects immediately, and is no way around the limit', async function () {
     const redis = await startOwnRedis();
     if ('skip' in redis) return skipTest(this, redis.skip);
     const kernel = await startKernel({

@@ -55,7 +55,7 @@ describe('reload of wrong files', () => {
     expect(kernel.kernel.degraded()).to.equal(false);
   });
 
-  it('whatever is wrong with files fails no request, and is said; the last sound set stays', async function () {
+  it('whatever is wrong with files fails no request, and is said; the last valid set stays', async function () {
     const sound = [defineReturnResource('a', 1), defineReturnResource('b', 1)];
     const cyclic = {
       ...defineReturnResource('a', 2),

@@ -40,7 +40,7 @@ describe('reload', () => {
     expect([await answer('/a'), await answer('/moved'), await answer('/other')]).to.deep.equal([404, 'a3', 'a3']);
   });
 
-  it('keeps the last sound plan of what is broken, says so, and takes over what is sound', async () => {
+  it('keeps the last valid plan of what is broken, says so, and takes over what is valid', async () => {
     await start();
     const before = kernel.kernel.plans().hash;
     await write(A, '{ "id": "a", "resource": "a", "actionables": [');
@@ -87,7 +87,7 @@ describe('reload', () => {
     expect([await answer('/a'), await answer('/c')]).to.deep.equal(['a4', 'a4']);
   });
 
-  it('a resource that was never sound is 503 until it is mended', async () => {
+  it('a resource that was never valid is 503 until it is fixed', async () => {
     await start();
     await write(B, '{"resource": "b"}');
     await reload();
@@ -97,7 +97,7 @@ describe('reload', () => {
     expect(await answer('/b')).to.equal('b1');
   });
 
-  it('a resource on a model that was never sound waits for the model', async () => {
+  it('a resource on a model that was never valid waits for the model', async () => {
     await start();
     const rows = { query: 'SELECT id FROM things', parameters: [] };
     await write(B, {
@@ -114,7 +114,7 @@ describe('reload', () => {
     expect(await answer('/b')).to.equal(503);
   });
 
-  it('what was deleted while another file is broken is gone once everything is sound again', async () => {
+  it('what was deleted while another file is broken is gone once everything is valid again', async () => {
     await start({ files: { [A]: defineReturnResource('a', 'a1'), [B]: defineReturnResource('b', 'b1') } });
     await write(A, '{');
     await kernel.project.remove(B);
@@ -162,7 +162,7 @@ describe('reload', () => {
     expect((await old).body).to.deep.equal({ first: 1, second: 1 });
   });
 
-  it('with `refuse`, a broken set never replaces the running one', async () => {
+  it('with `refuse`, an invalid set never replaces the running one', async () => {
     await start({ onProblem: 'refuse' });
     await write(A, defineReturnResource('a', 'a2'));
     await write(B, '{"resource": "b"}');
@@ -261,7 +261,7 @@ describeOnBothDatabases(
       });
     });
 
-    it('a change that the data forbid is refused, and the old set goes on', async () => {
+    it('a change that the data forbid is rejected, and the old set goes on', async () => {
       await kernel().post('/add', { name: 'y', code: 'c' });
       await kernel().project.write(M, { ...ITEM, code: { type: 'String', optional: true, unique: true } });
       const { applied, failure } = await kernel().kernel.reload();

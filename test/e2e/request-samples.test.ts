@@ -20,7 +20,7 @@ describe('samples of requests, sent', function () {
   });
   after(() => kernel.close());
 
-  it('are taken, or refused by something else than a rule', async () => {
+  it('are taken, or rejected by something else than a rule', async () => {
     const { project, config } = kernel.kernel;
     const analysis = kernel.kernel.analysis();
     const info = { title: '', version: '' };
@@ -37,7 +37,7 @@ describe('samples of requests, sent', function () {
     expect(Object.values(seen).filter((status) => status === 200 || status === 202).length).to.be.greaterThan(8);
   });
 
-  it('are judged by a check that can fail', async () => {
+  it('are checked by a check that can fail', async () => {
     expect((await kernel.post('/sign-up', {})).status).to.equal(422);
   });
 });

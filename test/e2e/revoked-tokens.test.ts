@@ -88,7 +88,7 @@ describe('revoked tokens', () => {
     expect((await post('/sign-out', {}, token)).status).to.equal(401);
   });
 
-  it('looks like any other refusal', async () => {
+  it('looks like any other rejection', async () => {
     const token = await signIn();
     await post('/sign-out', {}, token);
     const [revoked, broken] = [await post('/me', {}, token), await post('/me', {}, `${token.slice(0, -3)}abc`)];
@@ -104,7 +104,7 @@ describe('revoked tokens', () => {
     expect(await opens(token)).to.equal(401);
   });
 
-  it('takes a list with or without the scheme, counts each token once, and passes over what nobody would take', async () => {
+  it('accepts a list with or without the scheme, counts each token once, and ignores invalid ones', async () => {
     const [a, b] = [await signIn(), await signIn()];
     const over = await signJwt({ id: 'ada', exp: getSeconds(-3600) });
     const forged = await signJwt({ id: 'ada' }, OTHER_KEY);
@@ -116,7 +116,7 @@ describe('revoked tokens', () => {
     expect(await revoke()).to.deep.equal({ invalidated: 0 });
   });
 
-  it('a token that was made by somebody else ends none of ours, whatever it calls itself', async () => {
+  it('a token of another issuer revokes none of ours, whatever its id', async () => {
     const token = await signJwt({ id: 'ada', jti: 'session-7' });
     expect(await opens(token)).to.equal(200);
     expect(await revoke(await signJwt({ id: 'ada', jti: 'session-7' }, OTHER_KEY))).to.deep.equal({ invalidated: 0 });
@@ -171,7 +171,7 @@ describe('revoked tokens', () => {
     expect((await post('/revoke', { tokens: [] })).text).to.equal('{"invalidated":0}');
   });
 
-  it('refuses what is no list of texts, and more than it would judge', async () => {
+  it('rejects values that are not lists of texts, and lists that are too long', async () => {
     for (const tokens of [5, null, { token: 'x' }, [5], [null], [['x', ['y']]], Array(1001).fill('x')]) {
       const { status, body } = await post('/revoke', { tokens });
       expect([status, body['code']], JSON.stringify(tokens).slice(0, 40)).to.deep.equal([422, 'TOK_NOT_TOKENS']);
@@ -250,7 +250,7 @@ describe('revoked tokens in Redis', () => {
     expect(children.map((child) => child.output()).join()).not.to.contain('revives');
   });
 
-  it('a store that is away lets nobody in', async function () {
+  it('an unavailable store rejects all callers', async function () {
     const redis = await startOwnRedis();
     if ('skip' in redis) return skipTest(this, redis.skip);
     const config = { cache: { use: 'redis', url: '$ENV.REDIS_URL' } };
@@ -269,7 +269,7 @@ describe('revoked tokens in Redis', () => {
     await kernel.close();
   });
 
-  it('a service that revokes nothing asks no store', async () => {
+  it('a service without revocation reads no store', async () => {
     const config = { cache: { use: 'redis', url: 'redis://127.0.0.1:9' } };
     const kernel = await startKernel({ files: { 'definitions/a.json': [me('me')] }, config, env: ENV });
     expect((await kernel.post('/me', {}, createBearerInit(await signJwt({ id: 'ada' })))).status).to.equal(200);
@@ -279,7 +279,7 @@ describe('revoked tokens in Redis', () => {
 });
 
 describe('a resource that revokes', () => {
-  it('does not start without what tokens are judged by', async () => {
+  it('does not start without what tokens are checked by', async () => {
     const files = {
       'definitions/a.json': { id: 'a', resource: 'a', invalidate_tokenize: { tokens: '$HEADER.authorization' } },
     };

@@ -85,7 +85,7 @@ describe('rooms', () => {
   /** What has come and was not taken. */
   const countHeard = (one: SocketClient): number => one.frames.filter(({ action }) => action === 'said').length;
 
-  it('reach those who joined, until they leave', async () => {
+  it('reach connections that joined, until they leave', async () => {
     const [a, b] = [await client(), await client()];
     expect((await a.sendRequest('join', { team: 'a' })).data).to.deep.equal({ done: true });
     await b.sendRequest('join', { team: 'b' });
@@ -99,7 +99,7 @@ describe('rooms', () => {
     expect([countHeard(a), countHeard(b)]).to.deep.equal([0, 0]);
   });
 
-  it('bring a message once to who is in two of them', async () => {
+  it('send a message once to a connection in two of them', async () => {
     const a = await client();
     await a.sendRequest('join', { team: 'a' });
     await a.sendRequest('join', { team: 'b' });
@@ -109,7 +109,7 @@ describe('rooms', () => {
     expect(countHeard(a)).to.equal(0);
   });
 
-  it('are joined by a connection: over HTTP nobody is there, and no work is done', async () => {
+  it('are joined by a connection: over HTTP there is none, and no work runs', async () => {
     for (const [path, body] of [
       ['/join', { team: 'a' }],
       ['/leave', { team: 'a' }],
@@ -134,7 +134,7 @@ describe('rooms', () => {
     expect(countHeard(b)).to.equal(0);
   });
 
-  it('may be told by a result, and nothing is joined without one', async () => {
+  it('may be named by a result, and nothing is joined without one', async () => {
     const a = await client();
     await a.sendRequest('enrol', { id: 11, next: 12, team: 'z' });
     const b = await client();

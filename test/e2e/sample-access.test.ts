@@ -9,7 +9,7 @@ describeOnDatabase('sample: access', { prepare: copyQuickSample, env: SAMPLE_ENV
   const signIn = (email: string, password: string): Promise<Answer<Loose>> =>
     kernel().post('/sign-in', { email, password });
 
-  it('lets somebody guess a password ten times, and says when to come back; others are not in the way', async function () {
+  it('allows ten attempts for a password, and reports when to retry; other callers are not affected', async function () {
     const [ada, bob] = [await createPerson(kernel()), await createPerson(kernel())];
     for (let left = 9; left >= 0; left--) {
       const { status, headers } = await signIn(ada.email, `wrong ${left}`);

@@ -39,7 +39,7 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
     await arrived(bob, 1);
   });
 
-  it('tells each side what happened, the newest first and as many as are asked for', async () => {
+  it('shows each side what happened, the newest first and as many as are requested', async () => {
     const mine = await listActivity(ada);
     expect(mine.map(({ kind }) => kind)).to.deep.equal(['sent', 'deposit']);
     expect(Object.keys(mine[0] ?? {})).to.have.members(FIELDS);
@@ -74,7 +74,7 @@ describeOnEach('sample: activity', STORES, { prepare: copySample, env: SAMPLE_EN
     expect((await ada.post('/activity/read', { ids: [{ $gt: '' }] })).status).to.equal(422);
   });
 
-  it('asks for a token everywhere', async () => {
+  it('requests a token everywhere', async () => {
     for (const path of ['/activity', '/activity/unread', '/activity/read', '/activity/search'])
       expect((await kernel().post(path, {})).status, path).to.equal(401);
   });

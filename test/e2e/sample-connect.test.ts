@@ -86,7 +86,7 @@ describe('sample: connect', () => {
         expect(upstream.requests).to.have.lengthOf(1);
       });
 
-      it('takes no state that is old, replaced, made up, or of somebody else, and calls nobody then', async () => {
+      it('rejects a state that is old, replaced, invalid or of another user, and calls no service', async () => {
         const bob = await createPerson(kernel());
         const old = await start(ada);
         const newer = await start(ada);
@@ -117,7 +117,7 @@ describe('sample: connect', () => {
         });
       }
 
-      it('asks for a token of ours everywhere', async () => {
+      it('requests a token of ours everywhere', async () => {
         for (const path of ['/connect/start', '/connect/callback', '/connect/account'])
           expect((await kernel().post(path, { state: 'x', code: 'good' })).status, path).to.equal(401);
       });

@@ -58,7 +58,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     expect((await add(ada, RED)).body[0]).to.include({ caption: null });
   });
 
-  it('shows everybody their own pictures only', async () => {
+  it('shows each user only their own pictures', async () => {
     const bob = await createPerson(kernel());
     const mine = (await add(ada, RED)).body;
     const his = (await add(bob, RED)).body;
@@ -92,7 +92,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     ['a form without a file', 422, 'UPL_NO_FILE', [{ name: 'caption', content: 'sea' }]],
   ];
   for (const [title, status, code, parts] of refused) {
-    it(`refuses ${title} with ${status}, and stores nothing`, async () => {
+    it(`rejects ${title} with ${status}, and stores nothing`, async () => {
       const before = [await listStoredFiles(), await rows()];
       const answer = await add(ada, ...parts);
       expect([answer.status, (answer.body as unknown as Loose)['code']], answer.text).to.deep.equal([status, code]);
@@ -100,7 +100,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     });
   }
 
-  it('says in a refusal which types it takes, and how files are sent', async () => {
+  it('says in a rejection which types it takes, and how files are sent', async () => {
     const { body } = await add(ada, picture('hello', 'a.png', 'image/png'));
     const [issue] = (body as unknown as Loose)['errors'] as readonly Loose[];
     expect(issue).to.include({ pointer: '/file' });
@@ -132,7 +132,7 @@ describeOnDatabase('sample: gallery', { prepare: copyQuickSample, env: SAMPLE_EN
     expect((await ada.post<Photos>('/gallery/remove', [getStorageKey(first)])).body, 'again').to.deep.equal([]);
   });
 
-  it('never removes pictures of somebody else, nor the others of that request', async () => {
+  it('never removes pictures of another user, nor the others of that request', async () => {
     const bob = await createPerson(kernel());
     const [mine, his] = [(await add(ada, RED)).body[0], (await add(bob, RED)).body[0]];
     const twisted = `gallery/${ada.id}/../${bob.id}/${getStorageKey(his).split('/').at(-1)}`;

@@ -38,7 +38,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
   });
 
   describe('money', () => {
-    it('that is sent is told to the receiver on all screens, and to both who watch; nobody else hears of it', async () => {
+    it('that is sent notifies the receiver on all screens and both watchers, and no other client', async () => {
       const [ada, bob, eve] = [
         await createPerson(kernel(), 100),
         await createPerson(kernel()),
@@ -64,7 +64,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
       }
     });
 
-    it('that cannot be sent is told to nobody', async () => {
+    it('that cannot be sent notifies no client', async () => {
       const [ada, bob] = [await createPerson(kernel(), 10), await createPerson(kernel())];
       const screens = [await screen(ada), await screen(bob)];
       for (const one of screens) await one.sendRequest('wallet/watch');
@@ -73,7 +73,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
       for (const one of screens) expect((await one.next()).action).to.equal('announcement');
     });
 
-    it('that is paid in is told until the connection stops watching', async () => {
+    it('that is paid in notifies until the connection stops watching', async () => {
       const ada = await createPerson(kernel());
       const here = await screen(ada);
       expect((await here.sendRequest('wallet/watch')).data).to.deep.equal({ balance: 0 });
@@ -88,7 +88,7 @@ describeOnDatabase('sample: live', { prepare: copyQuickSample, env: SAMPLE_ENV }
       expect((await here.next()).action).to.equal('announcement');
     });
 
-    it('of the payment service is told once it is there, with how often the event came', async () => {
+    it('of the payment service is reported once it is there, with how often the event came', async () => {
       const ada = await createPerson(kernel());
       const here = await screen(ada);
       await here.sendRequest('wallet/watch');

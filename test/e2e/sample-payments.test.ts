@@ -92,7 +92,7 @@ describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_E
     ).to.equal(all);
   });
 
-  it('without a signature, with another key, or with other bytes is refused, and nothing moves', async () => {
+  it('without a signature, with another key, or with other bytes is rejected, and nothing moves', async () => {
     const event = eventFor(ada);
     const signature = signHmac(JSON.stringify(event), PAYMENT_SECRET);
     const tries = [
@@ -110,7 +110,7 @@ describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_E
     expect(await ada.balance()).to.equal(100);
   });
 
-  it('for nobody, or for a wallet that is closed, is kept with its reason, and moves nothing', async () => {
+  it('for a missing or closed wallet is kept with its reason, and moves nothing', async () => {
     const waitForJob = (id: unknown): Promise<unknown> =>
       waitForValue(
         async () => (await kernel().kernel.listJobAdmins()[0]?.show(String(id)))?.view ?? null,
@@ -125,7 +125,7 @@ describeOnDatabase('sample: payments', { prepare: copyQuickSample, env: SAMPLE_E
     expect(await deliveries(event)).to.equal(undefined);
   });
 
-  it('with fields that break rules names them, whoever signed', async () => {
+  it('with fields that break rules names them, for every signer', async () => {
     const { status, body } = await deliver({ event: 'x', wallet: ada.id, amount: -5 });
     expect(status).to.equal(422);
     expect((body['errors'] as readonly Loose[]).map(({ pointer }) => pointer)).to.deep.equal(['/event', '/amount']);
@@ -152,7 +152,7 @@ describeOnDatabase('sample: rates', { prepare: copyQuickSample, env: SAMPLE_ENV 
     expect((await rates())[1]).to.include({ currency: 'USD', rate: 1.1 });
   });
 
-  it('come from nobody else, and all of them are good or none is taken', async () => {
+  it('are accepted only from the partner, all or none', async () => {
     const before = await rates();
     for (const token of ['', SAMPLE_ENV.PAYMENT_SECRET, `${RATES_TOKEN}x`]) {
       expect((await bring([{ currency: 'EUR', rate: 9 }], token)).status).to.equal(401);

@@ -66,7 +66,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     for (const name of ['phone', 'tax_number', 'document']) expect(second[name], name).to.not.equal(first[name]);
   });
 
-  it('open for nobody else: a value that was moved to another row or column is refused', async () => {
+  it('cannot be decrypted elsewhere: a value that was moved to another row or column is rejected', async () => {
     const bob = await createPerson(kernel());
     await update(ada);
     await update(bob, { phone: '+1 555 0100', tax_number: '12 345 678' });
@@ -78,7 +78,7 @@ describeOnDatabase('sample: private details', { prepare: copyQuickSample, env: S
     expect((await ada.post('/profile/private')).body['code']).to.equal('CPH_OPEN');
   });
 
-  it('name each rule that is broken, and take no field that nobody knows inside the document', async () => {
+  it('name each broken rule, and reject unknown fields inside the document', async () => {
     const document = { kind: '', number: 'x'.repeat(41), country: 'Germany', extra: 1 };
     const { status, body } = await update(ada, { phone: '1', tax_number: 7, document });
     expect(status).to.equal(422);

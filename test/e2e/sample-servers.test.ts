@@ -70,7 +70,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(balances).to.deep.equal(Array.from({ length: 31 }, (_, i) => 400 - 10 * i));
     });
 
-    it('a transfer is whole, and refused where there is not enough', async () => {
+    it('a transfer is whole, and rejected where there is not enough', async () => {
       expect((await send(ada, bob, 401)).status).to.equal(409);
       const sent = await send(ada, bob, 150);
       expect(sent.status, sent.text).to.equal(200);
@@ -80,7 +80,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(body).to.include({ balance: 250, movements: 32, came: 400, went: 150 });
     });
 
-    it('transfers in both directions at once all succeed, and those beyond the balance are refused', async () => {
+    it('transfers in both directions at once all succeed, and those beyond the balance are rejected', async () => {
       const [left, right] = [await createPerson(kernel, 500), await createPerson(kernel, 500)];
       const both = await atOnce(20, (i) => (i % 2 === 0 ? send(left, right, 1 + i) : send(right, left, 1 + i)));
       expectAll(both, 200);
@@ -90,7 +90,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(await poor.balance()).to.equal(0);
     });
 
-    it('of many who sign up at once with one address one gets it', async () => {
+    it('of concurrent sign-ups with one address one succeeds', async () => {
       const body = { email: createEmail(), name: 'Grace', password: PASSWORD };
       expect(countStatuses(await atOnce(10, () => kernel.post('/sign-up', body)), 200, 409)).to.deep.equal([1, 9]);
     });
@@ -120,7 +120,7 @@ for (const { name, variable, start, fresh, dialect } of SERVERS) {
       expect(changed.body['interests']).to.deep.equal(['tea', 'sea']);
     });
 
-    it('does work behind the answer: a payment that comes ten times at once moves money once', async () => {
+    it('does work after the response: a payment that comes ten times at once moves money once', async () => {
       const before = Number(await bob.balance());
       const body = JSON.stringify({ event: `evt_${name}_1`, wallet: bob.id, amount: 70 });
       const headers = { 'x-payment-signature': signHmac(body, SAMPLE_ENV.PAYMENT_SECRET) };

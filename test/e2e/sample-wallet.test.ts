@@ -16,7 +16,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
   const history = async (of: Person): Promise<readonly Loose[]> =>
     (await of.post<readonly Loose[]>('/wallet/history')).body;
 
-  it('every endpoint asks for a token', async () => {
+  it('every endpoint requests a token', async () => {
     const plans = [...kernel().kernel.plans().byId.values()].filter(({ path }) => path.startsWith('wallet/'));
     expect(plans).to.have.lengthOf(11);
     for (const { path } of plans) expect((await kernel().post(`/${path}`, {})).status, path).to.equal(401);
@@ -34,7 +34,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect(await ada.balance()).to.equal(250);
     });
 
-    it('refuses what is no amount and writes nothing', async () => {
+    it('rejects what is no amount and writes nothing', async () => {
       const ada = await open();
       for (const amount of [0, -5, 1.5, '10', null, 1e300, undefined]) {
         expect((await ada.post('/wallet/deposit', { amount })).status, String(amount)).to.equal(422);
@@ -42,7 +42,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect([await ada.balance(), await history(ada)]).to.deep.equal([0, []]);
     });
 
-    it('60 at once sum up exactly, and the entries tell how', async function () {
+    it('60 concurrent ones sum up exactly, and match the entries', async function () {
       const ada = await open();
       const amounts = Array.from({ length: 60 }, (_, i) => i + 1);
       const answers = await Promise.all(amounts.map((amount) => ada.post('/wallet/deposit', { amount })));
@@ -84,7 +84,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       ['with a wrong PIN', 401, 'The credentials are not valid.', (ada, bob) => send(ada, bob, 5, { pin: '0000' })],
     ];
     for (const [title, status, detail, attempt] of refusals) {
-      it(`${title} is refused with ${status}, and nothing has changed`, async () => {
+      it(`${title} is rejected with ${status}, and nothing has changed`, async () => {
         const [ada, bob] = [await open(50), await open(7)];
         const answer = await attempt(ada, bob);
         expect(answer.status, answer.text).to.equal(status);
@@ -203,7 +203,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       expect(await history(ada)).to.have.lengthOf(4);
     });
 
-    it('refuses a reference that is known, names the entry, and writes none of them', async () => {
+    it('rejects a reference that is known, names the entry, and writes none of them', async () => {
       const [ada, bob] = [await open(), await open()];
       await ada.post('/wallet/import', { entries: entries('known') });
       const { status, body } = await ada.post('/wallet/import', { entries: entries('x', 'known', 'y') });
@@ -217,7 +217,7 @@ describeOnDatabase('sample: wallets', { prepare: copyQuickSample, env: SAMPLE_EN
       );
     });
 
-    it('judges every entry before the first is written', async () => {
+    it('checks every entry before the first is written', async () => {
       const ada = await open();
       const list = [...entries('a'), { reference: '', amount: 1.5 }];
       const { status, body } = await ada.post('/wallet/import', { entries: list });

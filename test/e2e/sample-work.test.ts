@@ -35,7 +35,7 @@ describe('sample: work', () => {
         ({ length }) => length === 0,
       );
 
-    it('is sent behind the answer, with the address and the entries of the caller', async () => {
+    it('is sent after the response, with the address and the entries of the caller', async () => {
       const ada = await createPerson(kernel(), 75);
       const { status, body, text } = await ada.post('/wallet/statement/mail', { to: 'eve@example.com' });
       expect([status, body['accepted']], text).to.deep.equal([202, true]);
@@ -60,7 +60,7 @@ describe('sample: work', () => {
       await idle();
     });
 
-    it('is refused without a token, and when somebody asks too often', async () => {
+    it('is rejected without a token, and beyond its limit', async () => {
       const ada = await createPerson(kernel());
       expect((await kernel().post('/wallet/statement/mail')).status).to.equal(401);
       for (let n = 0; n < 5; n++) expect((await ada.post('/wallet/statement/mail')).status).to.equal(202);
@@ -95,7 +95,7 @@ describe('sample: work', () => {
   };
 
   describeOnDatabase('nights', { prepare: hurried, env, files }, (kernel) => {
-    it('take away sign-ins that nobody came back from, and no others', async () => {
+    it('remove only abandoned sign-ins', async () => {
       const [late, quick] = [await createPerson(kernel()), await createPerson(kernel())];
       const states = async (id: string): Promise<number> =>
         (await kernel().post<Loose[]>('/states', { id })).body.length;
@@ -124,7 +124,7 @@ describe('sample: work', () => {
       expect(await rates()).to.deep.equal(['USD']);
     });
 
-    it('are begun by nobody else', async () => {
+    it('cannot be started by requests', async () => {
       expect((await kernel().post('/nightly')).status).to.equal(404);
     });
   });

@@ -40,7 +40,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect(read.body['created_at']).to.match(ISO);
     });
 
-    it('refuses an address that is taken with 409', async () => {
+    it('rejects an address that is taken with 409', async () => {
       const { status, body } = await kernel().post('/sign-up', { ...wanted(), email: ada.email });
       expect(status).to.equal(409);
       expect(listPointers(body)).to.deep.equal(['/email']);
@@ -83,7 +83,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
   });
 
   describe('profile', () => {
-    it('is closed to everybody without a token', async () => {
+    it('is rejected without a token', async () => {
       for (const path of ['/profile', '/profile/update', '/profile/pin', '/profile/close', '/profile-read-01']) {
         const { status, body } = await kernel().post(path, { id: ada.id, name: 'Eve' });
         expect([status, body['code']], path).to.deep.equal([401, 'TOK_REFUSED']);
@@ -121,7 +121,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect(await ada.balance()).to.equal(0);
     });
 
-    it('takes a new PIN from whoever knows the password, and from nobody else', async () => {
+    it('accepts a new PIN only with the password', async () => {
       const [sender, receiver] = [await createPerson(kernel(), 10, { pin: undefined }), await createPerson(kernel())];
       const send = (pin: string): Promise<unknown> =>
         sender.post('/wallet/transfer', { to_email: receiver.email, amount: 1, pin }).then(({ status }) => status);
@@ -152,7 +152,7 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
     });
   });
 
-  it('no secret is in any answer or log line, whichever endpoint is asked', async () => {
+  it('no secret is in any response or log line, for every endpoint', async () => {
     const [user, other] = [await createPerson(kernel(), 100), await createPerson(kernel())];
     const everything = { ...wanted(), email: user.email, pin: PIN, to_email: other.email, amount: 1, words: 'note' };
     const paths = [...kernel().kernel.plans().byId.values()].map(({ path }) => path.replace(':entry', 'x'));
@@ -177,14 +177,14 @@ describeOnDatabase('sample: people', { prepare: copyQuickSample, env: SAMPLE_ENV
       expect(fees.body).to.deep.equal({ guest: body['guest'], transfer: 0, currency: 'EUR' });
     });
 
-    it('are refused without it, with it in another header, and with a token of another kind', async () => {
+    it('are rejected without it, with it in another header, and with a token of another kind', async () => {
       const { body } = await kernel().post('/guest/pass');
       const tries = [{}, createWalletInit(String(body['pass'])), withPass(ada.token), withPass('v4.local.AAAA')];
       for (const init of tries) expect((await kernel().post('/guest/fees', {}, init)).status).to.equal(401);
       expect((await kernel().post('/profile', {}, createWalletInit(String(body['pass'])))).status).to.equal(401);
     });
 
-    it('are told when an endpoint is out of service', async () => {
+    it('are reported when an endpoint is out of service', async () => {
       const { status, headers, body } = await kernel().post('/guest/rates');
       expect([status, body['code']]).to.deep.equal([503, 'RES_MAINTENANCE']);
       expect(Number(headers.get('retry-after'))).to.be.greaterThan(0);

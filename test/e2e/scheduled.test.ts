@@ -111,7 +111,7 @@ describe('schedules', function () {
     await ran('the night', 1);
   });
 
-  it('go on after a run that fails, which the log tells by its code', async () => {
+  it('continue after a failed run, whose code is logged', async () => {
     const countUniqueErrors = (): number => kernel.log.filter(({ fields }) => fields['code'] === 'QRY_UNIQUE').length;
     await waitUntil(() => countUniqueErrors() >= 2);
     expect(await readRows('fails')).to.have.length(1);

@@ -44,7 +44,7 @@ describe('text that a request brings', () => {
     await socket.close();
   });
 
-  it('is refused where it is no UTF-8, instead of putting another character there', async () => {
+  it('is rejected where it is no UTF-8, instead of putting another character there', async () => {
     const form = 'multipart/form-data; boundary=x';
     const part = Buffer.concat([
       Buffer.from('--x\r\ncontent-disposition: form-data; name="name"\r\n\r\na'),

@@ -205,7 +205,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect((await post('/sign-in', { email: 'ada', password: 'correct horse' })).status).to.equal(200);
   });
 
-  it('a row without a hash, and one of several rows, are refused', async () => {
+  it('a row without a hash, and one of several rows, are rejected', async () => {
     await kernel().post('/put', { email: 'empty', password: '' });
     for (const email of ['empty', 'ad_', '%a%']) {
       expect((await post('/sign-in-any', { email, password: '' })).status, email).to.equal(401);
@@ -240,7 +240,7 @@ describeOnDatabase('sign-up and sign-in', options, (kernel) => {
     expect((await post('/sign-in-nested', { login: { email: 'ada' } })).status).to.equal(401);
   });
 
-  it('verify, then hash another field: a password is changed only by who knows it', async () => {
+  it('verify, then hash another field: only a caller with the password can change it', async () => {
     await post('/sign-up', { email: 'changing', password: 'before' });
     const change = (password: string): Promise<Answer<Loose>> =>
       post('/change', { email: 'changing', password, new_password: 'after' });

@@ -114,7 +114,7 @@ describe('a uid', () => {
     ]);
   });
 
-  it('needs no token where no guard asks for one, also when other resources have guards', async () => {
+  it('needs no token where no guard requests one, also when other resources have guards', async () => {
     await start([
       END,
       defineBroadcast('open', createSingleTarget()),
@@ -131,7 +131,7 @@ describe('a uid', () => {
     ]);
   });
 
-  it('of a webhook stays with those who prove it, where one guard tells whose', async () => {
+  it('of a webhook reaches its verified callers, if one guard identifies them', async () => {
     const webhook = {
       webhook: { verifications: { HeaderTokenVerifier: { header_key: '$HEADER.x-hook', secret_key: '$ENV.HOOK' } } },
     };
@@ -151,7 +151,7 @@ describe('a uid', () => {
     expect(await collectHeard(a, c)).to.deep.equal([['paid'], []]);
   });
 
-  it('is told apart by audience and issuer too, and a token for something else makes nobody a receiver', async () => {
+  it('is distinguished by audience and issuer too, and a token for another purpose makes no receiver', async () => {
     await start([
       END,
       defineBroadcast('customers', createSingleTarget(), CUSTOMER),
@@ -298,7 +298,7 @@ describe('connections that must show a token', () => {
   });
   const REFUSED = { action: 'connect', code: 'WS_TOKEN', status: 401, closed: 4401 };
 
-  it('are refused without one before any message, by the config or by the environment', async () => {
+  it('are rejected without one before any message, by the config or by the environment', async () => {
     const env = { KEY, OTHER: OTHER_KEY };
     const byConfig = await start({ env }, { force_token: true });
     const byEnvironment = await start({ env: { ...env, FORCE_WEBSOCKET_WITH_TOKEN: 'TRUE' } });

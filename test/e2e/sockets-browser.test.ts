@@ -69,7 +69,7 @@ describe('a page with a connection', function () {
     });
   });
 
-  it('can read why it was refused', async () => {
+  it('can read why it was rejected', async () => {
     const { opened, frames, closed } = await visit(address(), ['Authorization', await signJwt({ id: 'eve' })]);
     expect({ opened, closed }).to.deep.equal({ opened: 'Authorization', closed: 4401 });
     expect(frames[0]).to.include({ uid: 'ada', action: 'connect' });

@@ -73,14 +73,14 @@ describe('connecting', () => {
   });
 
   describe('the handshake', () => {
-    it('is demanded of whoever comes to the address', async () => {
+    it('is required of every client at the address', async () => {
       const kernel = await start();
       const { status, headers, body } = await kernel.request('GET', '/ws');
       expect([status, headers.get('upgrade'), body['code']]).to.deep.equal([426, 'websocket', 'WS_UPGRADE']);
       expect((await kernel.post('/ws', {})).status).to.equal(405);
     });
 
-    it('is refused with an answer of HTTP when it is not sound', async () => {
+    it('is rejected with an answer of HTTP when it is not valid', async () => {
       const kernel = await start();
       const asked: readonly (readonly [Readonly<Record<string, string | number>>, number, string])[] = [
         [{ ...UPGRADE, 'sec-websocket-version': 8 }, 400, 'WS_HANDSHAKE'],

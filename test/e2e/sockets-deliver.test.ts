@@ -51,7 +51,7 @@ describe('messages to connected clients', () => {
     return client.frames.filter(({ action }) => action === 'told').map(({ data }) => data);
   };
 
-  it('reach everybody, each with the own uid, and have no other members', async () => {
+  it('reach all, each with its own uid, and have no other members', async () => {
     const kernel = await start();
     const [ada, bob, nobody] = [await open(kernel, 'ada'), await open(kernel, 'bob'), await open(kernel, null)];
     send(kernel, { all: true }, { n: [1, null, 'ü'] });
@@ -144,12 +144,12 @@ describe('messages to connected clients', () => {
     await Promise.all(many.map((client) => client.close()));
   });
 
-  describe('where a token says who somebody is', () => {
+  describe('where a token identifies the caller', () => {
     const withToken = async (claims: Readonly<Record<string, unknown>>): Promise<ConnectOptions> => ({
       protocols: ['Authorization', await signJwt(claims)],
     });
 
-    it('what is meant for one reaches who has proved it, and not who only says so', async () => {
+    it('a message for one user reaches only connections that prove the uid', async () => {
       const kernel = await start(GUARDED);
       const ada = await open(kernel, 'ada', await withToken({ id: 'ada' }));
       const liar = await open(kernel, 'ada');
@@ -163,7 +163,7 @@ describe('messages to connected clients', () => {
       ]);
     });
 
-    it('it also does so when the resource that asks for tokens came later, or has errors', async () => {
+    it('it also does so when the resource that requests tokens came later, or has errors', async () => {
       const kernel = await start(OPEN);
       const liar = await open(kernel, 'ada');
       send(kernel, { uids: ['ada'] }, 1);
@@ -184,7 +184,7 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(again)).to.deep.equal([]);
     });
 
-    it('nothing that is meant for somebody reaches a connection whose token is over', async () => {
+    it('no message for a user reaches a connection with an expired token', async () => {
       const kernel = await start(GUARDED);
       const exp = getSeconds(2);
       const ada = await open(kernel, 'ada', await withToken({ id: 'ada', exp }));
@@ -260,7 +260,7 @@ describe('messages to connected clients', () => {
       }
     });
 
-    it('are missing where nobody keeps messages', async () => {
+    it('are missing if messages are not stored', async () => {
       const kernel = await start();
       const ada = await open(kernel, null, { query: '?last_id=m-0' });
       expect((await ada.next(({ action }) => action === 'replay')).error).to.include({
@@ -269,7 +269,7 @@ describe('messages to connected clients', () => {
       });
     });
 
-    it('are not told to who only says that they are meant for him', async () => {
+    it('do not reach a connection that only declares the uid', async () => {
       const kernel = await start(GUARDED);
       const { answer } = replaying(kernel);
       const liar = await open(kernel, null, { query: '?uid=ada&last_id=m-0' });
@@ -289,7 +289,7 @@ describe('messages to connected clients', () => {
       expect(await readDelivered(ada)).to.deep.equal([200]);
     });
 
-    it('do not pile up without end while they are asked for', async () => {
+    it('do not pile up without end while they are requested', async () => {
       const kernel = await start();
       replaying(kernel);
       const ada = await open(kernel, null, { query: '?last_id=m-0' });

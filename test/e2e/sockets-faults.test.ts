@@ -137,7 +137,7 @@ describe('connections', function () {
     expect(raw.frames.filter(({ opcode }) => opcode === 10)).to.have.length(sent.length - parts.length);
   });
 
-  it('that send too much are refused message by message, and cut off when they go on', async () => {
+  it('that send too much are rejected message by message, and cut off when they go on', async () => {
     const kernel = await start({ limits: { rate: 10 } });
     const client = await open(kernel);
     for (let n = 0; n < 30; n++) client.send(message(n));
@@ -185,7 +185,7 @@ describe('connections', function () {
     for (let n = 0; n < 3; n++) expect(String((await client.sendRequest('big')).data)).to.have.length(200_000);
   });
 
-  it('that fall silent are cut off after three pings, and nobody else', async () => {
+  it('without pongs are closed after three pings, and no others', async () => {
     const kernel = await start({ ping: 0.1 });
     const [client, silent] = [await open(kernel), await openRaw(kernel)];
     const [, , code] = await Promise.all([waitForConnections(kernel, 2), waitForConnections(kernel, 1), silent.closed]);
@@ -276,7 +276,7 @@ describe('connections', function () {
       expect(elapsed()).to.be.below(5000);
     });
 
-    it('and new ones are refused', () => {
+    it('and new ones are rejected', () => {
       const { websocket, http } = { websocket: { limits: { connections: 1 } } as never, http: { allowed_origins: [] } };
       const judge = createHandshakeCheck({
         websocket,

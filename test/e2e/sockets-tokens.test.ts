@@ -72,7 +72,7 @@ describe('tokens of connections', () => {
     expect((await client.sendRequest('me')).data).to.include({ id: 'ada' });
   });
 
-  it('that nobody takes end the connection, readably', async () => {
+  it('that no guard accepts close the connection, with a readable reason', async () => {
     const kernel = await startGuarded();
     const expired = await signJwt({ id: 'ada', exp: getSeconds(-60) });
     const [, , signature = ''] = expired.split('.');
@@ -101,7 +101,7 @@ describe('tokens of connections', () => {
     expect((await client.sendRequest('other')).data).to.include({ id: 'bob' });
   });
 
-  it('in a header that nobody reads are refused', async () => {
+  it('in a header that no guard reads are rejected', async () => {
     const kernel = await startGuarded();
     const token = await signJwt({ id: 'ada' });
     for (const protocols of [
@@ -160,7 +160,7 @@ describe('tokens of connections', () => {
     expect((await client.sendRequest('open')).data).to.deep.equal({ ok: true });
   });
 
-  it('that a message is refused for end the connection once they are revoked', async () => {
+  it('that a message is rejected for end the connection once they are revoked', async () => {
     const kernel = await startGuarded();
     const token = await signJwt({ id: 'ada', jti: 'one' });
     const client = await open(kernel.url, withToken(token));
@@ -172,7 +172,7 @@ describe('tokens of connections', () => {
     expect((await quiet.sendRequest('me')).data).to.include({ id: 'bob' });
   });
 
-  it('are asked about again while nothing is sent', async () => {
+  it('are checked again while nothing is sent', async () => {
     const kernel = await startGuarded({ ping: 0.05 });
     const token = await signJwt({ id: 'ada', jti: 'three' });
     const client = await open(kernel.url, withToken(token));
@@ -199,7 +199,7 @@ describe('tokens of connections', () => {
     expect((await client.closed).code).to.equal(4401);
   });
 
-  it('are judged by the guards of the newest definitions', async () => {
+  it('are checked by the guards of the newest definitions', async () => {
     const kernel = await start();
     const token = await signJwt({ id: 'ada' });
     expect(await farewell(kernel.url, withToken(token))).to.include({ closed: 4400 });

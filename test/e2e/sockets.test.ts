@@ -86,7 +86,7 @@ describe('messages over a connection', () => {
     expect((await client.sendRequest('notes/n', { note: 'other', id: 6 })).data).to.deep.equal({ note: 'n', id: 6 });
   });
 
-  it('get rows that nobody looked at as they are', async () => {
+  it('receive unread rows unchanged', async () => {
     const rows = [1, 2, 3].map((n) => ({ n, t: String(n) }));
     expect((await client.sendRequest('rows')).data).to.deep.equal(rows);
   });
@@ -124,7 +124,7 @@ describe('messages over a connection', () => {
     expect((await client.sendRequest('echo', { still: 'here' })).data).to.deep.equal({ still: 'here' });
   });
 
-  it('cannot bring files, and are told so as a request without any is', async () => {
+  it('cannot contain files, and are rejected like a request without any', async () => {
     const { body } = await kernel.post('/upload', {});
     const { error } = await client.sendRequest('upload', {});
     expect(error).to.include({ code: body['code'], status: body['status'] });
@@ -182,7 +182,7 @@ describe('messages over a connection', () => {
     expect((await kernel.post<unknown>('/kept', {})).body).to.equal(data);
   });
 
-  it('that put work off are told that it was accepted', async () => {
+  it('with deferred work are answered that it was accepted', async () => {
     const { puts } = (await import(pathToFileURL(join(PLUGIN_FIXTURES, 'behind', 'runtime.js')).href)) as {
       puts: { work: { id: string; resource: string } }[];
     };

@@ -109,7 +109,7 @@ describe('lintel serve without its database', function () {
     });
   }
 
-  it('ends when the server that it waited for refuses its password', async () => {
+  it('ends when the server that it waited for rejects its password', async () => {
     const { proxy, url } = await refusing(await urlWith('wrong-canary'));
     const child = await start(FILES, { env: { DATABASE_URL: url } });
     await listening(child);
@@ -120,7 +120,7 @@ describe('lintel serve without its database', function () {
     await proxy.close();
   });
 
-  it('ends at once with exit code 0 when it is told to while it waits, whatever hangs', async () => {
+  it('ends immediately with exit code 0 on SIGTERM while it waits for a server', async () => {
     const { proxy, url } = await refusing(await urlWith(PASSWORD));
     await proxy.passTraffic();
     proxy.stall();
@@ -205,7 +205,7 @@ describe('a kernel that waits for several servers', function () {
     expect([waiting(), await readiness(running)]).to.deep.equal([[], 200]);
   });
 
-  it('taps of `ready` are told when everything is there, once; a reload meanwhile is taken over', async function () {
+  it('taps of `ready` are reported when everything is there, once; a reload meanwhile is taken over', async function () {
     const database = await startPostgres();
     if ('skip' in database) return skipTest(this, database.skip);
     const { proxy, url } = await createUnavailable(await createPostgresDatabase());

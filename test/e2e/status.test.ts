@@ -12,7 +12,7 @@ const FILES = {
 };
 
 describe('the status page', () => {
-  it('tells what is served and how each plugin is', async () => {
+  it('shows what is served and how each plugin is', async () => {
     const kernel = await startKernel({ files: FILES });
     for (const path of ['/status', '/status/ready']) {
       const { status, headers, body } = await kernel.request('GET', path);

@@ -179,7 +179,7 @@ describe('storage minio, when things go wrong', function () {
     }
   });
 
-  it('makes the bucket when it is told to, also when it is there', async () => {
+  it('creates the bucket if configured, also if it exists', async () => {
     const bucket = `lintel-test-${randomUUID()}`;
     for (let round = 0; round < 2; round++) {
       const { storage } = await openMinio(configured({ bucket, create_bucket: true }));
@@ -278,14 +278,14 @@ describe('storage minio, when things go wrong', function () {
       });
     }
 
-    it('keeps no connection for answers that nobody reads', async () => {
+    it('keeps no connection for unread responses', async () => {
       [status, body] = [503, 'x'.repeat(100_000)];
       const file = await files.make(Buffer.from('x'));
       for (let n = 0; n < 30; n++) await expectStorageFault(storage.put(newKey(), file));
       expect(await made.open()).to.be.lessThan(10);
     });
 
-    it('tells of keys that stay', async () => {
+    it('describes keys that stay', async () => {
       status = 200;
       for (const [found, code] of [
         ['AccessDenied', 'STO_REFUSED'],
@@ -313,7 +313,7 @@ describe('storage minio, when things go wrong', function () {
       await strict.stop();
     });
 
-    it('asks for no condition twice where the server knows none', async () => {
+    it('requests no condition twice where the server knows none', async () => {
       [status, body] = [501, errorXml('NotImplemented')];
       const file = await files.make(Buffer.from('x'));
       seen.length = 0;

@@ -39,7 +39,7 @@ describe('the balancer of tests', () => {
     }
   });
 
-  it('goes round among those that are ready, and tells them who the client is', async () => {
+  it('distributes among ready processes, and passes on the address of the client', async () => {
     const [a, b] = [await stub(1), await stub(2)];
     for (const { port } of [a, b]) front.add(port);
     await Promise.all([a, b].map(({ port }) => front.waitForState(port, 'up')));

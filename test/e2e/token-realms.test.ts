@@ -106,7 +106,7 @@ describe('realm and purpose of tokens', () => {
     return GUARDS.filter((_, index) => statuses[index] === 200);
   };
 
-  it('a token says by whom and for whom it was made, and the purpose where it has one', async () => {
+  it('a token has issuer, audience and purpose', async () => {
     const login = decodeJwt(await fetchToken('/hs256-login'));
     expect(login).to.include({ iss: 'hs256-login', id: 7 });
     expect(login.aud).to.match(/^key-[A-Za-z0-9_-]{16}$/);
@@ -133,13 +133,13 @@ describe('realm and purpose of tokens', () => {
     });
   }
 
-  it('a token without issuer and audience opens what asks for none in words', async () => {
+  it('a token without issuer and audience opens what requests none in words', async () => {
     const old = await signJwt({ id: 'ada' });
     expect(await listOpenedGuards('hs256', old)).to.deep.equal(['me']);
     expect(await opens('/refresh', old)).to.equal(401);
   });
 
-  it('what only looks like the right words is refused', async () => {
+  it('what only looks like the right words is rejected', async () => {
     const realm = decodeJwt(await fetchToken('/hs256-login')).aud;
     for (const claims of [
       { purpose: 'password-reset', aud: 'elsewhere' },
@@ -191,7 +191,7 @@ describe('realm and purpose of tokens', () => {
     expect(await opens('/rs256-me', await provided(right))).to.equal(401);
   });
 
-  it('a refused token of another audience is told in the log once, without anything of it', async () => {
+  it('a rejected token of another audience is logged once, without anything of it', async () => {
     const wrong = await signJwt({ id: 'ada', aud: 'of-somebody-else' });
     for (let i = 0; i < 3; i++) expect(await opens('/quiet', wrong)).to.equal(401);
     const sound = await new SignJWT({ id: 'ada', exp: getSeconds(60), aud: 'of-somebody-else' })

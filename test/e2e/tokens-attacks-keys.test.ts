@@ -31,7 +31,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
   const isRefused: Target['isRefused'] = (...of) => target.isRefused(...of);
   const checkRefusal: Target['checkRefusal'] = (...of) => target.checkRefusal(...of);
 
-  it('3: a PEM key is no shared secret: refused at load', async () => {
+  it('3: a PEM key is no shared secret: rejected at load', async () => {
     const files = { 'definitions/a.json': defineTokenResource('a', { ...HS, encryption_key: '$ENV.PUBLIC_PEM' }) };
     await expectRefusedStart(files, ENV, /PEM/);
   });
@@ -194,7 +194,7 @@ describe('attacks on tokens: keys, formats, headers', () => {
     ],
     ['EdDSA', PUBLIC_PEM, /Ed25519/],
   ] as const) {
-    it(`15: ${algorithm} refuses another sort of key at load (${words.source})`, async () => {
+    it(`15: ${algorithm} rejects another sort of key at load (${words.source})`, async () => {
       const files = {
         'definitions/a.json': defineTokenResource('locked', { type: 'JWT', algorithm, encryption_key: '$ENV.KEY' }),
       };

@@ -142,7 +142,7 @@ describe('the guard', () => {
     expect((await kernel.post('/me', { n: 1 }, createBearerInit(await signJwt({ id })))).body).to.deep.equal({ id });
   });
 
-  it('lets 50 callers at once see their own claims and nobody else their own', async () => {
+  it('serves 50 concurrent callers, each with its own claims', async () => {
     const tokens = await Promise.all(Array.from({ length: 50 }, (_, i) => signJwt({ id: `user-${i}` })));
     for (const round of [1, 2]) {
       const answers = await Promise.all(
@@ -222,7 +222,7 @@ describe('the guard in front of a database', () => {
   });
   after(() => kernel?.close());
 
-  it('refuses at once while every connection is taken and others wait for one', async () => {
+  it('rejects at once while every connection is taken and others wait for one', async () => {
     const post: TestKernel['post'] = (...of) => kernel!.post(...of);
     const token = await signJwt({ id: 'ada' });
     let finished = 0;

@@ -145,21 +145,21 @@ describe('tokens given out', () => {
     expect(await claimsFrom('/combined')).to.include({ a: 1, b: 2 });
   });
 
-  it('are refused with 401 where there is no row', async () => {
+  it('are rejected with 401 where there is no row', async () => {
     const { status, body: problem } = await kernel.post('/anything', { value: null });
     expect(status).to.equal(401);
     expect(problem).to.include({ code: 'TOK_NO_SUBJECT' }).and.not.have.property('token');
   });
 
   for (const value of [[], [{ id: 1 }], 'text', 5, true]) {
-    it(`are refused with 422 where the result is ${JSON.stringify(value)}`, async () => {
+    it(`are rejected with 422 where the result is ${JSON.stringify(value)}`, async () => {
       const { status, body: problem } = await kernel.post('/anything', { value });
       expect(status).to.equal(422);
       expect(problem).to.include({ code: 'TOK_NOT_OBJECT' });
     });
   }
 
-  it('are refused with 422 where a claim has no value, or does not fit', async () => {
+  it('are rejected with 422 where a claim has no value, or does not fit', async () => {
     const missing = await kernel.post('/anything', { value: { name: 'ada' } });
     expect([missing.status, missing.body['code']]).to.deep.equal([422, 'TOK_CLAIM_MISSING']);
     const large = await kernel.post('/anything', { value: { id: 'x'.repeat(9000) } });
@@ -168,7 +168,7 @@ describe('tokens given out', () => {
     expect(inherited.status).to.equal(422);
   });
 
-  it('are not given out by a protected resource that only judges them', async () => {
+  it('are not given out by a protected resource that only checks them', async () => {
     const init = createBearerInit(await signJwt({ id: 'ada' }));
     expect((await kernel.post('/verify-only', {}, init)).body).to.deep.equal({ id: 'ada' });
     expect((await kernel.post('/column', {}, init)).body).to.deep.equal({ token: 'state' });
@@ -240,7 +240,7 @@ describe('tokens with keys of other sorts', () => {
     });
   }
 
-  it('a public key cannot give out: refused at load', async () => {
+  it('a public key cannot give out: rejected at load', async () => {
     const { publicKey } = generateKeyPairSync('ed25519');
     const files = {
       'definitions/a.json': issuing('sign-in', { algorithm: 'EdDSA', encryption_key: '$ENV.PUBLIC' }, { id: 1 }),

@@ -156,7 +156,7 @@ describeOnBothDatabases('transactions', { files: FILES }, (kernel) => {
     }
   });
 
-  it('of many at once none is lost: each is counted, or refused with 409', async function () {
+  it('of many at once none is lost: each is counted, or rejected with 409', async function () {
     await kernel().post('/make', { id: 'many' });
     const answers = await Promise.all(Array.from({ length: 12 }, () => kernel().post('/slow-bump', { id: 'many' })));
     const counted = answers.filter(({ status }) => status === 200).length;

@@ -93,7 +93,7 @@ describe('removing files', () => {
     expect((await remove('1', [])).body).to.deep.equal([]);
   });
 
-  it('refuses keys of another caller, and removes nothing then', async () => {
+  it('rejects keys of another caller, and removes nothing then', async () => {
     const [mine, other, longer] = [await store('1'), await store('2'), await store('12')];
     for (const foreign of [other, longer]) {
       const { status, body } = await remove('1', [mine, foreign]);
@@ -127,7 +127,7 @@ describe('removing files', () => {
     { key: 'users/1/a.png' },
   ];
   for (const key of wrong) {
-    it(`refuses ${JSON.stringify(key)}`, async () => {
+    it(`rejects ${JSON.stringify(key)}`, async () => {
       const mine = await store('1');
       const { status, body } = await remove('1', [mine, key]);
       expect(status).to.equal(422);
@@ -136,7 +136,7 @@ describe('removing files', () => {
     });
   }
 
-  it('refuses what is no list, and lists that are too long', async () => {
+  it('rejects what is no list, and lists that are too long', async () => {
     expect((await remove('1', { storage_key: 'users/1/a.png' })).status).to.equal(422);
     const many = Array.from({ length: 1001 }, (_, index) => `users/1/${index}.png`);
     expect((await remove('1', many)).status).to.equal(422);

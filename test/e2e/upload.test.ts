@@ -191,14 +191,14 @@ describeOnDatabase('uploads', { files: { 'definitions/a.json': DEFINITIONS }, ju
     );
   });
 
-  it('store nothing when a rule refuses the texts', async () => {
+  it('store nothing when a rule rejects the texts', async () => {
     const before = await listStoredFiles();
     const { status } = await post('/gallery', [png, createTitlePart('x'.repeat(21))]);
     expect(status).to.equal(422);
     expect(await listStoredFiles()).to.deep.equal(before);
   });
 
-  it('store nothing when one of the files is refused', async () => {
+  it('store nothing when one of the files is rejected', async () => {
     const before = await listStoredFiles();
     const svg: Part = { name: 'two', content: '<svg/>', file: 'a.svg', type: 'image/svg+xml' };
     const { status, text } = await post('/plain', [png, svg, jpeg]);

@@ -134,7 +134,7 @@ describeOnDatabase('values that arrive as text', { files: FILES, config: { http 
     expect((await kernel().post('/orders/seven/lines/8', {})).status).to.equal(422);
   });
 
-  it('rules that are not judged convert nothing', async () => {
+  it('rules that are not checked convert nothing', async () => {
     expect(await requestBody('/bypassed?n=5')).to.deep.equal({ n: '5' });
   });
 });

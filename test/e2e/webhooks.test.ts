@@ -90,7 +90,7 @@ describe('webhooks', () => {
     expect(await status('/hmac', { 'x-signature': signHmac(BODY, ENV.OTHER) })).to.equal(401);
   });
 
-  it('16: a body that is another one in a single byte is refused', async () => {
+  it('16: a body that is another one in a single byte is rejected', async () => {
     const headers = { 'x-signature': signHmac(BODY, SECRET) };
     await expectAccepted('/hmac', headers);
     const others = {
@@ -114,7 +114,7 @@ describe('webhooks', () => {
     expect(code, 'another encoding of the same text').to.equal(401);
   });
 
-  it('16: what is compressed is refused, whoever signed it', async () => {
+  it('16: compressed bodies are rejected, for every signer', async () => {
     const { gzipSync } = await import('node:zlib');
     const bytes = gzipSync(BODY);
     for (const signed of [bytes, Buffer.from(BODY)]) {
@@ -125,7 +125,7 @@ describe('webhooks', () => {
     expect(await status('/token', { 'x-token': ENV.OTHER, 'content-encoding': 'gzip' })).to.equal(415);
   });
 
-  it('17: a header that is missing, repeated, empty or cut is refused', async () => {
+  it('17: a header that is missing, repeated, empty or cut is rejected', async () => {
     const signature = signHmac(BODY, SECRET);
     const raw = async (...values: readonly string[]): Promise<number> => {
       const lines = values.map((value) => `x-signature: ${value}\r\n`).join('');
@@ -204,7 +204,7 @@ describe('webhooks', () => {
       expect(await status('/rsa', { 'x-rsa': value }), what).to.equal(401);
   });
 
-  it('JWT: the algorithm of the definition, judged by the clock', async () => {
+  it('JWT: the algorithm of the definition, and its times are checked', async () => {
     await expectAccepted('/jwt', { authorization: `Bearer ${await signJwt({}, SECRET, 'HS512')}` });
     const at = (claims: object): Promise<string> => signJwt({ ...claims }, SECRET, 'HS512');
     const wrong = {
@@ -221,7 +221,7 @@ describe('webhooks', () => {
     expect(await status('/jwt', {})).to.equal(401);
   });
 
-  it('19: the address of the connection counts, and what anybody may write does not', async () => {
+  it('19: the address of the connection counts, not headers of clients', async () => {
     await expectAccepted('/here', {});
     await expectAccepted('/here', { 'x-forwarded-for': '203.0.113.9' });
     expect(await status('/elsewhere', {})).to.equal(401);
@@ -259,7 +259,7 @@ describe('webhooks', () => {
     for (const headers of [access, token, {}]) expect(await status('/both', headers)).to.equal(401);
   });
 
-  it('every refusal is the same, and the log alone says why', async () => {
+  it('every rejection is the same, and the log alone says why', async () => {
     const from = kernel.log.length;
     const answers = [
       await send('/hmac', {}),
@@ -300,7 +300,7 @@ describe('webhooks', () => {
     for (const value of Object.values(ENV)) expect(JSON.stringify(kernel.log)).not.to.contain(value);
   });
 
-  it('a stranger is refused before the body is read, and the work never begins', async () => {
+  it('an unverified sender is rejected before the body is read, and the work never starts', async () => {
     const request = formatRequestHead('POST', '/hmac', {
       'content-type': 'application/json',
       'content-length': 900_000,
@@ -337,7 +337,7 @@ describe('webhooks', () => {
       .and.match(/JWT in x-access/);
   });
 
-  it('a bearer of access tokens is nobody here, and a sender nobody there', async () => {
+  it('an access token is not valid here, and a sender token not there', async () => {
     expect((await kernel.post('/both', {}, createBearerInit(await signJwt({}, SECRET, 'HS512')))).status).to.equal(401);
     expect(await status('/jwt', { authorization: `Bearer ${await signJwt({}, OTHER_KEY, 'HS512')}` })).to.equal(401);
   });

@@ -19,7 +19,7 @@ const acceptSnippet = ({ body }: Snippet): string =>
     .replace(/\\([\\$}])/g, '$1');
 
 describe('extension: generated files', () => {
-  it('are what the specs say now; `npm run generate` mends them', async () => {
+  it('are what the specs say now; `npm run generate` fixes them', async () => {
     const files = await generated();
     expect([...files].filter(([name, text]) => read(name) !== text).map(([name]) => name)).to.deep.equal([]);
   });

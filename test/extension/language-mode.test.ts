@@ -86,7 +86,7 @@ describe('extension: language of a file', () => {
     expect(document.languageId).to.equal('lintel');
   });
 
-  it('stays what somebody chose by hand, until the file is closed', async () => {
+  it('stays the language chosen by hand, until the file is closed', async () => {
     const { open, change, close, events } = await editor(inFolder);
     const document = open('/definitions/a.json');
     change(document, 'json');

@@ -188,7 +188,7 @@ describe('extension: package', function () {
       expect(named.filter((id) => !known.includes(id))).to.deep.equal([]);
     });
 
-    it('keeps what names a program or an address from folders that nobody trusts', () => {
+    it('ignores settings with programs and addresses in untrusted folders', () => {
       const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
       expect(restrictedConfigurations).to.have.members(['lintel.server.path', 'lintel.request.baseUrl']);
       expect(Object.keys(manifest.contributes.configuration.properties)).to.include.members(restrictedConfigurations);

@@ -54,7 +54,7 @@ describe('extension: names of new files', () => {
     expect(toFileName('Sign Up!')).to.equal('sign-up');
   });
 
-  it('a path that may not be is refused with a reason', () => {
+  it('a path that may not be is rejected with a reason', () => {
     for (const path of ['', ' ', '/a', 'a/', 'a//b', 'a b', 'ä', '::'])
       expect(validateResourcePath(path), path).to.be.a('string');
     for (const path of ['a', 'notes/list', 'notes/:id', 'v1.0/x_y-z'])

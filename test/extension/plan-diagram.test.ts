@@ -174,7 +174,7 @@ describe('extension: plan diagram', () => {
     expect(frames.map(({ title }) => title)).to.deep.equal(['transaction on main', 'at the same time']);
   });
 
-  it('says what leaves, what is told, what is kept back, who may call and what answers', () => {
+  it('shows what is returned, reported and left out, which callers are allowed, and the responses', () => {
     const { boxes, bands } = computeLayout(LARGE, ABOUT);
     const whole = boxes.map((box) => box.whole).join('\n');
     expect(whole).to.contain('leaves: a list of id, token').and.contain('tells ROOM: changed');

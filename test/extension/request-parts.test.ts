@@ -66,7 +66,7 @@ describe('extension: building a request', () => {
     expect(built({ method: 'GET', withoutBody: true, payload: ' ' }).url).to.equal('http://127.0.0.1:8080/a');
   });
 
-  it('a form with files, whose type nobody has to write', async () => {
+  it('a form with files, whose type need not be written', async () => {
     const files = [{ part: 'file', name: 'a.png', type: 'image/png', bytes: new Uint8Array([1, 2]) }];
     const { body, headers } = built({
       multipart: true,
@@ -137,7 +137,7 @@ describe('extension: reading an answer', () => {
     expect(body('x'.repeat(500_000), 'text/plain')).to.include({ cut: true });
   });
 
-  it('a problem document is told field by field', () => {
+  it('a problem document is shown field by field', () => {
     const json = { title: 'T', detail: 'D', code: 'C', errors: [{ pointer: '/a', detail: 'is wrong' }, 7] };
     expect(showAnswer(JSON.stringify(json), 'application/problem+json', 422).problem).to.deep.equal({
       ...{ title: 'T', detail: 'D', code: 'C' },
@@ -174,7 +174,7 @@ describe('extension: tokens', () => {
     for (const none of [null, 7, 'text', 'www.example.com', {}, []]) expect(findTokens(none)).to.deep.equal([]);
   });
 
-  it('tell their claims, their owner and their end', () => {
+  it('show their claims, their owner and their end', () => {
     expect(decodeClaims(token)).to.deep.equal({ id: 'u1', email: 'ada@example.com', exp: 2_000_000_000 });
     expect(getOwnerLabel(decodeClaims(token))).to.equal('ada@example.com');
     expect(getExpiry(decodeClaims(token))).to.equal(2_000_000_000_000);

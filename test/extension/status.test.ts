@@ -78,7 +78,7 @@ const FOLDER = 'file:///c%3A/projects/my%20shop';
 const ROOT_SAID = 'file:///c:/projects/my%20shop';
 
 describe('extension: status of the project', () => {
-  it('says that the definitions are being read, until all has been told', async () => {
+  it('shows that the definitions are being read, until all problems are reported', async () => {
     const { item, become } = await statusBar(FOLDER);
     become('running');
     expect(item()).to.include({ text: '1 error, 0 warnings', busy: false });

@@ -53,7 +53,7 @@ describe('literals for columns', () => {
     ],
   ];
   for (const [column, taken, refused] of CASES) {
-    it(`${column} takes ${JSON.stringify(taken)} and refuses ${JSON.stringify(refused)}`, () => {
+    it(`${column} takes ${JSON.stringify(taken)} and rejects ${JSON.stringify(refused)}`, () => {
       expect(taken.filter((json) => !canStoreValue(column, json))).to.deep.equal([]);
       expect(refused.filter((json) => canStoreValue(column, json))).to.deep.equal([]);
     });
@@ -293,7 +293,7 @@ describe('names of headers in the config', () => {
     ...['connection', 'Content-Encoding', 'content-length', 'CONTENT-TYPE', 'date', 'keep-alive', 'transfer-encoding'],
     ...['x-request-id', 'a b', '', 'é'],
   ])
-    it(`"${name}" is refused`, () => expect(isRefused(name)).to.equal(true));
+    it(`"${name}" is rejected`, () => expect(isRefused(name)).to.equal(true));
   for (const name of ['x-frame-options', 'Server', 'dates'])
     it(`"${name}" is taken`, () => expect(isRefused(name)).to.equal(false));
 });

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { parseBounded } from '../../language/strings/bounded-json.js';
 
-describe('JSON of strangers', () => {
+describe('JSON of other authors', () => {
   const LIMITS = { depth: 3, keys: 4, array: 3 };
   const read = (text: string | Uint8Array): unknown => {
     const bytes = typeof text === 'string' ? Buffer.from(text) : text;
@@ -58,7 +58,7 @@ describe('JSON of strangers', () => {
     ['{a:1}', 'REQ_MALFORMED'],
   ];
   for (const [text, code, what] of REFUSED) {
-    it(`refuses ${text} with ${code}${what === undefined ? '' : ` for its ${what}`}`, () => {
+    it(`rejects ${text} with ${code}${what === undefined ? '' : ` for its ${what}`}`, () => {
       let error: unknown;
       try {
         read(text);

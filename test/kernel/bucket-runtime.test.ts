@@ -70,7 +70,7 @@ describe('a bucket of an S3 server', () => {
       },
     );
 
-  it('is opened where it is there, and made only where that is asked for', async () => {
+  it('is opened where it is there, and made only where that is requested', async () => {
     await open();
     expect(asked).to.deep.equal(['HEAD /files']);
     answers = { 'HEAD /files': [404] };
@@ -91,7 +91,7 @@ describe('a bucket of an S3 server', () => {
     ]);
   });
 
-  it('is refused where its keys are, or the server is not there', async () => {
+  it('is rejected where its keys are, or the server is not there', async () => {
     answers = { 'HEAD /files': [403] };
     expect(await catchFaultParts(open())).to.deep.equal([
       'STO_OPEN',

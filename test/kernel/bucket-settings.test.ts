@@ -74,7 +74,7 @@ describe('settings of a bucket', () => {
     ['endpoint', 'http://a#x', '`endpoint` has more than a host and a port'],
   ];
   for (const [name, value, reason] of refused)
-    it(`are refused with ${name} as ${JSON.stringify(value)}`, () => {
+    it(`are rejected with ${name} as ${JSON.stringify(value)}`, () => {
       const { code, params } = catchThrownFault(() => options({ [name]: value }));
       expect([code, params['reason']]).to.deep.equal(['STO_OPEN', reason]);
     });
@@ -111,7 +111,7 @@ describe('a failure of a bucket', () => {
     expect(toStorageFault(ofServer('SlowDown'), 'put').options.headers).to.deep.equal({ 'retry-after': '1' });
   });
 
-  it('does not pass where a server refuses, or the fault is ours', () => {
+  it('does not pass where a server rejects, or the fault is ours', () => {
     for (const code of ['AccessDenied', 'NoSuchBucket', 'xSlowDown', 'SlowDownx', 'InvalidAccessKeyId']) {
       expect(summarizeFault(ofServer(code)), code).to.deep.equal(['STO_REFUSED', false, `put: ${code}`]);
       expect(isDoubtful(ofServer(code)), code).to.equal(false);
@@ -132,7 +132,7 @@ describe('a failure of a bucket', () => {
     expect(summarizeFault('text')).to.deep.equal(['STO_AWAY', true, 'put: unknown']);
   });
 
-  it('is told with a code in a safe form, or the status, and nothing else of the client', () => {
+  it('is reported with a code in a safe form, or the status, and nothing else of the client', () => {
     for (const code of ['', 'a b', 'a\nb', 'x'.repeat(65), 7])
       expect(getStorageErrorCode(ofNetwork(code as string))).to.equal('unknown');
     expect(getStorageErrorCode(ofNetwork('x'.repeat(64)))).to.equal('x'.repeat(64));
@@ -176,7 +176,7 @@ describe('a failure of a bucket', () => {
     ]).to.deep.equal([true, false, false]);
   });
 
-  it('at the start passes unless waiting mends nothing', () => {
+  it('at the start passes unless waiting fixes nothing', () => {
     const passes = (error: Error): unknown => toOpenFault(error, 'files').options.retryable;
     for (const error of [ofNetwork('ECONNREFUSED'), ofNetwork('ENOTFOUND'), ofServer('SlowDown')])
       expect(passes(error)).to.equal(true);

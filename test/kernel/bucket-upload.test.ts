@@ -141,7 +141,7 @@ describe('a file on its way into a bucket', () => {
     }
   });
 
-  it('is refused when it is shorter than it was, and nothing is sent', async () => {
+  it('is rejected when it is shorter than it was, and nothing is sent', async () => {
     const { bucket, asked, left } = bucketWith();
     expect(await catchFailure(put(bucket, 'a', { ...(await createFile('content')), size: 8 }))).to.equal('RangeError');
     expect([asked.length, left.length]).to.deep.equal([0, 1]);
@@ -256,7 +256,7 @@ describe('what a failed upload left in a bucket', () => {
       expect(made.calls).to.deep.equal(calls);
     });
 
-  it('is cleared when its upload is gone, and is not when that is refused', async () => {
+  it('is cleared when its upload is gone, and is not when that is rejected', async () => {
     const gone = bucketWith([], { abort: [ofServer('NoSuchUpload')] });
     await clear(gone.bucket, { key: 'a', parts: { id: '7' } });
     expect(gone.calls.at(-1)).to.equal('remove "a"');

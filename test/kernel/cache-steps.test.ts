@@ -188,7 +188,7 @@ describe('a result that is kept in the cache', () => {
     expect((await Promise.all(waiting)).sort()).to.deep.equal(['computes', 'made']);
   });
 
-  it('is asked for again by work that is tried again, which waits for nobody and ends once', async () => {
+  it('is requested again by a retried job, which waits for no other and ends once', async () => {
     const { plan } = setUp();
     const { steps } = plan('actionable', READ);
     const one = request(steps);

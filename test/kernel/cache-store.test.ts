@@ -110,7 +110,7 @@ describe('one that waits for another to compute an entry', () => {
     ]);
   });
 
-  it('has the entry kept by one that computed alone, and nobody let go by its failure', async () => {
+  it('stores the entry of a request that computed alone, and its failure releases no other', async () => {
     const { store, ask, first } = setUp();
     const slow = await first();
     await time.advance(1);
@@ -162,7 +162,7 @@ describe('a look for what is there at once', () => {
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
   });
 
-  it('is not asked of a store elsewhere more than once', async () => {
+  it('is not read from another store more than once', async () => {
     const inner = memory();
     let count = 0;
     const recall: Cache['getValue'] = (key) => (count++, Promise.resolve(inner.getValue(key)));
@@ -170,7 +170,7 @@ describe('a look for what is there at once', () => {
     expect([store.getLocalBytes('n', 'v'), store.getLocalBytes('n', 'v'), count]).to.deep.equal([null, null, 1]);
   });
 
-  it('is told in the log where the store is away, and finds nothing', async () => {
+  it('is logged where the store is away, and finds nothing', async () => {
     const { told, log } = logger();
     const store = createStore({ ...memory(), getValue: () => Promise.reject(new Error('away')) }, log);
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
@@ -247,7 +247,7 @@ describe('removals that the store did not take', () => {
       expect([asked.slice(4), removals.isWaiting('a'), time.timers()]).to.deep.equal([[[1500, 3]], false, 0]);
     });
 
-  it('are told once a minute', async () => {
+  it('are reported once a minute', async () => {
     const { told, removals } = setUp(() => true);
     await removals.remove(['a'], OVER);
     await time.advance(59_999);

@@ -70,7 +70,7 @@ describe('entries that a request removes from the cache', () => {
     expect(actionable.removed).to.deep.equal([]);
   });
 
-  it('refuse the request before its work where a name cannot be made', () => {
+  it('reject the request before its work where a name cannot be made', () => {
     expect(removals(['$PAYLOAD.id'], 'resource').order).to.throw('absent');
     expect(removals(['$PAYLOAD.late'], 'resource').order).not.to.throw();
     expect(removals(['$PAYLOAD.late'], 'resource').settle).not.to.throw();

@@ -52,7 +52,7 @@ describe('names of cached entries', () => {
     expect(compileName('$PAYLOAD.a', tools())(values)).to.equal(compileName('orders', tools())(values));
   });
 
-  it('take a number for its text, and tell nothing, objects and text apart', () => {
+  it('take a number for its text, and distinguish nothing, objects and text', () => {
     const name = compileName('user $PAYLOAD.a', tools());
     const of = (a: unknown): string => name(frame({ a }));
     expect(of(5)).to.equal(of('5'));
@@ -83,7 +83,7 @@ describe('variants of cached entries', () => {
     );
   });
 
-  it('tell large numbers from text and from other numbers', () => {
+  it('show large numbers from text and from other numbers', () => {
     const variant = compileVariant('place', tools([field('a')]));
     const values = [5n, 6n, 5, '5', '5n', 'b5', NaN, undefined, 'u'];
     expect(new Set(values.map((a) => variant(frame({ a })))).size).to.equal(values.length);
@@ -144,7 +144,7 @@ describe('the store of cached entries', () => {
     expect(lives).to.deep.equal([600, 14_400]);
   });
 
-  it('lets one compute, and gives its bytes to those who wait', async () => {
+  it('lets one request compute, and returns its bytes to the waiting ones', async () => {
     const store = createStore(memory(), log);
     const errand = requireErrand(await store.find('n', 'v', 60, undefined));
     const waiting = [store.find('n', 'v', 60, undefined), store.find('n', 'v', 60, undefined)];
@@ -152,7 +152,7 @@ describe('the store of cached entries', () => {
     expect((await Promise.all(waiting)).map(readText)).to.deep.equal(['made', 'made']);
   });
 
-  it('lets exactly one of those who wait take over from one that fails', async () => {
+  it('lets exactly one waiting request take over from one that fails', async () => {
     const store = createStore(memory(), log);
     const errand = requireErrand(await store.find('n', 'v', 60, undefined));
     const waiting = Array.from({ length: 5 }, () => store.find('n', 'v', 60, undefined));
@@ -164,7 +164,7 @@ describe('the store of cached entries', () => {
     expect(found.filter((one) => readText(one) === 'second').length).to.equal(4);
   });
 
-  it('has those who come while the store still takes a value wait for it, although the request that made it is over', async () => {
+  it('lets new requests wait while the store accepts a value, although its request has ended', async () => {
     const cache = memory();
     let take: () => void = () => undefined;
     const taken = new Promise<void>((resolve) => (take = resolve));
@@ -186,7 +186,7 @@ describe('the store of cached entries', () => {
     expect(requireErrand(await store.find('n', 'v', 60, errand))).to.equal(errand);
   });
 
-  it('joins nobody who began before a removal', async () => {
+  it('joins no request from before a removal', async () => {
     const store = createStore(memory(), log);
     const early = requireErrand(await store.find('n', 'v', 60, undefined));
     await store.remove(['n']);

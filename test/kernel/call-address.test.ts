@@ -134,11 +134,11 @@ describe('a whole address that comes with a request', () => {
     7,
     {},
   ])
-    it(`is refused as ${JSON.stringify(url)}`, () => {
+    it(`is rejected as ${JSON.stringify(url)}`, () => {
       expect(catchThrownFault(() => buildAddress(url)).code).to.equal('OUT_VALUE');
     });
 
-  it('is refused with a name or a password in it', () => {
+  it('is rejected with a name or a password in it', () => {
     for (const url of ['https://user@a.example/', 'https://:pass@a.example/', 'https://u:p@a.example/'])
       expect(catchThrownFault(() => buildAddress(url)).params['what'], url).to.equal('must not hold credentials');
   });

@@ -71,7 +71,7 @@ describe('the URL of a call, as it is checked', () => {
     'https://a.example/b/.%2E?c': PATH,
   };
   for (const [url, what] of Object.entries(refused))
-    it(`is refused as ${url}: ${what}`, () => {
+    it(`is rejected as ${url}: ${what}`, () => {
       expect(summarizeFindings(url)).to.deep.equal([['OUT_URL', what]]);
     });
 
@@ -237,7 +237,7 @@ describe('the URL of a call, as it is checked', () => {
       expect(getFirstFix(url), url).to.equal(undefined);
   });
 
-  it('has secrets in its query told, and none in its path', () => {
+  it('hides the query of a URL, and shows its path', () => {
     const url = 'https://a.example/$ENV.A?b=$ENV.B&c=$PAYLOAD.c&d=$ENV.D';
     expect(summarizeFindings(url)).to.deep.equal([
       ['OUT_SECRET_QUERY', '$ENV.B', '$ENV.B'],

@@ -102,7 +102,7 @@ describe('a call to another service', () => {
     expect(again).to.deep.equal([429, 502, 503, 504]);
   });
 
-  it('is sent again after pauses that double, up to two seconds, as often as it is told', async () => {
+  it('is sent again after pauses that double, up to two seconds, as often as it is reported', async () => {
     answers(503);
     await failure('/', { retries: 7 });
     expect([pauses, upstream.requests.length]).to.deep.equal([[100, 200, 400, 800, 1600, 2000, 2000], 8]);
@@ -151,7 +151,7 @@ describe('a call to another service', () => {
       expect(listSent()).to.deep.equal([`${method} /a ${body ?? ''}`.trim(), then]);
     });
 
-  it('follows as many redirects as it is told, within the origin', async () => {
+  it('follows as many redirects as it is reported, within the origin', async () => {
     behave = (_req, res, { url }) => void res.writeHead(302, { location: `${url}x` }).end();
     expect((await failure('/', { redirects: 2 })).params['status']).to.equal(302);
     expect(listSent()).to.deep.equal(['GET /', 'GET /x', 'GET /xx']);
@@ -247,7 +247,7 @@ describe('a call to another service', () => {
     expect(upstream.requests).to.deep.equal([]);
   });
 
-  it('that fails is told in the log with its place, host and reason, and without its address', async () => {
+  it('that fails is logged with its place, host and reason, and without its address', async () => {
     answers(500);
     await failure('/secret?key=1');
     await failure('/', { url: new URL('http://127.0.0.1:1/secret') });

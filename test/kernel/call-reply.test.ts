@@ -44,7 +44,7 @@ describe('the reply of another service', () => {
       expect(read('{"a":1}', type), type).to.equal('{"a":1}');
   });
 
-  it('is refused where its type is neither', () => {
+  it('is rejected where its type is neither', () => {
     for (const type of [
       'image/png',
       'application/octet-stream',

@@ -104,7 +104,7 @@ describe('a hash of argon2id as text', () => {
     expect(parse(createArgon2Dummy(costs))).to.deep.include(costs);
   });
 
-  it('is worked through up to 16 passes and 16 lanes, and to what a definition asks for', async () => {
+  it('is worked through up to 16 passes and 16 lanes, and to what a definition requests', async () => {
     const hasher = argon2.create!({} as never);
     const verify = hasher.createVerifier();
     const fits = async (time: number, lanes: number): Promise<boolean> =>

@@ -18,7 +18,7 @@ interface Process {
   readonly reload: (schedules: readonly Schedule[]) => void;
 }
 
-describe('the clock of schedules', () => {
+describe('the scheduler', () => {
   let time: FakeTime;
   let ledger: MemoryLedger;
   /** Instants that ran, of all processes. */
@@ -82,7 +82,7 @@ describe('the clock of schedules', () => {
     expect(ran).to.deep.equal(['03-01T00:00:10', '03-01T00:00:20', '03-01T00:00:30']);
   });
 
-  it('runs nothing early, also weeks ahead, and asks no timer for more than ten seconds', async () => {
+  it('runs nothing early, also weeks ahead, with timers of at most ten seconds', async () => {
     // A timer of Node overflows after 24.8 days.
     start([of('0 0 0 27 3 *')]);
     await time.advance(HOUR);
@@ -94,7 +94,7 @@ describe('the clock of schedules', () => {
     expect(time.longest).to.be.at.most(10_000);
   });
 
-  it('runs nothing again and loses nothing when the clock is put back by an hour, or a day', async () => {
+  it('repeats and loses nothing when the system clock is set back by an hour, or a day', async () => {
     for (const jump of [HOUR, DAY]) {
       at('2026-03-01T00:00:00.500Z');
       start([of('0 0,30 * * * *')]);
@@ -167,7 +167,7 @@ describe('the clock of schedules', () => {
     expect(ran).to.have.length(1);
   });
 
-  it('tells a run whose claim is lost', async () => {
+  it('shows a run whose claim is lost', async () => {
     let isAborted: () => boolean = () => false;
     work = (_instant, aborted) => {
       isAborted = aborted;
@@ -235,7 +235,7 @@ describe('the clock of schedules', () => {
     expect(ran).to.deep.equal(['03-01T00:01:00']);
   });
 
-  it('is not told twice that it may run: a claim whose answer was lost is asked for again', async () => {
+  it('is not allowed to run twice: a claim without a response is requested again', async () => {
     const claim = ledger.claimRun.bind(ledger);
     let lost = 0;
     ledger.claimRun = async (...asked) => {

@@ -148,7 +148,7 @@ describe('what plugins say of an actionable', () => {
     expect(of((mode) => mode !== 'TEST')).to.equal(renders);
   });
 
-  it('names the place where the mode refuses its definition', () => {
+  it('names the place where the mode rejects its definition', () => {
     const { scope, action, input } = prepare({});
     const compileWithError = (error: Error, statements: readonly object[] = []) => {
       const handle = (id: string) => ({
@@ -202,7 +202,7 @@ describe('what features say of a resource', () => {
     expect(listFlags(planAction({}))).to.deep.equal([]);
   });
 
-  it('is who its callers are, where it tells them apart', () => {
+  it('is the identity of its callers, if it distinguishes them', () => {
     const identity = { header: 'authorization' };
     expect(planAction({ identity }).identities).to.deep.equal([]);
     const listRealms = (realm: string, reached = true) =>
@@ -221,7 +221,7 @@ describe('what features say of a resource', () => {
   });
 });
 
-describe('work that is put off', () => {
+describe('work that is deferred', () => {
   const put: Deferral['enqueue'] = () => Promise.resolve();
   const shared = { key: 'shared' } as unknown as SharedUnit;
   const timing = (own: boolean) => ({ scheduled: false, later: true, own });
@@ -283,7 +283,7 @@ describe('work that is put off', () => {
     expect(createAcceptPlan(-1, parts, [drafted(false, [seal])])).to.deep.include({ seal: [seal], whole: true });
   });
 
-  it('is begun by the clock where its last actionable has a schedule', () => {
+  it('is started by the scheduler where its last actionable has a schedule', () => {
     const schedule = { expression: '0 0 * * * *', zone: null };
     const of = (scheduled: boolean, ...schedules: (typeof schedule | null)[]) =>
       listSchedules(createResourceModel(), {
@@ -294,7 +294,7 @@ describe('work that is put off', () => {
     expect([of(true, schedule, null), of(true), of(false, schedule)]).to.deep.equal([[], [], []]);
   });
 
-  it('adds its rules and guards to the request that accepts it, and none where the clock begins it', () => {
+  it('adds its rules and guards to the request that accepts it, and none where the scheduler starts it', () => {
     const compileScheduled = (scheduled: boolean) => {
       const { scope, action, input } = prepare({ guard: 'JWT', steps: [step('seal', 200, { seals: true })] });
       const draft = createDraft();

@@ -90,7 +90,7 @@ describe('what deferred work takes with it', () => {
     expect(results).to.deep.equal(NOTHING.results);
   });
 
-  it('is refused with the request where it reads what the request cannot give', () => {
+  it('is rejected with the request where it reads what the request cannot give', () => {
     expect(() => carry('$TOKEN.none').serialize(frame(), sent))
       .to.throw()
       .that.satisfies(({ code }: Fault) => code === 'ACC_CLAIM');
@@ -173,7 +173,7 @@ describe('versions of deferred work', () => {
     );
   });
 
-  it('tell kinds of names apart: what was sent in the payload is not in a header', () => {
+  it('distinguish kinds of names: what was sent in the payload is not in a header', () => {
     const sent = carry('$PAYLOAD.a').needs;
     expect(carry('$HEADER.a').findMissing(sent)).to.equal('header:a');
     expect(carry('$TOKEN.a').findMissing(sent)).to.equal('claim:a');

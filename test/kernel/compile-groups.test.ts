@@ -61,7 +61,7 @@ describe('groups of actionables', () => {
       expect(shape(actions, isAlone)).to.deep.equal(expected);
     });
 
-  it('have a unit for the last one where work is put off, whatever it is, and no other has', () => {
+  it('have a unit for the last one where work is deferred, whatever it is, and no other has', () => {
     const actions = [inA, inB, inA].map((rest, index) => createActionPlan(index, rest));
     expect(shape(actions, false, [], 'last')).to.deep.equal([['0'], ['1'], ['2', 'a']]);
     expect(shape([createActionPlan(0, beside), createActionPlan(1, beside)], false, [], 'last')).to.deep.equal([
@@ -70,14 +70,14 @@ describe('groups of actionables', () => {
     expect(shape([createActionPlan(0)], false, [], 'last')).to.deep.equal([['0']]);
   });
 
-  it('tell the unit what depends on what, by place among its own', () => {
+  it('show the unit what depends on what, by place among its own', () => {
     const { unit, joined } = createUnit('a');
     const actions = [0, 1, 2].map((index) => createActionPlan(index, { unit: index === 0 ? b : unit }));
     groupActions(actions, false, [[], [0], [0, 1]]);
     expect(joined).to.deep.equal([{ units: 2, closing: true, needs: [[], [0]] }]);
   });
 
-  it('tell the unit whether anything can still fail after the work of the last one', () => {
+  it('show the unit whether anything can still fail after the work of the last one', () => {
     const closing = (after: readonly Partial<Step>[] | null, rides = false): unknown => {
       const { unit, joined } = createUnit('a');
       const steps = after?.map((rest) => ({ ...createTestStep(() => undefined), ...rest })) ?? null;
@@ -162,7 +162,7 @@ describe('a result as JSON text', () => {
     return found;
   };
 
-  it('is asked for where nothing looks at it, or where its names alone are picked', () => {
+  it('is requested where nothing looks at it, or where its names alone are picked', () => {
     expect(captureArguments(route())).to.deep.equal([null, null]);
     expect(captureArguments(route({ after: [createPickStep(['id', 'name'])] }))).to.deep.equal([['id', 'name'], null]);
     expect(captureArguments(route({}, { reply: [createPickStep(['id'], { hides: hide })] }))).to.deep.equal([
@@ -199,7 +199,7 @@ describe('a result as JSON text', () => {
     'a step at the end takes values only': route({}, { settle: [{ ...other, takesText: true }, other] }),
   };
   for (const [title, one] of Object.entries(refused))
-    it(`is not asked for where ${title}`, () => {
+    it(`is not requested where ${title}`, () => {
       expect(captureArguments(one)).to.equal(null);
       expect(renderJsonText(one, () => text)).to.equal(one);
     });

@@ -100,7 +100,7 @@ describe('columns of a model', () => {
 });
 
 describe('tables of models', () => {
-  it('are those of sound models, with unique sets whose columns are all there', () => {
+  it('are those of valid models, with unique sets whose columns are all there', () => {
     const uniques = [['id'], ['id', 'created_at'], ['id', 'gone']];
     const note = model('_note', { id: { type: 'Number' } }, { added: ['created_at'], uniques });
     const tables = compileTables([note, model('_broken', {}, { sound: false })], registry);

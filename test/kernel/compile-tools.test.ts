@@ -58,7 +58,7 @@ describe('what a place reads of a request', () => {
     ]);
   });
 
-  it('is nothing where a plugin only judges', () => {
+  it('is nothing where a plugin only checks', () => {
     const scope = createTestScope({ resource: named });
     const tools = toolsIn(scope, null, 'feature:judge');
     tools.value(['$PAYLOAD.a', '$HEADER.b', '$TOKEN.c', '$OTHER']);

@@ -34,7 +34,7 @@ describe('settings from the environment', () => {
     expect([http.port, http.host, http.limits.body, websocket.path]).to.deep.equal([0, '127.0.0.1', 7, '/ws']);
   });
 
-  it('read true and false in any case, and refuse other words', () => {
+  it('read true and false in any case, and reject other words', () => {
     const enabled = (text: string): boolean =>
       applyEnvironment(CONFIG, { ALLOW_WEBSOCKET_CONNECTIONS: text }).websocket.enabled;
     expect([enabled('true'), enabled('TRUE'), enabled('False'), enabled('')]).to.deep.equal([true, true, false, false]);
@@ -80,7 +80,7 @@ describe('settings from the environment', () => {
       ]);
   });
 
-  it('that cannot be meant are told together', () => {
+  it('that cannot be meant are reported together', () => {
     const env = { PORT: 'x', STATUS_ENDPOINT: '?', ALLOWED_HTTP_METHODS: 'POST|FETCH' };
     expect(() => applyEnvironment(CONFIG, env))
       .to.throw(BootError)
@@ -88,7 +88,7 @@ describe('settings from the environment', () => {
       .that.matches(/"PORT".*STATUS_ENDPOINT.*ALLOWED_HTTP_METHODS|"PORT".*ALLOWED_HTTP_METHODS.*STATUS_ENDPOINT/);
   });
 
-  it('refuse numbers that are not whole, below zero, or too large', () => {
+  it('reject numbers that are not whole, below zero, or too large', () => {
     for (const text of ['-1', '1.5', '65536', 'x'])
       expect(catchConfigError({ PORT: text }), text).to.deep.equal(['CFG_VARIABLE', 'PORT']);
     expect(applyEnvironment(CONFIG, { PORT: '65535' }).http.port).to.equal(65_535);

@@ -88,7 +88,7 @@ describe('what is meant by other forms of schedules', () => {
     });
   }
 
-  it('tells words from fields', () => {
+  it('distinguishes words from fields', () => {
     const isWords = (text: string): boolean => convertSchedule(text).words;
     for (const text of ['@reboot', 'sometimes', 'every 7 minutes', '1h', 'now and then'])
       expect(isWords(text), text).to.equal(true);
@@ -190,7 +190,7 @@ describe('fields of schedules', () => {
     ['1-x * * * * *', undefined],
   ];
   for (const [text, right] of WRONG) {
-    it(`refuses "${text}"${right === undefined ? '' : ` and offers "${right}"`}`, () => {
+    it(`rejects "${text}"${right === undefined ? '' : ` and offers "${right}"`}`, () => {
       const { cron, flaws = [] } = readCron(text);
       expect(cron).to.equal(null);
       expect(flaws.map((flaw) => flaw.right)).to.deep.equal([right]);
@@ -210,7 +210,7 @@ describe('fields of schedules', () => {
     expect(findFlaw('0 0 0 ? * */9')).to.equal('has the step "9": one of 1 to 6 is meant');
   });
 
-  it('are refused each by itself', () => {
+  it('are rejected each by itself', () => {
     expect(readCron('60 60 24 32 13 8').flaws?.map(({ start, end }) => [start, end])).to.deep.equal([
       ...[
         [0, 2],
@@ -240,7 +240,7 @@ describe('fields of schedules', () => {
     ['0 0 0 1-2,4-6 * *', 'at 00:00, on day 1, 2 and 4 to 6 of the month'],
   ];
   for (const [text, words] of WORDS) {
-    it(`"${text}" is told as "${words}"`, () => {
+    it(`"${text}" is reported as "${words}"`, () => {
       const cron = parseCron(text);
       expect(cron && describeCron(cron)).to.equal(`${words} (UTC)`);
     });

@@ -162,7 +162,7 @@ describe('schedules of six fields', () => {
     ['0 0 0 30,31 2 ?', '30,31 2', 'never comes: day 30 is in none of these months'],
   ];
   for (const [text, wrong, what, right] of FLAWS) {
-    it(`refuse "${text}"`, () => {
+    it(`reject "${text}"`, () => {
       const [flaw] = readCron(text).flaws ?? [];
       expect(flaw).to.include({ what });
       expect(text.slice(flaw?.start, flaw?.end)).to.equal(wrong);
@@ -172,7 +172,7 @@ describe('schedules of six fields', () => {
     });
   }
 
-  it('refuse what is outside of a field, and letters that others know, with the field they stand in', () => {
+  it('reject what is outside of a field, and letters that others know, with the field they stand in', () => {
     for (const [text, name] of [
       ['60 * * * * *', 'second'],
       ['0 0 24 * * *', 'hour'],
@@ -218,7 +218,7 @@ describe('schedules in words', () => {
     });
   }
 
-  it('are told with their zone, and always have some', () => {
+  it('are reported with their zone, and always have some', () => {
     expect(describeCron(read('0 0 3 * * *'), 'Asia/Tokyo')).to.equal('at 03:00 (Asia/Tokyo)');
     fc.assert(
       fc.property(expression, (text) => {

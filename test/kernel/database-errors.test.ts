@@ -35,7 +35,7 @@ describe('errors of PostgreSQL', () => {
     });
   }
 
-  it('are refusals of a value only where no place in the statement is given', () => {
+  it('are rejections of a value only where no place in the statement is given', () => {
     for (const state of ['42601', '42602', '42704']) {
       for (const absent of [undefined, null, ''])
         expect(toPostgresFault(failure(state, { position: absent, internalQuery: absent })).code).to.equal(
@@ -46,7 +46,7 @@ describe('errors of PostgreSQL', () => {
     }
   });
 
-  it('of the driver, without a code, are told by their words', () => {
+  it('of the driver, without a code, are reported by their text', () => {
     for (const message of [
       'Connection terminated unexpectedly',
       'connection error',
@@ -148,7 +148,7 @@ describe('errors of PostgreSQL', () => {
     for (const [detail, expected] of cases)
       it(`of ${String(detail)}`, () => expect(unique(detail)).to.deep.equal(expected));
 
-    it('of other refusals', () => {
+    it('of other rejections', () => {
       const rows: readonly (readonly [string, object, string[]])[] = [
         ['23503', { detail: 'Key (user_id)=(7) is not present in table "users".' }, ['/user_id']],
         ['23502', { column: 'a/b' }, ['/a~1b']],
@@ -173,7 +173,7 @@ describe('errors of PostgreSQL', () => {
         );
     });
 
-    it('with the words of the refusal', () => {
+    it('with the words of the rejection', () => {
       const { issues } = toPostgresFault(failure('23505', { detail: 'Key (a)=(1) exists' })).options;
       expect(issues).to.deep.equal([{ pointer: '/a', code: 'QRY_UNIQUE', detail: 'is taken already' }]);
       expect(toPostgresFault(failure('23505')).options).not.to.have.property('issues');

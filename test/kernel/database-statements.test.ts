@@ -33,7 +33,7 @@ describe('a statement for PostgreSQL', () => {
       expect(other.name).not.to.equal(one.name);
     });
 
-    it('locks rows only where that is asked for and can be done', () => {
+    it('locks rows only where that is requested and can be done', () => {
       const sql = 'SELECT a FROM t WHERE b = $1';
       const lock = (text: string, wanted: 'update' | 'share' | null): PostgresPreparedStatement =>
         preparePostgresStatement({ scan: scanSql(text), jsonColumns: [], lock: wanted });
@@ -183,7 +183,7 @@ describe('a value for PostgreSQL', () => {
     ['NUL inside an array', ['\0'], '::text[]'],
   ];
   for (const [name, value, cast] of refused)
-    it(`is refused: ${name}`, () => {
+    it(`is rejected: ${name}`, () => {
       const work = (): unknown => bindValues(prepared(`SELECT $1::int, $2${cast}`), [1, value]);
       expect(work).to.throw().with.property('code', 'QRY_BAD_VALUE');
       try {

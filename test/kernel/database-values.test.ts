@@ -52,7 +52,7 @@ describe('the lock of a data folder', () => {
     expect(isThere).to.equal(false);
   });
 
-  it('is refused while another process runs that holds it, and while this one holds it', async () => {
+  it('is rejected while another process runs that holds it, and while this one holds it', async () => {
     const data = join(folder, 'b');
     await writeFile(`${data}.lock`, `${other.pid}\n`);
     const catchLockFault = (): Promise<Fault | null> =>
@@ -100,7 +100,7 @@ describe('the lock of a data folder', () => {
     )();
   });
 
-  it('is not taken where it cannot be written, and that is no refusal of ours', async () => {
+  it('is not taken where it cannot be written, and that is no rejection of ours', async () => {
     await writeFile(join(folder, 'file'), '');
     const error = await lockFolder(join(folder, 'file', 'e'), 'main').catch((cause: unknown) => cause);
     expect(error)

@@ -59,7 +59,7 @@ describe('text that looks like a hash of argon2', () => {
   });
 });
 
-describe('dear hashes', function () {
+describe('expensive hashes', function () {
   it('argon2: as many passes and lanes as may be are a hash, one more is none', async () => {
     const isHash = async (time: number, lanes: number): Promise<boolean> => {
       const stored = await hashBytes(Buffer.from('secret'), { memory: 8 * lanes, time, lanes }, Buffer.alloc(16));
@@ -70,7 +70,7 @@ describe('dear hashes', function () {
     ]);
   });
 
-  it('argon2: many passes over much memory are no hash, although each alone would do, unless a definition asks for them', async () => {
+  it('argon2: many passes over much memory are no hash, although each alone would do, unless a definition requests them', async () => {
     const asking = hasher(argon2);
     const dear = await asking.compileHash({ memory_cost: 65_600, time_cost: 16 })('secret', '');
     const usual = await hashBytes(Buffer.from('secret'), { memory: 8192, time: 9, lanes: 1 }, Buffer.alloc(16));
@@ -79,7 +79,7 @@ describe('dear hashes', function () {
     expect(await asking.createVerifier()('secret', dear)).to.equal(true);
   }).timeout(20_000);
 
-  it('one dear row does not make every failure as dear', async () => {
+  it('one expensive row does not make every failure as expensive', async () => {
     const verify = hasher(argon2).createVerifier();
     for (const stored of [createArgon2Dummy({ memory: 262_144, time: 16, lanes: 16 }), undefined]) {
       expect(await verify('secret', stored)).to.equal(false);

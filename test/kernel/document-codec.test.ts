@@ -74,7 +74,7 @@ describe('documents as JSON', () => {
     ['a map', { a: new Map() }, '/a', 'cannot be kept in a document'],
     ['an invalid time', { a: { b: new Date(NaN) } }, '/a', 'is no date'],
   ] as const)
-    it(`refuses ${title}`, () => {
+    it(`rejects ${title}`, () => {
       expect(catchRefusal(() => encode(value))).to.deep.equal(['QRY_BAD_VALUE', pointer, detail]);
     });
 
@@ -166,7 +166,7 @@ describe('what the index knows of a document', () => {
   });
 });
 
-describe('what a filter asks of the index', () => {
+describe('reads of the index for a filter', () => {
   for (const [filter, asked] of [
     [{}, []],
     [{ a: 1 }, [['a=n1']]],
@@ -314,7 +314,7 @@ describe('updates that cannot be worked out', () => {
       expect(catchOperandRefusal({ [operator]: { 'a.$[].b': 1 } }, [{}])).to.equal(null);
     });
 
-  it('$unset finds nothing there, and is not refused', () => {
+  it('$unset finds nothing there, and is not rejected', () => {
     for (const value of ['x', null, [1]]) expect(catchOperandRefusal({ $unset: { 'a.b': '' } }, value)).to.equal(null);
   });
 

@@ -180,7 +180,7 @@ describe('expressions', () => {
     expect(evaluateExpression({ $week: { date: new Date('2030-01-06T02:00:00Z'), timezone: '-05:00' } })).to.equal(0);
   });
 
-  it('$regexFindAll tells characters and captures, and whether case counts', () => {
+  it('$regexFindAll returns characters and captures, and depends on case', () => {
     const found = evaluateExpression({ $regexFindAll: { input: 'é😀aXbx', regex: '(x)|(b)', options: 'i' } });
     expect(found).to.deep.equal([
       { match: 'X', idx: 3, captures: ['X', null] },
@@ -201,7 +201,7 @@ describe('expressions', () => {
     { $range: [0, 'x'] },
     { $function: { body: 'return 1', args: [], lang: 'js' } },
   ])
-    it(`refuses ${JSON.stringify(expression)}`, () => {
+    it(`rejects ${JSON.stringify(expression)}`, () => {
       expect(() => evaluateExpression(expression))
         .to.throw()
         .with.property('code', 'QRY_FAILED');
@@ -214,7 +214,7 @@ describe('expressions', () => {
 });
 
 describe('groups and counts', () => {
-  it('$bucket counts where nothing else is asked, and refuses a value outside without a default', () => {
+  it('$bucket counts by default, and rejects a value outside without a default', () => {
     const spec = { groupBy: '$n', boundaries: [0, 10, 20] };
     expect(runPipeline([{ n: 1 }, { n: 12 }, { n: 12 }], [{ $bucket: spec }], none)).to.deep.equal([
       { _id: 0, count: 1 },

@@ -189,7 +189,7 @@ describe('the plan of a migration of collections', () => {
     ]);
   });
 
-  it('tells the rules, and the fields whose rules change', () => {
+  it('shows the rules, and the fields whose rules change', () => {
     const table = createModelTable([createModelColumn('a'), createModelColumn('b')]);
     const rulesIn = (known: unknown): unknown => {
       const whole: KnownCollection = { plain: true, validator: known, lenient: false, indexes: [] };
@@ -217,7 +217,7 @@ describe('the plan of a migration of collections', () => {
     });
   });
 
-  it('is told in words', () => {
+  it('is described in words', () => {
     const columns = [createModelColumn('a'), createModelColumn('b', { type: 'integer', nullable: true })];
     const formatStep = (change: string): string[] => {
       const step = toCollectionStep('main', {

@@ -241,7 +241,7 @@ describe('filters of the embedded document store', () => {
     ['... as a value', { v: /(a+)\1/ }],
     ['... in a list', { v: { $in: [/(a+)\1/] } }],
   ] as const)
-    it(`refuses ${title}`, () => {
+    it(`rejects ${title}`, () => {
       expect(() => compileTest(filter)({ v: 1 }))
         .to.throw(Fault)
         .with.property('code', 'QRY_FAILED');

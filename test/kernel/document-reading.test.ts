@@ -61,7 +61,7 @@ describe('what a pipeline of the embedded document store reads', () => {
   });
 });
 
-describe('what `$text` asks of the database', () => {
+describe('SQL for `$text`', () => {
   const parseSearchValues = (text: string): readonly unknown[] =>
     extractSearch({ $text: { $search: text } }, ['title']).search?.values ?? [];
 

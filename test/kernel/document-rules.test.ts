@@ -224,7 +224,7 @@ describe('documents under the rules of the embedded store', () => {
     expect(validateDocument({ ...rules, required: ['b'] }, { b: 1 })).to.equal(null);
   });
 
-  it('that are refused by the database: the fields of the index, and no places of the statement', () => {
+  it('that are rejected by the database: the fields of the index, and no places of the statement', () => {
     const error = (code: 'QRY_UNIQUE' | 'QRY_CHECK', constraint?: string): Fault =>
       createFault(code, {}, { cause: { constraint }, issues: [{ pointer: '/1', code, detail: 'x' }] });
     const indexes = new Map([['i', ['a/b', 'c']]]);

@@ -49,7 +49,7 @@ describe('the folder of an embedded database', () => {
       },
     );
 
-  it('is private, serves its rows again, and is refused where it lost a file, with nothing changed', async () => {
+  it('is private, serves its rows again, and is rejected where it lost a file, with nothing changed', async () => {
     const data = join(above, 'data');
     const first = await start(data);
     expect((await first.post('/add')).status).to.equal(200);
@@ -73,7 +73,7 @@ describe('the folder of an embedded database', () => {
     }
   }).timeout(60_000);
 
-  it('is refused where it holds other files, and begun again where its making was interrupted', async () => {
+  it('is rejected where it holds other files, and begun again where its making was interrupted', async () => {
     const other = join(above, 'other');
     await mkdir(other);
     await writeFile(join(other, 'letter.txt'), 'x');

@@ -27,7 +27,7 @@ describe('checks of tokens', () => {
   const known = { actions: [createCheckAction(0, { main: true, answers: ['id', 'name'] })] };
   const CLAIM = '/tokenize/custom_claim_fields/0';
 
-  it('refuse claims that the standard means, that reach into the runtime, that are secret', () => {
+  it('reject claims that the standard means, that reach into the runtime, that are secret', () => {
     for (const name of ['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'exp.a', '__proto__', 'a.constructor', 'prototype.b'])
       expect(listFindings(tokenize, settings([name])), name).to.deep.equal([`TOK_CLAIM_RESERVED ${CLAIM}`]);
     const secret = [`TOK_CLAIM_SECRET ${CLAIM}`];
@@ -63,7 +63,7 @@ describe('checks of tokens', () => {
     );
   });
 
-  it('refuse a result that can carry none', () => {
+  it('reject a result that can carry none', () => {
     const of = (
       written: DefinitionObject,
       actions: readonly CheckAction[] = [createCheckAction(0, { main: true })],
@@ -87,7 +87,7 @@ describe('checks of tokens', () => {
     ]);
   });
 
-  it('say nothing where tokens are only judged, and ask for the settings where there are none', () => {
+  it('say nothing where tokens are only checked, and ask for the settings where there are none', () => {
     expect(listFindings(tokenize, { ...settings(['exp']), protected: {} })).to.deep.equal([
       `TOK_CLAIM_RESERVED ${CLAIM}`,
     ]);
@@ -107,7 +107,7 @@ describe('checks of tokens', () => {
     ]);
   });
 
-  it('take guards for the same that judge the same tokens', () => {
+  it('take guards for the same that check the same tokens', () => {
     const of = (settings: Json): string | undefined =>
       (guard as PluginSpec).getCallerKey?.({
         value: {},
@@ -167,7 +167,7 @@ describe('checks of rules and limits', () => {
     listFindings(validation, { payload_validation: [rule], ...rest }, { facts });
   const RULE = '/payload_validation/0';
 
-  it('refuse bounds that cross, where they are written last', () => {
+  it('reject bounds that cross, where they are written last', () => {
     const a = { type: 'STRING' };
     expect(rules({ field: { a }, min_length: 3, max_length: 2 })).to.deep.equal([`VAL_BOUNDS ${RULE}/min_length`]);
     expect(rules({ field: { a }, min_length: 2, max_length: 2 })).to.deep.equal([]);

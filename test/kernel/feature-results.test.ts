@@ -71,7 +71,7 @@ describe('returnables of a resource', () => {
     expect(await answer(['a', 'b'], [{ a: 1 }, { b: 2 }])).to.deep.equal([{ a: 1 }, { b: 2 }]);
   });
 
-  it('are null without a row, unless another result has something to tell', async () => {
+  it('are null without a row, unless another result has the value', async () => {
     expect(await answer(['x'], null)).to.equal(null);
     expect(await answer(['b'], null)).to.deep.equal({ b: 2 });
     expect(await answer(['x'], {})).to.deep.equal({});
@@ -210,7 +210,7 @@ describe('a value that must be there', () => {
       expect(await outcome({ must_return_value: off }, null)).to.equal('no fault');
   });
 
-  it('is refused with the status and the words that the author wrote', async () => {
+  it('is rejected with the status and the words that the author wrote', async () => {
     const runOnEmpty = (on_empty: Json): Promise<unknown> =>
       ran(mustReturnValue, { must_return_value: true, on_empty }, null).catch((error: Fault) => error.options);
     expect(await runOnEmpty({ status: 410, message: 'Gone.' })).to.deep.equal({ status: 410, message: 'Gone.' });

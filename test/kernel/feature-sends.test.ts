@@ -144,7 +144,7 @@ describe('rooms that a connection joins and leaves', () => {
     }
   });
 
-  it('refuse a request without a connection, and a room beyond the bound', async () => {
+  it('reject a request without a connection, and a room beyond the bound', async () => {
     const [asked] = createRoomSteps('join_room', 'a', toolsWith([])).filter(({ phase }) => phase > 1000);
     expect(catchThrownFault(() => void asked?.run(createHeldFrame({}).frame, { result: null })).code).to.equal(
       'WS_NO_CONNECTION',
@@ -206,7 +206,7 @@ describe('a message about a result', () => {
     expect(await listSentMessages({ at: new Date(0) })).to.deep.equal({ at: '1970-01-01T00:00:00.000Z' });
   });
 
-  it('is not sent where nobody is meant', async () => {
+  it('is not sent without a receiver', async () => {
     expect((await send({}, { to: { uids: [] } })).messages).to.deep.equal([]);
     expect((await send({}, { to: { uids: ['a'] } })).messages).to.have.length(1);
   });
@@ -225,7 +225,7 @@ describe('a message about a result', () => {
     ).to.deep.equal(result);
   });
 
-  it('that cannot be sent is told in the log alone', async () => {
+  it('that cannot be sent is logged alone', async () => {
     expect((await send({}, { failure: createFault('RLY_AWAY') })).told).to.deep.equal([
       'debug: message sent only to clients of this process',
     ]);

@@ -113,7 +113,7 @@ describe('bounds of fields', () => {
     ],
   ];
   for (const [title, schema, value, message, fix] of CASES) {
-    it(`${title}: ${JSON.stringify(value)} ${message === null ? 'fits' : `is told "${message}"`}`, () => {
+    it(`${title}: ${JSON.stringify(value)} ${message === null ? 'fits' : `is reported as "${message}"`}`, () => {
       const report = createReport(registry.codes);
       const spot = { doc: createDocument('a.json', '"x"'), start: 0, end: 3 };
       expect(validateScalar(report, spot, foldSchema(schema, 'x'), '"field"', value, 'value')).to.equal(

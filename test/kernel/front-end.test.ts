@@ -44,7 +44,7 @@ describe('front end: fixtures', () => {
     expect(names.flatMap((name) => readExpectedRows(name)).length).to.be.at.least(60);
   });
 
-  it('hold sound sets without any problem', () => {
+  it('hold valid sets without any problem', () => {
     const sound = names.filter((name) => name.startsWith('sound-'));
     expect(sound).to.have.length.of.at.least(4);
     for (const name of sound) expect(readExpectedRows(name), name).to.deep.equal([]);

@@ -21,7 +21,7 @@ function job(): { readonly work: () => Promise<string>; readonly end: (value: st
 const flushTasks = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('the gate of hashers', () => {
-  it('lets so many in, the others in the order they came, and nobody past them', async () => {
+  it('admits a limited number, the others in their order, and none ahead of them', async () => {
     const gate = createHashLimiter(2, 10);
     const jobs = Array.from({ length: 5 }, job);
     const results = jobs.map(({ work }) => gate.run(work));
@@ -37,7 +37,7 @@ describe('the gate of hashers', () => {
     expect([gate.running, gate.waiting]).to.deep.equal([0, 0]);
   });
 
-  it('refuses beyond the line, with the time to come again, and takes again when there is room', async () => {
+  it('rejects beyond the line, with the time to come again, and takes again when there is room', async () => {
     const gate = createHashLimiter(1, 2);
     const jobs = Array.from({ length: 3 }, job);
     const results = jobs.map(({ work }) => gate.run(work));
@@ -69,7 +69,7 @@ describe('the gate of hashers', () => {
     expect(gate.running).to.equal(0);
   });
 
-  it('leaves a thread of the pool to everybody else, and is never closed', () => {
+  it('leaves a thread of the pool to other work, and is never closed', () => {
     const sizes: readonly (readonly [string | undefined, number])[] = [
       [undefined, 3],
       ['', 3],

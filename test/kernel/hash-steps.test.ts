@@ -149,7 +149,7 @@ describe('fields that are hashed', () => {
     expect(await hashed([entry('p')], payload, { repeat: body })).to.deep.equal({ ...payload, p: '<x|>' });
   });
 
-  it('are refused in items that come out of a result: they would be written in clear', async () => {
+  it('are rejected in items that come out of a result: they would be written in clear', async () => {
     const of = (items: unknown): Promise<unknown> =>
       outcome(() => hashed([entry('p')], { p: 'x' }, { repeat: { read: () => items } }));
     expect(await of([{ q: 1 }, { p: 'y' }])).to.include({ code: 'HSH_ITEMS' });
@@ -188,7 +188,7 @@ describe('fields that are hashed', () => {
     expect(await catchIssues([{ p: 'x' }, {}], { writes })).to.deep.equal(['/1/p required']);
   });
 
-  it('are covered under names that actionables give: hashed when the work is done, refused where nothing can be', async () => {
+  it('are covered under names that actionables give: hashed when the work is done, rejected where nothing can be', async () => {
     const hashUnder = async (value: unknown, around: Around = {}, property = 'n.p'): Promise<unknown> => {
       const { slots, payload } = await done(
         [entry(property)],
@@ -210,7 +210,7 @@ describe('fields that are hashed', () => {
     expect(await catchCode(Array.from({ length: 101 }, (_, n) => ({ p: `${n}` })))).to.equal('HSH_TOO_MANY');
   });
 
-  it('are refused by pointer where they are no text or none for the algorithm, all at once', async () => {
+  it('are rejected by pointer where they are no text or none for the algorithm, all at the same time', async () => {
     expect(
       await catchRefusal([entry('a'), entry('b.c'), entry('d')], { a: 7, b: [{ c: 'x' }, { c: '!' }], d: {} }),
     ).to.deep.equal({

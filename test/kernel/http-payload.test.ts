@@ -54,7 +54,7 @@ describe('a payload in the query string', () => {
       expect({ ...parseQueryPayload(query) }, query).to.deep.equal(expected);
   });
 
-  it('is refused with a name that would change an object', async () => {
+  it('is rejected with a name that would change an object', async () => {
     for (const name of ['__proto__', 'constructor', 'prototype'])
       expect(await catchFaultParts(() => parseQueryPayload(`a=1&${name}=2`))).to.equal('REQ_NAME_REFUSED');
   });
@@ -102,7 +102,7 @@ describe('a JSON body', () => {
     expect(await read('{"a":1}', { ...JSON_TYPE, 'transfer-encoding': 'chunked' })).to.deep.equal({ a: 1 });
   });
 
-  it('is refused in another type or encoding before it is read', async () => {
+  it('is rejected in another type or encoding before it is read', async () => {
     const length = { 'content-length': '1' };
     expect(await catchFaultParts(() => read('x', length))).to.deep.equal(['REQ_MEDIA_TYPE', CLOSE]);
     expect(await catchFaultParts(() => read('x', { ...length, 'content-type': 'text/plain' }))).to.deep.equal([
@@ -161,7 +161,7 @@ describe('a request as plans see it', () => {
     });
   });
 
-  it('has its bytes once for all, none with its payload in its address, and times what is asked for', async () => {
+  it('has its bytes once for all, none with its payload in its address, and times what is requested', async () => {
     const one = invocation(request('POST', { 'content-type': 'application/json', 'content-length': '7' }, '{"a":1}'));
     expect([(await one.readRawBody()).toString(), (await one.readRawBody()).toString()]).to.deep.equal([
       '{"a":1}',

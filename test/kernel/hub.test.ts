@@ -28,7 +28,7 @@ function createClient(uid: string | null, verified = true) {
   return { client, got, cuts: () => cuts };
 }
 
-describe('a connection of which nobody knows yet who it is', () => {
+describe('a connection that is not identified yet', () => {
   let hub: Hub;
   beforeEach(() => (hub = createHub({ isGuarded: () => true, maxRooms: 10, onDelivered: () => undefined })));
 
@@ -43,7 +43,7 @@ describe('a connection of which nobody knows yet who it is', () => {
     expect(got).to.deep.equal([1, 2, 4]);
   });
 
-  it('gets nothing of somebody else when nothing proves who it is', () => {
+  it('gets no message of another user without a proof', () => {
     const arrival = hub.register();
     hub.deliverMessage(message(1, { uids: ['ada'] }));
     hub.deliverMessage(message(2, { all: true }));
@@ -89,14 +89,14 @@ describe('a message finds', () => {
     return { hub, told, add };
   }
 
-  it('all, also who has no uid and whose token is over', () => {
+  it('all, also those without a uid and with an expired token', () => {
     const { hub, told, add } = setUp();
     const all = [add(null), add('ada'), add('ada', { verified: false }), add('bob', { until: 0 })];
     hub.deliverMessage(message(1, { all: true }));
     expect([all.map(({ got }) => got), told, hub.count]).to.deep.equal([[[1], [1], [1], [1]], [['told', 4, 0]], 4]);
   });
 
-  it('every connection of a uid, each once, unless its token is over or it has no proof where proofs are asked for', () => {
+  it('every connection of a uid, each once, unless its token is over or it has no proof where proofs are requested', () => {
     for (const guarded of [true, false]) {
       const { hub, told, add } = setUp({ guarded });
       const [ada, again, unproven] = [add('ada'), add('ada'), add('ada', { verified: false })];
@@ -118,7 +118,7 @@ describe('a message finds', () => {
     }
   });
 
-  it('who is in a room, each once, until it leaves, goes, or its token is over', () => {
+  it('the members of a room, each once, until they leave, disconnect, or their token expires', () => {
     const { hub, add } = setUp();
     const [ada, bob, over] = [add('ada'), add(null), add('eve', { until: 0 })];
     for (const { client } of [ada, bob, over]) expect(hub.join(client, 'a')).to.equal(true);
@@ -136,7 +136,7 @@ describe('a message finds', () => {
     expect([hub.count, [...ada.client.rooms], [...bob.client.rooms]]).to.deep.equal([2, [], ['a']]);
   });
 
-  it('nobody in a room beyond the bound, and nobody who has gone', () => {
+  it('no members of a room beyond the limit, and none that have left', () => {
     const { hub, add } = setUp({ maxRooms: 2 });
     const { client, got } = add('ada');
     expect(['a', 'b', 'a', 'c'].map((room) => hub.join(client, room))).to.deep.equal([true, true, true, false]);
@@ -160,7 +160,7 @@ describe('a message finds', () => {
     expect([late.cuts(), told.at(-1), deaf.got]).to.deep.equal([1, ['told', 0, 2], []]);
   });
 
-  it('after it has missed some only those that are meant for it, what a room was told only where it had it already', async () => {
+  it('after a gap only its own messages, and those of a room only if it has received them before', async () => {
     const { hub, add } = setUp();
     const { client, got } = add('ada', { waiting: [] });
     hub.join(client, 'a');

@@ -187,7 +187,7 @@ describe('hooks around a request', () => {
     expect(seen).to.deep.equal([{ a: 1 }]);
   });
 
-  it('are told each actionable before the rules look at the payload', async () => {
+  it('run for each actionable before the rules read the payload', async () => {
     const events: string[] = [];
     const check = [createTestStep(() => void events.push('check'))];
     const beforeValidate = (async (frame: Frame, { key }: { key: string }) => {

@@ -33,7 +33,7 @@ describe('units of work', () => {
     expect(events).to.deep.equal(['open 1', 'rollback 1', 'open 2', 'rollback 2', 'open 3', 'commit 3']);
   });
 
-  it('beside neighbours, work of more than one step has a unit of its own, and other work has none', async () => {
+  it('next to adjacent actionables, work of more than one step has a unit of its own, and other work has none', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const seen: unknown[] = [];
@@ -61,7 +61,7 @@ describe('units of work', () => {
     expect(events).to.have.members(['open 1', 'open 2', 'commit 1', 'commit 2']);
   });
 
-  it('what an item of a list does once it is committed is done after the commit, beside neighbours too', async () => {
+  it('what an item of a list does once it is committed is done after the commit, next to adjacent actionables too', async () => {
     const orders: string[][] = [];
     for (const parallel of [false, true]) {
       const events: string[] = [];
@@ -101,7 +101,7 @@ describe('units of work', () => {
     expect(events).to.deep.equal(['turn', 'open 1', 'commit 1', 'leave', 'turn', 'open 2', 'rollback 2', 'leave']);
   });
 
-  it('one that fails beside neighbours takes back its own alone', async () => {
+  it('one that fails next to adjacent actionables takes back its own alone', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const throwError = (): never => {
@@ -259,7 +259,7 @@ describe('units of work', () => {
     expect([opened, tries]).to.deep.equal([0, 99]);
   });
 
-  it('that runs next to neighbours leaves the payload to them in another try', async () => {
+  it('that runs next to adjacent actionables leaves the payload to them in another try', async () => {
     const unit = createRecordedUnit([]);
     const seen: unknown[] = [];
     const execute = (frame: Frame): void => {
@@ -276,7 +276,7 @@ describe('units of work', () => {
     expect(seen).to.deep.equal([{ word: 'a' }, { word: 'changed' }]);
   });
 
-  it('is not opened for work next to neighbours that has none, nor for one step alone', async () => {
+  it('is not opened for work next to adjacent actionables that has none, nor for one step alone', async () => {
     const events: string[] = [];
     const unit = createRecordedUnit(events);
     const units: unknown[] = [];

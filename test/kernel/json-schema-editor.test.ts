@@ -71,7 +71,7 @@ describe('JSON Schema in the JSON service of an editor', () => {
     expect(words(item(found, '"UPLOAD"'))).to.contain(summary);
   });
 
-  it('offers whole objects to begin with, and what stands there then is sound in shape', async () => {
+  it('offers whole objects to begin with, and what stands there then is valid in shape', async () => {
     for (const name of registry.names('mode')) {
       const found = await at(wrapAction('‸'));
       const { textEdit } = item(found, name);

@@ -58,7 +58,7 @@ const PARTLY_KNOWN = ['ACC_UNKNOWN_ROOT', 'ACC_INVENTED', 'ACC_TAIL', 'ACC_NOT_H
 describe('JSON Schema', () => {
   for (const spec of registry.plugins.values()) {
     const kind = registry.kind(spec.kind) as Kind;
-    it(`of ${pluginId(spec)} takes its examples and refuses its counter-examples of shape`, () => {
+    it(`of ${pluginId(spec)} takes its examples and rejects its counter-examples of shape`, () => {
       for (const { title, json } of spec.examples) {
         const host = kind.host(json, spec);
         for (const target of TARGETS[host.file])
@@ -73,7 +73,7 @@ describe('JSON Schema', () => {
     });
   }
 
-  it('takes every sound definition of the fixtures and every file of the sample and of the template', () => {
+  it('takes every valid definition of the fixtures and every file of the sample and of the template', () => {
     let judged = 0;
     const cases = listCaseNames().filter((name) => name.startsWith('sound-') || name === 'config-sound');
     for (const name of cases) {
@@ -96,7 +96,7 @@ describe('JSON Schema', () => {
     expect(judged).to.be.greaterThan(15);
   });
 
-  it('refuses every file of the fixtures whose mistakes a schema can know, and takes every other one', () => {
+  it('rejects every file of the fixtures whose mistakes a schema can know, and takes every other one', () => {
     const wrong: string[] = [];
     let [refused, taken] = [0, 0];
     for (const name of listCaseNames()) {
@@ -135,7 +135,7 @@ describe('JSON Schema', () => {
   const resource = (action: object): object => ({ id: 'a', resource: 'a', actionables: [{ id: 1, ...action }] });
   const returning = (more: object): object => resource({ mode: 'RETURN', value: 1, ...more });
 
-  it('judges values, bounds and forms as the checker does', () => {
+  it('checks values, bounds and forms as the checker does', () => {
     const cases: readonly (readonly [object, boolean])[] = [
       [returning({}), true],
       [returning({ retrunables: ['a'] }), false],

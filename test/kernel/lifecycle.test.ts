@@ -44,7 +44,7 @@ describe('the life of plugins', () => {
     expect(events).to.deep.equal(['open a', 'open b', 'open c', 'close c', 'close b', 'close a']);
   });
 
-  it('one that fails to close, or never does, is named and holds up nobody', async () => {
+  it('one that fails to close, or never does, is named and delays nothing else', async () => {
     const life = lifecycle();
     const fails = instance('fails', { close: () => Promise.reject(new Error('no')) });
     const hangs = instance('hangs', { close: () => new Promise(() => undefined) });

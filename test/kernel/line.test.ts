@@ -71,7 +71,7 @@ describe('a line', () => {
     };
   }
 
-  it('gives every client its turn, whoever came first', () => {
+  it('serves all clients in turn, in any order of arrival', () => {
     const people = entrants(createTestLine(1));
     for (const n of [1, 2, 3, 4]) people.come(`a${n}`, createAsker('10.0.0.1'));
     people.come('b1', createAsker('10.0.0.2'));
@@ -80,7 +80,7 @@ describe('a line', () => {
     expect(people.inside).to.deep.equal(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
   });
 
-  it('takes the last place of the client with most when it is full, and refuses whoever has as many', () => {
+  it('removes the last waiting request of the client with most when it is full, and rejects clients with as many', () => {
     const people = entrants(createTestLine(1, { places: 3 }));
     for (const n of [1, 2, 3, 4]) people.come(`a${n}`, createAsker('10.0.0.1'));
     people.come('a5', createAsker('10.0.0.1'));
@@ -108,7 +108,7 @@ describe('a line', () => {
     expect(line.running).to.equal(0);
   });
 
-  it('refuses at once whoever would wait beyond its deadline, and says when to come again', async () => {
+  it('rejects immediately a request that would wait beyond its deadline, and says when to retry', async () => {
     const line = createTestLine(1);
     for (const n of [1, 2, 3]) {
       const leave = await line.acquire(createAsker(`10.0.0.${n}`));
@@ -146,7 +146,7 @@ describe('a line', () => {
     return { waits, refused };
   }
 
-  it('keeps waits short while more comes than can be done, and lets everybody in where that is not so', async () => {
+  it('keeps waits short under overload, and admits all requests otherwise', async () => {
     const half = await load(200, 20);
     expect([half.refused, Math.max(...half.waits)]).to.deep.equal([0, 0]);
     const twice = await load(50, 200);

@@ -122,7 +122,7 @@ describe('patterns out of files', () => {
     });
 
   for (const pattern of REFUSED)
-    it(`${pattern} is refused`, () =>
+    it(`${pattern} is rejected`, () =>
       expect(() => compileLinearPattern(pattern))
         .to.throw(Error)
         .with.property('name', 'Error'));
@@ -146,7 +146,7 @@ describe('patterns of a manifest', () => {
     return formatManifest(createManifest({ registry, version: '0.0.0', kinds: [], specs: [own], runtime: () => null }));
   };
 
-  it('judge a definition in time, whatever they repeat', () => {
+  it('check a definition in time, whatever they repeat', () => {
     const { specs: foreign } = toSpecs(readManifest(formatPatternManifest(/^(a+){2,30}b$/)));
     const registry = buildRegistry(kinds, [...specs, ...foreign]);
     const file = {
@@ -159,7 +159,7 @@ describe('patterns of a manifest', () => {
     expect(elapsed()).to.be.lessThan(3000);
   });
 
-  it('are refused where they cannot be matched in linear time', () => {
+  it('are rejected where they cannot be matched in linear time', () => {
     expect(() => readManifest(formatPatternManifest(/^(a+)\1$/))).to.throw('not matched in linear time');
   });
 });

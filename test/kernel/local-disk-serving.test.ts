@@ -176,7 +176,7 @@ describe('files of the storage local-disk, answered', () => {
       expect((await serve('a.txt', { 'if-none-match': other })).status, other).to.equal(200);
   });
 
-  it('have no body where the head is asked for, or where they are empty', async () => {
+  it('have no body where the head is requested, or where they are empty', async () => {
     await store('a.txt', ALL);
     const head = await serve('a.txt', {}, 'HEAD');
     expect([head.status, head.body, head.headers['content-length']]).to.deep.equal([200, null, '10']);
@@ -219,7 +219,7 @@ describe('files of the storage local-disk, answered', () => {
     expect(await listOpenTempFiles(place)).to.deep.equal([]);
   });
 
-  it('that the disk refuses are not said to be missing', async () => {
+  it('that the disk rejects are not said to be missing', async () => {
     expect(await catchCode(serve('x'.repeat(300)))).to.equal('ENAMETOOLONG');
   });
 });
@@ -260,7 +260,7 @@ describe('the storage local-disk', () => {
       expect(getSecondsLeft(secret, 'a/b.png', query, before * 1000)).to.equal(expires - before);
     });
 
-  it('is away until its folder is open, and whenever the disk refuses', async () => {
+  it('is away until its folder is open, and whenever the disk rejects', async () => {
     const context = createContext({ path: 'other' });
     const handle = runtime.create!(context);
     await writeFile(join(place, 'sent'), 'x');

@@ -85,7 +85,7 @@ describe('manifests', () => {
   const withMeta = (meta: object): string =>
     wrapPlugin({ ...first, slots: { 'actionable.query': { type: 'string', meta: { doc: 'x', ...meta } } } });
 
-  it('a sound one is taken', () => expect(catchReadError(wrapPlugin(first))).to.equal('taken'));
+  it('a valid one is taken', () => expect(catchReadError(wrapPlugin(first))).to.equal('taken'));
 
   const cases: readonly (readonly [string, () => string, RegExp])[] = [
     ['text that is no JSON', () => 'nonsense', /is not JSON/],
@@ -116,7 +116,7 @@ describe('manifests', () => {
     ['an unknown sort of name', () => withMeta({ declares: 'window' }), /declares must be one of resource/],
   ];
   for (const [what, text, words] of cases) {
-    it(`${what} is refused, with its place`, () => expect(catchReadError(text())).to.match(words));
+    it(`${what} is rejected, with its place`, () => expect(catchReadError(text())).to.match(words));
   }
 });
 
@@ -126,7 +126,7 @@ describe('hygiene of specs', () => {
     for (const kind of kinds) expect(lintKind(kind), kind.kind).to.deep.equal([]);
   });
 
-  it('judges kinds too: summary, facts, common fields', () => {
+  it('checks kinds too: summary, facts, common fields', () => {
     const kind = kinds.find(({ common, facts }) => common !== undefined && Object.keys(facts).length > 0)!;
     const common = shape({ size: text({ doc: 'size' }) });
     const facts = { x: { doc: 'x', type: 'string', required: false } } as const;

@@ -13,7 +13,7 @@ interface Thing {
 const doc = createDocument('a.json', '{}');
 
 describe('the memory of an analysis', () => {
-  it('does the same work on many things once for each, and tells their problems every time', () => {
+  it('runs equal work once, and reports its problems every time', () => {
     const memory = createStageCache(CATALOGUE);
     const done: string[] = [];
     const work = ({ name }: Thing, report: Report): string => {

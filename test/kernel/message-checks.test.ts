@@ -61,7 +61,7 @@ describe('checks of messages and uploads', () => {
     ]);
   });
 
-  it('say what an upload takes, how much of it, and who may remove', () => {
+  it('describe which files an upload accepts, how many, and which callers may remove them', () => {
     const of = (uploads: DefinitionObject, root: DefinitionObject = {}): readonly string[] =>
       listFindings(upload, { uploads }, { root });
     const some = { allowed_mimetypes: ['image/*'] };

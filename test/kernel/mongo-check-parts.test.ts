@@ -55,7 +55,7 @@ describe('checks of the other parts of document queries', () => {
     [{ $set: { rate: 1 }, $inc: { age: 1 } }, []],
     [[{ $match: {} }], ['DOC_PLACE /0/$match']],
   ]);
-  it('elements that `array_filters` tells are known', () => {
+  it('elements selected by `array_filters` are known', () => {
     expect(
       formatFindings('update_predicate', { $set: { 'tags.$[t].x': 1 } }, { array_filters: [{ 't.k': 1 }] }),
     ).to.deep.equal([]);

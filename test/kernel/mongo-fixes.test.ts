@@ -62,18 +62,18 @@ describe('an INSERT without a document', () => {
     [[5, 'id', 'name'], ['DOC_ENTRY /parameters/0']],
     [['$GENERATOR.ULID'], ['DOC_ENTRY /parameters/0']],
   ] as const)
-    it(`with the parameters ${JSON.stringify(parameters)} is told ${expected.join() || 'nothing'}`, () => {
+    it(`with the parameters ${JSON.stringify(parameters)} reports ${expected.join() || 'nothing'}`, () => {
       expect(codes(inserted([...parameters]))).to.deep.equal(expected);
     });
 
-  it('is told which fields it lacks, and where in an accessor the name stands', () => {
+  it('is reported with the missing fields, and the position of the name in an accessor', () => {
     expect(inserted(['age'])[0]?.params).to.deep.equal({ model: '_user', fields: '"id", "name"' });
     const [one] = inserted(['id', '$PAYLOAD.nam']);
     expect([one?.span, one?.fix]).to.deep.equal([[9, 12], { title: 'change to "name"', text: 'name' }]);
     expect(inserted(['two words'])[0]?.params).to.deep.equal({ text: '"two words"' });
   });
 
-  it('is not judged by its parameters where it has a document', () => {
+  it('is not checked by its parameters where it has a document', () => {
     expect(codes(inserted(['x y'], { document: { id: '$1', name: 'y' } }))).to.deep.equal([]);
   });
 });

@@ -158,7 +158,7 @@ describe('what a query of documents updates and finds', () => {
     }
   });
 
-  it('marks as deleted only where it is told to', () => {
+  it('marks as deleted only if configured', () => {
     expect(compileStatement({}).parts.softDelete()).to.equal(null);
     expect(compileStatement({ soft_delete: false }).parts.softDelete()).to.equal(null);
     expect(compileStatement({ soft_delete: true }).parts.softDelete()?.(FRAME)).to.deep.equal({
@@ -166,7 +166,7 @@ describe('what a query of documents updates and finds', () => {
     });
   });
 
-  it('judges names in a value of the filter only where a document may be made of it', () => {
+  it('checks names in a value of the filter only where a document may be made of it', () => {
     const value = { filter_predicate: { a: '$PAYLOAD.a' } };
     const sent = { a: { $gt: '' } };
     const findFilterRefusal = (more: object): unknown =>
@@ -198,7 +198,7 @@ describe('what a query of documents updates and finds', () => {
   });
 
   for (const n of [-1, 1.5, '-1', '1.5', 2 ** 53, 'x', null])
-    it(`refuses ${JSON.stringify(n)} as a number of documents`, () => {
+    it(`rejects ${JSON.stringify(n)} as a number of documents`, () => {
       const count = compileStatement({ limit: '$PAYLOAD.n' }, { n }).parts.number('limit');
       expect(catchRefusal(() => count(FRAME))).to.deep.equal(['QRY_BAD_VALUE', '/n']);
     });
@@ -206,7 +206,7 @@ describe('what a query of documents updates and finds', () => {
   it('takes 0 documents', () =>
     expect(compileStatement({ limit: '$PAYLOAD.n' }, { n: 0 }).parts.number('limit')(FRAME)).to.equal(0));
 
-  it('is told as it is written, with what its placeholders stand for', () => {
+  it('is reported as it is written, with what its placeholders stand for', () => {
     const value = {
       collection: 'notes',
       action: 'INSERT',

@@ -20,7 +20,7 @@ const evaluatePipeline = (stages: Json): unknown => {
   return node.constant ? node.value : node.read({} as Frame);
 };
 
-describe('operators of MongoDB that are refused', () => {
+describe('operators of MongoDB that are rejected', () => {
   const CODE = 'it runs code in the database, which is more than any query needs';
   const WRITES = 'it writes to a collection, which an AGGREGATE must not';
   const INSIDE = 'it tells about the database itself, not about documents';

@@ -212,7 +212,7 @@ describe('a lock of documents', () => {
     expect(asked.filter((name) => name.startsWith('turn'))).to.deep.equal([1, 2, 3].map((n) => `turn ${n} ${TURN}`));
   });
 
-  it('asks nothing without a transaction, in one that has begun its work, and in one that is over', async () => {
+  it('queries nothing without a transaction, in one that has started its work, and in one that has ended', async () => {
     const { calls, asked } = serverWith();
     const [busy, over] = [calls.begin(), calls.begin()];
     await calls.call(busy, false, ok);
@@ -238,7 +238,7 @@ describe('a lock of documents', () => {
     ['a conflict after its time', CONFLICT, -1, 'QRY_SERIALIZATION'],
     ['another error', CUT, 10_000, 'QRY_UNAVAILABLE'],
   ] as const)
-    it(`is refused by ${title}, and its transaction can only be rolled back`, async () => {
+    it(`is rejected by ${title}, and its transaction can only be rolled back`, async () => {
       const { calls, fails } = serverWith({ deadline });
       fails.turn.push(...Array.from({ length: 10_000 }, () => error));
       const one = calls.begin();
@@ -249,7 +249,7 @@ describe('a lock of documents', () => {
       expect(await catchCode(calls.lock(calls.begin(), 'key'))).to.equal(null);
     });
 
-  it('needs its collection: one that is there already is right, and one that was refused is made the next time', async () => {
+  it('needs its collection: one that is there already is right, and one that was rejected is made the next time', async () => {
     const there = serverWith();
     there.fails.make.push(createServerError(48));
     expect(await catchCode(there.calls.lock(there.calls.begin(), 'key'))).to.equal(null);

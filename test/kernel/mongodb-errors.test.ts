@@ -174,13 +174,13 @@ describe('errors of the driver', () => {
     ),
     [createServerError(59), 'the connection failed', false],
   ] as const)
-    it(`at the start, ${error.name} ${getErrorNumber(error) ?? ''} is told as "${reason}"`, () => {
+    it(`at the start, ${error.name} ${getErrorNumber(error) ?? ''} is reported as "${reason}"`, () => {
       const { code, params, options } = createMongoConnectFault('main', error);
       expect([code, params, options.retryable]).to.deep.equal(['QRY_CONNECT', { instance: 'main', reason }, again]);
     });
 });
 
-describe('rules that a document breaks, as the server tells them', () => {
+describe('rules that a document breaks, as the server reports them', () => {
   const formatViolations = (rules: unknown): string[] =>
     parseViolations({ details: { schemaRulesNotSatisfied: rules } }).map(
       ({ path, code }) => `${code} ${path.join('/')}`,

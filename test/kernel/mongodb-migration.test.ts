@@ -88,7 +88,7 @@ const migrated = async ({ connection }: Server): Promise<Fault | null> =>
 const names = (server: Server): unknown[] => server.commands.map((command) => Object.keys(command)[0]);
 
 describe('a migration of collections of MongoDB', () => {
-  it('makes a collection with its rules and indexes, told step by step', async () => {
+  it('creates a collection with its rules and indexes, step by step', async () => {
     const server = serverWith([]);
     const { log, lines } = logging();
     const steps: unknown[] = [];
@@ -136,7 +136,7 @@ describe('a migration of collections of MongoDB', () => {
     expect(server.looks).to.equal(1);
   });
 
-  it('changes and tells nothing where all is right, and looks at nothing without a model', async () => {
+  it('changes and reports nothing if all is right, and reads nothing without a model', async () => {
     const server = serverWith([RIGHT], { indexes: INDEXES });
     const { log, lines } = logging();
     await migrateMongo(server.connection, [TABLE], { store: 'main', log });
@@ -264,7 +264,7 @@ describe('a migration of collections that meets another process', () => {
     expect(await migrated(other)).to.deep.include({ code: 'QRY_MIGRATION' });
   });
 
-  it('is refused where collections cannot be looked at', async () => {
+  it('is rejected where collections cannot be looked at', async () => {
     for (const [error, again] of [
       [createServerError(13), false],
       [Object.assign(new Error('x'), { name: 'MongoNetworkError' }), true],

@@ -107,7 +107,7 @@ describe('documents that a MongoDB store inserts', () => {
 });
 
 describe('documents that a MongoDB store finds', () => {
-  it('are asked for with a deadline, and are plain values', async () => {
+  it('are requested with a deadline, and are plain values', async () => {
     const { store, asked } = serverWith([[{ _id: 1, n: new ObjectId() }]]);
     expect(await store.find('c', { a: 1 }, { sort: { a: 1 }, limit: 2, skip: 1 }, null)).to.have.length(1);
     expect(asked).to.deep.equal([['find c', { a: 1 }, { sort: { a: 1 }, limit: 2, skip: 1, ...LIMIT }]]);
@@ -158,7 +158,7 @@ describe('documents that a MongoDB store updates', () => {
   const AFTER = { returnDocument: 'after' };
   const IDS = { projection: { _id: 1 }, limit: 2, ...LIMIT };
 
-  it('are one where one is asked for, with the options that are given', async () => {
+  it('are one where one is requested, with the options that are given', async () => {
     const { store, asked } = serverWith([{ _id: 1, n: 1 }, null]);
     expect(await store.update('c', { a: 1 }, UPDATE, { one: true }, null)).to.deep.equal([{ _id: 1, n: 1 }]);
     const options = { one: true, sort: { a: 1 }, upsert: true, arrayFilters: [{ x: 1 }] } as const;
@@ -246,7 +246,7 @@ describe('documents that a MongoDB store updates', () => {
     ]);
   });
 
-  it('refuse a value that cannot be stored there', async () => {
+  it('reject a value that cannot be stored there', async () => {
     expect(await catchCode(serverWith([failure(2)]).store.update('c', {}, UPDATE, { one: true }, null))).to.equal(
       'QRY_BAD_VALUE',
     );
@@ -257,7 +257,7 @@ describe('documents that a MongoDB store updates', () => {
 });
 
 describe('documents that a MongoDB store removes', () => {
-  it('are one where one is asked for or matches, and given as they were', async () => {
+  it('are one where one is requested or matches, and given as they were', async () => {
     const { store, asked } = serverWith([{ _id: 1 }, null, [{ _id: 7 }], { _id: 7 }]);
     expect(await store.remove('c', { a: 1 }, { one: true, sort: { a: -1 } }, null)).to.deep.equal([{ _id: 1 }]);
     expect(await store.remove('c', { _id: 'x' }, {}, null)).to.deep.equal([]);

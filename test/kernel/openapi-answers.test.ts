@@ -122,7 +122,7 @@ describe('openapi: answers', () => {
     });
   });
 
-  it('says which refusals of the database a statement can meet', () => {
+  it('says which rejections of the database a statement can meet', () => {
     const codes = (query: string, status: number): unknown =>
       getErrorCodes(
         createOpenApiDocument({ 'm.json': NOTE, 'a.json': defineQueryResource('a', query, ['id']) }),
@@ -186,7 +186,7 @@ describe('openapi: answers', () => {
     });
   });
 
-  it('has a security scheme for each key and header that callers are judged by', () => {
+  it('has a security scheme for each key and header that callers are checked by', () => {
     const defineTokenResource = (id: string, key: string, rest: object = {}): object =>
       defineReturnResource(
         id,

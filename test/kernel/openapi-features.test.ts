@@ -55,7 +55,7 @@ describe('openapi: uploads', () => {
     expect(await listDocumentErrors(document)).to.equal('');
   });
 
-  it('tells one file from several, and what comes of them', () => {
+  it('shows one file from several, and what comes of them', () => {
     const document = documented({ mode: 'UPLOAD', uploads: { max_file_uploads: 1 } });
     const file = post(document, 'requestBody', 'content', 'multipart/form-data', 'schema', 'properties', 'files');
     expect(file).to.include({ type: 'string', format: 'binary', maxLength: 10_485_760 });
@@ -92,7 +92,7 @@ describe('openapi: uploads', () => {
       .and.not.include('UPL_NO_FILE');
   });
 
-  it('says how forms are refused, and by which storage', () => {
+  it('says how forms are rejected, and by which storage', () => {
     const document = documented({ mode: 'UPLOAD', uploads: PICTURES });
     expect(getErrorCodes(document, '/a', 422))
       .to.include('UPL_NO_FILE')
@@ -122,7 +122,7 @@ describe('openapi: webhooks', () => {
   const hook = (verifications: object, rest: object = {}): JsonObject =>
     createOpenApiDocument({ 'a.json': defineReturnResource('a', 1, { webhook: { verifications }, ...rest }) });
 
-  it('asks for what each verifier reads, in the header that the definition names', async () => {
+  it('requests what each verifier reads, in the header that the definition names', async () => {
     const document = hook({
       HmacSignatureVerifier: { ...HMAC, algorithm: 'sha512' },
       HeaderTokenVerifier: { header_key: '$HEADER.x-token', secret_key: '$ENV.GUEST_KEY' },
@@ -187,7 +187,7 @@ describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
     expect(JSON.stringify(document)).to.not.contain('api.example.com');
   });
 
-  it('counts: headers of an answer and of the refusal, and what is counted by', () => {
+  it('counts: headers of an answer and of the rejection, and what is counted by', () => {
     const document = createOpenApiDocument({
       'a.json': defineReturnResource('a', 1, {
         rate_limit: { limit: 5, expires_after: 60, identifier: ['$HEADER.x-tenant', '$PAYLOAD.email'] },
@@ -209,7 +209,7 @@ describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
     expect(getErrorCodes(document, '/b', 422)).to.equal(undefined);
   });
 
-  it('says that a cache refuses nobody, but limits and revoked tokens cannot do without', () => {
+  it('declares no rejection for a cache, except for limits and revoked tokens', () => {
     const cacheable = { read_from_cache: true, duration: 5 };
     const limit = { rate_limit: { limit: 5, expires_after: 60 } };
     expect(
@@ -242,7 +242,7 @@ describe('openapi: calls, caches, limits, tokens, encrypted fields', () => {
     expect(listStatuses(alone, '/b')).to.not.include('503');
   });
 
-  it('knows nothing of what was encrypted, and refuses what cannot be opened', () => {
+  it('knows nothing of what was encrypted, and rejects what cannot be opened', () => {
     const options = { key: '$ENV.FIELD_KEY' };
     const entry = (operation: string, encoding = 'Hex'): object => ({
       operation,

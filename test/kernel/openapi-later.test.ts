@@ -33,7 +33,7 @@ const ACCEPTED = {
   required: ['accepted', 'id'],
 };
 
-describe('openapi: work behind the answer', () => {
+describe('openapi: work after the response', () => {
   it('is accepted with 202 and an id, and with nothing of its result', async () => {
     const document = documented([resource('a', [value({ secret: 1 }, LATER)])]);
     expect(listStatuses(document, '/a')).to.include('202').and.not.include('200');
@@ -52,7 +52,7 @@ describe('openapi: work behind the answer', () => {
     expect(await listDocumentErrors(document)).to.equal('');
   });
 
-  it('can be refused when the queue is away, and when there is too much of it', () => {
+  it('can be rejected when the queue is away, and when there is too much of it', () => {
     const document = documented([resource('a', [value({})], { queue: { retries: 2 } })]);
     expect(getErrorCodes(document, '/a', 503)).to.include('JOB_AWAY');
     expect(getErrorCodes(document, '/a', 413)).to.include('JOB_TOO_LARGE');
@@ -103,12 +103,12 @@ describe('openapi: clients that stay connected', () => {
   ];
   const extension = (config: object): unknown => documented(DEFINITIONS, config)['x-lintel-websocket'];
 
-  it('have no part in it where nobody can connect', () => {
+  it('are left out if connections are disabled', () => {
     expect(extension({})).to.equal(undefined);
     expect(getAtPointer(documented(DEFINITIONS), 'info', 'description')).not.to.contain('WebSocket');
   });
 
-  it('learn what they can call, and which events they hear from whom, those of the clock too', () => {
+  it('list what clients can call and which events they receive, including those of scheduled runs', () => {
     const told = extension({ websocket: { enabled: true, path: '/live' } }) as JsonObject;
     expect(told['path']).to.equal('/live');
     expect(told['calls']).to.deep.equal(['news', 'talk']);
@@ -124,7 +124,7 @@ describe('openapi: clients that stay connected', () => {
     });
   });
 
-  it('are told the same in words, in a document that stays valid', async () => {
+  it('are described in the text too, in a document that stays valid', async () => {
     const document = documented(DEFINITIONS, { websocket: { enabled: true } });
     expect(getAtPointer(document, 'info', 'description'))
       .to.contain('WebSocket at `/ws`')

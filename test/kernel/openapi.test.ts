@@ -46,7 +46,7 @@ describe('openapi document', () => {
     expect(await listDocumentErrors(all)).to.equal('');
   });
 
-  it('is judged by a check that can fail', async () => {
+  it('is checked by a check that can fail', async () => {
     const document = createOpenApiDocument({ 'a.json': defineReturnResource('a', 1) });
     expect(await listDocumentErrors({ ...document, info: {} })).to.contain('title');
     const judge = createDocumentChecker(document);
@@ -62,7 +62,7 @@ describe('openapi document', () => {
     expect(() => judge.checkCall('POST', '/b', {}, answer(200, 1))).to.throw('not in the document');
   });
 
-  it('leaves out what is broken and what nobody reaches', () => {
+  it('leaves out what is invalid and what cannot be reached', () => {
     const document = createOpenApiDocument({
       'a.json': defineReturnResource('a', 1),
       'b.json': { id: 'b', resource: 'b' },

@@ -47,7 +47,7 @@ describe('the outbox over a queue that answers as a test wants', () => {
     await engine.query('DELETE FROM lintel_outbox');
   });
 
-  it('is kept as dead work where the queue can keep any, and a row that somebody changed keeps nothing waiting', async () => {
+  it('becomes a dead job if the queue can store any, and a changed row blocks nothing', async () => {
     const taken: string[] = [];
     const buried: unknown[] = [];
     const add = (work: readonly JobEntry[]): Promise<void> => {

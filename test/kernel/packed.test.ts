@@ -56,7 +56,7 @@ describe('kinds and specs as data', () => {
     expect(asked).to.be.greaterThan(0);
   });
 
-  it('judge as the real ones do', () => {
+  it('check as the real ones do', () => {
     const back = unpackSpecs(packed, () => ({ kinds, specs }));
     const registries = [buildRegistry(kinds, specs), createRegistry(back)];
     const text =
@@ -68,7 +68,7 @@ describe('kinds and specs as data', () => {
     expect(data?.problems).to.deep.equal(real?.problems);
   });
 
-  it('are not judged again beside one that is new, which is', () => {
+  it('are not checked again beside one that is new, which is', () => {
     let asked = 0;
     const back = unpackSpecs(packed, () => {
       asked++;
@@ -83,14 +83,14 @@ describe('kinds and specs as data', () => {
     expect(() => buildRegistry(back.kinds, [...back.specs, own('')], judged)).to.throw(BootError);
   });
 
-  it('refuse what is neither data, nor a schema, nor code', () => {
+  it('reject what is neither data, nor a schema, nor code', () => {
     const [spec] = specs;
     if (spec === undefined) throw new Error('no spec');
     const odd = definePlugin({ ...spec, details: 1n as unknown as string });
     expect(() => packSpecs({ kinds, specs: [odd] })).to.throw(TypeError, 'bigint');
   });
 
-  it('are refused where all together make no registry, since nobody looks again', () => {
+  it('are rejected if they are not a valid registry together', () => {
     const [spec] = specs;
     if (spec === undefined) throw new Error('no spec');
     expect(() => packSpecs({ kinds, specs: [...specs, spec] })).to.throw(BootError);

@@ -90,7 +90,7 @@ describe('plans', () => {
     });
   });
 
-  it('are listed with what their answers wait for, and with the next run of the clock', async () => {
+  it('are listed with their servers and the next scheduled run', async () => {
     await inCase('parts-and-schedules', (kernel) => {
       const plans = kernel.plans();
       const [, later, mixed, ...more] = formatEndpointTable(plans, ['POST'], omitColor).split('\n');

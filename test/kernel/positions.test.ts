@@ -74,7 +74,7 @@ describe('offsets inside a string', () => {
   ];
   for (const [json, part, expected] of cases) it(json, () => expect(place(json, part)).to.equal(expected));
 
-  it('counts up to the end of a string that nobody has closed', () => {
+  it('counts up to the end of a string that is not closed', () => {
     for (const json of ['"a $X', String.raw`"\u0041 $X`, String.raw`"\"$X`, '"']) {
       const doc = createDocument('f', json);
       const span = { start: 0, end: json.length };

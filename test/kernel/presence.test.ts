@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 /** The longest time that a timer of Node can take; a longer one fires at once. */
 const LONGEST = 2 ** 31 - 1;
 
-describe('who a connection is', () => {
+describe('the identity of a connection', () => {
   const real = { setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, now: Date.now };
   let now = 0;
   let timer: { readonly call: () => void; readonly at: number } | null = null;
@@ -146,7 +146,7 @@ describe('who a connection is', () => {
     ['goes on where the guard cannot decide', createFault('AWAY'), 'ada', []],
   ];
   for (const [title, second, uid, expected] of again)
-    it(`${title} when it is asked again`, async () => {
+    it(`${title} when it runs again`, async () => {
       const { presence, ended, asked } = connection([identified(9000), second], uid);
       const known = await presence;
       now += 50;

@@ -14,7 +14,7 @@ function fakeStream(isTTY: boolean, columns = 30): { stream: NodeJS.WriteStream;
 }
 
 describe('progress', () => {
-  it('is plain lines where nobody looks', () => {
+  it('is plain lines without a terminal', () => {
     const { stream, written } = fakeStream(false);
     const progress = createProgress(stream);
     progress.show('1/2 first');

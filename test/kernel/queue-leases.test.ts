@@ -111,7 +111,7 @@ describe('leases of work that runs', () => {
     leases.removeLease(one);
   });
 
-  it('last from the moment at which the store was asked, not from its answer', async () => {
+  it('count from the query to the store, not from its answer', async () => {
     let answer = (_ids: ReadonlySet<string>): void => undefined;
     let asked = 0;
     const leases = createLeases(() => {
@@ -127,7 +127,7 @@ describe('leases of work that runs', () => {
     expect(isLost(one)).to.equal(true);
   });
 
-  it('of a run that ended while the store was asked are not lost', async () => {
+  it('of a run that ended during the query are not lost', async () => {
     let answer = (_ids: ReadonlySet<string>): void => undefined;
     let fail = (_error: Error): void => undefined;
     const leases = createLeases(() => new Promise((resolve, reject) => ([answer, fail] = [resolve, reject])), LEASE);

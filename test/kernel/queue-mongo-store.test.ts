@@ -186,7 +186,7 @@ describe('the queue on a played MongoDB', () => {
     expect([await empty.store.claimJobs('t', 2, 50), names(empty)]).to.deep.equal([[], ['find']]);
   });
 
-  it('renews all in one step, and asks which are still held where some are not', async () => {
+  it('renews all in one step, and checks each if some are lost', async () => {
     const both = [createHeld('a'), createHeld('b', 'u')];
     const filter = { $or: [heldFilter('a'), heldFilter('b', 'u')] };
     const played = storeOn({ updateMany: [{ matchedCount: 2 }] });
@@ -303,7 +303,7 @@ describe('the sweep of a played MongoDB', () => {
     expect(calls).to.deep.equal([['aggregate', [...first('delayed', 'nextRunAt'), running]]]);
   });
 
-  it('wakes what is due by the clock of the server, and looks for the next', async () => {
+  it('starts due jobs by the time of the server, and finds the next one', async () => {
     for (const due of [49, 50]) {
       const answers = {
         aggregate: [[look('delayed', due, 50)], [look('delayed', 80, 55)]],

@@ -136,7 +136,7 @@ describe('a run of claimed work', () => {
     expect(ended).to.deep.equal([unnamed, unnamed]);
   });
 
-  it('asks a store that is unavailable again every 200 ms, until the end is recorded', async () => {
+  it('retries an unavailable store every 200 ms, until the end is recorded', async () => {
     failures = 2;
     let isOver = false;
     const settling = settleJob(claimed(1, 0), DONE).then(() => (isOver = true));

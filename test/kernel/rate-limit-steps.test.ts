@@ -58,7 +58,7 @@ const isSame = (identifier: Json, one: unknown, two: unknown, texts: 'all' | nul
   findKey(identifier, one, texts) === findKey(identifier, two, texts);
 
 describe('callers that are counted', () => {
-  it('are told apart by value, by shape, by resource', () => {
+  it('are distinguished by value, by shape, by resource', () => {
     const by = '$PAYLOAD.a';
     expect(findKey(by, 'x')).to.match(/^60 limit:[\w-]{43}$/);
     expect(isSame(by, 'x', 'x')).to.equal(true);
@@ -120,7 +120,7 @@ describe('callers that are counted', () => {
   });
 
   for (const value of [undefined, null, ''])
-    it(`are refused as ${JSON.stringify(value)}, and not counted`, () => {
+    it(`are rejected as ${JSON.stringify(value)}, and not counted`, () => {
       const { run, keys } = trial('$PAYLOAD.a');
       expect(() => run(value))
         .to.throw(Fault)
@@ -157,14 +157,14 @@ describe('the step that counts', () => {
     'x-ratelimit-reset': reset,
   });
 
-  it('tells what is left, in whole seconds of at least one', () => {
+  it('shows what is left, in whole seconds of at least one', () => {
     expect(readHeaders(1, 60_000)).to.deep.equal(headers('1', '60'));
     expect(readHeaders(2, 1001)).to.deep.equal(headers('0', '2'));
     expect(readHeaders(2, 1000)).to.deep.equal(headers('0', '1'));
     expect(readHeaders(1, 0)).to.deep.equal(headers('1', '1'));
   });
 
-  it('refuses the first one over the limit, and keeps the headers on that answer', async () => {
+  it('rejects the first one over the limit, and keeps the headers on that answer', async () => {
     for (const later of [false, true]) {
       const counted = { count: 3, left: 1500 };
       const { run, frame } = trial('$HEADER.x', later ? Promise.resolve(counted) : counted);
@@ -180,7 +180,7 @@ describe('the step that counts', () => {
     }
   });
 
-  it('refuses where the count cannot be had', async () => {
+  it('rejects where the count cannot be had', async () => {
     const { run } = trial('$HEADER.x', Promise.reject(new Error('away')));
     const failure = await Promise.resolve(run('a')).catch((error: unknown) => error);
     expect(failure).to.be.an('error').with.property('message', 'away');

@@ -139,7 +139,7 @@ describe('the connection of the cache', () => {
     return { client, lines, asked, ready };
   }
 
-  it('tells once that it is away, and that it is back', async () => {
+  it('shows once that it is away, and that it is back', async () => {
     const { client, lines, ready } = connected(['OK']);
     await ready();
     expect(lines).to.deep.equal([]);
@@ -151,7 +151,7 @@ describe('the connection of the cache', () => {
     expect(lines).to.deep.equal([AWAY('one'), BACK, AWAY('three')]);
   });
 
-  it('leaves a trace, and tells when it is gone', async () => {
+  it('leaves a trace, and reports when it is removed', async () => {
     const { lines, asked, ready } = connected(['OK', null, 'OK', new Error('x'), 'OK']);
     await ready();
     await ready();
@@ -166,7 +166,7 @@ describe('the connection of the cache', () => {
     expect(other.lines, 'another process had left it').to.deep.equal([EMPTY]);
   });
 
-  it('tells once of a server that makes room by itself', async () => {
+  it('shows once of a server that makes room by itself', async () => {
     for (const [policy, expected] of [
       ['allkeys-lru', [['warn', { policy: 'allkeys-lru' }, 'cache store evicts entries']]],
       ['noeviction', []],
@@ -265,7 +265,7 @@ describe('the cache on Redis', () => {
     expect(new Set(listKeys(asked)).size).to.equal(texts.length);
   });
 
-  it('asks nothing where there is nothing to remove or to mark', async () => {
+  it('queries nothing if there is nothing to remove or to mark', async () => {
     const { cache, asked } = cacheWith();
     await cache.remove([]);
     await cache.setFlags([]);

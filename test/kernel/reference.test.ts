@@ -47,7 +47,7 @@ const parseFact = (name: string): { length: number; bytes: number; blank: boolea
 };
 
 describe('reference', () => {
-  it('in the repository is what the specs say now; `npm run docs` mends it', () => {
+  it('in the repository is what the specs say now; `npm run docs` fixes it', () => {
     const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
     expect(files.map((name) => name.replaceAll('\\', '/'))).to.have.members([...pages.keys()]);
     const stale = [...pages].filter(([name, text]) => readFileSync(join(FOLDER, name), 'utf8') !== text);

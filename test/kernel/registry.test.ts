@@ -49,7 +49,7 @@ function catchBootError(run: () => unknown): BootError {
 }
 
 describe('registry', () => {
-  it('takes the distribution, and a sound kind with a sound plugin beside it', () => {
+  it('takes the distribution, and a valid kind with a valid plugin beside it', () => {
     const registry = build([spec({ schema: shape({ hammer: flag({ doc: 'With a hammer.' }) }) })]);
     expect(registry.plugin('gadget', 'hammer')?.summary).to.equal('A hammer.');
     expect(registry.names('gadget')).to.deep.equal(['hammer']);
@@ -61,8 +61,8 @@ describe('registry', () => {
     expect([...backwards.plugins.keys()].sort()).to.deep.equal([...build([]).plugins.keys()].sort());
   });
 
-  describe('refuses', () => {
-    it('a plugin of a kind that nobody declares', () => {
+  describe('rejects', () => {
+    it('a plugin of an undeclared kind', () => {
       const error = catchBootError(() => build([spec({ kind: 'widget' })]));
       expect([error.code, error.params['kind']]).to.deep.equal(['PLG_UNKNOWN_KIND', 'widget']);
     });
@@ -92,7 +92,7 @@ describe('registry', () => {
       });
     }
 
-    it('a kind in a slot that nobody opens', () => {
+    it('a kind in an undeclared slot', () => {
       const error = catchBootError(() => build([], [{ ...gadget, slots: ['attic'] }]));
       expect([error.code, error.params['slot']]).to.deep.equal(['PLG_UNKNOWN_SLOT', 'attic']);
     });
@@ -133,7 +133,7 @@ describe('registry', () => {
     }
   });
 
-  describe('refuses a field that is taken', () => {
+  describe('rejects a field that is taken', () => {
     const feature = (name: string, where: string, field: string): PluginSpec =>
       spec({
         kind: 'feature',

@@ -93,7 +93,7 @@ describe('the reader of a relay', () => {
     expect([client.reads.length, client.given, failures]).to.deep.equal([3, [undefined], []]);
   });
 
-  it('reads what is kept as old, up to where the stream stood, by the clock of the server', async () => {
+  it('reads stored messages as old, up to the position of the stream, by the time of the server', async () => {
     const { reader } = await open(30_000);
     expect([stands[0]?.isStart, places()]).to.deep.equal([false, ['70000-0']]);
     await read([

@@ -42,7 +42,7 @@ describe('a repeated statement', () => {
     ]);
   });
 
-  it('sends nothing further after the portion in which one was refused', async () => {
+  it('sends nothing further after the portion in which one was rejected', async () => {
     let runs = 0;
     const failing: typeof statement = {
       ...statement,
@@ -61,7 +61,7 @@ describe('a repeated statement', () => {
     expect(runs).to.be.within(3, 200);
   });
 
-  describe('that is refused for a value', () => {
+  describe('that is rejected for a value', () => {
     const issue = { pointer: '/sku', code: 'taken', detail: 'is taken' };
     async function catchPointer(where: Partial<Repeat>, payload: unknown): Promise<unknown> {
       const failing: typeof statement = {

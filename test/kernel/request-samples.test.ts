@@ -128,7 +128,7 @@ describe('samples of requests', () => {
     expect(ruled).to.be.at.least(20);
   });
 
-  it('tell what must come from what may', () => {
+  it('show what must come from what may', () => {
     const fields = { email: { type: 'EMAIL' }, age: { type: 'NUMBER', integer: true, min: 18, optional: true } };
     const { payload, optional } = readShape(returning(fields));
     expect(payload).to.deep.equal({ email: 'ada@example.com' });

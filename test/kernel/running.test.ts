@@ -37,7 +37,7 @@ describe('a run of deferred work', () => {
     return !outcome.done && outcome.retryable;
   };
 
-  it('is not tried again when it was refused, unless the refusal may pass', async () => {
+  it('is not tried again when it was rejected, unless the rejection may pass', async () => {
     expect(await resume(422)).to.deep.equal({
       done: false,
       code: 'TST_ENDED',
@@ -61,7 +61,7 @@ describe('a run of deferred work', () => {
     expect(changed).to.include({ code: 'JOB_CHANGED', retryable: true });
   });
 
-  it('is told where it is tried again, or runs under newer definitions', async () => {
+  it('is reported where it is tried again, or runs under newer definitions', async () => {
     const resumeAndReadLog = async (...[work, attempt]: [DeferredJob?, number?]): Promise<string[]> => {
       told.length = 0;
       await resume(422, {}, work, attempt);

@@ -90,7 +90,7 @@ describe('samples of schemas, value by value', () => {
       expect(sampleSchema(schema)).to.deep.equal(sample));
   }
 
-  it('have the members that may be left out where everything is asked for, at any depth', () => {
+  it('have the members that may be left out where everything is requested, at any depth', () => {
     const inner: JsonObject = { type: 'object', properties: { x: {} } };
     const schema: JsonSchema = {
       type: 'object',
@@ -103,7 +103,7 @@ describe('samples of schemas, value by value', () => {
     expect(sampleSchema({ allOf: [schema] }, true)).to.have.keys('a', 'b');
   });
 
-  it('have texts where an accessor asks for a value that no rule gave', () => {
+  it('have texts where an accessor requests a value that no rule gave', () => {
     const ruled = { a: 1, o: { x: 1 }, l: [1] };
     expect(addNeededPaths(ruled, [['a', 'b'], ['o', 'y', 'z'], ['l', '0', 'x'], ['n'], ['m', 'k'], []])).to.deep.equal({
       ...{ a: 1, o: { x: 1, y: { z: 'text' } }, l: [1], n: 'text', m: { k: 'text' } },

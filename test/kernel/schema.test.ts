@@ -32,7 +32,7 @@ describe('schema folding', () => {
     ['a lazy schema', object({ a: lazy(() => mixed()) })],
   ];
   for (const [title, schema] of cases) {
-    it(`refuses ${title}`, () => expect(() => foldSchema(schema, 'x')).to.throw(FoldError));
+    it(`rejects ${title}`, () => expect(() => foldSchema(schema, 'x')).to.throw(FoldError));
   }
 
   it('folds what the walker checks', () => {

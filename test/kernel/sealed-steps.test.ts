@@ -115,7 +115,7 @@ describe('fields that are hashed', () => {
     expect(await hash('p', { s: '', items: [{ p: 'y' }] })).to.deep.equal({ s: '', items: [{ p: 'y' }] });
   });
 
-  it('refuse what is no text, with the place of each', async () => {
+  it('reject what is no text, with the place of each', async () => {
     const issues = await hash('u.p', { u: [{ p: 'bad' }, { p: 7 }, { p: 'x' }, { p: '' }], s: '' }).catch(
       (error: Fault) => error.options.issues,
     );
@@ -188,7 +188,7 @@ describe('fields that are encrypted, and decrypted again', () => {
     expect(await open('p', { p: [p, null, [p]] })).to.deep.equal({ p: ['x', null, ['x']] });
   });
 
-  it('are refused where they are nothing that was sealed, or sealed with other data', async () => {
+  it('are rejected where they are nothing that was sealed, or sealed with other data', async () => {
     const { p } = (await seal('p', { p: 'x' }, {}, { aad: 'a' })) as { readonly p: string };
     expect(await open('p', { p }, { aad: 'a' })).to.deep.equal({ p: 'x' });
     expect(await open('p', { p }, { aad: '$PAYLOAD.b' }, { b: 'a' })).to.deep.equal({ p: 'x' });
@@ -221,7 +221,7 @@ describe('fields that are encrypted, and decrypted again', () => {
     expect(await open('p', slots[0])).to.deep.equal({ p: 'x', q: 1 });
   });
 
-  it('are refused in items that come out of a result: they would be written in clear', async () => {
+  it('are rejected in items that come out of a result: they would be written in clear', async () => {
     const of = (items: unknown): Promise<unknown> => catchCode(seal('p', {}, { repeat: { read: () => items } }));
     expect(await of([{ q: 1 }, { p: 'x' }])).to.equal('CPH_ITEMS');
     for (const items of [[{ q: 1 }], [null, 'p'], null, undefined]) expect(await of(items)).to.equal('no fault');

@@ -42,7 +42,7 @@ describe('while files are broken', () => {
   const versions = (plans: ReadonlyMap<string, ResourcePlan>): unknown =>
     Object.fromEntries([...plans].map(([name, plan]) => [name, (plan as unknown as { version: string }).version]));
 
-  it('a sound resource has its new plan, and each other one the plan that it had', () => {
+  it('a valid resource has its new plan, and each other one the plan that it had', () => {
     expect(versions(served.byId)).to.deep.equal({ changed: 'new', added: 'new', broken: 'old', unnamed: 'old' });
   });
 
@@ -84,7 +84,7 @@ describe('paths with parameters, while files are broken', () => {
     expect(findAfterReload(withRoutes(['a/:id', null]), withRoutes(), [], '/a/5')).to.equal('none');
   });
 
-  it('lead to a sound resource that has them now, and to no path that a sound one has left', () => {
+  it('lead to a valid resource that has them now, and to no path that a valid one has left', () => {
     const before = withRoutes(['a/:id', 'broken', 'old'], ['b/:id', 'sound', 'old']);
     const after = withRoutes(['a/:name', 'sound']);
     expect(findAfterReload(before, after, ['sound'], '/a/5')).to.equal('sound at a/:name');
@@ -132,7 +132,7 @@ describe('the owner of an address', () => {
 });
 
 describe('the guard of a resource', () => {
-  it('is told when it has changed, and when there is one before', () => {
+  it('is reported when it has changed, and when there is one before', () => {
     const createGuardedSet = (guards: Readonly<Record<string, string>>): PlanSet =>
       createPlanSet(
         Object.entries(guards).map(([id, guard]) => ({ ...createPlan(id, ''), summary: { guard } }) as never),

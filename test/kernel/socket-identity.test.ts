@@ -26,7 +26,7 @@ describe('a token of a connection', () => {
     }
   };
 
-  it('is judged by every guard that reads its header, in their order', async () => {
+  it('is checked by every guard that reads its header, in their order', async () => {
     expect(await runIdentities()).to.equal(null);
     expect(await runIdentities(takes('x-other', 'a'), { key: 'unknown', realm: null, identity: null })).to.equal(null);
     expect(await runIdentities(takes('x-other', 'a'), takes('x-key', 'b'), takes('x-key', 'c'))).to.deep.equal([
@@ -37,7 +37,7 @@ describe('a token of a connection', () => {
     expect(await runIdentities(createRefusingIdentity('x-other', 'NO'))).to.equal(null);
   });
 
-  it('is refused as the first guard says, unless one could not judge it', async () => {
+  it('is rejected as the first guard says, unless one could not check it', async () => {
     expect(
       await runIdentities(createRefusingIdentity('x-key', 'NO 1'), createRefusingIdentity('x-key', 'NO 2')),
     ).to.deep.equal(['NO 1', 4401]);

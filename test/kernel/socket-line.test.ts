@@ -81,7 +81,7 @@ describe('a connection', () => {
     expect([made.socket.isPaused, names(made)]).to.deep.equal([false, []]);
   });
 
-  it('answers each message, and tells when the answer has left and whether a token was missing', async () => {
+  it('answers each message, and reports when the response was sent and whether a token was missing', async () => {
     const made = begun();
     made.say('a');
     expect([names(made), made.busy]).to.deep.equal([['a'], [1]]);
@@ -107,7 +107,7 @@ describe('a connection', () => {
     expect(made.socket.isPaused).to.equal(false);
   });
 
-  it('refuses what comes too fast, and ends a flood', async () => {
+  it('rejects what comes too fast, and ends a flood', async () => {
     const made = begun();
     for (let i = 0; i < 4; i++) made.say('a');
     await turn();
@@ -168,7 +168,7 @@ describe('a connection', () => {
     expect([made.done, made.ended]).to.deep.equal([['send x', 'close 1013 messages are not read'], [1013]]);
   });
 
-  it('is asked for signs of life, and is over after two that did not come', () => {
+  it('is requested signs of life, and is over after two that did not come', () => {
     const made = begun();
     for (let i = 0; i < 2; i++) made.line.sendPing();
     made.socket.emit('pong');

@@ -186,7 +186,7 @@ describe('a handshake', () => {
       expect(offered(bad), bad).to.equal('the sub-protocols have to be the name of a header, then the token');
   });
 
-  it('is refused for a while where the server stops or is full', () => {
+  it('is rejected for a while where the server stops or is full', () => {
     expect([
       checkHandshake({}, { closing: () => true }),
       checkHandshake({}, { open: 2 }),
@@ -257,7 +257,7 @@ describe('a message as plans see it', () => {
   });
 });
 
-describe('who is at the other end', () => {
+describe('the other end of a connection', () => {
   const request = (...rawHeaders: string[]) => {
     const headers: Record<string, string> = {};
     for (let i = 0; i < rawHeaders.length; i += 2)
@@ -326,7 +326,7 @@ describe('who is at the other end', () => {
 });
 
 describe('requests that ask for an upgrade', () => {
-  it('leave HTTP where they are admitted, asked once; others stay requests', () => {
+  it('leave HTTP if they are admitted, checked once; others stay requests', () => {
     let asked = 0;
     const createTestRequest = (admits: boolean, method = 'GET') => {
       const Request = createRequestClass(() => (++asked, admits));

@@ -163,7 +163,7 @@ describe('the layout', () => {
     expect(laid(`{\n  ${line(101)}\n  "b": 1\n}`).split('\n')).to.have.length(6);
   });
 
-  it('ends the text as asked, and leaves the end alone otherwise', () => {
+  it('ends the text as requested, and leaves the end unchanged otherwise', () => {
     expect([undefined, true, false].map((end) => laid('{"a":1}\n\n', end))).to.deep.equal([
       ...['{\n  "a": 1\n}\n\n', '{\n  "a": 1\n}\n', '{\n  "a": 1\n}'],
     ]);

@@ -81,7 +81,7 @@ describe('source tree', () => {
     expect(({} as Record<string, unknown>)['polluted']).to.equal(undefined);
   });
 
-  it('tells an empty file from one that is not JSON', () => {
+  it('shows an empty file from one that is not JSON', () => {
     expect(listFaults('')).to.deep.equal(['SRC_EMPTY 0-0']);
     expect(listFaults(' \n// later\n')).to.deep.equal(['SRC_EMPTY 0-11']);
     expect(listFaults('\ufeff')).to.deep.equal(['SRC_EMPTY 0-1']);
@@ -101,7 +101,7 @@ describe('source tree', () => {
     expect(open?.members.map(({ key, value }) => [key, value])).to.deep.equal([['a', null]]);
   });
 
-  it(`takes ${MAX_DEPTH} levels and refuses one more, at the bracket that is too much`, () => {
+  it(`takes ${MAX_DEPTH} levels and rejects one more, at the bracket that is too much`, () => {
     const nestArrays = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     expect(listFaults(nestArrays(MAX_DEPTH))).to.deep.equal([]);
     expect(listFaults(nestArrays(MAX_DEPTH + 1))).to.deep.equal([`SRC_TOO_DEEP ${MAX_DEPTH}-${MAX_DEPTH + 1}`]);

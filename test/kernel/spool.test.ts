@@ -20,7 +20,7 @@ describe('spool', () => {
     expect(await openSpoolFolder()).to.equal(folder);
   });
 
-  it('is made again when somebody has cleaned the temporary folder', async () => {
+  it('is created again after the temporary folder was cleaned', async () => {
     const folder = await openSpoolFolder();
     await rm(folder, { recursive: true });
     const again = await openSpoolFolder();
@@ -99,7 +99,7 @@ describe('spool', () => {
     expect(existsSync(dirname(path))).to.equal(true);
   });
 
-  it('refuses what is wrong in such a body all the same', async () => {
+  it('rejects what is wrong in such a body all the same', async () => {
     expect(await catchCode(read(body.subarray(0, -9)))).to.equal('REQ_FORM');
     expect(await catchCode(read(body, null))).to.equal('REQ_NO_FILES');
     expect(await catchCode(read(body, { count: 2, bytes: 10 }))).to.equal('REQ_PART');

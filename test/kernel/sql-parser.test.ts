@@ -76,7 +76,7 @@ describe('SQL parser', () => {
     expect([0, 3].map(createUnitLookup('abc'))).to.deep.equal([0, 3]);
   });
 
-  it('judges nothing where it cannot read the whole text', () => {
+  it('checks nothing where it cannot read the whole text', () => {
     for (const text of ['', '  ', 'SELECT 1\u0000 FROM']) {
       expect(SQL.parse(text), JSON.stringify(text)).to.deep.equal({ statements: [], fault: null });
     }

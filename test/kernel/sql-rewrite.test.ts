@@ -133,7 +133,7 @@ describe('SQL rewriting', () => {
     for (const [sql, expected] of cases) it(sql, () => expect(stamped(sql).scan.text).to.equal(expected));
   });
 
-  it('names the columns that it adds, of those that tell when', () => {
+  it('names the columns that it adds, of those with a time', () => {
     expect(stamped('UPDATE t SET a = 1').columns).to.deep.equal(['updated_at']);
     expect(TIMESTAMPS).to.deep.equal(['created_at', 'updated_at', 'deleted_at']);
   });

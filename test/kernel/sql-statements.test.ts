@@ -133,7 +133,7 @@ describe('columns that placeholders meet', () => {
     });
 
   for (const sign of ['+', '-', '*', '||', '&&', '->', '->>', '?', '?|', '#>', '@@'])
-    it(`are not told by ${sign}`, () => {
+    it(`are not identified by ${sign}`, () => {
       expect(listColumns(`SELECT 1 WHERE a ${sign} $1`)).to.deep.equal([null]);
       expect(listColumns(`SELECT 1 WHERE $1 ${sign} a`)).to.deep.equal([null]);
     });

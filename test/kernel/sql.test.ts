@@ -171,7 +171,7 @@ describe('SQL scanner', () => {
     for (const [sql, expected] of cases) it(sql, () => expect(listColumns(sql)).to.deep.equal(expected));
   });
 
-  it('tells the column that a value is held against, also where it is of another type', () => {
+  it('shows the column that a value is held against, also where it is of another type', () => {
     const standsFor = (sql: string): (string | null)[] => scanSql(sql).placeholders.map(({ stands }) => stands);
     for (const [sql, expected] of [
       ['SELECT 1 FROM t WHERE tags ?| $1::text[] AND t.id = ANY($2) AND $3 = c', ['tags', 'id', 'c']],
@@ -200,7 +200,7 @@ describe('SQL scanner', () => {
     for (const [sql, code, what] of cases) {
       it(sql, () => expect(scanSql(sql).faults.map((f) => [f.code, f.what])).to.deep.equal([[code, what]]));
     }
-    it('none in sound text', () => {
+    it('none in valid text', () => {
       expect(scanSql(`SELECT (a[1]) FROM "x" WHERE b = 'it''s' AND c = $q$ ' $q$ -- '`).faults).to.deep.equal([]);
     });
   });

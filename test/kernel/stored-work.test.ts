@@ -75,7 +75,7 @@ describe('work that comes back from a store', () => {
   ];
   for (const [title, read] of wrong) it(`is none where ${title}`, () => expect(isDeferredJob(read)).to.equal(false));
 
-  it('is judged however deep it is', () => {
+  it('is checked however deep it is', () => {
     let payload: object = {};
     for (let i = 0; i < 20_000; i++) payload = { a: payload };
     expect(isDeferredJob({ ...WORK, state: { ...STATE, payload } })).to.equal(true);

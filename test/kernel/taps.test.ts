@@ -95,7 +95,7 @@ describe('taps of hooks', () => {
     expect((failure.options.cause as { cause: BootError }).cause.params['what']).to.match(/^and returns nothing/);
   });
 
-  it('refuse with a Fault that has their name, or that of the innermost place', async () => {
+  it('reject with a Fault that has their name, or that of the innermost place', async () => {
     const plain = createFault('TST_NO');
     expect(await catchFailure(() => accept(() => Promise.reject(plain)))).to.equal(plain);
     expect(plain.where).to.deep.equal({ plugin: 'p', hook: 'accept' });

@@ -63,7 +63,7 @@ describe('a question before something is taken away', () => {
     expect(readErrorOutput(terminal)).to.contain('Nothing was changed.\n');
   });
 
-  it('is not asked where an option has answered it, nor where there is no terminal', async () => {
+  it('is not asked if an option has answered it, or without a terminal', async () => {
     const [told, alone] = [fakeTerminal(true), fakeTerminal(false)];
     expect(await isConfirmed(told, 'Apply these changes?', true)).to.equal(true);
     expect(readErrorOutput(told)).to.equal('');

@@ -61,7 +61,7 @@ describe('claims of a token that is given out', () => {
     expect(new Set([together, claims, pick, token]).size).to.equal(4);
   });
 
-  it('make an answer that nobody keeps', async () => {
+  it('make a response that is not cached', async () => {
     const step = (
       await ran(tokenize, { tokenize: { type: 'JWT', encryption_key: 'k' } }, {}, { slot: 'resource' }, () => tool([]))
     ).steps[1];
@@ -71,7 +71,7 @@ describe('claims of a token that is given out', () => {
     expect([frame.headers, state.result]).to.deep.equal([{ 'cache-control': 'no-store' }, { token: 'token' }]);
   });
 
-  it('say by whom, for whom and for what it is, as written', async () => {
+  it('have issuer, audience and purpose, as written', async () => {
     const [written] = await issued({ issuer: 'i', audience: 'a', purpose: 'reset' }, {});
     expect(written).to.deep.include({ iss: 'i', aud: 'a' });
     expect(Object.values(written as object)).to.have.members(['i', 'a', 'reset']);

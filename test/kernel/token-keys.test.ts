@@ -30,7 +30,7 @@ function checkKey(algorithm: string, key: string | Uint8Array, issues = false): 
 }
 
 describe('keys of JWTs', () => {
-  it('are secrets of at least the bytes of the hash, or told to be shorter', () => {
+  it('are secrets of at least the bytes of the hash, or reported to be shorter', () => {
     const secret = KEY + KEY;
     for (const [algorithm, min] of [
       ['HS256', 32],

@@ -21,7 +21,7 @@ describe('turns of comparing', () => {
     expect(entered).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it('refuses beyond the line with the time to come again, and takes again when there is room', async () => {
+  it('rejects beyond the line with the time to come again, and takes again when there is room', async () => {
     const turns = createStepLimiter(1, 1);
     const leave = await turns.acquire();
     const next = turns.acquire();

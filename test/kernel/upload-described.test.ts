@@ -60,7 +60,7 @@ describe('an upload, as it is described to callers', () => {
     expect(describeUploads({ delete_files: 'true' }).refuses).to.deep.equal(NONE);
   });
 
-  it('refuses a value in its folder where one comes with the request', () => {
+  it('rejects a value in its folder where one comes with the request', () => {
     for (const [upload_folder, more] of [
       ['', []],
       ['a/b', []],

@@ -59,7 +59,7 @@ describe('the folder of an upload, for a request', () => {
     {},
     ['a'],
   ])
-    it(`refuses ${JSON.stringify(id)?.slice(0, 20)} as a value`, () => {
+    it(`rejects ${JSON.stringify(id)?.slice(0, 20)} as a value`, () => {
       expect(catchThrownFault(() => read('u/$PAYLOAD.id', id)).code).to.equal('UPL_FOLDER_VALUE');
     });
 
@@ -122,7 +122,7 @@ describe('the colour of an upload', () => {
   });
 });
 
-describe('what callers are told of an upload', () => {
+describe('the description of an upload for callers', () => {
   const describeUploads = (uploads: Json): ReturnType<typeof describeUpload> =>
     describeUpload({ value: { uploads } } as unknown as ApiPlace);
   const applyUploadChange = (uploads: Json): Json =>
@@ -150,7 +150,7 @@ describe('what callers are told of an upload', () => {
       expect(form).to.contain(`"${name}":{"type":"string"`);
   });
 
-  it('is how it refuses: a value of the folder only where a request decides it', () => {
+  it('is how it rejects: a value of the folder only where a request decides it', () => {
     expect(describeUploads({}).refuses).to.deep.equal(['UPL_NO_FILE', 'UPL_TYPE_REFUSED']);
     expect(describeUploads({ upload_folder: 'a/$ENV.B' }).refuses).to.deep.equal(['UPL_NO_FILE', 'UPL_TYPE_REFUSED']);
     expect(describeUploads({ upload_folder: 'a/$PAYLOAD.b' }).refuses).to.include('UPL_FOLDER_VALUE');

@@ -144,7 +144,7 @@ describe('UPLOAD with a store that fails', () => {
     expect(told.join()).to.contain('the files stay');
   });
 
-  it('is told where files cannot be taken back', async () => {
+  it('is reported where files cannot be taken back', async () => {
     const { run, end, told } = trial(2, { stuck: true });
     expect(await failure(run(2))).to.equal('STO_AWAY');
     await end(false);
@@ -160,7 +160,7 @@ describe('UPLOAD with a store that fails', () => {
     expect(told).to.deep.equal([]);
   });
 
-  it('looks for a colour only where somebody could see it', async () => {
+  it('computes a colour only if it can be returned', async () => {
     const looks = async (action: object, root: object): Promise<boolean> => {
       const { run, inspected } = trial(0, { action, root });
       await run(1);

@@ -83,7 +83,7 @@ describe('waiting for a server', () => {
   const awayFault = (): BootError =>
     new BootError('PLG_OPEN', { detail: 'it sleeps' }, createFault('DB_AWAY', {}, { retryable: true }));
 
-  it('asks again after pauses that double, and says meanwhile why it is away', async () => {
+  it('retries after pauses that double, and reports in the meantime why it is unavailable', async () => {
     const at: number[] = [];
     const made = setUp(
       () => (at.push(performance.now()), at.length < 3 ? Promise.reject(awayFault()) : Promise.resolve()),

@@ -180,7 +180,7 @@ describe('language server: actions that join places', () => {
 });
 
 describe('language server: the first statement of a project', () => {
-  it('is judged while nobody has saved it', async () => {
+  it('is checked before it is saved', async () => {
     const editor = await openEditor({ files: { [MODEL]: '{ "id": { "type": "String", "primary_key": true } }' } });
     editor.open(FILE, resource(query('SELECT agge FROM _user')));
     expect((await editor.diagnostics(FILE)).map(({ code }) => code)).to.include('SQL_COLUMN');
@@ -208,7 +208,7 @@ describe('language server: fixes of what is plainly wrong', () => {
     expect(none.titles).not.to.include('Add a comma');
   });
 
-  it('removes a key that is there twice, when somebody asks', async () => {
+  it('removes a repeated key on request', async () => {
     const text = resource(query('SELECT 1')).replace('"resource"', '"id": "b-01",\n  "resource"');
     const offered = await requestActions(editor, FILE, text.replace('"id": "b', '"‸id": "b'));
     const after = await offered.applyAndDiagnose('Remove this "id" and keep the first');
@@ -245,7 +245,7 @@ describe('language server: fixes of what is plainly wrong', () => {
     editor.closeDocument('definitions/_b.model.json');
   });
 
-  it('leaves an extraction that nothing uses: a request without the value is refused by it', async () => {
+  it('leaves an extraction that nothing uses: a request without the value is rejected by it', async () => {
     const list = ', "extract_response_for": [{ "extract": "id", "for": "first_id‸" }]';
     const offered = await requestActions(editor, FILE, resource(query('SELECT 1 AS id').replace(/ }$/, `${list} }`)));
     expect(offered.titles.filter((title) => /remove/i.test(title))).to.deep.equal([]);

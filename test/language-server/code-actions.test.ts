@@ -29,12 +29,12 @@ describe('language server: code actions', () => {
     expect(diagnostics).to.deep.equal([]);
   });
 
-  it('mends all of a file at once', async () => {
+  it('fixes all of a file in one action', async () => {
     const wrong = (id: number, mode: string, key: string): string =>
       `{ "id": ${id}, "mode": "${mode}", "sql_query": { "${key}": "SELECT 1" } }`;
     const text = resource(`${wrong(1, 'QUEY', 'query')}, ${wrong(2, 'QUERY', 'qery')}`);
     const offered = await requestActions(editor, FILE, text, { only: 'source.fixAll' });
-    const after = await offered.applyAndDiagnose(/^Mend all/);
+    const after = await offered.applyAndDiagnose(/^Apply all/);
     expect(after.text).to.equal(text.replace('QUEY', 'QUERY').replace('qery', 'query'));
     expect(after.diagnostics).to.deep.equal([]);
   });

@@ -32,7 +32,7 @@ describe('language server: completion of names', () => {
     expect(accept('actionables')).to.equal('{ "id": "a", "actionables": [{‸}] }');
   });
 
-  it('writes at the caret behind a string that nobody has closed', async () => {
+  it('writes at the cursor after a string that is not closed', async () => {
     const { accept } = await editor.requestCompletion(FILE, '{ "id": "a", "reso} }‸\n}');
     expect(accept('resource')).to.match(/^\{ "id": "a", "resource": "[^"]*"\n\}$/);
   });

@@ -133,7 +133,7 @@ describe('language server: completion of names in a project', () => {
     expect(isField).to.include('type');
   });
 
-  it('offers collections, and fields as the keys of what is asked of them', async () => {
+  it('offers collections, and fields as keys', async () => {
     const query = (text: string): string => RESOURCE(`"mode": "QUERY", "mongo_query": { "action": "FETCH", ${text} }`);
     expect(await labels(query('"collection": "‸"'))).to.include('_users');
     const filter = await editor.requestCompletion(

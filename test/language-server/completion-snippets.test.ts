@@ -113,7 +113,7 @@ describe('language server: snippets of whole values', () => {
     });
   }
 
-  it('is sound JSON for every field of the config and of every plugin', () => {
+  it('is valid JSON for every field of the config and of every plugin', () => {
     const visit = (field: FieldNode, path: string): void => {
       let json: Json;
       try {

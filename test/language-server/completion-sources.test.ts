@@ -37,11 +37,11 @@ describe('language server: sources of names', () => {
     ]),
   );
 
-  it('has every source that a spec asks for', () => {
+  it('has every source that a spec requests', () => {
     expect([...asked].filter((name) => NAME_SOURCES[name] === undefined)).to.deep.equal([]);
   });
 
-  it('has none that nobody asks for', () => {
+  it('has none that no spec uses', () => {
     // What a spec declares or an accessor reads is asked for by its facts.
     const other = ['resource', 'generated', 'claim', 'secret', 'env-name'];
     expect(Object.keys(NAME_SOURCES).filter((name) => !asked.has(name) && !other.includes(name))).to.deep.equal([]);

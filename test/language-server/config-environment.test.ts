@@ -43,7 +43,7 @@ describe('language server: environment over config', () => {
     });
   }
 
-  it('a variable that stops the start is told at the config, by its name alone', async () => {
+  it('a variable that stops the start is reported at the config, by its name alone', async () => {
     const editor = await open('{}', 'ALLOW_WEBSOCKET_CONNECTIONS=canary\n');
     editor.open(CONFIG, '{}');
     const [problem] = await editor.waitForDiagnostics(CONFIG, (found) => found.length > 0);

@@ -61,7 +61,7 @@ describe('language server: the first diagnostics', () => {
     { "id": 2, "mode": "RETURN", "value": {}, "depends_on": [{ "resource_id": "nobody", "action_ids": [1] }] }] }`;
   const codes = (found: readonly Diagnostic[]): unknown[] => found.map(({ code }) => code);
 
-  it('are what an open file tells by itself, and more comes when the others have been read', async () => {
+  it('are reported from an open file alone, and more after the others have been read', async () => {
     const editor = await openEditor();
     editor.open(FILE, text);
     const first = codes(await editor.waitForDiagnostics(FILE, (found) => found.length > 0));
@@ -130,7 +130,7 @@ describe('language server: the first diagnostics', () => {
 });
 
 describe('language server: the first statement of a project', () => {
-  it('is judged by the parser while it is typed, before anything is saved', async () => {
+  it('is checked by the parser while it is typed, before anything is saved', async () => {
     const editor = await openEditor();
     const formatQueryResource = (query: string): string =>
       `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "QUERY", "sql_query": { "query": "${query}" } }] }`;

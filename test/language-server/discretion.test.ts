@@ -111,7 +111,7 @@ const HOSTILE =
   'See <img src="https://example.com/x.png"> and <a href="command:evil">this</a>, [run](command:evil), ' +
   '![picture](https://example.com/y.png), [there][1] and <https://example.com>.\n\n[1]: command:evil\n';
 
-describe('language server: manifests of strangers', () => {
+describe('language server: manifests of other authors', () => {
   const HOST = { file: 'resource', json: {}, at: '' };
   const MANIFEST = {
     format: 1,

@@ -162,7 +162,7 @@ describe('language server: pipelines of documents', () => {
       return (answer?.contents as { value: string } | undefined)?.value ?? '';
     };
 
-    it('tells of operators, paths, and names that stages make', async () => {
+    it('describes operators, paths, and names that stages make', async () => {
       expect(await requestHoverText('{"$group": {"_id": null, "total": {«1:"$s‸um"»: 1}}}')).to.include('counts');
       expect(await requestHoverText('{"$project": {"x": {«1:"$con‸cat"»: []}}}')).to.include('one behind the other');
       expect(await requestHoverText('{"$group": {"_id": «1:"$own‸er"»}}'))
@@ -182,7 +182,7 @@ describe('language server: pipelines of documents', () => {
       );
     });
 
-    it('tells nothing of variables, values and names that nobody knows', async () => {
+    it('shows nothing for unknown variables, values and names', async () => {
       expect(await requestHoverText('{"$group": {"_id": "$$RO‸OT"}}')).not.to.include('made by');
       expect(await requestHoverText('{"$match": {"owner": "$pri‸ce"}}')).not.to.include('_orders');
       expect(await requestHoverText('{"$replaceWith": "$address"}, {"$project": {"x": "$own‸er"}}')).not.to.include(

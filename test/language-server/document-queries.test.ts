@@ -84,7 +84,7 @@ describe('language server: queries of documents', () => {
     expect(accept('text')).to.include('"filter_predicate": {"text": ');
   });
 
-  it('tells of names, collections and placeholders', async () => {
+  it('describes names, collections and placeholders', async () => {
     const hover = async (query: string): Promise<string> => {
       const { uri, caret, ranges } = editor.open(FILE, wrapQuery(query));
       const position = caret ?? { line: 0, character: 0 };

@@ -57,7 +57,7 @@ describe('language server: formatting', () => {
     expect(after).to.include('    "name0",\r\n    "name1",');
   });
 
-  it('takes the steps of the editor, and ends the file as asked', async () => {
+  it('uses the indentation of the editor, and ends the file as requested', async () => {
     const after = await formatted('{"a":{\n"b":1}}\n\n\n', { insertSpaces: false, insertFinalNewline: true });
     expect(after).to.equal('{\n\t"a": {\n\t\t"b": 1\n\t}\n}\n');
   });
@@ -66,7 +66,7 @@ describe('language server: formatting', () => {
     expect(await formatted('{"a":1 "b":[')).to.equal('{"a":1 "b":[');
   });
 
-  it('formats only the lines that are asked for', async () => {
+  it('formats only the lines that are requested', async () => {
     const { text, ranges } = parseMarked('{\n"a":1,\n«1:"b":2»,\n"c":3\n}');
     const { uri } = editor.open(FILE, text);
     const range = ranges.get('1') as NonNullable<ReturnType<typeof ranges.get>>;

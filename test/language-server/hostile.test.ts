@@ -117,7 +117,7 @@ describe('language server: a .env that is none', () => {
 });
 
 describe('language server: haste', () => {
-  it('tells the problems of the last of two hundred changes, and of no version twice', async () => {
+  it('shows the problems of the last of two hundred changes, and of no version twice', async () => {
     const editor = await openEditor({ files: { [FILE]: resource('QUERY') } });
     const versions: number[] = [];
     editor.open(FILE, resource('QUERY'));
@@ -142,7 +142,7 @@ describe('language server: haste', () => {
     await editor.close();
   });
 
-  it('answers nothing to a request that nobody waits for any more, and goes on', async () => {
+  it('does not answer a cancelled request, and continues', async () => {
     const editor = await openEditor();
     const { uri } = editor.open(FILE, resource('QUERY'));
     const ask = { textDocument: { uri }, position: { line: 0, character: resource('').indexOf('"mode"') + 2 } };

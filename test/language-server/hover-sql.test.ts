@@ -30,13 +30,13 @@ describe('language server: hover in SQL', () => {
     [4, 'the text `"new"`'],
     [5, '`$DATETIME`: '],
   ] as const) {
-    it(`tells where $${n} comes from`, async () => {
+    it(`shows where $${n} comes from`, async () => {
       const sql = 'SELECT $1, $2, $3, $4, $5'.replace(`$${n}`, `«1:$‸${n}»`);
       expect(await inSql(sql, LIST)).to.include(`**$${n}** is ${words}`);
     });
   }
 
-  it('tells it of the definition around, in a file of several', async () => {
+  it('shows it of the definition around, in a file of several', async () => {
     const first = formatSqlResource('"SELECT «1:‸$1»"', ', "parameters": ["key"]').replace(
       '"mode": "QUERY",',
       '"mode": "QUERY", "generate": {"generate": "ULID", "for": "key"},',
@@ -45,11 +45,11 @@ describe('language server: hover in SQL', () => {
     expect(await hover(`[\n  ${first},\n  ${other}\n]`)).to.include('`key`, generated once for each request');
   });
 
-  it('tells of a placeholder without a value', async () => {
+  it('describes a placeholder without a value', async () => {
     expect(await inSql('SELECT «1:‸$7»::text', LIST)).to.equal('**$7** has no value: `parameters` lists 5');
   });
 
-  it('tells which actionable a name is taken from, and that it is generated', async () => {
+  it('shows which actionable a name is taken from, and that it is generated', async () => {
     const text =
       '{"id": "a-01", "resource": "a", "actionables": [{"id": 1, "mode": "QUERY", "no_op": true, ' +
       '"generate": {"generate": "ULID", "for": "key"}, "sql_query": {"query": "SELECT id FROM _users WHERE id = «1:$1‸»", ' +
@@ -67,14 +67,14 @@ describe('language server: hover in SQL', () => {
     expect(await hover(read)).to.include('`user`, taken from the result of actionable 1');
   });
 
-  it('tells of tables, also by their aliases', async () => {
+  it('describes tables, also by their aliases', async () => {
     const model = await inSql('SELECT id FROM «1:_us‸ers»');
     expect(model).to.include('_users').and.include('320').and.include('People who signed up.');
     expect(await inSql('SELECT «1:‸u».id FROM _users u')).to.include('`u` is `_users`');
     expect(await inSql('SELECT 1 FROM (SELECT id AS key FROM _users) «1:s‸ub»')).to.include('a sub-query with `key`');
   });
 
-  it('tells of columns: by their table, by the only source, of a target, in quotes', async () => {
+  it('describes columns: by their table, by the only source, of a target, in quotes', async () => {
     for (const sql of [
       'SELECT u.«1:em‸ail» FROM _users u',
       'SELECT «1:email‸» FROM _users',
@@ -88,7 +88,7 @@ describe('language server: hover in SQL', () => {
     }
   });
 
-  it('tells of functions, and nothing of words, texts and what it does not know', async () => {
+  it('describes functions, and nothing of words, texts and what it does not know', async () => {
     expect(await inSql('SELECT «1:coal‸esce»(1, 2)')).to.include('The first value that is not NULL.');
     for (const sql of [
       'SELECT id FR‸OM _users',
@@ -100,7 +100,7 @@ describe('language server: hover in SQL', () => {
     }
   });
 
-  it('tells over its verb how a statement is kept from interfering with others', async () => {
+  it('shows over its verb how a statement is kept from interfering with others', async () => {
     expect(await inSql('«1:SEL‸ECT» id FROM _users')).to.include('A transaction by itself');
     expect(await inSql("«1:UP‸DATE» _users SET email = 'a' WHERE age > 3")).to.include('**Serializable**');
   });

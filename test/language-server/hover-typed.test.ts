@@ -12,7 +12,7 @@ const FILES = ['models/_users.model.json', 'resources/sign-in.resource.json', 'r
 /** Characters between two places that are asked about. */
 const STEP = countRuns('editor', 170, 47);
 
-describe('language server: hover while somebody types', () => {
+describe('language server: hover during typing', () => {
   let project: Project;
   before(async () => {
     project = await openProject(ROOT, { trusted: () => false }).loaded;
@@ -26,7 +26,7 @@ describe('language server: hover while somebody types', () => {
     return findHover(view, offset);
   };
 
-  it('tells of fields, plugins and values, and analyses nothing', () => {
+  it('describes fields, plugins and values, and analyses nothing', () => {
     const name = resolveFile('resources/sign-in.resource.json');
     const text = readFileSync(name, 'utf8');
     project.getSnapshot();
@@ -43,7 +43,7 @@ describe('language server: hover while somebody types', () => {
     project.setText(name, null);
   });
 
-  it('tells what it tells when everything has been analysed', () => {
+  it('shows the same as after the analysis', () => {
     for (const file of FILES) {
       const name = resolveFile(file);
       const text = readFileSync(name, 'utf8');

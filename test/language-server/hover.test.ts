@@ -48,13 +48,13 @@ describe('language server: hover', () => {
     `{ "id": "a", "resource": "notes/:id", "actionables": [{ "id": 1, "mode": "QUERY", ${inside} }] }`;
 
   describe('of fields', () => {
-    it('tells type, words and example', async () => {
+    it('shows type, words and example', async () => {
       const text = await said('{ «x:"reso‸urce"»: "a" }');
       expect(text).to.match(/^\*\*`resource`\*\*: text, required\n\nPath of the endpoint/);
       expect(text).to.include('`"sign-up"`');
     });
 
-    it('tells bounds, units and defaults', async () => {
+    it('shows bounds, units and defaults', async () => {
       const text = await said('{ "http": { "limits": { «x:"bo‸dy"»: 1048576 } } }', 'lintel.config.json');
       expect(text).to.include('Takes: at least 1 byte').and.include('Default: `1048576` (1 MiB)');
     });
@@ -69,7 +69,7 @@ describe('language server: hover', () => {
       expect(await said('// 🙂 a comment\n{ /* 🙂 */ «x:"id‸"»: ')).to.include('Identifier of the resource');
     });
 
-    it('tells what a value is, and a number in larger units', async () => {
+    it('shows what a value is, and a number in larger units', async () => {
       const text = await said('{ "http": { "limits": { "body": «x:104857‸60» } } }', 'lintel.config.json');
       expect(text).to.match(/^10485760 bytes: 10 MiB\n\n\*\*`body`\*\*/);
     });
@@ -88,7 +88,7 @@ describe('language server: hover', () => {
   });
 
   describe('of values', () => {
-    it('tells plugins with an example', async () => {
+    it('shows plugins with an example', async () => {
       const text = await said('{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": «x:"QUE‸RY"» }] }');
       expect(text)
         .to.match(/^\*\*`QUERY`\*\*: mode/)
@@ -96,9 +96,9 @@ describe('language server: hover', () => {
         .and.include('Since 0.');
     });
 
-    it('tells members of an enumeration', async () => {
+    it('shows members of an enumeration', async () => {
       const text = await said('{ "on_problem": «x:"sk‸ip"» }', 'lintel.config.json');
-      expect(text).to.include('**`skip`**: Resources with errors answer 503');
+      expect(text).to.include('**`skip`**: Resources with errors return 503');
     });
   });
 
@@ -106,7 +106,7 @@ describe('language server: hover', () => {
     const value = (text: string, more = ''): string =>
       action(`"sql_query": { "query": "SELECT $1", "parameters": [${text}] }${more}`);
 
-    it('tells the field of the payload with its rule', async () => {
+    it('shows the field of the payload with its rule', async () => {
       const rules = ',\n "payload_validation": [{ "field": { "email": { "type": "EMAIL", "optional": true } } }]';
       const text = await said(value('"mailto:«x:$PAY‸LOAD.email»?x"', rules));
       expect(text).to.match(
@@ -115,7 +115,7 @@ describe('language server: hover', () => {
       expect(text).to.include('`$PAYLOAD`: A value of the request body');
     });
 
-    it('tells limits beside the rule, and rules inside lists', async () => {
+    it('shows limits beside the rule, and rules inside lists', async () => {
       const rules = `,
         "payload_validation": [{ "max_length": 9, "field": {
           "tag": { "type": "STRING" },
@@ -125,7 +125,7 @@ describe('language server: hover', () => {
       expect(await said(value('"«x:$PAYLOAD.items.0.s‸ku»"', rules))).to.match(/payload: `ULID`\n/);
     });
 
-    it('tells who uses a field, each line once', async () => {
+    it('shows the uses of a field, each line once', async () => {
       const used = (text: string): string[] =>
         [...(text.split('Used at ')[1] ?? '').matchAll(/a\.resource\.json:(\d+)\]/g)].map(([, line]) => line ?? '');
       const rules = (tag: string, sku: string): string => `,
@@ -138,12 +138,12 @@ describe('language server: hover', () => {
       expect(await said(value('"«x:$PAYLOAD.no‸ne»"', rules('"tag"', '"sku"')))).not.to.include('Used at');
     });
 
-    it('tells parts of the path, and what nobody declares', async () => {
+    it('shows parts of the path, and undeclared names', async () => {
       expect(await said(value('"«x:$PAYLOAD.i‸d»"'))).to.include('a part of the path `/notes/:id`');
       expect(await said(value('"«x:$PAYLOAD.nob‸ody»"'))).to.include('**`nobody`** of `$PAYLOAD`: no rule declares it');
     });
 
-    it('tells variables without their values', async () => {
+    it('shows variables without their values', async () => {
       const known = await said(value('"«x:$ENV.HOVER‸_PATH»"'));
       expect(known).to.include('environment variable, set').and.include('[.env.example:3](<file:');
       expect(known).not.to.include('/secret/value');
@@ -155,14 +155,14 @@ describe('language server: hover', () => {
         .and.include('Not in');
     });
 
-    it('tells generators, behind emoji and escapes', async () => {
+    it('shows generators, behind emoji and escapes', async () => {
       const text = await said(value('"🙂 \\u0041\\" «x:$GENERATOR.UL‸ID» x"'));
       expect(text)
         .to.match(/^\*\*`ULID`\*\*: generator/)
         .and.include('`pattern`');
     });
 
-    it('tells claims', async () => {
+    it('shows claims', async () => {
       const source = `{ "id": "a", "resource": "a",
         "protected": { "verify": "$HEADER.authorization", "extract_claims": ["role"] }, "actionables": [
         { "id": 1, "mode": "QUERY", "sql_query": { "query": "SELECT $1", "parameters": ["«x:$PROTECTED.ro‸le»"] } }] }`;
@@ -197,7 +197,7 @@ describe('language server: hover', () => {
     const at = (marked: string, text: string): string =>
       chain((part) => (part === marked ? text : (plain[part] ?? '')));
 
-    it('tells resources with what they do', async () => {
+    it('shows resources with what they do', async () => {
       const text = await said(at('id', '«x:"‸a"»'));
       expect(text).to.match(/^\*\*`a`\*\*: resource at `\/a`/);
       expect(text).to.include('- `1` `QUERY`: `SELECT id FROM users`, 1st').and.include('- `2`');
@@ -205,21 +205,21 @@ describe('language server: hover', () => {
       expect(await said(at('resource', '«x:"se‸lf"»'))).to.match(/^\*\*`a`\*\*/);
     });
 
-    it('tells actionables with their order and who needs them', async () => {
+    it('shows actionables with their order and dependents', async () => {
       const text = await said(at('action', '«x:‸1»'));
       expect(text).to.match(/^\*\*`a#1`\*\*: `QUERY`: `SELECT id FROM users`/);
       expect(text).to.include('- Runs 1st').and.include('- Needed by `a#2`').and.include('- Touches `_user`');
       expect(await said(at('reference', '«x:‸1»'))).to.equal(text);
     });
 
-    it('tells names where they come from', async () => {
+    it('shows names where they come from', async () => {
       const text = await said(at('for', '«x:"fou‸nd"»'));
       expect(text).to.match(/^\*\*`found`\*\*: a value of a result/);
       expect(text).to.include('As written in `a#2`: `{"extract":"0.id","for":"found"}`');
       expect(await said(at('parameter', '«x:"fo‸und"»'))).to.equal(text);
     });
 
-    it('tells texts that are no names', async () => {
+    it('shows texts that are no names', async () => {
       expect(await said(at('parameter', '«x:"some ot‸her"»'))).to.include('this very text');
     });
   });
@@ -235,7 +235,7 @@ describe('language server: hover', () => {
       expect(text).to.include('| `group` | `String` | foreign key `{"of":"_group","key":"id"}` |');
     });
 
-    it('tells a field of a model, declared and referred to', async () => {
+    it('shows a field of a model, declared and referred to', async () => {
       const declared = await said(
         '{ «x:"em‸ail"»: { "type": "String", "unique": true } }',
         'definitions/_user.model.json',
@@ -250,7 +250,7 @@ describe('language server: hover', () => {
     const job = (more: string): string =>
       `{ "id": "a", "resource": "a", "actionables": [{ "id": 1, "mode": "RETURN", "value": {}, "cron_job": { ${more} } }] }`;
 
-    it('tells them in words with the next runs, in the zone beside them', async () => {
+    it('shows them in words with the next runs, in the zone beside them', async () => {
       const text = await said(job('"execution_interval": «x:"0 0 3 ‸* * *"», "time_zone": "Asia/Tokyo"'));
       expect(text).to.match(
         /^\*\*At 03:00 \(Asia\/Tokyo\)\*\*\n\nNext runs:\n\n(- \w{3} \d{4}-\d\d-\d\d 03:00:00 \+09:00\n?){3}$/,

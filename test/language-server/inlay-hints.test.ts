@@ -39,7 +39,7 @@ describe('language server: inlay hints', () => {
     expect(editor.initialized.capabilities.inlayHintProvider).to.equal(true);
   });
 
-  it('tell units, larger ones where that is exact', async () => {
+  it('show units, larger ones where that is exact', async () => {
     const text =
       '{ "http": { "limits": { "body": 10485760, "depth": 7, "url": 8191 }, "timeouts": { "request": 90, "idle": 5 } } }';
     expect(await renderHints('lintel.config.json', text)).to.equal(
@@ -48,7 +48,7 @@ describe('language server: inlay hints', () => {
     editor.open('lintel.config.json', '{}');
   });
 
-  it('tell the order in which things run', async () => {
+  it('show the order in which things run', async () => {
     const text = resource(
       `"id": 1, ${work}`,
       `"id": 2, ${work}, "no_op": true`,
@@ -69,7 +69,7 @@ describe('language server: inlay hints', () => {
     expect(await renderHints(FILE, text)).to.equal(text.replace('"id": 1', '"id": 1<2nd>'));
   });
 
-  it('tell what runs at once, and what the clock begins', async () => {
+  it('show what runs in parallel, and what the scheduler starts', async () => {
     const text = resource(
       `"id": 1, ${work}, "parallel": true`,
       `"id": 2, ${work}, "parallel": true`,
@@ -90,7 +90,7 @@ describe('language server: inlay hints', () => {
     expect(await renderHints(FILE, text)).to.equal(text);
   });
 
-  it('are those of the lines that are asked for, also in lists, behind comments and in half-typed files', async () => {
+  it('are those of the lines that are requested, also in lists, behind comments and in half-typed files', async () => {
     const createResourceText = (id: string): string =>
       resource(`"id": 1, ${work}`, `"id": 2, ${work}`).replace('"a"', `"${id}"`);
     const text = `// 🙂\r\n[${createResourceText('first')},\r\n${createResourceText('second').replace('"resource": "a"', '"resource": "c"')},\r\n{ "id": `;

@@ -15,7 +15,7 @@ describe('language server: editors that know JSON only', () => {
 
   const codes = async (name: string): Promise<unknown[]> => (await editor.diagnostics(name)).map(({ code }) => code);
 
-  it('judges what the config asks for, and the config', async () => {
+  it('checks what the config requests, and the config', async () => {
     editor.open(OURS, WRONG, 'json');
     expect(await codes(OURS)).to.include('DEF_NO_KIND');
     editor.open('lintel.config.json', '{ "definitons": [] }', 'jsonc');
@@ -39,7 +39,7 @@ describe('language server: editors that know JSON only', () => {
     expect(await codes(OTHER)).to.include('DEF_NO_KIND');
   });
 
-  it('judges a new file: before it is saved no config can tell', async () => {
+  it('checks a new file before it is saved', async () => {
     editor.open('definitions/new.json', WRONG, 'json');
     expect(await codes('definitions/new.json')).to.include('DEF_NO_KIND');
   });

@@ -51,7 +51,7 @@ describe('language server: plugins of a workspace', () => {
   };
   after(() => Promise.all(editors.map((editor) => editor.close())));
 
-  it('trusted: a verifier without a manifest is completed and judged, and ran in another process', async () => {
+  it('trusted: a verifier without a manifest is completed and checked, and ran in another process', async () => {
     const editor = await open(true);
     const { labels, accept } = await editor.requestCompletion(FILE, hook('‸'));
     expect(labels).to.include('SlackVerifier');
@@ -64,7 +64,7 @@ describe('language server: plugins of a workspace', () => {
     expect(Number(pid)).not.to.equal(process.pid);
   });
 
-  it('not trusted and without a manifest: nothing runs, the config says so, and no false error is told', async () => {
+  it('not trusted and without a manifest: nothing runs, the config says so, and no false error is reported', async () => {
     const editor = await open(false);
     editor.open(FILE, hook('"SlackVerifier": {"signing_secret": "$ENV.SLACK"}'));
     expect(await editor.diagnostics(FILE)).to.deep.equal([]);
@@ -111,7 +111,7 @@ describe('language server: plugins of a workspace', () => {
     expect(told.map(({ code }) => code)).to.deep.equal(['DEF_REQUIRED']);
   });
 
-  it('a manifest older than its specs is told where nothing may run', async () => {
+  it('a manifest older than its specs is reported where nothing may run', async () => {
     const manifest = await createManifest(editors[0] as Editor);
     const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
     const past = new Date(Date.now() - 60_000);
@@ -143,7 +143,7 @@ describe('language server: plugins of a workspace', () => {
     ['is too large', ' '.repeat(2_000_001)],
     ['leads outside', '{"format":1,"lintel":">=0","kinds":[],"plugins":[{"runtime":"../x.js"}]}'],
   ] as const) {
-    it(`a manifest that ${what} is refused with words`, async () => {
+    it(`a manifest that ${what} is rejected with words`, async () => {
       const editor = await open(false, { ...files, 'my-plugins/slack/plugin.manifest.json': manifest });
       editor.open('lintel.config.json', CONFIG);
       const [note] = await editor.waitForDiagnostics('lintel.config.json', (all) => all.length > 0);

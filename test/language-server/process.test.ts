@@ -87,7 +87,7 @@ describe('language server: its process', function () {
     return code;
   }
 
-  it('answers, judges a file, and ends with the editor', async () => {
+  it('answers, checks a file, and ends with the editor', async () => {
     const { child, client, uri, initialized, said } = await start({ 'definitions/a.json': {} });
     expect(initialized.serverInfo).to.deep.equal({ name: 'lintel', version });
     const file = `${uri}/definitions/a.json`;

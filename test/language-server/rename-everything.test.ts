@@ -91,7 +91,7 @@ describe('language server: names renamed', function () {
   before(async () => (folder = await mkdtemp(join(tmpdir(), 'lintel-rename-'))));
   after(() => rm(folder, { recursive: true, force: true }));
 
-  it('keeps the sample as sound as it is', async () => {
+  it('keeps the sample as valid as it is', async () => {
     const tally: Tally = { renamed: 0, refused: [] };
     const count = countRuns('editor', 10, 1000);
     await renameSome(await openProject(ROOT, { trusted: () => false }).loaded, tally, count);

@@ -204,12 +204,12 @@ describe('language server: rename', () => {
     expect(await prepare(A, 'FROM ', 'users')).to.deep.include({ placeholder: '_user' });
   });
 
-  it('refuses what cannot be renamed', async () => {
+  it('rejects what cannot be renamed', async () => {
     expect(await prepare(A, '"resource_id": "', 'self')).to.include('"a-01"');
     expect(await prepare(A, '"mode": "', 'QUERY')).to.include('no name here');
   });
 
-  it('refuses names that are taken or not legal', async () => {
+  it('rejects names that are taken or not legal', async () => {
     expect(await rename(A, '"id": "', 'a-01', 'b-01')).to.match(/"b-01" is taken.*b\.resource\.jsonc, line 2/);
     expect(await rename(A, '"id": "', 'a-01', 'self')).to.include('"self" means');
     expect(await rename(A, '"id": "', 'a-01', 'a 1')).to.include('cannot be a name');
@@ -222,7 +222,7 @@ describe('language server: rename', () => {
     expect(await rename(OTHERS, '"', '_tag', '_users')).to.include('would mean');
   });
 
-  it('refuses to rename a variable that only the shell sets', async () => {
+  it('rejects to rename a variable that only the shell sets', async () => {
     const name = Object.keys(process.env).find((one) => /^[A-Z_]+$/.test(one) && one !== 'API_KEY') ?? 'PATH';
     const text = (FILES[A] ?? '').replace('$ENV.API_KEY', `$ENV.‸${name}`);
     expect(await requestRename(editor, A, openAtCaret(editor, A, text), 'NOT_SET_BY_ANYBODY')).to.include(
@@ -231,7 +231,7 @@ describe('language server: rename', () => {
     editor.open(A, FILES[A] ?? '');
   });
 
-  it('refuses where a place is left that may mean the name', async () => {
+  it('rejects where a place is left that may mean the name', async () => {
     const broken = 'SELECT email FROM users WHERE';
     editor.open(
       B,
@@ -243,7 +243,7 @@ describe('language server: rename', () => {
     editor.open(B, FILES[B] ?? '');
   });
 
-  it('refuses what would be wrong afterwards', async () => {
+  it('rejects what would be wrong afterwards', async () => {
     const claims = '{ "tokenize": { "type": "JWT", "encryption_key": "$ENV.API_KEY", "custom_claim_fields": ["age"] },';
     const c = 'definitions/c.resource.json';
     await editor.write({
@@ -257,7 +257,7 @@ describe('language server: rename', () => {
 });
 
 describe('language server: rename in an editor that renames no files', () => {
-  it('refuses a model that is called like its file, and renames the rest', async () => {
+  it('rejects a model that is called like its file, and renames the rest', async () => {
     const editor = await openEditor({ files: FILES });
     try {
       const caret = openAtCaret(editor, A, (FILES[A] ?? '').replace('FROM users', 'FROM us‸ers'));

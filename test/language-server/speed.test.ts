@@ -39,7 +39,7 @@ describe('language server: speed', function () {
   const formatMessages = (problems: readonly Diagnostic[]): string[] =>
     problems.map(({ message }) => JSON.stringify(message));
 
-  it('a small file is judged soon after it was opened', async () => {
+  it('a small file is checked soon after it was opened', async () => {
     const project = createSingleFileProject(2000);
     editor = await openEditor({ files: project.files, pause: 0 });
     const opened = editor;
@@ -50,7 +50,7 @@ describe('language server: speed', function () {
     expect(took).to.be.lessThan(FIRST);
   });
 
-  it('a letter in a file of 200 KB is judged and completed at once', async () => {
+  it('checks a keystroke in a 200 KB file within 120 ms, and completes it within 60 ms', async () => {
     const project = createSingleFileProject(200_000);
     const { open } = project;
     editor = await openEditor({ files: project.files, pause: 0 });
@@ -95,7 +95,7 @@ describe('language server: speed', function () {
     }
   });
 
-  it('a pointer in a file of 200 KB is answered right behind a letter', async () => {
+  it('shows a hover in a 200 KB file within 60 ms of a keystroke', async () => {
     const project = createSingleFileProject(200_000);
     const { open } = project;
     editor = await openEditor({ files: project.files, pause: 0 });
@@ -119,7 +119,7 @@ describe('language server: speed', function () {
     }
   });
 
-  it('a workspace of 500 resources is read in a few seconds, and a letter in one judged at once', async () => {
+  it('reads a workspace of 500 resources within 8 s, and checks a keystroke in one within 120 ms', async () => {
     const project = createMultiFileProject(500);
     const took = await measureAsyncCpuTime(async () => {
       editor = await openEditor({ files: project.files, pause: 0 });

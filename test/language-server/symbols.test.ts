@@ -93,7 +93,7 @@ describe('language server: symbols and lenses', () => {
     return (await editor.client.sendRequest(CodeLensRequest.type, params)) ?? [];
   };
 
-  it('puts lenses over resources, models and names, and counts when asked', async () => {
+  it('shows lenses over resources, models and names, and counts on request', async () => {
     editor.open(A, FILES[A]);
     const lenses = await requestLenses(A);
     expect(lenses.filter(({ command }) => command === undefined)).to.have.length(3);

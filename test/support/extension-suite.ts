@@ -160,7 +160,7 @@ export function describeExtension(trusted: boolean): void {
       expect(await listStrangeFiles()).to.deep.equal([]);
     });
 
-    it('is trusted, when what a stranger left is gone', async () => {
+    it('is trusted after the files of another author are removed', async () => {
       await project.write('lintel.config.json', OWN['lintel.config.json']);
       for (const name of ['strange', '.vscode']) await rm(join(project.folder, name), { recursive: true });
       await installLintel(project.folder);
@@ -182,7 +182,7 @@ export function describeExtension(trusted: boolean): void {
     }, 'SQL in a colour of its own');
   });
 
-  it('writes a resource of the gallery, which is sound', async () => {
+  it('writes a resource of the gallery, which is valid', async () => {
     await getEditor().run('Lintel: New Resource...');
     await getEditor().submitInput('New resource', '');
     await getEditor().submitInput('', 'fresh');

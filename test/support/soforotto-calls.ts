@@ -125,7 +125,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(Number(claims['exp']) - Number(claims['iat'])).to.equal(86_400);
   });
 
-  it('admin-sign-in: a wrong password and an unknown address are the same refusal', async () => {
+  it('admin-sign-in: a wrong password and an unknown address are the same rejection', async () => {
     const answers = await Promise.all(
       [
         { ...ADMIN, password: 'wrong horse battery' },
@@ -180,7 +180,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     ).to.deep.equal(['/status']);
   });
 
-  it('ai-chat: asks the other service as its definition says, and answers what it said', async () => {
+  it('ai-chat: calls the other service as its definition says, and returns its reply', async () => {
     const messages = [{ role: 'user', content: 'Nobody calls me any more.' }];
     const before = remote().requests.length;
     expect(await postForData('/ai-chat', { messages, model: 'another' })).to.deep.equal({ content: SAID });
@@ -203,7 +203,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     expect(remote().requests).to.have.length(before + 2);
   });
 
-  it('wall-approve: who watches the wall hears of it once, and nobody hears of a refusal', async () => {
+  it('wall-approve: clients that watch the wall are notified once, and none of a rejection', async () => {
     const [watcher, another] = [await connect(address()), await connect(address(), { query: '?uid=somebody' })];
     try {
       await expectRejected(401, 'TOK_REFUSED', '/wall-approve', { note_id: 'note-1' });
@@ -221,7 +221,7 @@ export function describeCalls(client: () => Client, address: () => string, remot
     }
   });
 
-  it('wall-react: over HTTP and over a connection, counted and told', async () => {
+  it('wall-react: over HTTP and over a connection, counted and sent', async () => {
     const watcher = await connect(address());
     const reacting = await connect(address());
     try {
