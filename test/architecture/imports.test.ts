@@ -45,7 +45,7 @@ const ZONES: readonly Zone[] = [
   {
     name: 'strings',
     files: /^language\/strings\//,
-    may: ['contract/', 'language/source/', 'language/strings/', 'croner'],
+    may: ['contract/', 'language/source/', 'language/strings/'],
     light: true,
   },
   { name: 'analysis', files: /^language\/(analysis|problems)\//, may: [...LIGHT, 'yup'], light: true },
