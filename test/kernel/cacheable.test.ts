@@ -219,9 +219,10 @@ describe('the store of cached entries', () => {
     expect(store.getLocalBytes('n', 'v')).to.equal(null);
     expect(await store.find('n', 'v', 60, undefined)).to.deep.equal({ errand: null });
     expect(told.filter((line) => line.includes('invalidations are pending')).length).to.equal(1);
+    const before = tries;
     isAway = false;
     await back;
-    expect(tries).to.equal(2);
+    expect(tries).to.equal(before + 1);
     await new Promise((resolve) => setImmediate(resolve));
     expect(requireErrand(await store.find('n', 'v', 60, undefined))).to.be.an('object');
   });

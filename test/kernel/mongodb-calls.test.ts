@@ -48,7 +48,7 @@ function serverWith({ alone = false, deadline = 10_000 } = {}): Server {
       answer('turn', ` ${session.id} ${name} ${_id} ${JSON.stringify([change, rest])}`),
   });
   const db = { collection, createCollection: (name: string) => answer('make', ` ${name}`) };
-  const settings = { deadline, transaction: TRANSACTION };
+  const settings = { deadline, pool: 10, poolWait: deadline, transaction: TRANSACTION };
   const server = { asked, fails, reach: { there: true, times: 1 } };
   const connection = { client: { startSession }, db, settings, standalone: alone, reach: () => server.reach };
   return Object.assign(server, { calls: createCalls(() => connection as unknown as MongoConnection) });

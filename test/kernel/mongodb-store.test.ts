@@ -64,7 +64,7 @@ function serverWith(answers: unknown[] = [], alone = false): Server {
   const connection = {
     client: { startSession: () => session },
     db: { collection, createCollection: () => Promise.resolve() },
-    settings: { deadline: 5, transaction: {}, limits: UNBOUNDED },
+    settings: { deadline: 5, pool: 10, poolWait: 5, transaction: {}, limits: UNBOUNDED },
     standalone: alone,
     reach: () => ({ there: true, times: 1 }),
     newId: () => 'made',

@@ -60,6 +60,7 @@ async function ran(
     allocateSlot: () => memos++,
     slot: (name: string) => (names.includes(name) ? names.indexOf(name) : null),
     recordPayloadRead: () => undefined,
+    tables: [],
     testing: false,
   } as unknown as PlanTools;
   const resolve = ({ kind }: { readonly kind: string }): unknown =>
