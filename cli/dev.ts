@@ -7,7 +7,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { StyleText } from '../language/source/code-frame.js';
 import type { CommandOptions } from './commands.js';
-import { findDefinitions } from '../language/project/definition-files.js';
+import { findDefinitions, getFixedPart } from '../language/project/definition-files.js';
 import { SCRIPTS_FOLDER } from '../language/project/scripts.js';
 import type { Kernel, ReloadOutcome } from '../kernel/runtime/kernel.js';
 import { bootKernel } from './boot.js';
@@ -158,12 +158,6 @@ const isInside = (path: string, folder: string): boolean =>
 /** `path` is relative to the project's folder, so hidden folders above the project do not count. */
 const isHidden = (path: string): boolean =>
   path !== '.env' && path.split(sep).some((part) => part === 'node_modules' || /^\.[^.]/.test(part));
-
-/** The folder before the first wildcard: `definitions` for `definitions/**`. */
-function getFixedPart(glob: string): string {
-  const wild = glob.search(/[*?{[]/);
-  return wild === -1 ? dirname(glob) : dirname(`${glob.slice(0, wild)}x`);
-}
 
 function formatReload(kernel: Kernel, outcome: ReloadOutcome, paint: StyleText): string {
   const { applied, problems, documents, failure } = outcome;

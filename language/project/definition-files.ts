@@ -1,6 +1,6 @@
 /** Finds and decodes the definition files of a project. It does not parse them. */
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { SourceFile } from '../analysis/analyse.js';
 import { listFieldsInLanguage, type Registry } from '../analysis/registry.js';
 
@@ -20,6 +20,12 @@ export async function findDefinitions({ folder, configFile, patterns }: Definiti
     .map((name) => resolve(name))
     .filter((name) => name !== configFile)
     .sort();
+}
+
+/** The folder before the first wildcard: `definitions` for `definitions/**`. */
+export function getFixedPart(glob: string): string {
+  const wild = glob.search(/[*?{[]/);
+  return wild === -1 ? dirname(glob) : dirname(`${glob.slice(0, wild)}x`);
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

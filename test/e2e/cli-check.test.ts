@@ -167,6 +167,20 @@ describe('lintel: words that only read', function () {
       expect(stdout).to.contain('conf/defs/a.json:4:3');
     });
 
+    it('a pattern that matches no file is an error, and stops a start', async () => {
+      const config =
+        '{\n  "definitions": ["definitions/*.json", "defintions/*.json", "definitions/*.jsonc", "!old/*"]\n}\n';
+      const files = { ...SOUND, 'lintel.config.json': config };
+      for (const command of ['check', 'serve']) {
+        const { code, stdout, stderr } = await run([command], files);
+        expect(code, command).to.equal(1);
+        expect(stdout + stderr)
+          .to.contain('CFG_NO_FILE No file matches "defintions/*.json"')
+          .and.contain('lintel.config.json:2:41')
+          .and.not.contain('2 errors');
+      }
+    });
+
     it('a file that is not there is named', async () => {
       const { code, stderr } = await run(['check', '--config', 'nowhere.json']);
       expect(code).to.equal(1);

@@ -2,6 +2,7 @@
  * Applications as other teams write them for the earlier system, with its environment's forms, served unmodified under its
  * profile: each endpoint answers as its client, a page of another origin, expects.
  */
+import { existsSync } from 'node:fs';
 import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -81,6 +82,8 @@ export const APPLICATIONS: readonly Application[] = [
   },
 ];
 
+/** Where the applications keep their definitions. */
+const FOLDERS = ['models', 'apis', 'resources'];
 const resolveFolder = (name: string): string => join(ROOT, 'test', 'strangers', name);
 
 /** As a payment service answers: the address where the buyer pays, and the reference that it was given. */
@@ -111,7 +114,9 @@ export function describeApplication(
           profile: 'sub0',
           on_problem: 'refuse',
           connections: database.connections,
-          definitions: ['models/**', 'apis/**', 'resources/**'],
+          definitions: FOLDERS.filter((folder) => existsSync(join(resolveFolder(name), folder))).map(
+            (folder) => `${folder}/**`,
+          ),
           outbound: { allow: [`127.0.0.1:${upstream.port}`] },
         },
         env: { ...written, ...database.env, ...(service && { [service]: upstream.url }) },
