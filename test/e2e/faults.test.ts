@@ -10,13 +10,14 @@ import pg from 'pg';
 import { startFaultProxy, type FaultProxy } from '../support/fault-proxy.js';
 import { pause, pickFreePort } from '../support/guarded-server.js';
 import { startKernel, type TestKernel } from '../support/kernel.js';
-import { startLoad } from '../support/load.js';
+import { startLoad, type Ledger } from '../support/load.js';
 import { controlPostgres, startOwnPostgres } from '../support/postgres.js';
 import { defineQueryResource } from '../support/project.js';
 import { createSeededRandom } from '../support/random-edits.js';
 import { startOwnRedis } from '../support/redis.js';
 import { isDeepRun, runSeed } from '../support/sample.js';
 import { skipTest } from '../support/skip.js';
+import { startStopwatch } from '../support/stopwatch.js';
 
 /** Milliseconds that a fault lasts, and for which all is well before it. */
 const LASTS = 1200;
@@ -156,6 +157,7 @@ describe('faults under load', () => {
     ['fault', 'sent', 'acknowledged', 'refused', 'longest ms', 'back after ms', 'lost or twice'],
   ];
   let [moved, probes] = [0, 0];
+  let stopLoad: (() => Promise<Ledger>) | null = null;
 
   before(async function () {
     if (process.platform !== 'linux') return skipTest(this, 'processes of the server are read from /proc');
@@ -194,6 +196,12 @@ describe('faults under load', () => {
     });
     await admin.query('INSERT INTO accounts (id, balance) VALUES (1, $1), (2, 0)', [START]);
   });
+  // A fault that fails leaves no load to the next.
+  afterEach(async () => {
+    const ledger = await stopLoad?.();
+    moved += ledger?.sent ?? 0;
+    stopLoad = null;
+  });
   after(async () => {
     await kernel?.close();
     for (const end of ends.reverse()) await end();
@@ -214,9 +222,9 @@ describe('faults under load', () => {
     }
   };
   async function waitFor(isSo: () => Promise<boolean>, what: string, milliseconds: number): Promise<number> {
-    const began = performance.now();
+    const [began, elapsed] = [performance.now(), startStopwatch()];
     while (!(await isSo())) {
-      if (performance.now() - began > milliseconds) throw new Error(`${what} is not so after ${milliseconds} ms`);
+      if (elapsed() > milliseconds) throw new Error(`${what} is not so after ${milliseconds} ms`);
       await pause(20);
     }
     return performance.now() - began;
@@ -235,6 +243,7 @@ describe('faults under load', () => {
         return answer;
       };
       const load = startLoad(send, 5);
+      stopLoad = () => load.stop();
       await pause(BEFORE);
       const end = await begin(servers);
       await pause(LASTS);
@@ -244,7 +253,6 @@ describe('faults under load', () => {
       const back = await waitFor(isServed, 'an answer with 200', BACK);
       await pause(BEFORE);
       const { sent, acknowledged, failed } = await load.stop();
-      moved = from + sent;
 
       const ids = acknowledged.map((id) => from + id);
       const { rows } = await servers.admin.query<{ id: string }>('SELECT id FROM moves WHERE id = ANY($1)', [ids]);
