@@ -103,6 +103,7 @@ export function createApp(
     // Plugins see error responses too, so their headers and encodings apply to them.
     ...plugins.flatMap((middleware) => [middleware, handleErrors(transport)]),
     checkHost(transport),
+    splitUrl,
     serveStatus(transport, connections),
     answerPreflight(transport),
     limitUrl(transport),
@@ -161,13 +162,18 @@ function checkHost({ kernel }: Transport): Middleware {
   const isOwnHost = createHostCheck(kernel.config.http, kernel.project.dev);
   return (ctx, next) => {
     if (isOwnHost?.(ctx.req.headers.host) === false) throw createFault('REQ_HOST');
-    const url = ctx.req.url ?? '/';
-    const mark = url.indexOf('?');
-    ctx.state.path = mark === -1 ? url : url.slice(0, mark);
-    ctx.state.query = mark === -1 ? '' : url.slice(mark + 1);
     return next();
   };
 }
+
+/** As sent: a path is decoded where it is matched. Behind the middlewares of plugins, which may change the URL. */
+const splitUrl: Middleware = (ctx, next) => {
+  const url = ctx.req.url ?? '/';
+  const mark = url.indexOf('?');
+  ctx.state.path = mark === -1 ? url : url.slice(0, mark);
+  ctx.state.query = mark === -1 ? '' : url.slice(mark + 1);
+  return next();
+};
 
 function serveStatus(transport: Transport, connections: (() => number) | null): Middleware {
   const { kernel, closing } = transport;

@@ -2,8 +2,7 @@
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import type { Reply, RouteReply } from '../../contract/hooks.js';
-import { RawJson } from '../../contract/raw-json.js';
-import { initialHeaders, limitUnread, mustClose, type ResponseDefaults } from './response.js';
+import { initialHeaders, limitUnread, mustClose, toContent, type ResponseDefaults } from './response.js';
 
 /** Any state and any extension of plugins. */
 type Context = ParameterizedContext<object>;
@@ -20,7 +19,7 @@ export function setResponse(
   type: string,
 ): void {
   setHead(manner, ctx, status, { 'content-type': type, ...headers });
-  ctx.body = body instanceof RawJson ? Buffer.from(body.json) : JSON.stringify(body ?? null);
+  ctx.body = toKoaBody(toContent(body));
   const { length } = ctx.response;
   // After `end`, which a plugin may delay.
   ctx.res.once('prefinish', () => limitUnread(manner, ctx, length));
@@ -29,9 +28,16 @@ export function setResponse(
 export function setRouteResponse(manner: ResponseDefaults, ctx: Context, { status, headers, body }: RouteReply): void {
   setHead(manner, ctx, status, headers);
   if (body === null) ctx.body = status === 204 || status === 304 ? null : '';
-  else if (typeof body === 'string') ctx.body = body;
-  else ctx.body = body instanceof Uint8Array ? Buffer.from(body) : Readable.from(body, { objectMode: false });
+  else
+    ctx.body =
+      typeof body === 'string' || body instanceof Uint8Array
+        ? toKoaBody(body)
+        : Readable.from(body, { objectMode: false });
 }
+
+/** Koa takes bytes as a Buffer only. */
+const toKoaBody = (content: string | Uint8Array): string | Buffer =>
+  typeof content === 'string' ? content : Buffer.from(content);
 
 function setHead(
   manner: ResponseDefaults,

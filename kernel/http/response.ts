@@ -67,6 +67,10 @@ export function buildHeaders(manner: ResponseDefaults, req: IncomingMessage, id:
   return { ...initialHeaders(manner, req, id), ...(mustClose(manner, req) && CLOSED) };
 }
 
+/** JSON that was written before is not written again. */
+export const toContent = (body: unknown): string | Uint8Array =>
+  body instanceof RawJson ? body.json : JSON.stringify(body ?? null);
+
 /** Koa's own response handling would touch each header three times. */
 export function sendResponse(
   manner: ResponseDefaults,
@@ -75,7 +79,7 @@ export function sendResponse(
   type: string,
 ): void {
   const { req, res, id } = visit;
-  const content = body instanceof RawJson ? body.json : JSON.stringify(body ?? null);
+  const content = toContent(body);
   const length = Buffer.byteLength(content);
   const common = {
     'content-type': type,

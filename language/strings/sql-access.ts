@@ -5,7 +5,7 @@
 import { listCalls, hasUnknownReach } from './sql-calls.js';
 import { findGroupEnd, isName, findMainStatement, getLexemeName, toLexemes, type Lexeme } from './sql-read.js';
 import { canLockRows, findLockPosition } from './sql-row-lock.js';
-import type { SqlScan } from './sql.js';
+import type { SqlScan, SqlTable } from './sql.js';
 
 /** At most one row, selected by the value of a key. */
 export interface SqlRow {
@@ -85,13 +85,21 @@ function listWritten(words: readonly Lexeme[], { tables, target }: SqlScan): str
     const before = words[i - 1];
     if (word.type !== 'word' || !WRITING.has(word.text) || before?.type === 'dot') return;
     if (word.text === 'UPDATE' && /^(?:FOR|KEY|DO|ON)$/.test(before?.text ?? '')) return;
-    const next = words[i + 1];
-    const from = word.text === 'UPDATE' ? next : /^(?:INTO|FROM)$/.test(next?.text ?? '') ? words[i + 2] : undefined;
-    const named = from && tables.find(({ end }) => end >= from.end && end - from.end < 130);
-    if (named !== undefined) found.add(named.name);
+    const from = word.text === 'UPDATE' ? i + 1 : /^(?:INTO|FROM)$/.test(words[i + 1]?.text ?? '') ? i + 2 : null;
+    if (from !== null) found.add(findTableAt(words, from, tables)?.name ?? '');
   });
   if (target === null && found.size === 0 && words[0]?.text === 'SELECT' && words.some(isWord('INTO'))) found.add('');
   return [...found];
+}
+
+const BEFORE_NAME = new Set(['ONLY', 'LOW_PRIORITY', 'IGNORE', '(']);
+
+/** The table whose name begins here; undefined if it is no table. */
+function findTableAt(words: readonly Lexeme[], from: number, tables: SqlScan['tables']): SqlTable | undefined {
+  let last = from;
+  while (BEFORE_NAME.has(words[last]?.text ?? '')) last++;
+  while (words[last + 1]?.type === 'dot') last += 2;
+  return tables.find(({ end }) => end === words[last]?.end);
 }
 
 const isWord =

@@ -20,15 +20,11 @@ export type BindType =
   | null
   | { readonly list: ValueType | null };
 
-interface CheckedString {
-  isWellFormed(): boolean;
-}
-
 const createValueFault = (): Error => createFault('QRY_BAD_VALUE');
 
 /** Rejects NUL, as PostgreSQL does, and lone surrogates, which would silently change. */
 function validateText(text: string): string {
-  if (text.includes('\0') || !(text as unknown as CheckedString).isWellFormed()) throw createValueFault();
+  if (text.includes('\0') || !text.isWellFormed()) throw createValueFault();
   return text;
 }
 
@@ -66,7 +62,6 @@ function toPlainText(value: unknown): string {
       if (!Number.isFinite(value)) throw createValueFault();
       return String(value);
     case 'bigint':
-      return String(value);
     case 'boolean':
       return String(value);
     default:
@@ -122,8 +117,7 @@ const INSTANT =
 
 /** Converts ISO 8601 to the text of a DATETIME(6) in UTC. */
 export function toDatetime(value: unknown): string {
-  const text = value instanceof Date ? toPlainText(value) : toPlainText(value);
-  const found = INSTANT.exec(text);
+  const found = INSTANT.exec(toPlainText(value));
   if (!found) throw createValueFault();
   const [, year = '', month = '', day = '', hour = '00', minute = '00', second = '00', fraction = '', zone] = found;
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
