@@ -26,11 +26,11 @@ export const HOOK_DOCS: Readonly<Record<HookName, HookDoc>> = Object.freeze({
     example: "hooks.tap('configure', (config) => ({ ...(config as object), profile: 'production' }));",
   },
   compile: {
-    when: 'Before a sound resource is compiled, and again at every reload',
+    when: 'Before a valid resource is compiled, and again at every reload',
     given: ['resource'],
     may: 'look',
     sync: true,
-    more: 'Throw to refuse the resource.',
+    more: 'Throw to reject the resource.',
     example: "hooks.tap('compile', ({ id }) => console.log(`compiling ${id}`));",
   },
   ready: {
@@ -38,11 +38,11 @@ export const HOOK_DOCS: Readonly<Record<HookName, HookDoc>> = Object.freeze({
     given: ['kernel'],
     may: 'look',
     life: true,
-    more: 'Where a server was waited for, the process listens already.',
+    more: 'If a server was unavailable at the start, the process already listens.',
     example: "hooks.tap('ready', ({ resources }) => console.log(`${resources.length} resources`));",
   },
   close: {
-    when: 'At the end: no request is under way any more, every plugin is still open',
+    when: 'At shutdown: all requests have ended, every plugin is still open',
     given: ['reason'],
     may: 'look',
     life: true,
@@ -52,7 +52,7 @@ export const HOOK_DOCS: Readonly<Record<HookName, HookDoc>> = Object.freeze({
     when: 'For every request, message and run, before its guards',
     given: ['invocation'],
     may: 'answer',
-    more: 'A tap that gives `done(value)` answers the request with this value.',
+    more: 'A tap that returns `done(value)` ends the request with this response.',
     example: [
       "hooks.tap('accept', async ({ id }) => {",
       "  if (id.startsWith('probe-')) return done({ status: 'ok' });",
@@ -60,7 +60,7 @@ export const HOOK_DOCS: Readonly<Record<HookName, HookDoc>> = Object.freeze({
     ].join('\n'),
   },
   'before-validate': {
-    when: 'For every actionable that is going to run, before the rules of the payload are judged',
+    when: 'For every actionable that will run, before the rules of the payload are checked',
     given: ['frame', 'action'],
     may: 'look',
     example: "hooks.tap('before-validate', (frame, { key }) => console.log(`${key} is next`));",
@@ -69,7 +69,7 @@ export const HOOK_DOCS: Readonly<Record<HookName, HookDoc>> = Object.freeze({
     when: 'When an actionable of the mode named in the options is executed',
     given: ['frame', 'action'],
     may: 'answer',
-    more: 'The options name the mode. A tap that gives `done(result)` takes the place of the execution.',
+    more: 'The options name the mode. A tap that returns `done(result)` replaces the execution.',
     example: [
       'hooks.tap(',
       "  'execute',",
@@ -81,7 +81,7 @@ export const HOOK_DOCS: Readonly<Record<HookName, HookDoc>> = Object.freeze({
     ].join('\n'),
   },
   reply: {
-    when: 'For every answer that is a success, when it is finished',
+    when: 'For every successful response, when it is complete',
     given: ['reply', 'invocation'],
     may: 'change',
     example: "hooks.tap('reply', (reply) => ({ ...reply, headers: { ...reply.headers, 'x-served-by': 'lintel' } }));",
@@ -93,14 +93,14 @@ export const HOOK_DOCS: Readonly<Record<HookName, HookDoc>> = Object.freeze({
     example: "hooks.tap('broadcast', (message) => message);",
   },
   'after-response': {
-    when: 'After the bytes of an answer have left',
+    when: 'After a response has been sent',
     given: ['record'],
     may: 'look',
-    more: 'No value of the request is in the record.',
+    more: 'The record contains no value of the request.',
     example: "hooks.tap('after-response', ({ resource, status }) => console.log(resource, status));",
   },
   happening: {
-    when: 'When something happens beside requests: connections, messages to them, work, skipped runs',
+    when: 'For events outside requests: connections, messages to them, jobs, skipped runs',
     given: ['event'],
     may: 'look',
     sync: true,

@@ -37,7 +37,9 @@ export function modelFieldMarkdown(view: DocumentContext, model: DataModel, name
   const said = [type, traits, alone && !traits.includes('unique') ? 'unique' : ''].filter((part) => part !== '');
   return joinBlocks(
     `**${toCodeSpan(name)}** of the model ${toCodeSpan(model.name)}: ${said.join(', ')}`,
-    model.secrets.has(name) ? 'Hashed or encrypted before it is written; never answered unless it is asked for.' : '',
+    model.secrets.has(name)
+      ? 'Hashed or encrypted before it is written; never returned unless `returnables` names it.'
+      : '',
     formatLocationLink(
       view.project,
       definition.doc,

@@ -20,7 +20,7 @@ interface RenameRejection {
   readonly refused: string;
 }
 
-const NOTHING: RenameRejection = { refused: 'There is no name here that stands anywhere else.' };
+const NOTHING: RenameRejection = { refused: 'There is no name here that can be renamed.' };
 
 const unwrapResult = <T extends object>(answer: T | RenameRejection): T => {
   if ('refused' in answer) throw new ResponseError(LSPErrorCodes.RequestFailed, answer.refused);

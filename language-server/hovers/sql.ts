@@ -37,8 +37,7 @@ export const hoverSql: HoverSource = (view, site) => {
 function describeIsolation({ analysis, registry }: DocumentContext, { resource, action }: QueryContext): string {
   if (resource === null || action === null) return '';
   const need = getIsolations(analysis, registry).get(resource.id)?.get(action.key);
-  if (need === undefined)
-    return 'Commits by itself and runs as it is written: other requests may change what it has read.';
+  if (need === undefined) return 'Commits on its own without isolation: other requests may change what it has read.';
   const { level, lock, why, among } = need;
   const watched =
     among && level !== 'serializable' ? ', serializable where the database watches only such transactions' : '';

@@ -12,16 +12,16 @@ export function findRenameRejection(project: Project, { symbol, place }: SymbolM
   const { sort, name } = symbol;
   if (place.form === 'self')
     return `"self" is the resource around it. Rename "${name}" where the resource says its id.`;
-  if (sort === 'claim') return `"${name}" is a claim of tokens, which have it from whoever issues them.`;
+  if (sort === 'claim') return `"${name}" is a claim of issued tokens, so it is not renamed.`;
   const declared = findSymbolLocations(project, symbol).filter(({ role }) => role === 'declaration');
   const isSomewhere = declared.length > 0 || sort === 'payload' || sort === 'environment';
   if (!isSomewhere) return `"${name}" is declared nowhere, so nothing else would change with it.`;
   if (declared.length > 1 && (sort === 'resource' || sort === 'model')) {
-    return `"${name}" is declared ${declared.length} times. Tell these apart first.`;
+    return `"${name}" is declared ${declared.length} times. Give them different names first.`;
   }
   const own = declared.find(({ form }) => form === 'file');
   if (own !== undefined && !moves) {
-    return `"${name}" is the name of the file "${basename(own.file)}", and this editor lets nobody rename files. Rename the file yourself.`;
+    return `"${name}" is the name of the file "${basename(own.file)}", and this editor does not rename files. Rename the file yourself.`;
   }
   return null;
 }

@@ -76,7 +76,7 @@ function findUncertainReference(
     const unread = new Set(analysis.problems.filter(({ code }) => code.startsWith('SRC_')).map(({ file }) => file));
     for (const { file, text } of project.files.values()) {
       if (unread.has(file) && text.includes(getLastSegment(symbol.name)))
-        return `${file} cannot be read as it is. Mend it first.`;
+        return `${file} has syntax errors. Fix them first.`;
     }
   }
   return null;

@@ -170,7 +170,7 @@ const NO_ACCESS: SqlAccess = {
 };
 
 const READS = 'one statement: the database reads it as of one moment';
-const ALONE = 'one statement on one row: the database does it at once';
+const ALONE = 'one statement on one row, which is atomic';
 
 function decideIsolation(together: TransactionGroup): IsolationDecision {
   const { members } = together;

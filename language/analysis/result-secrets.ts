@@ -43,7 +43,7 @@ export function createSecretTest(
 /** True if the path or one of its segments matches. */
 const isNamed = (path: string, has: (name: string) => boolean): boolean => has(path) || path.split('.').some(has);
 
-/** Null if no table is read, undefined if the source is uncertain. */
+/** Null if the result has no such column or it reads no table, undefined if the source is uncertain. */
 function findColumnSource({ columns, origins, aliased }: StatementNames, name: string) {
   const count = columns?.filter((column) => column === name).length ?? 0;
   if (count === 0) return null;

@@ -3,9 +3,9 @@ import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../../contract/hook-docs.js
 import { joinBlocks, formatCode, formatTable } from './markdown.js';
 
 const MAY: Readonly<Record<HookDoc['may'], (doc: HookDoc) => string>> = {
-  look: () => 'It looks; what it gives back is ignored.',
-  change: ({ given: [first = ''] }) => `It gives back ${formatCode(first)}, changed or as it was.`,
-  answer: () => 'It gives back nothing, or `done(value)`, which ends what follows.',
+  look: () => 'It observes; its return value is ignored.',
+  change: ({ given: [first = ''] }) => `It returns ${formatCode(first)}, changed or unchanged.`,
+  answer: () => 'It returns nothing, or `done(value)`, which skips everything after it.',
 };
 
 export function createHooksPage(): string {
@@ -34,12 +34,12 @@ export function createHooksPage(): string {
       ['option', 'meaning'],
       [
         ['`stage`', 'A number that orders the taps; `Stage` has names for some. Without it, `Stage.NORMAL`.'],
-        ['`before`', 'Ids of plugins whose taps come after this one.'],
-        ['`mode`', 'For `execute` only: whose execution is tapped.'],
+        ['`before`', 'Ids of plugins whose taps run after this one.'],
+        ['`mode`', 'For `execute` only: the mode whose execution is tapped.'],
       ],
     ),
     'A hook that does not exist, a tap after the start, and a value other than the ones below are errors. What a tap throws ' +
-      'fails the request, with the name of the plugin in the log. A hook that nobody taps costs nothing.',
+      'fails the request, with the name of the plugin in the log. A hook without taps costs nothing.',
     formatTable(['hook', 'when', 'a tap is given', 'it may'], rows),
     sections,
   );

@@ -58,7 +58,7 @@ export function createKindPage(registry: Registry, kind: Kind): string {
 }
 
 const describeSlots = ({ slots }: Kind): string =>
-  slots.length === 0 ? '' : `Stands in ${slots.map(formatCode).join(', ')}.`;
+  slots.length === 0 ? '' : `Written in ${slots.map(formatCode).join(', ')}.`;
 
 function describeSelect(select: Select): string {
   switch (select.by) {
@@ -71,7 +71,7 @@ function describeSelect(select: Select): string {
     case 'name':
       return 'The plugin is named in a text.';
     case 'root':
-      return 'The upper-case word behind a dollar sign, in any text that may hold accessors.';
+      return 'The upper-case word after a dollar sign, in any text that may contain accessors.';
   }
 }
 
@@ -98,7 +98,7 @@ function createPluginSection(context: DescribeContext, kind: Kind, spec: PluginS
       const found = checkCounterExample(registry, spec, example)?.found;
       const says = found === undefined || found === null ? '' : `: ${found.message}`;
       const at = example.at === '' ? '' : ` at ${formatCode(example.at)}`;
-      return joinBlocks(`Refused, ${formatCode(example.code)}${at}${says}`, formatJsonBlock(example.json));
+      return joinBlocks(`Rejected, ${formatCode(example.code)}${at}${says}`, formatJsonBlock(example.json));
     }),
     spec.errors === undefined ? '' : formatCodeTable(spec.errors),
     describeOrigin(spec),

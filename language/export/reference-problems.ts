@@ -21,7 +21,7 @@ export function createProblemPage(registry: Registry): string {
       .map(([name, entry]) => createSection(registry, name, entry, shown));
   return joinBlocks(
     '# Problems',
-    'Codes are stable; words may become better. A word in braces stands for what the problem is about.',
+    'Codes are stable; messages may change. A word in braces is replaced by the subject of the problem.',
     '## In definitions and in the config',
     'An error keeps a definition from being served; a warning does not. `certain`: it is so. `likely`: it is so unless the author means it, and says why in `acknowledge`. `advice`: nothing is wrong.',
     of((name, { severity }) => severity !== undefined && !isBoot(name)),

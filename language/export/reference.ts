@@ -66,7 +66,7 @@ function createIndexPage(registry: Registry): string {
         ['[Config](config.md)', 'the config file'],
         ['[Problems](problems.md)', 'every code, with what to do'],
         ['[Commands](commands.md)', 'the command line'],
-        ['[Hooks](hooks.md)', 'where a plugin can stand beside every request'],
+        ['[Hooks](hooks.md)', 'where a plugin can observe or change every request'],
       ],
     ),
     kinds,
@@ -84,7 +84,7 @@ function createGrammarPage(registry: Registry): string {
       node.meta.doc,
       formatFieldTable(createContext(registry), node),
       nested,
-      ...(slot === Slot.MODEL ? ['Beside the fields:', formatFieldTable(createContext(registry), BESIDE_FIELDS)] : []),
+      ...(slot === Slot.MODEL ? ['Next to the fields:', formatFieldTable(createContext(registry), BESIDE_FIELDS)] : []),
       others === '' ? '' : `Further fields: ${others}.`,
       more.length === 0
         ? ''
@@ -93,9 +93,9 @@ function createGrammarPage(registry: Registry): string {
   });
   return joinBlocks(
     '# Definitions',
-    'Files are JSON with comments and trailing commas. A file holds one definition or a list of them. An object with ' +
+    'Files are JSON with comments and trailing commas. A file contains one definition or a list of them. An object with ' +
       '`resource` is a resource; a model has a name with a leading underscore, which is the file name or the one key of ' +
-      'an object. Fields that nobody knows are errors.',
+      'an object. Unknown fields are errors.',
     formatExample('A resource:', findExample(registry, Slot.MODE)),
     formatExample('A model:', findExample(registry, Slot.MODEL_FIELD)),
     sections,

@@ -84,7 +84,7 @@ export const SQL_FUNCTIONS: readonly SqlFunction[] = [
   createFunctionDoc('upper(text)', 'The text in capitals.'),
   createFunctionDoc('length(text)', 'How many characters.'),
   createFunctionDoc('trim(text)', 'The text without spaces around it.'),
-  createFunctionDoc('concat(text, text)', 'The texts one behind the other; NULL counts as nothing.'),
+  createFunctionDoc('concat(text, text)', 'The texts, concatenated; NULL counts as empty.'),
   createFunctionDoc('substring(text, from, count)', 'A part of the text; characters count from 1.'),
   createFunctionDoc('replace(text, old, new)', 'The text with every `old` replaced.'),
   createFunctionDoc('round(value, digits)', 'The number, rounded.'),

@@ -153,8 +153,8 @@ describe('storage minio, when things go wrong', function () {
       catchStartError(configured({ endpoint: server.endpoint.replace('http:', 'https:') })),
     ]);
     expect(said.map((text) => text.replace(subject.bucket, 'B'))).to.deep.equal([
-      'the bucket B: the keys are refused, or lack the permission s3:ListBucket',
-      'the bucket B: the keys are refused, or lack the permission s3:ListBucket',
+      'the bucket B: the keys are rejected, or lack the permission s3:ListBucket',
+      'the bucket B: the keys are rejected, or lack the permission s3:ListBucket',
       'the bucket not-there-at-all: it does not exist; make it, or write `"create_bucket": true`',
       'the bucket B: nothing listens at this address',
       said[4]?.replace(subject.bucket, 'B'),

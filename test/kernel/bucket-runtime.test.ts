@@ -86,7 +86,7 @@ describe('a bucket of an S3 server', () => {
     answers['PUT /files'] = [409, formatErrorXml('BucketAlreadyExists')];
     expect(await catchFaultParts(open({ create_bucket: true }))).to.deep.equal([
       'STO_OPEN',
-      'a bucket of this name belongs to somebody else',
+      'a bucket of this name belongs to another account',
       false,
     ]);
   });
@@ -95,7 +95,7 @@ describe('a bucket of an S3 server', () => {
     answers = { 'HEAD /files': [403] };
     expect(await catchFaultParts(open())).to.deep.equal([
       'STO_OPEN',
-      'the keys are refused, or lack the permission s3:ListBucket',
+      'the keys are rejected, or lack the permission s3:ListBucket',
       false,
     ]);
     const found = await catchFaultParts(open({ endpoint: 'http://127.0.0.1:1' }));

@@ -199,13 +199,13 @@ describe('a failure of a bucket', () => {
     const params = (error: Error): unknown => toOpenFault(error, 'files').params;
     const place = 'the bucket files';
     for (const [code, reason] of [
-      ['AccessDenied', 'the keys are refused, or lack the permission s3:ListBucket'],
+      ['AccessDenied', 'the keys are rejected, or lack the permission s3:ListBucket'],
       ['InvalidAccessKeyId', 'the access key is unknown'],
       ['SignatureDoesNotMatch', 'the secret key is wrong'],
       ['PermanentRedirect', 'the bucket is in another region'],
       ['MovedPermanently', 'the bucket is in another region'],
       ['AuthorizationHeaderMalformed', 'the bucket is in another region'],
-      ['BucketAlreadyExists', 'a bucket of this name belongs to somebody else'],
+      ['BucketAlreadyExists', 'a bucket of this name belongs to another account'],
       ['EPROTO', 'the server does not speak TLS there'],
     ] as const)
       expect(params(ofServer(code))).to.deep.equal({ place, reason });

@@ -23,7 +23,7 @@ const evaluatePipeline = (stages: Json): unknown => {
 describe('operators of MongoDB that are rejected', () => {
   const CODE = 'it runs code in the database, which is more than any query needs';
   const WRITES = 'it writes to a collection, which an AGGREGATE must not';
-  const INSIDE = 'it tells about the database itself, not about documents';
+  const INSIDE = 'it describes the database, not documents';
   const PLACE = 'queries of positions on the globe are not part of the language';
   for (const [why, names] of [
     [CODE, '$where $function $accumulator $eval $mapReduce'],
@@ -33,7 +33,7 @@ describe('operators of MongoDB that are rejected', () => {
     [INSIDE, '$shardedDataDistribution $toHashedIndexKey'],
     ['it reads no collection', '$documents'],
     [PLACE, '$geoIntersects $geoNear $geoWithin $near $nearSphere'],
-    ['it needs a service beside the database', '$search $searchMeta $vectorSearch'],
+    ['it needs a service in addition to the database', '$search $searchMeta $vectorSearch'],
   ] as const)
     it(`because ${why}: ${names}`, () => {
       for (const name of names.split(' ')) {

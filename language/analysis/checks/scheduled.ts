@@ -28,7 +28,7 @@ export function checkScheduled(resources: readonly LinkedResource[], registry: R
         const places = told.get(spot.doc) ?? new Set();
         if (places.has(spot.start)) continue;
         told.set(spot.doc, places.add(spot.start));
-        const related = [{ message: `the clock begins actionable ${root.id}`, spot: root.spot }];
+        const related = [{ message: `actionable ${root.id} is scheduled`, spot: root.spot }];
         report.add('LNK_NO_REQUEST', spot, { what, name: root.key }, action === root ? {} : { related });
       }
     }

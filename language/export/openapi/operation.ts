@@ -117,7 +117,7 @@ function createBody(resource: ResourceModel, described: ResourceDescription, sam
 }
 
 const createSuccess = ({ forms, answers, accepted }: ResourceDescription): JsonObject => ({
-  description: accepted ? 'The work is accepted, and done behind this answer.' : 'The result.',
+  description: accepted ? 'The work is accepted, and runs after this response.' : 'The result.',
   headers: { ...HEADERS, ...toHeaderDocs(answers) },
   content: { 'application/json': { schema: combineForms(forms) } },
 });

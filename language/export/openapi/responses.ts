@@ -44,7 +44,7 @@ export const HEADERS: JsonObject = { 'x-request-id': { $ref: '#/components/heade
 /** A problem document (RFC 9457). */
 export const PROBLEM: JsonObject = {
   type: 'object',
-  description: 'Why a request was refused or failed. Programs decide by `code`; sentences may change.',
+  description: 'Why a request was rejected or failed. Programs use `code`; texts may change.',
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'success', 'message'],
   properties: {
     type: { type: 'string', description: 'A URI that names the code.' },

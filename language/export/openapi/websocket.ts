@@ -88,8 +88,7 @@ const createQueryParameters = ({ force_uid: required }: WebSocketConfig): JsonOb
   {
     name: 'uid',
     required,
-    description:
-      'Under which name messages to one receiver find this client. Where callers have tokens, theirs has to say it.',
+    description: 'The address for messages to this client. If callers have tokens, the token must contain it.',
     schema: TEXT,
   },
   {

@@ -21,7 +21,7 @@ const PLAIN: Words = {
   $round: 'The number, rounded to so many places.',
   $sqrt: 'The square root.',
   $subtract: 'The first less the second; of two times the milliseconds between them.',
-  $trunc: 'The number, cut off behind so many places.',
+  $trunc: 'The number, cut off after this many places.',
   $sin: 'The sine of radians.',
   $cos: 'The cosine of radians.',
   $tan: 'The tangent of radians.',
@@ -43,10 +43,10 @@ const PLAIN: Words = {
   $bitXor: 'The bits that an odd number of them has.',
   $arrayElemAt: 'The element of a list at an index; from its end with a negative one: `["$items", 0]`.',
   $arrayToObject: 'An object from a list of `{"k": ..., "v": ...}`.',
-  $concatArrays: 'The lists one behind the other.',
+  $concatArrays: 'The lists, concatenated.',
   $filter: 'The elements that meet a condition: `{"input": "$items", "as": "one", "cond": ...}`.',
   $in: 'Whether the first is an element of the list.',
-  $indexOfArray: 'Where in the list the value stands; -1 where it does not.',
+  $indexOfArray: 'The position of the value in the list, or -1.',
   $isArray: 'Whether it is a list.',
   $map: 'An expression for each element: `{"input": "$items", "as": "one", "in": ...}`.',
   $objectToArray: 'A list of `{"k": ..., "v": ...}` from an object.',
@@ -101,7 +101,7 @@ const PLAIN: Words = {
   $setIntersection: 'The elements that all lists have.',
   $setIsSubset: 'Whether all elements of the first list are in the second.',
   $setUnion: 'The elements of all lists, each once.',
-  $concat: 'The texts one behind the other.',
+  $concat: 'The texts, concatenated.',
   $indexOfBytes: 'Where in the text another begins, in bytes; -1 where it does not.',
   $indexOfCP: 'Where in the text another begins, in characters; -1 where it does not.',
   $ltrim: 'The text without blanks at its beginning: `{"input": "$text"}`.',
@@ -135,8 +135,8 @@ const PLAIN: Words = {
   $let: 'Names for an expression: `{"vars": {"total": ...}, "in": ...}`, read as `$$total`.',
   $rand: 'A number by chance, from 0 to below 1.',
   $sampleRate: 'True by chance, so often.',
-  $meta: 'What the search tells of the document: `"textScore"`.',
-  $literal: 'The value as it stands: no path, no operator.',
+  $meta: 'A value of the search for the document: `"textScore"`.',
+  $literal: 'The literal value: no path, no operator.',
 };
 
 /** Operators on the elements of a list or the documents of a group. */
@@ -154,7 +154,7 @@ const OF_SEVERAL: Words = {
   $stdDevSamp: 'The standard deviation of a sample.',
   $sum: 'The sum; `{"$sum": 1}` counts.',
   $median: 'The value in the middle: `{"input": "$at", "method": "approximate"}`.',
-  $percentile: 'Values below which so much lies: `{"input": ..., "p": [0.95], "method": "approximate"}`.',
+  $percentile: 'Percentiles: `{"input": ..., "p": [0.95], "method": "approximate"}`.',
   $mergeObjects: 'The objects as one; of equal names the last counts.',
 };
 
@@ -171,7 +171,7 @@ const OF_GROUPS: Words = {
 
 /** Operators on the surrounding documents (windows). */
 const OF_WINDOWS: Words = {
-  $denseRank: 'The place in the order, without gaps behind equal ones.',
+  $denseRank: 'The rank, without gaps after equal ones.',
   $rank: 'The place in the order.',
   $documentNumber: 'The number of the document in the order.',
   $derivative: 'How fast it changes: `{"input": "$at", "unit": "second"}`.',

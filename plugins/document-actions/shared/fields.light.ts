@@ -20,9 +20,9 @@ export const MISTAKEN_FILTER: CommonMistakes = {
   conditions: FILTER,
 };
 export const MISTAKEN_UPDATE: CommonMistakes = {
-  new: 'an UPDATE always gives the documents as they are then',
-  returnDocument: 'an UPDATE always gives the documents as they are then',
-  options: '`"upsert"`, `"sort"` and `"array_filters"` stand beside the predicates',
+  new: 'an UPDATE always returns the documents after the change',
+  returnDocument: 'an UPDATE always returns the documents after the change',
+  options: '`"upsert"`, `"sort"` and `"array_filters"` are written next to the predicates',
   multi_update: 'an UPDATE changes all that match; `"result": "one"` on the actionable the first only',
   limit: '`"result": "one"` on the actionable changes the first only',
   update: UPDATE,

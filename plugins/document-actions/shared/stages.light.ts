@@ -12,7 +12,7 @@ const STAGES: Readonly<Record<string, string>> = {
   $addFields: 'Adds fields that expressions give.',
   $set: 'Adds fields that expressions give.',
   $group: 'One document for each value of `_id`, with sums and the like.',
-  $unset: 'Takes fields away.',
+  $unset: 'Removes fields.',
   $sort: 'The order: 1 upwards, -1 downwards.',
   $limit: 'Documents at most.',
   $skip: 'Documents that are left out at the beginning.',
@@ -132,8 +132,8 @@ export const STAGE_PLACES: MemberNames['places'] = {
     words: {
       groupBy: 'What is compared with the boundaries.',
       boundaries: 'Where each group begins, and where the last one ends.',
-      default: 'The `_id` of the group for all that lies outside.',
-      output: 'What each group tells; `count` without it.',
+      default: 'The `_id` of the group for all values outside.',
+      output: 'The fields of each group. Default: `count`.',
     },
     behind: { groupBy: 'expression', output: 'accumulated' },
   },
@@ -141,7 +141,7 @@ export const STAGE_PLACES: MemberNames['places'] = {
     words: {
       groupBy: 'What is compared.',
       buckets: 'How many groups.',
-      output: 'What each group tells; `count` without it.',
+      output: 'The fields of each group. Default: `count`.',
       granularity: 'The series that boundaries are taken from, such as `"R5"`.',
     },
     behind: { groupBy: 'expression', output: 'accumulated' },

@@ -10,7 +10,7 @@ const EVENT = { say: 'the name of the event is `"action"`', rename: 'action' };
 const TO = { say: 'the receivers are `"broadcast_to"`', rename: 'broadcast_to' };
 
 const DATA = 'what is sent is the result of the actionable; `returnables` say what of it';
-const ALL = 'nobody can be left out; `"broadcast_type": "BULK"` names those who get it';
+const ALL = 'receivers cannot be excluded; `"broadcast_type": "BULK"` lists the receivers';
 const ROOM = (many: string) => ({ say: `the ${many} in \`"broadcast_to_room"\``, rename: 'broadcast_to_room' });
 const MESSAGE = 'a message is sent by `"broadcast_websocket_message": {"broadcast_type": "ALL", "action": "..."}`';
 const SENDS = { say: MESSAGE, rename: 'broadcast_websocket_message' };

@@ -2,7 +2,7 @@
 import type { CodeEntry } from '../../../contract/problem.js';
 
 const OPEN_HELP =
-  'Key, algorithm, encoding and `aad` have to be those that the value was encrypted with. Which of them differs, or whether the value was changed, is not told.';
+  'Key, algorithm, encoding and `aad` must be those that the value was encrypted with. The response does not reveal which of them differs.';
 
 export const errors = {
   CPH_KEY: {

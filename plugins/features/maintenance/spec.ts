@@ -17,7 +17,7 @@ export default definePlugin({
       value['maintenance'] === true
         ? [{ code: 'RES_MAINTENANCE', headers: { 'retry-after': 'Seconds after which to ask again.' } }]
         : [],
-    ...(value['maintenance'] === true && { notes: ['Under maintenance: whoever asks is refused with 503.'] }),
+    ...(value['maintenance'] === true && { notes: ['In maintenance: every request gets 503.'] }),
   }),
   errors: {
     RES_MAINTENANCE: {

@@ -30,10 +30,10 @@ const WHEN = {
   say: 'the delay is `"delay"`, in seconds; work at a certain time is started by `cron_job`',
   means: 'delay',
 };
-const CRON = 'what comes again and again is an actionable with `"cron_job": {"execution_interval": "0 0 3 * * *"}`';
-const CONFIG = 'pauses between tries, and how much runs at once, are settings of the queue in the config';
-const ID = 'the work has the id of its request, which the answer and `x-request-id` tell';
-const NAME = 'there is one queue; the config chooses where it lies, and `priority` what is begun first';
+const CRON = 'repeated work is an actionable with `"cron_job": {"execution_interval": "0 0 3 * * *"}`';
+const CONFIG = 'pauses between retries and the number of parallel jobs are settings of the queue in the config';
+const ID = 'a job has the id of its request, which is in the response and in `x-request-id`';
+const NAME = 'there is one queue; the config sets its store, and `priority` the order';
 
 const QUEUE = 'work that waits its turn is marked `"queue": {"delay": 60, "priority": 10}`';
 const INVENTED = {
@@ -97,8 +97,8 @@ const createSettingsField = (doc: string) =>
       job_id: ID,
       id: ID,
       key: ID,
-      use: 'where the queue lies is chosen in the config, by `"queue": {"use": "redis"}`',
-      type: 'where the queue lies is chosen in the config, by `"queue": {"use": "redis"}`',
+      use: 'the store of the queue is set in the config, by `"queue": {"use": "redis"}`',
+      type: 'the store of the queue is set in the config, by `"queue": {"use": "redis"}`',
       channel: NAME,
       queue: NAME,
       queue_name: NAME,

@@ -23,7 +23,7 @@ export const EXPECTED = {
 };
 
 const GUARD =
-  'a token is demanded by `"protected": {"provide_as": "Authorization", "extract_claims": ["id"]}` beside `tokenize`';
+  'a token is required by `"protected": {"provide_as": "Authorization", "extract_claims": ["id"]}` beside `tokenize`';
 const RETURNS = { say: 'the returned values are listed in `"returnables": ["id"]`', rename: 'returnables' };
 const CACHING = 'caching is written `"cacheable": {"read_from_cache": true, "cache_key": "...", "duration": 60}`';
 const CACHE = { say: CACHING, rename: 'cacheable' };
@@ -64,7 +64,7 @@ const IN_BOTH = {
   rules: RULES,
 };
 const ROLES =
-  'there are no roles: whoever a token names is asked for in the statement, `... AND EXISTS (SELECT 1 FROM _admin WHERE id = $2)` with `$PROTECTED.id`';
+  'there are no roles: check the user of the token in the statement, `... AND EXISTS (SELECT 1 FROM _admin WHERE id = $2)` with `$PROTECTED.id`';
 export const IN_RESOURCE = {
   ...IN_BOTH,
   auth: GUARD,

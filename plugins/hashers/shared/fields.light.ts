@@ -22,6 +22,6 @@ const propertyField = (doc: string, named: boolean) =>
 export const property = propertyField('The payload field; dotted paths work.', false);
 /** Protects payload fields and named values. */
 export const protectedProperty = propertyField(
-  'The value: a payload field, or a name that an actionable gives; dotted paths work.',
+  'The value: a payload field, or a name that an actionable defines; dotted paths work.',
   true,
 );

@@ -15,12 +15,12 @@ export const documentErrors = {
   ),
   DOC_PLACE: error(
     'Operator in the wrong place',
-    '"{name}" cannot stand {where}; {right}.',
+    '"{name}" is not allowed {where}; {right}.',
     'In a filter: {"age": {"$gte": 18}}. In an update: {"$set": {"age": 18}}.',
   ),
-  DOC_REFUSED: error('Operator that is refused', '"{name}" is refused: {why}.', 'Say it with the other operators.'),
+  DOC_REFUSED: error('Operator not allowed', '"{name}" is not allowed: {why}.', 'Say it with the other operators.'),
   DOC_QUERY: error(
-    'Value where none may stand',
+    'Value not allowed here',
     '"{text}" is a value of the request, and {where} stands {right}.',
     'What a client sends is a value, and never becomes a query or an operator.',
   ),
@@ -31,7 +31,7 @@ export const documentErrors = {
   ),
   DOC_CONSTANT: error(
     'Value of a request in a constant',
-    '"{text}" cannot stand {where}: this part is as the definition writes it.',
+    '"{text}" is not allowed {where}: this part must be constant.',
     'Names of fields, orders and types are not for clients to choose.',
   ),
   DOC_NAME: error(
@@ -87,11 +87,11 @@ export const documentErrors = {
   DOC_FILTER: error(
     'Elements that nothing chooses',
     '"$[{name}]" has no entry in `array_filters`; write {"array_filters": [{"{name}": ...}]}.',
-    'Each entry says which elements of the list are meant.',
+    'Each entry selects elements of a list.',
   ),
   DOC_TWICE: error(
     'Field that is changed twice',
-    '"{name}" is changed beside "{other}"; one update changes a field once.',
+    '"{name}" and "{other}" change the same field; one update changes a field once.',
     'Remove one of them, or write the update as a list of stages.',
   ),
   DOC_NO_LIST: error(
@@ -101,8 +101,8 @@ export const documentErrors = {
   ),
   DOC_MIXED: error(
     'Projection of both sorts',
-    '"{name}" is told otherwise than "{first}"; a projection names the fields that stay, or those that go.',
-    'Only `_id` may be told otherwise.',
+    '"{name}" differs from "{first}"; a projection lists either the fields to keep or those to remove.',
+    'Only `_id` may differ.',
   ),
   DOC_GROUP: error(
     'Group without a key',
@@ -112,7 +112,7 @@ export const documentErrors = {
   DOC_REPLACE: error(
     'Update without operators',
     'Without an operator this update would replace whole documents; write {"$set": ...}.',
-    'Behind `$set` stand the fields that change: {"$set": {"name": "$1"}}.',
+    '`$set` contains the fields to change: {"$set": {"name": "$1"}}.',
   ),
   DOC_NOTHING: warning(
     'Update of nothing',
@@ -127,16 +127,16 @@ export const documentErrors = {
   DOC_KEY: warning(
     'Primary key is changed',
     '"{name}" is the primary key of "{model}"; whatever refers to the document by it loses it.',
-    'Leave the key as it is.',
+    'Do not change the key.',
   ),
   DOC_ENTRY: error(
     'Literal without a name',
     'An INSERT takes the names of its fields from `parameters`, and this entry has none; write {"document": {"name": {text}}}.',
-    'In `document` each field stands beside its name; `with_timestamp` adds the times.',
+    'In `document` each field has its name; `with_timestamp` adds the times.',
   ),
   DOC_NEEDED: warning(
     'Required fields missing',
-    'This INSERT gives no value for {fields}, which the model "{model}" requires.',
+    'This INSERT has no value for {fields}, which the model "{model}" requires.',
     'Add the fields, or make them `optional`.',
   ),
   DOC_LIST_AGAIN: {

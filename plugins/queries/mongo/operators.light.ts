@@ -231,9 +231,9 @@ export const PROJECTION_OPERATORS = createOperatorTable({
 
 const CODE = 'it runs code in the database, which is more than any query needs';
 const WRITES = 'it writes to a collection, which an AGGREGATE must not';
-const INSIDE = 'it tells about the database itself, not about documents';
+const INSIDE = 'it describes the database, not documents';
 const PLACE = 'queries of positions on the globe are not part of the language';
-const SERVICE = 'it needs a service beside the database';
+const SERVICE = 'it needs a service in addition to the database';
 
 /** Forbidden everywhere; each reason is the end of a sentence. */
 export const REJECTED_OPERATORS: Readonly<Record<string, string>> = Object.freeze(

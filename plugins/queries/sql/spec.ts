@@ -21,7 +21,7 @@ const createColumnField = () =>
 
 const TEXT = { say: 'the statement is the text `"query"`', rename: 'query' };
 const VALUES = { say: 'values for `$1`, `$2`, ... are listed in `"parameters"`', rename: 'parameters' };
-const DOCUMENTS = 'documents are asked by `"mongo_query"`';
+const DOCUMENTS = 'documents are queried by `"mongo_query"`';
 const MISTAKEN = {
   collection: DOCUMENTS,
   action: DOCUMENTS,
@@ -126,7 +126,7 @@ export default definePlugin({
     SQL_NO_COLUMNS: createError(
       'Columns not listed',
       'This INSERT lists no columns, so `with_timestamps` cannot add any.',
-      'List the columns behind the name of the table.',
+      'List the columns after the name of the table.',
     ),
     SQL_SOURCE: createError(
       'Rows that cannot be extended',

@@ -35,7 +35,7 @@ export default definePlugin({
     ...queueErrors,
     JOB_NOT_EMBEDDED: {
       title: 'No embedded database',
-      message: 'The queue `embedded` lies in an embedded database, but the connection `{connection}` is not one.',
+      message: 'The queue `embedded` needs an embedded database, but the connection `{connection}` is not one.',
       help: 'Write `"queue": { "use": "postgres", "url": "$ENV.DATABASE_URL" }` in the config, or another queue that fits (`redis`, `mongo`). If the database is MySQL, the queue can use its own embedded database: `"connections": { "main": { "use": "mysql", ... }, "jobs": { "use": "pglite" } }` and `"queue": { "use": "embedded", "connection": "jobs" }`.',
       status: 500,
     },

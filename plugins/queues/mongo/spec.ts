@@ -59,7 +59,8 @@ export default definePlugin({
     },
     JOB_MONGO_REFUSED: {
       title: 'Queue login rejected',
-      message: 'The MongoDB server of the queue refused the login, or does not let the user make what the queue needs.',
+      message:
+        'The MongoDB server of the queue rejected the login, or does not allow the user to create the collection of the queue.',
       help: 'User and password are in the variable that `url` names; the user needs the role `readWrite`. The log has the message of the server.',
       status: 500,
     },

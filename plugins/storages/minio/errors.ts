@@ -58,13 +58,13 @@ export function toStorageFault(error: unknown, what: string): Fault {
 
 const REASONS: Readonly<Record<string, string>> = {
   ...NETWORK_REASONS,
-  AccessDenied: 'the keys are refused, or lack the permission s3:ListBucket',
+  AccessDenied: 'the keys are rejected, or lack the permission s3:ListBucket',
   InvalidAccessKeyId: 'the access key is unknown',
   SignatureDoesNotMatch: 'the secret key is wrong',
   PermanentRedirect: 'the bucket is in another region',
   MovedPermanently: 'the bucket is in another region',
   AuthorizationHeaderMalformed: 'the bucket is in another region',
-  BucketAlreadyExists: 'a bucket of this name belongs to somebody else',
+  BucketAlreadyExists: 'a bucket of this name belongs to another account',
   EPROTO: 'the server does not speak TLS there',
 };
 

@@ -31,14 +31,8 @@ const createPurposeField = (doc: string) =>
     .max(64);
 
 export const issuedWords = {
-  issuer: createNameField(
-    'By whom tokens are made (claim `iss`); the `id` of the resource, where nothing is said.',
-    'shop',
-  ),
-  audience: createNameField(
-    'For whom they are made (claim `aud`); all guards with the same key, where nothing is said.',
-    'admin',
-  ),
+  issuer: createNameField('Issuer of tokens (claim `iss`). Default: the `id` of the resource.', 'shop'),
+  audience: createNameField('Audience of tokens (claim `aud`). Default: all guards with the same key.', 'admin'),
   purpose: createPurposeField('What tokens are for (extension). They open resources of this purpose, and no others.'),
 };
 

@@ -6,8 +6,7 @@ import type { CodeEntry } from '../../../contract/problem.js';
 /** Why a key is invalid, with a suggestion; null when no flaw is known. */
 export function findKeyFlaw(key: string): string | null {
   if (key.trim() === '') return 'it is empty; write `$ENV.<NAME>` and set the variable to a random key';
-  if (isSampleSecret(key))
-    return 'it is a sample that everybody knows; make a random one, such as `openssl rand -base64 48`';
+  if (isSampleSecret(key)) return 'it is a known sample; generate a random one, such as `openssl rand -base64 48`';
   return null;
 }
 

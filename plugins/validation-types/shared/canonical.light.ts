@@ -8,7 +8,7 @@ export type CanonicalForm = (typeof FORMS)[number];
 const createFormField = (doc: string) => text({ doc, examples: ['email'] }).oneOf(FORMS);
 
 const DOC =
-  'The one form in which values are judged, looked up and stored, whatever is sent (extension). `trim`: without blanks around it; ' +
+  'The form in which values are checked, searched and stored (extension). `trim`: without blanks around it; ' +
   '`nfc`: Unicode NFC; `lower`: small letters; `email`: all three, letters of another width and ligatures as plain ones, the domain in ' +
   'ASCII and without a dot at its end. One of them, or a list.';
 

@@ -20,7 +20,7 @@ export default definePlugin({
     'supports it.',
   schema: shape(
     {
-      header_key: createHeaderField('Header that holds the secret.', '$HEADER.x-webhook-token'),
+      header_key: createHeaderField('Header with the secret.', '$HEADER.x-webhook-token'),
       secret_key: secretField,
     },
     { mistaken: createFieldMistakes('header_key', 'sig_header') },

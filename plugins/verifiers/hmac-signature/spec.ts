@@ -31,7 +31,7 @@ export default definePlugin({
     'time: write the definition so that it can handle the same event twice.',
   schema: shape(
     {
-      sig_header: createHeaderField('Header that holds the signature.', '$HEADER.x-hub-signature-256'),
+      sig_header: createHeaderField('Header with the signature.', '$HEADER.x-hub-signature-256'),
       secret_key: secretField,
       path: pathField,
       algorithm: text({ doc: 'The hash.', default: DEFAULT_ALGORITHM, examples: ['sha512'] }).oneOf(ALGORITHMS),

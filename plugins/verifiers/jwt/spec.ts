@@ -27,7 +27,7 @@ export default definePlugin({
   requires: ['token:JWT'],
   schema: shape(
     {
-      header_key: createHeaderField('Header that holds the token.', '$HEADER.authorization'),
+      header_key: createHeaderField('Header with the token.', '$HEADER.authorization'),
       secret_key: secretField,
       issuer: demandedWords.issuer,
       audience: demandedWords.audience,

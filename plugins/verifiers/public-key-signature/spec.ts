@@ -31,7 +31,7 @@ export default definePlugin({
     '`\\n`. Values in a path or a query string are signed where `path` says so.',
   schema: shape(
     {
-      header_key: createHeaderField('Header that holds the signature.', '$HEADER.x-signature'),
+      header_key: createHeaderField('Header with the signature.', '$HEADER.x-signature'),
       public_key_pem: createSettingField('The public key of the sender in PEM form.', {
         examples: ['$ENV.SENDER_PUBLIC_KEY'],
       }),

@@ -58,4 +58,4 @@ export async function readSignedBytes(invocation: Invocation, { path }: Options)
   return bytes.length === 0 && invocation.texts !== null ? null : bytes;
 }
 
-export const UNSIGNED: VerificationResult = { refused: 'the payload stands in the address, which nobody signed' };
+export const UNSIGNED: VerificationResult = { refused: 'the payload is in the URL, which is not signed' };
