@@ -2,9 +2,9 @@
  * The halves of a plugin: the spec describes it, the runtime implements
  * it. A spec never imports its runtime, not even dynamically.
  */
-import type { Json, JsonObject } from './json.js';
+import type { Json } from './json.js';
 import type { ApiPart, ApiPlace } from './api.js';
-import type { CodeEntry, Params } from './problem.js';
+import type { CodeEntry } from './problem.js';
 import type { Kind } from './kind.js';
 import type { Registrar } from './hooks.js';
 import type {
@@ -23,13 +23,25 @@ import type { StoredFolder, RemoteStorage } from './local-data.js';
 import type { Signal } from './plan.js';
 import type { QueryQuestion, QueryResults, Scratch } from './statement-check.js';
 import type { StatementQuestion, StatementResults } from './statement-check.js';
+import type { FactValue, Finding, CheckPlace, Items, IssuedCredentials, CredentialMismatch } from './plugin-check.js';
+
+export type {
+  FactValue,
+  Finding,
+  FindingEdit,
+  CheckPlace,
+  EnvFact,
+  CheckAction,
+  Timing,
+  Items,
+  IssuedCredentials,
+  CredentialMismatch,
+} from './plugin-check.js';
 
 /** `language/schema` knows the contents. */
 export interface SchemaLike {
   readonly __isYupSchema__: boolean;
 }
-
-export type FactValue = string | number | boolean | readonly string[];
 
 export interface Example {
   readonly title: string;
@@ -40,136 +52,6 @@ export interface CounterExample extends Example {
   /** The expected problem, and the JSON pointer (into `json`) of its location. */
   readonly code: string;
   readonly at: string;
-}
-
-/** A result of a plugin's check. */
-export interface Finding {
-  readonly code: string;
-  /** JSON pointer relative to the plugin's value. */
-  readonly at: string;
-  /** Locates the member's name, not its value. */
-  readonly key?: true;
-  /** Narrows the location to characters `[start, end)` of the decoded string. */
-  readonly span?: readonly [number, number];
-  readonly params?: Params;
-  /** Replacement text for the location, or edits. */
-  readonly fix?: {
-    readonly title: string;
-    readonly text?: string;
-    readonly edits?: readonly FindingEdit[];
-    /** Applies the edits to this field of a model that the actionable uses, with relative pointers. */
-    readonly modelField?: string;
-    /** A guess or a placeholder, which needs review. */
-    readonly asks?: true;
-  };
-}
-
-/** `at`: JSON pointer relative to the plugin's value. */
-export type FindingEdit =
-  /** `text` is in JSON notation; `span` counts characters of the decoded string. */
-  | { readonly at: string; readonly span: readonly [number, number]; readonly text: string }
-  | { readonly at: string; readonly remove: true }
-  | { readonly at: string; readonly value: Json }
-  /** Appends items; creates a missing list. */
-  | { readonly at: string; readonly add: readonly Json[] }
-  /** Adds a missing member. */
-  | { readonly at: string; readonly put: Json }
-  /** Wraps the value in an object, as the member of this name. */
-  | { readonly at: string; readonly within: string };
-
-/** The input of a plugin's check. */
-export interface CheckPlace {
-  readonly slot: string;
-  /** The plugin's own fields as written. */
-  readonly value: Readonly<Record<string, Json>>;
-  /** The complete object in the slot. */
-  readonly holder: Readonly<Record<string, Json>>;
-  /** The complete definition or config. */
-  readonly root: Readonly<Record<string, Json>>;
-  /** Undefined for an unknown plugin. */
-  readonly facts: (kind: string, name: string) => Readonly<Record<string, FactValue>> | undefined;
-  /** Null when the variable is not set or the environment is unknown. */
-  readonly env: (name: string) => EnvFact | null;
-  /** False only in a known environment without the variable. */
-  readonly isSet: (name: string) => boolean;
-  /** The config enables features for tests. */
-  readonly testing: boolean;
-  /** Null: the native format. */
-  readonly profile: string | null;
-  /** Empty for models and the config. */
-  readonly actions: readonly CheckAction[];
-  /** Path parameters that the work reads. */
-  readonly inPath: readonly string[];
-  /** Null where no config is known. */
-  readonly outbound: Outbound | null;
-  /** Whether the config enables persistent connections; null where no config is known. */
-  readonly connections: boolean | null;
-  /** The candidate that most resembles the name. */
-  readonly nearest: (name: string, candidates: Iterable<string>) => string | undefined;
-  /** Names that responses omit by default. */
-  readonly secrets: ReadonlySet<string>;
-}
-
-export interface EnvFact {
-  /** Characters; `bytes` counts UTF-8. */
-  readonly length: number;
-  readonly bytes: number;
-  readonly blank: boolean;
-  /** The first variable, by name, with the same value; absent for that variable itself. */
-  readonly sameAs?: string;
-}
-
-export interface CheckAction {
-  readonly index: number;
-  readonly noOp: boolean;
-  readonly main: boolean;
-  /** Models of the tables that its statements use. */
-  readonly models: readonly string[];
-  /** Field names of these models, and timestamps that queries add. */
-  readonly names: readonly string[];
-  /** By lower-case name, without fields that two models define differently. */
-  readonly fields: ReadonlyMap<string, Readonly<Record<string, Json>>>;
-  /** Fields that a model or statement requires to be unique, alone or in combination. */
-  readonly uniques: ReadonlySet<string>;
-  /** Names of its result; null where uncertain. */
-  readonly answers: readonly string[] | null;
-  /** Whether the value at this dotted path of its result comes from a secret column. */
-  readonly isSecret: (path: string) => boolean;
-  readonly timing: Timing;
-}
-
-export interface Timing {
-  readonly scheduled: boolean;
-  /** Runs after the response. */
-  readonly later: boolean;
-  /** The actionable itself is deferred, not only its resource. */
-  readonly own: boolean;
-}
-
-export interface Items {
-  readonly most: number;
-  readonly limit: readonly string[] | null;
-}
-
-/** What a place issues for guards. `marks` is for guards and contains no environment values. */
-export interface IssuedCredentials {
-  /** Dotted paths in the definition. */
-  readonly claims: readonly string[];
-  /** Claims that are always present. */
-  readonly standard: readonly string[];
-  readonly marks: JsonObject;
-}
-
-export interface CredentialMismatch {
-  /** Name of the field that differs. */
-  readonly field: string;
-  /** Where the guard demands it; null where only the issuer writes the field. */
-  readonly at: string | null;
-  /** Where the issuer writes the field, or would. */
-  readonly issuedAt: string;
-  readonly demanded: readonly string[];
-  /** Null where the credentials have none. */
-  readonly issued: string | null;
 }
 
 export interface PluginSpec {
