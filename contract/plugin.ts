@@ -2,7 +2,8 @@
  * The halves of a plugin: the spec describes it, the runtime implements
  * it. A spec never imports its runtime, not even dynamically.
  */
-import type { Json, JsonObject } from './json.js';
+import type { CredentialMismatch, EnvFact, IssuedCredentials } from './credentials.js';
+import type { Json } from './json.js';
 import type { ApiPart, ApiPlace } from './api.js';
 import type { CodeEntry, Params } from './problem.js';
 import type { Kind } from './kind.js';
@@ -22,6 +23,8 @@ import type { JobAdmin, RuntimeServices } from './deferred.js';
 import type { StoredFolder, RemoteStorage } from './local-data.js';
 import type { Signal } from './plan.js';
 import type { StatementQuestion, StatementRejection, Scratch } from './statement-check.js';
+
+export type { CredentialMismatch, EnvFact, IssuedCredentials } from './credentials.js';
 
 /** `language/schema` knows the contents. */
 export interface SchemaLike {
@@ -109,15 +112,6 @@ export interface CheckPlace {
   readonly secrets: ReadonlySet<string>;
 }
 
-export interface EnvFact {
-  /** Characters; `bytes` counts UTF-8. */
-  readonly length: number;
-  readonly bytes: number;
-  readonly blank: boolean;
-  /** The first variable, by name, with the same value; absent for that variable itself. */
-  readonly sameAs?: string;
-}
-
 export interface CheckAction {
   readonly index: number;
   readonly noOp: boolean;
@@ -148,27 +142,6 @@ export interface Timing {
 export interface Items {
   readonly most: number;
   readonly limit: readonly string[] | null;
-}
-
-/** What a place issues for guards. `marks` is for guards and contains no environment values. */
-export interface IssuedCredentials {
-  /** Dotted paths in the definition. */
-  readonly claims: readonly string[];
-  /** Claims that are always present. */
-  readonly standard: readonly string[];
-  readonly marks: JsonObject;
-}
-
-export interface CredentialMismatch {
-  /** Name of the field that differs. */
-  readonly field: string;
-  /** Where the guard demands it; null where only the issuer writes the field. */
-  readonly at: string | null;
-  /** Where the issuer writes the field, or would. */
-  readonly issuedAt: string;
-  readonly demanded: readonly string[];
-  /** Null where the credentials have none. */
-  readonly issued: string | null;
 }
 
 export interface PluginSpec {

@@ -16,6 +16,13 @@ export interface SqlEffect {
   readonly end: number;
 }
 
+export const EFFECT_CODES = {
+  schema: 'SQL_SCHEMA',
+  session: 'SQL_SESSION',
+  control: 'SQL_TRANSACTION',
+  unseen: 'SQL_UNSEEN',
+} as const satisfies Readonly<Record<SqlEffectSort, string>>;
+
 const toWordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const SCHEMA = toWordSet('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
 /** Words that begin statements on files of the server. */

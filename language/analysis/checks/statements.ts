@@ -4,7 +4,7 @@ import { listAccessors } from '../../strings/accessor.js';
 import { quoteReserved } from '../../strings/sql-reserved.js';
 import type { SqlParser, SqlSyntaxFault } from '../../strings/sql-parser.js';
 import { listBackquotedNames, quoteIfNeeded } from '../../strings/sql-quotes.js';
-import { findEffects } from '../../strings/sql-effects.js';
+import { EFFECT_CODES, findEffects } from '../../strings/sql-effects.js';
 import { scanSql } from '../../strings/sql.js';
 import type { Document } from '../../source/document.js';
 import { toDocumentOffset, locateInString } from '../../source/escapes.js';
@@ -64,17 +64,10 @@ function isNamedIn({ references, declarations }: WalkResult, column: string): bo
   );
 }
 
-const EFFECTS = {
-  schema: 'SQL_SCHEMA',
-  session: 'SQL_SESSION',
-  control: 'SQL_TRANSACTION',
-  unseen: 'SQL_UNSEEN',
-} as const;
-
 function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): boolean {
   const effects = findEffects(scan);
   for (const { sort, what, start, end } of effects) {
-    report.add(EFFECTS[sort], locateInString(doc, node, { start, end }), { what });
+    report.add(EFFECT_CODES[sort], locateInString(doc, node, { start, end }), { what });
   }
   return effects.length > 0;
 }
