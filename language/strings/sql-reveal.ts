@@ -256,8 +256,7 @@ export function createRevealer(
           for (const name of getColumnNames(item)) if (!names.has(name)) found.push({ name, derived: false });
           continue;
         }
-        const created =
-          named.alias === null ? (isPlain(named) ? getColumnNames(named) : listDefaultNames(named)) : named.alias;
+        const created = named.alias ?? (isPlain(named) ? getColumnNames(named) : listDefaultNames(named));
         for (const name of created) found.push({ name, derived: !isPlain(item) });
       }
     }
