@@ -54,9 +54,9 @@ export interface FilledIndex {
   readonly table: string;
   readonly column: string;
   readonly filled: number;
-  /** Rows whose value no key of the definitions opens. */
+  /** Rows with a value that no key of the definitions opens. */
   readonly unopened: number;
-  /** Rows whose value another row has already, in a column that must be unique. */
+  /** Rows with a value that another row has already, in a column that must be unique. */
   readonly duplicates: number;
   /** Why nothing could be filled; null otherwise. */
   readonly reason: string | null;

@@ -1,5 +1,6 @@
 /** What a plugin's check receives and returns. */
-import type { Json, JsonObject } from './json.js';
+import type { EnvFact } from './credentials.js';
+import type { Json } from './json.js';
 import type { Outbound } from './outbound.js';
 import type { Params } from './problem.js';
 
@@ -73,15 +74,6 @@ export interface CheckPlace {
   readonly secrets: ReadonlySet<string>;
 }
 
-export interface EnvFact {
-  /** Characters; `bytes` counts UTF-8. */
-  readonly length: number;
-  readonly bytes: number;
-  readonly blank: boolean;
-  /** The first variable, by name, with the same value; absent for that variable itself. */
-  readonly sameAs?: string;
-}
-
 export interface CheckAction {
   readonly index: number;
   readonly noOp: boolean;
@@ -112,25 +104,4 @@ export interface Timing {
 export interface Items {
   readonly most: number;
   readonly limit: readonly string[] | null;
-}
-
-/** What a place issues for guards. `marks` is for guards and contains no environment values. */
-export interface IssuedCredentials {
-  /** Dotted paths in the definition. */
-  readonly claims: readonly string[];
-  /** Claims that are always present. */
-  readonly standard: readonly string[];
-  readonly marks: JsonObject;
-}
-
-export interface CredentialMismatch {
-  /** Name of the field that differs. */
-  readonly field: string;
-  /** Where the guard demands it; null where only the issuer writes the field. */
-  readonly at: string | null;
-  /** Where the issuer writes the field, or would. */
-  readonly issuedAt: string;
-  readonly demanded: readonly string[];
-  /** Null where the credentials have none. */
-  readonly issued: string | null;
 }

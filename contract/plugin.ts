@@ -23,20 +23,12 @@ import type { StoredFolder, RemoteStorage } from './local-data.js';
 import type { Signal } from './plan.js';
 import type { QueryQuestion, QueryResults, Scratch } from './statement-check.js';
 import type { StatementQuestion, StatementResults } from './statement-check.js';
-import type { FactValue, Finding, CheckPlace, Items, IssuedCredentials, CredentialMismatch } from './plugin-check.js';
+import type { CredentialMismatch, IssuedCredentials } from './credentials.js';
+import type { CheckPlace, FactValue, Finding, Items } from './plugin-check.js';
 
-export type {
-  FactValue,
-  Finding,
-  FindingEdit,
-  CheckPlace,
-  EnvFact,
-  CheckAction,
-  Timing,
-  Items,
-  IssuedCredentials,
-  CredentialMismatch,
-} from './plugin-check.js';
+export type { CheckAction, CheckPlace, FactValue, Finding, FindingEdit, Items, Timing } from './plugin-check.js';
+
+export type { CredentialMismatch, EnvFact, IssuedCredentials } from './credentials.js';
 
 /** `language/schema` knows the contents. */
 export interface SchemaLike {

@@ -5,7 +5,7 @@ import type { Frame, Signal } from '../../contract/plan.js';
 import type { CursorPlan, StepPlan } from '../plan/cursor.js';
 import { createParallelFrame, type FrameMemory, type UnitFrame } from './frame.js';
 import { runGroup } from './invoke.js';
-import { isNote } from './stored-jobs.js';
+import { isNote } from '../../contract/stored-jobs.js';
 
 const NO_JOURNAL: Journal = { notes: [], write: () => Promise.resolve() };
 

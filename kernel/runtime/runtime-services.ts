@@ -21,7 +21,7 @@ import { BackgroundInvocation, createJob } from './background.js';
 import { createFrame, type FrameMemory } from './frame.js';
 import type { LiveHooks } from './hooks.js';
 import { ensureFault, runGroups } from './invoke.js';
-import { isDeferredJob } from './stored-jobs.js';
+import { isDeferredJob } from '../../contract/stored-jobs.js';
 
 export interface RuntimeServicesInput {
   /** Null before the kernel is ready. */

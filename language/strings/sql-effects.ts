@@ -17,6 +17,14 @@ export interface SqlEffect {
   readonly end: number;
 }
 
+export const EFFECT_CODES = {
+  schema: 'SQL_SCHEMA',
+  session: 'SQL_SESSION',
+  control: 'SQL_TRANSACTION',
+  outside: 'SQL_OUTSIDE',
+  unseen: 'SQL_UNSEEN',
+} as const satisfies Readonly<Record<SqlEffectSort, string>>;
+
 const toWordSet = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 const SCHEMA = toWordSet('CREATE ALTER DROP TRUNCATE RENAME GRANT REVOKE COMMENT REASSIGN SECURITY IMPORT');
 const SESSION = toWordSet('SET RESET DISCARD LISTEN UNLISTEN PREPARE DEALLOCATE USE UNLOCK');

@@ -29,7 +29,7 @@ const SAFE = splitWords(
   'COUNT LENGTH CHAR_LENGTH CHARACTER_LENGTH OCTET_LENGTH BIT_LENGTH EXISTS ISNULL JSON_VALID JSON_TYPE JSON_TYPEOF JSONB_TYPEOF ' +
     'JSON_LENGTH JSON_DEPTH JSON_ARRAY_LENGTH JSONB_ARRAY_LENGTH PG_COLUMN_SIZE NUM_NULLS NUM_NONNULLS BOOL_AND BOOL_OR EVERY',
 );
-/** Functions whose JSON result contains a secret under its own name only. */
+/** Functions with a JSON result that contains a secret under its own name only. */
 const KEEPS_NAMES = splitWords(
   'TO_JSON TO_JSONB ROW_TO_JSON JSON_AGG JSONB_AGG ARRAY_AGG JSON_ARRAYAGG COALESCE NULLIF IFNULL ANY_VALUE JSON_BUILD_OBJECT ' +
     'JSONB_BUILD_OBJECT JSON_BUILD_ARRAY JSONB_BUILD_ARRAY JSON_OBJECT JSON_ARRAY JSONB_SET JSON_SET JSON_REMOVE JSON_INSERT ' +
@@ -159,7 +159,7 @@ export function createRevealer(
       if (!isName(word)) return { taint: NONE, end: at + 1 };
       const next = words[at + 1];
       if (next?.type === 'open' && next.text === '(') return { taint: taintCall(at), end: findGroupEnd(words, at + 1) };
-      if (next?.type === 'open' && isWord(at, 'ARRAY'))
+      if (next?.type === 'open' && /^ARRAY$/.test(words[at]?.text ?? ''))
         return { taint: taintGroup(at + 1), end: findGroupEnd(words, at + 1) };
       let last = at;
       while (words[last + 1]?.type === 'dot' && last + 2 < end) last += 2;
@@ -256,8 +256,7 @@ export function createRevealer(
           for (const name of getColumnNames(item)) if (!names.has(name)) found.push({ name, derived: false });
           continue;
         }
-        const created =
-          named.alias === null ? (isPlain(named) ? getColumnNames(named) : listDefaultNames(named)) : named.alias;
+        const created = named.alias ?? (isPlain(named) ? getColumnNames(named) : listDefaultNames(named));
         for (const name of created) found.push({ name, derived: !isPlain(item) });
       }
     }

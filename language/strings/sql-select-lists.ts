@@ -26,7 +26,7 @@ type NameList = readonly (readonly string[])[];
 export interface SelectList {
   readonly at: number;
   readonly items: readonly SelectItem[];
-  /** A row of VALUES, whose columns are `column1`, `column2`. */
+  /** A row of VALUES; its columns are `column1`, `column2`. */
   readonly isValues: boolean;
 }
 
@@ -43,6 +43,7 @@ export function readSelectLists(words: readonly Lexeme[], text: string) {
     return written === name ? [name] : [name, written];
   };
   const isWord = (i: number, name: string): boolean => words[i]?.type === 'word' && words[i]?.text === name;
+  const isModifier = (i: number): boolean => /^(?:ALL|DISTINCT)$/.test(words[i]?.text ?? '');
   const isFree = (i: number): boolean => words[i]?.type === 'word' && words[i - 1]?.type !== 'dot';
   const blocks = words.flatMap((_, i): SelectList[] =>
     isFree(i) && (isWord(i, 'SELECT') || isWord(i, 'RETURNING'))
@@ -56,7 +57,7 @@ export function readSelectLists(words: readonly Lexeme[], text: string) {
   function readItems(at: number): SelectItem[] {
     const depth = words[at]?.depth ?? 0;
     let from = at + 1;
-    if (isWord(from, 'ALL') || isWord(from, 'DISTINCT')) from++;
+    if (isModifier(from)) from++;
     if (isWord(from, 'ON') && words[from + 1]?.type === 'open') from = findGroupEnd(words, from + 1);
     const items: SelectItem[] = [];
     let i = from;
@@ -179,7 +180,7 @@ export function readSelectLists(words: readonly Lexeme[], text: string) {
   function findSetBefore(i: number): number {
     let at = i - 1;
     while (words[at]?.type === 'open') at--;
-    while (isWord(at, 'ALL') || isWord(at, 'DISTINCT')) at--;
+    while (isModifier(at)) at--;
     return words[at]?.type === 'word' && SET_OPERATORS.has(words[at]?.text ?? '') ? at : -1;
   }
 

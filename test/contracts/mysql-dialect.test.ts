@@ -83,7 +83,7 @@ function dialectOn(
     flavour,
     catalogue: null,
     triggered: false,
-        context: { instance: 'main', log: { warn: () => undefined } as unknown as Log },
+    context: { instance: 'main', log: { warn: () => undefined } as unknown as Log },
     unknown: new Set(),
   };
   const isolation = ({ level }: Isolation) => (level === 'serializable' ? 'serializable' : 'read committed');

@@ -33,13 +33,19 @@ const ROWS: readonly (readonly [sql: string, names: string])[] = [
 ];
 
 /** Databases name an unnamed expression after its text or its parts. */
-const isText = (sql: string, name: string): boolean => name === '?column?' || sql.toLowerCase().includes(name.toLowerCase()) && /[ (]/.test(name);
+const isText = (sql: string, name: string): boolean =>
+  name === '?column?' || (sql.toLowerCase().includes(name.toLowerCase()) && /[ (]/.test(name));
 
 describe('names of secret columns', () => {
   for (const [sql, names] of ROWS) {
     it(sql, () => {
       const found = addRenamed(['password'], [{ scan: scanSql(sql) } as SqlText]);
-      expect([...found].slice(1).filter((name) => !isText(sql, name)).join(' ')).to.equal(names);
+      expect(
+        [...found]
+          .slice(1)
+          .filter((name) => !isText(sql, name))
+          .join(' '),
+      ).to.equal(names);
     });
   }
 });

@@ -4,7 +4,7 @@ import { createFault } from '../../contract/fault.js';
 import type { PartPlan } from '../../kernel/plan/plan.js';
 import { groupJobs } from '../../kernel/runtime/background.js';
 import { createErrorResponse } from '../../kernel/runtime/problem-details.js';
-import { isDeferredJob } from '../../kernel/runtime/stored-jobs.js';
+import { isDeferredJob } from '../../contract/stored-jobs.js';
 import { createTestInvocation } from '../support/invocation.js';
 import { createResourcePlan } from '../support/plans.js';
 import { createTestFrame } from '../support/scopes.js';

@@ -50,7 +50,7 @@ export function createExampleEnv(): Record<string, string> {
   const createHex = (length: number): string => '0123456789abcdef'.repeat(length / 16 + 1).slice(0, length);
   const filled = Object.entries(parseEnv(readDeploy('.env.example'))).map(([name, value = '']): [string, string] => {
     const generated = /^generate:(\d+)$/.exec(value)?.[1];
-    if (generated !== undefined) return [name, `${name}${createHex(64)}`.slice(-Number(generated))];
+    if (generated !== undefined) return [name, `${createHex(64)}${name}`.slice(-Number(generated))];
     return [name, value === '' ? createHex(64) : value];
   });
   return Object.fromEntries(filled);

@@ -165,17 +165,12 @@ export const REFUSED: Readonly<Record<string, readonly Attack[]>> = {
     createPeopleAttack('SELECT a.id FROM people a NATURAL JOIN people b'),
   ],
   SQL_UNSEEN: [
-    createAttack(
-      'a query in a text',
-      defineStatement("SELECT query_to_xml('SELECT token FROM keys', true, false, '')::text AS x"),
-    ),
-    createAttack('a table in a text', defineStatement("SELECT table_to_xml('keys', true, false, '')::text AS x")),
-    createAttack('the database in a text', defineStatement("SELECT database_to_xml(true, false, '')::text AS x")),
-  ],
-  SQL_OUTSIDE: [
-    createAttack('a file of the server', defineStatement("SELECT pg_read_file('postgresql.conf') AS x")),
-    createAttack('a table into a file', defineStatement("COPY keys TO '/tmp/keys'")),
-  ],
+    "SELECT query_to_xml('SELECT token FROM keys', true, false, '')::text AS x",
+    "SELECT database_to_xml(true, false, '')::text AS x",
+  ].map((query) => createAttack(query, defineStatement(query))),
+  SQL_OUTSIDE: ["SELECT pg_read_file('postgresql.conf') AS x", "COPY keys TO '/tmp/keys'"].map((query) =>
+    createAttack(query, defineStatement(query)),
+  ),
   LTR_KEY: [
     createQueuedAttack(
       'a secret of RETURNING, for a call',
@@ -216,21 +211,6 @@ export const WARNED: Readonly<Record<string, readonly Attack[]>> = {
           update_predicate: { $set: { kept: '$PAYLOAD.new' } },
         }),
       ),
-    ),
-  ],
-  LNK_SECRET_COPIED: [
-    createAttack(
-      'a copy of a row',
-      defineStatement('INSERT INTO pairs (id, owner, ssn) SELECT id, token, id FROM keys'),
-    ),
-    createAttack('a copy by UPDATE', defineStatement("UPDATE pairs SET owner = k.token FROM keys k WHERE k.id = 'a'")),
-    createAttack(
-      'a copy of a piece, in a sub-query',
-      defineStatement("UPDATE pairs SET owner = (SELECT substr(token, 1, 9) FROM keys LIMIT 1) WHERE id = 'a'"),
-    ),
-    createAttack(
-      'a copy among values',
-      defineStatement("INSERT INTO pairs (id, owner, ssn) VALUES ('a', (SELECT token FROM keys LIMIT 1), 'b')"),
     ),
   ],
   LNK_PROTECTED_UNUSED: [

@@ -1,23 +1,15 @@
 /** Reports statements with effects that no request may have. */
 import { locateInString } from '../../source/escapes.js';
 import type { Document } from '../../source/document.js';
-import { findEffects } from '../../strings/sql-effects.js';
+import { EFFECT_CODES, findEffects } from '../../strings/sql-effects.js';
 import type { SqlText } from '../facts.js';
 import type { Report } from '../report.js';
-
-const EFFECTS = {
-  schema: 'SQL_SCHEMA',
-  session: 'SQL_SESSION',
-  control: 'SQL_TRANSACTION',
-  outside: 'SQL_OUTSIDE',
-  unseen: 'SQL_UNSEEN',
-} as const;
 
 /** Returns true if any was found. */
 export function reportEffects(report: Report, doc: Document, { scan, node }: SqlText): boolean {
   const effects = findEffects(scan);
   for (const { sort, what, start, end } of effects) {
-    report.add(EFFECTS[sort], locateInString(doc, node, { start, end }), { what });
+    report.add(EFFECT_CODES[sort], locateInString(doc, node, { start, end }), { what });
   }
   return effects.length > 0;
 }

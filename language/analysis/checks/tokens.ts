@@ -38,7 +38,7 @@ export function checkTokens(resources: readonly LinkedResource[], registry: Regi
     for (const { issuer } of mismatches) reported.add(issuer);
     const same = mismatches.filter(({ field }) => field === near.field);
     const names = [...new Set(same.flatMap(({ issued }) => issued ?? []))];
-    report.add('LNK_TOKEN_NONE', locate(guard.resource, guard.place, near.at ?? ''), {
+    report.add('LNK_TOKEN_NONE', locateNode(guard.resource, guard.place, near.at ?? ''), {
       field: near.field,
       demanded: formatNames(near.demanded),
       issued: formatNames(names),
@@ -54,7 +54,7 @@ export function checkTokens(resources: readonly LinkedResource[], registry: Regi
     if (near === undefined || near.issued === null) continue;
     const owner = resources.find(({ definition }) => definition.node === issuer.place.node);
     if (owner === undefined) continue;
-    report.add('LNK_TOKEN_UNUSED', locate(owner, issuer.place, near.issuedAt), {
+    report.add('LNK_TOKEN_UNUSED', locateNode(owner, issuer.place, near.issuedAt), {
       field: near.field,
       issued: near.issued,
       hint: formatHint(findNearest(near.issued, near.demanded)),
@@ -67,9 +67,9 @@ const isNear = (demanded: readonly string[], issued: string | null): boolean =>
 
 function findMismatch(guard: Guard, issuer: Issuer, registry: Registry): Mismatch[] {
   const { place } = guard;
-  const facts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
+  const findFacts = (kind: string, name: string) => registry.plugin(kind, name)?.facts;
   const found = issuer.place.sound
-    ? registry.plugins.get(place.plugin)?.findMismatch?.({ ...place, facts }, issuer.issued)
+    ? registry.plugins.get(place.plugin)?.findMismatch?.({ ...place, facts: findFacts }, issuer.issued)
     : null;
   return found === null || found === undefined ? [] : [{ ...found, issuer, guard }];
 }
@@ -77,7 +77,7 @@ function findMismatch(guard: Guard, issuer: Issuer, registry: Registry): Mismatc
 const formatNames = (names: readonly string[]): string =>
   names.length === 0 ? 'none' : names.map((name) => `"${name}"`).join(', ');
 
-function locate({ definition: { doc, node } }: LinkedResource, place: PluginUsage, at: string): SourceLocation {
+function locateNode({ definition: { doc, node } }: LinkedResource, place: PluginUsage, at: string): SourceLocation {
   const { start, end } = (at === '' ? null : findNode(place.node, at)?.node) ?? findNode(node, '/id')?.node ?? node;
   return { doc, start, end };
 }

@@ -4,6 +4,7 @@
  */
 import type { Definition } from '../model.js';
 import type { AccessorText } from '../facts.js';
+import { memoize } from '../memoize.js';
 import type { StageCache } from '../stage-cache.js';
 import type { Registry } from '../registry.js';
 import type { Report, SourceLocation } from '../report.js';
@@ -64,18 +65,12 @@ function checkValues({ registry, report, env }: PurposeContext, uses: readonly U
   }
 }
 
-const known = new WeakMap<Registry, readonly string[]>();
-
-function listKeyVariables(registry: Registry): readonly string[] {
-  const seen = known.get(registry);
-  if (seen !== undefined) return seen;
-  const found = [...registry.plugins.values()].flatMap(({ facts }) => {
+const listKeyVariables = memoize(({ plugins }: Registry): readonly string[] =>
+  [...plugins.values()].flatMap(({ facts }) => {
     const name = facts?.['keyVariable'];
     return typeof name === 'string' ? [name] : [];
-  });
-  known.set(registry, found);
-  return found;
-}
+  }),
+);
 
 const listUses = ({ doc, finds }: Definition, roots: ReadonlySet<string>): readonly Use[] =>
   finds.accessors.flatMap((found) => {

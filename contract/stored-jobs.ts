@@ -1,6 +1,6 @@
 /** Validates the shape of stored jobs and notes, because other programs can write there. */
-import type { DeferredJob, Note } from '../../contract/deferred.js';
-import { isObject, POISON_KEYS } from '../../contract/json.js';
+import type { DeferredJob, Note } from './deferred.js';
+import { isObject, POISON_KEYS } from './json.js';
 
 // oxlint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;

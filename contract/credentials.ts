@@ -1,0 +1,32 @@
+/** What specs learn of the environment and of credentials, without their values. */
+import type { JsonObject } from './json.js';
+
+export interface EnvFact {
+  /** Characters; `bytes` counts UTF-8. */
+  readonly length: number;
+  readonly bytes: number;
+  readonly blank: boolean;
+  /** The first variable, by name, with the same value; absent for that variable itself. */
+  readonly sameAs?: string;
+}
+
+/** What a place issues for guards. `marks` is for guards and contains no environment values. */
+export interface IssuedCredentials {
+  /** Dotted paths in the definition. */
+  readonly claims: readonly string[];
+  /** Claims that are always present. */
+  readonly standard: readonly string[];
+  readonly marks: JsonObject;
+}
+
+export interface CredentialMismatch {
+  /** Name of the field that differs. */
+  readonly field: string;
+  /** Where the guard demands it; null where only the issuer writes the field. */
+  readonly at: string | null;
+  /** Where the issuer writes the field, or would. */
+  readonly issuedAt: string;
+  readonly demanded: readonly string[];
+  /** Null where the credentials have none. */
+  readonly issued: string | null;
+}
