@@ -45,6 +45,14 @@ export async function startFaultProxy(target: { readonly host: string; readonly 
       [client, upstream],
       [upstream, client],
     ] as const) {
+      let [delayed, delay] = [0, 0];
+      const writeLater = (chunk: Buffer): void => {
+        delayed++;
+        setTimeout(() => {
+          delayed--;
+          to.write(chunk);
+        }, delay);
+      };
       from.on('error', () => {});
       from.once('close', () => {
         sockets.delete(from);
@@ -54,8 +62,11 @@ export async function startFaultProxy(target: { readonly host: string; readonly 
         if (way === 'stall' || (way === 'mute' && from === upstream)) return;
         if (from === client) total += chunk.length;
         if (total >= limit) cutConnections();
-        else if (latency > 0) setTimeout(() => to.write(chunk), latency);
-        else if (!to.write(chunk)) {
+        // What comes when the latency is over does not overtake.
+        else if (latency > 0 || delayed > 0) {
+          if (latency > 0) delay = latency;
+          writeLater(chunk);
+        } else if (!to.write(chunk)) {
           from.pause();
           to.once('drain', () => from.resume());
         }
