@@ -7,17 +7,23 @@ import { migrateMongo, outlineMongo } from './migrate.js';
 import { readMongoSettings } from './options.js';
 import { createMongoDocumentStore } from './store.js';
 
-const opened = new WeakMap<DocumentStore, MongoConnection>();
-
-function requireConnection(handle: DocumentStore): MongoConnection {
-  const found = opened.get(handle);
-  if (!found) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
-  return found;
+interface MongoStore extends DocumentStore {
+  /** Null until it is open. */
+  connection: MongoConnection | null;
 }
 
-export default defineRuntime(documentStore, {
+function requireConnection({ connection }: MongoStore): MongoConnection {
+  if (connection === null)
+    throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  return connection;
+}
+
+export default defineRuntime<DocumentStore, MongoStore>(documentStore, {
   create() {
-    const handle: DocumentStore = createMongoDocumentStore(() => requireConnection(handle));
+    const handle: MongoStore = {
+      ...createMongoDocumentStore(() => requireConnection(handle)),
+      connection: null,
+    };
     return handle;
   },
 
@@ -33,7 +39,7 @@ export default defineRuntime(documentStore, {
         'apart; a set of one server is enough (mongod --replSet, then rs.initiate())';
       log.warn({ store: instance }, message);
     }
-    opened.set(handle, connection);
+    handle.connection = connection;
   },
 
   plan: (handle, tables, { instance }) => outlineMongo(requireConnection(handle), tables, instance),
@@ -42,8 +48,8 @@ export default defineRuntime(documentStore, {
     migrateMongo(requireConnection(handle), tables, { store: instance, log, progress }),
 
   async close(handle) {
-    const connection = opened.get(handle);
-    opened.delete(handle);
+    const { connection } = handle;
+    handle.connection = null;
     await connection?.client.close();
   },
 
