@@ -16,9 +16,9 @@ export interface Timetable {
 
 export function createTimetable(cron: Cron, zone: string): Timetable {
   const table = new Croner(formatPattern(cron), { timezone: zone, paused: true, fixedTimeRule: 'no-wildcard' });
-  const next = (after: number): number | null => table.nextRun(new Date(after))?.getTime() ?? null;
+  const findNext = (after: number): number | null => table.nextRun(new Date(after))?.getTime() ?? null;
   return {
-    next,
+    next: findNext,
     latest: (after, until) => {
       // The second of `until` counts, what follows it does not.
       const [last] = table.previousRuns(1, new Date(Math.floor(until / SECOND) * SECOND + SECOND));
