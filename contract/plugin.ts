@@ -250,7 +250,7 @@ export interface PluginRuntime<H = unknown> {
   health?(handle: H): Promise<Health>;
 }
 
-/** The compiler checks the handle against the kind. */
-export function defineRuntime<H>(_kind: Kind<H>, runtime: PluginRuntime<H>): PluginRuntime<H> {
+/** The compiler checks the handle against the kind. `Own`: the handle with what `open`, `close` and `health` need. */
+export function defineRuntime<H, Own extends H = H>(_kind: Kind<H>, runtime: PluginRuntime<Own>): PluginRuntime<H> {
   return Object.freeze(runtime);
 }

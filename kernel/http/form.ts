@@ -111,7 +111,7 @@ function readParts(
       process.nextTick(() => parser.destroy());
       reject(reason);
     };
-    const guard = (work: () => void): void => {
+    const runGuarded = (work: () => void): void => {
       if (failed) return;
       try {
         work();
@@ -120,7 +120,7 @@ function readParts(
       }
     };
     parser.on('field', (written: string | undefined, value, { valueTruncated }) =>
-      guard(() => {
+      runGuarded(() => {
         const name = parsePartName(written);
         if (valueTruncated) throw createFault('REQ_PART', { name, max: limits.field }, CLOSE);
         addText(payload, name, checkPartText(name, value));
@@ -128,7 +128,7 @@ function readParts(
     );
     parser.on('file', (written: string | undefined, stream, { filename, mimeType }: Partial<busboy.FileInfo>) => {
       stream.on('error', () => undefined);
-      guard(() => {
+      runGuarded(() => {
         const field = parsePartName(written);
         // An empty file input has no name and no bytes.
         if (filename === undefined || filename === '')

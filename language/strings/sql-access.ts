@@ -94,7 +94,7 @@ function listWritten(words: readonly Lexeme[], { tables, target }: SqlScan): str
 
 const BEFORE_NAME = new Set(['ONLY', 'LOW_PRIORITY', 'IGNORE', '(']);
 
-/** The table whose name begins here; undefined if it is no table. */
+/** The table that is named from this word on; undefined if it is no table. */
 function findTableAt(words: readonly Lexeme[], from: number, tables: SqlScan['tables']): SqlTable | undefined {
   let last = from;
   while (BEFORE_NAME.has(words[last]?.text ?? '')) last++;

@@ -6,33 +6,31 @@ import { parseRedisAddress, waitForSettled } from '../../shared/redis.js';
 import { createClient, type Client } from './connection.js';
 import { createRedisCache } from './redis.js';
 
-const clients = new WeakMap<Cache, Client>();
+interface RedisCache extends Cache {
+  readonly client: Client;
+}
 
-export default defineRuntime(cache, {
+export default defineRuntime<Cache, RedisCache>(cache, {
   create({ options, log }) {
     const address = parseRedisAddress(options);
     if (address === null) throw new BootError('CCH_ADDRESS', {});
     const client = createClient(address, log);
-    const handle = createRedisCache(client, address.prefix);
-    clients.set(handle, client);
-    return handle;
+    return { ...createRedisCache(client, address.prefix), client };
   },
 
-  async open(handle) {
-    const client = clients.get(handle);
+  async open({ client }) {
     // Waits for the first attempt but not for its success: the driver reconnects.
-    if (client !== undefined) await waitForSettled(client.connect());
+    await waitForSettled(client.connect());
   },
 
-  close(handle) {
-    clients.get(handle)?.disconnect();
+  close({ client }) {
+    client.disconnect();
     return Promise.resolve();
   },
 
-  async health(handle) {
-    const client = clients.get(handle);
+  async health({ client }) {
     try {
-      await client?.ping();
+      await client.ping();
       return { ok: true };
     } catch {
       return { ok: false, optional: true, detail: 'the cache store does not respond' };

@@ -56,11 +56,11 @@ const CONNECTION = ['attachListeners', 'parse', 'bind', 'describe', 'execute', '
 const getInner = (client: pg.Client): InnerClient => client as unknown as InnerClient;
 
 function checkMembers(client: InnerClient): void {
-  const lacks = (holder: object, names: readonly string[]): string[] =>
+  const listMissing = (holder: object, names: readonly string[]): string[] =>
     names.filter((name) => typeof (holder as Record<string, unknown>)[name] !== 'function');
   const missing = [
-    ...lacks(client, CLIENT),
-    ...lacks(client.connection, CONNECTION),
+    ...listMissing(client, CLIENT),
+    ...listMissing(client.connection, CONNECTION),
     ...FIELDS.filter((name) => !(name in client)),
   ];
   if (missing.length > 0)

@@ -7,17 +7,10 @@ import { migrateCollections, outlineCollections } from './migrate.js';
 import { createEmbeddedStore } from './store.js';
 import { createTables, type CollectionTables } from './tables.js';
 
-interface OpenStore {
+interface EmbeddedStore extends DocumentStore {
   readonly sql: Dialect;
   readonly tables: CollectionTables;
 }
-
-const opened = new WeakMap<DocumentStore, OpenStore>();
-const requireParts = (handle: DocumentStore): OpenStore => {
-  const found = opened.get(handle);
-  if (found === undefined) throw new Error('not a handle of this plugin');
-  return found;
-};
 
 const getConnectionName = (options: RuntimeContext['options']): string =>
   typeof options['connection'] === 'string' ? options['connection'] : 'main';
@@ -33,35 +26,32 @@ function resolveSql({ resolve, instance, options }: RuntimeContext): Dialect {
   }
 }
 
-export default defineRuntime(documentStore, {
+export default defineRuntime<DocumentStore, EmbeddedStore>(documentStore, {
   create(context) {
     const sql = resolveSql(context);
     const tables = createTables(sql, context.instance);
-    const handle = createEmbeddedStore({ sql, tables, instance: context.instance });
-    opened.set(handle, { sql, tables });
-    return handle;
+    return { ...createEmbeddedStore({ sql, tables, instance: context.instance }), sql, tables };
   },
 
-  async open(handle, { instance, options }) {
-    const [row] = await requireParts(handle).sql.execute('SELECT version() AS version', [], null);
+  async open({ sql }, { instance, options }) {
+    const [row] = await sql.execute('SELECT version() AS version', [], null);
     if (!/^PostgreSQL\b/.test(String(row?.['version'])))
       throw new BootError('DOC_NOT_POSTGRESQL', { instance, connection: getConnectionName(options) });
   },
 
-  async health(handle) {
+  async health({ sql }) {
     try {
-      await requireParts(handle).sql.execute('SELECT 1 AS one', [], null);
+      await sql.execute('SELECT 1 AS one', [], null);
       return { ok: true };
     } catch {
       return { ok: false, detail: 'the database does not respond' };
     }
   },
 
-  plan: (handle, models, { instance }) => outlineCollections({ ...requireParts(handle), instance }, models),
+  plan: ({ sql, tables }, models, { instance }) => outlineCollections({ sql, tables, instance }, models),
 
-  async syncSchema(handle, models, { instance, log }, progress) {
-    const parts = requireParts(handle);
-    await migrateCollections({ ...parts, instance }, models, log, progress);
-    parts.tables.clearCache();
+  async syncSchema({ sql, tables }, models, { instance, log }, progress) {
+    await migrateCollections({ sql, tables, instance }, models, log, progress);
+    tables.clearCache();
   },
 });

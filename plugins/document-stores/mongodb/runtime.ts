@@ -8,19 +8,26 @@ import { readMongoSettings } from './options.js';
 import { createDescribingStore } from './describing.js';
 import { createMongoDocumentStore } from './store.js';
 
-const opened = new WeakMap<DocumentStore, MongoConnection>();
-
-function requireConnection(handle: DocumentStore): MongoConnection {
-  const found = opened.get(handle);
-  if (!found) throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
-  return found;
+interface MongoStore extends DocumentStore {
+  /** Null until it is open. */
+  connection: MongoConnection | null;
 }
 
-export default defineRuntime(documentStore, {
+function requireConnection({ connection }: MongoStore): MongoConnection {
+  if (connection === null)
+    throw createFault('QRY_UNAVAILABLE', {}, { retryable: true, headers: { 'retry-after': '1' } });
+  return connection;
+}
+
+export default defineRuntime<DocumentStore, MongoStore>(documentStore, {
   create() {
     const getConnection = (): MongoConnection => requireConnection(handle);
     const store = createMongoDocumentStore(getConnection);
-    const handle: DocumentStore = { ...store, describing: () => createDescribingStore(store, getConnection) };
+    const handle: MongoStore = {
+      ...store,
+      describing: () => createDescribingStore(store, getConnection),
+      connection: null,
+    };
     return handle;
   },
 
@@ -36,7 +43,7 @@ export default defineRuntime(documentStore, {
         'apart; a set of one server is enough (mongod --replSet, then rs.initiate())';
       log.warn({ store: instance }, message);
     }
-    opened.set(handle, connection);
+    handle.connection = connection;
   },
 
   plan: (handle, tables, { instance }) => outlineMongo(requireConnection(handle), tables, instance),
@@ -45,8 +52,8 @@ export default defineRuntime(documentStore, {
     migrateMongo(requireConnection(handle), tables, { store: instance, log, progress }),
 
   async close(handle) {
-    const connection = opened.get(handle);
-    opened.delete(handle);
+    const { connection } = handle;
+    handle.connection = null;
     await connection?.client.close();
   },
 

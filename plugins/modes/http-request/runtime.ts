@@ -23,7 +23,7 @@ interface Caller extends ModeHandle {
   client: HttpClient | null;
 }
 
-export default defineRuntime<ModeHandle>(mode, {
+export default defineRuntime<ModeHandle, Caller>(mode, {
   create: ({ outbound = OUTBOUND, log }): Caller => {
     const warn = createWarn(outbound, log);
     const caller: Caller = {
@@ -37,10 +37,10 @@ export default defineRuntime<ModeHandle>(mode, {
       outbound.ca === null
         ? undefined
         : [...rootCertificates, await readFile(resolvePath(folder, outbound.ca), 'utf8')];
-    (handle as Caller).client = createClient({ outbound, log, ca });
+    handle.client = createClient({ outbound, log, ca });
   },
   close(handle) {
-    (handle as Caller).client?.close();
+    handle.client?.close();
     return Promise.resolve();
   },
 });

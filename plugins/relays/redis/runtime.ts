@@ -6,43 +6,46 @@ import { parseRedisAddress } from '../../shared/redis.js';
 import { readRelaySettings } from '../shared/settings.js';
 import { createRedisRelay, type RedisRelay } from './redis.js';
 
-const relays = new WeakMap<Relay, RedisRelay>();
+interface RedisRelayHandle extends Relay {
+  readonly connections: RedisRelay;
+}
 
-export default defineRuntime(relay, {
+export default defineRuntime<Relay, RedisRelayHandle>(relay, {
   create({ options, log, running }) {
     const address = parseRedisAddress(options);
     if (address === null) throw new BootError('RLY_ADDRESS', {});
-    const made = createRedisRelay({
+    const connections = createRedisRelay({
       ...readRelaySettings(options),
       ...address,
       log,
       deliver: (message) => running?.deliverMessage(message),
     });
-    const handle: Relay = { publish: (message) => made.publish(message), listSince: (id) => made.listSince(id) };
-    relays.set(handle, made);
-    return handle;
+    return {
+      publish: (message) => connections.publish(message),
+      listSince: (id) => connections.listSince(id),
+      connections,
+    };
   },
 
   async open(handle, { options, running }) {
     if (readRelaySettings(options).replay) running?.registerReplay((id) => handle.listSince(id));
-    await relays.get(handle)?.open();
+    await handle.connections.open();
   },
 
-  async drain(handle) {
-    await relays.get(handle)?.flushPending();
+  async drain({ connections }) {
+    await connections.flushPending();
   },
 
-  close(handle) {
-    relays.get(handle)?.close();
+  close({ connections }) {
+    connections.close();
     return Promise.resolve();
   },
 
-  async health(handle) {
-    const made = relays.get(handle);
-    const lost = made?.lost() ?? 0;
+  async health({ connections }) {
+    const lost = connections.lost();
     const told = lost === 0 ? {} : { detail: `${lost} messages were not sent to other processes` };
     try {
-      await made?.pingServer();
+      await connections.pingServer();
       return { ok: true, ...told };
     } catch {
       return { ok: false, optional: true, detail: 'the relay does not respond' };

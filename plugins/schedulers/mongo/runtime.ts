@@ -7,7 +7,10 @@ import { createMongoClient } from '../../shared/mongo-client.js';
 import { once, withSettings } from '../shared/settings.js';
 import { createMongoLedger, type InstantDocument, type ScheduleDocument } from './ledger.js';
 
-const clients = new WeakMap<Scheduler, MongoClient>();
+interface MongoScheduler extends Scheduler {
+  readonly client: MongoClient;
+}
+
 /** Seconds. */
 const TIMEOUT = 0.9;
 
@@ -35,7 +38,7 @@ function createClient({ url, timeout }: Readonly<Record<string, unknown>>): Mong
   }
 }
 
-export default defineRuntime(scheduler, {
+export default defineRuntime<Scheduler, MongoScheduler>(scheduler, {
   create({ options }) {
     const client = createClient(options);
     const collections = {
@@ -46,18 +49,16 @@ export default defineRuntime(scheduler, {
       await collections.instants.createIndex({ key: 1, instant: 1 });
       return collections;
     });
-    const handle = withSettings(createMongoLedger(ready), options);
-    clients.set(handle, client);
-    return handle;
+    return { ...withSettings(createMongoLedger(ready), options), client };
   },
 
-  async close(handle) {
-    await clients.get(handle)?.close();
+  async close({ client }) {
+    await client.close();
   },
 
-  async health(handle) {
+  async health({ client }) {
     try {
-      await clients.get(handle)?.db().command({ ping: 1 });
+      await client.db().command({ ping: 1 });
       return { ok: true };
     } catch {
       return { ok: false, optional: true, detail: 'the schedule store does not respond' };

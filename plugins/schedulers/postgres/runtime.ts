@@ -9,7 +9,10 @@ import { scheduler, type Scheduler } from '../kind.js';
 import { once, withSettings } from '../shared/settings.js';
 import { createSqlLedger, TABLES, THERE } from '../shared/sql-ledger.js';
 
-const pools = new WeakMap<Scheduler, pg.Pool>();
+interface PostgresScheduler extends Scheduler {
+  readonly pool: pg.Pool;
+}
+
 /** Milliseconds. */
 const DEADLINE = 900;
 /** An arbitrary advisory lock key. */
@@ -21,7 +24,7 @@ async function makeTables(pool: pg.Pool): Promise<void> {
   await pool.query(['BEGIN', `SELECT pg_advisory_xact_lock(${LOCK})`, ...TABLES, 'COMMIT'].join(';\n'));
 }
 
-export default defineRuntime(scheduler, {
+export default defineRuntime<Scheduler, PostgresScheduler>(scheduler, {
   create({ options }) {
     const { url } = options;
     if (typeof url !== 'string' || !/^postgres(ql)?:\/\/./.test(url))
@@ -45,19 +48,16 @@ export default defineRuntime(scheduler, {
       const { rows } = await pool.query<Record<string, unknown>>(text, [...values]);
       return rows;
     });
-    const handle = withSettings(ledger, options);
-    pools.set(handle, pool);
-    return handle;
+    return { ...withSettings(ledger, options), pool };
   },
 
-  async close(handle) {
-    const pool = pools.get(handle);
-    if (pool !== undefined && !pool.ended) await pool.end();
+  async close({ pool }) {
+    if (!pool.ended) await pool.end();
   },
 
-  async health(handle) {
+  async health({ pool }) {
     try {
-      await pools.get(handle)?.query('SELECT 1');
+      await pool.query('SELECT 1');
       return { ok: true };
     } catch {
       return { ok: false, optional: true, detail: 'the schedule store does not respond' };

@@ -12,7 +12,10 @@ import { SCRIPTS, type Scripted } from './scripts.js';
 
 type Client = Redis & Scripted;
 
-const clients = new WeakMap<Scheduler, Client>();
+interface RedisScheduler extends Scheduler {
+  readonly client: Client;
+}
+
 /** Milliseconds in which a claimant may repeat its claim. */
 const ASKED_AGAIN = 600_000;
 
@@ -47,32 +50,29 @@ function createLedger(client: Client, prefix: string): Ledger {
   };
 }
 
-export default defineRuntime(scheduler, {
+export default defineRuntime<Scheduler, RedisScheduler>(scheduler, {
   create({ options }) {
     const address = parseRedisAddress(options);
     if (address === null) throw new BootError('CRN_ADDRESS', { what: 'Redis (`redis://:password@host:6379/0`)' });
     const client = createRedisClient<Scripted>(address, SCRIPTS);
     // Without a listener, ioredis prints errors to the console.
     client.on('error', () => undefined);
-    const handle = withSettings(createLedger(client, address.prefix), options);
-    clients.set(handle, client);
-    return handle;
+    return { ...withSettings(createLedger(client, address.prefix), options), client };
   },
 
-  async open(handle) {
-    const client = clients.get(handle);
+  async open({ client }) {
     // Waits for the first attempt but not for its success: the driver reconnects.
-    if (client !== undefined) await waitForSettled(client.connect());
+    await waitForSettled(client.connect());
   },
 
-  close(handle) {
-    clients.get(handle)?.disconnect();
+  close({ client }) {
+    client.disconnect();
     return Promise.resolve();
   },
 
-  async health(handle) {
+  async health({ client }) {
     try {
-      await clients.get(handle)?.ping();
+      await client.ping();
       return { ok: true };
     } catch {
       return { ok: false, optional: true, detail: 'the schedule store does not respond' };

@@ -7,7 +7,10 @@ import { openFolder, type Folder } from './folder.js';
 import { serveFrom } from './serve.js';
 import { createSignedQuery } from './signature.js';
 
-const folders = new WeakMap<Storage, Folder>();
+interface LocalStorage extends Storage {
+  /** Null until it is open. */
+  opened: Folder | null;
+}
 
 const readOption = ({ options }: Pick<RuntimeContext, 'options'>, name: string, other: string): string => {
   const value = options[name];
@@ -25,8 +28,8 @@ const toUnavailableFault = (cause: unknown): Fault =>
     ? cause
     : createFault('STO_AWAY', {}, { cause, retryable: true, headers: { 'retry-after': '5' } });
 
-function requireFolder(folder: Folder | undefined): Folder {
-  if (folder === undefined) throw toUnavailableFault(new Error('the folder is not open'));
+function requireFolder(folder: Folder | null): Folder {
+  if (folder === null) throw toUnavailableFault(new Error('the folder is not open'));
   return folder;
 }
 
@@ -38,25 +41,26 @@ async function runGuarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export default defineRuntime(storage, {
+export default defineRuntime<Storage, LocalStorage>(storage, {
   register(hooks, context) {
     hooks.route({
       path: '/files/',
       methods: ['GET'],
-      handle: (request) => runGuarded(() => serveFrom(requireFolder(opened.get(context)), request)),
+      handle: (request) => runGuarded(() => serveFrom(requireFolder(opened.get(context) ?? null), request)),
     });
   },
   create(context) {
     const base = readOption(context, 'url', '/files').replace(/\/+$/, '');
-    const handle: Storage = {
-      put: (key, file) => runGuarded(() => requireFolder(folders.get(handle)).put(key, file)),
+    const handle: LocalStorage = {
+      opened: null,
+      put: (key, file) => runGuarded(() => requireFolder(handle.opened).put(key, file)),
       url: (key, seconds) => {
         const plain = `${base}/${key}`;
         if (seconds === null) return plain;
         const expires = Math.floor(Date.now() / 1000) + seconds;
-        return `${plain}?${createSignedQuery(requireFolder(folders.get(handle)).secret, key, expires)}`;
+        return `${plain}?${createSignedQuery(requireFolder(handle.opened).secret, key, expires)}`;
       },
-      remove: (keys) => runGuarded(() => requireFolder(folders.get(handle)).remove(keys)),
+      remove: (keys) => runGuarded(() => requireFolder(handle.opened).remove(keys)),
     };
     return handle;
   },
@@ -64,12 +68,11 @@ export default defineRuntime(storage, {
   describeStorage: (context) => ({ folder: resolveFolderPath(context), without: ['incoming'] }),
   async open(handle, context) {
     const folder = await openFolder(resolveFolderPath(context));
-    folders.set(handle, folder);
+    handle.opened = folder;
     opened.set(context, folder);
   },
-  async health(handle) {
-    const folder = folders.get(handle);
-    if (folder === undefined) return { ok: false, detail: 'not open' };
+  async health({ opened: folder }) {
+    if (folder === null) return { ok: false, detail: 'not open' };
     return (await folder.isWritable()) ? { ok: true } : { ok: false, detail: 'the upload folder is not writable' };
   },
 });

@@ -27,11 +27,13 @@ interface Store {
 /** S3 signatures are valid for at most a week. */
 const LONGEST_SECONDS = 7 * 24 * 3600;
 
-const stores = new WeakMap<Storage, Store>();
+interface MinioStorage extends Storage {
+  /** Null until it is open. */
+  store: Store | null;
+}
 
-function requireStore(handle: Storage): Store {
-  const store = stores.get(handle);
-  if (store === undefined) throw createFault('STO_AWAY', {}, { retryable: true, headers: { 'retry-after': '1' } });
+function requireStore({ store }: MinioStorage): Store {
+  if (store === null) throw createFault('STO_AWAY', {}, { retryable: true, headers: { 'retry-after': '1' } });
   return store;
 }
 
@@ -114,9 +116,10 @@ async function openBucket({ bucket, options }: Store): Promise<void> {
   });
 }
 
-export default defineRuntime(storage, {
+export default defineRuntime<Storage, MinioStorage>(storage, {
   create() {
-    const handle: Storage = {
+    const handle: MinioStorage = {
+      store: null,
       async put(key, file, asker) {
         try {
           const { bucket, transport } = requireStore(handle);
@@ -156,12 +159,12 @@ export default defineRuntime(storage, {
       store.transport.agent.destroy();
       throw toOpenFault(error, options.bucket);
     }
-    stores.set(handle, store);
+    handle.store = store;
   },
 
   async close(handle) {
-    const store = stores.get(handle);
-    stores.delete(handle);
+    const { store } = handle;
+    handle.store = null;
     await store?.sweep.close();
     store?.transport.agent.destroy();
   },
