@@ -35,7 +35,7 @@ const listHeadings = (text: string): string[] =>
 /** Definitions and configs on a page that are shown as right. */
 const rightOn = (text: string): string[] =>
   [...text.matchAll(/^(.*)\n\n```json\n([^]*?)\n```/gm)].flatMap(([, title = '', json = '']) =>
-    /^(Refused, |For example in )/.test(title) ? [] : [json],
+    /^(Rejected, |For example in )/.test(title) ? [] : [json],
   );
 
 /** The environment is not looked at where nobody knows it: what the page reads counts as set. */
@@ -118,9 +118,9 @@ void [done, Stage];
   });
 
   it('shows the problem that each counter-example gives', () => {
-    const refused = [...pages.values()].flatMap((text) => [...text.matchAll(/^Refused, (.*)$/gm)]);
+    const refused = [...pages.values()].flatMap((text) => [...text.matchAll(/^Rejected, (.*)$/gm)]);
     expect(refused.length).to.be.greaterThan(30);
-    for (const [line] of refused) expect(line).to.match(/^Refused, `[A-Z_]+`( at `[^`]+`)?: \S/);
+    for (const [line] of refused) expect(line).to.match(/^Rejected, `[A-Z_]+`( at `[^`]+`)?: \S/);
   });
 
   it('holds nothing that was not text, and no link that leads nowhere', () => {
