@@ -50,19 +50,29 @@ const shareCode = (bundleName: string): Plugin => ({
       kind === 'entry-point' ? null : { path: './yup.js', external: true },
     );
     if (bundleName === 'language') return;
-    build.onResolve({ filter: /\/(contract|language|schema)\/|^\.\// }, ({ path, resolveDir }) =>
+    build.onResolve({ filter: /^\.{1,2}\// }, ({ path, resolveDir }) =>
       languageFiles.has(join(resolveDir, path.replace(/\.js$/, ''))) ? { path: './language.js', external: true } : null,
     );
   },
 });
 
-/** The protocol package registers the synchronization of notebooks, which the server does not have. */
-const withoutNotebooks: Plugin = {
-  name: 'without notebooks',
+/** Modules of the protocol packages that the server does not use, and what takes their place. */
+const UNUSED: Readonly<Record<string, string>> = {
+  'vscode-languageserver/lib/common/notebook.js':
+    'exports.NotebookSyncFeature = (Base) => Base; exports.NotebookDocuments = class {};',
+  'vscode-languageserver-protocol/lib/common/protocol.notebook.js': '',
+  'vscode-languageserver/lib/node/files.js': '',
+};
+
+const withoutUnused: Plugin = {
+  name: 'without unused modules',
   setup(build) {
-    build.onLoad({ filter: /vscode-languageserver[/\\]lib[/\\]common[/\\]notebook\.js$/ }, () => ({
-      contents: 'exports.NotebookSyncFeature = (Base) => Base; exports.NotebookDocuments = class {};',
-    }));
+    build.onLoad(
+      { filter: /vscode-languageserver(-protocol)?[/\\]lib[/\\]\w+[/\\](protocol\.)?(notebook|files)\.js$/ },
+      ({ path }) => ({
+        contents: UNUSED[path.replaceAll('\\', '/').replace(/^.*node_modules\//, '')] ?? '',
+      }),
+    );
   },
 };
 
@@ -113,7 +123,7 @@ export async function bundle({ debug = false, folder = join(EXTENSION, 'dist') }
   await mkdir(folder, { recursive: true });
   const make = async (name: keyof typeof ENTRIES): Promise<Metafile> => {
     const plugins = [narrow, shareCode(name)];
-    if (name === 'server') plugins.push(late, withoutNotebooks, builtInAsData);
+    if (name === 'server') plugins.push(late, withoutUnused, builtInAsData);
     if (name === 'built-in') plugins.push(withoutUnreadTexts);
     const own = { entryPoints: [ENTRIES[name]], outfile: join(folder, `${name}.js`), plugins };
     return (await build({ ...options, ...own, metafile: true })).metafile;
