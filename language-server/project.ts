@@ -15,7 +15,9 @@ import type { Problem } from '../contract/problem.js';
 import type { StatementDescription } from '../contract/statement-check.js';
 import type { SqlParser } from '../language/strings/sql-parser.js';
 import { findDefinitions, hasStatements, readDefinition } from '../language/project/definition-files.js';
+import { checkPatterns } from '../language/project/definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from '../language/project/environment.js';
+import { createDocument } from '../language/source/document.js';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { omitGuesses } from '../language/project/plugin-manifests.js';
 import { loadSqlParser } from '../language/project/sql-parser.js';
@@ -167,12 +169,20 @@ async function preloadProject(folder: string, trusted: () => boolean): Promise<P
     return all;
   };
 
+  function checkConfigPatterns(): readonly Problem[] {
+    const text = getConfigText();
+    if (text === null) return [];
+    const configDocument = createDocument(CONFIG_NAME, text);
+    return checkPatterns({ folder, configDocument, registry: state.plugins.registry }, [...getOverlaidFiles().keys()]);
+  }
+
   function analyseProject(): Snapshot {
     const { env, sql } = state;
     const served = config.get();
     const options = { env, sql, given: served.config, refusals: findings.rejections };
     const analysis = getAnalyser().analyseAll([...getOverlaidFiles().values()], options);
-    const all = removeUncertain([...state.plugins.problems, ...served.problems, ...analysis.problems]);
+    const unmatched = isRead ? checkConfigPatterns() : [];
+    const all = removeUncertain([...state.plugins.problems, ...served.problems, ...unmatched, ...analysis.problems]);
     return { analysis, problems: all, config: served.config };
   }
 

@@ -1,6 +1,6 @@
 /** Loads a project from disk: config, environment, plugin specs and definitions. It connects to nothing. */
 import { readFile } from 'node:fs/promises';
-import { dirname, relative, resolve, sep } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
 import type { Problem } from '../../contract/problem.js';
 import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
@@ -8,17 +8,11 @@ import type { QueryRejections, StatementRejections } from '../../language/analys
 import type { StatementChecker, StatementFindings } from '../../language/project/statement-checks.js';
 import { analyseConfig, readPluginLists, type Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
-import { createReport, toProblems } from '../../language/analysis/report.js';
 import { createDocument, type Document } from '../../language/source/document.js';
-import { findMember, parseSource } from '../../language/source/tree.js';
 import { loadPackages, type Packages } from './packages.js';
 import { applyEnvironment, type ConvertedVariable } from '../../language/project/config-environment.js';
-import {
-  findDefinitions,
-  getFixedPart,
-  hasStatements,
-  readDefinition,
-} from '../../language/project/definition-files.js';
+import { findDefinitions, hasStatements, readDefinition } from '../../language/project/definition-files.js';
+import { checkPatterns } from '../../language/project/definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from '../../language/project/environment.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
 import { reportUnreadPlugins, omitGuesses } from '../../language/project/plugin-manifests.js';
@@ -115,7 +109,10 @@ export async function loadDefinitions(
   if (hasStatements(files, project.registry)) onStatements?.();
   const options = await createAnalysisOptions(project, config, files);
   const analyser = createAnalyser(project.registry);
-  const unmatched = checkPatterns(project, files);
+  const unmatched = checkPatterns(
+    project,
+    files.map(({ file }) => resolve(project.cwd, file)),
+  );
   let descriptions: StatementFindings['descriptions'] = new Map();
   const analyseWith = (refusals: StatementRejections, refusedQueries: QueryRejections): LoadedDefinitions => {
     const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries });
@@ -133,25 +130,6 @@ export async function loadDefinitions(
   if (found === undefined) return first;
   ({ descriptions } = found);
   return found.rejections.size === 0 ? { ...first, descriptions } : analyseWith(found.rejections, new Map());
-}
-
-/** Reports patterns of the config without any definition in their folder; one of several endings may be unused. */
-function checkPatterns(
-  { cwd, folder, configDocument: doc, registry }: Project,
-  files: readonly SourceFile[],
-): readonly Problem[] {
-  const { root } = parseSource(doc);
-  const written = root === null ? null : findMember(root, 'definitions')?.value;
-  const patterns = written?.type === 'array' ? written.items : [written ?? []].flat();
-  const report = createReport(registry.codes);
-  for (const { type, scalar, start, end } of patterns) {
-    const pattern = String(scalar);
-    if (type !== 'string' || pattern.startsWith('!')) continue;
-    const base = resolve(folder, getFixedPart(pattern));
-    const isUsed = files.some(({ file }) => `${resolve(cwd, file)}${sep}`.startsWith(`${base}${sep}`));
-    if (!isUsed) report.add('CFG_NO_FILE', { doc, start, end }, { pattern });
-  }
-  return toProblems(report);
 }
 
 export async function createAnalysisOptions(

@@ -8,12 +8,6 @@ export const BOOT_CODES = {
     'The config file "{file}" cannot be read: {what}.',
     'Pass a readable file with `--config`.',
   ),
-  CFG_NO_FILE: defineProblem(
-    'error',
-    'Pattern without files',
-    'No file matches "{pattern}", so it defines nothing.',
-    'Patterns are relative to the config. Correct the folder or the ending, or remove the pattern.',
-  ),
   CFG_ADDRESS: defineProblem(
     'error',
     'Address not available',

@@ -14,6 +14,12 @@ export const PLUGIN_CODES = {
     'The plugin "{name}" is not fully read: {what}. Until then, unknown names are not reported.',
     'Editors and `lintel check` read `plugin.manifest.json` and run no project code. In a trusted workspace, editors also run specs, in a separate process; so does `lintel check --trust`.',
   ),
+  CFG_NO_FILE: defineProblem(
+    'error',
+    'Pattern without files',
+    'No file matches "{pattern}", so it defines nothing.',
+    'Patterns are relative to the config. Correct the folder or the ending, or remove the pattern.',
+  ),
   CFG_VARIABLE: defineProblem(
     'error',
     'Environment variable not valid',

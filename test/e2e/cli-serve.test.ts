@@ -39,7 +39,7 @@ describe('lintel serve', function () {
       const child = await start({ 'definitions/a.json': guarded, '.env': 'KEY=changeme\n' });
       const { code, stderr, stdout } = await child.finished;
       expect(code).to.equal(1);
-      expect(stderr).to.contain('TOK_KEY The `encryption_key` of "a" cannot be used: it is a sample');
+      expect(stderr).to.contain('TOK_KEY The `encryption_key` of "a" cannot be used: it is a known sample');
       expect(stderr + stdout).not.to.contain('changeme');
     });
 

@@ -143,7 +143,7 @@ describe('keys and receivers by their text', () => {
       'it is empty',
     ]);
     expect(findKeyFlaw('changeme'))
-      .to.match(/^it is a sample/)
+      .to.match(/^it is a known sample/)
       .and.not.include('changeme');
     expect(findKeyFlaw('k3-Jd92-mmQ8')).to.equal(null);
     expect([getVariableName('$ENV.KEY'), getVariableName('key'), getVariableName('$ENV')]).to.deep.equal([

@@ -54,8 +54,8 @@ const getProblemKind = (problem: Problem): string =>
 /** Errors behind which nothing is judged: what was there before can be told only when they are mended. */
 const HIDES =
   /^(DEF|SRC|TPL|ACC|CFG|CRN|BRC)_|^(SQL_(FOREIGN|SYNTAX|TABLE|ACCESSOR)|LNK_(UNKNOWN_\w+|COLLECTION|LITERAL)|DOC_(DOLLAR|TEXT|OPERATOR))$/;
-/** What a fix that asks leaves to be done: variables are set elsewhere. */
-const STILL_TO_DO = /^(ENV_MISSING|BLD_KEY|TOK_KEY\w*|LTR_KEY|CPH_KEY\w*)$/;
+/** What a fix that asks leaves to be done: variables are set elsewhere, and the algorithm is that of the issuer. */
+const STILL_TO_DO = /^(ENV_MISSING|BLD_KEY|TOK_KEY\w*|LTR_KEY|CPH_KEY\w*|LNK_TOKEN_NONE)$/;
 
 /** Problems that are there and were not, hints aside. */
 function listAddedProblems(mended: Problem, fix: Fix, before: readonly Problem[], after: readonly Problem[]): string[] {

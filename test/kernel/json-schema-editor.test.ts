@@ -93,7 +93,7 @@ describe('JSON Schema in the JSON service of an editor', () => {
 
   it('says on hover what a field and a value mean', async () => {
     expect((await at(wrapAction('{ "id": 1, "must_‸return_value": true }'))).hover).to.contain('End the request');
-    expect((await at(wrapAction('{ "id": 1, "mo‸de": "QUERY" }'))).hover).to.contain('The sort of work');
+    expect((await at(wrapAction('{ "id": 1, "mo‸de": "QUERY" }'))).hover).to.contain('The type of work');
     expect((await at('{ "id": "a", "resou‸rce": "a" }')).hover).to.contain('Path of the endpoint');
   });
 });

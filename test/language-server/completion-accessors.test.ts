@@ -20,7 +20,9 @@ describe('language server: completion inside strings', () => {
     const { labels, items } = await complete('"$‸"');
     expect(labels).to.include.members(['$PAYLOAD', '$PROTECTED', '$GENERATOR', '$DATETIME', '$HEADER']);
     expect(labels).not.to.include('$ENV');
-    expect(JSON.stringify(items.find(({ label }) => label === '$DATETIME')?.documentation)).to.include('instant');
+    expect(JSON.stringify(items.find(({ label }) => label === '$DATETIME')?.documentation)).to.include(
+      'time of the request',
+    );
   });
 
   it('replaces what is typed of the root and nothing else', async () => {

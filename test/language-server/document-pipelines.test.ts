@@ -164,7 +164,7 @@ describe('language server: pipelines of documents', () => {
 
     it('describes operators, paths, and names that stages make', async () => {
       expect(await requestHoverText('{"$group": {"_id": null, "total": {«1:"$s‸um"»: 1}}}')).to.include('counts');
-      expect(await requestHoverText('{"$project": {"x": {«1:"$con‸cat"»: []}}}')).to.include('one behind the other');
+      expect(await requestHoverText('{"$project": {"x": {«1:"$con‸cat"»: []}}}')).to.include('concatena');
       expect(await requestHoverText('{"$group": {"_id": «1:"$own‸er"»}}'))
         .to.include('`owner`')
         .and.include('`_orders`');

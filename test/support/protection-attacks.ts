@@ -1,10 +1,9 @@
 /** Definitions that try to get round a protection: refused, warned about, sound, and served. */
 export const CLEAR = 'correct horse';
-const HASH = { algorithm: 'BCRYPT', options: { rounds_cost: 4 } };
 export const FORM = /^\$2b\$04\$.{53}$/;
 export const SEALED = /^[A-Za-z0-9+/=]{50,}$/;
 export const defineHashables = (...names: string[]): object => ({
-  hashables: names.map((property) => ({ property, ...HASH })),
+  hashables: names.map((property) => ({ property, algorithm: 'BCRYPT', options: { rounds_cost: 4 } })),
 });
 const defineCiphers = (operation: string, ...properties: string[]): object => ({
   ciphers: [{ operation, properties, algorithm: 'Aes256Gcm', options: { key: '$ENV.KEY' } }],
