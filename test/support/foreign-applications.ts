@@ -119,7 +119,8 @@ export function describeApplication(
           ),
           outbound: { allow: [`127.0.0.1:${upstream.port}`] },
         },
-        env: { ...written, ...database.env, ...(service && { [service]: upstream.url }) },
+        // The port of the application may be in use, by the other suite with it as well.
+        env: { ...written, ...database.env, PORT: '0', ...(service && { [service]: upstream.url }) },
         prepare: (folder) =>
           cp(resolveFolder(name), folder, { recursive: true, filter: (path) => !/client\.ts$|\.env$/.test(path) }),
       });
