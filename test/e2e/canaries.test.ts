@@ -27,6 +27,12 @@ const KEPT = 20;
 const mergeParts = <T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> =>
   Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
 
+/** What a statement of a resource may not do itself. */
+const FUNCTIONS = `
+  CREATE FUNCTION run_text(query text) RETURNS text LANGUAGE plpgsql AS $$
+    DECLARE found text; BEGIN EXECUTE query INTO found; RETURN found; END $$;
+  CREATE FUNCTION end_session() RETURNS boolean LANGUAGE sql AS 'SELECT pg_terminate_backend(pg_backend_pid())';`;
+
 describe('canaries', function () {
   const { createFolder, startIn } = serveAsChild();
   let collector: Collector | undefined;
@@ -64,6 +70,7 @@ describe('canaries', function () {
     const sections = mergeParts(FEATURES.map(({ config }) => config ?? {}));
     const project = await createFolder({
       'lintel.config.json': { ...sections, observers },
+      'migrations/1.sql': FUNCTIONS,
       ...Object.fromEntries(FEATURES.map(({ definitions }, index) => [`definitions/${index}.json`, definitions])),
     });
     cwd = project.folder;

@@ -116,14 +116,8 @@ const sql: CanaryFeature = {
     defineResource('secret', [defineStatement('SELECT length($1::text) AS n', ['$ENV.SQL_SECRET'])]),
     defineResource('cast', [defineStatement('SELECT $1::int AS n', ['$PAYLOAD.n'])]),
     defineResource('cast-env', [defineStatement('SELECT $1::int AS n', ['$ENV.SQL_SECRET'])]),
-    defineResource('say', [
-      defineStatement('SELECT query_to_xml($1::text, true, true, $2)::text AS x', ['$PAYLOAD.q', { literal: '' }]),
-    ]),
-    defineResource('lost', [
-      defineStatement('SELECT pg_terminate_backend(pg_backend_pid()) AS gone, $1::text AS x FOR UPDATE', [
-        '$PAYLOAD.x',
-      ]),
-    ]),
+    defineResource('say', [defineStatement('SELECT run_text($1::text) AS x', ['$PAYLOAD.q'])]),
+    defineResource('lost', [defineStatement('SELECT end_session() AS gone, $1::text AS x FOR UPDATE', ['$PAYLOAD.x'])]),
     defineResource('chain', [
       defineStatement('INSERT INTO things (id, code) VALUES ($1, $2)', ['$PAYLOAD.id', '$PAYLOAD.code']),
       defineStatement('SELECT $1::int AS n', ['$PAYLOAD.n']),
