@@ -8,12 +8,11 @@ import type { Json } from '../../contract/json.js';
 import type { RuntimeContext } from '../../contract/plugin.js';
 import inspector from '../../plugins/inspectors/dominant-color/runtime.js';
 import { computeDominantColor } from '../../plugins/inspectors/dominant-color/compute-color.js';
-import type { Inspector } from '../../plugins/inspectors/kind.js';
 import { measureAsyncCpuTime } from '../support/cpu.js';
 import { createImageBomb, GIF_BLACK, JPEG_BLUE, PNG_RED, SVG, WEBP_GREEN } from '../support/pictures.js';
 
 describe('inspector dominant_color', () => {
-  const finder = inspector.create!({} as RuntimeContext) as Inspector;
+  const finder = inspector.create!({} as RuntimeContext);
   let folder = '';
   let count = 0;
   before(async () => {
