@@ -140,11 +140,9 @@ describe('classes of bugs', () => {
 
   testBugClass(4, async () => {
     // What a driver of MySQL makes of it, `attacks-mysql` shows on two servers.
-    for (const state of [0, true]) expect((await kernel.post('/state', { state })).body).to.deep.equal([]);
     for (const state of [{ state: 1 }, { name: { name: 1 } }, [0], ['a', 'b'], { toSqlString: 'x' }])
-      expect((await kernel.post('/state', { state })).body, JSON.stringify(state)).to.include({
-        code: 'QRY_BAD_VALUE',
-      });
+      expect((await kernel.post('/state', { state })).body).to.include({ code: 'QRY_BAD_VALUE' });
+    for (const state of [0, true]) expect((await kernel.post('/state', { state })).body).to.deep.equal([]);
     for (const password of [{ password: 1 }, true, 0, [PASSWORD]])
       expect((await kernel.post('/sign-in', { email: ada.email, password })).status).to.be.oneOf([401, 422]);
   });
