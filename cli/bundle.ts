@@ -1,5 +1,5 @@
 /**
- * Bundles the command line and the package's entry points into `dist/bundle`: one file instead of some 600 modules halves the
+ * Bundles the command line and the package's entry points into `dist/bundle`: a few files instead of some 600 modules halve the
  * time to the first response. The build runs this file as a script; it is no part of the package.
  */
 import { build, type Metafile } from 'esbuild';

@@ -181,7 +181,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       { name: 'destroy', doc: 'Also apply destructive changes. Data is lost permanently: make a backup first.' },
       {
         name: 'fill',
-        doc: 'Also give rows that were encrypted before their column had a blind index that index, in batches, beside running servers. Run again, it goes on.',
+        doc: 'Also fill the blind index of rows that were encrypted before their column had one, in batches, while servers run. The next run continues one that ended early.',
       },
       { name: 'yes', doc: 'With `--destroy`: do not ask. Required without a terminal.' },
       FORMAT('`pretty` (default) or `json`.'),

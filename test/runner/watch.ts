@@ -54,6 +54,8 @@ async function runTests(sources: readonly string[]): Promise<void> {
   print(`${((performance.now() - began) / 1000).toFixed(1)} s; \`npm test -- FILE\` runs others`);
 }
 
+// A saved file becomes a module; the bundle of the package is made by the build only.
+process.env['TEST_MODULES'] = '1';
 const saved = new Set<string>();
 let [timer, running]: [NodeJS.Timeout | undefined, Promise<void>] = [undefined, Promise.resolve()];
 function scheduleRun(path: string): void {
