@@ -3,11 +3,11 @@
  * minutes of all of them at once. Measured in a process of its own, after everything was collected that can be.
  */
 import { expect } from 'chai';
-import { join } from 'node:path';
 import { startCli, type Child } from '../support/child.js';
+import { collectHeap, HEAP_PROBE } from '../support/child-heap.js';
 import { createClient, type Client } from '../support/client.js';
 import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
-import { defineQueryResource, ROOT, createTempProject, type TempProject } from '../support/project.js';
+import { defineQueryResource, createTempProject, type TempProject } from '../support/project.js';
 import { isDeepRun } from '../support/sample.js';
 import { waitUntil } from '../support/until.js';
 
@@ -66,11 +66,10 @@ describe('the memory of a process that serves', function () {
     const isThere = !('skip' in server);
     const connections = { main: { use: 'postgres', url: '$ENV.DATABASE_URL' } };
     project = await createTempProject({ ...FILES, 'lintel.config.json': isThere ? { connections } : {} });
-    const probe = join(ROOT, 'dist', 'test', 'support', 'heap-probe.js');
     child = startCli(['serve'], {
       cwd: project.folder,
       env: { PORT: '0', ...(isThere && { DATABASE_URL: await createPostgresDatabase() }) },
-      node: ['--expose-gc', '--import', probe],
+      node: HEAP_PROBE,
     });
     const [, url = ''] = await child.waitForOutput(/ready at (http:\S+)/);
     client = createClient(url);
@@ -83,9 +82,7 @@ describe('the memory of a process that serves', function () {
   /** Deferred work is over first. */
   async function heap(): Promise<number> {
     await waitUntil(async () => (await client.post('/waiting')).body['jobs'] === 0, 'no job is left');
-    const from = child.output().length;
-    child.send('SIGUSR2');
-    return Number((await child.waitForOutput(/heap (\d+)/, from))[1]);
+    return (await collectHeap(child)).heap;
   }
 
   /** By several callers at once, as long as `more` says so; how many there were. */

@@ -1,6 +1,6 @@
 /**
  * Loaded into a process that is measured (`node --expose-gc --import`): at SIGUSR2 everything is collected that can be, and the bytes
- * that are left are printed. Knows nothing of the process.
+ * that are left are printed: of the heap, and of what objects of the heap hold outside it.
  */
 const collect = (globalThis as { gc?: () => void }).gc;
 
@@ -9,6 +9,7 @@ process.on('SIGUSR2', () => {
   collect?.();
   setImmediate(() => {
     collect?.();
-    process.stdout.write(`heap ${process.memoryUsage().heapUsed}\n`);
+    const { heapUsed, external } = process.memoryUsage();
+    process.stdout.write(`heap ${heapUsed} external ${external}\n`);
   });
 });

@@ -56,6 +56,21 @@ function findLeastBusy({ wires }: ConnectionGroup): PgConnection | undefined {
   return best.inFlight < MAX_IN_FLIGHT && performance.now() - best.since < STALL_MS ? best : undefined;
 }
 
+type ConnectCallback = Parameters<pg.Pool['connect']>[0];
+
+/**
+ * A new connection keeps the callback that it was opened for until it closes, and a callback keeps the request that waits, with its
+ * payload and its results. So the callback is dropped after its call.
+ */
+function connectOnce(pool: pg.Pool, take: ConnectCallback): void {
+  let waiting: ConnectCallback | null = take;
+  pool.connect((error, client, done) => {
+    const callback = waiting;
+    waiting = null;
+    callback?.(error, client, done);
+  });
+}
+
 export function createPgConnections(options: PostgresOptions, log: Log): PgConnections {
   const all = new Set<PgConnection>();
   const byClient = new WeakMap<object, PgConnection>();
@@ -152,7 +167,7 @@ export function createPgConnections(options: PostgresOptions, log: Log): PgConne
     acquire(asker, take) {
       line.requestSlot(asker, (refusal, leave) => {
         if (refusal !== null) return void take(refusal, undefined, leave);
-        pool.connect((error, client, done) => {
+        connectOnce(pool, (error, client, done) => {
           const wire = client && byClient.get(client);
           if (wire === undefined) leave();
           take(error, wire, (broken) => {
