@@ -14,7 +14,7 @@ import {
 } from './backup-manifest.js';
 import { listEntries, mirrorFolder, syncFolder, type Copies } from './mirror.js';
 import type { Terminal } from './terminal.js';
-import { readPackageVersion } from './version.js';
+import { readPackageFile } from '../language/project/package-folder.js';
 
 export async function runBackup(options: CommandOptions, terminal: Terminal): Promise<number> {
   const [name] = options.arguments;
@@ -78,7 +78,7 @@ async function copy(here: readonly StoredPart[], target: string): Promise<readon
     const entries: PartEntry[] = [];
     for (const { part, plugin } of here)
       entries.push(await createPartEntry(unfinished, { part, plugin, folder: toFolderName(part) }));
-    await writeFile(join(unfinished, MANIFEST), formatBackupManifest(readPackageVersion(), entries), {
+    await writeFile(join(unfinished, MANIFEST), formatBackupManifest(readPackageFile().version, entries), {
       mode: 0o600,
       flush: true,
     });

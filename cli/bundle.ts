@@ -4,12 +4,13 @@
  */
 import { build, type Metafile } from 'esbuild';
 import { existsSync, readdirSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { findPackageFolder } from '../language/project/package-folder.js';
 
 const ROOT = findPackageFolder(import.meta.url);
 const FOLDER = join(ROOT, 'dist/bundle');
+const TYPES = join(ROOT, 'dist/types');
 
 /** File names of the bundle by the module that each exports. `package.json` refers to them. */
 const ENTRIES = {
@@ -21,13 +22,23 @@ const ENTRIES = {
   'scratch-worker': 'dist/cli/scratch-worker.js',
 } as const;
 
+/** What inlined packages load for features that Lintel does not use: knex only writes statements for PostgreSQL. */
+const UNUSED = [
+  ...['better-sqlite3', 'cockroachdb', 'mariadb', 'mssql', 'mysql', 'mysql2', 'oracle', 'oracledb'].map(
+    (name) => `./${name}`,
+  ),
+  ...['pgnative', 'redshift', 'sqlite3'].map((name) => `./${name}`),
+  'pg-query-stream',
+];
+
 /** Modules in CommonJS that are inlined call `require` for the modules of Node. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 async function bundleEntries(): Promise<void> {
   await rm(FOLDER, { recursive: true, force: true });
-  const { dependencies, inlinedDependencies } = await readPackage(ROOT);
+  const { dependencies, peerDependencies, inlinedDependencies } = await readPackage(ROOT);
+  const installed = Object.keys({ ...dependencies, ...peerDependencies });
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: { ...ENTRIES },
@@ -39,9 +50,10 @@ async function bundleEntries(): Promise<void> {
     target: 'node20.19',
     // jsonc-parser's CommonJS form loads its parts in a way that cannot be bundled.
     mainFields: ['module', 'main'],
-    external: Object.keys(dependencies).filter((name) => !inlinedDependencies.includes(name)),
+    external: [...installed.filter((name) => !inlinedDependencies.includes(name)), ...UNUSED],
     banner: { js: REQUIRE },
     minifyWhitespace: true,
+    minifySyntax: true,
     metafile: true,
     legalComments: 'none',
     logLevel: 'warning',
@@ -49,11 +61,32 @@ async function bundleEntries(): Promise<void> {
   await writeFile(join(FOLDER, 'LICENSES.txt'), await collectLicenses(metafile));
 }
 
+/** The declarations that `exports` leads to, with their folders: a tenth of what the compiler writes. */
+async function copyDeclarations(): Promise<void> {
+  await rm(TYPES, { recursive: true, force: true });
+  const { exports } = await readPackage(ROOT);
+  const open = Object.values(exports).map(({ types }) => join(ROOT, types.replace('./dist/types/', 'dist/')));
+  const known = new Set(open);
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    const text = await readFile(file, 'utf8');
+    const target = join(TYPES, relative(join(ROOT, 'dist'), file));
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, text.replace(/^\/\/# sourceMappingURL=.*$/m, ''));
+    for (const [, path = ''] of text.matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)) {
+      const next = join(dirname(file), `${path}.d.ts`);
+      if (!known.has(next)) open.push(next);
+      known.add(next);
+    }
+  }
+}
+
 interface PackageFile {
   readonly name: string;
   readonly version: string;
   readonly license: string;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, { readonly types: string }>>;
   /**
    * In the package file of Lintel: what every process loads. All other packages stay outside: a project loads them only if it uses
    * them, and some have native code, WebAssembly or worker threads.
@@ -81,4 +114,4 @@ async function collectLicenses({ inputs }: Metafile): Promise<string> {
 
 if (!existsSync(join(ROOT, ENTRIES.cli)))
   throw new Error(`${ENTRIES.cli} does not exist: run the TypeScript build first`);
-await bundleEntries();
+await Promise.all([bundleEntries(), copyDeclarations()]);

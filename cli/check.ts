@@ -17,7 +17,7 @@ import { createLog } from './log.js';
 import { createPaint } from './colors.js';
 import { formatProblems, formatProblemsJson, formatSarif, addConfigDocument } from './problems.js';
 import type { Terminal } from './terminal.js';
-import { readPackageVersion } from './version.js';
+import { readPackageFile } from '../language/project/package-folder.js';
 
 const FORMATS = ['pretty', 'json', 'sarif'];
 
@@ -136,7 +136,7 @@ function printProblems(
     format === 'json'
       ? formatProblemsJson(problems)
       : format === 'sarif'
-        ? formatSarif(problems, project.registry.codes, readPackageVersion())
+        ? formatSarif(problems, project.registry.codes, readPackageFile().version)
         : formatProblems(problems, documents, createPaint(terminal), {
             acknowledged: checked?.analysis.acknowledged,
             nameOf: checked === null ? undefined : createNameFinder(checked.analysis),

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { createFault } from '../contract/fault.js';
 import type { Route, RouteReply } from '../contract/hooks.js';
 import type { JsonObject } from '../contract/json.js';
+import { formatInstallCommand, isInstalled } from '../language/project/missing-packages.js';
 import type { Kernel } from '../kernel/runtime/kernel.js';
 import { describeKernel } from './openapi.js';
 
@@ -45,9 +46,9 @@ export function createDocsRoutes(kernel: Kernel): readonly Route[] {
   const get = (path: string, handle: Route['handle']): Route => ({ path, methods: ['GET'], handle });
   return [
     get(API_PATH, async () => createReply('application/json', JSON.stringify(await describeCurrent()))),
-    get(PAGE_PATH, () => createReply('text/html', PAGE)),
+    get(PAGE_PATH, () => createReply('text/html', assets === null ? createInstallPage() : PAGE)),
     get(`${PAGE_PATH}/`, async ({ rest }) => {
-      const asset = Object.hasOwn(assets, rest) ? assets[rest] : undefined;
+      const asset = assets !== null && Object.hasOwn(assets, rest) ? assets[rest] : undefined;
       if (asset === undefined) throw createFault('REQ_NOT_FOUND');
       return createReply(asset.type, typeof asset.body === 'string' ? asset.body : await asset.body());
     }),
@@ -68,8 +69,9 @@ interface Asset {
   readonly body: string | (() => Promise<Uint8Array>);
 }
 
-/** A fixed list of files, so no part of a request becomes part of a file path. */
-function listAssets(kernel: Kernel): Readonly<Record<string, Asset>> {
+/** A fixed list of files, so no part of a request becomes part of a file path. Null: Swagger UI is not installed. */
+function listAssets(kernel: Kernel): Readonly<Record<string, Asset>> | null {
+  if (!isInstalled('swagger-ui-dist')) return null;
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const createFileAsset = (name: string, type: string): Asset => ({ type, body: () => readFile(join(folder, name)) });
   const { methods } = kernel.config.http;
@@ -81,6 +83,19 @@ function listAssets(kernel: Kernel): Readonly<Record<string, Asset>> {
     'start.js': { type: 'text/javascript', body: createStartScript(methods) },
   };
 }
+
+const createInstallPage = (): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <title>API</title>
+  </head>
+  <body>
+    <p>The API is described in <a href="${API_PATH}">${API_PATH}</a>. This page tries it once Swagger UI is installed:</p>
+    <pre>${formatInstallCommand(['swagger-ui-dist'], '--save-dev ')}</pre>
+  </body>
+</html>
+`;
 
 const PAGE = `<!doctype html>
 <html lang="en">

@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { DEFAULTS } from '../language/analysis/config-schema.js';
 import { BootError } from '../contract/boot-error.js';
-import { findPackageFolder } from '../language/project/package-folder.js';
+import { findPackageFolder, readPackageFile } from '../language/project/package-folder.js';
 import { loadPackages } from '../kernel/runtime/packages.js';
 import type { CommandOptions } from './commands.js';
 import { formatEnvFileResult } from './env.js';
@@ -14,7 +14,6 @@ import { fillEnvFile } from './env-file.js';
 import { createFileError, createNewFile } from './files.js';
 import { listSchemaFiles } from './schema.js';
 import type { Terminal } from './terminal.js';
-import { readPackageVersion } from './version.js';
 
 const PACKAGE = findPackageFolder(import.meta.url);
 const TEMPLATE = join(PACKAGE, 'templates', 'project');
@@ -66,7 +65,13 @@ async function hasFiles(folder: string): Promise<boolean> {
 async function readTemplateFiles(folder: string): Promise<[string, string][]> {
   const entries = await readdir(TEMPLATE, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const words = { name: toPackageName(folder), version: readPackageVersion(), dependency: resolveDependency(folder) };
+  const { version, peerDependencies } = readPackageFile();
+  const words = {
+    ...peerDependencies,
+    name: toPackageName(folder),
+    version,
+    dependency: resolveDependency(folder, version),
+  };
   const files = paths.sort().map(async (path): Promise<[string, string]> => {
     const text = await readFile(path, 'utf8');
     const target = relative(TEMPLATE, path)
@@ -79,9 +84,9 @@ async function readTemplateFiles(folder: string): Promise<[string, string][]> {
 }
 
 /** The exact version; when run from a checkout, the checkout's path. */
-const resolveDependency = (folder: string): string =>
+const resolveDependency = (folder: string, version: string): string =>
   basename(dirname(resolve(PACKAGE))) === 'node_modules'
-    ? readPackageVersion()
+    ? version
     : `file:${relative(folder, PACKAGE).split(sep).join('/')}`;
 
 const toPackageName = (folder: string): string =>

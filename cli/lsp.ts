@@ -2,7 +2,7 @@
 import { main } from '../language-server/main.js';
 import type { CommandOptions } from './commands.js';
 import type { Terminal } from './terminal.js';
-import { readPackageVersion } from './version.js';
+import { readPackageFile } from '../language/project/package-folder.js';
 
 /** The promise never resolves: the server exits on the protocol's `exit` or at the end of the input. */
 export function runLanguageServer({ stdio }: CommandOptions, { stderr }: Terminal): Promise<number> {
@@ -10,6 +10,6 @@ export function runLanguageServer({ stdio }: CommandOptions, { stderr }: Termina
     stderr.write('`lintel lsp` is started by an editor and communicates over the standard streams: --stdio.\n');
     return Promise.resolve(2);
   }
-  main(readPackageVersion());
+  main(readPackageFile().version);
   return new Promise(() => undefined);
 }

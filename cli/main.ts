@@ -6,7 +6,7 @@ import { formatError } from './format-error.js';
 import { formatHelp, formatOverview } from './help.js';
 import { createPaint } from './colors.js';
 import type { Terminal } from './terminal.js';
-import { readPackageVersion } from './version.js';
+import { readPackageFile } from '../language/project/package-folder.js';
 
 /** The options of all commands; the command table lists which apply. */
 const OPTIONS = {
@@ -63,7 +63,7 @@ async function runCommand(words: readonly string[], terminal: Terminal): Promise
   const [first, ...others] = positionals;
   const wantsHelp = values.help === true || first === 'help';
   const [name, ...rest] = first === 'help' ? others : positionals;
-  if (values.version === true) return printText(`${readPackageVersion()}\n`);
+  if (values.version === true) return printText(`${readPackageFile().version}\n`);
   if (name === undefined) return wantsHelp ? printText(formatOverview()) : printUsageError(formatOverview());
   if (!isCommand(name)) return printUsageError(formatUnknownCommand(name));
   if (wantsHelp) return printText(formatHelp(name));

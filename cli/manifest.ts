@@ -13,7 +13,7 @@ import type { CommandOptions } from './commands.js';
 import { readText, writeText } from './files.js';
 import { createPaint } from './colors.js';
 import type { Terminal } from './terminal.js';
-import { readPackageVersion } from './version.js';
+import { readPackageFile } from '../language/project/package-folder.js';
 
 export async function runManifest(options: CommandOptions, terminal: Terminal): Promise<number> {
   const { config, arguments: words, check } = options;
@@ -48,7 +48,7 @@ export async function runManifest(options: CommandOptions, terminal: Terminal): 
   };
   const { kinds, specs } = found;
   const text = formatManifest(
-    createManifest({ registry, version: readPackageVersion(), kinds, specs, runtime: findRuntimePath }),
+    createManifest({ registry, version: readPackageFile().version, kinds, specs, runtime: findRuntimePath }),
   );
   // Validates the result with the strict reader that its consumers use.
   readManifest(text);

@@ -122,6 +122,8 @@ export interface PluginSpec {
   readonly openapi?: (place: ApiPlace) => ApiPart;
   /** Ids or patterns (`generator:*`) of plugins that this plugin may resolve. */
   readonly requires?: readonly string[];
+  /** Packages that the runtime imports and that an installation of Lintel does not bring: a project that uses it installs them. */
+  readonly packages?: readonly string[];
   /** Ids or patterns of plugins that it uses if they are loaded anyway. */
   readonly seeks?: readonly string[];
   readonly errors?: Readonly<Record<string, CodeEntry>>;

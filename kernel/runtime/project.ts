@@ -10,10 +10,12 @@ import { analyseConfig, readPluginLists, type Config } from '../../language/anal
 import type { Analysis } from '../../language/analysis/model.js';
 import { createDocument, type Document } from '../../language/source/document.js';
 import { loadPackages, type Packages } from './packages.js';
+import { listWantedInstances } from './wanted-instances.js';
 import { applyEnvironment, type ConvertedVariable } from '../../language/project/config-environment.js';
 import { findDefinitions, hasStatements, readDefinition } from '../../language/project/definition-files.js';
 import { checkPatterns } from '../../language/project/definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from '../../language/project/environment.js';
+import { checkPackages } from '../../language/project/missing-packages.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
 import { reportUnreadPlugins, omitGuesses } from '../../language/project/plugin-manifests.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
@@ -116,7 +118,9 @@ export async function loadDefinitions(
   let descriptions: StatementFindings['descriptions'] = new Map();
   const analyseWith = (refusals: StatementRejections, refusedQueries: QueryRejections): LoadedDefinitions => {
     const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries });
-    const all = [...project.configProblems, ...unmatched, ...analysis.problems];
+    const plugins = listWantedInstances(project.registry, [...project.configUses, ...analysis.uses], config.chosen);
+    const absent = checkPackages(project, plugins);
+    const all = [...project.configProblems, ...unmatched, ...absent, ...analysis.problems];
     const isUnread = (project.unrun?.unread.size ?? 0) > 0;
     return {
       analysis,

@@ -14,6 +14,12 @@ export const PLUGIN_CODES = {
     'The plugin "{name}" is not fully read: {what}. Until then, unknown names are not reported.',
     'Editors and `lintel check` read `plugin.manifest.json` and run no project code. In a trusted workspace, editors also run specs, in a separate process; so does `lintel check --trust`.',
   ),
+  PLG_PACKAGE: defineProblem(
+    'error',
+    'Package not installed',
+    '`{plugin}` needs {packages}, not installed here: `{command}`.',
+    'Lintel brings the packages that every project needs. Run the command in the folder of the project.',
+  ),
   CFG_NO_FILE: defineProblem(
     'error',
     'Pattern without files',

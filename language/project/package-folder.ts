@@ -1,5 +1,5 @@
 /** Finds files of this package, from a module as from a bundle. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,3 +16,13 @@ export function findPackageFolder(moduleUrl: string): string {
 
 /** Below the folder of the package. Each is an entry of `cli/bundle.ts`. */
 export const SCRATCH_WORKER = 'dist/bundle/scratch-worker.js';
+
+export interface PackageFile {
+  readonly version: string;
+  /** The versions of packages that a project installs when it uses them. */
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+/** Reads the `package.json` of Lintel. */
+export const readPackageFile = (): PackageFile =>
+  JSON.parse(readFileSync(join(findPackageFolder(import.meta.url), 'package.json'), 'utf8')) as PackageFile;

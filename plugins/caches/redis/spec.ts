@@ -8,6 +8,7 @@ export default definePlugin({
   kind: 'cache',
   name: 'redis',
   since: '0.3.0',
+  packages: ['ioredis'],
   summary: 'Stores cached results, counters and revoked tokens in Redis 6 or later, with the driver `ioredis`.',
   details: [
     'An unavailable server does not prevent the start; the connection is retried. In the meantime, cached results are',

@@ -11,6 +11,7 @@ export default definePlugin({
   name: 'mysql',
   aliases: ['mariadb'],
   since: '0.5.0',
+  packages: ['mysql2'],
   summary: 'MySQL 8.0.22 or later and MariaDB 10.6 or later, with the driver `mysql2`.',
   details: [
     'Definitions are written in the SQL of PostgreSQL and translated when they are loaded: `$1`, casts, `->>`,',

@@ -9,6 +9,7 @@ export default definePlugin({
   kind: 'dialect',
   name: 'pglite',
   since: '0.1.0',
+  packages: ['@electric-sql/pglite'],
   summary: 'PostgreSQL embedded in the process: nothing to install; the data is in a folder.',
   details: [
     'For development, tests and small installations. It uses the SQL of PostgreSQL and returns the same results as',

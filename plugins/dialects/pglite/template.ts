@@ -1,9 +1,9 @@
 /**
- * Unpacks prebuilt initial files for a new embedded database, which is much faster. Without a usable template, the engine creates
- * the files.
+ * Initial files for a new embedded database, which the engine would create anew for each: it takes seconds. They are created once
+ * for an installation, when they are needed for the first time.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -23,14 +23,14 @@ async function locateTemplate(): Promise<string> {
   return join(findPackageFolder(import.meta.url), `dist/pglite-template-${version}.tar.gz`);
 }
 
-/** Null: no template. `folder`: null in memory. */
+/** Null where the folder has its files, or the engine must create them. `folder`: null in memory. */
 export async function loadTemplate(folder: string | null): Promise<Blob | null> {
   if (folder !== null && existsSync(join(folder, 'PG_VERSION'))) return null;
   try {
     const known = unpacked?.deref();
     if (known !== undefined) return known;
     // One call with large chunks takes half the time of the engine's streams.
-    const template = new BufferBlob(gunzipSync(await readFile(await locateTemplate()), { chunkSize: CHUNK }));
+    const template = new BufferBlob(gunzipSync(await getTemplate(), { chunkSize: CHUNK }));
     unpacked = new WeakRef(template);
     return template;
   } catch {
@@ -55,9 +55,23 @@ const LEAN = `
   ALTER DATABASE template0 IS_TEMPLATE false;
   ALTER DATABASE template1 IS_TEMPLATE false`;
 
-async function make(): Promise<void> {
+/** In a folder without permission to write, each process creates it again. */
+async function getTemplate(): Promise<Buffer> {
   const file = await locateTemplate();
-  if (existsSync(file)) return;
+  if (existsSync(file)) return readFile(file);
+  const packed = await packTemplate();
+  await storeTemplate(file, packed).catch(() => undefined);
+  return packed;
+}
+
+/** Another process that starts at the same time reads all or nothing. */
+async function storeTemplate(file: string, packed: Buffer): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(`${file}.${process.pid}`, packed);
+  await rename(`${file}.${process.pid}`, file);
+}
+
+async function packTemplate(): Promise<Buffer> {
   const { PGlite } = await import('@electric-sql/pglite');
   const db = await PGlite.create('memory://', { initDbStartParams: ['--wal-segsize=1'] });
   await db.exec(LEAN);
@@ -66,9 +80,8 @@ async function make(): Promise<void> {
   await db.exec('CHECKPOINT');
   const packed = await db.dumpDataDir('gzip');
   await db.close();
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, Buffer.from(await packed.arrayBuffer()));
+  return Buffer.from(await packed.arrayBuffer());
 }
 
 // The build runs this file as a script.
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await make();
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await getTemplate();

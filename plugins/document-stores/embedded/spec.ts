@@ -7,6 +7,7 @@ export default definePlugin({
   kind: 'document-store',
   name: 'embedded',
   since: '0.5.0',
+  packages: ['mingo'],
   aliases: ['pglite', 'local', 'mingo', 'file', 'memory'],
   summary:
     'Stores documents in a SQL connection of the project, with the queries and updates of MongoDB: no server to install.',

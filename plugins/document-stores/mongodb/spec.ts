@@ -9,6 +9,7 @@ export default definePlugin({
   kind: 'document-store',
   name: 'mongodb',
   since: '0.5.0',
+  packages: ['mongodb'],
   aliases: ['mongo'],
   summary: 'MongoDB, version 5 or later, with the driver `mongodb`.',
   details: [

@@ -5,6 +5,7 @@ export default definePlugin({
   kind: 'inspector',
   name: 'dominant_color',
   since: '0.3.0',
+  packages: ['sharp'],
   summary: 'The most frequent colour of an image, as `#rrggbb`.',
   details:
     'For JPEG, PNG, WebP and GIF (its first frame) of up to 40 million pixels. Null for all other files, for damaged ' +

@@ -7,6 +7,12 @@ export default definePlugin({
   kind: 'observer',
   name: 'opentelemetry',
   since: '0.3.0',
+  packages: [
+    '@opentelemetry/api',
+    '@opentelemetry/exporter-trace-otlp-http',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-trace-base',
+  ],
   summary:
     'Sends a trace of each request, message and run to a collector, with one span for it and one for each actionable.',
   details: [

@@ -11,6 +11,7 @@ export default definePlugin({
   kind: 'queue',
   name: 'mongo',
   since: '0.4.0',
+  packages: ['mongodb'],
   aliases: ['mongodb', 'agenda'],
   summary: 'A queue in MongoDB 5 or later, run by `agenda`.',
   details: [

@@ -9,6 +9,7 @@ export default definePlugin({
   kind: 'queue',
   name: 'redis',
   since: '0.4.0',
+  packages: ['ioredis'],
   aliases: ['bull', 'bullmq', 'ioredis', 'valkey'],
   summary: 'A queue in Redis 7 or later, run by `agenda`.',
   details: [

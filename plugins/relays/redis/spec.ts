@@ -8,6 +8,7 @@ export default definePlugin({
   kind: 'relay',
   name: 'redis',
   since: '0.4.0',
+  packages: ['ioredis'],
   aliases: ['ioredis', 'pubsub', 'valkey'],
   summary:
     'Messages reach the clients of all processes, through a stream in Redis 6.2 or later and the driver `ioredis`.',

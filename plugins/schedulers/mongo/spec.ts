@@ -8,6 +8,7 @@ export default definePlugin({
   kind: 'scheduler',
   name: 'mongo',
   since: '0.4.0',
+  packages: ['mongodb'],
   aliases: ['mongodb', 'agenda'],
   summary: 'Records scheduled runs in MongoDB 4.4 or later, for any number of processes.',
   details:

@@ -8,6 +8,7 @@ export default definePlugin({
   kind: 'scheduler',
   name: 'redis',
   since: '0.4.0',
+  packages: ['ioredis'],
   aliases: ['bull', 'bullmq', 'ioredis', 'valkey'],
   summary: 'Records scheduled runs in Redis 6 or later, for any number of processes.',
   details:

@@ -18,6 +18,7 @@ export default definePlugin({
   kind: 'storage',
   name: 'minio',
   since: '0.3.0',
+  packages: ['minio'],
   summary: 'Stores files in a bucket of an S3 server (MinIO, AWS, Ceph and others), with the client `minio`.',
   details: [
     'The start fails if the server cannot be reached, rejects the keys or does not have the bucket. The keys need the',

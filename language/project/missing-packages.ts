@@ -1,0 +1,54 @@
+/** Reports packages that plugins in use need and that are not installed. */
+import type { Problem } from '../../contract/problem.js';
+import type { PluginId } from '../../contract/plugin.js';
+import type { Registry } from '../analysis/registry.js';
+import { createReport, toProblems } from '../analysis/report.js';
+import type { Document } from '../source/document.js';
+import { findMember, parseSource, type LocatedNode } from '../source/tree.js';
+import { readPackageFile } from './package-folder.js';
+
+/** An instance of a section of the config, or a plugin that definitions use. */
+export interface PluginInUse {
+  readonly id: PluginId;
+  readonly instance: string;
+}
+
+/** At the entry of the config that chooses the plugin, or at the start of the config. */
+export function checkPackages(
+  { registry, configDocument: doc }: { readonly registry: Registry; readonly configDocument: Document },
+  plugins: Iterable<PluginInUse>,
+): readonly Problem[] {
+  const report = createReport(registry.codes);
+  for (const { id, instance } of plugins) {
+    const missing = registry.plugins.get(id)?.packages?.filter((name) => !isInstalled(name)) ?? [];
+    if (missing.length === 0) continue;
+    const { start, end } = findEntry(doc, registry, id, instance) ?? { start: 0, end: 1 };
+    const command = formatInstallCommand(missing);
+    report.add('PLG_PACKAGE', { doc, start, end }, { plugin: id, packages: missing.join(', '), command });
+  }
+  return toProblems(report);
+}
+
+function findEntry(doc: Document, registry: Registry, id: PluginId, instance: string): LocatedNode | null {
+  const section = registry.kind(id.split(':')[0] ?? '')?.config;
+  const { root } = parseSource(doc);
+  if (section === undefined || root === null) return null;
+  const entry = findMember(root, section.field)?.value ?? null;
+  if (entry === null || !section.many) return entry;
+  return findMember(entry, instance)?.value ?? entry;
+}
+
+export function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The command that installs the versions that this version of Lintel is tested with. */
+export function formatInstallCommand(names: readonly string[], options = ''): string {
+  const { peerDependencies } = readPackageFile();
+  return `npm install ${options}${names.map((name) => `${name}@${peerDependencies[name] ?? 'latest'}`).join(' ')}`;
+}
