@@ -2,10 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { BootError } from '../../contract/boot-error.js';
+import { pluginId } from '../../contract/plugin.js';
 import type { Problem } from '../../contract/problem.js';
 import { createAnalyser, type AnalyseOptions, type SourceFile } from '../../language/analysis/analyse.js';
 import type { QueryRejections, StatementRejections } from '../../language/analysis/checks/rejections.js';
-import type { StatementChecker, StatementFindings } from '../../language/project/statement-checks.js';
+import {
+  listScratchPlugins,
+  type StatementChecker,
+  type StatementFindings,
+} from '../../language/project/statement-checks.js';
 import { analyseConfig, readPluginLists, type Config } from '../../language/analysis/config.js';
 import type { Analysis } from '../../language/analysis/model.js';
 import { createDocument, type Document } from '../../language/source/document.js';
@@ -15,7 +20,7 @@ import { applyEnvironment, type ConvertedVariable } from '../../language/project
 import { findDefinitions, hasStatements, readDefinition } from '../../language/project/definition-files.js';
 import { checkPatterns } from '../../language/project/definition-patterns.js';
 import { createEnvFacts, readEnvFile, type Environment } from '../../language/project/environment.js';
-import { checkPackages } from '../../language/project/missing-packages.js';
+import { checkPackages, checkScratchPackages } from '../../language/project/missing-packages.js';
 import { CONFIG_NAME } from '../../language/project/names.js';
 import { reportUnreadPlugins, omitGuesses } from '../../language/project/plugin-manifests.js';
 import { loadSqlParser } from '../../language/project/sql-parser.js';
@@ -119,7 +124,10 @@ export async function loadDefinitions(
   const analyseWith = (refusals: StatementRejections, refusedQueries: QueryRejections): LoadedDefinitions => {
     const analysis = analyser.analyseAll(files, { ...options, refusals, refusedQueries });
     const plugins = listWantedInstances(project.registry, [...project.configUses, ...analysis.uses], config.chosen);
-    const absent = checkPackages(project, plugins);
+    const isUnchecked = checkAnalysis !== undefined && analysis.checkableStatements.length > 0;
+    const scratch = isUnchecked ? listScratchPlugins(project.registry, config.chosen).map(pluginId) : [];
+    const spare = scratch.filter((id) => !plugins.some((plugin) => plugin.id === id));
+    const absent = [...checkPackages(project, plugins), ...checkScratchPackages(project, spare)];
     const all = [...project.configProblems, ...unmatched, ...absent, ...analysis.problems];
     const isUnread = (project.unrun?.unread.size ?? 0) > 0;
     return {

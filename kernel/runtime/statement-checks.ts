@@ -1,6 +1,7 @@
 /** The stores in which the kernel checks statements: scratch stores in this process, or the open ones. */
 import { join } from 'node:path';
-import type { QueryRejection } from '../../contract/statement-check.js';
+import type { PluginId } from '../../contract/plugin.js';
+import type { QueryRejection, Scratch } from '../../contract/statement-check.js';
 import type { DocumentQuery } from '../../language/analysis/facts.js';
 import { compileTables } from '../../language/analysis/model-tables.js';
 import type { QueryRejections, StatementRejections } from '../../language/analysis/checks/rejections.js';
@@ -10,6 +11,8 @@ import {
   createScratchChecker as createChecker,
   type StatementChecker,
 } from '../../language/project/statement-checks.js';
+import type { Registry } from '../../language/analysis/registry.js';
+import { findMissingPackages } from '../../language/project/missing-packages.js';
 import { findPackageFolder, SCRATCH_WORKER } from '../../language/project/package-folder.js';
 import { createScratchProcess } from '../../language/project/scratch-process.js';
 import type { Instance } from './instances.js';
@@ -24,11 +27,19 @@ export const createScratchChecker = (
     registry,
     folder,
     chosen: () => chosen,
-    async openScratch(id) {
-      const runtime = await runtimes.get(id)?.();
-      return (await runtime?.scratch?.()) ?? null;
-    },
+    openScratch: (id) => openScratchHere(registry, runtimes, id),
   });
+
+/** Null where the plugin has no scratch store, or its packages are not installed. */
+async function openScratchHere(
+  registry: Registry,
+  runtimes: Project['runtimes'],
+  id: PluginId,
+): Promise<Scratch | null> {
+  if (findMissingPackages(registry, id).length > 0) return null;
+  const runtime = await runtimes.get(id)?.();
+  return (await runtime?.scratch?.()) ?? null;
+}
 
 /** In a process apart, which opens its store while this one analyses. Plugins of the project open theirs here. */
 export function createSeparateChecker(project: Project, { chosen }: Pick<Config, 'chosen'>): StatementChecker {
@@ -40,11 +51,10 @@ export function createSeparateChecker(project: Project, { chosen }: Pick<Config,
     registry,
     folder,
     chosen: () => chosen,
-    async openScratch(id) {
-      if (isBuiltin(id)) return apart.openScratch(id);
-      const runtime = await runtimes.get(id)?.();
-      return (await runtime?.scratch?.()) ?? null;
-    },
+    openScratch: async (id) =>
+      isBuiltin(id) && findMissingPackages(registry, id).length === 0
+        ? apart.openScratch(id)
+        : openScratchHere(registry, runtimes, id),
   });
   return {
     openStores: own.openStores,

@@ -20,6 +20,12 @@ export const PLUGIN_CODES = {
     '`{plugin}` needs {packages}, not installed here: `{command}`.',
     'Lintel brings the packages that every project needs. Run the command in the folder of the project.',
   ),
+  PLG_UNCHECKED: defineProblem(
+    'warning',
+    'Statements not checked',
+    'No database checks the statements: that needs {packages}, not installed here: `{command}`.',
+    'The embedded database analyses statements without running them. `lintel check --database` asks the configured one.',
+  ),
   CFG_NO_FILE: defineProblem(
     'error',
     'Pattern without files',

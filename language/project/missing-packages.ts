@@ -13,14 +13,19 @@ export interface PluginInUse {
   readonly instance: string;
 }
 
+interface CheckedConfig {
+  readonly registry: Registry;
+  readonly configDocument: Document;
+}
+
 /** At the entry of the config that chooses the plugin, or at the start of the config. */
 export function checkPackages(
-  { registry, configDocument: doc }: { readonly registry: Registry; readonly configDocument: Document },
+  { registry, configDocument: doc }: CheckedConfig,
   plugins: Iterable<PluginInUse>,
 ): readonly Problem[] {
   const report = createReport(registry.codes);
   for (const { id, instance } of plugins) {
-    const missing = registry.plugins.get(id)?.packages?.filter((name) => !isInstalled(name)) ?? [];
+    const missing = findMissingPackages(registry, id);
     if (missing.length === 0) continue;
     const { start, end } = findEntry(doc, registry, id, instance) ?? { start: 0, end: 1 };
     const command = formatInstallCommand(missing);
@@ -29,13 +34,32 @@ export function checkPackages(
   return toProblems(report);
 }
 
+/** Plugins that would check statements in a scratch store. */
+export function checkScratchPackages(
+  { registry, configDocument: doc }: CheckedConfig,
+  plugins: Iterable<PluginId>,
+): readonly Problem[] {
+  const report = createReport(registry.codes);
+  for (const id of plugins) {
+    const missing = findMissingPackages(registry, id);
+    if (missing.length === 0) continue;
+    const command = formatInstallCommand(missing, '--save-dev ');
+    report.add('PLG_UNCHECKED', { doc, start: 0, end: 1 }, { packages: missing.join(', '), command });
+  }
+  return toProblems(report);
+}
+
+export const findMissingPackages = (registry: Registry, id: PluginId): readonly string[] =>
+  registry.plugins.get(id)?.packages?.filter((name) => !isInstalled(name)) ?? [];
+
 function findEntry(doc: Document, registry: Registry, id: PluginId, instance: string): LocatedNode | null {
   const section = registry.kind(id.split(':')[0] ?? '')?.config;
   const { root } = parseSource(doc);
   if (section === undefined || root === null) return null;
   const entry = findMember(root, section.field)?.value ?? null;
-  if (entry === null || !section.many) return entry;
-  return findMember(entry, instance)?.value ?? entry;
+  if (entry === null || !section.many) return entry && (findMember(entry, 'use')?.value ?? entry);
+  const own = findMember(entry, instance)?.value ?? entry;
+  return findMember(own, 'use')?.value ?? own;
 }
 
 export function isInstalled(name: string): boolean {

@@ -3,7 +3,7 @@
  * or one of its tables changes.
  */
 import type { ModelTable, StorePlace } from '../../contract/model.js';
-import { pluginId, type PluginId } from '../../contract/plugin.js';
+import { pluginId, type PluginId, type PluginSpec } from '../../contract/plugin.js';
 import type {
   Scratch,
   StatementAnswer,
@@ -71,6 +71,16 @@ function groupByStore(
   return [...groups.values()];
 }
 
+/** Plugins with scratch stores for the syntaxes of the configured stores. */
+export function listScratchPlugins(registry: Registry, chosen: Config['chosen']): PluginSpec[] {
+  const syntaxOf = ({ kind, name }: Config['chosen'][number]): unknown =>
+    registry.plugin(kind, name)?.facts?.['syntax'];
+  return [...registry.plugins.values()].filter(
+    ({ kind, facts }) =>
+      facts?.['scratch'] === true && chosen.some((one) => one.kind === kind && syntaxOf(one) === facts['syntax']),
+  );
+}
+
 interface ScratchCheckerOptions {
   readonly registry: Registry;
   /** Of the project, for its scripts. */
@@ -131,10 +141,7 @@ export function createScratchChecker({
 
   return {
     openStores() {
-      for (const spec of registry.plugins.values()) {
-        const isMeant = ({ kind, name }: Config['chosen'][number]): boolean =>
-          kind === spec.kind && registry.plugin(kind, name)?.facts?.['syntax'] === spec.facts?.['syntax'];
-        if (spec.facts?.['scratch'] !== true || !chosen().some(isMeant)) continue;
+      for (const spec of listScratchPlugins(registry, chosen())) {
         // The check reports the error.
         findScratch(pluginId(spec)).catch(() => undefined);
       }
