@@ -22,22 +22,13 @@ const ENTRIES = {
   'scratch-worker': 'dist/cli/scratch-worker.js',
 } as const;
 
-/** What inlined packages load for features that Lintel does not use: knex only writes statements for PostgreSQL. */
-const UNUSED = [
-  ...['better-sqlite3', 'cockroachdb', 'mariadb', 'mssql', 'mysql', 'mysql2', 'oracle', 'oracledb'].map(
-    (name) => `./${name}`,
-  ),
-  ...['pgnative', 'redshift', 'sqlite3'].map((name) => `./${name}`),
-  'pg-query-stream',
-];
-
 /** Modules in CommonJS that are inlined call `require` for the modules of Node. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 async function bundleEntries(): Promise<void> {
   await rm(FOLDER, { recursive: true, force: true });
-  const { dependencies, peerDependencies, inlinedDependencies } = await readPackage(ROOT);
+  const { dependencies, peerDependencies, inlinedDependencies, unusedImports } = await readPackage(ROOT);
   const installed = Object.keys({ ...dependencies, ...peerDependencies });
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -50,7 +41,7 @@ async function bundleEntries(): Promise<void> {
     target: 'node20.19',
     // jsonc-parser's CommonJS form loads its parts in a way that cannot be bundled.
     mainFields: ['module', 'main'],
-    external: [...installed.filter((name) => !inlinedDependencies.includes(name)), ...UNUSED],
+    external: [...installed.filter((name) => !inlinedDependencies.includes(name)), ...unusedImports],
     banner: { js: REQUIRE },
     minifyWhitespace: true,
     minifySyntax: true,
@@ -87,11 +78,10 @@ interface PackageFile {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, { readonly types: string }>>;
-  /**
-   * In the package file of Lintel: what every process loads. All other packages stay outside: a project loads them only if it uses
-   * them, and some have native code, WebAssembly or worker threads.
-   */
+  /** In the bundle although they are installed: plugins of projects need their types. */
   readonly inlinedDependencies: readonly string[];
+  /** What inlined packages import for features that Lintel does not use: knex only writes statements for PostgreSQL. */
+  readonly unusedImports: readonly string[];
 }
 
 const readPackage = async (folder: string): Promise<PackageFile> =>

@@ -1,5 +1,4 @@
 /** Builds a project's registry from enabled built-in specs and from manifests of its own folders. */
-import { resolve } from 'node:path';
 import { CONFIG_NAME } from '../language/project/names.js';
 import { builtIn, IS_JUDGED } from './built-in.js';
 import { findManifest } from './manifests.js';
@@ -10,7 +9,7 @@ import { pluginId, type PluginSpec } from '../contract/plugin.js';
 import type { Kind } from '../contract/kind.js';
 import type { Problem } from '../contract/problem.js';
 import { toSpecs } from '../language/export/manifest-specs.js';
-import { BUILTIN, isPatternMatch } from '../language/project/plugin-folders.js';
+import { BUILTIN, isPatternMatch, locatePlugins } from '../language/project/plugin-folders.js';
 import { listPluginFolders, reportUnreadPlugins } from '../language/project/plugin-manifests.js';
 
 export interface LoadedRegistry {
@@ -35,8 +34,8 @@ export async function loadRegistry(folder: string, source: string | null, truste
       for (const spec of specs) if (isPatternMatch(entry.slice(BUILTIN.length), pluginId(spec))) found.specs.add(spec);
       continue;
     }
-    const others = folders.filter((other) => other !== entry).map((other) => resolve(folder, other));
-    const place = { root: folder, folder: resolve(folder, entry), name: entry, trusted, others };
+    const others = folders.filter((other) => other !== entry).map((other) => locatePlugins(folder, other));
+    const place = { root: folder, folder: locatePlugins(folder, entry), name: entry, trusted, others };
     const { manifest, note } = await findManifest(place);
     if (note !== null) notes.set(entry, note);
     if (manifest === null) continue;

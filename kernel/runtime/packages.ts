@@ -1,11 +1,10 @@
 /** Finds plugins of the distribution and in the config's folders. It imports specs and kinds, but no runtimes. */
-import { resolve } from 'node:path';
 import type { Kind } from '../../contract/kind.js';
 import { pluginId, type PluginId, type PluginRuntime, type PluginSpec } from '../../contract/plugin.js';
 import { withProgramCodes } from '../../language/problems/with-program-codes.js';
 import { buildRegistry, type Registry } from '../../language/analysis/registry.js';
 import { readKnownPlugins } from '../../language/project/plugin-manifests.js';
-import { BUILTIN, importDefault, isPatternMatch, readFolder } from '../../language/project/plugin-folders.js';
+import { BUILTIN, importDefault, isPatternMatch, locatePlugins, readFolder } from '../../language/project/plugin-folders.js';
 import { kinds as builtinKinds } from '../../plugins/index.kinds.js';
 import { specs as builtinSpecs } from '../../plugins/index.spec.js';
 import { runtimes as builtinRuntimes } from '../../plugins/index.runtime.js';
@@ -54,7 +53,7 @@ export async function loadPackages(
   };
   for (const entry of plugins) {
     if (entry.startsWith(BUILTIN)) addBuiltin(entry.slice(BUILTIN.length), found);
-    else if (trusted) await addFolder(resolve(folder, entry), entry, found);
+    else if (trusted) await addFolder(locatePlugins(folder, entry), entry, found);
     else await addManifest(folder, entry, found);
   }
   const enabled = found.specs.filter((spec) => !disable.some((pattern) => isPatternMatch(pattern, pluginId(spec))));

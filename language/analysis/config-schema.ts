@@ -67,7 +67,7 @@ export const createConfigSchema = () =>
       doc: 'Globs of definition files, relative to the config file.',
       default: [...DEFAULTS.definitions],
     }),
-    plugins: list(text({ doc: '`builtin:*`, or a folder.', examples: ['builtin:*'], path: 'folder' }).required(), {
+    plugins: list(text({ doc: '`builtin:*`, a folder, or an installed package.', examples: ['builtin:*'], path: 'folder' }).required(), {
       doc: 'Plugins to load: `builtin:*` for the built-in ones, and folders with your own.',
       default: ['builtin:*'],
       examples: [['builtin:*', './my-plugins/limits']],

@@ -1,7 +1,7 @@
 /** Loads kinds and specs of plugin folders and finds their runtimes. It runs project code, so editors use a separate process. */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { BootError } from '../../contract/boot-error.js';
 import type { Kind } from '../../contract/kind.js';
@@ -24,10 +24,21 @@ export function isPatternMatch(pattern: string, id: string): boolean {
   return pattern === id || (pattern.endsWith('*') && id.startsWith(pattern.slice(0, -1)));
 }
 
+/** The folder of an entry of `plugins`: a path relative to the config, or the name of an installed package. */
+export function locatePlugins(root: string, name: string): string {
+  const folder = resolve(root, name);
+  if (existsSync(folder) || name.startsWith('.')) return folder;
+  for (let place = resolve(root); ; place = dirname(place)) {
+    const packaged = join(place, 'node_modules', name);
+    if (existsSync(packaged)) return packaged;
+    if (place === dirname(place)) return folder;
+  }
+}
+
 /** `name`: as in the config. */
 export async function readFolder(folder: string, name = folder): Promise<FolderPlugins> {
   const found: FolderPlugins = { kinds: [], specs: [], files: new Map() };
-  if (!existsSync(folder)) throw new BootError('PLG_NOT_FOUND', { name, what: 'there is no such folder' });
+  if (!existsSync(folder)) throw new BootError('PLG_NOT_FOUND', { name, what: 'there is no such folder or package' });
   await scan(resolve(folder), 0, found);
   if (found.specs.length + found.kinds.length === 0) {
     throw new BootError('PLG_NOT_FOUND', { name, what: 'no spec.js or kind.js stands in it' });

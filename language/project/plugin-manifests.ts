@@ -1,6 +1,6 @@
 /** Reads plugin manifests, which describe plugins without running their code. Manifests are untrusted. */
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { readPluginLists } from '../analysis/config.js';
 import type { Registry } from '../analysis/registry.js';
 import { createReport, toProblems } from '../analysis/report.js';
@@ -11,7 +11,7 @@ import { readManifest } from '../export/manifest-read.js';
 import { toSpecs, type ManifestSpecs } from '../export/manifest-specs.js';
 import { createDocument } from '../source/document.js';
 import { findMember, parseSource } from '../source/tree.js';
-import { BUILTIN } from './plugin-folders.js';
+import { BUILTIN, locatePlugins } from './plugin-folders.js';
 
 export const MANIFEST_NAME = 'plugin.manifest.json';
 
@@ -37,7 +37,7 @@ export interface LoadedManifest extends ManifestResult {
 export async function loadManifest(root: string, folder: string, name: string): Promise<LoadedManifest> {
   const real = await realpath(folder).catch(() => null);
   const nothing = { real, inside: false, manifest: null, time: 0 };
-  if (real === null) return { ...nothing, note: 'there is no such folder' };
+  if (real === null) return { ...nothing, note: 'there is no such folder or package' };
   const inside = (real + sep).startsWith((await realpath(root)) + sep);
   if (!inside) return { ...nothing, note: 'it is outside the project' };
   try {
@@ -60,7 +60,7 @@ export interface KnownPlugins extends ManifestSpecs {
 }
 
 export async function readKnownPlugins(root: string, name: string): Promise<KnownPlugins> {
-  const { manifest, note } = await loadManifest(root, resolve(root, name), name);
+  const { manifest, note } = await loadManifest(root, locatePlugins(root, name), name);
   if (manifest === null) return { kinds: [], specs: [], unchecked: [], note };
   const unchecked = manifest.plugins.flatMap((plugin) => (plugin.hasCheck ? [pluginId(plugin)] : []));
   return { ...toSpecs(manifest), unchecked, note };

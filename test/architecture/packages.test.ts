@@ -4,12 +4,19 @@
  */
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { pluginId, type PluginSpec } from '../../contract/plugin.js';
+import { specs } from '../../plugins/index.spec.js';
 import { ROOT } from '../support/project.js';
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
-const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
-const { inlinedDependencies, bin, exports } = JSON.parse(read('package.json')) as {
+type Versions = Readonly<Record<string, string>>;
+const { dependencies, peerDependencies, devDependencies, inlinedDependencies, bin, exports } = JSON.parse(
+  read('package.json'),
+) as {
+  readonly dependencies: Versions;
+  readonly peerDependencies: Versions;
+  readonly devDependencies: Versions;
   readonly inlinedDependencies: readonly string[];
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -43,24 +50,75 @@ const sources = [
 const isImported = (name: string): boolean =>
   sources.some((text) => text.includes(`'${name}'`) || text.includes(`'${name}/`));
 
+const licences = read('dist/bundle/LICENSES.txt');
+const isInlined = (name: string): boolean => new RegExp(`^${name} \\d`, 'm').test(licences);
+
+const RUNTIMES = join(ROOT, 'dist/plugins/index.runtime.js');
+
+/** The runtime file of a built-in plugin, from the index of runtimes. */
+function findRuntimeFile(spec: PluginSpec): string | null {
+  const line = readFileSync(RUNTIMES, 'utf8')
+    .split('\n')
+    .find((text) => text.includes(`'${pluginId(spec)}'`));
+  const path = /import\('([^']+)'\)/.exec(line ?? '')?.[1];
+  return path === undefined ? null : join(dirname(RUNTIMES), path);
+}
+
+/** Names of packages that a module and all that it imports load, at once or later. */
+function listImports(file: string, seen = new Set<string>()): string[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const paths = [...readFileSync(file, 'utf8').matchAll(/(?:\bfrom|\bimport\(|\bimport|resolve\()\s*'([^']+)'/g)];
+  return [
+    ...new Set(
+      paths.flatMap(([, path = '']) =>
+        path.startsWith('.')
+          ? listImports(join(dirname(file), path), seen)
+          : [
+              path
+                .split('/')
+                .slice(0, path.startsWith('@') ? 2 : 1)
+                .join('/'),
+            ],
+      ),
+    ),
+  ];
+}
+
 describe('architecture: packages', () => {
   it('have a line of reason each, in order, and no others have one', () => {
-    const ofUse = Object.keys(dependencies ?? {}).sort();
-    const ofDevelopment = [...new Set(Object.keys(devDependencies ?? {}).map(row))].sort();
-    expect(table.map(({ name }) => name)).to.deep.equal([...ofUse, ...ofDevelopment]);
+    const others = Object.keys(devDependencies).filter((name) => !(name in peerDependencies));
+    const ofDevelopment = new Set(others.filter((name) => !isInlined(name)).map(row));
+    expect(table.map(({ name }) => name)).to.deep.equal(
+      [Object.keys(dependencies), Object.keys(peerDependencies), others.filter(isInlined), [...ofDevelopment]].flatMap(
+        (names) => names.sort(),
+      ),
+    );
     for (const { name, why } of table) expect(why, name).not.to.equal('');
   });
 
   it('are imported somewhere', () => {
-    const all = [...Object.keys(dependencies ?? {}), ...Object.keys(devDependencies ?? {})];
+    const all = [...Object.keys(dependencies), ...Object.keys(devDependencies)];
     expect(all.filter((name) => !TOOLS.test(name) && !isImported(name))).to.deep.equal([]);
   });
 
-  it('that the bundle inlines have their licences in it, and no others are inlined', () => {
-    const licences = read('dist/bundle/LICENSES.txt');
-    for (const name of inlinedDependencies) expect(licences).to.match(new RegExp(`^${name} \\d`, 'm'));
-    const outside = Object.keys(dependencies ?? {}).filter((name) => !inlinedDependencies.includes(name));
-    expect(outside.filter((name) => new RegExp(`^${name} \\d`, 'm').test(licences))).to.deep.equal([]);
+  it('that an installation has are not in the bundle too, except those of which a plugin needs the types', () => {
+    for (const name of inlinedDependencies) expect(isInlined(name) && name in dependencies, name).to.equal(true);
+    const outside = Object.keys({ ...dependencies, ...peerDependencies });
+    expect(outside.filter((name) => !inlinedDependencies.includes(name) && isInlined(name))).to.deep.equal([]);
+  });
+
+  it('that a project installs are those that its plugins name, in the versions of the tests', () => {
+    for (const [name, version] of Object.entries(peerDependencies))
+      expect(devDependencies[name], name).to.equal(version);
+    for (const spec of specs) {
+      const file = findRuntimeFile(spec);
+      const imported = file === null ? [] : listImports(file).filter((name) => name in peerDependencies);
+      expect([...(spec.packages ?? [])].sort(), pluginId(spec)).to.deep.equal(imported.sort());
+    }
+    const named = new Set(specs.flatMap(({ packages = [] }) => packages));
+    // The page of `lintel dev`, which is no plugin.
+    expect(Object.keys(peerDependencies).filter((name) => !named.has(name))).to.deep.equal(['swagger-ui-dist']);
   });
 
   it('has one copy of its modules, whichever entry point is imported', () => {
