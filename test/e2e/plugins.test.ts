@@ -2,7 +2,8 @@
  * Plugins from folders outside `plugins/`, over real HTTP: one of an existing kind, a new kind with two plugins and the
  * feature that opens its slot, and an observer that taps the hooks. Not one line of `kernel/` knows them.
  */
-import { join, relative } from 'node:path';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import type { Problem } from '../../contract/problem.js';
@@ -45,11 +46,25 @@ describe('a plugin of an existing kind', () => {
     await kernel.close();
   });
 
+  it('is found in an installed package that the config names', async () => {
+    const kernel = await startKernel({
+      files,
+      prepare: async (project) => {
+        const target = join(project, 'node_modules', '@shop', 'codes');
+        await mkdir(dirname(target), { recursive: true });
+        await symlink(folder('short-code'), target);
+        const plugins = ['builtin:*', '@shop/codes'];
+        await writeFile(join(project, 'lintel.config.json'), JSON.stringify({ plugins, http: { port: 0 } }));
+      },
+    });
+    expect((await kernel.post('/code')).status).to.equal(200);
+    await kernel.close();
+  });
+
   it('is found when the folder stands in the config relative to it', async () => {
     const kernel = await startKernel({
       files,
       prepare: async (project) => {
-        const { writeFile } = await import('node:fs/promises');
         const plugins = ['builtin:*', relative(project, folder('short-code'))];
         await writeFile(join(project, 'lintel.config.json'), JSON.stringify({ plugins, http: { port: 0 } }));
       },

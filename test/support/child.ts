@@ -18,6 +18,8 @@ export interface SpawnOptions extends RunOptions {
   readonly node?: readonly string[];
   /** False: the modules that the bundle is made of. */
   readonly isBundled?: boolean;
+  /** The command line of another installation. */
+  readonly file?: string;
 }
 
 export interface Child extends Running {
@@ -38,9 +40,9 @@ export const bareEnv = (): Record<string, string> =>
 
 export function startCli(
   words: readonly string[],
-  { cwd, env = {}, node = [], isBundled = process.env['TEST_MODULES'] === undefined }: SpawnOptions,
+  { cwd, env = {}, node = [], isBundled = process.env['TEST_MODULES'] === undefined, file }: SpawnOptions,
 ): Child {
-  const program = isBundled ? BUNDLE : MODULES;
+  const program = file !== undefined ? [file] : isBundled ? BUNDLE : MODULES;
   const child = spawn(process.execPath, [...node, ...program, ...words], { cwd, env: { ...bareEnv(), ...env } });
   const { appendText, close, fail, isOver, ...heard } = recordOutput();
   for (const name of ['stdout', 'stderr'] as const) {

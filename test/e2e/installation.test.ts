@@ -1,0 +1,180 @@
+/**
+ * Lintel as npm installs it: the files of the package and the packages that it depends on, and nothing that only this repository
+ * has. It is light, serves PostgreSQL, and names what a project must add for everything else.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { startCli, type Child } from '../support/child.js';
+import { createClient } from '../support/client.js';
+import { createPostgresDatabase, startPostgres } from '../support/postgres.js';
+import { createTempProject, defineQueryResource, ROOT, type Files, type TempProject } from '../support/project.js';
+import { skipTest } from '../support/skip.js';
+
+const run = promisify(execFile);
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly dependencies?: Readonly<Record<string, string>>; readonly optional?: boolean }>
+  >;
+}
+const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
+
+interface PackedFiles {
+  /** Bytes of the archive. */
+  readonly size: number;
+  readonly files: readonly string[];
+}
+
+async function listPackedFiles(): Promise<PackedFiles> {
+  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: ROOT,
+    maxBuffer: 1e7,
+  });
+  const [packed] = JSON.parse(stdout) as {
+    readonly size: number;
+    readonly files: readonly { readonly path: string }[];
+  }[];
+  return { size: packed?.size ?? Infinity, files: (packed?.files ?? []).map(({ path }) => path) };
+}
+
+/** Folders below `node_modules` of these packages and of all that they depend on, as the lock file has them. */
+function listDependencies(names: readonly string[]): string[] {
+  const found = new Set<string>();
+  const open = names.map((name) => ({ name, from: '' }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { name, from } = next;
+    const places = from.split('/node_modules/').map((_, n, all) => all.slice(0, all.length - n).join('/node_modules/'));
+    const folder = [
+      ...places.filter(Boolean).map((place) => `${place}/node_modules/${name}`),
+      `node_modules/${name}`,
+    ].find((place) => place in packages);
+    if (folder === undefined || found.has(folder) || !existsSync(join(ROOT, folder))) continue;
+    found.add(folder);
+    for (const dependency of Object.keys(packages[folder]?.dependencies ?? {}))
+      open.push({ name: dependency, from: folder });
+  }
+  return [...found];
+}
+
+const measureMiB = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0) /
+  2 ** 20;
+
+const FILES = {
+  'definitions/_note.model.json': {
+    id: { type: 'Number', primary_key: true, auto_increment: true },
+    text: { type: 'String' },
+  },
+  'definitions/add.json': defineQueryResource(
+    'add',
+    'INSERT INTO notes (text) VALUES ($1) RETURNING text',
+    ['$PAYLOAD.text'],
+    {
+      returnables: ['text'],
+    },
+  ),
+};
+
+describe('an installation', function () {
+  let folder = '';
+  let packed!: PackedFiles;
+  let own: string[] = [];
+  const projects: TempProject[] = [];
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'lintel-installed-')));
+    packed = await listPackedFiles();
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      readonly dependencies: Readonly<Record<string, string>>;
+    };
+    own = listDependencies(Object.keys(dependencies));
+    for (const file of packed.files) {
+      const target = join(folder, 'node_modules/lintel', file);
+      mkdirSync(dirname(target), { recursive: true });
+      cpSync(join(ROOT, file), target);
+    }
+    for (const place of own) cpSync(join(ROOT, place), join(folder, place), { recursive: true });
+  });
+  after(async () => {
+    await Promise.all(projects.map((project) => project.dispose()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function lintel(
+    words: readonly string[],
+    files: Files,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Child> {
+    const project = await createTempProject(files);
+    projects.push(project);
+    return startCli(words, {
+      cwd: project.folder,
+      env: { PORT: '0', ...env },
+      file: join(folder, 'node_modules/lintel/dist/bundle/cli.js'),
+    });
+  }
+
+  it('is light', () => {
+    expect(packed.size / 2 ** 20, 'MiB of the archive').to.be.lessThan(2);
+    expect(own.length + 1, 'packages').to.be.lessThan(60);
+    const size = measureMiB(join(folder, 'node_modules'));
+    expect(size, 'MiB').to.be.lessThan(30);
+    const embedded = listDependencies(['@electric-sql/pglite']);
+    expect(size + embedded.reduce((sum, place) => sum + measureMiB(join(ROOT, place)), 0), 'MiB').to.be.lessThan(60);
+  });
+
+  it('has every file that its pages link to', () => {
+    const files = new Set(packed.files);
+    const isThere = (path: string): boolean =>
+      files.has(path) || packed.files.some((file) => file.startsWith(`${path}/`));
+    const lost = packed.files
+      .filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md')
+      .flatMap((file) =>
+        [
+          ...readFileSync(join(ROOT, file), 'utf8')
+            .replace(/`[^`\n]*`/g, '')
+            .matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g),
+        ]
+          .map(([, path = '']) => normalize(join(dirname(file), path)).replace(/\/$/, ''))
+          .filter((path) => !isThere(path))
+          .map((path) => `${file}: ${path}`),
+      );
+    expect(lost).to.deep.equal([]);
+  });
+
+  it('names the package of a store that it does not have, where the config chooses it', async () => {
+    const config = { connections: { main: { use: 'mysql', url: 'mysql://a@127.0.0.1/b' } } };
+    const { output, finished } = await lintel(['check'], { ...FILES, 'lintel.config.json': config });
+    expect(await finished).to.deep.include({ code: 1 });
+    expect(output()).to.match(
+      /error PLG_PACKAGE `dialect:mysql` needs mysql2, not installed here: `npm install mysql2@\d/,
+    );
+  });
+
+  it('does not start without the embedded database, and says how to add it', async () => {
+    const { output, finished } = await lintel(['serve'], FILES);
+    expect(await finished).to.not.deep.include({ code: 0 });
+    expect(output()).to.contain('npm install @electric-sql/pglite@');
+  });
+
+  it('serves PostgreSQL, and warns that no database checks the statements', async function () {
+    const server = await startPostgres();
+    if ('skip' in server) return skipTest(this, server.skip);
+    const env = { DATABASE_URL: await createPostgresDatabase() };
+    const check = await lintel(['check'], FILES, env);
+    expect(await check.finished).to.deep.include({ code: 0 });
+    expect(check.output()).to.contain('warning PLG_UNCHECKED').and.contain('0 errors, 1 warning');
+    const served = await lintel(['serve'], FILES, env);
+    const [, url = ''] = await served.waitForOutput(/ready at (http:\S+)/);
+    const { status, body } = await createClient(url).post('/add', { text: 'light' });
+    expect([status, body]).to.deep.equal([200, { text: 'light' }]);
+    expect(await served.stop()).to.deep.include({ code: 0 });
+  });
+});
