@@ -151,17 +151,17 @@ describe('an installation', function () {
 
   it('names the package of a store that it does not have, where the config chooses it', async () => {
     const config = { connections: { main: { use: 'mysql', url: 'mysql://a@127.0.0.1/b' } } };
-    const { output, finished } = await lintel(['check'], { ...FILES, 'lintel.config.json': config });
-    expect(await finished).to.deep.include({ code: 1 });
-    expect(output()).to.match(
+    const command = await lintel(['check'], { ...FILES, 'lintel.config.json': config });
+    expect(await command.finished).to.deep.include({ code: 1 });
+    expect(command.output()).to.match(
       /error PLG_PACKAGE `dialect:mysql` needs mysql2, not installed here: `npm install mysql2@\d/,
     );
   });
 
   it('does not start without the embedded database, and says how to add it', async () => {
-    const { output, finished } = await lintel(['serve'], FILES);
-    expect(await finished).to.not.deep.include({ code: 0 });
-    expect(output()).to.contain('npm install @electric-sql/pglite@');
+    const command = await lintel(['serve'], FILES);
+    expect(await command.finished).to.not.deep.include({ code: 0 });
+    expect(command.output()).to.contain('npm install @electric-sql/pglite@');
   });
 
   it('serves PostgreSQL, and warns that no database checks the statements', async function () {
