@@ -2,6 +2,7 @@
  * `lintel init`: copies every file of the package's `templates/project` into a folder and fills `.env`. Never changes existing
  * files.
  */
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { DEFAULTS } from '../language/analysis/config-schema.js';
@@ -83,11 +84,25 @@ async function readTemplateFiles(folder: string): Promise<[string, string][]> {
   return Promise.all(files);
 }
 
-/** The exact version; when run from a checkout, the checkout's path. */
-const resolveDependency = (folder: string, version: string): string =>
-  basename(dirname(resolve(PACKAGE))) === 'node_modules'
-    ? version
-    : `file:${relative(folder, PACKAGE).split(sep).join('/')}`;
+/** The exact version; the archive or the checkout where this Lintel came from one. */
+function resolveDependency(folder: string, version: string): string {
+  const modules = dirname(resolve(PACKAGE));
+  const source = basename(modules) === 'node_modules' ? findArchive(modules) : PACKAGE;
+  return source === null ? version : `file:${relative(folder, source).split(sep).join('/')}`;
+}
+
+/** npm notes next to installed packages where they came from, relative to the folder that has them. */
+function findArchive(modules: string): string | null {
+  try {
+    const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')) as {
+      readonly packages: Readonly<Record<string, { readonly resolved?: string }>>;
+    };
+    const [, path] = /^file:(.+)$/.exec(packages[`node_modules/${basename(PACKAGE)}`]?.resolved ?? '') ?? [];
+    return path === undefined ? null : resolve(dirname(modules), path);
+  } catch {
+    return null;
+  }
+}
 
 const toPackageName = (folder: string): string =>
   basename(folder)

@@ -3,10 +3,10 @@
  * has. It is light, serves PostgreSQL, and names what a project must add for everything else.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { startCli, type Child } from '../support/child.js';
@@ -147,6 +147,19 @@ describe('an installation', function () {
           .map((path) => `${file}: ${path}`),
       );
     expect(lost).to.deep.equal([]);
+  });
+
+  it('makes a project that depends on the archive it was installed from, and on what the project uses', async () => {
+    const lock = { packages: { 'node_modules/lintel': { version: '1.0.0', resolved: 'file:../lintel.tgz' } } };
+    writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(lock));
+    const command = await lintel(['init', 'shop'], {});
+    expect(await command.finished).to.deep.include({ code: 0 });
+    const made = join(projects.at(-1)?.folder ?? '', 'shop');
+    const { dependencies } = JSON.parse(readFileSync(join(made, 'package.json'), 'utf8')) as Lock['packages'][string];
+    expect(resolve(made, (dependencies?.['lintel'] ?? '').replace('file:', ''))).to.equal(
+      join(folder, '../lintel.tgz'),
+    );
+    expect(dependencies?.['@electric-sql/pglite']).to.match(/^\d/);
   });
 
   it('names the package of a store that it does not have, where the config chooses it', async () => {
