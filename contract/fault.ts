@@ -52,3 +52,6 @@ export const createUnresolvedFault = (name: string, path: readonly string[]): Fa
     { name },
     { issues: [{ pointer: `/${path.join('/')}`, code: 'ACC_UNRESOLVED', detail: 'is missing' }] },
   );
+
+export const ensureFault = (error: unknown): Fault =>
+  error instanceof Fault ? error : new Fault('INT_UNEXPECTED', {}, { cause: error });

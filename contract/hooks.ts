@@ -5,6 +5,7 @@
 import type { Delivery } from './deferred.js';
 import type { Json } from './json.js';
 import type { ActionTiming, Frame, Invocation } from './plan.js';
+import type { Upgrade } from './trigger.js';
 
 export interface Reply {
   readonly status: number;
@@ -144,6 +145,8 @@ export interface Registrar {
   route(route: Route): void;
   /** Adds a Koa middleware before those of the kernel; the first added is the outermost. Throws KRN_SEALED after the start. */
   use(middleware: Middleware): void;
+  /** Takes over connections at a path, which neither a resource nor another plugin may use. Throws KRN_SEALED after the start. */
+  registerUpgrade(upgrade: Upgrade): void;
 }
 
 /** A Koa middleware (`Koa.Middleware`); `never` accepts any type of context. */

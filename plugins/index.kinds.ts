@@ -28,6 +28,7 @@ import { queue } from './queues/kind.js';
 import { scheduler } from './schedulers/kind.js';
 import { relay } from './relays/kind.js';
 import { token } from './tokens/kind.js';
+import { trigger } from './triggers/kind.js';
 import { validationType } from './validation-types/kind.js';
 
 export {
@@ -55,6 +56,7 @@ export {
   storage,
   strategy,
   token,
+  trigger,
   validationType,
   verifier,
 };
@@ -115,6 +117,7 @@ export const kinds: readonly Kind[] = [
   storage,
   strategy,
   token,
+  trigger,
   validationType,
   verifier,
 ] as readonly Kind[];

@@ -3,9 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv4 } from 'node:net';
 import type { ActionTiming, FileLimits, Invocation, Payload, UploadedFile } from '../../contract/plan.js';
 import type { HttpConfig } from '../../language/analysis/config.js';
-import { runCleanups, type Cleanup } from '../runtime/cleanup.js';
+import { runCleanups, type Cleanup } from '../../contract/cleanup.js';
+import { listHeaderValues, mergeParameters } from '../../contract/invocation.js';
 import { readBytes } from './body.js';
-import { isForm, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding, mergeParameters } from './payload.js';
+import { isForm, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding } from './payload.js';
 
 export type RequestSettings = Pick<HttpConfig, 'limits' | 'timeouts' | 'trusted_proxies'>;
 
@@ -112,16 +113,6 @@ export class HttpInvocation implements Invocation {
     this.files = form.files;
     return form.payload;
   }
-}
-
-/** `rawHeaders` alternates names and values; the parsed form hides repeated headers. */
-export function listHeaderValues(raw: readonly string[], name: string): readonly string[] {
-  const values: string[] = [];
-  for (let i = 0; i < raw.length; i += 2) {
-    const key = raw[i] ?? '';
-    if (key.length === name.length && key.toLowerCase() === name) values.push(raw[i + 1] ?? '');
-  }
-  return values;
 }
 
 export const getRemoteAddress = ({ socket, rawHeaders }: IncomingMessage, proxies: number): string =>

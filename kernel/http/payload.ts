@@ -17,13 +17,6 @@ export const isForm = ({ headers }: IncomingMessage): boolean => {
   return type !== undefined && type !== 'application/json' && /^multipart\/form-data *(;|$)/i.test(type);
 };
 
-/** Path parameters take precedence. */
-export function mergeParameters(sent: Payload, parameters: Readonly<Record<string, string>>): Payload {
-  // An array has no named members.
-  if (Array.isArray(sent)) throw createFault('VAL_NOT_OBJECT');
-  return { ...sent, ...parameters };
-}
-
 /** Compressed bodies can expand beyond every limit, and signatures cover the bytes as sent. */
 export function rejectEncoding({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];

@@ -4,7 +4,8 @@ import type { Deferral, Schedule } from '../../contract/deferred.js';
 import type { CursorPlan } from './cursor.js';
 import type { Json } from '../../contract/json.js';
 import type { ModelTable } from '../../contract/model.js';
-import type { Execute, FileLimits, Identity, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
+import type { Execute, FileLimits, ProofSort, Step, StepLimiter, Unit } from '../../contract/plan.js';
+import type { IdentityPlan } from '../../contract/trigger.js';
 import type { JobPayload } from './job-payload.js';
 
 export interface ActionPlan {
@@ -72,15 +73,6 @@ export interface AcceptPlan {
   readonly whole: boolean;
 }
 
-/** Plans with equal keys identify callers in the same way. */
-export interface IdentityPlan {
-  readonly key: string;
-  /** The uid namespace; null where callers cannot be addressed by uid. */
-  readonly realm: string | null;
-  /** Null where connections cannot be authenticated. */
-  readonly identity: Identity | null;
-}
-
 export interface ResourcePlan {
   readonly id: string;
   readonly path: string;
@@ -110,7 +102,7 @@ export interface ResourcePlan {
   /** Empty where callers are not identified. */
   readonly identities: readonly IdentityPlan[];
   readonly proof: ProofSort;
-  /** Rejects WebSocket messages. */
+  /** Only HTTP requests may invoke it. */
   readonly requestOnly: boolean;
   /** False when a request can run nothing (only `no_op` or scheduled actionables). */
   readonly reachable: boolean;

@@ -2,7 +2,7 @@
 import type { Deferral, DeferredJob, DeferredState, JobEntry } from '../../contract/deferred.js';
 import type { Frame, Invocation, Payload } from '../../contract/plan.js';
 import type { PartPlan, ResourcePlan } from '../plan/plan.js';
-import { runCleanups, type Cleanup } from './cleanup.js';
+import { runCleanups, type Cleanup } from '../../contract/cleanup.js';
 
 /** Groups the jobs by queue, so that each queue is called once. `payload` is in its storable form. */
 export function groupJobs(

@@ -25,6 +25,7 @@ import type { Delivery } from '../../contract/deferred.js';
 import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../../contract/hook-docs.js';
 import { Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
+import type { Upgrade } from '../../contract/trigger.js';
 import type { Frame, Invocation } from '../../contract/plan.js';
 import { Stage } from '../../contract/slot.js';
 import { findNearest } from '../../language/source/suggest.js';
@@ -64,6 +65,7 @@ export interface Hooks {
   readonly closeFailures: readonly unknown[];
   readonly routes: readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
+  readonly upgrades: readonly Upgrade[];
   restoreRoutes(before: readonly PluginRoute[]): void;
   seal(): void;
 }
@@ -90,6 +92,7 @@ export function createHooks(): Hooks {
   const closeFailures: unknown[] = [];
   let routes: readonly PluginRoute[] = Object.freeze([]);
   const middlewares: Middleware[] = [];
+  const upgrades: Upgrade[] = [];
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
     if (!Object.hasOwn(all, name)) {
@@ -109,6 +112,7 @@ export function createHooks(): Hooks {
     all,
     closeFailures,
     middlewares,
+    upgrades,
     get routes() {
       return routes;
     },
@@ -122,6 +126,10 @@ export function createHooks(): Hooks {
       use(middleware) {
         if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'use' });
         middlewares.push(middleware);
+      },
+      registerUpgrade(upgrade) {
+        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'registerUpgrade' });
+        upgrades.push(upgrade);
       },
       route(route) {
         const flaw = findRouteFlaw(route, routes);

@@ -85,7 +85,8 @@ export function createInstances({ project, hooks, log, signal, running }: Instan
     const context: RuntimeContext = {
       id,
       instance,
-      options: resolveOptions(options, project.env),
+      // Sections of the kernel contain no accessors.
+      options: kind.config === undefined ? options : resolveOptions(options, project.env),
       log,
       signal,
       running,
@@ -178,7 +179,7 @@ function listWantedInstances(
       const id = `${kind}:${name}`;
       if (spare === true && !isNamed(instance)) continue;
       const section = findSection(id);
-      if (section?.load !== 'always' && !required.some((pattern) => isPatternMatch(pattern, id))) continue;
+      if (section?.load === 'when-required' && !required.some((pattern) => isPatternMatch(pattern, id))) continue;
       const key = section?.many === true ? `${id}/${instance}` : id;
       configured.set(key, { key, id, instance, options });
     }

@@ -1,5 +1,5 @@
 /** Runs one request from guards to response, for every trigger. It reads no definition. */
-import { Fault, createFault } from '../../contract/fault.js';
+import { createFault, ensureFault } from '../../contract/fault.js';
 import type { JobEntry } from '../../contract/deferred.js';
 import { FinalResult, type Reply } from '../../contract/hooks.js';
 import { RawJson } from '../../contract/raw-json.js';
@@ -297,6 +297,3 @@ function applyFinalResult({ value }: FinalResult, state: ActionState): true {
   state.result = value;
   return true;
 }
-
-export const ensureFault = (error: unknown): Fault =>
-  error instanceof Fault ? error : new Fault('INT_UNEXPECTED', {}, { cause: error });

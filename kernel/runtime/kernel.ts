@@ -14,7 +14,8 @@ import type {
 } from '../../contract/migration.js';
 import { hasErrors, type Problem } from '../../contract/problem.js';
 import type { Health, Log, PluginSpec } from '../../contract/plugin.js';
-import type { Config } from '../../language/analysis/config.js';
+import type { Config, ConfiguredPlugin } from '../../language/analysis/config.js';
+import type { Registry } from '../../language/analysis/registry.js';
 import type { Fault } from '../../contract/fault.js';
 import type { Script, StatementDescription } from '../../contract/statement-check.js';
 import type { SqlText } from '../../language/analysis/facts.js';
@@ -24,6 +25,7 @@ import type { PlanSet } from '../plan/plan.js';
 import { checkInStores, checkQueriesInStores, createScratchChecker } from './statement-checks.js';
 import { createPlanCompiler } from './plan-compiler.js';
 import type { Middleware } from '../../contract/hooks.js';
+import type { Upgrade } from '../../contract/trigger.js';
 import { createHooks, createLiveHooks, type Hooks, type LiveHooks, type PluginRoute } from './hooks.js';
 import { createInstances, type Instance } from './instances.js';
 import { createLifecycle } from './lifecycle.js';
@@ -58,8 +60,8 @@ export interface Kernel {
   /** A reload may replace the list. */
   routes(): readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
+  readonly upgrades: readonly Upgrade[];
   readonly log: Log;
-  readonly onFailure: ((fault: Fault) => void) | null;
   /** The types that a scratch database inferred for a statement of `analysis`. */
   describeStatement(statement: SqlText): StatementDescription | null;
   /** Plans of the newest valid set. A request keeps the plans it started with. */
@@ -124,10 +126,13 @@ export async function createKernel({
   const hooks = createHooks();
   const running = createRuntimeServices({
     plans: () => booted?.plans ?? null,
+    served: () => booted?.shown ?? null,
     hooks: () => live,
     listJobAdmins: () => listJobAdmins(),
     codes,
+    docs: () => config.docs,
     log,
+    onFailure: options.onFailure,
   });
   const instances = createInstances({ project, hooks, log, signal: abort.signal, running });
   const listJobAdmins = (): JobAdmin[] =>
@@ -167,6 +172,7 @@ export async function createKernel({
   try {
     const first = await instances.load(compiling.collectUses(loaded.analysis), config.chosen);
     config = deepFreeze(hooks.all.configure.call(config as never)) as unknown as Config;
+    first.push(...(await instances.load([], listEnabledPlugins(project.registry, config))));
     await start.open(first);
     hooks.seal();
     live = createLiveHooks(hooks, (err) => log.error({ err }, 'observer failed'));
@@ -232,8 +238,8 @@ export async function createKernel({
     running,
     routes: () => now.routes,
     middlewares: hooks.middlewares,
+    upgrades: hooks.upgrades,
     log,
-    onFailure: options.onFailure ?? null,
     describeStatement: (statement) => now.loaded.descriptions.get(statement) ?? null,
     plans: () => now.shown,
     analysis: () => now.loaded.analysis,
@@ -264,6 +270,16 @@ export async function createKernel({
       return closed;
     },
   };
+}
+
+/** Plugins of kinds without a section of their own, which a section of the kernel enables. Their options are that section. */
+function listEnabledPlugins({ plugins }: Registry, config: Config): ConfiguredPlugin[] {
+  const sections = new Map<string, unknown>(Object.entries(config));
+  return [...plugins.values()].flatMap(({ kind, name, facts }) => {
+    const field = String(facts?.['section']);
+    const options = sections.get(field) as ConfiguredPlugin['options'] | undefined;
+    return options?.['enabled'] === true ? [{ kind, instance: field, name, options }] : [];
+  });
 }
 
 const findPlace = (spec: PluginSpec | undefined): PluginSharing | null => {

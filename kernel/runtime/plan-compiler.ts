@@ -55,7 +55,10 @@ export function createPlanCompiler({ project, hooks, live, start }: CompilingInp
       },
     };
     const compiled = compilePlanSet(analysis, services, start.beginResource);
-    assertPathsFree(compiled, [...hooks.routes, ...listReservedPaths(config, hooks.routes)]);
+    assertPathsFree(compiled, [
+      ...hooks.routes,
+      ...listReservedPaths(config.http.status_path, hooks.upgrades, hooks.routes),
+    ]);
     return compiled;
   }
 

@@ -11,33 +11,38 @@ import {
   type RuntimeServices,
   type Schedule,
 } from '../../contract/deferred.js';
-import { createFault, type Fault } from '../../contract/fault.js';
+import { createFault, ensureFault, type Fault } from '../../contract/fault.js';
+import type { InvocationRecord } from '../../contract/hooks.js';
 import type { Log } from '../../contract/plugin.js';
 import { fillMessage, type CodeEntry } from '../../contract/problem.js';
 import type { Frame, Payload, Signal } from '../../contract/plan.js';
+import { findRoute } from '../plan/patterns.js';
 import type { PartPlan, PlanSet, ResourcePlan } from '../plan/plan.js';
 import { createInboxCleanup, runCursor } from './cursor.js';
 import { BackgroundInvocation, createJob } from './background.js';
 import { createFrame, type FrameMemory } from './frame.js';
 import type { LiveHooks } from './hooks.js';
-import { ensureFault, runGroups } from './invoke.js';
+import { invokePlan, runGroups } from './invoke.js';
+import { createErrorResponse } from './problem-details.js';
 import { isDeferredJob } from '../../contract/stored-jobs.js';
 
 export interface RuntimeServicesInput {
   /** Null before the kernel is ready. */
   readonly plans: () => PlanSet | null;
+  /** The same plans, where resources with unavailable servers respond with 503. */
+  readonly served: () => PlanSet | null;
   readonly hooks: () => LiveHooks | null;
   readonly listJobAdmins: () => readonly JobAdmin[];
   readonly codes: Readonly<Record<string, CodeEntry>>;
+  /** Base URL of the error pages. */
+  readonly docs: () => string;
   readonly log: Log;
+  /** Called after each failure of a request that was logged. */
+  readonly onFailure?: ((fault: Fault) => void) | undefined;
 }
 
 export interface KernelServices extends RuntimeServices {
   notifyPlansReloaded(): void;
-  /** Null without a WebSocket server. */
-  receiver: ((message: Delivery) => void) | null;
-  /** Null where no plugin retains messages. */
-  readonly replay: Replay | null;
 }
 
 interface FoundPart {
@@ -61,10 +66,13 @@ async function runGroupsUntilAborted(signal: Signal, { groups }: PartPlan, frame
 
 export function createRuntimeServices({
   plans,
+  served,
   hooks,
   listJobAdmins,
   codes,
+  docs,
   log,
+  onFailure,
 }: RuntimeServicesInput): KernelServices {
   const listeners = new Set<() => void>();
 
@@ -74,10 +82,10 @@ export function createRuntimeServices({
     return plan === undefined || part === undefined ? null : { plan, part };
   }
 
-  const getFaultStatus = ({ code, options }: Fault): number => options.status ?? codes[code]?.status ?? 500;
+  const getStatus = ({ code, options }: Fault): number => options.status ?? codes[code]?.status ?? 500;
 
   const toFailure = (failure: Fault, retryable?: boolean): Outcome & { readonly done: false } => {
-    const status = getFaultStatus(failure);
+    const status = getStatus(failure);
     const detail = failure.options.message ?? fillMessage(codes[failure.code]?.message ?? failure.code, failure.params);
     return {
       done: false,
@@ -112,7 +120,7 @@ export function createRuntimeServices({
       const { id, trigger } = invocation;
       const { code, where, options } = failure;
       // The caller logs rejections, so only failures are logged here.
-      if (getFaultStatus(failure) >= 500 && !isRefused)
+      if (getStatus(failure) >= 500 && !isRefused)
         log.error({ id, trigger, part: part.key, code, ...where, err: options.cause ?? failure }, 'job failed');
     }
     await invocation
@@ -142,7 +150,7 @@ export function createRuntimeServices({
         method: undefined,
         // The invocation's start is the acceptance time, possibly long ago.
         startedAt: Date.now() - milliseconds,
-        status: failure === null ? 200 : getFaultStatus(failure),
+        status: failure === null ? 200 : getStatus(failure),
         code: failure?.code,
         milliseconds,
         actions: timings ?? [],
@@ -153,11 +161,49 @@ export function createRuntimeServices({
 
   const createTimings = (): [] | null => ((hooks()?.afterResponse ?? null) === null ? null : []);
 
-  let replay: Replay | null = null;
+  function logFailure(error: unknown, id: string): void {
+    const fault = ensureFault(error);
+    if (id === '-' && isGone(fault.options.cause)) return log.debug({ id }, 'client disconnected');
+    log.error({ id, code: fault.code, ...fault.where, err: fault.options.cause ?? fault }, 'request failed');
+    onFailure?.(fault);
+  }
+
+  const getServed = (): { readonly set: PlanSet; readonly live: LiveHooks } => {
+    const [set, live] = [served(), hooks()];
+    if (set === null || live === null) throw createFault('REQ_WAITING');
+    return { set, live };
+  };
+
+  let replayFromSource: Replay = () => Promise.resolve(null);
+  let deliverHere: KernelServices['deliverMessage'] = () => undefined;
   const running: KernelServices = {
-    receiver: null,
-    get replay() {
-      return replay;
+    findResource(path) {
+      const { set, live } = getServed();
+      const { plan, parameters } = findRoute(set, path);
+      const { id, path: written, proof, requestOnly } = plan;
+      return {
+        ...{ id, path: written, parameters, proof, requestOnly },
+        invoke: (invocation) => invokePlan(plan, invocation, live),
+      };
+    },
+    identities: () => getServed().set.identities,
+    guards: () => new Map([...getServed().set.byId].map(([id, plan]) => [id, describeGuard(plan)])),
+    getStatus,
+    respondToFailure(error, id) {
+      const fault = ensureFault(error);
+      const response = createErrorResponse(fault, id, codes, docs());
+      if (response.status >= 500) logFailure(fault, id);
+      return response;
+    },
+    logFailure,
+    get timed() {
+      const live = hooks();
+      return live !== null && (live.afterResponse !== null || live.reply !== null);
+    },
+    get notifyObservers() {
+      const notify = hooks()?.afterResponse ?? null;
+      if (notify === null) return null;
+      return (record: InvocationRecord) => void notify(record).catch((error: unknown) => logFailure(error, record.id));
     },
 
     async runJob(work: DeferredJob, attempt: number, signal: Signal, journal?: Journal): Promise<Outcome> {
@@ -221,15 +267,28 @@ export function createRuntimeServices({
       running.emit({ what: 'message-sent', action: announced.action });
       return announced;
     },
-    deliverMessage: (message) => running.receiver?.(message),
-    registerReplay(asked) {
-      replay = asked;
+    deliverMessage: (message) => deliverHere(message),
+    registerReceiver(receive) {
+      deliverHere = receive;
     },
+    registerReplay(asked) {
+      replayFromSource = asked;
+    },
+    replayMissed: (id) => replayFromSource(id),
     emit: (event) => hooks()?.happening?.(event),
     backlog: () => collectBacklog(listJobAdmins()),
   };
   return running;
 }
+
+const describeGuard = ({ summary, identities }: ResourcePlan): string =>
+  JSON.stringify([summary.guard, ...identities.map(({ key }) => key).sort()]);
+
+/** A client that disconnects, is too slow or sends invalid HTTP is not a failure of the server. */
+const isGone = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  /^(HPE_|ECONNRESET|ECONNABORTED|EPIPE|ERR_HTTP_REQUEST_TIMEOUT)/.test(String(error.code));
 
 /** Milliseconds to wait for the counts of all stores. */
 const PATIENCE = 1000;

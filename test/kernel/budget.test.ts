@@ -95,9 +95,11 @@ describe('budgets', function () {
       const { signal } = new AbortController();
       const running = createRuntimeServices({
         plans: () => null,
+        served: () => null,
         hooks: () => null,
         listJobAdmins: () => [],
         codes: {},
+        docs: () => '',
         log,
       });
       const handles = createInstances({ project: loaded, hooks: createHooks(), log, signal, running });

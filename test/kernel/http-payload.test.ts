@@ -3,15 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import type { Fault } from '../../contract/fault.js';
-import { resolveClientAddress, listHeaderValues, HttpInvocation } from '../../kernel/http/invocation.js';
-import {
-  isForm,
-  isInQuery,
-  readJsonPayload,
-  parseQueryPayload,
-  rejectEncoding,
-  mergeParameters,
-} from '../../kernel/http/payload.js';
+import { listHeaderValues, mergeParameters } from '../../contract/invocation.js';
+import { resolveClientAddress, HttpInvocation } from '../../kernel/http/invocation.js';
+import { isForm, isInQuery, readJsonPayload, parseQueryPayload, rejectEncoding } from '../../kernel/http/payload.js';
 
 type Headers = Readonly<Record<string, string>>;
 const LIMITS = { body: 100, depth: 5, keys: 20, array: 10, parts: 5, field: 50 };

@@ -25,6 +25,8 @@ describe('a run of deferred work', () => {
     const live = { accept: () => Promise.reject(createFault('TST_ENDED', {}, options)), afterResponse: null };
     const input = {
       plans: () => ({ byId: new Map([[plan.id, plan]]) }) as unknown as PlanSet,
+      served: () => null,
+      docs: () => '',
       hooks: () => live as unknown as LiveHooks,
       listJobAdmins: () => [],
       codes: { TST_ENDED: { status, title: 'Ended', message: 'It ended.', help: '' } },

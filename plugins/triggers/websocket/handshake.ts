@@ -1,19 +1,12 @@
 /** Validates a WebSocket handshake (RFC 6455), its origin, sub-protocols and connection limits. No connection exists yet. */
-import { createFault, type Fault } from '../../contract/fault.js';
-import type { HttpConfig } from '../../language/analysis/config.js';
-import { createSenderResolver } from '../http/cross-site.js';
-import type { WebSocketConfig } from '../../language/analysis/config-websocket.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
+import type { UpgradeRequest } from '../../../contract/trigger.js';
+import type { WebSocketConfig } from '../../../contract/websocket-config.js';
 
-export interface HandshakeRequest {
-  readonly method: string;
-  readonly remote: string;
-  /** Lower-case names; one value for each occurrence. */
-  readonly header: (name: string) => readonly string[];
-}
+export type HandshakeRequest = Pick<UpgradeRequest, 'method' | 'remote' | 'header' | 'sender'>;
 
 export interface HandshakeInput {
-  readonly websocket: WebSocketConfig;
-  readonly http: Pick<HttpConfig, 'allowed_origins'>;
+  readonly limits: Pick<WebSocketConfig['limits'], 'connections' | 'per_address'>;
   readonly closing: () => boolean;
   readonly count: () => number;
   readonly countConnections: (remote: string) => number;
@@ -25,15 +18,8 @@ export type HandshakeCheck = (asked: HandshakeRequest) => Fault | null;
 const RETRY = { headers: { 'retry-after': '1' }, retryable: true };
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 
-export function createHandshakeCheck({
-  websocket,
-  http,
-  closing,
-  count,
-  countConnections,
-}: HandshakeInput): HandshakeCheck {
-  const senderOf = createSenderResolver(http.allowed_origins);
-  return ({ method, remote, header }) => {
+export function createHandshakeCheck({ limits, closing, count, countConnections }: HandshakeInput): HandshakeCheck {
+  return ({ method, remote, header, sender }) => {
     const [key = '', version = '', upgrade = ''] = ['sec-websocket-key', 'sec-websocket-version', 'upgrade'].map(
       (name) => header(name).join(),
     );
@@ -41,11 +27,11 @@ export function createHandshakeCheck({
       return createFault('WS_UPGRADE', {}, { headers: { upgrade: 'websocket' } });
     if (version !== '13') return createHandshakeFault('its version is not 13', { 'sec-websocket-version': '13' });
     if (!KEY.test(key)) return createHandshakeFault('`sec-websocket-key` is not 16 bytes in base64');
-    if (senderOf(header) === 'foreign') return createFault('WS_ORIGIN');
+    if (sender === 'foreign') return createFault('WS_ORIGIN');
     const flaw = findProtocolFlaw(listProtocols(header));
     if (flaw !== null) return createHandshakeFault(flaw);
     if (closing()) return createFault('WS_CLOSING', {}, RETRY);
-    const { connections, per_address: most } = websocket.limits;
+    const { connections, per_address: most } = limits;
     if (count() >= connections) return createFault('WS_FULL', {}, RETRY);
     return countConnections(remote) >= most ? createFault('WS_ADDRESS_FULL', { max: most }, RETRY) : null;
   };

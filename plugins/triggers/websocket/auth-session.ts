@@ -1,7 +1,7 @@
 /** The identity of a connection: verified at its start, rechecked while it is open, and ended at expiry. */
 import { randomUUID } from 'node:crypto';
-import { createFault, type Fault } from '../../contract/fault.js';
-import type { IdentityPlan } from '../plan/plan.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
+import type { IdentityPlan } from '../../../contract/trigger.js';
 import {
   CLOSE,
   authenticatePeer,

@@ -1,12 +1,12 @@
 /** One open connection: limits the rate and the work of its messages, and closes slow or silent clients. */
 import type { RawData, WebSocket } from 'ws';
-import { createFault, type Fault } from '../../contract/fault.js';
-import type { WebSocketConfig } from '../../language/analysis/config-websocket.js';
-import type { JsonLimits } from '../../language/strings/bounded-json.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
+import type { WebSocketConfig } from '../../../contract/websocket-config.js';
+import type { JsonLimits } from '../../../language/strings/bounded-json.js';
 import type { Client } from './hub.js';
 import type { Peer } from './invocation.js';
 import { readMessage, type Message } from './message.js';
-import { createRateLimiter } from '../../contract/rate-limiter.js';
+import { createRateLimiter } from '../../../contract/rate-limiter.js';
 import { CLOSE } from './peer.js';
 import type { Worker } from './message-runner.js';
 

@@ -1,9 +1,9 @@
 /** A WebSocket message as an invocation with the upgrade's headers. It has neither files nor signed bytes. */
-import { createFault } from '../../contract/fault.js';
-import type { Connection, Invocation, Payload, UploadedFile } from '../../contract/plan.js';
-import { mergeParameters } from '../http/payload.js';
-import type { Sender } from '../http/cross-site.js';
-import { runCleanups, type Cleanup } from '../runtime/cleanup.js';
+import { createFault } from '../../../contract/fault.js';
+import type { Connection, Invocation, Payload, UploadedFile } from '../../../contract/plan.js';
+import { runCleanups, type Cleanup } from '../../../contract/cleanup.js';
+import { mergeParameters } from '../../../contract/invocation.js';
+import type { Sender } from '../../../contract/trigger.js';
 import type { PeerHeaders } from './peer.js';
 
 /** What all messages of a connection share. */

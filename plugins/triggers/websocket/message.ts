@@ -1,9 +1,8 @@
 /** Parses client messages and writes frames. An unreadable message is returned with its Fault. */
-import { createFault, type Fault } from '../../contract/fault.js';
-import { isObject, getOwn, type Json } from '../../contract/json.js';
-import { RawJson } from '../../contract/raw-json.js';
-import { parseBounded, type JsonLimits } from '../../language/strings/bounded-json.js';
-import { ensureFault } from '../runtime/invoke.js';
+import { createFault, ensureFault, type Fault } from '../../../contract/fault.js';
+import { isObject, getOwn, type Json } from '../../../contract/json.js';
+import { RawJson } from '../../../contract/raw-json.js';
+import { parseBounded, type JsonLimits } from '../../../language/strings/bounded-json.js';
 
 export interface Message {
   /** Id or path of a resource, as the client writes it. */

@@ -1,14 +1,13 @@
 /** Derives headers, uid and identity of a connection from its upgrade request. A rejection is a Fault with a close code. */
 import type { IncomingMessage } from 'node:http';
-import { ExactNumber } from '../../contract/exact-number.js';
-import { createFault, type Fault } from '../../contract/fault.js';
-import { getOwn } from '../../contract/json.js';
-import { isSub0 } from '../../contract/profile.js';
-import type { Identified, Identity, Invocation } from '../../contract/plan.js';
-import type { IdentityPlan } from '../plan/plan.js';
-import type { WebSocketConfig } from '../../language/analysis/config-websocket.js';
-import { listHeaderValues } from '../http/invocation.js';
-import { ensureFault } from '../runtime/invoke.js';
+import { ExactNumber } from '../../../contract/exact-number.js';
+import { createFault, ensureFault, type Fault } from '../../../contract/fault.js';
+import { getOwn } from '../../../contract/json.js';
+import { isSub0 } from '../../../contract/profile.js';
+import type { Identified, Identity, Invocation } from '../../../contract/plan.js';
+import type { IdentityPlan } from '../../../contract/trigger.js';
+import type { WebSocketConfig } from '../../../contract/websocket-config.js';
+import { listHeaderValues } from '../../../contract/invocation.js';
 import { listProtocols } from './handshake.js';
 
 /** Codes of RFC 6455 and private ones (from 4400). */

@@ -1,5 +1,5 @@
 /** Registers the connections of this process by uid and room, and delivers messages to them. */
-import type { Delivery, UidNamespace } from '../../contract/deferred.js';
+import type { Delivery, UidNamespace } from '../../../contract/deferred.js';
 import { createDeliveryFrame, serializeShared } from './message.js';
 
 export interface Client {

@@ -5,42 +5,37 @@ import type { Duplex } from 'node:stream';
 import Koa from 'koa';
 import websockify from 'koa-websocket';
 import type { WebSocket } from 'ws';
-import { callOncePerPair } from '../../contract/call-once.js';
-import { createByteBudget } from '../../contract/byte-budget.js';
-import { toNetwork } from '../../contract/requester.js';
-import { createFault, type Fault } from '../../contract/fault.js';
-import type { RuntimeServices } from '../../contract/deferred.js';
-import type { Route } from '../../contract/hooks.js';
-import { isSub0 } from '../../contract/profile.js';
-import type { LogFailure } from '../http/app.js';
-import type { PlanSet } from '../plan/plan.js';
-import { createHostCheck } from '../http/host-check.js';
-import { listHeaderValues, getRemoteAddress } from '../http/invocation.js';
-import { createSenderResolver } from '../http/cross-site.js';
-import { ensureFault } from '../runtime/invoke.js';
-import type { Kernel } from '../runtime/kernel.js';
+import { callOncePerPair } from '../../../contract/call-once.js';
+import { createByteBudget } from '../../../contract/byte-budget.js';
+import type { RuntimeServices } from '../../../contract/deferred.js';
+import { createFault, ensureFault } from '../../../contract/fault.js';
+import type { Log } from '../../../contract/plugin.js';
+import { isSub0 } from '../../../contract/profile.js';
+import { toNetwork } from '../../../contract/requester.js';
+import type { ConnectionServer, ConnectionSettings, UpgradeRequest } from '../../../contract/trigger.js';
+import type { WebSocketConfig } from '../../../contract/websocket-config.js';
 import { createSocketConnection, type SocketConnection } from './connection.js';
 import { watchFrames } from './frame-budget.js';
-import { createHandshakeCheck, type HandshakeRequest } from './handshake.js';
-import { createHub, type Client, type Hub } from './hub.js';
+import { createHandshakeCheck } from './handshake.js';
+import { createHub, type Client } from './hub.js';
 import type { Peer } from './invocation.js';
 import { createErrorFrame } from './message.js';
 import { CLOSE, createPeerHeaders, extractProofs, ConnectionRejection, parseUid } from './peer.js';
 import { createAuthSession, type AuthSession } from './auth-session.js';
-import { createRequestClass } from './request.js';
 import { createWorker } from './message-runner.js';
 
-export interface SocketServer {
-  /** Marks upgrades for Node's HTTP server. */
-  readonly Request: typeof IncomingMessage;
-  /** Responds to requests for the path that are not valid upgrades. */
-  readonly page: Route;
-  readonly hub: Hub;
-  readonly size: () => number;
-  acceptUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Resolves when current work has finished. */
-  drain(): Promise<void>;
-  close(): Promise<void>;
+export interface SocketServerInput {
+  readonly websocket: WebSocketConfig;
+  readonly settings: ConnectionSettings;
+  readonly running: RuntimeServices;
+  readonly log: Log;
+}
+
+/** The objects that the kernel hands over. */
+interface SocketHandover {
+  readonly req: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
 }
 
 const MISSED = 'message not delivered to an addressed connection (each cause is logged once)';
@@ -55,10 +50,9 @@ const MAX_PIECES = 1024;
 
 const CONNECT = { action: 'connect', requestId: null };
 
-export function createSocketServer(kernel: Kernel, logFailure: LogFailure): SocketServer {
-  const { config, project } = kernel;
-  const { websocket, http } = config;
+export function createSocketServer({ websocket, settings, running, log }: SocketServerInput): ConnectionServer {
   const { limits } = websocket;
+  const { http, profile } = settings;
   const connected = new Set<OpenConnection>();
   const networks = new Map<string, number>();
   const count = (network: string, change: 1 | -1): void => {
@@ -71,31 +65,31 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
   let idle: (() => void) | null = null;
   let empty: (() => void) | null = null;
 
-  const getIdentities = () => kernel.plans().identities;
-  const emitEvent: RuntimeServices['emit'] = (event) => kernel.running.emit(event);
+  const getIdentities = () => running.identities();
+  const emitEvent: RuntimeServices['emit'] = (event) => running.emit(event);
   const hub = createHub({
     isGuarded: () => getIdentities().length > 0,
     // The earlier system accepts a claimed uid, because helpdesk customers have no token.
-    believes: isSub0(config.profile),
+    believes: isSub0(profile),
     maxRooms: limits.rooms,
     onDelivered: (action, receivers, dropped) => emitEvent({ what: 'message-delivered', action, receivers, dropped }),
-    onMissed: callOncePerPair((action, cause) => kernel.log.warn({ action, cause }, MISSED)),
+    onMissed: callOncePerPair((action, cause) => log.warn({ action, cause }, MISSED)),
   });
-  const worker = createWorker(kernel, logFailure);
+  const worker = createWorker(running, settings);
   const unfinished = createByteBudget(limits.unfinished);
-  const senderOf = createSenderResolver(http.allowed_origins);
-  const answersFor = createHostCheck(http, project.dev);
-  const judge = createHandshakeCheck({
-    ...{ websocket, http, closing: () => draining, count: () => connected.size },
+  const findFlaw = createHandshakeCheck({
+    ...{ limits, closing: () => draining, count: () => connected.size },
     countConnections: (remote) => networks.get(toNetwork(remote)) ?? 0,
   });
-  const getFaultStatus = ({ code, options }: Fault): number =>
-    options.status ?? project.registry.codes[code]?.status ?? 500;
-
+  /** Requests on their way through Koa. */
+  const admitted = new Map<IncomingMessage, UpgradeRequest>();
   const app = websockify(new Koa());
   app.ws.use(({ websocket: socket, req }) => {
-    void acceptConnection(socket, req).catch((error: unknown) => {
-      logFailure(ensureFault(error), '-');
+    const request = admitted.get(req);
+    if (request === undefined) return socket.terminate();
+    admitted.delete(req);
+    void acceptConnection(socket, req, request).catch((error: unknown) => {
+      running.logFailure(error, '-');
       socket.terminate();
     });
   });
@@ -121,14 +115,14 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
   }, websocket.ping * 1000).unref();
 
   if (websocket.force_token && getIdentities().length === 0)
-    kernel.log.warn(
+    log.warn(
       { path: websocket.path },
       'no client can connect: `websocket.force_token` is set, but no resource accepts a token',
     );
-  let guards = listGuards(kernel.plans());
-  const unwatch = kernel.running.onPlansReloaded(() => {
+  let guards = running.guards();
+  const unwatch = running.onPlansReloaded(() => {
     const before = guards;
-    guards = listGuards(kernel.plans());
+    guards = running.guards();
     const isOther = [...before].some(([id, guard]) => guards.get(id) !== guard);
     for (const one of [...connected]) {
       one.recheck();
@@ -137,14 +131,17 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
     }
   });
 
-  async function acceptConnection(socket: WebSocket, req: IncomingMessage): Promise<void> {
+  async function acceptConnection(
+    socket: WebSocket,
+    req: IncomingMessage,
+    { remote, sender, query: text }: UpgradeRequest,
+  ): Promise<void> {
     let client: Client | null = null;
     let presence: AuthSession | null = null;
     let uid: string | null = null;
     // Registered before authentication, so that messages sent meanwhile are retained.
     const arrival = hub.register();
     const id = randomUUID();
-    const remote = getRemoteAddress(req, http.trusted_proxies);
     const network = toNetwork(remote);
     const began = performance.now();
     const line = createSocketConnection(socket, {
@@ -174,7 +171,7 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
       recheck: () => presence?.recheck(),
       isInRooms: () => client !== null && client.rooms.size > 0,
     };
-    const plans = kernel.plans();
+    const identities = getIdentities();
     connected.add(one);
     count(network, 1);
     emitEvent({ what: 'connection-opened', id, open: connected.size });
@@ -184,16 +181,16 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
       line.close(refused.code, body.code);
     };
     try {
-      const query = parseQuery(req);
+      const query = new URLSearchParams(text);
       uid = parseUid(query, websocket);
-      const headers = createPeerHeaders(req, extractProofs(req, getIdentities(), config.profile));
+      const headers = createPeerHeaders(req, extractProofs(req, getIdentities(), profile));
       const claim = websocket.uid_claim;
       presence = await createAuthSession({
         identities: getIdentities,
         headers,
         uid,
         claim,
-        getFaultStatus,
+        getFaultStatus: running.getStatus,
         end: rejectConnection,
         forced: websocket.force_token,
       });
@@ -213,8 +210,7 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
       };
       const lastId = query.get('last_id');
       hub.add(client, arrival, lastId !== null);
-      if (plans !== kernel.plans()) presence.recheck();
-      const sender = senderOf((name) => listHeaderValues(req.rawHeaders, name));
+      if (identities !== getIdentities()) presence.recheck();
       line.begin(createPeer({ remote, sender, headers }, client));
       if (lastId !== null) await sendMissed(client, lastId);
     } catch (error) {
@@ -225,8 +221,8 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
   }
 
   async function sendMissed(client: Client, lastId: string): Promise<void> {
-    const missed = await (kernel.running.replay?.(lastId) ?? Promise.resolve(null)).catch((error: unknown) => {
-      logFailure(ensureFault(error), '-');
+    const missed = await running.replayMissed(lastId).catch((error: unknown) => {
+      running.logFailure(error, '-');
       return null;
     });
     if (missed === null) {
@@ -247,36 +243,20 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
     };
   }
 
-  const isHere = (url: string | undefined): boolean =>
-    url === websocket.path || url?.startsWith(`${websocket.path}?`) === true;
-  const toHandshakeRequest = (req: IncomingMessage): HandshakeRequest => ({
-    method: req.method ?? '',
-    remote: getRemoteAddress(req, http.trusted_proxies),
-    header: (name) => listHeaderValues(req.rawHeaders, name),
-  });
-  const isUpgradeAllowed = (req: IncomingMessage): boolean =>
-    isHere(req.url) &&
-    answersFor?.(req.headers.host) !== false &&
-    (req.url ?? '').length <= http.limits.url &&
-    req.rawHeaders.length <= 2 * http.limits.header_count &&
-    judge(toHandshakeRequest(req)) === null;
+  running.registerReceiver((message) => hub.deliverMessage(message));
 
   return {
-    Request: createRequestClass(isUpgradeAllowed),
-    page: {
-      path: websocket.path,
-      methods: ['GET'],
-      handle(request) {
-        throw judge(request) ?? createFault('WS_UPGRADE', {}, { headers: { upgrade: 'websocket' } });
-      },
-    },
-    hub,
-    size: () => connected.size,
-    acceptUpgrade(req, socket, head) {
+    admits: (request) => findFlaw(request) === null,
+    reject: (request) => findFlaw(request) ?? createFault('WS_UPGRADE', {}, { headers: { upgrade: 'websocket' } }),
+    accept(request, { req, socket, head }: SocketHandover) {
       const { server } = app.ws;
-      if (server === undefined || !isHere(req.url)) return void socket.destroy();
-      server.handleUpgrade(req, socket, head, (accepted) => server.emit('connection', accepted, req));
+      if (server === undefined) return void socket.destroy();
+      server.handleUpgrade(req, socket, head, (accepted) => {
+        admitted.set(req, request);
+        server.emit('connection', accepted, req);
+      });
     },
+    count: () => connected.size,
     async drain() {
       draining = true;
       if (working > 0) await new Promise<void>((resolve) => (idle = resolve));
@@ -291,17 +271,4 @@ export function createSocketServer(kernel: Kernel, logFailure: LogFailure): Sock
       await gone;
     },
   };
-}
-
-const listGuards = ({ byId }: PlanSet): ReadonlyMap<string, string> =>
-  new Map(
-    [...byId].map(([id, { summary, identities }]) => [
-      id,
-      JSON.stringify([summary.guard, ...identities.map(({ key }) => key).sort()]),
-    ]),
-  );
-
-function parseQuery({ url = '' }: IncomingMessage): URLSearchParams {
-  const mark = url.indexOf('?');
-  return new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
 }

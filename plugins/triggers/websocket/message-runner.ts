@@ -1,14 +1,13 @@
 /** Runs one message: finds and invokes the resource, writes the response frame and notifies observers. */
 import { randomUUID } from 'node:crypto';
-import type { Fault } from '../../contract/fault.js';
-import { createFault } from '../../contract/fault.js';
-import type { ResourcePlan } from '../plan/plan.js';
-import type { LogFailure } from '../http/app.js';
-import { findRoute } from '../http/routes.js';
-import { isStranger } from '../http/cross-site.js';
-import { ensureFault, invokePlan } from '../runtime/invoke.js';
-import type { Kernel } from '../runtime/kernel.js';
-import { createErrorResponse, type ErrorResponse } from '../runtime/problem-details.js';
+import { createFault, type Fault } from '../../../contract/fault.js';
+import type { ErrorResponse } from '../../../contract/problem.js';
+import {
+  isStranger,
+  type ConnectionSettings,
+  type FoundResource,
+  type TriggerServices,
+} from '../../../contract/trigger.js';
 import { SocketInvocation, type Peer } from './invocation.js';
 import { createResponseFrame, createErrorFrame, type Message } from './message.js';
 
@@ -29,18 +28,12 @@ interface MessageContext {
   readonly id: string;
   readonly startedAt: number;
   readonly clock: number;
-  plan: ResourcePlan | null;
+  resource: FoundResource | null;
   invocation: SocketInvocation | null;
 }
 
-export function createWorker(kernel: Kernel, logFailure: LogFailure): Worker {
-  const { hooks, project, config } = kernel;
-  const timed = hooks.afterResponse !== null || hooks.reply !== null;
-  const createLoggedResponse = (failure: Fault, id: string): ErrorResponse => {
-    const refusal = createErrorResponse(failure, id, project.registry.codes, config.docs);
-    if (refusal.status >= 500) logFailure(failure, id);
-    return refusal;
-  };
+export function createWorker(running: TriggerServices, { http }: ConnectionSettings): Worker {
+  const { timed, notifyObservers } = running;
 
   async function runMessage(
     visit: MessageContext,
@@ -48,27 +41,27 @@ export function createWorker(kernel: Kernel, logFailure: LogFailure): Worker {
     peer: Peer,
   ): Promise<[unknown, number]> {
     if (flaw !== null) throw flaw;
-    if (resource.length > config.http.limits.url) throw createFault('REQ_NOT_FOUND');
+    if (resource.length > http.limits.url) throw createFault('REQ_NOT_FOUND');
     const { id, startedAt, clock } = visit;
-    const deadline = clock + config.http.timeouts.request * 1000;
-    const { plan, parameters } = findRoute(kernel.plans(), resource.startsWith('/') ? resource : `/${resource}`);
-    visit.plan = plan;
-    if (plan.requestOnly) throw createFault('WS_REQUEST_ONLY');
-    if (isStranger(peer.sender, plan.proof)) throw createFault('REQ_CROSS_SITE');
+    const deadline = clock + http.timeouts.request * 1000;
+    const found = running.findResource(resource.startsWith('/') ? resource : `/${resource}`);
+    visit.resource = found;
+    const { parameters } = found;
+    if (found.requestOnly) throw createFault('WS_REQUEST_ONLY');
+    if (isStranger(peer.sender, found.proof)) throw createFault('REQ_CROSS_SITE');
     visit.invocation = new SocketInvocation({ id, startedAt, deadline, payload, parameters, timed }, peer);
-    const { body, status } = await invokePlan(plan, visit.invocation, hooks);
+    const { body, status } = await found.invoke(visit.invocation);
     return [body, status];
   }
 
   function createObserver(visit: MessageContext, status: number, code: string | undefined): () => void {
-    const tell = hooks.afterResponse;
-    if (tell === null) return () => undefined;
-    const { id, plan, startedAt, clock, invocation } = visit;
+    if (notifyObservers === null) return () => undefined;
+    const { id, resource, startedAt, clock, invocation } = visit;
     const record = {
       id,
       trigger: 'websocket',
-      resource: plan?.id,
-      path: plan === null ? undefined : `/${plan.path}`,
+      resource: resource?.id,
+      path: resource === null ? undefined : `/${resource.path}`,
       method: undefined,
       startedAt,
       status,
@@ -76,17 +69,17 @@ export function createWorker(kernel: Kernel, logFailure: LogFailure): Worker {
       milliseconds: performance.now() - clock,
       actions: invocation?.timings ?? [],
     };
-    return () => void tell(record).catch((error: unknown) => logFailure(ensureFault(error), id));
+    return () => notifyObservers(record);
   }
 
   return {
-    reject: createLoggedResponse,
+    reject: running.respondToFailure,
     async handle(message, peer, refusal) {
       const visit: MessageContext = {
         id: randomUUID(),
         startedAt: Date.now(),
         clock: performance.now(),
-        plan: null,
+        resource: null,
         invocation: null,
       };
       const { uid } = peer.connection;
@@ -99,12 +92,12 @@ export function createWorker(kernel: Kernel, logFailure: LogFailure): Worker {
         frame = createResponseFrame(uid, message, body);
         status = given;
       } catch (error) {
-        const refused = createLoggedResponse(ensureFault(error), visit.id);
+        const refused = running.respondToFailure(error, visit.id);
         ({ status } = refused);
         ({ code } = refused.body);
         frame = createErrorFrame(uid, message, refused.body);
       }
-      visit.invocation?.dispose(code === undefined).catch((error: unknown) => logFailure(ensureFault(error), visit.id));
+      visit.invocation?.dispose(code === undefined).catch((error: unknown) => running.logFailure(error, visit.id));
       return { frame, status, left: createObserver(visit, status, code) };
     },
   };

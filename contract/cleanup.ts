@@ -1,4 +1,4 @@
-/** Cleanup work that runs at the end of a request. */
+/** Cleanup work that runs at the end of an invocation. */
 
 /** `answered`: the plan ran to its end. */
 export type Cleanup = (answered: boolean) => void | Promise<void>;

@@ -1,7 +1,7 @@
 /** Counts the bytes of unfinished messages of a connection: each message alone may be small. */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
-import type { ByteBudget, ByteHolder } from '../../contract/byte-budget.js';
+import type { ByteBudget, ByteHolder } from '../../../contract/byte-budget.js';
 
 /** Of one chunk or fragment, in addition to its bytes. */
 const OVERHEAD = 128;
