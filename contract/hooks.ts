@@ -2,6 +2,7 @@
  * The hooks, and the registrar of their taps. A hook is for behaviour of every request; behaviour of a field of a definition
  * is a compiled step.
  */
+import type { BodyFormat } from './body-format.js';
 import type { Delivery } from './deferred.js';
 import type { Json } from './json.js';
 import type { ActionTiming, Frame, Invocation } from './plan.js';
@@ -145,6 +146,8 @@ export interface Registrar {
   route(route: Route): void;
   /** Adds a Koa middleware before those of the kernel; the first added is the outermost. Throws KRN_SEALED after the start. */
   use(middleware: Middleware): void;
+  /** Throws KRN_SEALED after the start. */
+  registerBodyFormat(format: BodyFormat): void;
   /** Takes over connections at a path, which neither a resource nor another plugin may use. Throws KRN_SEALED after the start. */
   registerUpgrade(upgrade: Upgrade): void;
 }

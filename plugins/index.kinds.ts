@@ -4,6 +4,7 @@
  */
 import type { Kind } from '../contract/kind.js';
 import { accessor } from './accessors/kind.js';
+import { bodyFormat } from './body-formats/kind.js';
 import { broadcast } from './broadcasts/kind.js';
 import { cache } from './caches/kind.js';
 import { cipher } from './ciphers/kind.js';
@@ -33,6 +34,7 @@ import { validationType } from './validation-types/kind.js';
 
 export {
   accessor,
+  bodyFormat,
   broadcast,
   cache,
   cipher,
@@ -94,6 +96,7 @@ export type { ValidationType, ValueValidator } from './validation-types/kind.js'
 
 export const kinds: readonly Kind[] = [
   accessor,
+  bodyFormat,
   broadcast,
   cache,
   cipher,

@@ -6,6 +6,7 @@ import generator from './accessors/generator/spec.js';
 import header from './accessors/header/spec.js';
 import payload from './accessors/payload/spec.js';
 import protectedClaim from './accessors/protected/spec.js';
+import multipartForm from './body-formats/multipart-form/spec.js';
 import memoryCache from './caches/memory/spec.js';
 import redisCache from './caches/redis/spec.js';
 import aes256Gcm from './ciphers/aes-256-gcm/spec.js';
@@ -126,6 +127,7 @@ export const specs: readonly PluginSpec[] = [
   header,
   payload,
   protectedClaim,
+  multipartForm,
   memoryCache,
   redisCache,
   aes256Gcm,

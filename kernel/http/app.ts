@@ -229,6 +229,8 @@ function pageAt(kernel: Kernel, findPage: FindRoute, path: string): FoundRoute |
 function serveResources(transport: Transport, methods: readonly string[]): Middleware {
   const { kernel, timed } = transport;
   const { http } = kernel.config;
+  const formats = new Map(kernel.bodyFormats.map((format) => [format.type, format]));
+  const intake = { limits: http.limits, timeouts: http.timeouts, trusted_proxies: http.trusted_proxies, formats };
   const allow = methods.join(', ');
   const allowed: ReadonlySet<string> = new Set(methods);
   const isForged: IsForged = createForgeryCheck(http.allowed_origins, isLocal(http, kernel.project.dev));
@@ -240,7 +242,7 @@ function serveResources(transport: Transport, methods: readonly string[]): Middl
     const sent = { method, header: (name: string) => listHeaderValues(req.rawHeaders, name) };
     if (isForged(sent, plan.proof)) throw createFault('REQ_CROSS_SITE');
     const { id, startedAt, clock, query } = state;
-    const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, http);
+    const invocation = new HttpInvocation(req, { id, startedAt, clock, query, parameters, timed }, intake);
     state.invocation = invocation;
     respond(transport, ctx, await invokePlan(plan, invocation, kernel.hooks), JSON_TYPE);
   };

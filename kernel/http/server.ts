@@ -6,7 +6,6 @@ import { BootError } from '../../contract/boot-error.js';
 import type { Kernel } from '../runtime/kernel.js';
 import type { Route } from '../../contract/hooks.js';
 import { isLocal } from './host-check.js';
-import { removeStaleSpools } from './spool.js';
 import { createApp } from './app.js';
 import { openUpgrades, type Upgrades } from './upgrades.js';
 
@@ -41,7 +40,6 @@ const SILENCE_MS = 500;
 /** `pages`: additional routes. */
 export async function listen(kernel: Kernel, pages: readonly Route[] = []): Promise<RunningServer> {
   let closing = false;
-  void removeStaleSpools();
   const upgrades = await openUpgrades(kernel);
   const all = upgrades === null ? pages : [...pages, ...upgrades.pages];
   const app = createApp(kernel, () => closing, all, upgrades?.count ?? null);

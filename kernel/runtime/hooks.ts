@@ -8,6 +8,7 @@ import {
   SyncHook,
   SyncWaterfallHook,
 } from 'tapable';
+import type { BodyFormat } from '../../contract/body-format.js';
 import { BootError } from '../../contract/boot-error.js';
 import {
   FinalResult,
@@ -66,6 +67,7 @@ export interface Hooks {
   readonly routes: readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
   readonly upgrades: readonly Upgrade[];
+  readonly bodyFormats: readonly BodyFormat[];
   restoreRoutes(before: readonly PluginRoute[]): void;
   seal(): void;
 }
@@ -93,6 +95,7 @@ export function createHooks(): Hooks {
   let routes: readonly PluginRoute[] = Object.freeze([]);
   const middlewares: Middleware[] = [];
   const upgrades: Upgrade[] = [];
+  const bodyFormats: BodyFormat[] = [];
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
     if (!Object.hasOwn(all, name)) {
@@ -108,11 +111,17 @@ export function createHooks(): Hooks {
     return all.execute.for(options.mode) as unknown as Tappable;
   };
 
+  function addUnsealed<T>(list: T[], item: T, plugin: string, hook: string): void {
+    if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook });
+    list.push(item);
+  }
+
   return {
     all,
     closeFailures,
     middlewares,
     upgrades,
+    bodyFormats,
     get routes() {
       return routes;
     },
@@ -123,14 +132,9 @@ export function createHooks(): Hooks {
       sealed = true;
     },
     createRegistrar: (plugin) => ({
-      use(middleware) {
-        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'use' });
-        middlewares.push(middleware);
-      },
-      registerUpgrade(upgrade) {
-        if (sealed) throw new BootError('KRN_SEALED', { name: plugin, hook: 'registerUpgrade' });
-        upgrades.push(upgrade);
-      },
+      use: (middleware) => addUnsealed(middlewares, middleware, plugin, 'use'),
+      registerUpgrade: (upgrade) => addUnsealed(upgrades, upgrade, plugin, 'registerUpgrade'),
+      registerBodyFormat: (format) => addUnsealed(bodyFormats, format, plugin, 'registerBodyFormat'),
       route(route) {
         const flaw = findRouteFlaw(route, routes);
         if (flaw !== null) throw new BootError('KRN_ROUTE', { name: plugin, path: route.path, what: flaw });

@@ -3,6 +3,7 @@
  * It knows neither plugins by name nor transports.
  */
 import { BootError } from '../../contract/boot-error.js';
+import type { BodyFormat } from '../../contract/body-format.js';
 import type { JobAdmin } from '../../contract/deferred.js';
 import { deepFreeze } from '../../contract/json.js';
 import type {
@@ -61,6 +62,7 @@ export interface Kernel {
   routes(): readonly PluginRoute[];
   readonly middlewares: readonly Middleware[];
   readonly upgrades: readonly Upgrade[];
+  readonly bodyFormats: readonly BodyFormat[];
   readonly log: Log;
   /** The types that a scratch database inferred for a statement of `analysis`. */
   describeStatement(statement: SqlText): StatementDescription | null;
@@ -239,6 +241,7 @@ export async function createKernel({
     routes: () => now.routes,
     middlewares: hooks.middlewares,
     upgrades: hooks.upgrades,
+    bodyFormats: hooks.bodyFormats,
     log,
     describeStatement: (statement) => now.loaded.descriptions.get(statement) ?? null,
     plans: () => now.shown,
@@ -272,13 +275,14 @@ export async function createKernel({
   };
 }
 
-/** Plugins of kinds without a section of their own, which a section of the kernel enables. Their options are that section. */
-function listEnabledPlugins({ plugins }: Registry, config: Config): ConfiguredPlugin[] {
-  const sections = new Map<string, unknown>(Object.entries(config));
-  return [...plugins.values()].flatMap(({ kind, name, facts }) => {
-    const field = String(facts?.['section']);
-    const options = sections.get(field) as ConfiguredPlugin['options'] | undefined;
-    return options?.['enabled'] === true ? [{ kind, instance: field, name, options }] : [];
+function listEnabledPlugins(registry: Registry, config: Config): ConfiguredPlugin[] {
+  return [...registry.plugins.values()].flatMap((spec) => {
+    const { kind, name } = spec;
+    const options = registry.kind(kind)?.enable?.({ ...config }, spec) as
+      | ConfiguredPlugin['options']
+      | null
+      | undefined;
+    return options ? [{ kind, instance: name, name, options }] : [];
   });
 }
 

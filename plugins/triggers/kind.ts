@@ -1,4 +1,5 @@
 /** Kind `trigger`: begins work without an HTTP request, with the services of `contract/trigger.ts`. It has no handle. */
+import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
 
 export const trigger = defineKind<object>({
@@ -15,6 +16,10 @@ export const trigger = defineKind<object>({
     },
   },
   handle: [],
+  enable: (config, { facts }) => {
+    const options = config[String(facts?.['section'])];
+    return isObject(options) && options['enabled'] === true ? options : null;
+  },
   host: (fragment, { facts }) => {
     const section = String(facts?.['section'] ?? '');
     return { file: 'config', json: { [section]: fragment }, at: `/${section}` };

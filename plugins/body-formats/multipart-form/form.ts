@@ -2,29 +2,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 import busboy, { type Busboy } from 'busboy';
-import { Fault, createFault } from '../../contract/fault.js';
-import type { FileLimits, Payload, UploadedFile } from '../../contract/plan.js';
-import { CLOSE, type BodyLimits } from './body.js';
+import {
+  addText,
+  type BodyInput,
+  type BodyLimits,
+  type ReadBody,
+  type TextPayload,
+} from '../../../contract/body-format.js';
+import { CLOSE, Fault, createFault } from '../../../contract/fault.js';
+import type { Payload } from '../../../contract/plan.js';
 import { parseBoundary, createFormFault, parseFileName, parsePartName, checkPartText } from './boundary.js';
 import { toDiskFault, openIntake, type FileIntake } from './file-intake.js';
-import { addText, type TextPayload } from './payload.js';
 
-export interface FormSettings {
-  /** Null: parts with files are rejected. */
-  readonly files: FileLimits | null;
-  readonly limits: Pick<BodyLimits, 'body'> & { readonly parts: number; readonly field: number };
-  /** Seconds without data before the request is rejected. */
-  readonly idle: number;
-  readonly onFinish: (work: () => void | Promise<void>) => void;
-}
-
-export interface Form {
-  readonly payload: Payload;
-  readonly files: readonly UploadedFile[];
-}
-
-/** `read`: the body, if a guard has read it already. */
-export async function readForm(req: IncomingMessage, read: Buffer | null, settings: FormSettings): Promise<Form> {
+export async function readForm(req: IncomingMessage, settings: BodyInput): Promise<ReadBody> {
+  const { bytes: read } = settings;
   const boundary = parseBoundary(req.headers['content-type'] ?? '');
   const max = settings.limits.body + (settings.files === null ? 0 : settings.files.count * settings.files.bytes);
   if (Number(req.headers['content-length'] ?? 0) > max) throw createFault('REQ_TOO_LARGE', { max }, CLOSE);
@@ -51,7 +42,7 @@ type Fail = (reason: Fault) => void;
 /** The returned function stops the feed. */
 type Feed = (parser: Writable, fail: Fail) => () => void;
 
-const feedBytes = (bytes: Buffer, parser: Writable): (() => void) => {
+const feedBytes = (bytes: Uint8Array, parser: Writable): (() => void) => {
   parser.end(bytes);
   return () => undefined;
 };
@@ -92,12 +83,7 @@ function feedRequest(
 }
 
 /** Resolves when every part has been read; files may still be on their way to the disk. */
-function readParts(
-  boundary: string,
-  intake: FileIntake | null,
-  limits: FormSettings['limits'],
-  feedInto: Feed,
-): Promise<Payload> {
+function readParts(boundary: string, intake: FileIntake | null, limits: BodyLimits, feedInto: Feed): Promise<Payload> {
   const payload = Object.create(null) as TextPayload;
   const parser = createParser(boundary, intake, limits);
   return new Promise((resolve, reject) => {
@@ -148,7 +134,7 @@ function readParts(
 }
 
 /** busboy reports a limit that is reached, not one that is exceeded. */
-const createParser = (boundary: string, intake: FileIntake | null, { parts, field }: FormSettings['limits']): Busboy =>
+const createParser = (boundary: string, intake: FileIntake | null, { parts, field }: BodyLimits): Busboy =>
   busboy({
     headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
     limits: {

@@ -1,9 +1,8 @@
 /** Spools and removes the files of one request. It does not validate their contents. */
 import { rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { createFault, type Fault } from '../../contract/fault.js';
-import type { FileLimits, UploadedFile } from '../../contract/plan.js';
-import { CLOSE } from './body.js';
+import { CLOSE, createFault, type Fault } from '../../../contract/fault.js';
+import type { FileLimits, UploadedFile } from '../../../contract/plan.js';
 import { spoolStream, openSpoolFolder, createSpoolPath } from './spool.js';
 
 export interface FilePartInfo {

@@ -1,9 +1,8 @@
 /**
  * Parses the content type and part names of a multipart form, strictly, so that no two parsers read the same form differently.
  */
-import { createFault } from '../../contract/fault.js';
-import { POISON_KEYS } from '../../contract/json.js';
-import { CLOSE } from './body.js';
+import { CLOSE, createFault } from '../../../contract/fault.js';
+import { POISON_KEYS } from '../../../contract/json.js';
 
 const MAX_NAME_BYTES = 200;
 
