@@ -5,6 +5,7 @@
 import type { BodyFormat } from './body-format.js';
 import type { Delivery } from './deferred.js';
 import type { Json } from './json.js';
+import type { PartRunner, PartWork } from './part.js';
 import type { ActionTiming, Frame, Invocation } from './plan.js';
 import type { Upgrade } from './trigger.js';
 
@@ -148,6 +149,8 @@ export interface Registrar {
   use(middleware: Middleware): void;
   /** Throws KRN_SEALED after the start. */
   registerBodyFormat(format: BodyFormat): void;
+  /** One plugin compiles and runs the parts of resources that run apart from requests. Throws KRN_SEALED after the start. */
+  registerPartRunner<W extends PartWork>(runner: PartRunner<W>): void;
   /** Takes over connections at a path, which neither a resource nor another plugin may use. Throws KRN_SEALED after the start. */
   registerUpgrade(upgrade: Upgrade): void;
 }

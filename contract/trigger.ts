@@ -50,6 +50,8 @@ export interface TriggerServices {
   /** By id of a resource, of the newest plans: a text that changes with the resource's guards. */
   guards(): ReadonlyMap<string, string>;
   readonly getStatus: (failure: Fault) => number;
+  /** The message of the definition, or of the catalogue. */
+  readonly getDetail: (failure: Fault) => string;
   /** The response to an error, which is logged if it is a failure of the server. */
   readonly respondToFailure: (error: unknown, id: string) => ErrorResponse;
   readonly logFailure: (error: unknown, id: string) => void;

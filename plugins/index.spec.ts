@@ -118,6 +118,8 @@ import joinRoom from './features/join-room/spec.js';
 import leaveRoom from './features/leave-room/spec.js';
 import localRelay from './relays/local/spec.js';
 import redisRelay from './relays/redis/spec.js';
+import deferredWork from './triggers/deferred-work/spec.js';
+import scheduledWork from './triggers/scheduled-work/spec.js';
 import websocket from './triggers/websocket/spec.js';
 
 export const specs: readonly PluginSpec[] = [
@@ -239,5 +241,7 @@ export const specs: readonly PluginSpec[] = [
   leaveRoom,
   localRelay,
   redisRelay,
+  deferredWork,
+  scheduledWork,
   websocket,
 ];

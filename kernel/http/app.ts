@@ -19,8 +19,7 @@ import { createCors } from './cors.js';
 import { createHostCheck, isLocal } from './host-check.js';
 import { listHeaderValues } from '../../contract/invocation.js';
 import { HttpInvocation } from './invocation.js';
-import { setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
-import { rejectionOf } from './middleware-errors.js';
+import { rejectionOf, setInitialHeaders, setResponse, setRouteResponse } from './koa-response.js';
 import {
   handleRoute,
   createLiveRouteFinder,

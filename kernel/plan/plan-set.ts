@@ -12,7 +12,10 @@ import { hasParameters } from '../../language/strings/route.js';
 
 export function compilePlanSet(
   analysis: Analysis,
-  services: Pick<CompileInput, 'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched'>,
+  services: Pick<
+    CompileInput,
+    'registry' | 'handles' | 'intercept' | 'profile' | 'testing' | 'uses' | 'watched' | 'compileWork'
+  >,
   begin: (resource: string) => void = () => undefined,
 ): PlanSet {
   const tables = compileTables(analysis.models, services.registry);

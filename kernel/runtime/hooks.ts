@@ -27,6 +27,7 @@ import { HOOK_DOCS, HOOK_NAMES, type HookDoc } from '../../contract/hook-docs.js
 import { Fault } from '../../contract/fault.js';
 import type { Json } from '../../contract/json.js';
 import type { Upgrade } from '../../contract/trigger.js';
+import type { PartRunner } from '../../contract/part.js';
 import type { Frame, Invocation } from '../../contract/plan.js';
 import { Stage } from '../../contract/slot.js';
 import { findNearest } from '../../language/source/suggest.js';
@@ -68,6 +69,8 @@ export interface Hooks {
   readonly middlewares: readonly Middleware[];
   readonly upgrades: readonly Upgrade[];
   readonly bodyFormats: readonly BodyFormat[];
+  /** Throws where no plugin runs parts. */
+  readonly partRunner: () => PartRunner;
   restoreRoutes(before: readonly PluginRoute[]): void;
   seal(): void;
 }
@@ -96,6 +99,7 @@ export function createHooks(): Hooks {
   const middlewares: Middleware[] = [];
   const upgrades: Upgrade[] = [];
   const bodyFormats: BodyFormat[] = [];
+  const partRunners: PartRunner[] = [];
 
   const find = (plugin: string, name: HookName, options: TapOptions): Tappable => {
     if (!Object.hasOwn(all, name)) {
@@ -122,6 +126,11 @@ export function createHooks(): Hooks {
     middlewares,
     upgrades,
     bodyFormats,
+    partRunner() {
+      const [runner] = partRunners;
+      if (runner === undefined) throw new BootError('PLG_NO_RUNTIME', { name: 'deferred work' });
+      return runner;
+    },
     get routes() {
       return routes;
     },
@@ -134,6 +143,7 @@ export function createHooks(): Hooks {
     createRegistrar: (plugin) => ({
       use: (middleware) => addUnsealed(middlewares, middleware, plugin, 'use'),
       registerUpgrade: (upgrade) => addUnsealed(upgrades, upgrade, plugin, 'registerUpgrade'),
+      registerPartRunner: (runner) => addUnsealed(partRunners, runner, plugin, 'registerPartRunner'),
       registerBodyFormat: (format) => addUnsealed(bodyFormats, format, plugin, 'registerBodyFormat'),
       route(route) {
         const flaw = findRouteFlaw(route, routes);

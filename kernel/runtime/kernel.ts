@@ -132,6 +132,7 @@ export async function createKernel({
     hooks: () => live,
     listJobAdmins: () => listJobAdmins(),
     codes,
+    runner: () => hooks.partRunner(),
     docs: () => config.docs,
     log,
     onFailure: options.onFailure,

@@ -1,6 +1,7 @@
 /** Kind `trigger`: begins work without an HTTP request, with the services of `contract/trigger.ts`. It has no handle. */
 import { isObject } from '../../contract/json.js';
 import { defineKind } from '../../contract/kind.js';
+import { wrapInActionable } from '../shared/examples.light.js';
 
 export const trigger = defineKind<object>({
   kind: 'trigger',
@@ -9,6 +10,8 @@ export const trigger = defineKind<object>({
   slots: [],
   select: { by: 'name' },
   facts: {
+    always: { doc: 'It is loaded in every process.', type: 'boolean', required: false },
+    field: { doc: 'The field of an actionable that uses the trigger.', type: 'string', required: false },
     section: {
       doc: 'The section of the config that enables the trigger with its field `enabled`; it contains the options.',
       type: 'string',
@@ -17,11 +20,14 @@ export const trigger = defineKind<object>({
   },
   handle: [],
   enable: (config, { facts }) => {
+    if (facts?.['always'] === true) return {};
     const options = config[String(facts?.['section'])];
     return isObject(options) && options['enabled'] === true ? options : null;
   },
   host: (fragment, { facts }) => {
-    const section = String(facts?.['section'] ?? '');
+    const { field = '', section } = (facts ?? {}) as Readonly<Record<string, string>>;
+    const host = wrapInActionable({ [field]: fragment });
+    if (section === undefined) return { ...host, at: `${host.at}/${field}` };
     return { file: 'config', json: { [section]: fragment }, at: `/${section}` };
   },
 });

@@ -57,6 +57,7 @@ export async function loadPlugins(folders: readonly string[]): Promise<Plugins> 
     listJobAdmins: () => [],
     codes: {},
     docs: () => '',
+    runner: () => expect.fail('no part runs'),
     log: SILENT,
   });
   const instances = createInstances({ project, hooks: createHooks(), log: SILENT, signal, running });

@@ -100,6 +100,7 @@ describe('budgets', function () {
         listJobAdmins: () => [],
         codes: {},
         docs: () => '',
+        runner: () => expect.fail('no part runs'),
         log,
       });
       const handles = createInstances({ project: loaded, hooks: createHooks(), log, signal, running });
@@ -112,6 +113,7 @@ describe('budgets', function () {
           profile: null,
           testing: false,
           uses: analysis.uses,
+          compileWork: () => expect.fail('no part is compiled'),
         }).byId.size;
       expect(compile()).to.equal(200);
       const least = measureLeastCpuTime({ rounds: 2 }, compile);

@@ -1,10 +1,10 @@
 /** Determines the inputs of actionables by kind and name, so that deferred work can be compared with newer definitions. */
-import type { DeferredState } from '../../contract/deferred.js';
-import { getOwn, type Json } from '../../contract/json.js';
-import type { Frame, Reader } from '../../contract/plan.js';
-import type { ActionModel } from '../../language/analysis/model.js';
-import { compilePath, writePath } from '../../language/strings/path.js';
-import { createClaimReader, type ResourceScope } from './tools.js';
+import type { DeferredState } from '../../../contract/deferred.js';
+import { getOwn, type Json } from '../../../contract/json.js';
+import type { PartMember, PartSource } from '../../../contract/part.js';
+import type { Frame, Reader } from '../../../contract/plan.js';
+import { createClaimReader } from '../../../language/strings/claim-reader.js';
+import { compilePath, writePath } from '../../../language/strings/path.js';
 
 export interface PickedResult {
   readonly key: string;
@@ -29,12 +29,8 @@ export interface Reads {
 const ALL = '*';
 
 /** `comes`: whether the result of that actionable is an input from outside. */
-export function collectReads(
-  scope: ResourceScope,
-  actions: readonly ActionModel[],
-  comes: (key: string) => boolean,
-): Reads {
-  const members = new Set<ActionModel | null>(actions);
+export function collectReads(source: PartSource, actions: readonly string[], comes: (key: string) => boolean): Reads {
+  const members = new Set<string | null>(actions);
   const fields = new Set<string | null>();
   const claims = new Set<string>();
   const headers = new Set<string>();
@@ -43,11 +39,11 @@ export function collectReads(
   const paths = new Map<string, (readonly string[])[]>();
   let remote = false;
   const addPath = (index: number, path: readonly string[]): void => {
-    const key = scope.sequence[index]?.key;
+    const key = source.sequence[index];
     if (key !== undefined && comes(key)) paths.set(key, [...(paths.get(key) ?? []), path]);
   };
-  for (const { action, index, path } of scope.taken) if (members.has(action)) addPath(index, path);
-  for (const { action, place } of scope.reads) {
+  for (const { action, index, path } of source.taken) if (members.has(action)) addPath(index, path);
+  for (const { action, place } of source.reads) {
     if (!members.has(action)) continue;
     if (place.from === 'payload') {
       fields.add(place.field);
@@ -62,8 +58,8 @@ export function collectReads(
       forced.push(place.read);
     }
   }
-  forced.push(...scope.asked.flatMap(({ action, read }) => (members.has(action) ? [read] : [])));
-  const names = [...scope.slots.byName].filter(([, slot]) => slots.has(slot));
+  forced.push(...source.asked.flatMap(({ action, read }) => (members.has(action) ? [read] : [])));
+  const names = [...source.names].filter(([, slot]) => slots.has(slot));
   const labels = [
     ...[...fields].map((field) => `payload:${field ?? ALL}`),
     ...[...claims].map((claim) => `claim:${claim}`),
@@ -139,10 +135,10 @@ function omitUndefined(entries: readonly (readonly [string, unknown])[]): Record
 }
 
 /** Inputs as versions before 0.6 listed them, so that their jobs can still run. */
-export function listLegacyInputs(scope: ResourceScope, actions: readonly ActionModel[], reads: Reads): string[] {
+export function listLegacyInputs(source: PartSource, actions: readonly PartMember[], reads: Reads): string[] {
   const keys = new Set(actions.map(({ key }) => key));
-  const indexes = scope.reads.flatMap(({ action, place }) =>
-    action !== null && keys.has(action.key) && place.from === 'result' ? [scope.sequence[place.index]?.key ?? ''] : [],
+  const indexes = source.reads.flatMap(({ action, place }) =>
+    action !== null && keys.has(action) && place.from === 'result' ? [source.sequence[place.index] ?? ''] : [],
   );
   const results = new Set([...actions.flatMap(({ depends }) => depends), ...indexes].filter((key) => !keys.has(key)));
   const { fields, claims, headers, remote, names } = reads;

@@ -1,12 +1,11 @@
 /** Resolves at load which values a deferred part needs, and copies only those between frame and stored state. */
 import { createHash } from 'node:crypto';
-import type { DeferredState } from '../../contract/deferred.js';
-import { getOwn, type Json } from '../../contract/json.js';
-import type { Frame, Payload } from '../../contract/plan.js';
-import type { ActionModel } from '../../language/analysis/model.js';
-import { createHider } from '../../language/strings/hide-secrets.js';
+import type { DeferredState } from '../../../contract/deferred.js';
+import { getOwn, type Json } from '../../../contract/json.js';
+import type { PartSource } from '../../../contract/part.js';
+import type { Frame, Payload } from '../../../contract/plan.js';
+import { createHider } from '../../../language/strings/hide-secrets.js';
 import { createValueSerializer, findMissingLabel, collectReads, listLegacyInputs, type PickedResult } from './reads.js';
-import { listSecretNames, type ResourceScope } from './tools.js';
 
 export interface JobPayload {
   /** Changes with the definitions of the part. */
@@ -27,29 +26,20 @@ interface GeneratedValue {
   readonly make: (frame: Frame) => unknown;
 }
 
-/** `indexOf`: index of a result in the frame, by key. */
-export function compileJobPayload(
-  scope: ResourceScope,
-  actions: readonly ActionModel[],
-  indexOf: ReadonlyMap<string, number>,
-): JobPayload {
-  const keys = new Set(actions.map(({ key }) => key));
-  const reads = collectReads(scope, actions, (key) => !keys.has(key));
+export function compileJobPayload(source: PartSource): JobPayload {
+  const { members, sequence } = source;
+  const indexOf = new Map(sequence.map((key, index) => [key, index]));
+  const keys = new Set(members.map(({ key }) => key));
+  const reads = collectReads(source, [...keys], (key) => !keys.has(key));
   const { fields, claims, headers, remote, forced, names, results } = reads;
-  const kept = listGeneratedValues(scope, actions);
+  const kept = listGeneratedValues(source, keys);
   const keptSlots = new Map(kept.map(({ place, slot }) => [place, slot]));
   const needs = Object.freeze(reads.labels);
-  const before = hashParts(listLegacyInputs(scope, actions, reads));
-  const version = hashParts([before, ...actions.map(({ value }) => JSON.stringify(value))]);
+  const before = hashParts(listLegacyInputs(source, members, reads));
+  const version = hashParts([before, ...members.map(({ value }) => JSON.stringify(value))]);
   /** Stored results contain no secrets. */
   const omitSecrets = ({ key, pick }: PickedResult): PickedResult => {
-    const hide = createHider(
-      listSecretNames(
-        scope,
-        scope.sequence.filter((action) => action.key === key),
-      ),
-      [],
-    );
+    const hide = createHider(source.findSecrets(key), []);
     return { key, pick: (result) => pick(hide(result)) };
   };
   const storing = createValueSerializer(names, results.map(omitSecrets), indexOf);
@@ -92,18 +82,16 @@ export function compileJobPayload(
   };
 }
 
-function listGeneratedValues(scope: ResourceScope, actions: readonly ActionModel[]): GeneratedValue[] {
-  const members = new Set<ActionModel | null>(actions);
-  const keys = new Set(actions.map(({ key }) => key));
-  const nameOf = new Map([...scope.slots.byName].map(([name, slot]) => [slot, name]));
+function listGeneratedValues(source: PartSource, keys: ReadonlySet<string>): GeneratedValue[] {
+  const nameOf = new Map([...source.names].map(([name, slot]) => [slot, name]));
   const counts = new Map<string, number>();
-  const inPlace = scope.once.flatMap(({ action, slot, read }): GeneratedValue[] => {
-    if (action === null || !members.has(action)) return [];
-    const count = (counts.get(action.key) ?? 0) + 1;
-    counts.set(action.key, count);
-    return [{ place: `${action.key} ${count}`, slot, make: read }];
+  const inPlace = source.once.flatMap(({ action, slot, read }): GeneratedValue[] => {
+    if (action === null || !keys.has(action)) return [];
+    const count = (counts.get(action) ?? 0) + 1;
+    counts.set(action, count);
+    return [{ place: `${action} ${count}`, slot, make: read }];
   });
-  const named = scope.slots.makers.flatMap(({ action, slot, memo, make }): GeneratedValue[] =>
+  const named = source.makers.flatMap(({ action, slot, memo, make }): GeneratedValue[] =>
     action === null || !keys.has(action)
       ? []
       : [

@@ -1,19 +1,19 @@
 /** Runs a job of several steps: skips noted steps and notes finished ones, within their transaction where possible. */
-import type { Inbox, Journal, Note } from '../../contract/deferred.js';
-import { createFault } from '../../contract/fault.js';
-import type { Frame, Signal } from '../../contract/plan.js';
-import type { CursorPlan, StepPlan } from '../plan/cursor.js';
-import { createParallelFrame, type FrameMemory, type UnitFrame } from './frame.js';
-import { runGroup } from './invoke.js';
-import { isNote } from '../../contract/stored-jobs.js';
+import type { Inbox, Journal, Note } from '../../../contract/deferred.js';
+import { createFault } from '../../../contract/fault.js';
+import type { FoundPart } from '../../../contract/part.js';
+import type { Frame, Signal } from '../../../contract/plan.js';
+import { isNote } from '../../../contract/stored-jobs.js';
+import type { CursorPlan, StepPlan } from './cursor.js';
 
 const NO_JOURNAL: Journal = { notes: [], write: () => Promise.resolve() };
 
 /** Returns true when the caller must delete notes in inboxes. */
 export async function runCursor(
   { stages, inboxes, restoreValues }: CursorPlan,
+  part: Pick<FoundPart, 'runStep'>,
   id: string,
-  frame: FrameMemory,
+  frame: Frame,
   signal: Signal,
   journal: Journal = NO_JOURNAL,
 ): Promise<boolean> {
@@ -38,18 +38,17 @@ export async function runCursor(
   const inInbox = new Set(stages.flat().flatMap(({ inbox, keys }) => (inbox === null ? [] : keys)));
   const isInInbox = ({ actions }: Note): boolean => actions.every((key) => inInbox.has(key));
 
-  async function run(step: StepPlan, own: UnitFrame): Promise<void> {
-    const actions = step.actions.filter(({ key }) => !done.has(key));
+  async function run(step: StepPlan, isApart: boolean): Promise<void> {
     const began = performance.now();
     const createNote = (in_: Frame): Note => ({
       ...{ actions: step.keys, at: Date.now(), took: Math.round(performance.now() - began) },
       ...(in_.stopped && { ends: true as const }),
       ...step.captureState(in_),
     });
-    const shared = step.unit?.shared;
-    const end = step.last && step.noted && shared ? await journal.prepareCompletion?.(shared) : null;
+    const { shared } = step;
+    const end = step.last && step.noted && shared !== null ? await journal.prepareCompletion?.(shared) : null;
     let note: Note | null = null;
-    await runGroup({ ...step, actions }, own, step.unit === null ? null : own.payload, async () => {
+    await part.runStep(step.number, frame, isApart, done, async (own) => {
       if (!step.noted) return;
       note = createNote(own);
       if (step.inbox === null || own.unit === null || (await end?.(own.unit))) return;
@@ -67,9 +66,9 @@ export async function runCursor(
       const left = stage.filter(({ keys }) => keys.some((key) => !done.has(key)));
       if (left.length > 0 && signal.aborted) throw createFault('JOB_STOPPED');
       const [only] = left;
-      if (stage.length === 1 && only !== undefined) await run(only, frame);
+      if (stage.length === 1 && only !== undefined) await run(only, false);
       else {
-        const outcomes = await Promise.allSettled(left.map((step) => run(step, createParallelFrame(frame))));
+        const outcomes = await Promise.allSettled(left.map((step) => run(step, true)));
         for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
       }
     }
